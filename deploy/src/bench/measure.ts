@@ -1,0 +1,57 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+const TICKS_PER_SECOND = 100
+
+/** Seconds of processor time that a process and its children have used so far. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [, , , , , , , , , , , user = '0', system = '0'] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(user) + Number(system)) / TICKS_PER_SECOND + childrenOf(pid).reduce((sum, child) => sum + cpuSeconds(child), 0)
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
+    const children = readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim()
+    return children ? children.split(' ').map(Number) : []
+  })
+}
+
+export const median = (values: number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** A script of this folder in a process of its own; resolves with its first message. */
+export async function start<T>(script: string, input: unknown): Promise<{ child: ChildProcess; told: T }> {
+  const child = fork(join(import.meta.dirname, script), [JSON.stringify(input)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const [told] = (await Promise.race([once(child, 'message'), once(child, 'exit').then(() => Promise.reject(new Error(`${script} ended`)))])) as [T]
+  return { child, told }
+}
+
+/** A script that does one thing and tells its result. */
+export async function run<T>(script: string, input: unknown): Promise<T> {
+  const { child, told } = await start<T>(script, input)
+  child.kill()
+  return told
+}
+
+export function startProgram(program: string, args: string[]): ChildProcess {
+  return spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+}
+
+/** A free port of the range that benchmarks may use. */
+export async function freePort(from: number, to: number): Promise<number> {
+  for (let port = from; port <= to; port++) if (await isFree(port)) return port
+  throw new Error(`no free port from ${from} to ${to}`)
+}
+
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })

@@ -1,0 +1,109 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+export type Import = { from: string; line: number; specifier: string; typeOnly: boolean }
+export type Breach = { from: string; line: number; rule: string }
+
+const packagePattern = /^@operon\/([a-z-]+)(?:\/(.*))?$/
+
+/** Every import of the repository against the directions of the architecture. */
+export function checkBoundaries(root: string): Breach[] {
+  return sourceFiles(root).flatMap((file) => {
+    const from = relative(root, file)
+    return importsOf(from, readFileSync(file, 'utf8')).flatMap((found) => breaches(root, found))
+  })
+}
+
+export function importsOf(from: string, text: string): Import[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
+  const pattern =
+    /^[ \t]*(?:import|export)(?<type>\s+type\b)?(?<names>[^'"`;]*?\bfrom)?\s*['"](?<static>[^'"\n]+)['"]|\bimport\(\s*['"](?<dynamic>[^'"\n]+)['"]/gm
+  return [...code.matchAll(pattern)].map((match) => {
+    const { type, names, static: plain, dynamic } = match.groups!
+    const braces = /^\s*\{([^}]*)\}\s*from$/.exec(names ?? '')
+    const everyNameIsType = braces !== null && braces[1]!.split(',').every((name) => !name.trim() || name.trim().startsWith('type '))
+    const lead = /^\s*/.exec(match[0])![0]
+    const line = code.slice(0, match.index + lead.length).split('\n').length
+    return {
+      from,
+      line,
+      specifier: (plain ?? dynamic)!,
+      typeOnly: Boolean(type) || everyNameIsType || isTypePosition(code, match.index, dynamic),
+    }
+  })
+}
+
+/** The rules, one line each, in the order of the architecture's page. */
+export function breaches(root: string, { from, line, specifier, typeOnly }: Import): Breach[] {
+  const broken: string[] = []
+  const relativePath = specifier.startsWith('.')
+  const target = relativePath ? relative(root, resolve(root, dirname(from), specifier)) : specifier
+  const [home, to] = [ownerOf(from), relativePath ? ownerOf(target) : (packagePattern.exec(specifier)?.[1] ?? null)]
+  const test = /\.(test|e2e|suite)\.tsx?$/.test(from)
+  const bare = specifier.split('?')[0]!
+
+  if (relativePath && !/\.(tsx?|css|json|mjs|svg|txt)$/.test(bare)) broken.push(`a relative import ends in .ts: ${specifier}`)
+  if (relativePath && to !== home) broken.push(`another package is imported by its name, not by a path: ${specifier}`)
+  if (home === 'contracts' && !relativePath && specifier !== 'zod' && !test) broken.push(`contracts import zod alone: ${specifier}`)
+  if (home === 'kit' && to && to !== 'kit' && to !== 'contracts') broken.push(`the kit knows no service: ${specifier}`)
+  // A test may bring the stand-in that it talks to.
+  if (isService(root, home) && to && to !== home && !['kit', 'contracts'].includes(to) && !(test && to === 'sandbox'))
+    broken.push(`a service imports the kit and contracts only: ${specifier}`)
+  if (home === 'gateway' && to && !['gateway', 'kit', 'contracts'].includes(to))
+    broken.push(`the gateway imports the kit and contracts only: ${specifier}`)
+  if (home === 'web' && to && to !== 'web' && to !== 'contracts') broken.push(`the web app imports contracts only: ${specifier}`)
+  if (home === 'web' && to === 'contracts' && !typeOnly && !test && bringsZod(root, specifier))
+    broken.push(`the web app takes run-time values only from contracts without zod: ${specifier}`)
+  broken.push(...webBreaches(from, target, specifier, test))
+  return broken.map((rule) => ({ from, line, rule }))
+}
+
+function webBreaches(from: string, target: string, specifier: string, test: boolean): string[] {
+  const feature = /^web\/src\/features\/([^/]+)\//
+  const [own, other] = [feature.exec(from)?.[1], feature.exec(target)?.[1]]
+  if (test || !other) return []
+  if (own && other !== own) return [`a feature never imports another: ${specifier}`]
+  if (from.startsWith('web/src/ui/')) return [`ui knows no feature: ${specifier}`]
+  return []
+}
+
+/** `import('…')` inside a type, as in `typeof import('…')` or `x: import('…').T`, is erased. */
+function isTypePosition(code: string, index: number, dynamic: string | undefined): boolean {
+  return (
+    dynamic !== undefined &&
+    /(?:typeof|[:<|&=]\s*)\s*$/.test(code.slice(Math.max(0, index - 20), index)) &&
+    !/(?:=|=>)\s*$/.test(code.slice(0, index))
+  )
+}
+
+function bringsZod(root: string, specifier: string): boolean {
+  const file = join(root, 'libs/contracts/src', `${packagePattern.exec(specifier)?.[2]}.ts`)
+  return existsSync(file) && reachesZod(file, new Set())
+}
+
+function reachesZod(file: string, seen: Set<string>): boolean {
+  if (seen.has(file) || !existsSync(file)) return false
+  seen.add(file)
+  return importsOf(file, readFileSync(file, 'utf8'))
+    .filter((found) => !found.typeOnly)
+    .some(({ specifier }) => specifier === 'zod' || (specifier.startsWith('.') && reachesZod(resolve(dirname(file), specifier), seen)))
+}
+
+/** Which package a path belongs to, by the name that others import it by. */
+function ownerOf(path: string): string | null {
+  const [group, name] = path.split('/')
+  if (group === 'libs' || group === 'services') return name ?? null
+  return ['gateway', 'web', 'deploy'].includes(group ?? '') ? group! : null
+}
+
+const isService = (root: string, name: string | null) => name !== null && existsSync(join(root, 'services', name))
+
+function sourceFiles(root: string): string[] {
+  const walk = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) return ['node_modules', 'dist', '.cache'].includes(entry.name) ? [] : walk(path)
+      return /\.tsx?$/.test(entry.name) ? [path] : []
+    })
+  return ['libs', 'services', 'gateway', 'deploy', 'web'].flatMap((folder) => walk(join(root, folder)))
+}

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { serviceNames } from '@operon/contracts/services'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { knownVariables } from './services.ts'
+
+type Compose = {
+  services: Record<string, { image: string; command: string[]; environment?: Record<string, unknown>; volumes?: string[] }>
+  volumes: object
+}
+
+const root = resolve(import.meta.dirname, '../..')
+const text = (path: string) => readFileSync(join(root, path), 'utf8')
+const compose = parse(text('docker-compose.yml'), { merge: true }) as Compose
+const ours = Object.entries(compose.services).filter(([, service]) => service.image === 'operon')
+const processNames = [...serviceNames, 'gateway'].sort()
+const entryOf = (name: string) => (name === 'gateway' ? 'gateway/src/main.ts' : `services/${name}/src/main.ts`)
+
+test('the list of services, the folders, the compose file, the Tiltfile and the image name the same services', () => {
+  expect(readdirSync(join(root, 'services')).sort()).toEqual([...serviceNames].sort())
+  expect(ours.map(([name]) => name).sort()).toEqual(processNames)
+  const tilt = [...text('Tiltfile').matchAll(/dc_resource\('([^']+)', labels=\['operon'\]/g)].map((match) => match[1])
+  expect(tilt.sort()).toEqual(processNames)
+  const copied = [...text('deploy/Dockerfile').matchAll(/^COPY services\/([^/]+)\/package\.json/gm)].map((match) => match[1])
+  expect(copied.sort()).toEqual([...serviceNames].sort())
+})
+
+test('each container starts the program of its service', () => {
+  for (const [name, { command }] of ours) {
+    expect(command).toEqual(['node', entryOf(name)])
+    expect(existsSync(join(root, entryOf(name))), entryOf(name)).toBe(true)
+  }
+})
+
+test('the gateway knows the address of each service', () => {
+  const upstreams = Object.entries(compose.services.gateway!.environment!).filter(([name]) => name.startsWith('UPSTREAM_'))
+  expect(Object.fromEntries(upstreams)).toEqual(
+    Object.fromEntries(serviceNames.map((name) => [`UPSTREAM_${name.toUpperCase().replaceAll('-', '_')}`, `http://${name}:8080`])),
+  )
+})
+
+test('every variable that a container is given is one that a config reads', async () => {
+  const known = await knownVariables()
+  const given = ours.flatMap(([, service]) => Object.keys(service.environment ?? {}))
+  const image = [...text('deploy/Dockerfile').matchAll(/^ENV (.+)$/gm)].flatMap((match) =>
+    match[1]!.split(' ').map((pair) => pair.split('=')[0]!),
+  )
+  expect([...new Set([...given, ...image])].filter((name) => !known.has(name))).toEqual([])
+})
+
+test('what the stores keep is in volumes', () => {
+  for (const name of ['postgres', 'nats', 'redis', 'minio'])
+    expect(compose.services[name]!.volumes?.[0], name).toMatch(new RegExp(`^${name}:/`))
+  expect(compose.services.redis!.command.join(' ')).toContain('--appendonly yes')
+  expect(compose.services.redis!.command.join(' ')).toContain('noeviction')
+})

@@ -1,0 +1,124 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { aliveProcess } from './machine.ts'
+import { type Postgres, startPostgres, survivingPostmaster } from './postgres.ts'
+
+let dataDir: string
+let running: Postgres[] = []
+const start = async () => {
+  const server = await startPostgres({ dataDir, settings: { shared_buffers: '16MB', max_connections: '20' } })
+  running.push(server)
+  return server
+}
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'operon-pg-'))
+  chmodSync(dataDir, 0o755)
+})
+afterEach(async () => {
+  for (const server of running) await server.stop()
+  running = []
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function query(url: string, text: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(text)
+  await client.end()
+  return rows
+}
+
+test('what was committed is there after a stop and a second start, which keeps the address', async () => {
+  const first = await start()
+  await query(first.url, 'create table kept as select 7 as n')
+  await first.stop()
+  expect(aliveProcess(first.pid)).toBe(false)
+  const second = await start()
+  expect(second.url).toBe(first.url)
+  expect(await query(second.url, 'select n from kept')).toEqual([{ n: 7 }])
+})
+
+test('a launcher that was killed leaves a server that the next one adopts and stops', async () => {
+  const launcher = spawn(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `
+    const { startPostgres } = await import(${JSON.stringify(join(import.meta.dirname, 'postgres.ts'))})
+    await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, settings: { shared_buffers: '16MB', max_connections: '20' } })
+    console.log('up'); setInterval(() => {}, 1000)`,
+  ])
+  await new Promise((resolve) => launcher.stdout.once('data', resolve))
+  const postmaster = survivingPostmaster(join(dataDir, 'postgres/data'))!
+  launcher.kill('SIGKILL')
+  await new Promise((resolve) => launcher.once('exit', resolve))
+  expect(aliveProcess(postmaster)).toBe(true)
+
+  const next = await start()
+  expect([next.adopted, next.pid]).toEqual([true, postmaster])
+  await next.stop()
+  expect(aliveProcess(postmaster)).toBe(false)
+})
+
+test('a server that died with its lock in place recovers what it acknowledged', async () => {
+  const first = await start()
+  await query(first.url, 'create table kept as select 7 as n')
+  process.kill(first.pid, 'SIGKILL')
+  await expect.poll(() => aliveProcess(first.pid)).toBe(false)
+  expect(existsSync(join(dataDir, 'postgres/data/postmaster.pid'))).toBe(true)
+  const second = await start()
+  expect(second.adopted).toBe(false)
+  expect(await query(second.url, 'select n from kept')).toEqual([{ n: 7 }])
+})
+
+test('a lock whose pid now belongs to another program neither stops that program nor the start', async () => {
+  const first = await start()
+  await first.stop()
+  const bystander = spawn('sleep', ['60'])
+  writeFileSync(join(dataDir, 'postgres/data/postmaster.pid'), `${bystander.pid}\n${join(dataDir, 'postgres/data')}\n`)
+  const second = await start()
+  expect(second.pid).not.toBe(bystander.pid)
+  expect(aliveProcess(bystander.pid!)).toBe(true)
+  bystander.kill()
+})
+
+test('a server with other settings is restarted, not adopted', async () => {
+  const first = await start()
+  const second = await startPostgres({ dataDir, settings: { shared_buffers: '16MB', max_connections: '25' } })
+  running.push(second)
+  expect(second.adopted).toBe(false)
+  expect(aliveProcess(first.pid)).toBe(false)
+  expect(await query(second.url, 'show max_connections')).toEqual([{ max_connections: '25' }])
+})
+
+test('the password is asked for and kept from other users of the machine', async () => {
+  const { url } = await start()
+  const wrong = new URL(url)
+  wrong.password = 'guess'
+  await expect(query(wrong.href, 'select 1')).rejects.toThrow(/password authentication failed/)
+  const mode = execFileSync('stat', ['-c', '%a', join(dataDir, 'postgres/operon.json')], { encoding: 'utf8' }).trim()
+  expect(mode).toBe('600')
+})
+
+test('half a cluster that a killed first start left is made anew', async () => {
+  mkdirSync(join(dataDir, 'postgres/data/base'), { recursive: true })
+  const server = await start()
+  expect(await query(server.url, 'select 1 as n')).toEqual([{ n: 1 }])
+})
+
+test('a path that is no folder is named in one line', async () => {
+  writeFileSync(join(dataDir, 'file'), '')
+  await expect(startPostgres({ dataDir: join(dataDir, 'file') })).rejects.toThrow(`${join(dataDir, 'file')} is not a folder`)
+})
+
+test('a damaged cluster says why it did not start', async () => {
+  const first = await start()
+  await first.stop()
+  const control = join(dataDir, 'postgres/data/PG_VERSION')
+  writeFileSync(control, '12\n')
+  await expect(start()).rejects.toThrow(/PostgreSQL did not start .*incompatible|version/s)
+  expect(readFileSync(control, 'utf8')).toBe('12\n')
+})

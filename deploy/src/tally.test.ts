@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { addTallies, playwrightTally, vitestTally } from './tally.ts'
+
+test('a file that could not be loaded counts as a failure, though no test of it failed', () => {
+  const assertion = (status: string) => ({ status, fullName: status })
+  const report = {
+    testResults: [
+      { name: 'a.test.ts', status: 'passed', assertionResults: [assertion('passed'), assertion('pending'), assertion('todo')] },
+      { name: 'b.test.ts', status: 'failed', message: 'no such module\nstack', assertionResults: [] },
+      { name: 'c.test.ts', status: 'failed', assertionResults: [assertion('failed'), assertion('passed')] },
+    ],
+  }
+  expect(vitestTally(report)).toEqual({
+    passed: 2,
+    failed: 2,
+    skipped: 2,
+    why: ['failed: b.test.ts: no such module', 'failed: c.test.ts: failed'],
+  })
+})
+
+test('a browser test that passed only on a second try counts as failed', () => {
+  const spec = (status: string) => ({ title: status, tests: [{ status }] })
+  const suites = [
+    {
+      title: 'a',
+      file: 'a.e2e.ts',
+      specs: [spec('expected')],
+      suites: [{ title: 'inner', specs: [spec('flaky'), spec('skipped'), spec('unexpected')] }],
+    },
+  ]
+  expect(addTallies([playwrightTally({ suites, errors: [{ message: 'no tests' }] })])).toMatchObject({ passed: 1, failed: 3, skipped: 1 })
+})

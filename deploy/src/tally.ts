@@ -1,0 +1,57 @@
+/** How a run ended, with a line for each test that did not pass. */
+export type Tally = { passed: number; failed: number; skipped: number; why: string[] }
+
+type Assertion = { status: string; fullName: string }
+export type VitestReport = { testResults: { name: string; status: string; message?: string; assertionResults: Assertion[] }[] }
+type Suite = { title: string; file?: string; suites?: Suite[]; specs?: { title: string; tests: { status: string }[] }[] }
+export type PlaywrightReport = { suites: Suite[]; errors?: { message?: string }[] }
+
+const empty: Tally = { passed: 0, failed: 0, skipped: 0, why: [] }
+
+export function addTallies(tallies: Tally[]): Tally {
+  return tallies.reduce(
+    (sum, one) => ({
+      passed: sum.passed + one.passed,
+      failed: sum.failed + one.failed,
+      skipped: sum.skipped + one.skipped,
+      why: [...sum.why, ...one.why],
+    }),
+    empty,
+  )
+}
+
+export function vitestTally({ testResults }: VitestReport): Tally {
+  return addTallies(
+    testResults.map(({ name, status, message, assertionResults }) => {
+      const failed = assertionResults.filter((test) => test.status === 'failed')
+      // A file that cannot be loaded, or whose set-up fails, has no failed test to count.
+      const broken = status === 'failed' && failed.length === 0
+      const file = name.replace(`${process.cwd()}/`, '')
+      return {
+        passed: assertionResults.filter((test) => test.status === 'passed').length,
+        failed: failed.length + (broken ? 1 : 0),
+        skipped: assertionResults.filter((test) => ['pending', 'skipped', 'todo', 'disabled'].includes(test.status)).length,
+        why: broken
+          ? [`failed: ${file}: ${message?.split('\n')[0] ?? 'it could not be run'}`]
+          : failed.map((test) => `failed: ${file}: ${test.fullName}`),
+      }
+    }),
+  )
+}
+
+export function playwrightTally({ suites, errors = [] }: PlaywrightReport): Tally {
+  const outside = errors.map((error) => ({ ...empty, failed: 1, why: [`failed: browser: ${error.message?.split('\n')[0]}`] }))
+  return addTallies([...suites.map((suite) => suiteTally(suite, suite.file ?? suite.title)), ...outside])
+}
+
+function suiteTally({ suites = [], specs = [] }: Suite, file: string): Tally {
+  const own = specs.flatMap(({ title, tests }) =>
+    tests.map(({ status }): Tally => {
+      if (status === 'skipped') return { ...empty, skipped: 1 }
+      // One that passed only when tried again is not sound.
+      if (status !== 'expected') return { ...empty, failed: 1, why: [`failed: web/e2e/${file}: ${title} (${status})`] }
+      return { ...empty, passed: 1 }
+    }),
+  )
+  return addTallies([...own, ...suites.map((suite) => suiteTally(suite, suite.file ?? file))])
+}

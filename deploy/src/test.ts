@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { say } from './log.ts'
+import { findProgram } from './machine.ts'
+import { addTallies, type PlaywrightReport, playwrightTally, type Tally, type VitestReport, vitestTally } from './tally.ts'
+import { buildWebIfChanged } from './web.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const web = join(root, 'web')
+const scratch = mkdtempSync(join(tmpdir(), 'operon-test-run-'))
+const children = new Set<ChildProcess>()
+const args = process.argv.slice(2)
+for (const signal of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.on(signal, () => void leave(130))
+process.channel?.unref()
+
+const notRun: string[] = []
+const tallies: Tally[] = []
+try {
+  await buildWebIfChanged(say).catch((error: Error) => {
+    tallies.push({ passed: 0, failed: 1, skipped: 0, why: [error.message] })
+  })
+  tallies.push(await serverTests())
+  if (args.length === 0) tallies.push(await browserTests())
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+summary(addTallies(tallies))
+
+async function serverTests(): Promise<Tally> {
+  say('operon: server tests')
+  noteMissing('nats-server', 'the NATS runs of the contract suites')
+  noteMissing('redis-server', 'the Redis runs of the contract suites')
+  const report = join(scratch, 'vitest.json')
+  const code = await run(
+    process.execPath,
+    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
+    root,
+  )
+  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0, why: [`vitest ended with code ${code} before it could report`] }
+  const tally = vitestTally(JSON.parse(readFileSync(report, 'utf8')) as VitestReport)
+  // An error outside any test fails the run without failing a test.
+  return code !== 0 && tally.failed === 0
+    ? { ...tally, failed: 1, why: [...tally.why, 'vitest reports an error outside its tests (above)'] }
+    : tally
+}
+
+async function browserTests(): Promise<Tally> {
+  if (!existsSync(join(web, 'playwright.config.ts'))) return { passed: 0, failed: 0, skipped: 0, why: [] }
+  const chromium = findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable')
+  if (!chromium) {
+    const tests = await countBrowserTests()
+    notRun.push(`${tests} browser tests: no chromium on PATH`)
+    return { passed: 0, failed: 0, skipped: tests, why: [] }
+  }
+  say('operon: browser tests, against an all-in-one of their own')
+  const server = await startServer()
+  if (!server) return { passed: 0, failed: 1, skipped: 0, why: ['the all-in-one for the browser tests did not start'] }
+  const report = join(scratch, 'playwright.json')
+  const env = {
+    E2E_URL: server.url,
+    CHROMIUM_PATH: chromium,
+    PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+    PLAYWRIGHT_JSON_OUTPUT_FILE: report,
+    CI: process.env.CI ?? '',
+  }
+  const code = await run(process.execPath, [playwright(), 'test', '--reporter=list,json'], web, env)
+  await server.stop()
+  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0, why: [`playwright ended with code ${code} before it could report`] }
+  return playwrightTally(JSON.parse(readFileSync(report, 'utf8')) as PlaywrightReport)
+}
+
+async function countBrowserTests(): Promise<number> {
+  let output = ''
+  await run(process.execPath, [playwright(), 'test', '--list', '--reporter=list'], web, { E2E_URL: 'http://127.0.0.1:1' }, (chunk) => {
+    output += chunk
+  })
+  return Number(/Total: (\d+) test/.exec(output)?.[1] ?? 0)
+}
+
+function startServer(): Promise<{ url: string; stop(): Promise<unknown> } | null> {
+  const dataDir = join(scratch, 'data')
+  const limits = { RATE_AUTH_STRICT: '1000/60s', RATE_AUTH: '1000/60s' }
+  const env = { ...process.env, ...limits, DATA_DIR: dataDir, PORT: '0', PUBLIC_URL: '', LOG_LEVEL: 'error', NODE_ENV: 'test' }
+  const child = spawn(process.execPath, [join(root, 'deploy/src/all-in-one.ts')], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  children.add(child)
+  const gone = new Promise<null>((resolve) => child.once('exit', () => resolve(null)))
+  const up = new Promise<{ url: string; stop(): Promise<unknown> }>((resolve) => {
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+      const url = /ready at (http\S+)/.exec(output)?.[1]
+      if (!url) return
+      const stop = () => {
+        child.kill('SIGTERM')
+        return gone
+      }
+      resolve({ url, stop })
+    })
+  })
+  return Promise.race([up, gone])
+}
+
+function run(
+  command: string,
+  args: string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+  onOutput?: (chunk: string) => void,
+): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', onOutput ? 'pipe' : 'inherit', 'inherit'],
+    })
+    children.add(child)
+    child.stdout?.on('data', onOutput ?? (() => {}))
+    child.on('error', () => resolve(1))
+    child.on('exit', (code) => {
+      children.delete(child)
+      resolve(code ?? 1)
+    })
+  })
+}
+
+function playwright(): string {
+  return join(web, 'node_modules/@playwright/test/cli.js')
+}
+
+function noteMissing(program: string, what: string) {
+  if (!findProgram(program)) notRun.push(`${what}: ${program} is not on PATH`)
+}
+
+async function leave(code: number) {
+  const ends = [...children].map((child) => new Promise((resolve) => child.once('exit', resolve)))
+  for (const child of children) child.kill('SIGINT')
+  await Promise.all(ends)
+  rmSync(scratch, { recursive: true, force: true })
+  process.exit(code)
+}
+
+function summary({ passed, failed, skipped, why }: Tally) {
+  say('')
+  for (const line of why) say(line)
+  for (const line of notRun) say(`not run: ${line}`)
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
+  process.exit(failed ? 1 : 0)
+}

@@ -1,0 +1,77 @@
+import { randomBytes, randomFillSync } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { DomainError } from '@operon/kit/errors'
+import { errorBody } from '@operon/kit/http'
+import type { RawHeaders } from './headers.ts'
+
+/** One request while the gateway has it. */
+export type Call = {
+  request: IncomingMessage
+  response: ServerResponse
+  id: string
+  path: string
+  query: string
+  client: string
+  /** The route for the metrics: known paths only, so that strangers cannot make labels. */
+  label: string
+  startedAt: number
+  /** Headers that every answer to this call carries. */
+  given: RawHeaders
+  waitsForContinue: boolean
+}
+
+const boot = randomBytes(5).toString('hex')
+let count = 0
+
+/** The caller's own id when it is a plain one, else one that names this process and the request. */
+export function requestId(given: string | string[] | undefined): string {
+  if (typeof given === 'string' && /^[\w-]{8,64}$/.test(given)) return given
+  count += 1
+  return `${boot}-${count.toString(36)}`
+}
+
+const pool = Buffer.alloc(4096)
+let used = pool.length
+function randomHex(bytes: number): string {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += bytes
+  return pool.toString('hex', used - bytes, used)
+}
+
+/** The same trace, one step further. As the kit's, with fewer calls for randomness. */
+export function stepTrace(header: string | string[] | undefined): string {
+  const parent = typeof header === 'string' && header.length === 55 && /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header)
+  return parent ? `00-${parent[1]}-${randomHex(8)}-${parent[2]}` : `00-${randomHex(16)}-${randomHex(8)}-01`
+}
+
+export function answerJson(call: Call, status: number, body: unknown, extra: RawHeaders = [], type = 'application/json; charset=utf-8') {
+  send(call, status, JSON.stringify(body), [...extra, 'content-type', type, 'cache-control', 'no-store'])
+}
+
+/** A refusal in the shape of the path's protocol. */
+export function refuse(call: Call, error: DomainError) {
+  const { request, response } = call
+  if (response.destroyed) return
+  // Too late for an error: a cut answer must not end as if it were whole.
+  if (response.headersSent) return void response.destroy()
+  const body = errorBody(call.path, error, call.id)
+  const extra: RawHeaders = []
+  for (const name in error.headers) extra.push(name, error.headers[name]!)
+  // What is left of a large body is not read; of a small one it is, and the connection lives on.
+  const length = request.headers['content-length']
+  if (!request.complete && (request.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 65_536))) extra.push('connection', 'close')
+  if (!request.complete) request.resume()
+  const type = body.type === 'about:blank' ? 'application/problem+json; charset=utf-8' : 'application/json; charset=utf-8'
+  answerJson(call, error.status, body, extra, type)
+}
+
+export function send(call: Call, status: number, body: string | Buffer, headers: RawHeaders) {
+  const { request, response } = call
+  const length = status === 204 || status === 304 ? [] : ['content-length', String(Buffer.byteLength(body))]
+  response.writeHead(status, [...call.given, ...headers, ...length])
+  if (request.method === 'HEAD') response.end()
+  else response.end(body)
+}

@@ -1,0 +1,149 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { endpointsOf, tablesOf } from '@operon/contracts/registry'
+import { serviceNames } from '@operon/contracts/services'
+import type { TokenVerifier } from '@operon/kit/auth'
+import type { Cache } from '@operon/kit/cache/cache'
+import { type Env, type KitConfig, readEnv } from '@operon/kit/config'
+import type { Logger, Metrics } from '@operon/kit/telemetry'
+import { Callers } from './callers.ts'
+import { createHandler } from './handle.ts'
+import { securityHeaders } from './headers.ts'
+import { Limits } from './limits.ts'
+import { type Broadcasts, createLive, reject } from './live.ts'
+import { Meter } from './meter.ts'
+import { operations, type Platform } from './operations.ts'
+import { referencePages } from './reference.ts'
+import { compileRoutes, type Spoken } from './routes.ts'
+import { GatewaySettings } from './settings.ts'
+import { openUpstreams, type Upstreams } from './upstreams.ts'
+import { serveWeb } from './web.ts'
+
+export type GatewayOptions = {
+  config: KitConfig
+  env: Env
+  log: Logger
+  metrics: Metrics
+  upstreams: Upstreams
+  /** The built web app; a plain page stands in for it. */
+  webDist?: string
+  /** Where broadcasts are heard. Registered here before it is started; the caller starts and closes it. */
+  bus: Broadcasts
+  cache: Cache
+  verifier: TokenVerifier
+  /** Who says what; the registry of contracts unless a test brings its own. */
+  spoken?: Spoken[]
+  platform?: Partial<Platform>
+  live?: { authWithinMs?: number; pingEveryMs?: number }
+}
+
+export type Gateway = { server: Server; url: string; drain(): Promise<void>; close(): Promise<void> }
+
+const registry = (): Spoken[] => [...serviceNames, 'gateway' as const].map((service) => ({ service, endpoints: endpointsOf(service), tables: tablesOf(service) }))
+
+/** The public door: a bare HTTP server, since everything that passes through would pay for a framework's lifecycle. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, env, log, metrics, bus, cache, verifier } = options
+  const settings = readEnv(GatewaySettings, env)
+  const spoken = options.spoken ?? registry()
+  let draining = false
+  const isDraining = () => draining
+
+  const callers = new Callers(verifier, config.PUBLISHABLE_KEYS.split(','))
+  hearRevocations(bus, verifier, callers)
+  const upstreams = openUpstreams(options.upstreams, settings)
+  const meter = new Meter(metrics)
+  const live = createLive({ config, settings, log, metrics, callers, broadcasts: bus, ...options.live })
+  const platform = platformOf(config, env, options.platform)
+  const own = operations({ config, metrics, verifier, upstreams, busReady: () => bus.ready?.() ?? true, draining: isDraining, platform })
+  for (const [path, page] of referencePages({ config, settings, spoken })) own.set(path, page)
+
+  const handle = createHandler({
+    config, settings, log, metrics, meter, upstreams, callers, own,
+    limits: new Limits(settings, cache, log),
+    routes: compileRoutes(spoken, { maxUploadBytes: settings.MAX_UPLOAD_BYTES }),
+    web: serveWeb(options.webDist ?? '', { publicUrl: config.PUBLIC_URL, headers: securityHeaders(config).page }),
+    draining: isDraining,
+  })
+
+  const server = createServer({
+    insecureHTTPParser: false,
+    requireHostHeader: true,
+    headersTimeout: 15_000,
+    requestTimeout: 300_000,
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: 32 * 1024,
+    noDelay: true,
+    // Anything else that asks for another protocol is answered in this one.
+    shouldUpgradeCallback: (request) => request.url === '/live' && request.headers.upgrade?.toLowerCase() === 'websocket',
+  } as Parameters<typeof createServer>[0])
+  server.timeout = 310_000
+  server.on('request', (request, response) => handle(request, response))
+  server.on('checkContinue', (request, response) => handle(request, response, true))
+  server.on('upgrade', (request, socket, head) => live.upgrade(request, socket, head, draining))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(error, socket as Socket))
+
+  await listen(server, config)
+  const { port } = server.address() as AddressInfo
+  const url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
+
+  async function drain() {
+    if (draining) return
+    draining = true
+    live.drain()
+    server.close()
+    server.closeIdleConnections()
+    const late = new Promise<void>((resolve) => setTimeout(resolve, settings.DRAIN_MS).unref())
+    await Promise.race([meter.idle(), late])
+  }
+
+  return {
+    server,
+    url,
+    drain,
+    async close() {
+      await drain()
+      live.close()
+      server.closeAllConnections()
+      await upstreams.close()
+    },
+  }
+}
+
+function listen(server: Server, { HOST, PORT }: KitConfig): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: HOST, port: PORT, backlog: 4096 }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function hearRevocations(bus: Broadcasts, verifier: TokenVerifier, callers: Callers) {
+  bus.onBroadcast('identity.session_revoked', ({ session_id }) => {
+    verifier.revoke(session_id)
+    callers.forget()
+  })
+  bus.onBroadcast('identity.user_suspended', ({ user_id, suspended }) => {
+    if (suspended) verifier.revoke(user_id)
+    else verifier.restore(user_id)
+    callers.forget()
+  })
+  bus.onBroadcast('identity.keys_changed', () => {
+    verifier.forgetKeys()
+    callers.forget()
+  })
+}
+
+/** What the parser would not take never becomes a request. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket) {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const status = { HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large', ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout' }[error.code ?? ''] ?? '400 Bad Request'
+  reject(socket, status)
+}
+
+function platformOf(config: KitConfig, env: Env, given: Partial<Platform> = {}): Platform {
+  const sandboxed = [!env.STRIPE_SECRET_KEY && 'stripe', !env.OPENAI_API_KEY && 'openai', !env.SMTP_URL && 'smtp'].filter((name) => typeof name === 'string')
+  return { product_name: config.PRODUCT_NAME, version: env.OPERON_VERSION ?? '0.1.0', sandboxed, demo_accounts: env.DEMO_ACCOUNTS === 'true', ...given }
+}

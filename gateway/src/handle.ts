@@ -1,0 +1,157 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { checkAccess } from '@operon/kit/auth'
+import type { KitConfig } from '@operon/kit/config'
+import type { Actor } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import type { Logger, Metrics } from '@operon/kit/telemetry'
+import { addressReader, limitedAs } from './addresses.ts'
+import { type Call, refuse, requestId, send, stepTrace } from './call.ts'
+import type { Callers } from './callers.ts'
+import { areAmbiguous, corsHeaders, forwardedHeaders, type RawHeaders, rewriteHeaders, securityHeaders, type Told } from './headers.ts'
+import type { Limits, Quota } from './limits.ts'
+import type { Meter } from './meter.ts'
+import { forwardRemote } from './remote.ts'
+import { type Entry, isApi, type Route, type Routes } from './routes.ts'
+import type { GatewaySettings } from './settings.ts'
+import { readTarget } from './target.ts'
+import type { OpenUpstreams } from './upstreams.ts'
+
+export type Page = (call: Call) => void | Promise<void>
+export type HandleOptions = {
+  config: KitConfig
+  settings: GatewaySettings
+  log: Logger
+  metrics: Metrics
+  meter: Meter
+  routes: Routes
+  upstreams: OpenUpstreams
+  callers: Callers
+  limits: Limits
+  /** What the gateway answers itself: by path, and everything that is no API by the web app. */
+  own: Map<string, Page>
+  web: Page
+  draining: () => boolean
+}
+
+const badTarget = () => new DomainError('invalid', { message: 'The address of this request is not valid.' })
+const unknownTable = (name: string) => new DomainError('not_found', { message: `Could not find the table 'public.${name}'` })
+
+/** The way of a request: read, find, admit, hand over. */
+export function createHandler(options: HandleOptions) {
+  const { config, settings, log, meter, routes, upstreams, callers, limits, own, web, draining } = options
+  const addresses = addressReader(config.TRUSTED_PROXIES)
+  const security = securityHeaders(config)
+  const cors = corsHeaders(settings)
+
+  return function handle(request: IncomingMessage, response: ServerResponse, waitsForContinue = false) {
+    const { headers, socket } = request
+    const target = readTarget(request.url!)
+    const id = requestId(headers['x-request-id'])
+    const client = addresses.client(socket.remoteAddress, headers['x-forwarded-for'])
+    const path = target?.path ?? '/'
+    const call: Call = { request, response, id, path, query: target?.query ?? '', client, label: 'none', startedAt: performance.now(), given: ['x-request-id', id], waitsForContinue }
+    meter.begin(call)
+    if (!target || areAmbiguous(request)) {
+      call.given.push(...security.api)
+      return refuse(call, badTarget())
+    }
+    const entry = routes.find(path)
+    if (entry) return void pass(call, entry)
+    const page = own.get(path)
+    if (!page && isApi(path)) {
+      call.given.push(...security.api, ...cors.forOrigin(headers.origin))
+      return refuse(call, path.startsWith('/rest/v1/') ? unknownTable(path.slice(9)) : new DomainError('not_found', { message: 'There is nothing at this address.' }))
+    }
+    call.label = page ? path : 'web'
+    if (!page) return void web(call)
+    call.given.push(...security.docs)
+    Promise.resolve(page(call)).catch((error: unknown) => failed(call, error))
+  }
+
+  async function pass(call: Call, entry: Entry): Promise<void> {
+    const { request } = call
+    const { method, headers } = request
+    call.given.push(...security.api, ...cors.forOrigin(headers.origin))
+    if (method === 'OPTIONS') return preflight(call, entry)
+    const route = entry.methods.get(method!)
+    if (!route) return refuse(call, notAllowed(entry))
+    call.label = route.label
+    try {
+      limits.admit(limitedAs(call.client))
+      if (Number(headers['content-length'] ?? 0) > route.maxBytes) throw new DomainError('too_large')
+      const found = callers.of(headers, route)
+      const actor = found instanceof Promise ? await found : found
+      if (!route.apiKeys) checkAccess(route.access, actor)
+      quotaHeaders(call, await limits.take(classOf(route, call), whoIsLimited(route, actor, call)))
+      await handOver(call, route)
+    } catch (error) {
+      failed(call, error)
+    }
+  }
+
+  function handOver(call: Call, route: Route): void | Promise<void> {
+    const { request, response } = call
+    if (response.destroyed) return
+    if (route.service === 'gateway') return own.get(route.label)!(call)
+    const upstream = upstreams.of(route.service)
+    if (!upstream) throw new DomainError('unavailable', { headers: { 'retry-after': '5' } })
+    const told = toldOf(call)
+    const policy = route.label.startsWith('/files/') ? security.filePolicy : security.apiPolicy
+    if (call.waitsForContinue) response.writeContinue()
+    if (upstream.kind === 'local') {
+      rewriteHeaders(request, told)
+      for (let i = 0; i < call.given.length; i += 2) response.setHeader(call.given[i]!, call.given[i + 1]!)
+      response.setHeader('content-security-policy', policy)
+      if (draining()) response.setHeader('connection', 'close')
+      return upstream.app.routing(request, response)
+    }
+    const repeatable = request.method === 'GET' || request.method === 'HEAD' || (route.idempotent && request.headers['idempotency-key'] !== undefined)
+    forwardRemote(
+      {
+        request, response, given: call.given, policy, repeatable, draining,
+        headers: forwardedHeaders(request.headers, told),
+        maxBytes: route.maxBytes,
+        fail: (error) => failed(call, error),
+      },
+      upstream.instances,
+    )
+  }
+
+  function toldOf(call: Call): Told {
+    const { headers, socket } = call.request
+    const believed = addresses.isTrusted(socket.remoteAddress)
+    const host = (believed && first(headers['x-forwarded-host'])) || headers.host || ''
+    const proto = believed && first(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http'
+    return { client: call.client, proto, host, requestId: call.id, traceparent: stepTrace(headers.traceparent) }
+  }
+
+  function preflight(call: Call, entry: Entry) {
+    call.label = 'preflight'
+    send(call, 204, '', cors.preflight(entry.allow))
+  }
+
+  function failed(call: Call, thrown: unknown) {
+    const error = thrown instanceof DomainError ? thrown : new DomainError('internal', { cause: thrown })
+    if (error.status >= 500) log.warn({ err: error.cause ?? error, requestId: call.id, route: call.label, status: error.status }, 'a request failed at the gateway')
+    refuse(call, error)
+  }
+}
+
+const first = (value: string | string[] | undefined) => String(value ?? '').split(',')[0]!.trim()
+
+const notAllowed = (entry: Entry) =>
+  new DomainError('method_not_allowed', { status: 405, message: 'This address does not take that method.', headers: { allow: entry.allow } })
+
+/** Refreshing happens by itself, in many tabs at once; signing in is done by a person. */
+const classOf = (route: Route, { query }: Call) => (route.label === '/auth/v1/token' && query.includes('grant_type=refresh_token') ? 'refresh' : route.rate)
+
+/** Signing in and callbacks count by address, everything else by person where there is one. */
+function whoIsLimited({ rate }: Route, actor: Actor, call: Call): string {
+  if (rate === 'auth' || rate === 'auth-strict' || rate === 'webhook' || actor.kind === 'anonymous') return limitedAs(call.client)
+  return actor.kind === 'user' ? `u:${actor.id}` : 'service'
+}
+
+function quotaHeaders(call: Call, quota: Quota) {
+  const headers: RawHeaders = call.given
+  headers.push('ratelimit-policy', quota.policy, 'ratelimit', quota.state)
+}

@@ -1,0 +1,86 @@
+import type { RateClass } from '@operon/contracts/contract'
+import type { Cache } from '@operon/kit/cache/cache'
+import { DomainError } from '@operon/kit/errors'
+import type { Logger } from '@operon/kit/telemetry'
+import type { GatewaySettings, Rate } from './settings.ts'
+
+type Taken = { ok: boolean; remaining: number; retryAfterMs: number }
+/** What the answer says about the limit that it was counted against. */
+export type Quota = { policy: string; state: string }
+
+/** Token buckets by class of route and by who calls. Shared through the cache; by this process alone while the cache cannot be reached. */
+export class Limits {
+  readonly #cache: Cache
+  readonly #log: Logger
+  readonly #rates: Record<RateClass | 'refresh', Rate>
+  readonly #address: Rate
+  readonly #own = new LocalBuckets()
+  #warnedAt = 0
+
+  constructor(settings: GatewaySettings, cache: Cache, log: Logger) {
+    this.#cache = cache
+    this.#log = log
+    this.#address = settings.RATE_ADDRESS
+    this.#rates = {
+      'auth-strict': settings.RATE_AUTH_STRICT,
+      auth: settings.RATE_AUTH,
+      refresh: settings.RATE_REFRESH,
+      read: settings.RATE_READ,
+      write: settings.RATE_WRITE,
+      ai: settings.RATE_AI,
+      webhook: settings.RATE_WEBHOOK,
+    }
+  }
+
+  /** The ceiling of one address, before anything is verified: it protects this process, so it is counted here. */
+  admit(address: string): void {
+    const taken = this.#own.take(address, this.#address)
+    if (!taken.ok) throw tooMany(this.#address, taken)
+  }
+
+  async take(rateClass: RateClass | 'refresh', who: string): Promise<Quota> {
+    const rate = this.#rates[rateClass]
+    const key = `rate:${rateClass}:${who}`
+    const taken = await this.#cache.take(key, rate.limit, rate.windowMs).catch((error: unknown) => this.#alone(key, rate, error))
+    if (!taken.ok) throw tooMany(rate, taken)
+    return { policy: rate.policy, state: stateOf(rate, taken) }
+  }
+
+  #alone(key: string, rate: Rate, error: unknown): Taken {
+    if (Date.now() - this.#warnedAt > 10_000) {
+      this.#warnedAt = Date.now()
+      this.#log.warn({ err: error }, 'the shared rate limits cannot be reached: this process counts by itself')
+    }
+    return this.#own.take(key, rate)
+  }
+}
+
+const stateOf = (rate: Rate, { remaining }: Taken) => {
+  const left = Math.max(0, Math.floor(remaining))
+  return `${rate.policy.slice(0, rate.policy.indexOf(';'))};r=${left};t=${Math.ceil(((rate.limit - left) * rate.windowMs) / rate.limit / 1000)}`
+}
+
+function tooMany(rate: Rate, taken: Taken): DomainError {
+  const headers = { 'retry-after': String(Math.max(1, Math.ceil(taken.retryAfterMs / 1000))), 'ratelimit-policy': rate.policy, ratelimit: stateOf(rate, taken) }
+  return new DomainError('rate_limited', { headers })
+}
+
+/** The same buckets within one process, without a promise. */
+class LocalBuckets {
+  readonly #buckets = new Map<string, { tokens: number; at: number }>()
+
+  take(key: string, { limit, windowMs }: Rate): Taken {
+    const now = performance.now()
+    let bucket = this.#buckets.get(key)
+    if (!bucket) {
+      if (this.#buckets.size > 50_000) this.#buckets.clear()
+      bucket = { tokens: limit, at: now }
+      this.#buckets.set(key, bucket)
+    }
+    bucket.tokens = Math.min(limit, bucket.tokens + ((now - bucket.at) * limit) / windowMs)
+    bucket.at = now
+    if (bucket.tokens < 1) return { ok: false, remaining: 0, retryAfterMs: ((1 - bucket.tokens) * windowMs) / limit }
+    bucket.tokens -= 1
+    return { ok: true, remaining: bucket.tokens, retryAfterMs: 0 }
+  }
+}

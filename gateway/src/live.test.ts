@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { afterEach, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { testGateway, token } from './testing/start.ts'
+
+const ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+
+async function start(options: Parameters<typeof testGateway>[0] = {}) {
+  const gateway = await testGateway(options)
+  ends.push(gateway.close)
+  const open = async (headers: Record<string, string> = {}) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/live`, { headers })
+    const heard: any[] = []
+    const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+    socket.on('message', (data) => heard.push(JSON.parse(String(data))))
+    await once(socket, 'open')
+    return { socket, heard, closed }
+  }
+  const signedIn = async (mine = token()) => {
+    const page = await open()
+    page.socket.send(JSON.stringify({ type: 'auth', access_token: mine.token }))
+    await vi.waitFor(() => expect(page.heard).toEqual([{ type: 'ready' }]))
+    page.heard.length = 0
+    return { ...page, ...mine }
+  }
+  return { gateway, open, signedIn }
+}
+
+test('a page hears what concerns its user, and only that', async () => {
+  const { gateway, signedIn } = await start()
+  const [mine, other] = [await signedIn(), await signedIn()]
+  const payload = { user_id: mine.userId, job: 'j', name: 'image', percent: 50, state: 'running' }
+  gateway.broadcast('ai-gateway.job_progress', payload)
+  gateway.broadcast('analytics.notification_raised', { user_id: other.userId, title: 'for the other' })
+  await vi.waitFor(() => expect(mine.heard).toEqual([{ type: 'event', topic: 'job', payload }]))
+  await vi.waitFor(() => expect(other.heard).toMatchObject([{ topic: 'notification' }]))
+})
+
+test('who does not sign in, or does so badly, is shown out', async () => {
+  const { open } = await start({ live: { authWithinMs: 50 } })
+  expect(await (await open()).closed).toBe(4401)
+  const bad = await open()
+  bad.socket.send(JSON.stringify({ type: 'auth', access_token: token({ exp: 1 }).token }))
+  expect(await bad.closed).toBe(4401)
+  const noise = await open()
+  noise.socket.send('noise')
+  expect(await noise.closed).toBe(4401)
+})
+
+test('a revoked session ends its sockets and no others of the user', async () => {
+  const { gateway, signedIn } = await start()
+  const one = await signedIn()
+  const two = await signedIn(token({ sub: one.userId }))
+  gateway.broadcast('identity.session_revoked', { session_id: one.sessionId, user_id: one.userId })
+  expect(await one.closed).toBe(4401)
+  expect(one.heard).toEqual([{ type: 'event', topic: 'session', payload: { state: 'revoked' } }])
+  expect(two.socket.readyState).toBe(WebSocket.OPEN)
+  gateway.broadcast('identity.user_suspended', { user_id: one.userId, suspended: true })
+  expect(await two.closed).toBe(4401)
+})
+
+test('a page of another origin is turned away', async () => {
+  const { open, gateway } = await start()
+  await expect(open({ origin: 'https://evil.example' })).rejects.toThrow('403')
+  expect((await open({ origin: `http://127.0.0.1:${gateway.port}` })).socket.readyState).toBe(WebSocket.OPEN)
+})
+
+test('the oldest page gives way when a user has too many', async () => {
+  const { signedIn } = await start({ env: { LIVE_SOCKETS_PER_USER: '2' } })
+  const mine = token()
+  const [first, second] = [await signedIn(mine), await signedIn(mine), await signedIn(mine)]
+  expect(await first!.closed).toBe(4429)
+  expect(second!.socket.readyState).toBe(WebSocket.OPEN)
+})
+
+test('a page that does not read is told to load afresh and let go', async () => {
+  const { gateway, signedIn } = await start()
+  const slow = await signedIn()
+  slow.socket.pause()
+  const payload = { user_id: slow.userId, command: 'x'.repeat(512 * 1024) }
+  for (let i = 0; i < 40; i++) gateway.broadcast('analytics.activity_recorded', payload)
+  slow.socket.resume()
+  expect(await slow.closed).toBe(4408)
+  expect(slow.heard.at(-1)).toEqual({ type: 'lagging' })
+  expect(slow.heard.length).toBeLessThan(40)
+})
+
+test('one that answers no ping is let go, one that does stays', async () => {
+  const { signedIn, open } = await start({ live: { pingEveryMs: 50 } })
+  const alive = await signedIn()
+  const silent = await open()
+  silent.socket.pong = () => {}
+  ;(silent.socket as any)._autoPong = false
+  expect(await silent.closed).toBe(1006)
+  expect(alive.socket.readyState).toBe(WebSocket.OPEN)
+})
+
+test('draining tells pages to connect again, finishes what runs and takes nothing new', async () => {
+  const { gateway, signedIn } = await start()
+  const page = await signedIn()
+  await gateway.drain()
+  expect(await page.closed).toBe(1012)
+  expect(page.heard).toEqual([{ type: 'reconnect' }])
+  await expect(fetch(gateway.url)).rejects.toThrow()
+})

@@ -1,0 +1,51 @@
+import type { KitConfig } from '@operon/kit/config'
+import type { TokenVerifier } from '@operon/kit/auth'
+import type { Metrics } from '@operon/kit/telemetry'
+import { isLoopback } from './addresses.ts'
+import { answerJson, type Call, refuse, send } from './call.ts'
+import { DomainError } from '@operon/kit/errors'
+import type { Page } from './handle.ts'
+import type { OpenUpstreams } from './upstreams.ts'
+
+export type Platform = { product_name: string; version: string; sandboxed: string[]; demo_accounts: boolean }
+type Options = {
+  config: KitConfig
+  metrics: Metrics
+  verifier: TokenVerifier
+  upstreams: OpenUpstreams
+  busReady: () => boolean
+  draining: () => boolean
+  platform: Platform
+}
+
+/** What operators and pages ask the gateway itself. */
+export function operations({ config, metrics, verifier, upstreams, busReady, draining, platform }: Options): Map<string, Page> {
+  const trustsProxies = config.TRUSTED_PROXIES !== ''
+
+  async function ready(call: Call) {
+    const states = await Promise.all(upstreams.names.map(async (name) => [name, await upstreams.of(name)!.ready().catch(broken(name))] as const))
+    const gateway = [!busReady() && 'gateway: bus', draining() && 'gateway: draining'].filter((what) => what !== false)
+    const services = Object.fromEntries([...states.map(([name, { ok }]) => [name, ok]), ['gateway', gateway.length === 0]])
+    const failing = [...states.flatMap(([, state]) => (state.ok ? [] : state.failing)), ...gateway]
+    const ok = Object.values(services).every(Boolean)
+    answerJson(call, ok ? 200 : 503, { ok, services, failing })
+  }
+
+  /** For the machine itself, and for whoever holds the service key; never for someone behind a proxy that is not known as one. */
+  async function showMetrics(call: Call) {
+    const { headers, socket } = call.request
+    const direct = isLoopback(socket.remoteAddress) && isLoopback(call.client) && (trustsProxies || !headers['x-forwarded-for'])
+    const key = String(headers.authorization ?? headers.apikey ?? '').replace(/^bearer /i, '')
+    if (!direct && !verifier.isServiceKey(key)) return refuse(call, new DomainError('not_found', { message: 'There is nothing at this address.' }))
+    send(call, 200, await metrics.registry.metrics(), ['content-type', metrics.registry.contentType])
+  }
+
+  return new Map<string, Page>([
+    ['/healthz', (call) => answerJson(call, 200, { ok: true })],
+    ['/readyz', ready],
+    ['/metrics', showMetrics],
+    ['/functions/v1/platform-info', (call) => answerJson(call, 200, platform)],
+  ])
+}
+
+const broken = (name: string) => (error: unknown) => ({ ok: false, failing: [`${name}: ${error instanceof Error ? error.message : 'failed'}`] })

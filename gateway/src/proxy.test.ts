@@ -1,0 +1,249 @@
+import { request as httpRequest, type ServerResponse } from 'node:http'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { raw, serviceKey, testGateway, token } from './testing/start.ts'
+import { type TestUpstream, testUpstream } from './testing/upstream.ts'
+
+const ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+async function start(answer?: Parameters<typeof testUpstream>[0], options: Parameters<typeof testGateway>[0] = {}) {
+  const upstream = await testUpstream(answer)
+  const gateway = await testGateway({ upstreams: { billing: { kind: 'remote', addresses: [upstream.url] } }, ...options })
+  ends.push(upstream.close, gateway.close)
+  return { upstream, gateway, call: (path: string, init?: RequestInit) => fetch(`${gateway.url}${path}`, init) }
+}
+const post = (body: string, headers: Record<string, string> = {}) => ({ method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
+
+describe('what passes through', () => {
+  test('a call reaches the service with the gateway’s word on who it is from, and nothing that a stranger claims', async () => {
+    const { call } = await start()
+    const response = await call('/functions/v1/open?a=1%2F2', post('{"x":1}', { 'x-forwarded-for': '6.6.6.6', 'x-operon-actor': 'staff', forwarded: 'for=6.6.6.6' }))
+    const seen = await response.json()
+    expect(seen).toMatchObject({ method: 'POST', url: '/functions/v1/open?a=1%2F2', body: '{"x":1}' })
+    expect(seen.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http', 'content-length': '7' })
+    expect(seen.headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+    expect(seen.headers).not.toHaveProperty('x-operon-actor')
+    expect(seen.headers).not.toHaveProperty('forwarded')
+    expect(response.headers.get('x-request-id')).toBe(seen.headers['x-request-id'])
+    expect(response.headers.get('x-operon-secret')).toBeNull()
+    expect(response.headers.get('x-powered-by')).toBeNull()
+  })
+
+  test('a large upload of unknown length streams through whole, and one past its limit is refused', async () => {
+    const { call, upstream } = await start()
+    const stream = (bytes: number) => {
+      let left = bytes
+      return new ReadableStream({
+        pull(controller) {
+          if (left <= 0) return controller.close()
+          const size = Math.min(left, 64 * 1024)
+          left -= size
+          controller.enqueue(new Uint8Array(size).fill(97))
+        },
+      })
+    }
+    const whole = await call('/functions/v1/upload', { method: 'POST', body: stream(3_000_000), duplex: 'half' } as RequestInit)
+    expect((await whole.json()).body).toHaveLength(3_000_000)
+    const tooLarge = await call('/functions/v1/upload', { method: 'POST', body: stream(9_000_000), duplex: 'half' } as RequestInit).catch(() => null)
+    // The refusal may reach the sender as an answer or as a closed connection; the service never gets a whole body.
+    if (tooLarge) expect(tooLarge.status).toBe(413)
+    expect(upstream.seen).toHaveLength(1)
+  })
+
+  test('a declared length past the limit is refused before it is sent', async () => {
+    const { gateway, upstream } = await start()
+    const answer = await raw(gateway.port, 'POST /functions/v1/open HTTP/1.1\r\nhost: a\r\ncontent-length: 2000000\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1.1 413 /)
+    expect(answer).toMatch(/connection: close/)
+    expect(upstream.seen).toHaveLength(0)
+  })
+
+  test('who waits for 100-continue gets it only when the call is admitted', async () => {
+    const { gateway } = await start()
+    const head = (path: string, length: number) => `POST ${path} HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: ${length}\r\n\r\n`
+    expect(await raw(gateway.port, head('/functions/v1/mine', 2), /\r\n\r\n/)).toMatch(/^HTTP\/1.1 401 /)
+    expect(await raw(gateway.port, [head('/functions/v1/open', 2), '{}'], /"body":"\{\}"/)).toMatch(/^HTTP\/1.1 100 Continue/)
+  })
+
+  test('events arrive one by one, and a page that leaves ends the stream at the service', async () => {
+    let stream: ServerResponse | null = null
+    let closed = false
+    const { gateway } = await start((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.flushHeaders()
+      stream = response
+      request.on('close', () => (closed = true))
+      response.on('close', () => (closed = true))
+      return true
+    })
+    const leave = new AbortController()
+    const response = await fetch(`${gateway.url}/functions/v1/stream`, { signal: leave.signal })
+    const reader = response.body!.getReader()
+    for (const word of ['one', 'two']) {
+      stream!.write(`data: ${word}\n\n`)
+      expect(Buffer.from((await reader.read()).value!).toString()).toBe(`data: ${word}\n\n`)
+    }
+    closed = false
+    leave.abort()
+    await vi.waitFor(() => expect(closed).toBe(true))
+  })
+
+  test('an answer that the service cuts never looks whole', async () => {
+    const { call } = await start((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      response.write('half', () => response.socket!.destroy())
+      return true
+    })
+    const response = await call('/functions/v1/open', post('{}'))
+    await expect(response.text()).rejects.toThrow()
+  })
+
+  test('a slow reader holds the service back instead of filling the gateway', async () => {
+    let written = 0
+    const { gateway } = await start((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream' })
+      const chunk = Buffer.alloc(64 * 1024)
+      const more = () => {
+        while (written < 64 * 1024 * 1024) {
+          written += chunk.length
+          if (!response.write(chunk)) return void response.once('drain', more)
+        }
+        response.end()
+      }
+      more()
+      return true
+    })
+    const asked = httpRequest(`${gateway.url}/functions/v1/stream`)
+    asked.end()
+    const response = await new Promise<import('node:http').IncomingMessage>((resolve) => asked.on('response', resolve))
+    response.pause()
+    let before = -1
+    await vi.waitFor(() => {
+      const same = before === written
+      before = written
+      expect(same).toBe(true)
+    }, { interval: 200, timeout: 5_000 })
+    expect(written).toBeLessThan(32 * 1024 * 1024)
+    let read = 0
+    for await (const chunk of response) read += chunk.length
+    expect(read).toBe(64 * 1024 * 1024)
+  })
+})
+
+describe('who may pass', () => {
+  test('a signed-in call passes, an anonymous one is refused in the shape of its protocol', async () => {
+    const { call } = await start()
+    const mine = token()
+    expect((await call('/functions/v1/mine', post('{}', { authorization: `Bearer ${mine.token}` }))).status).toBe(200)
+    const refused = await call('/functions/v1/mine', post('{}', { apikey: 'anon', authorization: 'Bearer anon' }))
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('content-type')).toMatch('application/problem+json')
+    expect(await refused.json()).toMatchObject({ status: 401, code: 'not_authenticated', message: 'Not authenticated' })
+    expect(await (await call('/rest/v1/things')).json()).toMatchObject({ code: 'PGRST301' })
+    expect(await (await call('/auth/v1/admin/users/1')).json()).toMatchObject({ code: 401, error_code: 'no_authorization' })
+  })
+
+  test('staff and service routes take only those, and user keys are left to the owning service', async () => {
+    const { call } = await start()
+    const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
+    expect((await call('/functions/v1/for-staff', post('{}', bearer(token().token)))).status).toBe(403)
+    expect((await call('/functions/v1/for-staff', post('{}', bearer(token({ app_metadata: { staff: true } }).token)))).status).toBe(200)
+    expect((await call('/auth/v1/admin/users/1', { headers: bearer(token().token) })).status).toBe(403)
+    expect((await call('/auth/v1/admin/users/1', { headers: bearer(serviceKey) })).status).toBe(200)
+    expect((await call('/ai/v1/models', { headers: bearer('sk-of-a-user') })).status).toBe(200)
+  })
+
+  test('forged, foreign and expired tokens are refused, and a revoked session at once though it was just seen', async () => {
+    const { call, gateway } = await start()
+    const as = (text: string) => call('/functions/v1/mine', post('{}', { authorization: `Bearer ${text}` })).then((response) => response.status)
+    const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${token().token.split('.')[1]}.`
+    for (const bad of [none, `${token().token.slice(0, -4)}AAAA`, token({ exp: 1 }).token, token({ iss: 'http://evil' }).token, token({ aud: 'else' }).token]) expect(await as(bad)).toBe(401)
+    const mine = token()
+    expect(await as(mine.token)).toBe(200)
+    gateway.broadcast('identity.session_revoked', { session_id: mine.sessionId, user_id: mine.userId })
+    expect(await as(mine.token)).toBe(401)
+  })
+
+  test('unknown paths and methods are told apart', async () => {
+    const { call } = await start()
+    expect((await call('/functions/v1/nothing', post('{}'))).status).toBe(404)
+    expect(await (await call('/rest/v1/nothing')).json()).toMatchObject({ code: 'PGRST205' })
+    const wrong = await call('/functions/v1/open')
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+})
+
+describe('limits', () => {
+  test('past the limit of its class a call is refused with the time to wait, by address or by person', async () => {
+    const { call } = await start(undefined, { env: { RATE_AUTH_STRICT: '3/60s', RATE_WRITE: '2/60s' } })
+    const signUp = () => call('/auth/v1/signup', post('{}'))
+    for (const left of [2, 1, 0]) expect((await signUp()).headers.get('ratelimit')).toMatch(`"auth-strict";r=${left};`)
+    const refused = await signUp()
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(10)
+    expect(await refused.json()).toMatchObject({ error_code: 'over_request_rate_limit' })
+    const asPerson = (text: string) => call('/functions/v1/mine', post('{}', { authorization: `Bearer ${text}` })).then((response) => response.status)
+    const [one, other] = [token(), token()]
+    expect([await asPerson(one.token), await asPerson(one.token), await asPerson(one.token), await asPerson(other.token)]).toEqual([200, 200, 429, 200])
+  })
+
+  test('a hundred refreshes at once pass where a hundred sign-ins do not', async () => {
+    const { call } = await start()
+    const many = async (query: string) => {
+      const statuses = await Promise.all(Array.from({ length: 100 }, () => call(`/auth/v1/token?${query}`, post('{}')).then((response) => response.status)))
+      return statuses.filter((status) => status === 200).length
+    }
+    expect(await many('grant_type=refresh_token')).toBe(100)
+    expect(await many('grant_type=password')).toBe(60)
+  })
+
+  test('a claimed address counts only from a trusted proxy', async () => {
+    const { call } = await start(undefined, { env: { TRUSTED_PROXIES: 'loopback', RATE_AUTH_STRICT: '1/60s' } })
+    const from = (address: string) => call('/auth/v1/signup', post('{}', { 'x-forwarded-for': `9.9.9.9, ${address}, 127.0.0.1` })).then((response) => response.status)
+    expect([await from('1.1.1.1'), await from('1.1.1.1'), await from('2.2.2.2')]).toEqual([200, 429, 200])
+  })
+})
+
+describe('several instances', () => {
+  test('one that is gone is left out, and nobody notices', async () => {
+    const [one, two] = [await testUpstream(), await testUpstream()]
+    const gateway = await testGateway({ upstreams: { billing: { kind: 'remote', addresses: [one.url, two.url] } } })
+    ends.push(two.close, gateway.close)
+    const some = () => Promise.all(Array.from({ length: 20 }, () => fetch(`${gateway.url}/functions/v1/open`, post('{}')).then((response) => response.status)))
+    expect(new Set(await some())).toEqual(new Set([200]))
+    expect(one.seen.length).toBeGreaterThan(5)
+    await one.close()
+    for (let i = 0; i < 5; i++) expect(new Set(await some())).toEqual(new Set([200]))
+    expect(two.seen.length).toBeGreaterThan(100)
+  })
+
+  test('a single one that restarts is waited for; what may have been done is never sent twice', async () => {
+    let upstream: TestUpstream = await testUpstream()
+    const port = Number(new URL(upstream.url).port)
+    const gateway = await testGateway({ upstreams: { billing: { kind: 'remote', addresses: [upstream.url] } } })
+    ends.push(gateway.close, () => upstream.close())
+    await upstream.close()
+    const waiting = fetch(`${gateway.url}/functions/v1/open`, post('{"kept":1}'))
+    let arrivals = 0
+    upstream = await testUpstream((request) => {
+      if (!request.url!.includes('die')) return false
+      arrivals += 1
+      request.socket.destroy()
+      return true
+    }, port)
+    expect((await (await waiting).json()).body).toBe('{"kept":1}')
+    expect((await fetch(`${gateway.url}/functions/v1/open?die`, post('{}'))).status).toBe(502)
+    expect(arrivals).toBe(1)
+    expect((await fetch(`${gateway.url}/functions/v1/stream?die`)).status).toBe(502)
+    expect(arrivals).toBe(3)
+  })
+
+  test('a service without any instance answers 503 in the shape of its protocol', async () => {
+    const gateway = await testGateway({ upstreams: {} })
+    ends.push(gateway.close)
+    const response = await fetch(`${gateway.url}/functions/v1/open`, post('{}'))
+    expect([response.status, (await response.json()).code]).toEqual([503, 'unavailable'])
+  })
+})

@@ -1,0 +1,101 @@
+import type { Access, Endpoint, RateClass, Table } from '@operon/contracts/contract'
+import type { ProcessName } from '@operon/contracts/services'
+
+/** What a service says over HTTP; the registry makes these for the real ones. */
+export type Spoken = { service: ProcessName; endpoints: Endpoint[]; tables: Table[] }
+
+export type Route = {
+  service: ProcessName
+  /** The path as the contract has it: a label that cannot explode. */
+  label: string
+  access: Access
+  rate: RateClass
+  maxBytes: number
+  apiKeys: boolean
+  idempotent: boolean
+}
+export type Entry = { methods: Map<string, Route>; allow: string }
+
+type Node = { literal: Map<string, Node>; param: Node | null; rest: Entry | null; entry: Entry | null }
+
+const MIB = 1024 * 1024
+const apiPrefixes = ['/auth/v1', '/rest/v1', '/functions/v1', '/ai/v1', '/files/v1', '/webhooks', '/sandbox']
+
+/** Paths that speak a protocol; everything else that no contract names is the web app's. */
+export const isApi = (path: string): boolean => apiPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+
+export type Routes = { find(path: string): Entry | null }
+
+/** Compiled once: exact paths by one map, paths with parameters by a tree of segments where a literal wins over a parameter. */
+export function compileRoutes(spoken: Spoken[], options: { maxUploadBytes?: number } = {}): Routes {
+  const exact = new Map<string, Entry>()
+  const root = emptyNode()
+  const add = (path: string, method: string, route: Route) => {
+    const entry = /[:*]/.test(path) ? entryOf(root, path) : setDefault(exact, path)
+    entry.methods.set(method, route)
+    if (method === 'GET') entry.methods.set('HEAD', route)
+    entry.allow = [...entry.methods.keys(), 'OPTIONS'].join(', ')
+  }
+  for (const { service, endpoints, tables } of spoken) {
+    for (const endpoint of endpoints) add(endpoint.path, endpoint.method, routeOf(service, endpoint))
+    for (const table of tables) addTable(add, service, table)
+    const files = { service, label: `/files/v1/${service}/*`, access: 'public' as const, apiKeys: false, idempotent: false }
+    add(`/files/v1/${service}/*`, 'GET', { ...files, rate: 'read', maxBytes: 0 })
+    add(`/files/v1/${service}/*`, 'PUT', { ...files, rate: 'write', maxBytes: options.maxUploadBytes ?? 256 * MIB })
+  }
+  return { find: (path) => exact.get(path) ?? walk(root, path.split('/'), 1) }
+}
+
+function routeOf(service: ProcessName, endpoint: Endpoint): Route {
+  const { path, access, rate, maxBytes = MIB, apiKeys = false, idempotent = false } = endpoint
+  return { service, label: path, access, rate, maxBytes, apiKeys, idempotent }
+}
+
+type Add = (path: string, method: string, route: Route) => void
+
+/** Every verb reaches the data API, which answers 42501 to those that a table does not take. */
+function addTable(add: Add, service: ProcessName, table: Table) {
+  const label = `/rest/v1/${table.name}`
+  const route: Route = { service, label, access: table.access, rate: table.rate, maxBytes: MIB, apiKeys: false, idempotent: false }
+  add(label, 'GET', route)
+  for (const method of ['POST', 'PATCH', 'DELETE', 'PUT']) add(label, method, { ...route, rate: 'write' })
+}
+
+const emptyNode = (): Node => ({ literal: new Map(), param: null, rest: null, entry: null })
+const emptyEntry = (): Entry => ({ methods: new Map(), allow: '' })
+
+function setDefault(map: Map<string, Entry>, path: string): Entry {
+  const entry = map.get(path) ?? emptyEntry()
+  map.set(path, entry)
+  return entry
+}
+
+function entryOf(root: Node, path: string): Entry {
+  let node = root
+  for (const segment of path.split('/').slice(1)) {
+    if (segment === '*') {
+      node.rest ??= emptyEntry()
+      return node.rest
+    }
+    if (segment.startsWith(':')) {
+      node.param ??= emptyNode()
+      node = node.param
+      continue
+    }
+    const next = node.literal.get(segment) ?? emptyNode()
+    node.literal.set(segment, next)
+    node = next
+  }
+  node.entry ??= emptyEntry()
+  return node.entry
+}
+
+function walk(node: Node, segments: string[], at: number): Entry | null {
+  if (at === segments.length) return node.entry
+  const segment = segments[at]!
+  const literal = node.literal.get(segment)
+  const found = literal && walk(literal, segments, at + 1)
+  if (found) return found
+  const named = segment !== '' && node.param && walk(node.param, segments, at + 1)
+  return named || node.rest
+}

@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testGateway } from './testing/start.ts'
+
+const dist = mkdtempSync(join(tmpdir(), 'web-'))
+let gateway: Awaited<ReturnType<typeof testGateway>>
+beforeAll(async () => {
+  const files: Record<string, string> = {
+    'index.html': '<h1>Landing</h1>',
+    'get-started/index.html': '<h1>Get started</h1>',
+    'app.html': '<h1>App</h1>',
+    '404.html': '<h1>Not here</h1>',
+    'assets/main-1.js': 'console.log(1)'.repeat(50),
+    'sitemap.xml': '<loc>__PUBLIC_URL__/</loc>',
+    'templated.json': '["sitemap.xml"]',
+    '.stamp': 'secret',
+  }
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dist, name)), { recursive: true })
+    writeFileSync(join(dist, name), text)
+  }
+  writeFileSync(join(dist, 'assets/main-1.js.br'), brotliCompressSync(files['assets/main-1.js']!))
+  writeFileSync(join(dist, 'assets/main-1.js.gz'), gzipSync(files['assets/main-1.js']!))
+  gateway = await testGateway({ webDist: dist, env: { PUBLIC_URL: 'https://shop.example' } })
+})
+afterAll(async () => {
+  await gateway.close()
+  rmSync(dist, { recursive: true })
+})
+
+const get = (path: string, init?: RequestInit) => fetch(`${gateway.url}${path}`, init)
+
+test('pages that were drawn beforehand, pages of the app, and a real 404', async () => {
+  const seen = async (path: string) => {
+    const response = await get(path)
+    return [response.status, (await response.text()).replace(/<.?h1>/g, '')]
+  }
+  expect(await seen('/')).toEqual([200, 'Landing'])
+  expect(await seen('/get-started')).toEqual([200, 'Get started'])
+  expect(await seen('/get-started/?ref=1')).toEqual([200, 'Get started'])
+  for (const path of ['/dashboard', '/dashboard/image-studio', '/auth/seller', '/pricing']) expect(await seen(path)).toEqual([200, 'App'])
+  for (const path of ['/nothing', '/assets/old.js', '/.stamp', '/templated.json', '/wp-login.php']) expect(await seen(path)).toEqual([404, 'Not here'])
+})
+
+test('assets come compressed as the browser takes them, for ever, and are not sent twice', async () => {
+  const br = await get('/assets/main-1.js', { headers: { 'accept-encoding': 'gzip, br' } })
+  expect(br.headers.get('content-encoding')).toBe('br')
+  expect(br.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect(br.headers.get('content-type')).toMatch('text/javascript')
+  expect(await br.text()).toBe('console.log(1)'.repeat(50))
+  expect((await get('/assets/main-1.js', { headers: { 'accept-encoding': 'br;q=0, gzip' } })).headers.get('content-encoding')).toBe('gzip')
+  expect((await get('/assets/main-1.js', { headers: { 'accept-encoding': 'identity' } })).headers.get('content-encoding')).toBeNull()
+  const again = await get('/assets/main-1.js', { headers: { 'if-none-match': br.headers.get('etag')! } })
+  expect([again.status, await again.text()]).toEqual([304, ''])
+  const head = await get('/get-started', { method: 'HEAD' })
+  expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '20', ''])
+  expect((await get('/', { method: 'POST' })).status).toBe(405)
+})
+
+test('files that name this installation are completed when they are served', async () => {
+  expect(await (await get('/sitemap.xml')).text()).toBe('<loc>https://shop.example/</loc>')
+})
+
+test('pages carry the strict policy', async () => {
+  const { headers } = await get('/')
+  const policy = headers.get('content-security-policy')!
+  for (const part of ["script-src 'self'", "frame-ancestors 'none'", "object-src 'none'", "base-uri 'self'", "connect-src 'self' wss://shop.example"]) expect(policy.split('; ')).toContain(part)
+  expect(headers.get('strict-transport-security')).toMatch(/max-age=31536000/)
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('permissions-policy')).toContain('microphone=(self)')
+  expect(headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups')
+})
+
+test('without a build a plain page says so', async () => {
+  const bare = await testGateway({ webDist: join(dist, 'nothing') })
+  const response = await fetch(bare.url)
+  expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('has not been built')])
+  await bare.close()
+})

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { lookup } from 'mrmime'
+import { type Call, send } from './call.ts'
+import type { RawHeaders } from './headers.ts'
+
+type Encoding = 'br' | 'gzip'
+type Asset = { body: Buffer; type: string; etag: string; encoded: Partial<Record<Encoding, Buffer>>; cache: string }
+
+// Pages that only a browser renders: all of them are one document, and the app finds the page by its address.
+const appRoutes = [
+  '/auth', '/auth/*', '/pricing', '/dashboard', '/dashboard/*', '/buyer-dashboard', '/buyer-dashboard/*', '/marketplace', '/marketplace/*',
+  '/forgot-password', '/reset-password', '/checkout/*', '/book/*', '/share/*', '/settings', '/settings/*',
+]
+
+/** The built web app, whole in memory: it is a few megabytes and never changes while this process runs. */
+export function serveWeb(dist: string, options: { publicUrl: string; headers: RawHeaders }): (call: Call) => void {
+  const assets = readAssets(dist, options.publicUrl)
+  const isAppRoute = routeMatcher(readRoutes(dist))
+  const app = assets.get('/app.html') ?? assets.get('/index.html')
+  const missing = assets.get('/404.html')
+
+  function find(path: string): { asset: Asset; status: number } | null {
+    const asset = assets.get(path) ?? assets.get(`${path}.html`) ?? assets.get(`${path === '/' ? '' : path}/index.html`)
+    if (asset) return { asset, status: 200 }
+    if (app && isAppRoute(path)) return { asset: app, status: 200 }
+    return missing ? { asset: missing, status: 404 } : null
+  }
+
+  return (call) => {
+    const { method, headers } = call.request
+    call.given.push(...options.headers)
+    if (method !== 'GET' && method !== 'HEAD') return send(call, 405, '', ['allow', 'GET, HEAD'])
+    const found = find(call.path)
+    if (!found) return send(call, assets.size ? 404 : 503, assets.size ? 'Not found' : notBuilt, ['content-type', 'text/html; charset=utf-8', 'cache-control', 'no-store'])
+    const { asset, status } = found
+    const encoding = chosenEncoding(asset, headers['accept-encoding'])
+    const etag = encoding ? `"${asset.etag}-${encoding}"` : `"${asset.etag}"`
+    const always: RawHeaders = ['etag', etag, 'cache-control', asset.cache, 'vary', 'accept-encoding']
+    if (status === 200 && isFresh(headers['if-none-match'], asset.etag)) return send(call, 304, '', always)
+    send(call, status, encoding ? asset.encoded[encoding]! : asset.body, [...always, 'content-type', asset.type, ...(encoding ? ['content-encoding', encoding] : [])])
+  }
+}
+
+const notBuilt = '<!doctype html><title>Not built</title><p>The web app has not been built. The API is at work: see <a href="/docs">/docs</a>.'
+
+function readAssets(dist: string, publicUrl: string): Map<string, Asset> {
+  const assets = new Map<string, Asset>()
+  if (!existsSync(dist)) return assets
+  const templated = new Set(readJson<string[]>(join(dist, 'templated.json'), []).map((name) => `/${name.replace(/^\//, '')}`))
+  for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true })) {
+    const path = `/${relative(dist, join(entry.parentPath, entry.name)).replaceAll('\\', '/')}`
+    if (!entry.isFile() || /\.(br|gz)$/.test(path) || path.split('/').some((part) => part.startsWith('.') && part !== '.well-known') || unserved.has(path)) continue
+    assets.set(path, templated.has(path) ? filledIn(join(dist, path), path, publicUrl) : asBuilt(join(dist, path), path))
+  }
+  return assets
+}
+const unserved = new Set(['/templated.json', '/routes.json'])
+
+function asBuilt(file: string, path: string): Asset {
+  const body = readFileSync(file)
+  const encoded: Asset['encoded'] = {}
+  if (existsSync(`${file}.br`)) encoded.br = readFileSync(`${file}.br`)
+  if (existsSync(`${file}.gz`)) encoded.gzip = readFileSync(`${file}.gz`)
+  return { body, encoded, ...described(path, body) }
+}
+
+/** Files that name this installation's own address: completed here, so that a build serves anywhere. */
+function filledIn(file: string, path: string, publicUrl: string): Asset {
+  const body = Buffer.from(readFileSync(file, 'utf8').replaceAll('__PUBLIC_URL__', publicUrl))
+  const encoded = { br: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }), gzip: gzipSync(body) }
+  return { body, encoded, ...described(path, body) }
+}
+
+function described(path: string, body: Buffer) {
+  const type = lookup(path) ?? 'application/octet-stream'
+  const text = /^(text\/|application\/(javascript|json|xml|manifest))|\+xml|\+json/.test(type) && !type.includes('charset')
+  return {
+    type: text ? `${type}; charset=utf-8` : type,
+    etag: createHash('sha256').update(body).digest('base64url').slice(0, 22),
+    cache: path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+  }
+}
+
+function chosenEncoding(asset: Asset, accepted: string | string[] | undefined): Encoding | null {
+  if (typeof accepted !== 'string') return null
+  const takes = (name: string) => new RegExp(`(?:^|[,\\s])${name}(?!\\s*;\\s*q=0(?:\\.0*)?(?:$|[,\\s]))`).test(accepted)
+  if (asset.encoded.br && takes('br')) return 'br'
+  return asset.encoded.gzip && takes('gzip') ? 'gzip' : null
+}
+
+const isFresh = (given: string | undefined, etag: string): boolean =>
+  given !== undefined && (given === '*' || given.split(',').some((one) => one.trim().replace(/^W\//, '').replace(/"/g, '').replace(/-(br|gzip)$/, '') === etag))
+
+/** The build may say which addresses the app renders itself; `/dashboard/*` stands for all below. */
+function readRoutes(dist: string): string[] {
+  const said = readJson<string[] | { app?: string[] }>(join(dist, 'routes.json'), appRoutes)
+  return Array.isArray(said) ? said : (said.app ?? appRoutes)
+}
+
+function routeMatcher(routes: string[]) {
+  const exact = new Set(routes.filter((route) => !/[:*]/.test(route)))
+  const patterns = routes.filter((route) => /[:*]/.test(route)).map((route) => new RegExp(`^${route.split('/').map(segmentPattern).join('/')}$`))
+  return (path: string) => exact.has(path) || patterns.some((pattern) => pattern.test(path))
+}
+const segmentPattern = (segment: string) =>
+  segment === '*' ? '.+' : segment.startsWith(':') ? '[^/]+' : segment.replaceAll(/[.*+?^${}()|[\]\\]/g, (special) => (special === '*' ? '.*' : `\\${special}`))
+
+function readJson<T>(file: string, fallback: T): T {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : fallback
+}

@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import { endpoint, event, fn, id, job, table } from './contract.ts'
+import { planIds, tiers, units } from './plans.ts'
+
+export const Limits = z.record(z.enum(units), z.int().nullable())
+export const SubscriptionStatus = z.enum(['none', 'incomplete', 'trialing', 'active', 'past_due', 'unpaid', 'canceled'])
+const PlanId = z.enum(planIds)
+const time = z.iso.datetime()
+const Currency = z.string().length(3)
+const reason = z.string().trim().min(3).max(500)
+
+/** The whole truth about what an account may use; every service that meters keeps the newest version. */
+export const subscriptionChanged = event(
+  'billing.subscription_changed',
+  z.object({
+    version: z.int(),
+    tier: z.enum(tiers),
+    status: SubscriptionStatus,
+    limits: Limits,
+    period_start: time,
+    period_end: time.nullable(),
+    trial_end: time.nullable(),
+  }),
+)
+export const usageThreshold = event(
+  'billing.usage_threshold',
+  z.object({ unit: z.enum(units), percent: z.union([z.literal(80), z.literal(100)]), used: z.int(), limit: z.int() }),
+)
+const payment = z.object({ payment: z.string(), amount_cents: z.int(), currency: Currency })
+export const paymentSucceeded = event('billing.payment_succeeded', payment)
+export const paymentFailed = event('billing.payment_failed', payment)
+export const paymentRefunded = event('billing.payment_refunded', payment)
+export const paymentDisputed = event('billing.payment_disputed', payment)
+export const trialEnding = event('billing.trial_ending', z.object({ plan: PlanId, trial_end: time, amount_cents: z.int(), currency: Currency }))
+export const referralCredited = event('billing.referral_credited', z.object({ amount_cents: z.int(), currency: Currency }))
+
+/** The plan page of a signed-in user is told at once, without waiting for a reload. */
+export const subscriptionLive = event(
+  'billing.subscription_live',
+  z.object({ user_id: z.uuid(), tier: z.enum(tiers), status: SubscriptionStatus }),
+  'broadcast',
+)
+export const usageLive = event(
+  'billing.usage_live',
+  z.object({ user_id: z.uuid(), unit: z.enum(units), used: z.int(), limit: z.int().nullable() }),
+  'broadcast',
+)
+
+// Choosing a plan. Open to everyone, because the specification has a sentence of its own for who is not signed in.
+export const createCheckout = fn('create-checkout', {
+  access: 'public',
+  summary: 'A payment page for a plan, with the trial where it is due',
+  body: z.object({ plan: PlanId, referral_code: z.string().trim().max(40).nullish() }),
+  reply: z.object({ url: z.url() }),
+  idempotent: true,
+})
+export const customerPortal = fn('customer-portal', {
+  access: 'public',
+  summary: "The payment provider's page to manage the subscription",
+  reply: z.object({ url: z.url() }),
+})
+export const checkoutStatus = fn('checkout-status', {
+  access: 'user',
+  rate: 'read',
+  summary: 'How a checkout ended',
+  body: z.object({ session_id: z.string().min(4).max(200) }),
+  reply: z.object({ status: z.enum(['open', 'complete', 'expired']), plan: PlanId.nullable(), trial_end: time.nullable() }),
+})
+
+const Usage = z.object({ unit: z.enum(units), used: z.int(), limit: z.int().nullable(), period_start: time, period_end: time.nullable() })
+const Subscription = z.object({
+  subscribed: z.boolean(),
+  subscription_tier: PlanId.nullable(),
+  status: SubscriptionStatus,
+  trial_end: time.nullable(),
+  current_period_end: time.nullable(),
+  cancel_at_period_end: z.boolean(),
+  usage: z.array(Usage),
+})
+export const checkSubscription = fn('check-subscription', { access: 'user', rate: 'read', summary: 'The plan and what is used of it', reply: Subscription })
+export const previewSwitch = fn('preview-switch', {
+  access: 'user',
+  rate: 'read',
+  summary: 'What switching to a plan costs now and then',
+  body: z.object({ plan: PlanId }),
+  reply: z.object({
+    amount_due_cents: z.int(),
+    currency: Currency,
+    lines: z.array(z.object({ description: z.string(), amount_cents: z.int() })),
+    next_billing_date: time.nullable(),
+  }),
+})
+export const switchPlan = fn('switch-plan', {
+  access: 'user',
+  summary: 'An upgrade is charged now for the rest of the period, a downgrade is credited to the next invoice',
+  body: z.object({ plan: PlanId }),
+  reply: Subscription,
+  idempotent: true,
+})
+export const cancelSubscription = fn('cancel-subscription', { access: 'user', summary: 'Ends it at the end of the period', reply: Subscription })
+export const resumeSubscription = fn('resume-subscription', { access: 'user', summary: 'Takes a cancellation back', reply: Subscription })
+export const listInvoices = fn('list-invoices', {
+  access: 'user',
+  rate: 'read',
+  reply: z.object({
+    invoices: z.array(
+      z.object({
+        id: z.string(),
+        number: z.string().nullable(),
+        created_at: time,
+        amount_cents: z.int(),
+        currency: Currency,
+        status: z.string(),
+        hosted_url: z.string().nullable(),
+        pdf_url: z.string().nullable(),
+      }),
+    ),
+  }),
+})
+export const statementExport = fn('statement-export', {
+  access: 'user',
+  rate: 'read',
+  summary: 'The booked payments, refunds and credits of a month',
+  body: z.object({ month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/) }),
+  reply: z.object({ csv: z.string(), filename: z.string() }),
+})
+
+export const subscribers = table('subscribers', {
+  access: 'user',
+  summary: 'Whether the account may use the seller tools',
+  columns: z.object({
+    user_id: z.uuid(),
+    subscribed: z.boolean(),
+    subscription_tier: z.string().nullable(),
+    subscription_end: z.iso.datetime({ offset: true }).nullable(),
+    status: z.string(),
+    updated_at: z.iso.datetime({ offset: true }),
+  }),
+})
+
+export const validateReferral = fn('validate-referral', {
+  access: 'public',
+  rate: 'auth-strict',
+  body: z.object({ code: z.string().trim().min(1).max(40) }),
+  reply: z.object({ valid: z.boolean(), percent_off: z.int() }),
+})
+const Credit = z.object({ amount_cents: z.int(), currency: Currency, state: z.enum(['waiting', 'credited']), due_at: time })
+export const referralSummary = fn('referral-summary', {
+  access: 'user',
+  rate: 'read',
+  reply: z.object({ code: z.string(), link: z.string(), sign_ups: z.int(), credits: z.array(Credit), credit_cents: z.int() }),
+})
+
+/** Signed callbacks of the payment provider: the signature is over the bytes as they came. */
+export const stripeWebhook = endpoint({
+  method: 'POST',
+  path: '/webhooks/stripe',
+  access: 'public',
+  rate: 'webhook',
+  bytes: true,
+  reply: z.object({ received: z.literal(true), duplicate: z.boolean() }),
+})
+
+const FailedEvent = z.object({ id: z.string(), type: z.string(), created_at: time, attempts: z.int(), error: z.string().nullable(), status: z.string() })
+export const staffAccount = fn('staff-account', {
+  access: 'staff',
+  summary: 'An account by e-mail, user id or customer id, with its billing history',
+  body: z.object({ query: z.string().trim().min(3).max(200), reason }),
+  reply: z.object({
+    account: z.object({ user_id: z.uuid(), email: z.string().nullable(), name: z.string().nullable(), customer: z.string().nullable(), created_at: time }),
+    subscription: Subscription,
+    payments: z.array(
+      z.object({ payment: z.string(), kind: z.string(), amount_cents: z.int(), currency: Currency, at: time, description: z.string() }),
+    ),
+    actions: z.array(z.object({ id: id('staff_action'), action: z.string(), reason: z.string(), staff_user_id: z.string().nullable(), at: time })),
+  }),
+})
+export const staffRefund = fn('staff-refund', {
+  access: 'staff',
+  summary: 'Gives a payment back, wholly or in part',
+  body: z.object({ payment: z.string().startsWith('ch_').max(100), amount_cents: z.int().positive().optional(), reason }),
+  reply: z.object({ refund: z.string(), amount_cents: z.int(), currency: Currency }),
+  idempotent: true,
+})
+export const staffExtendTrial = fn('staff-extend-trial', {
+  access: 'staff',
+  body: z.object({ user_id: id('user'), days: z.int().min(1).max(30), reason }),
+  reply: z.object({ trial_end: time }),
+  idempotent: true,
+})
+export const staffEvents = fn('staff-events', {
+  access: 'staff',
+  rate: 'read',
+  summary: 'Provider events that failed and wait to be replayed',
+  body: z.object({ reason }),
+  reply: z.object({ events: z.array(FailedEvent) }),
+})
+export const staffReplayEvent = fn('staff-replay-event', {
+  access: 'staff',
+  body: z.object({ event_id: z.string().startsWith('evt_').max(100), reason }),
+  reply: z.object({ status: z.enum(['done', 'duplicate']) }),
+})
+/** The books as they stand: every account's balance, and how many entries do not balance (none, ever). */
+export const ledgerBalances = fn('ledger-balances', {
+  access: 'staff',
+  rate: 'read',
+  reply: z.object({ balances: z.array(z.object({ account: z.string(), currency: Currency, amount_cents: z.int() })), entries: z.int(), unbalanced: z.int() }),
+})
+
+export const reconcile = job('billing.reconcile', z.object({}), { attempts: 1 })
+export const creditReferrals = job('billing.credit_referrals', z.object({}), { attempts: 3 })
+export const closeAccount = job('billing.close_account', z.object({ user_id: z.uuid() }), { attempts: 8 })

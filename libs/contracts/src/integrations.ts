@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { event, id, table } from './contract.ts'
+
+export const integrationStatuses = ['connected', 'disconnected'] as const
+
+export const userIntegrations = table('user_integrations', {
+  access: 'user',
+  summary: 'Which apps are connected. A connection is made by its own flow; here it can only be ended',
+  columns: z.object({
+    id: id('integration'),
+    user_id: z.uuid(),
+    service_name: z.string(),
+    integration_status: z.enum(integrationStatuses),
+    created_at: z.iso.datetime({ offset: true }),
+    updated_at: z.iso.datetime({ offset: true }),
+  }),
+  update: z.object({ integration_status: z.literal('disconnected') }),
+})
+
+export const connectionChanged = event(
+  'integrations.connection_changed',
+  z.object({ version: z.int(), service_name: z.string(), status: z.enum(integrationStatuses) }),
+)

@@ -1,0 +1,75 @@
+// One plan table: the landing page, the plan page, the payment provider and every meter read it. No zod here: the web app ships it.
+
+export const TRIAL_DAYS = 3
+export const REFERRAL_PERCENT_OFF = 30
+export const PAST_DUE_GRACE_DAYS = 7
+export const REFUND_WINDOW_DAYS = 30
+
+/** What is metered. `agents` is a count of what exists; the others are spent within a period. */
+export const units = ['prompts', 'images', 'emails', 'runs', 'agents'] as const
+export type Unit = (typeof units)[number]
+/** `null` is unlimited. */
+export type Limits = Record<Unit, number | null>
+
+export const planIds = ['basic', 'pro', 'enterprise'] as const
+export type PlanId = (typeof planIds)[number]
+export const tiers = ['none', 'trial', ...planIds] as const
+export type Tier = (typeof tiers)[number]
+
+export type Plan = {
+  id: PlanId
+  name: string
+  /** The name on the landing page. */
+  landingName: string
+  priceCents: number
+  currency: 'usd'
+  period: 'month'
+  popular: boolean
+  description: string
+  limits: Limits
+}
+
+const basic: Limits = { emails: 3000, runs: 10000, prompts: 1000, images: 150, agents: 5 }
+
+export const plans: readonly Plan[] = [
+  {
+    id: 'basic',
+    name: 'Basic',
+    landingName: 'Starter',
+    priceCents: 4900,
+    currency: 'usd',
+    period: 'month',
+    popular: false,
+    description: 'For one business finding its rhythm',
+    limits: basic,
+  },
+  {
+    id: 'pro',
+    name: 'Pro',
+    landingName: 'Agency',
+    priceCents: 9900,
+    currency: 'usd',
+    period: 'month',
+    popular: true,
+    description: 'For agencies and teams that run on automation',
+    limits: { emails: 9000, runs: 25000, prompts: 3000, images: 200, agents: null },
+  },
+  {
+    id: 'enterprise',
+    name: 'Enterprise',
+    landingName: 'Enterprise',
+    priceCents: 14900,
+    currency: 'usd',
+    period: 'month',
+    popular: false,
+    description: 'For businesses that need no ceiling',
+    limits: { emails: null, runs: null, prompts: null, images: null, agents: null },
+  },
+]
+
+export const limitsOf = (tier: Tier): Limits =>
+  tier === 'none'
+    ? { prompts: 25, images: 5, emails: 0, runs: 0, agents: 0 }
+    : tier === 'trial'
+      ? basic
+      : plans.find((plan) => plan.id === tier)!.limits

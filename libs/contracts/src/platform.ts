@@ -1,0 +1,9 @@
+import { z } from 'zod'
+import { fn } from './contract.ts'
+
+/** What a page must know before anyone has signed in. Answered by the gateway itself. */
+export const platformInfo = fn('platform-info', {
+  access: 'public',
+  rate: 'read',
+  reply: z.object({ product_name: z.string(), version: z.string(), sandboxed: z.array(z.string()), demo_accounts: z.boolean() }),
+})

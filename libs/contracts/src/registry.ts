@@ -1,0 +1,32 @@
+import * as ai from './ai-gateway.ts'
+import * as analytics from './analytics.ts'
+import * as billing from './billing.ts'
+import type { Endpoint, Event, Job, Request, Table } from './contract.ts'
+import * as crm from './crm.ts'
+import * as identity from './identity.ts'
+import * as integrations from './integrations.ts'
+import * as marketplace from './marketplace.ts'
+import * as platform from './platform.ts'
+import * as sandbox from './sandbox.ts'
+import type { ProcessName } from './services.ts'
+
+/** Everything that every service says, by who says it. The gateway, the reference pages and the attack runner read this. */
+export const contracts: Record<ProcessName, object> = {
+  identity,
+  billing,
+  marketplace,
+  integrations,
+  'ai-gateway': ai,
+  analytics,
+  crm,
+  sandbox,
+  gateway: platform,
+}
+
+type Contract = Endpoint | Table | Event | Request | Job
+const all = (service: ProcessName): Contract[] =>
+  Object.values(contracts[service]).filter((value): value is Contract => typeof value === 'object' && value !== null && 'kind' in value)
+
+export const endpointsOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'endpoint') as Endpoint[]
+export const tablesOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'table') as Table[]
+export const eventsOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'event') as Event[]

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { event } from './contract.ts'
+
+/** Told by whoever meters a unit, each time some of it is settled. `used` is the period's total after it. */
+const usage = z.object({
+  unit: z.enum(['prompts', 'images', 'emails', 'runs', 'agents']),
+  used: z.int(),
+  limit: z.int().nullable(),
+  amount: z.int(),
+  period_start: z.iso.datetime(),
+  feature: z.string(),
+  cost_microusd: z.int().default(0),
+})
+export const usageRecorded = <const S extends string>(service: S) => event(`${service}.usage_recorded`, usage)
+export const aiUsageRecorded = usageRecorded('ai-gateway')
+export const mediaUsageRecorded = usageRecorded('media')
+export const crmUsageRecorded = usageRecorded('crm')
+
+/** How far a job of a user's is; to the sockets of that user. */
+export const jobProgress = <const S extends string>(service: S) =>
+  event(
+    `${service}.job_progress`,
+    z.object({ user_id: z.uuid(), job: z.string(), name: z.string(), percent: z.number(), state: z.string() }),
+    'broadcast',
+  )

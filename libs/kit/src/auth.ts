@@ -1,0 +1,159 @@
+import { createPublicKey, type JsonWebKey, timingSafeEqual } from 'node:crypto'
+import { createDecoder, createVerifier } from 'fast-jwt'
+import type { Actor, UserActor } from './context.ts'
+import { DomainError } from './errors.ts'
+
+export type PublicJwk = JsonWebKey & { kid: string; alg: 'ES256' | 'RS256' }
+/** What identity tells about who may pass: its keys, and what it took back within one token lifetime. */
+export type Verification = { keys: PublicJwk[]; issuer: string; revoked_sessions: string[]; suspended_users: string[] }
+
+const TOKEN_LIFETIME_MS = 3_600_000
+const RELOAD_EVERY_MS = 5_000
+const decode = createDecoder({ complete: true })
+const badToken = () => new DomainError('not_authenticated', { details: { reason: 'bad_jwt' } })
+
+/** Verifies access tokens in-process. Revocation is looked up outside fast-jwt's cache, so that a cached token can still be refused. */
+export class TokenVerifier {
+  #verifiers = new Map<string, (token: string) => Record<string, any>>()
+  #revoked = new Map<string, number>()
+  #loaded = 0
+  #loading: Promise<void> | null = null
+  readonly #load: () => Promise<Verification>
+  readonly #publishable: Set<string>
+  readonly #serviceKey: Buffer | null
+
+  constructor(options: { load: () => Promise<Verification>; publishableKeys: string[]; serviceKey?: string | undefined }) {
+    this.#load = options.load
+    this.#publishable = new Set(options.publishableKeys)
+    this.#serviceKey = options.serviceKey ? Buffer.from(options.serviceKey) : null
+  }
+
+  /** Who a request speaks for, by its headers. Throws when a token is there and is not good. */
+  async actorOf(headers: { authorization?: string | undefined; apikey?: string | string[] | undefined }): Promise<Actor> {
+    const { authorization } = headers
+    const bearer = authorization && /^bearer /i.test(authorization) ? authorization.slice(7).trim() : ''
+    const apikey = typeof headers.apikey === 'string' ? headers.apikey : ''
+    if (!bearer || this.#publishable.has(bearer)) return this.isServiceKey(apikey) ? { kind: 'service' } : { kind: 'anonymous' }
+    if (this.isServiceKey(bearer)) return { kind: 'service' }
+    return this.verify(bearer)
+  }
+
+  isServiceKey(key: string): boolean {
+    if (!this.#serviceKey || !key) return false
+    const given = Buffer.from(key)
+    return given.length === this.#serviceKey.length && timingSafeEqual(given, this.#serviceKey)
+  }
+
+  async verify(token: string): Promise<Actor> {
+    const kid = kidOf(token)
+    const verifier = this.#verifiers.get(kid) ?? (await this.#reload().then(() => this.#verifiers.get(kid)))
+    if (!verifier) throw badToken()
+    let claims: Record<string, any>
+    try {
+      claims = verifier(token)
+    } catch {
+      throw badToken()
+    }
+    if (claims.role === 'service_role') return { kind: 'service' }
+    if (typeof claims.sub !== 'string' || typeof claims.session_id !== 'string') throw badToken()
+    if (this.#isRevoked(claims.session_id) || this.#isRevoked(claims.sub)) throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
+    return actorFrom(claims)
+  }
+
+  /** A session or a user that identity took back; remembered for as long as a token could live. */
+  revoke(sessionOrUserId: string) {
+    this.#revoked.set(sessionOrUserId, Date.now() + TOKEN_LIFETIME_MS)
+    if (this.#revoked.size > 10_000) for (const [id, until] of this.#revoked) if (until < Date.now()) this.#revoked.delete(id)
+  }
+
+  restore(userId: string) {
+    this.#revoked.delete(userId)
+  }
+
+  /** Keys changed: the next token loads them again. */
+  forgetKeys() {
+    this.#verifiers.clear()
+    this.#loaded = 0
+  }
+
+  #isRevoked(id: string): boolean {
+    const until = this.#revoked.get(id)
+    return until !== undefined && until > Date.now()
+  }
+
+  // A flood of unknown key ids must not become a flood of questions to identity.
+  async #reload(): Promise<void> {
+    if (Date.now() - this.#loaded < RELOAD_EVERY_MS) return
+    this.#loading ??= this.#load()
+      .then((verification) => {
+        this.#verifiers = new Map(verification.keys.map((key) => [key.kid, verifierFor(key, verification.issuer)]))
+        for (const id of [...verification.revoked_sessions, ...verification.suspended_users]) this.revoke(id)
+        this.#loaded = Date.now()
+      })
+      .finally(() => {
+        this.#loading = null
+      })
+    await this.#loading
+  }
+}
+
+function verifierFor(jwk: PublicJwk, issuer: string) {
+  const key = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string
+  return createVerifier({
+    key,
+    algorithms: [jwk.alg],
+    cache: 5000,
+    cacheTTL: 600_000,
+    allowedIss: issuer,
+    allowedAud: 'authenticated',
+    requiredClaims: ['exp'],
+    clockTolerance: 5_000,
+  })
+}
+
+function kidOf(token: string): string {
+  try {
+    const { header } = decode(token) as { header: { kid?: unknown } }
+    if (typeof header.kid === 'string') return header.kid
+  } catch {}
+  throw badToken()
+}
+
+function actorFrom(claims: Record<string, any>): UserActor {
+  return {
+    kind: 'user',
+    id: claims.sub,
+    email: claims.email || null,
+    phone: claims.phone || null,
+    sessionId: claims.session_id,
+    aal: claims.aal === 'aal2' ? 'aal2' : 'aal1',
+    amr: Array.isArray(claims.amr) ? claims.amr : [],
+    mfa: claims.mfa === true,
+    staff: claims.app_metadata?.staff === true,
+    anonymous: claims.is_anonymous === true,
+    metadata: claims.user_metadata ?? {},
+  }
+}
+
+const REAUTHENTICATED_WITHIN_S = 600
+
+/** Whether an actor may call what a contract declares. Throws the refusal. */
+export function checkAccess(access: import('@operon/contracts/contract').Access, actor: Actor, now = Date.now()): void {
+  if (access === 'public') return
+  if (access === 'service') {
+    if (actor.kind !== 'service') throw new DomainError(actor.kind === 'anonymous' ? 'not_authenticated' : 'forbidden')
+    return
+  }
+  if (actor.kind === 'service' && access === 'staff') return
+  if (actor.kind !== 'user') throw new DomainError('not_authenticated')
+  if (access === 'staff' && !actor.staff) throw new DomainError('forbidden')
+  if (access === 'aal2' && !isConfirmed(actor, now)) throw new DomainError('aal2_required')
+}
+
+/** The second factor where there is one, else signed in within the last ten minutes. */
+function isConfirmed(actor: UserActor, now: number): boolean {
+  if (actor.aal === 'aal2') return true
+  if (actor.mfa) return false
+  const newest = Math.max(0, ...actor.amr.map((way) => way.timestamp))
+  return now / 1000 - newest < REAUTHENTICATED_WITHIN_S
+}

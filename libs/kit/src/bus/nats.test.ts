@@ -1,0 +1,27 @@
+import { describe } from 'vitest'
+import { createLogger } from '../telemetry.ts'
+import { isInstalled, spawnNats } from '../testing/servers.ts'
+import { busSuite } from './bus.suite.ts'
+import { connectNats, createNatsBus, type Nats } from './nats.ts'
+
+const log = createLogger('silent')
+const installed = isInstalled('nats-server')
+
+describe.skipIf(!installed)(installed ? 'with nats-server' : 'skipped: nats-server is not installed here', () => {
+  busSuite('nats:', async () => {
+    const server = await spawnNats()
+    const connections: Nats[] = []
+    return {
+      // A connection each, as in a fleet.
+      async open(owner) {
+        const nats = await connectNats(server.url, log)
+        connections.push(nats)
+        return createNatsBus(nats, owner, nats.close)
+      },
+      async close() {
+        for (const nats of connections) await nats.close()
+        await server.stop()
+      },
+    }
+  })
+})

@@ -1,0 +1,61 @@
+import { type ServiceName, serviceNames } from '@operon/contracts/services'
+import { z } from 'zod'
+
+const url = (...schemes: string[]) =>
+  z.string().refine((value) => schemes.some((scheme) => value.startsWith(scheme)), { error: `must begin with ${schemes.join(' or ')}` })
+
+/** What every process reads, whatever it runs. A service's own settings stand in its `config.ts`. */
+export const KitConfig = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  PORT: z.coerce.number().int().min(0).max(65535).default(8080),
+  HOST: z.string().default('127.0.0.1'),
+  PUBLIC_URL: url('http://', 'https://').optional(),
+  DATA_DIR: z.string().default('.operon'),
+  /** A server; each service's database has the service's name. `DATABASE_URL_<SERVICE>` names a whole database. */
+  DATABASE_URL: url('postgres://', 'postgresql://').optional(),
+  DATABASE_POOL: z.coerce.number().int().min(1).max(100).default(6),
+  BUS_URL: url('local:', 'nats://').default('local:'),
+  QUEUE_URL: url('postgres:', 'redis://').default('postgres:'),
+  STORAGE_URL: url('file:', 's3://').default('file:'),
+  CACHE_URL: url('memory:', 'redis://').default('memory:'),
+  TRUSTED_PROXIES: z.string().default(''),
+  /** 32 bytes in base64. Made and kept in DATA_DIR when absent; every process of a fleet needs the same. */
+  MASTER_KEY: z.string().optional(),
+  PUBLISHABLE_KEYS: z.string().default('anon'),
+  SERVICE_KEY: z.string().min(20).optional(),
+  PRODUCT_NAME: z.string().default('Operon'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+})
+export type KitConfig = z.output<typeof KitConfig> & { PUBLIC_URL: string }
+
+export type Env = Record<string, string | undefined>
+
+/** A problem of set-up that the operator can mend: printed as it is, without a stack. */
+export class SetupError extends Error {
+  override name = 'SetupError'
+}
+
+/** Reads one schema from the environment and says every problem at once. Empty means absent. */
+export function readEnv<T extends z.ZodType>(schema: T, env: Env): z.output<T> {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw new SetupError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'))
+}
+
+export function readKitConfig(env: Env): KitConfig {
+  const config = readEnv(KitConfig, env)
+  return { ...config, PUBLIC_URL: (config.PUBLIC_URL ?? `http://localhost:${config.PORT}`).replace(/\/$/, '') }
+}
+
+export const isServiceName = (name: string): name is ServiceName => (serviceNames as readonly string[]).includes(name)
+
+export function databaseUrl(config: KitConfig, env: Env, service: ServiceName): string {
+  const own = env[`DATABASE_URL_${service.toUpperCase().replaceAll('-', '_')}`]
+  if (own) return own
+  if (!config.DATABASE_URL) throw new SetupError('DATABASE_URL: is needed by a service that runs by itself')
+  const server = new URL(config.DATABASE_URL)
+  server.pathname = `/${service.replaceAll('-', '_')}`
+  return server.href
+}

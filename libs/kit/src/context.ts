@@ -1,0 +1,43 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { DomainError } from './errors.ts'
+import type { KitDb } from './schema.ts'
+
+export type UserActor = {
+  kind: 'user'
+  id: string
+  email: string | null
+  phone: string | null
+  sessionId: string
+  aal: 'aal1' | 'aal2'
+  /** When each way of signing in was last used, in seconds. */
+  amr: { method: string; timestamp: number }[]
+  /** Has a verified second factor. */
+  mfa: boolean
+  staff: boolean
+  /** Signed in without an e-mail or phone yet. */
+  anonymous: boolean
+  metadata: Record<string, unknown>
+  /** Came with an API key of their own, which may do only this. */
+  key?: { id: string; scopes: string[] }
+}
+export type Actor = { kind: 'anonymous' } | UserActor | { kind: 'service' }
+
+/** What every domain function gets first: where to work, for whom, and how to speak about it. */
+export type Ctx<DB = unknown> = {
+  db: Kysely<DB & KitDb>
+  actor: Actor
+  log: Logger
+  requestId: string
+  ip: string
+  userAgent: string
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal
+}
+
+export function signedIn(ctx: { actor: Actor }): UserActor {
+  if (ctx.actor.kind !== 'user') throw new DomainError('not_authenticated')
+  return ctx.actor
+}
+
+export const userIdOf = (actor: Actor): string | null => (actor.kind === 'user' ? actor.id : null)

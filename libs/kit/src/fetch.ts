@@ -1,0 +1,202 @@
+import { lookup as resolve } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import ipaddr from 'ipaddr.js'
+import { Agent, type Dispatcher, type RequestInit, type Response, fetch as undiciFetch } from 'undici'
+import { DomainError } from './errors.ts'
+
+type Options = Omit<RequestInit, 'signal' | 'dispatcher'> & {
+  deadlineMs?: number
+  /** Tries in all, for what may be repeated. GET and HEAD may; anything else only where the caller says so. */
+  tries?: number
+  repeatable?: boolean
+  maxRedirects?: number
+  maxBytes?: number
+  signal?: AbortSignal
+}
+export type GuardedFetch = (url: string, options?: Options) => Promise<Response>
+type GuardOptions = {
+  allowOrigins?: string[]
+  /** An address of ours that is only known later: the sandbox's. */
+  trusted?: (() => Promise<string>) | null
+  /** For tests: what a name resolves to. */
+  resolveHost?: (host: string) => Promise<string[]>
+}
+
+const MAX_REDIRECTS = 3
+const blocked = (why: string) => new DomainError('blocked_address', { details: { why } })
+
+/**
+ * A fetch for addresses that a user can choose: only http and https, only public addresses, checked on the address that is really connected
+ * to (so that a name which resolves differently the second time gains nothing), again after each redirect; with a deadline, a bounded retry and a circuit per host.
+ */
+export function createGuardedFetch({ allowOrigins = [], trusted = null, resolveHost = resolveAll }: GuardOptions = {}): GuardedFetch {
+  const allowed = new Set(allowOrigins.map((origin) => new URL(origin).origin))
+  const guarded = new Agent({
+    connections: 50,
+    connect: {
+      timeout: 5000,
+      // Undici connects to exactly what this answers; there is no second look-up to rebind.
+      lookup: (host, options, done) => {
+        resolveHost(host).then(
+          (addresses) => {
+            const bad = addresses.find((address) => !isPublicAddress(address))
+            if (bad || addresses.length === 0) return done(blocked(`${host} is not a public address`), '', 0)
+            const all = addresses.map((address) => ({ address, family: isIP(address) }))
+            if ((options as { all?: boolean }).all) (done as unknown as (e: null, a: typeof all) => void)(null, all)
+            else done(null, all[0]!.address, all[0]!.family)
+          },
+          (error) => done(error, '', 0),
+        )
+      },
+    },
+  })
+  const open = new Agent({ connections: 50 })
+  const circuits = new Map<string, Circuit>()
+
+  async function once(url: URL, options: Options, signal: AbortSignal, redirects: number): Promise<Response> {
+    const isAllowed = allowed.has(url.origin) || (trusted !== null && new URL(await trusted()).origin === url.origin)
+    if (!isAllowed) checkUrl(url)
+    const dispatcher: Dispatcher = isAllowed ? open : guarded
+    const { deadlineMs: _d, tries: _t, repeatable: _r, maxRedirects = MAX_REDIRECTS, maxBytes: _m, signal: _s, ...init } = options
+    const response = await undiciFetch(url, { ...init, redirect: 'manual', signal, dispatcher }).catch((error) => {
+      throw error?.cause instanceof DomainError ? error.cause : error
+    })
+    const location = response.headers.get('location')
+    if (response.status < 300 || response.status >= 400 || !location) return response
+    await response.body?.cancel()
+    if (redirects >= maxRedirects) throw blocked('too many redirects')
+    const next = new URL(location, url)
+    const crossed = next.origin !== url.origin
+    const keepsMethod = response.status === 307 || response.status === 308
+    const headers = new Headers(init.headers as never)
+    // Credentials are for the host they were meant for.
+    if (crossed) for (const name of ['authorization', 'cookie', 'apikey', 'x-api-key']) headers.delete(name)
+    const following = {
+      ...options,
+      headers: Object.fromEntries(headers),
+      ...(!keepsMethod && { method: init.method === 'HEAD' ? 'HEAD' : 'GET', body: null }),
+    }
+    return once(next, following as Options, signal, redirects + 1)
+  }
+
+  return async (address, options = {}) => {
+    const { deadlineMs = 10_000, signal } = options
+    const url = parse(address)
+    const method = (options.method ?? 'GET').toUpperCase()
+    const repeatable = options.repeatable ?? (method === 'GET' || method === 'HEAD')
+    const tries = repeatable ? (options.tries ?? 3) : 1
+    const deadline = AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])])
+    const circuit = circuits.get(url.host) ?? new Circuit()
+    circuits.set(url.host, circuit)
+    if (circuits.size > 1000) circuits.delete(circuits.keys().next().value!)
+    return circuit.run(() => withRetry(() => once(url, options, deadline, 0), { tries, signal: deadline }))
+  }
+}
+
+function parse(address: string): URL {
+  try {
+    return new URL(address)
+  } catch {
+    throw blocked('not an address')
+  }
+}
+
+function checkUrl(url: URL) {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw blocked('only http and https')
+  if (url.username || url.password) throw blocked('no credentials in an address')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  // An address needs no look-up, so it is checked here; WHATWG URL has already normalised 0x7f.1, 2130706433 and the like.
+  if (isIP(host) && !isPublicAddress(host)) throw blocked(`${host} is not a public address`)
+}
+
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  let parsed = ipaddr.parse(address)
+  if (parsed.kind() === 'ipv6') {
+    const v6 = parsed as ipaddr.IPv6
+    if (v6.isIPv4MappedAddress()) parsed = v6.toIPv4Address()
+    // 6to4, NAT64 and Teredo carry an IPv4 address inside: nothing public needs them.
+    else return v6.range() === 'unicast' && !address.toLowerCase().startsWith('64:ff9b') && !address.toLowerCase().startsWith('2002:')
+  }
+  return parsed.range() === 'unicast'
+}
+
+const resolveAll = async (host: string) => (await resolve(host, { all: true })).map((found) => found.address)
+
+type RetryOptions = { tries: number; signal?: AbortSignal; baseMs?: number; retryOn?: (error: unknown) => boolean }
+
+/** Full-jitter back-off. A refusal (a DomainError) is final; an answer of 502-504 or 429 is tried again. */
+export async function withRetry<T>(
+  run: () => Promise<T>,
+  { tries, signal, baseMs = 150, retryOn = (error) => !(error instanceof DomainError) }: RetryOptions,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const result = await run()
+      const status = (result as { status?: unknown })?.status
+      if (attempt >= tries || typeof status !== 'number' || ![429, 502, 503, 504].includes(status)) return result
+      await (result as { body?: { cancel?(): Promise<void> } }).body?.cancel?.()
+    } catch (error) {
+      if (attempt >= tries || signal?.aborted || !retryOn(error)) throw asUpstreamError(error)
+    }
+    await wait(Math.random() * baseMs * 2 ** attempt, undefined, signal ? { signal } : {}).catch(() => {
+      throw new DomainError('upstream_timeout')
+    })
+  }
+}
+
+function asUpstreamError(error: unknown): unknown {
+  if (error instanceof DomainError) return error
+  const name = (error as { name?: string })?.name
+  if (name === 'TimeoutError' || name === 'AbortError') return new DomainError('upstream_timeout', { cause: error })
+  return new DomainError('upstream_failed', { cause: error })
+}
+
+/** Opens after five failures in a row, lets one through after a while, closes when that succeeds. */
+export class Circuit {
+  #failures = 0
+  #openUntil = 0
+  #probing = false
+  readonly #threshold: number
+  readonly #coolMs: number
+  constructor({ threshold = 5, coolMs = 10_000 } = {}) {
+    this.#threshold = threshold
+    this.#coolMs = coolMs
+  }
+
+  get isOpen(): boolean {
+    return this.#failures >= this.#threshold && (Date.now() < this.#openUntil || this.#probing)
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isOpen)
+      throw new DomainError('upstream_failed', {
+        message: 'The provider has been failing; it is being left alone for a moment. Try again shortly.',
+      })
+    this.#probing = this.#failures >= this.#threshold
+    try {
+      const result = await work()
+      const status = (result as { status?: unknown })?.status
+      if (typeof status === 'number' && status >= 500) this.failed()
+      else this.succeeded()
+      return result
+    } catch (error) {
+      // What we refused ourselves says nothing about the other side.
+      if (error instanceof DomainError && error.code === 'blocked_address') this.#probing = false
+      else this.failed()
+      throw error
+    }
+  }
+
+  succeeded() {
+    this.#failures = 0
+    this.#probing = false
+  }
+
+  failed() {
+    this.#failures++
+    this.#probing = false
+    if (this.#failures >= this.#threshold) this.#openUntil = Date.now() + this.#coolMs
+  }
+}

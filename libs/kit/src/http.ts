@@ -1,0 +1,252 @@
+import type { Endpoint, Input, Output } from '@operon/contracts/contract'
+import { errors } from '@operon/contracts/messages'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { hasZodFastifySchemaValidationErrors, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { checkAccess, type TokenVerifier } from './auth.ts'
+import { asAuthError, authErrorAnswer } from './auth-errors.ts'
+import type { Ctx } from './context.ts'
+import { DomainError } from './errors.ts'
+import { idempotent } from './idempotency.ts'
+import { type Logger, type Metrics, nextTrace, withTrace } from './telemetry.ts'
+
+export type HttpOwner = {
+  service: string
+  db: Ctx['db']
+  log: Logger
+  verifier: TokenVerifier
+  metrics: Metrics
+  authenticateKey?: ((ctx: Ctx, bearer: string) => Promise<Ctx['actor'] | null>) | undefined
+}
+
+const owners = new WeakMap<FastifyInstance, HttpOwner>()
+
+/** The Fastify of one service: bodies and answers by zod, one error mapping, a request id and a trace for each call. */
+export function createHttp(owner: HttpOwner): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: owner.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: 1024 * 1024,
+    genReqId: (raw) => header(raw.headers['x-request-id']) ?? crypto.randomUUID(),
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true },
+  }) as unknown as FastifyInstance
+  owners.set(app, owner)
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  // Signed webhooks and uploads are read as bytes where their contract says so; everything else that is no JSON answers 415.
+  app.removeContentTypeParser('text/plain')
+  // Clients of the auth protocol say that they send JSON where they send nothing.
+  app.removeContentTypeParser('application/json')
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    body === '' ? done(null, undefined) : parseJson(request, body as string, done),
+  )
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, Object.fromEntries(new URLSearchParams(body as string))),
+  )
+  app.setErrorHandler((error, request, reply) => sendError(reply, request, error))
+  app.setNotFoundHandler((request, reply) => sendError(reply, request, new DomainError('not_found')))
+  app.addHook('onRequest', (request, _reply, done) => withTrace(nextTrace(request.headers.traceparent), done))
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'none'
+    owner.metrics.requests.observe(
+      { service: owner.service, route, method: request.method, status: reply.statusCode },
+      reply.elapsedTime / 1000,
+    )
+    done()
+  })
+  return app
+}
+
+/** One line a route: the contract says who may call, what goes in and what comes out; the domain function does it. */
+export function serve<E extends Endpoint>(
+  app: FastifyInstance,
+  contract: E,
+  handler: (ctx: Ctx<any>, input: Input<E>) => Promise<Output<E>>,
+) {
+  route(app, contract, async (ctx, input, request, reply) => {
+    const run = () => handler(ctx, input)
+    const key = contract.idempotent ? header(request.headers['idempotency-key']) : undefined
+    const answer = key ? await idempotent(ctx, { scope: contract.path, key, input, run }) : await run()
+    return reply.code(contract.status ?? 200).send(answer)
+  })
+}
+
+/** For what is not one JSON answer: the handler owns the reply. Access, input and errors are as everywhere. */
+export function serveRaw<E extends Endpoint>(
+  app: FastifyInstance,
+  contract: E,
+  handler: (ctx: Ctx<any>, input: Input<E>, reply: FastifyReply, request: FastifyRequest) => Promise<unknown>,
+) {
+  route(app, contract, (ctx, input, request, reply) => handler(ctx, input, reply, request))
+}
+
+type Handler = (ctx: Ctx<any>, input: any, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+function route(app: FastifyInstance, contract: Endpoint, handler: Handler) {
+  const { method, path, params, query, body, reply, raw, bytes, maxBytes, status = 200 } = contract
+  const schema = {
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(body && !bytes && { body }),
+    ...(!raw && { response: { [status]: reply } }),
+  }
+  const options = {
+    method,
+    url: path,
+    schema,
+    ...(maxBytes && { bodyLimit: maxBytes }),
+    handler: async (request: FastifyRequest, answer: FastifyReply) => {
+      const ctx = contextFor(request)
+      const input = bytes ? request.body : { ...(request.query as object), ...(request.body as object), ...(request.params as object) }
+      return handler(ctx, input, request, answer)
+    },
+    onRequest: admit(app, contract),
+  }
+  if (!bytes) return void app.route(options)
+  // A scope of its own, so that this route alone reads its body as it came.
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, payload, done) => done(null, payload))
+    scope.route(options)
+  })
+}
+
+const contexts = new WeakMap<FastifyRequest, Ctx<any>>()
+/** The context of a request that was admitted. */
+export const contextFor = (request: FastifyRequest): Ctx<any> => contexts.get(request)!
+
+type Guarded = Pick<Endpoint, 'access' | 'path' | 'apiKeys'>
+
+/** Before the body is read: who may not call does not get to send one. */
+export function admit(app: FastifyInstance, contract: Guarded) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const owner = owners.get(app)!
+    const ctx = contextOf(owner, request, reply)
+    contexts.set(request, ctx)
+    ctx.actor = await actorOf(owner, ctx, contract, request)
+    checkAccess(contract.access, ctx.actor)
+  }
+}
+
+export function contextOf(owner: HttpOwner, request: FastifyRequest, reply: FastifyReply): Ctx<any> {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
+  })
+  return {
+    db: owner.db as never,
+    actor: { kind: 'anonymous' },
+    log: request.log as unknown as Logger,
+    requestId: request.id,
+    // The gateway writes this header anew; a service is reached only through it.
+    ip: header(request.headers['x-forwarded-for'])?.split(',')[0]?.trim() || request.ip,
+    userAgent: header(request.headers['user-agent'])?.slice(0, 300) ?? '',
+    signal: gone.signal,
+  }
+}
+
+async function actorOf(owner: HttpOwner, ctx: Ctx, contract: Guarded, request: FastifyRequest): Promise<Ctx['actor']> {
+  const { authorization } = request.headers
+  if (contract.apiKeys && owner.authenticateKey && authorization) {
+    const actor = await owner.authenticateKey(ctx, authorization.replace(/^bearer /i, '').trim())
+    if (actor) return actor
+  }
+  try {
+    return await owner.verifier.actorOf(request.headers)
+  } catch (error) {
+    // A public page stays public for somebody whose token has just run out; what needs a person refuses it.
+    if (
+      contract.access === 'public' &&
+      error instanceof DomainError &&
+      error.code === 'not_authenticated' &&
+      !contract.path.startsWith('/auth/v1/user')
+    )
+      return { kind: 'anonymous' }
+    throw error
+  }
+}
+
+const header = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
+
+/** Each path speaks its protocol's errors; what is no DomainError is a bug and says nothing of itself. */
+export function sendError(reply: FastifyReply, request: FastifyRequest, thrown: unknown) {
+  const error = asDomainError(thrown)
+  if (error.status >= 500 && !(thrown instanceof DomainError))
+    request.log.error({ err: thrown, route: request.routeOptions.url }, 'unexpected error')
+  if (request.url.startsWith('/auth/v1')) {
+    const known = asAuthError(error)
+    const { body, headers } = authErrorAnswer(known, header(request.headers['x-supabase-api-version']))
+    return reply.code(known.status).headers({ ...known.headers, ...headers }).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body)
+  }
+  const body = errorBody(request.url, error, request.id)
+  const type = body.type === 'about:blank' ? 'application/problem+json' : 'application/json'
+  return reply
+    .code(error.status)
+    .headers(error.headers)
+    .header('content-type', `${type}; charset=utf-8`)
+    .serializer(JSON.stringify)
+    .send(body)
+}
+
+export function errorBody(url: string, error: DomainError, requestId: string): Record<string, unknown> {
+  const { code, status, message, details } = error
+  if (url.startsWith('/auth/v1')) return authErrorAnswer(asAuthError(error), undefined).body
+  if (url.startsWith('/rest/v1'))
+    return { code: postgrestCode(code), message, details: typeof details === 'string' ? details : null, hint: null }
+  if (url.startsWith('/ai/v1'))
+    return {
+      error: {
+        message,
+        type: status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error',
+        param: null,
+        code,
+      },
+    }
+  // `message` and `error` beside problem+json's own: clients of the named functions read either.
+  return {
+    type: 'about:blank',
+    title: message,
+    status,
+    detail: message,
+    code,
+    message,
+    error: message,
+    request_id: requestId,
+    ...(details !== undefined && { details }),
+  }
+}
+
+const postgrestCode = (code: string) =>
+  ({ not_authenticated: 'PGRST301', forbidden: '42501', not_found: 'PGRST205', invalid: 'PGRST100' })[code] ?? code
+
+function asDomainError(thrown: unknown): DomainError {
+  if (thrown instanceof DomainError) return thrown
+  const error = thrown as { statusCode?: number; code?: string; message?: string }
+  if (hasZodFastifySchemaValidationErrors(thrown as Error))
+    return new DomainError('invalid', { message: readable(thrown as never), details: { fields: fieldsOf(thrown as never) } })
+  if (error.statusCode === 413) return new DomainError('too_large')
+  if (error.statusCode === 415) return new DomainError('invalid', { status: 415, message: 'This content type is not accepted here.' })
+  if (error.statusCode && error.statusCode < 500)
+    return new DomainError('invalid', { status: error.statusCode, message: error.message ?? errors.invalid.message })
+  // Postgres: disk full, too many connections, going down, or not there.
+  if (error.code === '53100') return new DomainError('storage_full', { cause: thrown })
+  if (
+    /^(53|57P0|08)/.test(error.code ?? '') ||
+    ['ECONNREFUSED', 'ECONNRESET', 'ENOENT'].includes(error.code ?? '') ||
+    error.message?.includes('timeout exceeded when trying to connect')
+  )
+    return new DomainError('unavailable', { cause: thrown })
+  // Text that Postgres cannot hold (a NUL byte, a lone surrogate) is the caller's mistake.
+  if (error.code === '22021' || error.code === '22P05' || error.code === '22P02' || error.code === '22003')
+    return new DomainError('invalid')
+  return new DomainError('internal', { cause: thrown })
+}
+
+type Validation = { validation: { instancePath: string; message: string }[]; validationContext?: string }
+const fieldsOf = (error: Validation) =>
+  error.validation.map((issue) => ({ field: issue.instancePath.replaceAll('/', '.').replace(/^\./, ''), message: issue.message }))
+const readable = (error: Validation) =>
+  fieldsOf(error)
+    .map(({ field, message }) => (field ? `${field}: ${message}` : message))
+    .join('; ')

@@ -1,0 +1,19 @@
+import { randomFillSync } from 'node:crypto'
+
+const bytes = Buffer.alloc(16)
+let last = 0
+let counter = 0
+
+/** UUIDv7: time-ordered, and within one process strictly rising, so that it is a good primary key and sorts as it was made. */
+export function newId(now = Date.now()): string {
+  randomFillSync(bytes, 6)
+  // Within one millisecond the twelve bits after the version count up; beyond them the clock is let run ahead by one.
+  if (now > last) counter = bytes.readUInt16BE(6) & 0x7ff
+  else if (++counter > 0xfff) counter = 0
+  last = now > last ? now : counter === 0 ? last + 1 : last
+  bytes.writeUIntBE(last, 0, 6)
+  bytes.writeUInt16BE(0x7000 | counter, 6)
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

@@ -1,0 +1,220 @@
+import type { Envelope } from '@operon/contracts/contract'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { type BusOwner, type Consumer, MAX_DELIVERIES, retryDelayMs as usualDelayMs } from './bus/bus.ts'
+import type { KitDb } from './schema.ts'
+import { inTransaction } from './tx.ts'
+
+/**
+ * Runs an effect once for each (handler, event): the mark and the effect commit together. False when it had happened before.
+ * The mark is written first, so that a second delivery at the same time waits for the first and then finds it done.
+ */
+export async function runOnce(
+  db: Kysely<KitDb>,
+  handler: string,
+  envelope: Envelope,
+  run: (trx: Transaction<KitDb>) => Promise<void>,
+): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    const { rows } = await sql`
+      insert into inbox (handler, event_id, done_at) values (${handler}, ${envelope.id}, now())
+      on conflict (handler, event_id) do update set done_at = now(), envelope = null, parked_at = null, error = null where inbox.done_at is null
+      returning 1`.execute(trx)
+    if (!rows.length) return false
+    await run(trx)
+    return true
+  })
+}
+
+export const isDone = async (db: Kysely<KitDb>, handler: string, id: string): Promise<boolean> =>
+  (
+    await db
+      .selectFrom('inbox')
+      .select('handler')
+      .where('handler', '=', handler)
+      .where('event_id', '=', id)
+      .where('done_at', 'is not', null)
+      .execute()
+  ).length > 0
+
+export async function markDone(db: Kysely<KitDb>, handler: string, id: string): Promise<void> {
+  await sql`insert into inbox (handler, event_id, done_at) values (${handler}, ${id}, now()) on conflict (handler, event_id) do update set done_at = now() where inbox.done_at is null`.execute(
+    db,
+  )
+}
+
+export type Pending = { handler: string; envelope: Envelope }
+
+/** Takes envelopes in for good: what is known already stays as it is. */
+export async function addPending(db: Kysely<KitDb>, rows: Pending[]): Promise<void> {
+  const [handlers, ids, envelopes] = columns(rows)
+  await sql`
+    insert into inbox (handler, event_id, envelope)
+    select * from unnest(${handlers}::text[], ${ids}::uuid[], ${envelopes}::jsonb[]) on conflict do nothing`.execute(db)
+}
+
+/** Gives up on a delivery, visibly: it waits in the inbox, with its error, until someone replays it. */
+export async function park(db: Kysely<KitDb>, { handler, envelope }: Pending, attempts: number, error: string): Promise<void> {
+  await sql`
+    insert into inbox (handler, event_id, envelope, attempts, parked_at, error)
+    values (${handler}, ${envelope.id}, ${JSON.stringify(envelope)}, ${attempts}, now(), ${error})
+    on conflict (handler, event_id) do update
+      set envelope = excluded.envelope, attempts = excluded.attempts, parked_at = now(), error = excluded.error where inbox.done_at is null`.execute(
+    db,
+  )
+}
+
+export type ParkedEvent = { handler: string; eventId: string; envelope: Envelope; attempts: number; error: string; parkedAt: Date }
+
+export async function parkedEvents(db: Kysely<KitDb>, limit = 100): Promise<ParkedEvent[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .selectAll()
+    .where('parked_at', 'is not', null)
+    .orderBy('parked_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    handler: row.handler,
+    eventId: row.event_id,
+    envelope: row.envelope as Envelope,
+    attempts: row.attempts,
+    error: row.error ?? '',
+    parkedAt: row.parked_at!,
+  }))
+}
+
+/** The service's own drain loop takes it up again, on every bus. */
+export async function replayParked(db: Kysely<KitDb>, handler: string, eventId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('inbox')
+    .set({ parked_at: null, attempts: 0, next_at: sql`now()`, error: null })
+    .where('handler', '=', handler)
+    .where('event_id', '=', eventId)
+    .where('parked_at', 'is not', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function pendingByHandler(db: Kysely<KitDb>): Promise<Record<string, number>> {
+  const rows = await db
+    .selectFrom('inbox')
+    .select(['handler', (eb) => eb.fn.countAll<number>().as('waiting')])
+    .where('done_at', 'is', null)
+    .where('parked_at', 'is', null)
+    .groupBy('handler')
+    .execute()
+  return Object.fromEntries(rows.map((row) => [row.handler, row.waiting]))
+}
+
+/** A redelivery later than this would run again: longer than any broker or outbox keeps a message. */
+export async function forgetDone(db: Kysely<KitDb>): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from inbox where (handler, event_id) in
+      (select handler, event_id from inbox where done_at < now() - interval '7 days' limit 1000)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+const CONCURRENCY = 4
+const BATCH = 100
+const POLL_MS = 2_000
+
+export type Drain = {
+  /** Something was taken in: look now. */
+  nudge(): void
+  stop(): Promise<void>
+}
+
+/** Runs what is pending in one service's inbox, a transaction each; a failing row waits its turn and holds up nobody. */
+export function startDrain({ db, log, retryDelayMs = usualDelayMs }: BusOwner, consumers: Consumer[]): Drain {
+  const byHandler = new Map(consumers.map((consumer) => [consumer.handler, consumer]))
+  const running = new Map<string, Promise<void>>()
+  let stopped = false
+  let again = false
+  let cycling: Promise<void> | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  function wakeIn(ms: number) {
+    clearTimeout(timer)
+    if (!stopped) timer = setTimeout(nudge, ms)
+  }
+
+  function nudge() {
+    again = true
+    if (stopped || cycling || !byHandler.size) return
+    cycling = cycle()
+      .catch((err) => log.warn({ err }, 'the inbox cannot be read, will try again'))
+      .finally(() => {
+        cycling = null
+        if (again) wakeIn(0)
+        else wakeIn(POLL_MS)
+      })
+  }
+
+  async function cycle() {
+    again = false
+    for (;;) {
+      const rows = (await due(db, [...byHandler.keys()], BATCH + running.size)).filter((row) => !running.has(keyOf(row)))
+      if (!rows.length || stopped) return
+      for (const row of rows) {
+        if (running.size >= CONCURRENCY) await Promise.race(running.values())
+        if (stopped) return
+        running.set(
+          keyOf(row),
+          attempt(row).finally(() => running.delete(keyOf(row))),
+        )
+      }
+    }
+  }
+
+  async function attempt({ handler, envelope, attempts }: Due) {
+    try {
+      await byHandler.get(handler)!.run(envelope)
+    } catch (err) {
+      const tries = attempts + 1
+      const parked = tries >= MAX_DELIVERIES
+      log.warn({ err, handler, event: envelope.id, name: envelope.name, tries }, parked ? 'event parked' : 'event failed, will try again')
+      await noteFailure(db, { handler, id: envelope.id, attempts: tries, error: messageOf(err), delayMs: retryDelayMs(tries) }).catch(
+        (error) => log.warn({ err: error }, 'the inbox cannot be written'),
+      )
+      if (!parked) setTimeout(nudge, retryDelayMs(tries) + 5).unref()
+    }
+  }
+
+  nudge()
+  return {
+    nudge,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await cycling
+      await Promise.all(running.values())
+    },
+  }
+}
+
+type Due = { handler: string; event_id: string; envelope: Envelope; attempts: number }
+const keyOf = (row: { handler: string; event_id: string }) => `${row.handler} ${row.event_id}`
+
+async function due(db: Kysely<KitDb>, handlers: string[], limit: number): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select handler, event_id, envelope, attempts from inbox
+    where done_at is null and parked_at is null and next_at <= now() and handler = any(${handlers})
+    order by next_at limit ${limit}`.execute(db)
+  return rows
+}
+
+async function noteFailure(
+  db: Kysely<KitDb>,
+  { handler, id, attempts, error, delayMs }: { handler: string; id: string; attempts: number; error: string; delayMs: number },
+) {
+  await sql`
+    update inbox set attempts = ${attempts}, error = ${error}, next_at = now() + ${delayMs} * interval '1 millisecond',
+      parked_at = case when ${attempts >= MAX_DELIVERIES}::boolean then now() end
+    where handler = ${handler} and event_id = ${id} and done_at is null and parked_at is null`.execute(db)
+}
+
+export const messageOf = (error: unknown): string =>
+  (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 2000)
+
+const columns = (rows: Pending[]) =>
+  [rows.map((row) => row.handler), rows.map((row) => row.envelope.id), rows.map((row) => JSON.stringify(row.envelope))] as const

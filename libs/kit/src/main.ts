@@ -1,0 +1,73 @@
+import { chmod, rm } from 'node:fs/promises'
+import type { FastifyInstance } from 'fastify'
+import { SetupError } from './config.ts'
+import { createInfra, type Infra, prepareService, type RunningService, type ServiceDefinition } from './service.ts'
+
+/** Runs one service as a process of its own: `LISTEN` is a socket (`unix:/path`) or an address (`host:port`); HOST and PORT otherwise. */
+export async function runMain(definition: ServiceDefinition): Promise<void> {
+  try {
+    const infra = await createInfra(process.env)
+    const service: RunningService = await prepareService(
+      {
+        ...definition,
+        setup: (rt) => {
+          probes(rt.app, infra, () => service)
+          return definition.setup(rt)
+        },
+      },
+      infra,
+    )
+    await service.start()
+    const address = await listen(service.app, process.env.LISTEN, infra.config)
+    infra.log.info({ service: definition.name, address }, 'ready')
+    stopOnSignal(async () => {
+      await service.drain()
+      await service.close()
+    })
+  } catch (error) {
+    console.error(error instanceof SetupError ? `${definition.name}: ${error.message}` : error)
+    process.exit(1)
+  }
+}
+
+/** Fastify takes routes only before it is ready, the service is there only after. */
+function probes(app: FastifyInstance, { metrics }: Infra, service: () => RunningService) {
+  app.get('/healthz', () => ({ ok: true }))
+  app.get('/readyz', async (_request, reply) => {
+    const state = await service().ready()
+    return reply.code(state.ok ? 200 : 503).send(state)
+  })
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()))
+}
+
+async function listen(app: FastifyInstance, where: string | undefined, { HOST, PORT }: { HOST: string; PORT: number }): Promise<string> {
+  if (where?.startsWith('unix:')) {
+    const path = where.slice(5)
+    // Left by a process that was killed; the launcher gives each instance a path of its own.
+    await rm(path, { force: true })
+    await app.listen({ path })
+    await chmod(path, 0o600)
+    return where
+  }
+  const [host, port] = where ? [where.slice(0, where.lastIndexOf(':')), Number(where.slice(where.lastIndexOf(':') + 1))] : [HOST, PORT]
+  return app.listen({ host, port })
+}
+
+/** Drains on the first SIGINT or SIGTERM, leaves at once on the second, and never hangs longer than `withinMs`. */
+export function stopOnSignal(stop: () => Promise<void>, withinMs = 20_000) {
+  let stopping = false
+  const onSignal = () => {
+    if (stopping) process.exit(1)
+    stopping = true
+    setTimeout(() => process.exit(1), withinMs).unref()
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+}

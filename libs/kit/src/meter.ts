@@ -1,0 +1,149 @@
+import { subscriptionChanged } from '@operon/contracts/billing'
+import type { Event } from '@operon/contracts/contract'
+import type { ErrorCode } from '@operon/contracts/messages'
+import { limitsOf, PAST_DUE_GRACE_DAYS, type Tier, type Unit } from '@operon/contracts/plans'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { DomainError } from './errors.ts'
+import { newId } from './ids.ts'
+import type { KitDb } from './schema.ts'
+import type { Runtime } from './service.ts'
+import { currentTrace } from './telemetry.ts'
+import { inTransaction, markPublished } from './tx.ts'
+
+// reserve -> run -> settle. A reservation is taken before the work and holds its units against the limit; settling turns it into use,
+// releasing gives it back. One that nobody settles (the process died) settles by itself as `unknown`, at most at what it had reserved.
+
+export type Reservation = { id: string; userId: string; unit: Unit; amount: number; periodStart: Date; feature: string }
+export type Usage = { unit: Unit; used: number; reserved: number; limit: number | null; periodStart: Date; periodEnd: Date | null }
+type Ask = { userId: string; unit: Unit; feature: string; amount?: number; holdMs?: number }
+
+/** Takes units against the user's plan, in one statement: two callers can never share the last one. */
+export async function reserve(db: Kysely<any>, { userId, unit, feature, amount = 1, holdMs = 15 * 60_000 }: Ask): Promise<Reservation> {
+  const id = newId()
+  const { rows } = await sql<{ period_start: Date }>`
+    with plan as (${planOf(userId, unit)}),
+    counted as (
+      insert into usage_counters as c (user_id, unit, period_start, reserved)
+      select ${userId}, ${unit}, plan.period_start, ${amount}::int from plan where plan.max is null or ${amount}::int <= plan.max
+      on conflict (user_id, unit, period_start) do update set reserved = c.reserved + ${amount}::int
+        where (select max from plan) is null or c.used + c.reserved + ${amount}::int <= (select max from plan)
+      returning period_start
+    )
+    insert into usage_reservations (id, user_id, unit, period_start, amount, feature, expires_at)
+    select ${id}, ${userId}, ${unit}, counted.period_start, ${amount}::int, ${feature}, now() + ${`${holdMs} milliseconds`}::interval from counted
+    returning period_start`.execute(db)
+  if (!rows[0]) throw new DomainError(`limit_${unit}` as ErrorCode, { details: { unit, upgrade: '/pricing' } })
+  return { id, userId, unit, amount, periodStart: rows[0].period_start, feature }
+}
+
+/** Several of one unit, each to be settled by itself: all of them or none. */
+export function reserveMany(db: Kysely<any>, ask: Omit<Ask, 'amount'>, count: number): Promise<Reservation[]> {
+  return inTransaction(db, async (trx) => {
+    const taken: Reservation[] = []
+    for (let i = 0; i < count; i++) taken.push(await reserve(trx, ask))
+    return taken
+  })
+}
+
+/** The plan's number for a unit and the period it counts in: the subscription's while it runs, else the calendar month of a free account. */
+const planOf = (userId: string, unit: Unit) => sql`
+  select
+    coalesce(e.period_start, date_trunc('month', now() at time zone 'utc') at time zone 'utc') as period_start,
+    e.period_end,
+    case when e.user_id is null then ${limitsOf('none')[unit]}::int else (e.limits ->> ${unit})::int end as max
+  from (select) one left join entitlements e on e.user_id = ${userId} and e.tier <> 'none'
+    and (e.period_end is null or e.period_end + ${`${PAST_DUE_GRACE_DAYS} days`}::interval > now())`
+
+export type Settlement = { id: string; amount?: number; costMicrousd?: number }
+
+/**
+ * Turns reservations into use, each once, and tells billing: counters and events in one statement, however many there are.
+ * Less than was reserved gives the rest back. Answers the ids that were still open.
+ */
+export async function settle<DB extends KitDb>(trx: Transaction<DB>, usageRecorded: Event, settlements: Settlement[]): Promise<string[]> {
+  return close(trx as unknown as Transaction<KitDb>, usageRecorded, settlements, 'settled')
+}
+
+/** Gives everything back: the work failed and nothing was spent. */
+export async function release(db: Kysely<any>, reservation: Pick<Reservation, 'id'>): Promise<void> {
+  await sql`
+    with freed as (update usage_reservations set state = 'released' where id = ${reservation.id} and state = 'reserved' returning user_id, unit, period_start, amount)
+    update usage_counters c set reserved = c.reserved - freed.amount from freed
+    where c.user_id = freed.user_id and c.unit = freed.unit and c.period_start = freed.period_start`.execute(db)
+}
+
+async function close(
+  trx: Transaction<KitDb>,
+  usageRecorded: Event,
+  settlements: Settlement[],
+  state: 'settled' | 'unknown',
+): Promise<string[]> {
+  if (settlements.length === 0) return []
+  const given = JSON.stringify(
+    settlements.map(({ id, amount = null, costMicrousd = 0 }) => ({ id, amount, cost: costMicrousd, event_id: newId() })),
+  )
+  const { rows } = await sql<{ id: string }>`
+    with given as (select * from jsonb_to_recordset(${given}::jsonb) as g (id uuid, amount int, cost int, event_id uuid)),
+    closed as (
+      update usage_reservations r set state = ${state} from given g where r.id = g.id and r.state = 'reserved'
+      returning r.id, r.user_id, r.unit, r.period_start, r.amount as held, least(coalesce(g.amount, r.amount), r.amount) as spent, r.feature, g.cost, g.event_id
+    ),
+    counted as (
+      update usage_counters c set reserved = c.reserved - s.held, used = c.used + s.spent
+      from (select user_id, unit, period_start, sum(held)::int as held, sum(spent)::int as spent from closed group by 1, 2, 3) s
+      where c.user_id = s.user_id and c.unit = s.unit and c.period_start = s.period_start
+      returning c.user_id, c.unit, c.period_start, c.used
+    )
+    insert into outbox (id, kind, name, user_id, payload, trace)
+    select closed.event_id, 'event', ${usageRecorded.name}, closed.user_id, jsonb_build_object(
+        'unit', closed.unit, 'used', counted.used, 'amount', closed.spent, 'feature', closed.feature, 'cost_microusd', closed.cost,
+        'limit', case when e.user_id is null then (${JSON.stringify(limitsOf('none'))}::jsonb -> closed.unit) else e.limits -> closed.unit end,
+        'period_start', to_char(closed.period_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      ), ${currentTrace() ?? null}
+    from closed join counted using (user_id, unit, period_start) left join entitlements e on e.user_id = closed.user_id
+    returning (select id from closed c where c.event_id = outbox.id) as id`.execute(trx)
+  if (rows.length) markPublished(trx)
+  return rows.map((row) => row.id)
+}
+
+/** What a user has spent of a unit in the running period. */
+export async function usageOf(db: Kysely<any>, userId: string, unit: Unit): Promise<Usage> {
+  const { rows } = await sql<{ used: number; reserved: number; max: number | null; period_start: Date; period_end: Date | null }>`
+    with plan as (${planOf(userId, unit)})
+    select coalesce(c.used, 0) as used, coalesce(c.reserved, 0) as reserved, plan.max, plan.period_start, plan.period_end
+    from plan left join usage_counters c on c.user_id = ${userId} and c.unit = ${unit} and c.period_start = plan.period_start`.execute(db)
+  const row = rows[0]!
+  return { unit, used: row.used, reserved: row.reserved, limit: row.max, periodStart: row.period_start, periodEnd: row.period_end }
+}
+
+/** Settles what a dead process left behind, at its estimate. Run on a schedule by each service that meters. */
+export async function settleAbandoned(db: Kysely<KitDb>, usageRecorded: Event, batch = 100): Promise<number> {
+  const stale = await db
+    .selectFrom('usage_reservations')
+    .select('id')
+    .where('state', '=', 'reserved')
+    .where('expires_at', '<', new Date())
+    .limit(batch)
+    .execute()
+  return (await inTransaction(db, (trx) => close(trx, usageRecorded, stale, 'unknown'))).length
+}
+
+/** Every service keeps each user's plan, so that no request waits on billing. The newest version wins, whatever order they come in. */
+export function projectEntitlements(rt: Runtime) {
+  rt.on(subscriptionChanged, 'project-entitlements', async (trx, { user_id, payload }) => {
+    if (!user_id) return
+    const row = {
+      tier: payload.tier satisfies Tier,
+      status: payload.status,
+      limits: JSON.stringify(payload.limits),
+      period_start: new Date(payload.period_start),
+      period_end: payload.period_end ? new Date(payload.period_end) : null,
+      version: payload.version,
+    }
+    await trx
+      .insertInto('entitlements')
+      .values({ user_id, ...row })
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row).where('entitlements.version', '<', payload.version))
+      .execute()
+  })
+}

@@ -1,0 +1,51 @@
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/** What the kit itself keeps in every service's database. */
+export const kitMigrations: Record<string, Migration> = {
+  '0000_kit': {
+    async up(db: Kysely<unknown>) {
+      await sql`
+        create table outbox (
+          id uuid primary key, kind text not null, name text not null, user_id uuid, payload jsonb not null, trace text,
+          created_at timestamptz not null default now(), available_at timestamptz not null default now(),
+          attempts integer not null default 0, sent_at timestamptz
+        )`.execute(db)
+      // Sent rows stay for a day; without the partial index a relay would wade through all of them.
+      await sql`create index outbox_unsent on outbox (available_at, id) where sent_at is null`.execute(db)
+      await sql`create index outbox_sent on outbox (sent_at) where sent_at is not null`.execute(db)
+      await sql`
+        create table inbox (
+          handler text not null, event_id uuid not null, envelope jsonb, received_at timestamptz not null default now(),
+          next_at timestamptz not null default now(), attempts integer not null default 0,
+          done_at timestamptz, parked_at timestamptz, error text, primary key (handler, event_id)
+        )`.execute(db)
+      await sql`create index inbox_pending on inbox (next_at) where done_at is null and parked_at is null`.execute(db)
+      await sql`create index inbox_done on inbox (done_at) where done_at is not null`.execute(db)
+      await sql`create index inbox_parked on inbox (parked_at) where parked_at is not null`.execute(db)
+      await sql`
+        create table idempotency_keys (
+          scope text not null, key text not null, request_hash text not null, status integer, reply jsonb,
+          created_at timestamptz not null default now(), primary key (scope, key)
+        )`.execute(db)
+      await sql`create index idempotency_keys_age on idempotency_keys (created_at)`.execute(db)
+      await sql`
+        create table entitlements (
+          user_id uuid primary key, tier text not null, status text not null, limits jsonb not null,
+          period_start timestamptz not null, period_end timestamptz, version integer not null
+        )`.execute(db)
+      await sql`
+        create table usage_counters (
+          user_id uuid not null, unit text not null, period_start timestamptz not null,
+          used integer not null default 0 check (used >= 0), reserved integer not null default 0 check (reserved >= 0),
+          primary key (user_id, unit, period_start)
+        )`.execute(db)
+      await sql`
+        create table usage_reservations (
+          id uuid primary key, user_id uuid not null, unit text not null, period_start timestamptz not null, amount integer not null,
+          state text not null default 'reserved', feature text not null, created_at timestamptz not null default now(), expires_at timestamptz not null
+        )`.execute(db)
+      await sql`create index usage_reservations_open on usage_reservations (expires_at) where state = 'reserved'`.execute(db)
+    },
+  },
+}

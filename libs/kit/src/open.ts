@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { jobProgress } from '@operon/contracts/usage'
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Bus, BusOwner } from './bus/bus.ts'
+import { createLocalBus, type Hub } from './bus/local.ts'
+import type { Cache } from './cache/cache.ts'
+import { createMemoryCache } from './cache/memory.ts'
+import { hold } from './held.ts'
+import { createBullJobs } from './jobs/bullmq.ts'
+import type { Jobs } from './jobs/jobs.ts'
+import { openPostgresQueue } from './jobs/postgres.ts'
+import type { KitDb } from './schema.ts'
+import type { Infra } from './service.ts'
+import { createFileStorage } from './storage/file.ts'
+import { addLinks } from './storage/links.ts'
+import type { Storage } from './storage/storage.ts'
+import type { Logger } from './telemetry.ts'
+
+/** What the services of one process share: the hub of the local bus, one connection to each broker. */
+export type Shared = Map<string, unknown>
+
+const schemeOf = (url: string) => url.slice(0, url.indexOf(':') + 1)
+
+export async function openBus(infra: Infra, owner: BusOwner): Promise<Bus> {
+  const bus = await openBusOf(infra, owner)
+  infra.shared.set(`bus of ${owner.service}`, bus)
+  return bus
+}
+
+async function openBusOf({ config, shared }: Infra, owner: BusOwner): Promise<Bus> {
+  if (schemeOf(config.BUS_URL) === 'nats:') {
+    const { createNatsBus, connectNats } = await import('./bus/nats.ts')
+    const connection = hold(
+      shared,
+      'nats',
+      () => connectNats(config.BUS_URL, owner.log),
+      (opened) => opened.close(),
+    )
+    return createNatsBus(await connection.value, owner, connection.release)
+  }
+  const hub = (shared.get('hub') ?? new Set()) as Hub
+  shared.set('hub', hub)
+  return createLocalBus(hub, owner)
+}
+
+export type JobsOwner = { service: string; db: Kysely<KitDb>; log: Logger; databaseUrl: string }
+
+export async function openJobs({ config, shared }: Infra, { service, db, log, databaseUrl }: JobsOwner): Promise<Jobs> {
+  const bus = shared.get(`bus of ${service}`) as Bus
+  const progressEvent = jobProgress(service)
+  const cancelled = `${service}.job_cancelled`
+  const common = {
+    service,
+    db,
+    log,
+    progress: (progress: unknown) => bus.broadcast(progressEvent.name, progressEvent.payload.parse(progress)),
+    tellCancel: (id: string) => bus.broadcast(cancelled, { id }),
+    onCancel: (stop: (id: string) => void) => bus.onBroadcast(cancelled, ({ id }) => stop(id)),
+  }
+  if (schemeOf(config.QUEUE_URL) === 'postgres:') return createBullJobs({ ...common, ...openPostgresQueue(databaseUrl, log) })
+  const { openRedisQueue } = await import('./jobs/redis.ts')
+  const held = hold(
+    shared,
+    'queue',
+    () => openRedisQueue(config.QUEUE_URL, log),
+    (queue) => queue.close(),
+  )
+  return createBullJobs({ ...common, ...(await held.value), close: held.release })
+}
+
+export async function openCache({ config, shared, log }: Infra): Promise<Cache> {
+  const held = hold(
+    shared,
+    'cache',
+    async () => {
+      if (schemeOf(config.CACHE_URL) === 'memory:') return createMemoryCache()
+      const { createRedisCache } = await import('./cache/redis.ts')
+      return createRedisCache(config.CACHE_URL, log)
+    },
+    (cache) => cache.close(),
+  )
+  return { ...(await held.value), close: held.release }
+}
+
+export async function openStorage({ config, vault, log }: Infra, service: string, app: FastifyInstance): Promise<Storage> {
+  const links = { app, service, publicUrl: config.PUBLIC_URL, secret: vault.derive('files') }
+  if (schemeOf(config.STORAGE_URL) === 's3:') {
+    const { createS3Storage } = await import('./storage/s3.ts')
+    return addLinks(await createS3Storage(config.STORAGE_URL, service, log), links)
+  }
+  // `file:` alone is a folder of DATA_DIR; `file:///srv/files` names one.
+  const path = config.STORAGE_URL.replace(/^file:(\/\/)?/, '')
+  return addLinks(await createFileStorage(join(path || join(config.DATA_DIR, 'storage'), service)), links)
+}

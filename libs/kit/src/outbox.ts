@@ -1,0 +1,224 @@
+import type { Envelope } from '@operon/contracts/contract'
+import { type Kysely, sql } from 'kysely'
+import type { Bus } from './bus/bus.ts'
+import { forgetDone } from './inbox.ts'
+import { JOB_MARK, type Jobs } from './jobs/jobs.ts'
+import type { KitDb } from './schema.ts'
+import type { Logger, Metrics } from './telemetry.ts'
+import { onPublished } from './tx.ts'
+
+const BATCH = 200
+/** Batches that are on their way at the same time. */
+const LANES = 3
+/** A relay that dies keeps its rows from the others for so long. */
+const LEASE_S = 10
+const POLL_MS = 500
+/** From this try on a row travels by itself, so that one that cannot be sent holds up no other. */
+const ALONE_FROM = 4
+const GAUGE_EVERY_MS = 10_000
+const SWEEP_EVERY_MS = 30_000
+const CLEAN_EVERY_MS = 600_000
+
+type OutboxRow = {
+  id: string
+  kind: 'event' | 'job'
+  name: string
+  user_id: string | null
+  payload: unknown
+  trace: string | null
+  created_at: Date
+  attempts: number
+}
+type RelayOptions = { db: Kysely<KitDb>; bus: Bus; jobs: Jobs; log: Logger; metrics: Metrics; service: string }
+
+/**
+ * Carries what was published to the bus and the queue. Rows are claimed by a lease in one statement, sent with no transaction open, and
+ * marked once they are acknowledged: a crash in between sends them again, with the same ids. Order is not promised.
+ */
+export function startRelay({ db, bus, jobs, log, metrics, service }: RelayOptions): { stop(): Promise<void> } {
+  const lanes = new Set<Promise<void>>()
+  const timers = new Set<NodeJS.Timeout>()
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let failures = 0
+
+  function nudge() {
+    if (stopped || lanes.size >= LANES) return
+    const lane: Promise<void> = carry()
+      .catch((err) => log.warn({ err }, 'the outbox cannot be read, will try again'))
+      .finally(() => lanes.delete(lane))
+    lanes.add(lane)
+  }
+
+  async function carry() {
+    while (!stopped) {
+      const rows = await claim(db, kindsOf(bus, jobs))
+      // More may wait: let another lane claim while this one sends.
+      if (rows.length === BATCH) nudge()
+      if (rows.length) await deliver(rows)
+      if (rows.length < BATCH || failures) return
+    }
+  }
+
+  async function deliver(rows: OutboxRow[]) {
+    const together = rows.filter((row) => row.attempts < ALONE_FROM)
+    const events = together.filter((row) => row.kind === 'event')
+    const work = together.filter((row) => row.kind === 'job')
+    await Promise.all([send(events), send(work)])
+    const alone = rows.filter((row) => row.attempts >= ALONE_FROM)
+    for (let at = 0; at < alone.length; at += 10) await Promise.all(alone.slice(at, at + 10).map((row) => send([row])))
+  }
+
+  async function send(rows: OutboxRow[]) {
+    if (!rows.length) return
+    const ids = rows.map((row) => row.id)
+    try {
+      if (rows[0]!.kind === 'event') await bus.send(rows.map(envelopeOf))
+      else await jobs.add(rows)
+      await db.updateTable('outbox').set({ sent_at: sql`now()` }).where('id', 'in', ids).where('sent_at', 'is', null).execute()
+      failures = 0
+    } catch (err) {
+      failures++
+      const attempts = Math.max(...rows.map((row) => row.attempts))
+      log.warn(
+        { err, rows: rows.length, attempts, names: [...new Set(rows.map((row) => row.name))] },
+        'outbox rows could not be sent, will try again',
+      )
+      await release(db, ids, Math.min(attempts > 20 ? 60_000 : 2_000, 100 * 2 ** attempts)).catch(() => {})
+    }
+  }
+
+  function poll() {
+    nudge()
+    if (!stopped) timer = setTimeout(poll, POLL_MS * (0.75 + Math.random() / 2))
+  }
+
+  function every(ms: number, what: string, work: () => Promise<unknown>) {
+    let busy = false
+    const run = async () => {
+      if (busy || stopped) return
+      busy = true
+      await work().catch((err) => log.warn({ err }, `${what} failed, will try again`))
+      busy = false
+    }
+    timers.add(setInterval(run, ms * (0.9 + Math.random() / 5)).unref())
+  }
+
+  onPublished(db, nudge)
+  poll()
+  every(GAUGE_EVERY_MS, 'measuring what waits', () => gauge({ db, bus, jobs, metrics, service }))
+  every(CLEAN_EVERY_MS, 'cleaning', () => clean(db))
+  if (jobs.mayForget) every(SWEEP_EVERY_MS, 'looking for lost jobs', () => resendLostJobs(db, jobs))
+  return {
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      for (const each of timers) clearInterval(each)
+      onPublished(db, () => {})
+      await Promise.all(lanes)
+    },
+  }
+}
+
+/** Sends again what was sent in that time, with the same ids: for a broker whose store went back in time. Consumers that have it ignore it. */
+export async function replayOutbox(
+  db: Kysely<KitDb>,
+  { from, to, kind }: { from: Date; to: Date; kind?: 'event' | 'job' },
+): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('outbox')
+    .set({ sent_at: null, attempts: 0, available_at: sql`now()` })
+    .where('sent_at', '>=', from)
+    .where('sent_at', '<=', to)
+    .$if(kind !== undefined, (query) => query.where('kind', '=', kind!))
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+/**
+ * Jobs that were handed to the queue and neither finished nor are known to it any more are handed over again: a queue that lost
+ * its memory is rebuilt from the rows. Adding one that is there changes nothing.
+ */
+export async function resendLostJobs(db: Kysely<KitDb>, jobs: Jobs, olderThanS = 20): Promise<number> {
+  let after = '00000000-0000-0000-0000-000000000000'
+  let seen = 0
+  for (;;) {
+    const { rows } = await sql<OutboxRow>`
+      select id, kind, name, user_id, payload, trace, created_at, attempts from outbox o
+      where kind = 'job' and sent_at < now() - ${olderThanS} * interval '1 second' and id > ${after}
+        and not exists (select from inbox i where i.handler = ${JOB_MARK} and i.event_id = o.id and i.done_at is not null)
+      order by id limit ${BATCH}`.execute(db)
+    if (!rows.length || !jobs.ready()) return seen
+    await jobs.add(rows)
+    seen += rows.length
+    after = rows.at(-1)!.id
+  }
+}
+
+const kindsOf = (bus: Bus, jobs: Jobs) => [...(bus.ready() ? ['event'] : []), ...(jobs.ready() ? ['job'] : [])]
+
+const envelopeOf = (row: OutboxRow): Envelope => ({
+  id: row.id,
+  name: row.name,
+  at: row.created_at.toISOString(),
+  user_id: row.user_id,
+  payload: row.payload,
+  ...(row.trace && { trace: row.trace }),
+})
+
+/** `available_at` is the time before which nobody takes the row: the wish of who published it at first, then the lease of who carries it. */
+async function claim(db: Kysely<KitDb>, kinds: string[]): Promise<OutboxRow[]> {
+  if (!kinds.length) return []
+  const { rows } = await sql<OutboxRow>`
+    with due as materialized (
+      select id from outbox where sent_at is null and available_at <= now() and kind = any(${kinds})
+      order by available_at, id limit ${BATCH} for update skip locked)
+    update outbox set available_at = now() + ${LEASE_S} * interval '1 second', attempts = attempts + 1
+    from due where outbox.id = due.id
+    returning outbox.id, kind, name, user_id, payload, trace, created_at, attempts`.execute(db)
+  return rows
+}
+
+const release = (db: Kysely<KitDb>, ids: string[], delayMs: number) =>
+  db
+    .updateTable('outbox')
+    .set({ available_at: sql`now() + ${delayMs} * interval '1 millisecond'` })
+    .where('id', 'in', ids)
+    .where('sent_at', 'is', null)
+    .execute()
+
+async function gauge({ db, bus, jobs, metrics, service }: Omit<RelayOptions, 'log'>) {
+  // A job that is wished for later does not wait yet.
+  const { rows } = await sql<{
+    waiting: number
+  }>`select count(*) as waiting from outbox where sent_at is null and (available_at <= now() or attempts > 0)`.execute(db)
+  metrics.lag.set({ service, what: 'outbox' }, rows[0]!.waiting)
+  for (const [handler, waiting] of Object.entries(await bus.lag())) metrics.lag.set({ service, what: `inbox ${handler}` }, waiting)
+  metrics.lag.set({ service, what: 'jobs' }, await jobs.waiting())
+  const parked = await db
+    .selectFrom('inbox')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('parked_at', 'is not', null)
+    .executeTakeFirstOrThrow()
+  metrics.lag.set({ service, what: 'parked' }, parked.count)
+}
+
+/** Sent rows stay for a day; a job's until it is finished, so that a queue that forgot it can be told again. */
+export async function clean(db: Kysely<KitDb>): Promise<void> {
+  const batches = [
+    () =>
+      sql`
+      delete from outbox where id in (
+        select id from outbox o where sent_at < now() - interval '24 hours'
+          and (kind = 'event' or sent_at < now() - interval '6 days' or exists (select from inbox i where i.handler = ${JOB_MARK} and i.event_id = o.id and i.done_at is not null))
+        limit 1000)`
+        .execute(db)
+        .then((result) => Number(result.numAffectedRows ?? 0)),
+    () => forgetDone(db),
+    () =>
+      sql`delete from idempotency_keys where (scope, key) in (select scope, key from idempotency_keys where created_at < now() - interval '24 hours' limit 1000)`
+        .execute(db)
+        .then((result) => Number(result.numAffectedRows ?? 0)),
+  ]
+  for (const batch of batches) for (let n = 0; n < 50; n++) if ((await batch()) < 1000) break
+}

@@ -1,0 +1,59 @@
+import type { Generated } from 'kysely'
+
+/** Tables that every service has, made by the kit's own migrations before the service's. */
+export type KitDb = {
+  outbox: {
+    id: string
+    kind: 'event' | 'job'
+    name: string
+    user_id: string | null
+    payload: unknown
+    trace: string | null
+    created_at: Generated<Date>
+    /** Not to be sent before; a lease while a relay sends it. */
+    available_at: Generated<Date>
+    attempts: Generated<number>
+    sent_at: Date | null
+  }
+  inbox: {
+    handler: string
+    event_id: string
+    /** Kept while it is pending or parked. */
+    envelope: unknown | null
+    received_at: Generated<Date>
+    next_at: Generated<Date>
+    attempts: Generated<number>
+    done_at: Date | null
+    parked_at: Date | null
+    error: string | null
+  }
+  idempotency_keys: {
+    scope: string
+    key: string
+    request_hash: string
+    status: number | null
+    reply: unknown | null
+    created_at: Generated<Date>
+  }
+  entitlements: {
+    user_id: string
+    tier: string
+    status: string
+    limits: unknown
+    period_start: Date
+    period_end: Date | null
+    version: number
+  }
+  usage_counters: { user_id: string; unit: string; period_start: Date; used: Generated<number>; reserved: Generated<number> }
+  usage_reservations: {
+    id: string
+    user_id: string
+    unit: string
+    period_start: Date
+    amount: number
+    state: 'reserved' | 'settled' | 'released' | 'unknown'
+    feature: string
+    created_at: Generated<Date>
+    expires_at: Date
+  }
+}

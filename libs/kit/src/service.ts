@@ -1,0 +1,227 @@
+import type { Envelope, Event, Input, Job, Output, Payload, Request } from '@operon/contracts/contract'
+import type { ServiceName } from '@operon/contracts/services'
+import type { FastifyInstance } from 'fastify'
+import type { Kysely, Transaction } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import type { z } from 'zod'
+import { TokenVerifier, type Verification } from './auth.ts'
+import type { Cache } from './cache/cache.ts'
+import { databaseUrl, type Env, type KitConfig, readEnv, readKitConfig } from './config.ts'
+import type { Actor, Ctx } from './context.ts'
+import { databaseAnswers, ensureDatabase, migrate, openDatabase } from './db.ts'
+import { createHttp } from './http.ts'
+import { newId } from './ids.ts'
+import { runOnce } from './inbox.ts'
+import type { JobRun, Jobs } from './jobs/jobs.ts'
+import { projectEntitlements } from './meter.ts'
+import { openBus, openCache, openJobs, openStorage, type Shared } from './open.ts'
+import { startRelay } from './outbox.ts'
+import { signRequest, verifyRequest } from './requests.ts'
+import type { KitDb } from './schema.ts'
+import type { Storage } from './storage/storage.ts'
+import { createLogger, createMetrics, currentTrace, type Logger, type Metrics, newTrace, withTrace } from './telemetry.ts'
+import { Vault } from './vault.ts'
+
+/** A service as one value. `setup` wires routes, consumers and jobs by hand. */
+export type ServiceDefinition<DB = any, C = any> = {
+  name: ServiceName
+  /** Reads the service's own settings; the kit's are in `rt.kit`. */
+  config: z.ZodType<C>
+  migrations: Record<string, Migration>
+  setup(rt: Runtime<DB, C>): void | Promise<void>
+  /** For services whose callers bring API keys of their own. */
+  authenticateKey?: (ctx: Ctx<DB>, bearer: string) => Promise<Actor | null>
+}
+
+export type Runtime<DB = any, C = any> = {
+  name: ServiceName
+  config: C
+  kit: KitConfig
+  env: Env
+  app: FastifyInstance
+  db: Kysely<DB & KitDb>
+  log: Logger
+  metrics: Metrics
+  storage: Storage
+  cache: Cache
+  vault: Vault
+  jobs: Jobs
+  verifier: TokenVerifier
+  /** A durable consumer: the effect and the mark that it happened commit together, so a redelivery changes nothing. */
+  on<E extends Event>(
+    event: E,
+    handler: string,
+    run: (trx: Transaction<DB & KitDb>, event: Envelope<Payload<E>>, ctx: Ctx<DB>) => Promise<void>,
+  ): void
+  onBroadcast<E extends Event>(event: E, run: (payload: Payload<E>) => void): void
+  broadcast<E extends Event>(event: E, payload: z.input<E['payload']>): Promise<void>
+  /** Asks another service on behalf of an actor. */
+  ask<R extends Request>(
+    request: R,
+    input: z.input<R['input']>,
+    options?: { actor?: Actor; deadlineMs?: number },
+  ): Promise<z.output<R['reply']>>
+  answer<R extends Request>(request: R, run: (ctx: Ctx<DB>, input: z.output<R['input']>) => Promise<z.input<R['reply']>>): void
+  /** Runs a job; with `cron` or `everyMs` also on that schedule, once across all instances. */
+  job<J extends Job>(
+    job: J,
+    run: (ctx: Ctx<DB>, run: JobRun<Payload<J>>) => Promise<unknown>,
+    options?: { concurrency?: number; cron?: string; everyMs?: number },
+  ): void
+  /** A context for work that no caller waits for. */
+  ctx(actor?: Actor): Ctx<DB>
+  /** Runs on drain, last registered first. */
+  onStop(stop: () => Promise<unknown> | unknown): void
+  /** Runs once everything is registered and the bus is up. */
+  onStart(start: () => Promise<unknown> | unknown): void
+}
+
+export type RunningService = {
+  name: ServiceName
+  app: FastifyInstance
+  rt: Runtime
+  /** Begins to consume, relay and work: after every service of the process is prepared. */
+  start(): Promise<void>
+  ready(): Promise<{ ok: boolean; failing: string[] }>
+  drain(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What the services of one process share. */
+export type Infra = { env: Env; config: KitConfig; log: Logger; metrics: Metrics; shared: Shared; vault: Vault }
+
+export async function createInfra(env: Env, options: { log?: Logger } = {}): Promise<Infra> {
+  const config = readKitConfig(env)
+  const log = options.log ?? createLogger(config.LOG_LEVEL)
+  return { env, config, log, metrics: createMetrics(), shared: new Map(), vault: await Vault.open(config) }
+}
+
+export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>, infra: Infra): Promise<RunningService> {
+  const { name } = definition
+  const { env, config: kit, metrics, vault } = infra
+  const config = readEnv(definition.config, env)
+  const log = infra.log.child({ service: name })
+  const url = databaseUrl(kit, env, name)
+  await ensureDatabase(url)
+  const { db, pool } = openDatabase<DB & KitDb>(url, kit.DATABASE_POOL, (err) => log.warn({ err }, 'an idle database connection broke'))
+  const kitDb = db as unknown as Kysely<KitDb>
+  await migrate(db, definition.migrations)
+
+  const owner = { service: name, db: kitDb, log }
+  const bus = await openBus(infra, owner)
+  const jobs = await openJobs(infra, { ...owner, databaseUrl: url })
+  const cache = await openCache(infra)
+  const verifier = new TokenVerifier({
+    load: () => bus.request('identity.verification', signRequest(vault, {}, { kind: 'service' }), 3000) as Promise<Verification>,
+    publishableKeys: kit.PUBLISHABLE_KEYS.split(','),
+    serviceKey: kit.SERVICE_KEY,
+  })
+  const authenticateKey = definition.authenticateKey as never
+  const app = createHttp({ service: name, db: kitDb as never, log, verifier, metrics, authenticateKey })
+  const storage = await openStorage(infra, name, app)
+  const stops: (() => unknown)[] = []
+  const starts: (() => unknown)[] = []
+
+  const context = (actor: Actor = { kind: 'service' }): Ctx<DB> => ({
+    db,
+    actor,
+    log,
+    requestId: newId(),
+    ip: '',
+    userAgent: '',
+    signal: new AbortController().signal,
+  })
+  const rt: Runtime<DB, C> = {
+    name,
+    config,
+    kit,
+    env,
+    app,
+    db,
+    log,
+    metrics,
+    storage,
+    cache,
+    vault,
+    jobs,
+    verifier,
+    on: (event, handler, run) =>
+      bus.consume({
+        handler: `${name}.${handler}`,
+        event: event.name,
+        run: (envelope) =>
+          withTrace(envelope.trace ?? newTrace(), async () => {
+            await runOnce(db as never, `${name}.${handler}`, envelope, (trx) =>
+              run(trx as never, { ...envelope, payload: event.payload.parse(envelope.payload) } as never, context()),
+            )
+          }),
+      }),
+    onBroadcast: (event, run) => bus.onBroadcast(event.name, (payload) => run(event.payload.parse(payload) as never)),
+    broadcast: (event, payload) => bus.broadcast(event.name, event.payload.parse(payload)),
+    ask: async (request, input, { actor = { kind: 'service' } as Actor, deadlineMs = 5000 } = {}) =>
+      request.reply.parse(
+        await bus.request(request.name, signRequest(vault, request.input.parse(input), actor, currentTrace()), deadlineMs),
+      ) as never,
+    answer: (request, run) =>
+      bus.reply(request.name, async (signed) => {
+        const { actor, input, trace } = verifyRequest(vault, signed)
+        return withTrace(trace ?? newTrace(), async () =>
+          request.reply.parse(await run(context(actor), request.input.parse(input) as never)),
+        )
+      }),
+    job: (job, run, { concurrency, cron, everyMs } = {}) => {
+      jobs.handle(
+        job.name,
+        (work) => run({ ...context(), signal: work.signal }, { ...work, payload: job.payload.parse(work.payload) as never }),
+        { concurrency, attempts: job.attempts, priority: job.priority },
+      )
+      if (cron) jobs.schedule(job.name, { cron })
+      if (everyMs) jobs.schedule(job.name, { everyMs })
+    },
+    ctx: context,
+    onStop: (stop) => void stops.unshift(stop),
+    onStart: (start) => void starts.push(start),
+  }
+  projectEntitlements(rt as unknown as Runtime)
+  bus.onBroadcast('identity.session_revoked', ({ session_id }) => verifier.revoke(session_id))
+  bus.onBroadcast('identity.user_suspended', ({ user_id, suspended }) => (suspended ? verifier.revoke(user_id) : verifier.restore(user_id)))
+  bus.onBroadcast('identity.keys_changed', () => verifier.forgetKeys())
+  await definition.setup(rt)
+  await app.ready()
+
+  let relay: { stop(): Promise<void> } | null = null
+  return {
+    name,
+    app,
+    rt: rt as unknown as Runtime,
+    async start() {
+      await bus.start()
+      await jobs.start()
+      relay = startRelay({ db: kitDb, bus, jobs, log, metrics, service: name })
+      for (const start of starts) await start()
+    },
+    async ready() {
+      const checks = { database: await databaseAnswers(db), bus: bus.ready(), jobs: jobs.ready(), storage: await storage.ready() }
+      const failing = Object.entries(checks)
+        .filter(([, ok]) => !ok)
+        .map(([what]) => `${name}: ${what}`)
+      return { ok: failing.length === 0, failing }
+    },
+    async drain() {
+      for (const stop of stops) await stop()
+      await relay?.stop()
+      await jobs.drain()
+      await bus.drain()
+    },
+    async close() {
+      await app.close()
+      await jobs.close()
+      await bus.close()
+      await cache.close()
+      await db.destroy()
+      if (!pool.ended) await pool.end()
+    },
+  }
+}
+
+export type { Input, Output }

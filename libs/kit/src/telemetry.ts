@@ -1,0 +1,82 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import { type Logger, pino } from 'pino'
+import prom from 'prom-client'
+
+export type { Logger } from 'pino'
+
+const redact = {
+  paths: [
+    'password',
+    'token',
+    'access_token',
+    'refresh_token',
+    'secret',
+    'authorization',
+    'cookie',
+    'apikey',
+    'code',
+    '*.password',
+    '*.token',
+    '*.access_token',
+    '*.refresh_token',
+    '*.secret',
+    '*.authorization',
+    '*.cookie',
+    '*.apikey',
+    'req.headers.authorization',
+    'req.headers.cookie',
+    'req.headers.apikey',
+  ],
+  censor: '[hidden]',
+}
+
+export function createLogger(level = process.env.LOG_LEVEL ?? 'info', destination?: { write(line: string): void }): Logger {
+  const options = {
+    level,
+    redact,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: () => (currentTrace() ? { trace: traceId() } : {}),
+  }
+  return destination ? pino(options, destination) : pino(options)
+}
+
+// W3C trace context: carried over HTTP, the bus and jobs as one string.
+const traces = new AsyncLocalStorage<string>()
+export const currentTrace = () => traces.getStore()
+const traceId = () => currentTrace()?.split('-')[1]
+export const withTrace = <T>(trace: string, work: () => T): T => traces.run(trace, work)
+export const newTrace = (): string => `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`
+/** The same trace, one step further; a malformed header begins a new one. */
+export function nextTrace(header: unknown): string {
+  const parent = typeof header === 'string' && /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header)
+  return parent ? `00-${parent[1]}-${randomBytes(8).toString('hex')}-${parent[2]}` : newTrace()
+}
+
+export type Metrics = ReturnType<typeof createMetrics>
+/** One registry a process: rate, errors and duration by route, and the lag of whatever waits. */
+export function createMetrics() {
+  const registry = new prom.Registry()
+  prom.collectDefaultMetrics({ register: registry })
+  const requests = new prom.Histogram({
+    name: 'operon_http_request_seconds',
+    help: 'Requests by service, route and status',
+    labelNames: ['service', 'route', 'method', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  const lag = new prom.Gauge({
+    name: 'operon_lag',
+    help: 'Rows or messages that wait',
+    labelNames: ['service', 'what'],
+    registers: [registry],
+  })
+  const counter = new prom.Counter({
+    name: 'operon_events_total',
+    help: 'What happened, by kind',
+    labelNames: ['service', 'what'],
+    registers: [registry],
+  })
+  return { registry, requests, lag, counter }
+}

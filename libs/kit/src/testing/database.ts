@@ -1,0 +1,95 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import pg from 'pg'
+import { migrate, openDatabase } from '../db.ts'
+import { kitMigrations } from '../migrations.ts'
+import type { KitDb } from '../schema.ts'
+
+export type TestDatabase<DB = any> = {
+  url: string
+  db: Kysely<DB & KitDb>
+  /** Ends the connections and drops the database. */
+  drop(): Promise<void>
+}
+
+/** A database of the test's own, migrated: a clone of a template that is made once per content of the migrations. */
+export async function testDatabase<DB = any>(definition: {
+  name: string
+  migrations: Record<string, Migration>
+}): Promise<TestDatabase<DB>> {
+  const server = testServer()
+  const template = await templateOf(server, definition)
+  const name = `t_${definition.name.replaceAll('-', '_')}_${process.pid}_${randomBytes(4).toString('hex')}`
+  await onServer(server, (client) => client.query(`create database ${name} template ${template}`))
+  const url = databaseOn(server, name)
+  const { db, pool } = openDatabase<DB & KitDb>(url, 10, () => {})
+  return {
+    url,
+    db,
+    async drop() {
+      await db.destroy()
+      if (!pool.ended) await pool.end()
+      await dropTestDatabase(url)
+    },
+  }
+}
+
+/** An empty database of the test's own, for what runs its migrations itself. */
+export async function emptyTestDatabase(): Promise<string> {
+  const server = testServer()
+  const name = `t_empty_${process.pid}_${randomBytes(4).toString('hex')}`
+  await onServer(server, (client) => client.query(`create database ${name}`))
+  return databaseOn(server, name)
+}
+
+export async function dropTestDatabase(url: string): Promise<void> {
+  await onServer(testServer(), (client) => client.query(`drop database if exists ${new URL(url).pathname.slice(1)} with (force)`))
+}
+
+/** The server of this test run: the global set-up of vitest starts it and leaves its address. */
+export function testServer(): string {
+  const url = process.env.OPERON_TEST_PG
+  if (!url)
+    throw new Error('OPERON_TEST_PG is not set: run the tests from the root of the repository, whose vitest.config.ts starts PostgreSQL')
+  return url
+}
+
+async function templateOf(server: string, { name, migrations }: { name: string; migrations: Record<string, Migration> }): Promise<string> {
+  const text = Object.entries({ ...kitMigrations, ...migrations })
+    .map(([key, migration]) => `${key}:${migration.up}`)
+    .join()
+  const template = `tpl_${name.replaceAll('-', '_')}_${createHash('sha256').update(text).digest('hex').slice(0, 10)}`
+  await onServer(server, async (client) => {
+    await client.query('select pg_advisory_lock(hashtext($1))', [template])
+    // The mark is set last: a template without it was left half made.
+    const { rows } = await client.query('select datistemplate as done from pg_database where datname = $1', [template])
+    if (rows[0]?.done) return
+    await client.query(`drop database if exists ${template} with (force)`)
+    await client.query(`create database ${template}`)
+    const { db } = openDatabase(databaseOn(server, template), 2, () => {})
+    try {
+      await migrate(db, migrations)
+    } finally {
+      await db.destroy()
+    }
+    await client.query(`alter database ${template} with is_template true allow_connections false`)
+  })
+  return template
+}
+
+async function onServer<T>(server: string, run: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: server, connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  try {
+    return await run(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function databaseOn(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}

@@ -1,0 +1,99 @@
+import type { Event, Job } from '@operon/contracts/contract'
+import type { Kysely, Transaction } from 'kysely'
+import type { z } from 'zod'
+import { newId } from './ids.ts'
+import type { KitDb } from './schema.ts'
+import { currentTrace } from './telemetry.ts'
+
+type Sends = { sent: boolean; after: (() => unknown)[] }
+const sends = new WeakMap<object, Sends>()
+const nudges = new WeakMap<object, () => void>()
+
+/** Joins the caller's transaction, or opens one, so that domain functions compose. */
+export async function inTransaction<DB, T>(db: Kysely<DB>, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db as Transaction<DB>)
+  const sent: Sends = { sent: false, after: [] }
+  const result = await db.transaction().execute((trx) => {
+    sends.set(trx, sent)
+    return work(trx)
+  })
+  if (sent.sent) nudges.get(db)?.()
+  for (const run of sent.after) run()
+  return result
+}
+
+/** What may be told only once it is true, and be lost without harm: a broadcast to sockets. Not run when the transaction fails. */
+export function afterCommit(trx: object, run: () => unknown) {
+  const sent = sends.get(trx)
+  if (!sent) throw new Error('afterCommit needs the transaction that inTransaction opened')
+  sent.after.push(run)
+}
+
+/** Called by the relay: what to do once a transaction of this database that published has committed. */
+export function onPublished(db: Kysely<any>, nudge: () => void) {
+  nudges.set(db, nudge)
+}
+
+/** Records an event beside the change that caused it. Takes a transaction, so that the two cannot part. */
+export async function publish<DB extends KitDb, E extends Event>(
+  trx: Transaction<DB>,
+  event: E,
+  userId: string | null,
+  payload: z.input<E['payload']>,
+  id = newId(),
+): Promise<string> {
+  await write(trx, [{ id, kind: 'event', name: event.name, user_id: userId, payload: event.payload.parse(payload) }])
+  return id
+}
+
+/** Many of the same event in one statement. */
+export async function publishMany<DB extends KitDb, E extends Event>(
+  trx: Transaction<DB>,
+  event: E,
+  of: { userId: string | null; payload: z.input<E['payload']> }[],
+): Promise<void> {
+  if (of.length === 0) return
+  await write(
+    trx,
+    of.map(({ userId, payload }) => ({
+      id: newId(),
+      kind: 'event' as const,
+      name: event.name,
+      user_id: userId,
+      payload: event.payload.parse(payload),
+    })),
+  )
+}
+
+export type EnqueueOptions = { id?: string; userId?: string | null; runAt?: Date }
+
+/** Records a job beside the change that asks for it; the row's id is the job's id, so that it exists once. */
+export async function enqueue<DB extends KitDb, J extends Job>(
+  trx: Transaction<DB>,
+  job: J,
+  payload: z.input<J['payload']>,
+  { id = newId(), userId = null, runAt }: EnqueueOptions = {},
+): Promise<string> {
+  await write(trx, [
+    { id, kind: 'job', name: job.name, user_id: userId, payload: job.payload.parse(payload), ...(runAt && { available_at: runAt }) },
+  ])
+  return id
+}
+
+type NewRow = { id: string; kind: 'event' | 'job'; name: string; user_id: string | null; payload: unknown; available_at?: Date }
+
+async function write(trx: Transaction<any>, rows: NewRow[]) {
+  const trace = currentTrace() ?? null
+  await (trx as unknown as Transaction<KitDb>)
+    .insertInto('outbox')
+    .values(rows.map((row) => ({ ...row, payload: JSON.stringify(row.payload), trace })))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+  markPublished(trx)
+}
+
+/** For a statement that wrote to the outbox by itself: the relay is to look once this transaction has committed. */
+export function markPublished(trx: object) {
+  const sent = sends.get(trx)
+  if (sent) sent.sent = true
+}

@@ -1,0 +1,124 @@
+import { AdVariation, type generateAds } from '@operon/contracts/ai-gateway'
+import type { Input } from '@operon/contracts/contract'
+import { type Ctx, signedIn } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import { z } from 'zod'
+import { type AnswerDeps, ask } from '../completions/answer.ts'
+import { DEFAULT_MODEL } from '../registry/models.ts'
+import type { AiDb } from '../schema.ts'
+
+type Ad = z.output<typeof AdVariation>
+const Given = z.array(z.record(z.string(), z.unknown())).min(3)
+const LIMITS = { primary_text: 125, headline: 27, description: 30 } as const
+
+/** Three variations within the platform's limits. What is too long is asked for again, once; what still is gets cut at a word. */
+export async function adVariations(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof generateAds>) {
+  const first = await tryAsk(deps, ctx, input, request(input))
+  const parsed = first && parseAds(first.content)
+  if (!first || !parsed)
+    return { variations: samples, sample: true, repaired: 0, answered_by: first?.answeredBy ?? null, sandbox: first?.sandbox ?? false }
+  const long = parsed.filter((ad) => !fits(ad)).length
+  const again = long ? await tryAsk(deps, ctx, input, repair(parsed)) : null
+  const repaired = (again && parseAds(again.content)) ?? parsed
+  return { variations: repaired.map(shortened), sample: false, repaired: long, answered_by: first.answeredBy, sandbox: first.sandbox }
+}
+
+async function tryAsk(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof generateAds>, content: string) {
+  try {
+    const answer = await ask(deps, {
+      userId: signedIn(ctx).id,
+      feature: 'ads',
+      model: input.model ?? DEFAULT_MODEL,
+      body: {
+        messages: [
+          { role: 'system', content: SYSTEM },
+          { role: 'user', content },
+        ],
+        response_format: { type: 'json_object' },
+      },
+      command: `Ad variations: ${input.details}`,
+    })
+    for await (const _ of answer.pieces());
+    return answer.outcome === 'completed'
+      ? { content: answer.content, answeredBy: answer.target.upstreamModel, sandbox: answer.target.sandbox }
+      : null
+  } catch (error) {
+    // A used-up plan is the person's to know; a provider that fails leads to the samples, which say what they are.
+    if (error instanceof DomainError && error.code !== 'model_unavailable') throw error
+    return null
+  }
+}
+
+const SYSTEM = `You write ads for a social ads platform. Answer with JSON only: {"variations":[{"primary_text","headline","description","targeting","format","tone"} x 3]}. primary_text has at most ${LIMITS.primary_text} characters, headline ${LIMITS.headline}, description ${LIMITS.description}.`
+
+const request = ({ details, audience, objective }: Input<typeof generateAds>) =>
+  [`Create three ad variations for: ${details}`, audience && `Audience: ${audience}`, objective && `Objective: ${objective}`]
+    .filter(Boolean)
+    .join('\n')
+
+const repair = (ads: Ad[]) =>
+  `Create these ad variations again with every text within its limit, keeping the meaning:\n${JSON.stringify({ variations: ads })}`
+
+/** Models wrap JSON in fences or a sentence now and then, and name the list as they like. */
+export function parseAds(content: string): Ad[] | null {
+  const start = content.search(/[[{]/)
+  const end = Math.max(content.lastIndexOf('}'), content.lastIndexOf(']'))
+  try {
+    const json: unknown = JSON.parse(content.slice(start, end + 1))
+    const given = Given.parse(Array.isArray(json) ? json : Object.values(json as object).find(Array.isArray))
+    const text = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
+    const ads = given.slice(0, 3).map((ad) => ({
+      primary_text: text(ad.primary_text),
+      headline: text(ad.headline),
+      description: text(ad.description),
+      targeting: text(ad.targeting),
+      format: text(ad.format),
+      tone: text(ad.tone),
+    }))
+    return ads.every((ad) => ad.primary_text && ad.headline && ad.description) ? ads : null
+  } catch {
+    return null
+  }
+}
+
+const fits = (ad: Ad) => AdVariation.safeParse(ad).success
+const shortened = (ad: Ad): Ad => ({
+  ...ad,
+  primary_text: cut(ad.primary_text, LIMITS.primary_text),
+  headline: cut(ad.headline, LIMITS.headline),
+  description: cut(ad.description, LIMITS.description),
+})
+
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text
+  const head = text.slice(0, most - 1)
+  const space = head.lastIndexOf(' ')
+  return `${(space > most / 2 ? head.slice(0, space) : head).replace(/[\s,;:.-]+$/, '')}…`
+}
+
+const samples: Ad[] = [
+  {
+    primary_text: 'Spend less time on busywork. Let your workflows answer, follow up and book while you sell.',
+    headline: 'Automate your busywork',
+    description: 'Start your 3-day trial',
+    targeting: 'Small business owners, 25-54',
+    format: 'Single image',
+    tone: 'Professional',
+  },
+  {
+    primary_text: 'Every lead answered within a minute, day and night. See what your business does when nothing slips.',
+    headline: 'Never miss a lead again',
+    description: 'Set up in an afternoon',
+    targeting: 'Local services and agencies, 28-60',
+    format: 'Video',
+    tone: 'Confident',
+  },
+  {
+    primary_text: 'Chat, content, campaigns and calendar in one place. Fewer tabs, fewer invoices, more done.',
+    headline: 'One place to run it all',
+    description: 'No card needed to look',
+    targeting: 'Founders and solo sellers, 22-45',
+    format: 'Carousel',
+    tone: 'Friendly',
+  },
+]

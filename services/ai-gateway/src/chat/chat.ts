@@ -1,0 +1,99 @@
+import type { aiChat } from '@operon/contracts/ai-gateway'
+import type { Input } from '@operon/contracts/contract'
+import { type Ctx, signedIn } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import type { FastifyReply } from 'fastify'
+import { type Answer, type AnswerDeps, ask } from '../completions/answer.ts'
+import type { Running } from '../completions/running.ts'
+import { openStream } from '../completions/sse.ts'
+import { DEFAULT_MODEL } from '../registry/models.ts'
+import type { AiDb } from '../schema.ts'
+import { beginExchange, type Exchange, keepAnswer } from './conversations.ts'
+
+export type ChatDeps = AnswerDeps & { running: Running }
+type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string }
+
+/** One answer of one model: as one reply, or as it is written. */
+export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof aiChat>, reply: FastifyReply) {
+  const { id: userId } = signedIn(ctx)
+  const said = input.message ?? input.prompt ?? ''
+  const model = input.model ?? DEFAULT_MODEL
+  if (!said.trim() && !input.messages?.length && !input.replace_message_id)
+    throw new DomainError('invalid', { message: 'message: say something first.' })
+
+  const exchange = input.conversation_id
+    ? await beginExchange(ctx, {
+        conversationId: input.conversation_id,
+        said,
+        model,
+        feature: input.feature,
+        replaces: input.replace_message_id,
+      })
+    : null
+  const messages = [...(input.messages ?? []), ...(exchange?.history ?? []), ...(said ? [{ role: 'user' as const, content: said }] : [])]
+  const stop = exchange ? deps.running.begin(userId, exchange.answerId) : undefined
+  try {
+    const answer = await ask(deps, {
+      userId,
+      feature: input.feature,
+      model,
+      body: {
+        messages,
+        ...(input.json && { response_format: { type: 'json_object' } }),
+        ...(input.max_tokens && { max_tokens: input.max_tokens }),
+      },
+      command: said || lastOf(messages),
+      ...(stop && { stop: stop.signal }),
+    })
+    const kept = exchange ? keepAnswer(ctx, exchange, answer) : answer.pieces()
+    if (input.stream) await streamAnswer(reply, answer, kept, exchange)
+    else return reply.send(await wholeAnswer(answer, kept, exchange))
+  } catch (error) {
+    if (exchange) await exchange.fail(error)
+    throw error
+  } finally {
+    if (exchange) deps.running.end(exchange.answerId)
+  }
+}
+
+async function wholeAnswer(answer: Answer, pieces: AsyncIterable<unknown>, exchange: Exchange | null) {
+  for await (const _ of pieces);
+  if (answer.outcome === 'cut' || answer.outcome === 'failed') throw new DomainError('answer_cut', { details: { content: answer.content } })
+  return replyOf(answer, exchange)
+}
+
+async function streamAnswer(reply: FastifyReply, answer: Answer, pieces: AsyncIterable<{ text: string }>, exchange: Exchange | null) {
+  const stream = openStream(reply)
+  stream.send('start', {
+    model: answer.alias,
+    answered_by: answer.target.upstreamModel,
+    sandbox: answer.target.sandbox,
+    conversation_id: exchange?.conversationId ?? null,
+    message_id: exchange?.answerId ?? null,
+  })
+  for await (const { text } of pieces) {
+    if (text) await stream.send('delta', { text })
+    // A kept answer is written to its end even when nobody watches: it will be there after a reload.
+    if (stream.closed && !exchange) break
+  }
+  if (answer.outcome === 'cut') await stream.send('error', { code: 'answer_cut', message: answer.problem, content: answer.content })
+  else await stream.send('done', replyOf(answer, exchange))
+  stream.end()
+}
+
+function replyOf(answer: Answer, exchange: Exchange | null) {
+  const { prompt_tokens, completion_tokens, cost_microusd } = answer.usage
+  return {
+    response: answer.content,
+    content: answer.content,
+    model: answer.alias,
+    answered_by: answer.target.upstreamModel,
+    sandbox: answer.target.sandbox,
+    citations: answer.citations,
+    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens, cost_microusd },
+    conversation_id: exchange?.conversationId ?? null,
+    message_id: exchange?.answerId ?? null,
+  }
+}
+
+const lastOf = (messages: ChatMessage[]) => messages.findLast((message) => message.role === 'user')?.content ?? ''

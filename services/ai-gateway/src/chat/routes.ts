@@ -1,0 +1,22 @@
+import * as contract from '@operon/contracts/ai-gateway'
+import { signedIn } from '@operon/kit/context'
+import { serveTable } from '@operon/kit/data/table'
+import { serve, serveRaw } from '@operon/kit/http'
+import type { Runtime } from '@operon/kit/service'
+import type { AiDb } from '../schema.ts'
+import { type ChatDeps, chat } from './chat.ts'
+import { deleteConversations, renameConversations } from './conversations.ts'
+import { deletePrompts, editPrompts, savePrompts } from './prompts.ts'
+
+export function chatRoutes(rt: Runtime<AiDb>, deps: ChatDeps) {
+  const mine = { scope: (ctx: Parameters<typeof signedIn>[0]) => ({ user_id: signedIn(ctx).id }) }
+  serveRaw(rt.app, contract.aiChat, (ctx, input, reply) => chat(deps, ctx, input, reply))
+  serve(rt.app, contract.aiStop, async (ctx, { message_id }) => {
+    const user_id = signedIn(ctx).id
+    await rt.broadcast(contract.stopAnswer, { user_id, id: message_id, lane: null })
+    return { stopped: true }
+  })
+  serveTable(rt.app, contract.messages, mine)
+  serveTable(rt.app, contract.conversations, { ...mine, update: renameConversations, delete: deleteConversations })
+  serveTable(rt.app, contract.savedPrompts, { ...mine, insert: savePrompts, update: editPrompts, delete: deletePrompts })
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+const key = z.string().min(1).optional()
+const base = z.url().optional()
+
+/** Each provider by key and base address; a provider with neither is the sandbox. */
+export const Config = z.object({
+  OPENAI_API_KEY: key,
+  OPENAI_BASE_URL: base,
+  ANTHROPIC_API_KEY: key,
+  ANTHROPIC_BASE_URL: base,
+  GOOGLE_API_KEY: key,
+  GOOGLE_BASE_URL: base,
+  PERPLEXITY_API_KEY: key,
+  PERPLEXITY_BASE_URL: base,
+  /** One OpenAI-compatible server for every provider without a key of its own. */
+  AI_BASE_URL: base,
+  AI_API_KEY: key,
+  /** What to ask that server for, whatever the alias; absent, the provider's name of the model is sent. */
+  AI_MODEL: z.string().optional(),
+  /** Whether domain names are asked of the registries themselves or of the sandbox. */
+  DOMAIN_REGISTRIES: z.enum(['live', 'sandbox']).default('sandbox'),
+  AI_FIRST_BYTE_MS: z.coerce.number().int().min(100).default(30_000),
+  AI_IDLE_MS: z.coerce.number().int().min(100).default(30_000),
+  AI_ANSWER_MS: z.coerce.number().int().min(1000).default(300_000),
+})
+export type Config = z.output<typeof Config>

@@ -1,0 +1,57 @@
+import { aiUsageRecorded } from '@operon/contracts/usage'
+import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { aiGatewayService } from '../service.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startTestPlatform([aiGatewayService, sandboxService])
+})
+afterAll(() => platform?.close())
+
+const client = (token: string) => new OpenAI({ baseURL: `${platform.url('ai-gateway')}/ai/v1`, apiKey: token, maxRetries: 0 })
+const db = () => platform.services['ai-gateway']!.rt.db
+
+test('the unmodified openai SDK streams an answer, and one prompt is booked with its tokens [spec-78]', async () => {
+  const user = platform.user()
+  const stream = await client(user.token).chat.completions.create({
+    model: 'gpt-4o-mini',
+    messages: [{ role: 'user', content: 'Suggest a plan for my bakery' }],
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  let text = ''
+  let usage: OpenAI.CompletionUsage | null | undefined
+  for await (const chunk of stream) {
+    text += chunk.choices[0]?.delta.content ?? ''
+    usage = chunk.usage ?? usage
+  }
+  expect(text.length).toBeGreaterThan(20)
+  const row = await vi.waitFor(async () => db().selectFrom('ai_usage').selectAll().where('user_id', '=', user.id).executeTakeFirstOrThrow())
+  expect(row).toMatchObject({
+    model: 'gpt-4o-mini',
+    status: 'completed',
+    counted: true,
+    prompt_tokens: usage!.prompt_tokens,
+    completion_tokens: usage!.completion_tokens,
+  })
+  const events = await db().selectFrom('outbox').select(['name', 'payload']).where('user_id', '=', user.id).execute()
+  expect(events.map((event) => event.name).sort()).toEqual(['ai-gateway.completion_finished', aiUsageRecorded.name])
+  expect(events.find((event) => event.name === aiUsageRecorded.name)!.payload).toMatchObject({
+    unit: 'prompts',
+    used: 1,
+    limit: 25,
+    amount: 1,
+  })
+})
+
+test('the last prompt of a plan is given once, however many ask at the same time', async () => {
+  const user = platform.user()
+  const ask = () => client(user.token).chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] })
+  const answers = await Promise.allSettled(Array.from({ length: 40 }, ask))
+  expect(answers.filter((answer) => answer.status === 'fulfilled')).toHaveLength(25)
+  const refused = answers.find((answer) => answer.status === 'rejected') as PromiseRejectedResult
+  expect([refused.reason.status, refused.reason.code]).toEqual([402, 'limit_prompts'])
+})

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { chatCompletions } from '@operon/contracts/ai-gateway'
+import type { Input } from '@operon/contracts/contract'
+import { type Ctx, signedIn } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import type { FastifyReply } from 'fastify'
+import { type Answer, type AnswerDeps, ask } from '../completions/answer.ts'
+import { spendKey } from '../keys/keys.ts'
+import type { AiDb } from '../schema.ts'
+
+type Body = Input<typeof chatCompletions> & { stream_options?: { include_usage?: boolean } }
+
+/** Chat completions as the OpenAI protocol has them, for the user's own API keys and for signed-in callers. */
+export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof chatCompletions>, reply: FastifyReply) {
+  const actor = signedIn(ctx)
+  if (actor.key && !actor.key.scopes.includes('chat')) throw new DomainError('key_scope')
+  const { model, stream, stream_options, ...rest } = input as Body
+  if (typeof rest.n === 'number' && rest.n !== 1) throw new DomainError('invalid', { message: 'n: one answer a request is supported.' })
+  const key = actor.key ? await spendKey(ctx, actor.key.id) : null
+  const answer = await ask(deps, {
+    userId: actor.id,
+    keyId: key,
+    feature: 'api',
+    model,
+    body: rest as never,
+    command: `API completion with ${model}`,
+  })
+  if (!stream) return reply.send(await whole(answer))
+  reply.hijack()
+  await streamTo(reply.raw, answer, stream_options?.include_usage === true)
+}
+
+async function streamTo(res: ServerResponse, answer: Answer, wantsUsage: boolean) {
+  res.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-operon-model': answer.target.upstreamModel,
+  })
+  for await (const { raw, chunk } of answer.pieces()) {
+    if (res.destroyed) break
+    // We always ask for the count; a caller who did not is not told.
+    const onlyUsage = chunk?.usage && !chunk.choices?.length
+    if (onlyUsage && !wantsUsage) continue
+    if (!res.write(`${raw}\n\n`)) await Promise.race([once(res, 'drain'), once(res, 'close')])
+  }
+  if (answer.outcome !== 'completed')
+    res.write(`data: ${JSON.stringify({ error: { message: answer.problem, type: 'server_error', param: null, code: 'answer_cut' } })}\n\n`)
+  res.end()
+}
+
+/** The same stream, put together: tool calls arrive in parts. */
+async function whole(answer: Answer) {
+  const calls: { id?: string; type: string; function: { name: string; arguments: string } }[] = []
+  let id = `chatcmpl-${answer.id}`
+  let created = Math.floor(Date.now() / 1000)
+  let finish: string | null = null
+  for await (const { chunk } of answer.pieces()) {
+    const full = chunk as { id?: string; created?: number } | null
+    id = full?.id ?? id
+    created = full?.created ?? created
+    const choice = chunk?.choices?.[0]
+    finish = choice?.finish_reason ?? finish
+    for (const part of (choice?.delta?.tool_calls ?? []) as {
+      index: number
+      id?: string
+      function?: { name?: string; arguments?: string }
+    }[]) {
+      calls[part.index] ??= { type: 'function', function: { name: '', arguments: '' } }
+      const call = calls[part.index]!
+      if (part.id) call.id = part.id
+      call.function.name += part.function?.name ?? ''
+      call.function.arguments += part.function?.arguments ?? ''
+    }
+  }
+  // A cut answer is never given out as a whole one.
+  if (answer.outcome !== 'completed') throw new DomainError('answer_cut', { details: { content: answer.content } })
+  const { prompt_tokens, completion_tokens } = answer.usage
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model: answer.target.upstreamModel,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: answer.content || (calls.length ? null : ''),
+          refusal: null,
+          ...(calls.length && { tool_calls: calls }),
+        },
+        logprobs: null,
+        finish_reason: finish,
+      },
+    ],
+    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+    ...(answer.citations.length && { citations: answer.citations }),
+  }
+}

@@ -1,0 +1,31 @@
+import { DomainError } from '@operon/kit/errors'
+import { chainOf, type ModelAlias, models } from '../registry/models.ts'
+import type { Providers } from '../upstream/providers.ts'
+
+export async function listModels(providers: Providers) {
+  return { object: 'list' as const, data: models.map((model) => describe(providers, model)) }
+}
+
+export async function getModel(providers: Providers, id: string) {
+  const model = models.find((candidate) => candidate.id === id)
+  if (!model) throw new DomainError('model_unknown')
+  return describe(providers, model)
+}
+
+function describe(providers: Providers, model: ModelAlias) {
+  return {
+    id: model.id,
+    object: 'model' as const,
+    created: 1_735_689_600,
+    owned_by: model.provider,
+    name: model.name,
+    answered_by: chainOf(model.id)![0]!.upstream,
+    context_window: model.contextWindow,
+    input_microusd_per_mtok: model.inputMicrousdPerMtok,
+    output_microusd_per_mtok: model.outputMicrousdPerMtok,
+    abilities: model.abilities,
+    shutdown_at: model.shutdownAt,
+    successor: model.successor,
+    sandbox: providers.isSandbox(model.provider),
+  }
+}

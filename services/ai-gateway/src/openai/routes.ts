@@ -1,0 +1,12 @@
+import * as contract from '@operon/contracts/ai-gateway'
+import { serve, serveRaw } from '@operon/kit/http'
+import type { FastifyInstance } from 'fastify'
+import type { AnswerDeps } from '../completions/answer.ts'
+import { complete } from './completions.ts'
+import { getModel, listModels } from './models.ts'
+
+export function openaiRoutes(app: FastifyInstance, deps: AnswerDeps) {
+  serveRaw(app, contract.chatCompletions, (ctx, input, reply) => complete(deps, ctx, input, reply))
+  serve(app, contract.listModels, () => listModels(deps.providers))
+  serve(app, contract.getModel, (_ctx, { model }) => getModel(deps.providers, model))
+}

@@ -1,0 +1,18 @@
+import * as contract from '@operon/contracts/ai-gateway'
+import { serve } from '@operon/kit/http'
+import type { FastifyInstance } from 'fastify'
+import { adVariations } from './ads/ads.ts'
+import type { AnswerDeps } from './completions/answer.ts'
+import { checkDomains, type DomainDeps } from './domains/domains.ts'
+import { runAction } from './orchestrator/actions.ts'
+import { orchestrate } from './orchestrator/orchestrator.ts'
+import { estimate, usage } from './usage/usage.ts'
+
+export function toolRoutes(app: FastifyInstance, deps: AnswerDeps, domains: DomainDeps) {
+  serve(app, contract.aiOrchestrator, (ctx, input) => orchestrate(deps, ctx, input))
+  serve(app, contract.aiRunAction, (ctx, input) => runAction(deps, ctx, input))
+  serve(app, contract.generateAds, (ctx, input) => adVariations(deps, ctx, input))
+  serve(app, contract.checkDomains, (_ctx, input) => checkDomains(domains, input))
+  serve(app, contract.aiEstimate, estimate)
+  serve(app, contract.aiUsage, usage)
+}

@@ -1,0 +1,88 @@
+import type { Generated } from 'kysely'
+
+export type MessageState = 'streaming' | 'complete' | 'cut' | 'stopped' | 'failed'
+export type Lane = {
+  model: string
+  answered_by: string | null
+  content: string
+  state: MessageState
+  first_ms: number | null
+  ms: number | null
+  prompt_tokens: number
+  completion_tokens: number
+  cost_microusd: number
+  error: string | null
+}
+
+export type AiDb = {
+  ai_conversations: {
+    id: string
+    user_id: string
+    title: string
+    feature: string
+    model: string
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  ai_messages: {
+    id: string
+    conversation_id: string
+    user_id: string
+    role: 'user' | 'assistant'
+    content: string
+    state: MessageState
+    model: string | null
+    answered_by: string | null
+    citations: Generated<string[]>
+    prompt_tokens: number | null
+    completion_tokens: number | null
+    cost_microusd: number | null
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  ai_usage: {
+    id: string
+    user_id: string
+    key_id: string | null
+    feature: string
+    model: string
+    answered_by: string
+    status: 'completed' | 'cut' | 'failed' | 'stopped'
+    prompt_tokens: number
+    completion_tokens: number
+    /** Whether the provider counted the tokens, or we did. */
+    counted: boolean
+    cost_microusd: number
+    duration_ms: number
+    created_at: Generated<Date>
+  }
+  ai_keys: {
+    id: string
+    user_id: string
+    name: string
+    prefix: string
+    hash: string
+    scopes: string[]
+    monthly_prompts: number | null
+    month: Date | null
+    month_prompts: Generated<number>
+    created_at: Generated<Date>
+    last_used_at: Date | null
+    expires_at: Date | null
+    revoked_at: Date | null
+  }
+  ai_comparisons: { id: string; user_id: string; prompt: string; lanes: unknown; vote: number | null; created_at: Generated<Date> }
+  ai_prompts: { id: string; user_id: string; title: string; body: string; created_at: Generated<Date>; updated_at: Generated<Date> }
+  ai_actions: {
+    id: string
+    user_id: string
+    kind: string
+    title: string
+    description: string
+    input: unknown
+    state: Generated<'proposed' | 'running' | 'done' | 'failed'>
+    result: string | null
+    link: string | null
+    created_at: Generated<Date>
+  }
+}

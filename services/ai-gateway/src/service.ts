@@ -1,0 +1,58 @@
+import { stopAnswer } from '@operon/contracts/ai-gateway'
+import { userDeleted } from '@operon/contracts/identity'
+import { sandboxAddress } from '@operon/contracts/sandbox'
+import { aiUsageRecorded } from '@operon/contracts/usage'
+import { createGuardedFetch } from '@operon/kit/fetch'
+import { settleAbandoned } from '@operon/kit/meter'
+import type { ServiceDefinition } from '@operon/kit/service'
+import { closeAbandoned } from './chat/conversations.ts'
+import { chatRoutes } from './chat/routes.ts'
+import { laneId } from './compare/compare.ts'
+import { compareRoutes } from './compare/routes.ts'
+import { Running } from './completions/running.ts'
+import { Config } from './config.ts'
+import { eraseUser } from './erase.ts'
+import { sweep } from './jobs.ts'
+import { authenticateKey } from './keys/keys.ts'
+import { keyRoutes } from './keys/routes.ts'
+import { up as init } from './migrations/0001_init.ts'
+import { openaiRoutes } from './openai/routes.ts'
+import { toolRoutes } from './routes.ts'
+import type { AiDb } from './schema.ts'
+import { Providers } from './upstream/providers.ts'
+import { Settler } from './usage/settler.ts'
+
+export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
+  name: 'ai-gateway',
+  config: Config,
+  migrations: { '0001_init': { up: init } },
+  authenticateKey,
+  async setup(rt) {
+    const sandbox = async (provider: 'openai' | 'rdap') => (await rt.ask(sandboxAddress, { provider })).url
+    const providers = new Providers(rt.config, () => sandbox('openai'))
+    const settler = new Settler(rt.db, rt.log)
+    const deps = { db: rt.db, providers, settler, config: rt.config, log: rt.log, running: new Running() }
+    const registries = rt.config.DOMAIN_REGISTRIES === 'live' ? null : () => sandbox('rdap')
+    openaiRoutes(rt.app, deps)
+    chatRoutes(rt, deps)
+    compareRoutes(rt, deps)
+    keyRoutes(rt.app)
+    toolRoutes(rt.app, deps, { fetch: createGuardedFetch({ trusted: registries }), sandbox: registries })
+
+    rt.onBroadcast(stopAnswer, ({ user_id, id, lane }) => {
+      const lanes = lane === null ? [id] : lane >= 0 ? [laneId(id, lane)] : [0, 1, 2, 3, 4, 5].map((each) => laneId(id, each))
+      for (const each of lanes) deps.running.stop(user_id, each)
+    })
+    rt.on(userDeleted, 'erase-user', (trx, { user_id }) => eraseUser(trx, user_id))
+    rt.job(
+      sweep,
+      async (ctx) => {
+        await settleAbandoned(rt.db as never, aiUsageRecorded)
+        await closeAbandoned(ctx, rt.config.AI_ANSWER_MS + 60_000)
+      },
+      { everyMs: 60_000 },
+    )
+    rt.onStop(() => providers.close())
+    rt.onStop(() => settler.flush())
+  },
+}

@@ -1,0 +1,104 @@
+import { Circuit } from '@operon/kit/fetch'
+import { Pool } from 'undici'
+import type { Config } from '../config.ts'
+import type { ModelAlias, ProviderName } from '../registry/models.ts'
+
+export type Target = {
+  provider: ProviderName
+  model: ModelAlias
+  upstreamModel: string
+  pool: Pool
+  path: string
+  authorization: string
+  sandbox: boolean
+  circuit: Circuit
+}
+
+const official: Record<ProviderName, string> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta/openai',
+  perplexity: 'https://api.perplexity.ai',
+}
+const sandboxPath: Record<ProviderName, string> = {
+  openai: '/openai/v1',
+  anthropic: '/anthropic/v1',
+  google: '/google/v1beta/openai',
+  perplexity: '/perplexity',
+}
+
+type Provider = { pool: Pool; path: string; authorization: string; sandbox: boolean; model: string | undefined; circuit: Circuit }
+
+/** Where each provider is: its own address with its own key, the one server that stands for all, or the sandbox. */
+export class Providers {
+  readonly #config: Config
+  readonly #sandboxAddress: () => Promise<string>
+  readonly #known = new Map<ProviderName, Promise<Provider>>()
+
+  constructor(config: Config, sandboxAddress: () => Promise<string>) {
+    this.#config = config
+    this.#sandboxAddress = sandboxAddress
+  }
+
+  isSandbox(provider: ProviderName): boolean {
+    return !this.#ownKey(provider) && !this.#config.AI_BASE_URL
+  }
+
+  async target(model: ModelAlias): Promise<Target> {
+    const provider = await this.#provider(model.provider)
+    return { ...provider, provider: model.provider, model, upstreamModel: provider.model ?? model.upstream }
+  }
+
+  async close(): Promise<void> {
+    for (const known of this.#known.values()) await known.then(({ pool }) => pool.destroy()).catch(() => {})
+  }
+
+  #provider(name: ProviderName): Promise<Provider> {
+    const known = this.#known.get(name)
+    if (known) return known
+    const opening = this.#open(name)
+    this.#known.set(name, opening)
+    // The sandbox may not be up yet: ask again next time.
+    opening.catch(() => this.#known.delete(name))
+    return opening
+  }
+
+  async #open(name: ProviderName): Promise<Provider> {
+    const { AI_BASE_URL, AI_API_KEY = '', AI_MODEL, AI_FIRST_BYTE_MS, AI_IDLE_MS } = this.#config
+    const own = this.#ownKey(name)
+    const base = own ? (this.#ownBase(name) ?? official[name]) : (AI_BASE_URL ?? (await this.#sandboxAddress()) + sandboxPath[name])
+    const url = new URL(base)
+    // One stream holds one connection, so the pool must not be the limit; the machine's is the limit.
+    const pool = new Pool(url.origin, {
+      connections: 2048,
+      pipelining: 1,
+      headersTimeout: AI_FIRST_BYTE_MS,
+      bodyTimeout: AI_IDLE_MS,
+      connect: { timeout: 5000 },
+      keepAliveTimeout: 30_000,
+    })
+    return {
+      pool,
+      path: `${url.pathname.replace(/\/$/, '')}/chat/completions`,
+      authorization: `Bearer ${own ?? (AI_API_KEY || 'sandbox')}`,
+      sandbox: this.isSandbox(name),
+      model: own ? undefined : AI_MODEL,
+      circuit: new Circuit({ threshold: 5, coolMs: 5000 }),
+    }
+  }
+
+  #ownKey(name: ProviderName): string | undefined {
+    const { OPENAI_API_KEY: openai, ANTHROPIC_API_KEY: anthropic, GOOGLE_API_KEY: google, PERPLEXITY_API_KEY: perplexity } = this.#config
+    return { openai, anthropic, google, perplexity }[name]
+  }
+
+  #ownBase(name: ProviderName): string | undefined {
+    const {
+      OPENAI_BASE_URL: openai,
+      ANTHROPIC_BASE_URL: anthropic,
+      GOOGLE_BASE_URL: google,
+      PERPLEXITY_BASE_URL: perplexity,
+    } = this.#config
+    return { openai, anthropic, google, perplexity }[name]
+  }
+}

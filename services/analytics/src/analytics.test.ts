@@ -1,0 +1,199 @@
+import { completionFinished } from '@operon/contracts/ai-gateway'
+import { activityRecorded, notificationRaised, notificationsWereRead } from '@operon/contracts/analytics'
+import { subscriptionChanged, usageThreshold } from '@operon/contracts/billing'
+import type { Event } from '@operon/contracts/contract'
+import { appointmentBooked, campaignSent, leadCreated } from '@operon/contracts/crm'
+import { signedUp, userCreated, userDeleted } from '@operon/contracts/identity'
+import { connectionChanged } from '@operon/contracts/integrations'
+import { newId } from '@operon/kit/ids'
+import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { analyticsService } from './service.ts'
+
+let platform: TestPlatform
+let db: any
+const told: { event: string; payload: any }[] = []
+
+beforeAll(async () => {
+  platform = await startTestService({
+    ...analyticsService,
+    async setup(rt) {
+      await analyticsService.setup(rt)
+      for (const event of [notificationRaised, activityRecorded, notificationsWereRead] as Event[])
+        rt.onBroadcast(event, (payload) => told.push({ event: event.name, payload }))
+    },
+  })
+  db = platform.services.analytics!.rt.db
+})
+afterAll(() => platform.close())
+
+const limits = { prompts: 1000, images: 150, emails: 3000, runs: 10000, agents: 5 }
+const plan = (version: number, status: 'none' | 'trialing' | 'active', tier: 'none' | 'trial' | 'pro' = 'trial') => ({
+  version,
+  tier,
+  status,
+  limits,
+  period_start: '2026-11-01T00:00:00Z',
+  period_end: '2026-12-01T00:00:00Z',
+  trial_end: status === 'trialing' ? '2026-11-24T00:00:00Z' : null,
+})
+const person = { email: 'ann@example.com', name: 'Ann', referral_code: null, role: null, version: 1 }
+const completion = (command: string) => ({
+  feature: 'chat',
+  command,
+  model: 'gpt-4o-mini',
+  answered_by: 'gpt-4o-mini',
+  status: 'completed' as const,
+  prompt_tokens: 1,
+  completion_tokens: 1,
+  cost_microusd: 1,
+  duration_ms: 1,
+})
+
+async function call(user: TestUser, path: string, body?: unknown) {
+  const response = await fetch(`${platform.url()}${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { ...user.headers, ...(body ? { 'content-type': 'application/json' } : {}), prefer: 'count=exact' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  return { status: response.status, range: response.headers.get('content-range'), body: (await response.json()) as any }
+}
+const activity = async (user: TestUser) =>
+  (await call(user, '/rest/v1/activity_logs?select=command,status&order=created_at.desc&limit=5')).body
+const inbox = async (user: TestUser) => (await call(user, '/rest/v1/notifications?order=created_at.desc')).body as any[]
+const unread = async (user: TestUser) => Number((await call(user, '/rest/v1/notifications?select=id&read_at=is.null')).range!.split('/')[1])
+const settled = async (id: string) => {
+  const rows = await db.selectFrom('inbox').select('done_at').where('event_id', '=', id).execute()
+  return rows.length > 0 && rows.every((row: { done_at: Date | null }) => row.done_at)
+}
+
+test('a new account finds three welcome notifications, once, and reads them [spec-50]', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  const id = newId()
+  await platform.emit(userCreated, ann.id, person, id)
+  await platform.emit(userCreated, ann.id, person, id)
+  await platform.emit(userCreated, bob.id, person)
+  await expect.poll(() => unread(ann)).toBe(3)
+  await expect.poll(() => unread(bob)).toBe(3)
+  const again = await platform.emit(userCreated, ann.id, { ...person, version: 2 })
+  await expect.poll(() => settled(again)).toBe(true)
+  expect((await inbox(ann)).map(({ title }) => title)).toEqual([
+    'Welcome to Operon',
+    'Try everything free for 3 days',
+    'Connect your first app',
+  ])
+  const live = told.filter(({ event, payload }) => event === notificationRaised.name && payload.user_id === ann.id)
+  expect(live.map(({ payload }) => payload.unread)).toEqual([3, 3, 3])
+
+  const [first] = await inbox(ann)
+  expect((await call(bob, '/functions/v1/notifications-read', { ids: [first.id] })).body).toEqual({ read: 0, unread: 3 })
+  expect((await call(ann, '/functions/v1/notifications-read', { ids: [first.id] })).body).toEqual({ read: 1, unread: 2 })
+  expect((await call(ann, '/functions/v1/notifications-read', {})).body).toEqual({ read: 2, unread: 0 })
+  expect(await unread(bob)).toBe(3)
+  expect(told.filter(({ event }) => event === notificationsWereRead.name).map(({ payload }) => payload)).toEqual([
+    { user_id: ann.id, unread: 2 },
+    { user_id: ann.id, unread: 0 },
+  ])
+})
+
+test('activity is told in words, newest first, to its owner alone, and live [spec-60]', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  await platform.emit(signedUp, ann.id, {
+    email: 'a@example.com',
+    name: 'Ann',
+    referral_code: null,
+    signup_date: '2026-11-21T10:00:00Z',
+    accept_terms: true,
+    accept_marketing: false,
+  })
+  await expect.poll(() => activity(ann)).toHaveLength(1)
+  await platform.emit(completionFinished, ann.id, completion('Write a haiku about invoices'))
+  await expect.poll(() => activity(ann)).toHaveLength(2)
+  await platform.emit(connectionChanged, ann.id, { version: 2, service_name: 'google-calendar', status: 'connected' })
+  await expect
+    .poll(() => activity(ann))
+    .toEqual([
+      { command: 'Connected Google Calendar', status: 'completed' },
+      { command: 'Write a haiku about invoices', status: 'completed' },
+      { command: 'Created the account', status: 'completed' },
+    ])
+  expect(await activity(bob)).toEqual([])
+  expect(told.find(({ event, payload }) => event === activityRecorded.name && payload.command.startsWith('Write'))).toMatchObject({
+    payload: { user_id: ann.id, status: 'completed' },
+  })
+  expect(JSON.stringify(await db.selectFrom('facts').select('payload').where('user_id', '=', ann.id).execute())).not.toMatch(
+    /a@example|haiku|Ann/,
+  )
+})
+
+test('a plan is told when it changes, not when it renews, in whatever order events come [spec-50]', async () => {
+  const ann = platform.user()
+  for (const each of [plan(1, 'none', 'none'), plan(3, 'active', 'pro'), plan(2, 'trialing'), plan(4, 'active', 'pro')]) {
+    const id = await platform.emit(subscriptionChanged, ann.id, each)
+    await expect.poll(() => settled(id)).toBe(true)
+  }
+  expect(await activity(ann)).toEqual([{ command: 'Subscribed to Pro', status: 'completed' }])
+  expect((await inbox(ann)).map(({ title, body }) => `${title}: ${body}`)).toEqual([
+    'You are on Pro: Your plan is active and renews on December 1, 2026.',
+  ])
+})
+
+test('usage thresholds reach the inbox [spec-39]', async () => {
+  const ann = platform.user()
+  await platform.emit(usageThreshold, ann.id, { unit: 'prompts', percent: 80, used: 800, limit: 1000 })
+  await platform.emit(usageThreshold, ann.id, { unit: 'prompts', percent: 100, used: 1000, limit: 1000 })
+  await expect
+    .poll(async () => (await inbox(ann)).map(({ title }) => title).sort())
+    .toEqual(['80% of your AI prompts are used', 'You have used all your AI prompts'])
+})
+
+test('the dashboard counts what happened, against the 30 days before [spec-58] [spec-59]', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  const empty = (await call(ann, '/functions/v1/dashboard-stats', {})).body
+  expect(empty).toMatchObject({ leads: { total: 0, change_pct: 0 }, emails_sent: { total: 0, change_pct: 0 }, period_days: 30 })
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
+  const fact = (name: string, at: Date, payload: object = {}) => ({
+    event_id: newId(),
+    name,
+    user_id: ann.id,
+    at,
+    payload: JSON.stringify(payload),
+  })
+  await db
+    .insertInto('facts')
+    .values([
+      fact(leadCreated.name, ago(1)),
+      fact(leadCreated.name, ago(2)),
+      fact(leadCreated.name, ago(3)),
+      fact(leadCreated.name, ago(40)),
+      fact(leadCreated.name, ago(45)),
+      fact(leadCreated.name, ago(100)),
+      fact(appointmentBooked.name, ago(35)),
+      fact(campaignSent.name, ago(5), { sent: 120 }),
+      fact(campaignSent.name, ago(6), { sent: 30 }),
+    ])
+    .execute()
+  await platform.emit(leadCreated, ann.id, { lead_id: newId() })
+  await expect
+    .poll(async () => (await call(ann, '/functions/v1/dashboard-stats', {})).body)
+    .toEqual({
+      leads: { total: 7, current: 4, previous: 2, change_pct: 100 },
+      appointments: { total: 1, current: 0, previous: 1, change_pct: -100 },
+      campaigns: { total: 0, current: 0, previous: 0, change_pct: 0 },
+      emails_sent: { total: 150, current: 150, previous: 0, change_pct: 0 },
+      period_days: 30,
+    })
+  expect((await call(bob, '/functions/v1/dashboard-stats', {})).body.leads.total).toBe(0)
+})
+
+test('a deleted person leaves figures without them, and a late event leaves nothing', async () => {
+  const ann = platform.user()
+  await platform.emit(userCreated, ann.id, person)
+  await expect.poll(() => unread(ann)).toBe(3)
+  const gone = await platform.emit(userDeleted, ann.id, { version: 2 })
+  await expect.poll(() => settled(gone)).toBe(true)
+  const late = await platform.emit(completionFinished, ann.id, completion('late words'))
+  await expect.poll(() => settled(late)).toBe(true)
+  expect([await inbox(ann), await activity(ann)]).toEqual([[], []])
+  expect(await db.selectFrom('facts').select('event_id').where('user_id', '=', ann.id).execute()).toEqual([])
+})

@@ -1,0 +1,8 @@
+import { dashboardStats } from '@operon/contracts/analytics'
+import { serve } from '@operon/kit/http'
+import type { Runtime } from '@operon/kit/service'
+import { dashboardFigures } from './figures.ts'
+
+export function dashboardRoutes({ app }: Runtime) {
+  serve(app, dashboardStats, dashboardFigures)
+}

@@ -1,0 +1,4 @@
+import { runMain } from '@operon/kit/main'
+import { analyticsService } from './service.ts'
+
+await runMain(analyticsService)

@@ -1,0 +1,12 @@
+import { notifications, notificationsRead } from '@operon/contracts/analytics'
+import { userIdOf } from '@operon/kit/context'
+import { serveTable } from '@operon/kit/data/table'
+import { serve } from '@operon/kit/http'
+import type { Runtime } from '@operon/kit/service'
+import type { AnalyticsDb } from '../schema.ts'
+import { markRead } from './read.ts'
+
+export function notificationRoutes(rt: Runtime<AnalyticsDb>) {
+  serveTable(rt.app, notifications, { scope: (ctx) => ({ user_id: userIdOf(ctx.actor) }) })
+  serve(rt.app, notificationsRead, markRead(rt))
+}

@@ -1,0 +1,35 @@
+import type { Generated } from 'kysely'
+
+export type AnalyticsDb = {
+  /** Every event, once. */
+  facts: {
+    event_id: string
+    name: string
+    user_id: string | null
+    at: Date
+    payload: unknown
+  }
+  activity_logs: {
+    id: string
+    user_id: string
+    event_id: string
+    command: string
+    status: string
+    created_at: Date
+  }
+  notifications: {
+    id: string
+    user_id: string
+    kind: string
+    /** What it is about: the same is raised once for a person. */
+    about: string
+    title: string
+    body: string
+    link: string | null
+    created_at: Date
+    read_at: Date | null
+  }
+  /** The newest state of each account's plan, to tell a change from a renewal. */
+  plans: { user_id: string; tier: string; status: string; version: number }
+  erased_people: { user_id: string; at: Generated<Date> }
+}

@@ -1,0 +1,20 @@
+import type { ServiceDefinition } from '@operon/kit/service'
+import { activityRoutes } from './activity/routes.ts'
+import { Config } from './config.ts'
+import { dashboardRoutes } from './dashboard/routes.ts'
+import { factConsumers } from './facts/consumers.ts'
+import * as facts from './migrations/0001_facts.ts'
+import { notificationRoutes } from './notifications/routes.ts'
+import type { AnalyticsDb } from './schema.ts'
+
+export const analyticsService: ServiceDefinition<AnalyticsDb, Config> = {
+  name: 'analytics',
+  config: Config,
+  migrations: { '0001_facts': facts },
+  setup(rt) {
+    factConsumers(rt)
+    activityRoutes(rt)
+    notificationRoutes(rt)
+    dashboardRoutes(rt)
+  },
+}

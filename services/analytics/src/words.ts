@@ -1,0 +1,32 @@
+import { plans } from '@operon/contracts/plans'
+
+export const planName = (tier: string): string =>
+  plans.find((plan) => plan.id === tier)?.name ?? (tier === 'trial' ? 'the free trial' : tier)
+
+export const money = ({ amount_cents, currency }: { amount_cents: number; currency: string }): string =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() }).format(amount_cents / 100)
+
+export const day = (iso: string): string => new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(iso))
+
+const spelled: Record<string, string> = {
+  hubspot: 'HubSpot',
+  'zoho-crm': 'Zoho CRM',
+  paypal: 'PayPal',
+  quickbooks: 'QuickBooks',
+  mailersend: 'MailerSend',
+  linkedin: 'LinkedIn',
+}
+export const appName = (id: string): string =>
+  spelled[id] ??
+  id
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+
+export const unitName: Record<string, string> = {
+  prompts: 'AI prompts',
+  images: 'images',
+  emails: 'e-mails',
+  runs: 'workflow runs',
+  agents: 'voice agents',
+}

@@ -1,0 +1,72 @@
+import type { Account } from './chart.ts'
+
+// Every movement of money as balanced lines: debits positive, credits negative, in one currency. Pure, so that random histories can be
+// run through it by the hundred thousand.
+
+export type Line = { account: Account; currency: string; amountCents: number }
+
+const pair = (currency: string, amountCents: number, debit: Account, credit: Account): Line[] =>
+  lines(currency, [debit, amountCents], [credit, -amountCents])
+
+const lines = (currency: string, ...amounts: [Account, number][]): Line[] =>
+  amounts.filter(([, amountCents]) => amountCents !== 0).map(([account, amountCents]) => ({ account, currency, amountCents }))
+
+// What flows today: subscriptions
+export const charged = (currency: string, cents: number) => pair(currency, cents, 'provider_balance', 'subscription_revenue')
+export const feeTaken = (currency: string, cents: number) => pair(currency, cents, 'provider_fees', 'provider_balance')
+export const refunded = (currency: string, cents: number) => pair(currency, cents, 'refunds', 'provider_balance')
+export const disputeOpened = (currency: string, cents: number) => pair(currency, cents, 'disputed', 'provider_balance')
+export const disputeWon = (currency: string, cents: number) => pair(currency, cents, 'provider_balance', 'disputed')
+export const disputeLost = (currency: string, cents: number) => pair(currency, cents, 'dispute_losses', 'disputed')
+export const creditGranted = (currency: string, cents: number) => pair(currency, cents, 'referral_credits', 'customer_credit')
+export const creditUsed = (currency: string, cents: number) => pair(currency, cents, 'customer_credit', 'subscription_revenue')
+
+// What flows with the marketplace: a seller's share is held, then due, then paid out; what a refund takes beyond both, the seller owes.
+export const SELLER_SHARE_PERCENT = 80
+export type SellerBalance = { heldCents: number; dueCents: number; owesCents: number }
+export const sellerShare = (cents: number) => Math.floor((cents * SELLER_SHARE_PERCENT) / 100)
+
+/** A sale first settles what the seller owes; the rest of the share is held. */
+export function sold(seller: string, currency: string, cents: number, { owesCents }: SellerBalance): Line[] {
+  const share = sellerShare(cents)
+  const settled = Math.min(share, owesCents)
+  return lines(currency, ['provider_balance', cents], ['platform_fees', share - cents], [`seller_owes:${seller}`, -settled], [`seller_held:${seller}`, settled - share])
+}
+
+/** What the hold window frees is never more than is still held. */
+export function holdReleased(seller: string, currency: string, cents: number, { heldCents }: SellerBalance): Line[] {
+  const freed = Math.min(cents, heldCents)
+  return pair(currency, freed, `seller_held:${seller}`, `seller_due:${seller}`)
+}
+
+export type SaleSoFar = { cents: number; returnedCents: number }
+
+/** Each party gives back its share; the shares of all partial refunds of a sale add up to those of the sale, to the cent. */
+export function saleRefunded(seller: string, currency: string, cents: number, sale: SaleSoFar, balance: SellerBalance): Line[] {
+  return lines(currency, ['provider_balance', -cents], ...takenBack(seller, cents, sale, balance))
+}
+
+/** The provider holds a disputed amount until it is decided; nobody's share moves before. */
+export const saleDisputed = disputeOpened
+export const saleDisputeWon = disputeWon
+export function saleDisputeLost(seller: string, currency: string, cents: number, sale: SaleSoFar, balance: SellerBalance): Line[] {
+  return lines(currency, ['disputed', -cents], ...takenBack(seller, cents, sale, balance))
+}
+
+function takenBack(seller: string, cents: number, { cents: sold, returnedCents }: SaleSoFar, { heldCents, dueCents }: SellerBalance): [Account, number][] {
+  const share = returnedShare(sold, returnedCents + cents) - returnedShare(sold, returnedCents)
+  const fromHeld = Math.min(share, heldCents)
+  const fromDue = Math.min(share - fromHeld, dueCents)
+  return [
+    ['platform_fees', cents - share],
+    [`seller_held:${seller}`, fromHeld],
+    [`seller_due:${seller}`, fromDue],
+    [`seller_owes:${seller}`, share - fromHeld - fromDue],
+  ]
+}
+
+const returnedShare = (sold: number, returned: number) => (returned === sold ? sellerShare(sold) : Math.min(sellerShare(returned), sellerShare(sold)))
+
+export function paidOut(seller: string, currency: string, { dueCents }: SellerBalance): Line[] {
+  return pair(currency, dueCents, `seller_due:${seller}`, 'provider_balance')
+}

@@ -1,0 +1,38 @@
+import { newId } from '@operon/kit/ids'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../deps.ts'
+import { kindOf } from './chart.ts'
+import type { Line } from './entries.ts'
+
+export type Entry = { reference: string; kind: string; userId: string | null; description: string; occurredAt: Date; lines: Line[] }
+
+/** Books an entry, once by its reference. The database checks at commit that it balances. */
+export async function post(trx: Trx, { reference, kind, userId, description, occurredAt, lines }: Entry): Promise<boolean> {
+  const entry = await trx
+    .insertInto('ledger_entries')
+    .values({ id: newId(), reference, kind, user_id: userId, description, occurred_at: occurredAt })
+    .onConflict((conflict) => conflict.column('reference').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!entry) return false
+  const sellers = lines.filter(({ account }) => account.includes(':'))
+  if (sellers.length > 0) {
+    await trx
+      .insertInto('ledger_accounts')
+      .values(sellers.map(({ account }) => ({ code: account, kind: kindOf(account), owner: account.split(':')[1]! })))
+      .onConflict((conflict) => conflict.column('code').doNothing())
+      .execute()
+  }
+  const postings = lines.map(({ account, currency, amountCents }, line) => ({ entry_id: entry.id, line, account, currency, amount_cents: amountCents }))
+  await trx.insertInto('ledger_postings').values(postings).execute()
+  return true
+}
+
+/** The books as they stand, with the proof that each entry balances. */
+export async function ledgerBalances(db: Db) {
+  const balances = await db.selectFrom('ledger_balances').select(['account', 'currency', 'amount_cents']).orderBy('account').orderBy('currency').execute()
+  const { rows } = await sql<{ entries: number; unbalanced: number }>`
+    select (select count(*) from ledger_entries) as entries,
+      (select count(*) from (select entry_id from ledger_postings group by entry_id, currency having sum(amount_cents) <> 0) uneven) as unbalanced`.execute(db)
+  return { balances, entries: rows[0]!.entries, unbalanced: rows[0]!.unbalanced }
+}

@@ -1,0 +1,4 @@
+import { runMain } from '@operon/kit/main'
+import { billingService } from './service.ts'
+
+await runMain(billingService)

@@ -1,0 +1,5 @@
+import type { Migration } from 'kysely/migration'
+import { up as billing } from './0001_billing.ts'
+import { up as ledger } from './0002_ledger.ts'
+
+export const migrations: Record<string, Migration> = { '0001_billing': { up: billing }, '0002_ledger': { up: ledger } }

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { newId } from '@operon/kit/ids'
+import { sql } from 'kysely'
+import type { Db, Trx } from './deps.ts'
+import { isRefusal } from './stripe.ts'
+
+type Intention = { userId: string; kind: string; request: Record<string, unknown> }
+export type Call = { id: string; reply: Record<string, unknown> | null; replaced: Record<string, unknown> | null }
+
+// Stripe forgets a key after a day; what is older is begun anew.
+const KEYS_LIVE = sql`now() - interval '23 hours'`
+
+/**
+ * Writes down what is about to be asked of the provider, and under which key, before it is asked. Whoever asks for the same while it is
+ * open, or after a crash, gets the same key; another request of that kind takes its place.
+ */
+export async function beginCall(db: Db, { userId, kind, request }: Intention): Promise<Call> {
+  const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
+  let replaced: Call['replaced'] = null
+  for (;;) {
+    const made = await db
+      .insertInto('provider_calls')
+      .values({ id: newId(), user_id: userId, kind, request_hash: hash, request: JSON.stringify(request), reply: null })
+      .onConflict((conflict) => conflict.columns(['user_id', 'kind']).where('state', '=', 'open').doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (made) return { id: made.id, reply: null, replaced }
+    const open = await db
+      .selectFrom('provider_calls')
+      .select(['id', 'request_hash', 'reply', sql<boolean>`created_at > ${KEYS_LIVE}`.as('fresh')])
+      .where('user_id', '=', userId)
+      .where('kind', '=', kind)
+      .where('state', '=', 'open')
+      .executeTakeFirst()
+    if (open?.fresh && open.request_hash === hash) return { id: open.id, reply: open.reply as Call['reply'], replaced }
+    if (!open) continue
+    await endCall(db, open.id, 'refused')
+    replaced = open.reply as Call['replaced']
+  }
+}
+
+/** Keeps the answer while the call stays open: a checkout that waits for its person. */
+export async function keepReply(db: Db, id: string, reply: Record<string, unknown>) {
+  await db.updateTable('provider_calls').set({ reply: JSON.stringify(reply) }).where('id', '=', id).where('state', '=', 'open').execute()
+}
+
+export async function endCall(db: Db, id: string, state: 'done' | 'refused') {
+  await db.updateTable('provider_calls').set({ state }).where('id', '=', id).where('state', '=', 'open').execute()
+}
+
+/** One call whose effect is wanted once. What the provider refuses is over; what it left unanswered stays open under its key. */
+export async function callOnce<T>(db: Db, intention: Intention, run: (key: string) => Promise<T>): Promise<T> {
+  const { id } = await beginCall(db, intention)
+  try {
+    const result = await run(id)
+    await endCall(db, id, 'done')
+    return result
+  } catch (error) {
+    if (isRefusal(error)) await endCall(db, id, 'refused')
+    throw error
+  }
+}
+
+export async function endCheckout(trx: Trx, sessionId: string, state: 'done' | 'refused') {
+  await trx
+    .updateTable('provider_calls')
+    .set({ state })
+    .where('kind', '=', 'checkout')
+    .where('state', '=', 'open')
+    .where(sql`reply ->> 'id'`, '=', sessionId)
+    .execute()
+}

@@ -1,0 +1,112 @@
+import type * as contract from '@operon/contracts/billing'
+import { referralCredited } from '@operon/contracts/billing'
+import type { Input, Output } from '@operon/contracts/contract'
+import { REFERRAL_PERCENT_OFF, REFUND_WINDOW_DAYS } from '@operon/contracts/plans'
+import { DomainError } from '@operon/kit/errors'
+import { inTransaction, publish } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import { accountOf, ensureCustomer } from '../accounts.ts'
+import type { BillingCtx, Db, Deps, Trx } from '../deps.ts'
+import { creditGranted } from '../ledger/entries.ts'
+import { post } from '../ledger/post.ts'
+import type { ProviderCharge } from '../stripe.ts'
+import { addDays } from '../subscriptions/entitlement.ts'
+
+export async function validateReferral(ctx: BillingCtx, { code }: Input<typeof contract.validateReferral>): Promise<Output<typeof contract.validateReferral>> {
+  const owner = await ownerOf(ctx.db, code)
+  const isOwn = ctx.actor.kind === 'user' && ctx.actor.id === owner
+  return { valid: owner !== null && !isOwn, percent_off: REFERRAL_PERCENT_OFF }
+}
+
+/** A code that came with a sign-up. One that is unknown or one's own is left aside: nobody is kept from signing up by it. */
+export async function recordReferral(trx: Trx, userId: string, code: string): Promise<void> {
+  const referrer = await ownerOf(trx, code)
+  if (referrer && referrer !== userId) await insertReferral(trx, userId, referrer)
+}
+
+/** Whether a checkout gets the first month's discount. A code that is given now must be good; one kept from the sign-up is. */
+export async function referralOf(db: Db, userId: string, code: string | null | undefined): Promise<boolean> {
+  if (code) {
+    const referrer = await ownerOf(db, code)
+    if (!referrer) throw new DomainError('referral_unknown')
+    if (referrer === userId) throw new DomainError('referral_own')
+    await insertReferral(db, userId, referrer)
+  }
+  const referral = await db.selectFrom('referrals').select('state').where('referred_user_id', '=', userId).executeTakeFirst()
+  return referral?.state === 'signed_up'
+}
+
+/** Who sent whom is decided once, and only for an account that has not paid before. */
+async function insertReferral(db: Db, userId: string, referrer: string) {
+  await sql`
+    insert into referrals (referred_user_id, referrer_user_id)
+    select ${userId}, ${referrer} where not exists (select from ledger_entries where user_id = ${userId} and kind = 'charge')
+    on conflict (referred_user_id) do nothing`.execute(db)
+}
+
+async function ownerOf(db: Db, code: string): Promise<string | null> {
+  const owner = await db.selectFrom('accounts').select('user_id').where('referral_code', '=', code.trim().toUpperCase()).where('closed_at', 'is', null).executeTakeFirst()
+  return owner?.user_id ?? null
+}
+
+/** The first payment of somebody who was sent: its share is owed to who sent them, once it can no longer be refunded. */
+export async function referralPaid(trx: Trx, userId: string, charge: ProviderCharge): Promise<void> {
+  await trx
+    .updateTable('referrals')
+    .set({ state: 'paid', payment: charge.id, paid_at: charge.createdAt, currency: charge.currency, credit_cents: Math.floor((charge.amountCents * REFERRAL_PERCENT_OFF) / 100) })
+    .where('referred_user_id', '=', userId)
+    .where('state', '=', 'signed_up')
+    .execute()
+}
+
+export async function referralVoided(trx: Trx, payment: string): Promise<void> {
+  await trx.updateTable('referrals').set({ state: 'void' }).where('payment', '=', payment).where('state', '=', 'paid').execute()
+}
+
+/** Credits what the refund window has passed. The provider's key is the referral, so that a crash in between credits once. */
+export async function creditReferrals(deps: Deps, ctx: BillingCtx): Promise<number> {
+  const due = await ctx.db
+    .selectFrom('referrals')
+    .selectAll()
+    .where('state', '=', 'paid')
+    .where('paid_at', '<', sql<Date>`provider_now() - ${`${REFUND_WINDOW_DAYS} days`}::interval`)
+    .limit(200)
+    .execute()
+  for (const referral of due) {
+    const { referred_user_id: referred, referrer_user_id: referrer, credit_cents: cents, currency } = referral
+    if (!cents) continue
+    const description = 'Thank you for a referral'
+    const customer = await ensureCustomer(deps, ctx.db, referrer)
+    await deps.provider.credit(customer, cents, currency, description, `referral-${referred}`)
+    await inTransaction(ctx.db, async (trx) => {
+      const credited = await trx
+        .updateTable('referrals')
+        .set({ state: 'credited', credited_at: new Date() })
+        .where('referred_user_id', '=', referred)
+        .where('state', '=', 'paid')
+        .returning('referred_user_id')
+        .executeTakeFirst()
+      if (!credited) return
+      await post(trx, { reference: `referral:${referred}`, kind: 'credit_granted', userId: referrer, description, occurredAt: new Date(), lines: creditGranted(currency, cents) })
+      await publish(trx, referralCredited, referrer, { amount_cents: cents, currency })
+    })
+  }
+  return due.length
+}
+
+export async function referralSummary(deps: Deps, ctx: BillingCtx): Promise<Output<typeof contract.referralSummary>> {
+  const account = await accountOf(ctx)
+  const sent = await ctx.db.selectFrom('referrals').selectAll().where('referrer_user_id', '=', account.user_id).orderBy('created_at', 'desc').execute()
+  const credits = sent.flatMap(({ state, credit_cents, currency, paid_at }) =>
+    (state === 'paid' || state === 'credited') && credit_cents && paid_at
+      ? [{ amount_cents: credit_cents, currency, state: state === 'paid' ? ('waiting' as const) : ('credited' as const), due_at: addDays(paid_at, REFUND_WINDOW_DAYS).toISOString() }]
+      : [],
+  )
+  return {
+    code: account.referral_code,
+    link: `${deps.publicUrl}/auth?ref=${account.referral_code}`,
+    sign_ups: sent.length,
+    credits,
+    credit_cents: credits.filter(({ state }) => state === 'credited').reduce((sum, { amount_cents }) => sum + amount_cents, 0),
+  }
+}

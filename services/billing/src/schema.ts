@@ -1,0 +1,116 @@
+import type { PlanId, Tier, Unit } from '@operon/contracts/plans'
+import type { Generated } from 'kysely'
+
+export type Status = 'none' | 'incomplete' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled'
+
+export type BillingDb = {
+  accounts: {
+    user_id: string
+    email: string | null
+    name: string | null
+    /** The version of identity's row that the two above come from. */
+    person_version: Generated<number>
+    stripe_customer_id: string | null
+    referral_code: string
+    /** A trial is once a person. */
+    trial_used_at: Date | null
+    created_at: Generated<Date>
+    closed_at: Date | null
+  }
+  subscriptions: {
+    user_id: string
+    stripe_subscription_id: string | null
+    stripe_item_id: string | null
+    plan: PlanId | null
+    tier: Generated<Tier>
+    status: Generated<Status>
+    period_start: Date
+    period_end: Date | null
+    trial_end: Date | null
+    cancel_at_period_end: Generated<boolean>
+    /** Until when a failed payment keeps the limits. */
+    grace_until: Date | null
+    lapsed: Generated<boolean>
+    reminded_at: Date | null
+    /** Counts what others were told. */
+    version: Generated<number>
+    /** Counts every look at the provider: what a look found is kept only if nobody has looked since it began. */
+    looks: Generated<number>
+    updated_at: Generated<Date>
+  }
+  subscribers: {
+    user_id: string
+    subscribed: boolean
+    subscription_tier: string | null
+    subscription_end: Date | null
+    status: string
+    updated_at: Date
+  }
+  provider_calls: {
+    /** Also the Idempotency-Key at the provider. */
+    id: string
+    user_id: string
+    kind: string
+    request_hash: string
+    request: unknown
+    state: Generated<'open' | 'done' | 'refused'>
+    reply: unknown | null
+    created_at: Generated<Date>
+  }
+  provider_events: {
+    id: string
+    type: string
+    created_at: Date
+    status: 'done' | 'failed'
+    attempts: Generated<number>
+    error: string | null
+    /** Kept while it waits to be replayed. */
+    payload: unknown | null
+    handled_at: Generated<Date>
+  }
+  provider_settings: { key: string; value: unknown }
+  trial_cards: { fingerprint: string; user_id: string; created_at: Generated<Date> }
+  referrals: {
+    referred_user_id: string
+    referrer_user_id: string
+    state: Generated<'signed_up' | 'paid' | 'void' | 'credited'>
+    payment: string | null
+    paid_at: Date | null
+    credit_cents: number | null
+    currency: Generated<string>
+    credited_at: Date | null
+    created_at: Generated<Date>
+  }
+  usage: {
+    user_id: string
+    unit: Unit
+    period_start: Date
+    used: number
+    max: number | null
+    at: Date
+    warned: Generated<number>
+  }
+  staff_actions: {
+    id: string
+    staff_user_id: string | null
+    action: string
+    user_id: string | null
+    reason: string
+    detail: unknown
+    at: Generated<Date>
+  }
+  ledger_accounts: { code: string; kind: 'asset' | 'liability' | 'income' | 'expense'; owner: string | null; created_at: Generated<Date> }
+  ledger_entries: {
+    id: string
+    /** What was booked, once: `charge:ch_…`. */
+    reference: string
+    kind: string
+    user_id: string | null
+    description: string
+    occurred_at: Date
+    booked_at: Generated<Date>
+    transaction: Generated<string>
+  }
+  ledger_postings: { entry_id: string; line: number; account: string; currency: string; amount_cents: number }
+  ledger_balances: { account: string; currency: string; amount_cents: number }
+}

@@ -1,0 +1,101 @@
+import type * as contract from '@operon/contracts/billing'
+import type { Input, Output } from '@operon/contracts/contract'
+import { userIdOf } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import { newId } from '@operon/kit/ids'
+import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { BillingCtx, Deps } from '../deps.ts'
+import { bookCharge } from '../ledger/book.ts'
+import { movementsOf } from '../ledger/statement.ts'
+import { callOnce } from '../provider-calls.ts'
+import { declineOf, isRefusal } from '../stripe.ts'
+import { subscriptionOf } from '../subscriptions/check.ts'
+import { addDays } from '../subscriptions/entitlement.ts'
+import { refresh } from '../subscriptions/project.ts'
+import { receive } from '../webhooks/receive.ts'
+
+/** Every staff call leaves who, what and why, before it acts. */
+async function log(ctx: BillingCtx, action: string, reason: string, userId: string | null, detail: object) {
+  await ctx.db
+    .insertInto('staff_actions')
+    .values({ id: newId(), staff_user_id: userIdOf(ctx.actor), action, user_id: userId, reason, detail: JSON.stringify(detail) })
+    .execute()
+}
+
+export async function staffAccount(ctx: BillingCtx, { query, reason }: Input<typeof contract.staffAccount>): Promise<Output<typeof contract.staffAccount>> {
+  const account = await ctx.db
+    .selectFrom('accounts')
+    .selectAll()
+    .where((or) => or.or([or(sql`user_id::text`, '=', query), or('stripe_customer_id', '=', query), or(sql`lower(email)`, '=', query.toLowerCase())]))
+    .orderBy('created_at', 'desc')
+    .executeTakeFirst()
+  await log(ctx, 'look up', reason, account?.user_id ?? null, { query })
+  if (!account) throw new DomainError('not_found')
+  const { user_id } = account
+  const actions = await ctx.db.selectFrom('staff_actions').selectAll().where('user_id', '=', user_id).orderBy('at', 'desc').limit(100).execute()
+  const payments = await movementsOf(ctx.db, user_id)
+  return {
+    account: { user_id, email: account.email, name: account.name, customer: account.stripe_customer_id, created_at: account.created_at.toISOString() },
+    subscription: await subscriptionOf(ctx.db, user_id),
+    payments: payments.map(({ reference, kind, amount_cents, currency, occurred_at, description }) => ({
+      payment: reference.slice(reference.indexOf(':') + 1),
+      kind,
+      amount_cents,
+      currency,
+      at: occurred_at.toISOString(),
+      description,
+    })),
+    actions: actions.map(({ id, action, reason, staff_user_id, at }) => ({ id, action, reason, staff_user_id, at: at.toISOString() })),
+  }
+}
+
+export async function staffRefund(deps: Deps, ctx: BillingCtx, input: Input<typeof contract.staffRefund>): Promise<Output<typeof contract.staffRefund>> {
+  const { payment, amount_cents: amountCents, reason } = input
+  const account = await ctx.db.selectFrom('ledger_entries').select('user_id').where('reference', '=', `charge:${payment}`).executeTakeFirst()
+  if (!account?.user_id) throw new DomainError('not_found')
+  await log(ctx, 'refund', reason, account.user_id, { payment, amountCents })
+  const intention = { userId: account.user_id, kind: `refund:${payment}`, request: { payment, amountCents: amountCents ?? null } }
+  const refund = await callOnce(ctx.db, intention, (key) => deps.provider.refund({ charge: payment, amountCents }, key)).catch(refused)
+  const charge = await deps.provider.getCharge(payment)
+  await inTransaction(ctx.db, (trx) => bookCharge(trx, charge))
+  return { refund: refund.id, amount_cents: refund.amountCents, currency: refund.currency }
+}
+
+export async function staffExtendTrial(deps: Deps, ctx: BillingCtx, input: Input<typeof contract.staffExtendTrial>): Promise<Output<typeof contract.staffExtendTrial>> {
+  const { user_id: userId, days, reason } = input
+  const row = await ctx.db
+    .selectFrom('subscriptions')
+    .innerJoin('accounts', 'accounts.user_id', 'subscriptions.user_id')
+    .select(['status', 'trial_end', 'stripe_subscription_id', 'stripe_customer_id'])
+    .where('subscriptions.user_id', '=', userId)
+    .executeTakeFirst()
+  if (!row) throw new DomainError('not_found')
+  const { stripe_subscription_id: subscription, stripe_customer_id: customer, trial_end } = row
+  if (row.status !== 'trialing' || !subscription || !customer || !trial_end) throw new DomainError('conflict', { message: 'This account is not in a trial.' })
+  await log(ctx, 'extend trial', reason, userId, { days })
+  const trialEnd = addDays(trial_end, days)
+  const request = { subscription, trialEnd: trialEnd.toISOString() }
+  await callOnce(ctx.db, { userId, kind: 'extend-trial', request }, (key) => deps.provider.setTrialEnd(subscription, trialEnd, key)).catch(refused)
+  await refresh(deps, ctx.db, customer)
+  return { trial_end: trialEnd.toISOString() }
+}
+
+export async function staffEvents(ctx: BillingCtx, { reason }: Input<typeof contract.staffEvents>): Promise<Output<typeof contract.staffEvents>> {
+  await log(ctx, 'list failed events', reason, null, {})
+  const failed = await ctx.db.selectFrom('provider_events').selectAll().where('status', '=', 'failed').orderBy('created_at', 'desc').limit(200).execute()
+  return { events: failed.map(({ id, type, created_at, attempts, error, status }) => ({ id, type, created_at: created_at.toISOString(), attempts, error, status })) }
+}
+
+export async function staffReplayEvent(deps: Deps, ctx: BillingCtx, input: Input<typeof contract.staffReplayEvent>): Promise<Output<typeof contract.staffReplayEvent>> {
+  const kept = await ctx.db.selectFrom('provider_events').select('payload').where('id', '=', input.event_id).executeTakeFirst()
+  const event = kept?.payload ? deps.provider.eventFrom(kept.payload) : await deps.provider.getEvent(input.event_id)
+  if (!event) throw new DomainError('not_found')
+  await log(ctx, 'replay event', input.reason, null, { event: event.id, type: event.type })
+  return { status: await receive(deps, ctx.db, event) }
+}
+
+function refused(error: unknown): never {
+  if (isRefusal(error)) throw new DomainError('conflict', { message: declineOf(error) ?? (error as Error).message, cause: error })
+  throw error
+}

@@ -1,0 +1,435 @@
+import { type PlanId, plans, REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
+import { DomainError } from '@operon/kit/errors'
+import Stripe from 'stripe'
+import { createCircuit } from './circuit.ts'
+import type { Status } from './schema.ts'
+
+// The one file that knows the provider's SDK. Everything above it sees the shapes below.
+
+export type Mode = 'sandbox' | 'test' | 'live'
+export type ProviderEvent = { id: string; type: string; createdAt: Date; customer: string | null; charge: string | null; invoice: string | null; raw: unknown }
+export type ProviderSubscription = {
+  id: string
+  itemId: string
+  plan: PlanId | null
+  status: Exclude<Status, 'none'>
+  periodStart: Date
+  periodEnd: Date
+  trialEnd: Date | null
+  cancelAtPeriodEnd: boolean
+  createdAt: Date
+}
+export type ProviderRefund = { id: string; amountCents: number; createdAt: Date }
+export type ProviderDispute = { id: string; amountCents: number; feeCents: number; status: 'open' | 'won' | 'lost'; createdAt: Date }
+export type ProviderCharge = {
+  id: string
+  customer: string | null
+  amountCents: number
+  amountAskedCents: number
+  currency: string
+  succeeded: boolean
+  createdAt: Date
+  description: string
+  /** The balance movements known so far, with the fee of each. */
+  fees: { reference: string; feeCents: number; createdAt: Date }[]
+  refunds: ProviderRefund[]
+  disputes: ProviderDispute[]
+}
+export type ProviderInvoice = { id: string; customer: string | null; currency: string; creditUsedCents: number; createdAt: Date; paid: boolean }
+export type CheckoutRequest = { customer: string; userId: string; plan: PlanId; trialDays: number; referral: boolean; successUrl: string; cancelUrl: string }
+export type SwitchRequest = { subscription: string; item: string; plan: PlanId; charge: 'now' | 'next invoice' }
+
+type Options = { secretKey?: string | undefined; sandboxAddress: () => Promise<string> }
+export type Provider = ReturnType<typeof openProvider>
+
+export function openProvider({ secretKey, sandboxAddress }: Options) {
+  const mode: Mode = !secretKey ? 'sandbox' : secretKey.includes('_live_') ? 'live' : 'test'
+  const circuit = createCircuit({ failures: 5, openMs: 5000, counts: isOutage })
+  let client: Stripe | null = null
+  let prices: Promise<Record<PlanId, string>> | null = null
+
+  async function stripe(): Promise<Stripe> {
+    const common = { maxNetworkRetries: 2, timeout: 10_000, telemetry: false, appInfo: { name: 'operon' } }
+    client ??= secretKey ? new Stripe(secretKey, common) : new Stripe('sk_test_sandbox', { ...common, ...addressOf(await sandboxAddress()) })
+    return client
+  }
+
+  async function call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
+    return circuit(async () => {
+      try {
+        return await work(await stripe())
+      } catch (error) {
+        // The sandbox may have come back at another address.
+        if (!secretKey && error instanceof Stripe.errors.StripeConnectionError) client = null
+        throw error
+      }
+    })
+  }
+
+  /** Products and prices are made from the one plan table, at first use; a price is named by what it costs, so that a new price is a new one. */
+  function pricesOf(): Promise<Record<PlanId, string>> {
+    prices ??= call(ensurePrices).catch((error) => {
+      prices = null
+      throw error
+    })
+    return prices
+  }
+
+  return {
+    mode,
+
+    async createCustomer(person: { userId: string; email: string | null; name: string | null }, key: string): Promise<string> {
+      const { email, name, userId } = person
+      const customer = await call((stripe) =>
+        stripe.customers.create({ metadata: { user_id: userId }, ...(email && { email }), ...(name && { name }) }, { idempotencyKey: key }),
+      )
+      return customer.id
+    },
+
+    /** For a call that was begun longer ago than the provider remembers keys. */
+    async findCustomer(userId: string, email: string | null): Promise<string | null> {
+      if (!email) return null
+      const found = await call((stripe) => stripe.customers.list({ email, limit: 100 }))
+      return found.data.find((customer) => customer.metadata.user_id === userId)?.id ?? null
+    },
+
+    async updateCustomer(id: string, person: { email?: string | null; name?: string | null }) {
+      await call((stripe) => stripe.customers.update(id, { ...(person.email && { email: person.email }), ...(person.name && { name: person.name }) }))
+    },
+
+    async deleteCustomer(id: string) {
+      await call((stripe) => stripe.customers.del(id)).catch(ignoreMissing)
+    },
+
+    async createCheckout(request: CheckoutRequest, key: string): Promise<{ id: string; url: string }> {
+      const price = (await pricesOf())[request.plan]
+      if (request.referral) await call(ensureReferralCoupon)
+      const metadata = { user_id: request.userId, plan: request.plan }
+      const session = await call((stripe) =>
+        stripe.checkout.sessions.create(
+          {
+            mode: 'subscription',
+            customer: request.customer,
+            client_reference_id: request.userId,
+            line_items: [{ price, quantity: 1 }],
+            payment_method_collection: 'always',
+            subscription_data: { metadata, ...(request.trialDays > 0 && { trial_period_days: request.trialDays }) },
+            ...(request.referral && { discounts: [{ coupon: REFERRAL_COUPON }] }),
+            metadata,
+            success_url: request.successUrl,
+            cancel_url: request.cancelUrl,
+          },
+          { idempotencyKey: key },
+        ),
+      )
+      if (!session.url) throw new DomainError('checkout_failed')
+      return { id: session.id, url: session.url }
+    },
+
+    async getCheckout(id: string): Promise<{ status: 'open' | 'complete' | 'expired'; userId: string | null; customer: string | null; plan: string | null } | null> {
+      const session = await call((stripe) => stripe.checkout.sessions.retrieve(id)).catch(ignoreMissing)
+      if (!session) return null
+      const status = session.status === 'complete' ? 'complete' : session.status === 'expired' ? 'expired' : 'open'
+      return { status, userId: session.client_reference_id, customer: idOf(session.customer), plan: session.metadata?.plan ?? null }
+    },
+
+    async expireCheckout(id: string) {
+      await call((stripe) => stripe.checkout.sessions.expire(id)).catch(ignoreRefused)
+    },
+
+    async createPortal(customer: string, returnUrl: string, configuration?: string): Promise<string> {
+      const session = await call((stripe) =>
+        stripe.billingPortal.sessions.create({ customer, return_url: returnUrl, ...(configuration && { configuration }) }),
+      )
+      return session.url
+    },
+
+    /** What a customer may do in the portal: change the card, see invoices, switch between our plans, cancel at the period's end. */
+    async createPortalConfiguration(urls: { terms: string; privacy: string }): Promise<string> {
+      const price = await pricesOf()
+      const configuration = await call((stripe) =>
+        stripe.billingPortal.configurations.create({
+          business_profile: { terms_of_service_url: urls.terms, privacy_policy_url: urls.privacy },
+          features: {
+            customer_update: { enabled: true, allowed_updates: ['email', 'name', 'address', 'tax_id'] },
+            invoice_history: { enabled: true },
+            payment_method_update: { enabled: true },
+            subscription_cancel: { enabled: true, mode: 'at_period_end' },
+            subscription_update: {
+              enabled: true,
+              default_allowed_updates: ['price'],
+              proration_behavior: 'always_invoice',
+              products: plans.map((plan) => ({ product: productId(plan.id), prices: [price[plan.id]] })),
+            },
+          },
+        }),
+      )
+      return configuration.id
+    },
+
+    /** All that a customer has and had, newest first. */
+    async listSubscriptions(customer: string): Promise<ProviderSubscription[]> {
+      const list = await call((stripe) => stripe.subscriptions.list({ customer, status: 'all', limit: 20 })).catch(ignoreMissing)
+      return (list?.data ?? []).map(subscriptionOf)
+    },
+
+    async previewSwitch(customer: string, request: SwitchRequest) {
+      const price = (await pricesOf())[request.plan]
+      const invoice = await call((stripe) =>
+        stripe.invoices.createPreview({
+          customer,
+          subscription: request.subscription,
+          subscription_details: { items: [{ id: request.item, price }], proration_behavior: prorationOf(request) },
+        }),
+      )
+      const lines = invoice.lines.data.map((line) => ({ description: line.description ?? '', amount_cents: line.amount }))
+      return { amountDueCents: invoice.amount_due, currency: invoice.currency, lines }
+    },
+
+    async switchPlan(request: SwitchRequest, key: string) {
+      const price = (await pricesOf())[request.plan]
+      await call((stripe) =>
+        stripe.subscriptions.update(
+          request.subscription,
+          {
+            items: [{ id: request.item, price }],
+            proration_behavior: prorationOf(request),
+            ...(request.charge === 'now' && { payment_behavior: 'error_if_incomplete' as const }),
+            metadata: { plan: request.plan },
+          },
+          { idempotencyKey: key },
+        ),
+      )
+    },
+
+    async setCancelAtPeriodEnd(subscription: string, cancel: boolean) {
+      await call((stripe) => stripe.subscriptions.update(subscription, { cancel_at_period_end: cancel }))
+    },
+
+    async cancelNow(subscription: string) {
+      await call((stripe) => stripe.subscriptions.cancel(subscription, { prorate: true, invoice_now: true })).catch(ignoreRefused)
+    },
+
+    async setTrialEnd(subscription: string, trialEnd: Date | 'now', key: string) {
+      const trial_end = trialEnd === 'now' ? trialEnd : seconds(trialEnd)
+      await call((stripe) => stripe.subscriptions.update(subscription, { trial_end, proration_behavior: 'none' }, { idempotencyKey: key }))
+    },
+
+    /** What the bank calls the card, the same for every customer who uses it. */
+    async cardOf(subscription: string): Promise<string | null> {
+      const { default_payment_method: method } = await call((stripe) => stripe.subscriptions.retrieve(subscription, { expand: ['default_payment_method'] }))
+      return method && typeof method === 'object' ? (method.card?.fingerprint ?? null) : null
+    },
+
+    async listInvoices(customer: string) {
+      const list = await call((stripe) => stripe.invoices.list({ customer, limit: 50 }))
+      return list.data.map((invoice) => ({
+        id: invoice.id,
+        number: invoice.number,
+        createdAt: date(invoice.created),
+        amountCents: invoice.total,
+        currency: invoice.currency,
+        status: invoice.status ?? 'draft',
+        hostedUrl: invoice.hosted_invoice_url ?? null,
+        pdfUrl: invoice.invoice_pdf ?? null,
+      }))
+    },
+
+    async getInvoice(id: string): Promise<ProviderInvoice> {
+      const invoice = await call((stripe) => stripe.invoices.retrieve(id))
+      const creditUsedCents = Math.max(0, Math.min(0, invoice.ending_balance ?? 0) - Math.min(0, invoice.starting_balance))
+      return { id, customer: idOf(invoice.customer), currency: invoice.currency, creditUsedCents, createdAt: date(invoice.created), paid: invoice.status === 'paid' }
+    },
+
+    async getCharge(id: string): Promise<ProviderCharge> {
+      const charge = await call((stripe) => stripe.charges.retrieve(id, { expand: ['balance_transaction'] }))
+      const refunds = charge.amount_refunded > 0 ? await call((stripe) => stripe.refunds.list({ charge: id, limit: 100, expand: ['data.balance_transaction'] })) : null
+      const disputes = charge.disputed ? await call((stripe) => stripe.disputes.list({ charge: id, limit: 10 })) : null
+      return chargeOf(charge, refunds?.data ?? [], disputes?.data ?? [])
+    },
+
+    async refund(request: { charge: string; amountCents?: number | undefined }, key: string): Promise<{ id: string; amountCents: number; currency: string }> {
+      const refund = await call((stripe) =>
+        stripe.refunds.create(
+          { charge: request.charge, reason: 'requested_by_customer', ...(request.amountCents && { amount: request.amountCents }) },
+          { idempotencyKey: key },
+        ),
+      )
+      return { id: refund.id, amountCents: refund.amount, currency: refund.currency }
+    },
+
+    /** Money that the next invoices use up. */
+    async credit(customer: string, amountCents: number, currency: string, description: string, key: string) {
+      await call((stripe) => stripe.customers.createBalanceTransaction(customer, { amount: -amountCents, currency, description }, { idempotencyKey: key }))
+    },
+
+    /** Newest first, back to `since`. */
+    async *eventsSince(since: Date): AsyncGenerator<ProviderEvent> {
+      const source = await stripe()
+      for await (const event of source.events.list({ limit: 100 })) {
+        if (date(event.created) < since) return
+        yield eventOf(event)
+      }
+    },
+
+    async getEvent(id: string): Promise<ProviderEvent | null> {
+      const event = await call((stripe) => stripe.events.retrieve(id)).catch(ignoreMissing)
+      return event ? eventOf(event) : null
+    },
+
+    async ensureWebhook(url: string, known: string | null): Promise<{ id: string; secret: string } | null> {
+      const endpoint = known && (await call((stripe) => stripe.webhookEndpoints.retrieve(known)).catch(ignoreMissing))
+      if (endpoint && endpoint.url === url) return null
+      if (endpoint) await call((stripe) => stripe.webhookEndpoints.del(endpoint.id))
+      const made = await call((stripe) => stripe.webhookEndpoints.create({ url, enabled_events: ['*'] }))
+      return { id: made.id, secret: made.secret! }
+    },
+
+    /** The event of a signed body, or null where signature or age are not right. */
+    async readWebhook(body: Buffer, signature: string, secret: string): Promise<ProviderEvent | null> {
+      const { webhooks } = await stripe()
+      try {
+        return eventOf(webhooks.constructEvent(body, signature, secret))
+      } catch (error) {
+        if (error instanceof Stripe.errors.StripeSignatureVerificationError || error instanceof SyntaxError) return null
+        throw error
+      }
+    },
+
+    eventFrom: (raw: unknown): ProviderEvent => eventOf(raw as Stripe.Event),
+  }
+}
+
+const REFERRAL_COUPON = `operon-referral-${REFERRAL_PERCENT_OFF}-once`
+const productId = (plan: PlanId) => `operon_${plan}`
+
+async function ensurePrices(stripe: Stripe): Promise<Record<PlanId, string>> {
+  const keyOf = (plan: (typeof plans)[number]) => `operon_${plan.id}_${plan.period}_${plan.currency}_${plan.priceCents}`
+  const found = await stripe.prices.list({ lookup_keys: plans.map(keyOf), active: true, limit: 100 })
+  const known = new Map(found.data.map((price) => [price.lookup_key, price.id]))
+  const made = plans.map(async (plan) => {
+    const key = keyOf(plan)
+    if (known.has(key)) return [plan.id, known.get(key)!]
+    await stripe.products.create({ id: productId(plan.id), name: plan.name, description: plan.description, metadata: { plan: plan.id } }).catch(ignoreExisting)
+    const price = await stripe.prices.create(
+      {
+        product: productId(plan.id),
+        currency: plan.currency,
+        unit_amount: plan.priceCents,
+        recurring: { interval: plan.period },
+        lookup_key: key,
+        metadata: { plan: plan.id },
+      },
+      { idempotencyKey: key },
+    )
+    return [plan.id, price.id]
+  })
+  return Object.fromEntries(await Promise.all(made))
+}
+
+async function ensureReferralCoupon(stripe: Stripe): Promise<void> {
+  if (await stripe.coupons.retrieve(REFERRAL_COUPON).catch(ignoreMissing)) return
+  await stripe.coupons
+    .create({ id: REFERRAL_COUPON, percent_off: REFERRAL_PERCENT_OFF, duration: 'once', name: `${REFERRAL_PERCENT_OFF}% off the first month` })
+    .catch(ignoreExisting)
+}
+
+function subscriptionOf(subscription: Stripe.Subscription): ProviderSubscription {
+  const item = subscription.items.data[0]!
+  const plan = item.price.metadata?.plan ?? subscription.metadata.plan
+  return {
+    id: subscription.id,
+    itemId: item.id,
+    plan: plans.find(({ id }) => id === plan)?.id ?? null,
+    status: statusOf(subscription.status),
+    periodStart: date(item.current_period_start),
+    periodEnd: date(item.current_period_end),
+    trialEnd: subscription.trial_end ? date(subscription.trial_end) : null,
+    cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
+    createdAt: date(subscription.created),
+  }
+}
+
+function statusOf(status: string): ProviderSubscription['status'] {
+  if (status === 'trialing' || status === 'active' || status === 'past_due' || status === 'unpaid' || status === 'canceled') return status
+  return status === 'incomplete' ? 'incomplete' : status === 'incomplete_expired' ? 'canceled' : 'unpaid'
+}
+
+function chargeOf(charge: Stripe.Charge, refunds: Stripe.Refund[], disputes: Stripe.Dispute[]): ProviderCharge {
+  const own = feeOf(charge.balance_transaction)
+  return {
+    id: charge.id,
+    customer: idOf(charge.customer),
+    amountCents: charge.amount_captured,
+    amountAskedCents: charge.amount,
+    currency: charge.currency,
+    succeeded: charge.status === 'succeeded' && charge.captured,
+    createdAt: date(charge.created),
+    description: charge.description ?? 'Subscription',
+    fees: [own, ...refunds.map((refund) => feeOf(refund.balance_transaction ?? null))].filter((fee) => fee !== null),
+    refunds: refunds.filter((refund) => refund.status === 'succeeded').map((refund) => ({ id: refund.id, amountCents: refund.amount, createdAt: date(refund.created) })),
+    disputes: disputes.map((dispute) => ({
+      id: dispute.id,
+      amountCents: dispute.amount,
+      feeCents: (dispute.balance_transactions ?? []).reduce((sum, movement) => sum + movement.fee, 0),
+      status: dispute.status === 'won' ? 'won' : dispute.status === 'lost' ? 'lost' : 'open',
+      createdAt: date(dispute.created),
+    })),
+  }
+}
+
+function feeOf(movement: string | Stripe.BalanceTransaction | null) {
+  if (!movement || typeof movement === 'string' || movement.fee === 0) return null
+  return { reference: movement.id, feeCents: movement.fee, createdAt: date(movement.created) }
+}
+
+function eventOf(event: Stripe.Event): ProviderEvent {
+  const object = event.data.object as { id?: string; object?: string; customer?: unknown; charge?: unknown }
+  return {
+    id: event.id,
+    type: event.type,
+    createdAt: date(event.created),
+    customer: object.object === 'customer' ? (object.id ?? null) : idOf(object.customer),
+    charge: object.object === 'charge' ? (object.id ?? null) : idOf(object.charge),
+    invoice: object.object === 'invoice' ? (object.id ?? null) : null,
+    raw: event,
+  }
+}
+
+const prorationOf = (request: SwitchRequest) => (request.charge === 'now' ? ('always_invoice' as const) : ('create_prorations' as const))
+const date = (seconds: number) => new Date(seconds * 1000)
+const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
+const idOf = (value: unknown): string | null =>
+  typeof value === 'string' ? value : value && typeof value === 'object' && 'id' in value ? String(value.id) : null
+
+function addressOf(address: string) {
+  const { hostname, port, protocol } = new URL(address)
+  return { host: hostname, port: Number(port), protocol: protocol === 'https:' ? ('https' as const) : ('http' as const) }
+}
+
+/** The provider is not reachable or has trouble of its own: what a later try may mend. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeConnectionError ||
+  error instanceof Stripe.errors.StripeRateLimitError ||
+  (error instanceof Stripe.errors.StripeAPIError && (error.statusCode ?? 500) >= 500) ||
+  (error instanceof DomainError && error.status >= 500)
+
+/** The provider looked at the request and said no; the same request will not do better. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeInvalidRequestError || error instanceof Stripe.errors.StripeCardError || error instanceof Stripe.errors.StripeIdempotencyError
+
+export const declineOf = (error: unknown): string | null => (error instanceof Stripe.errors.StripeCardError ? error.message : null)
+
+const codeOf = (error: unknown) => (error instanceof Stripe.errors.StripeError ? error.code : undefined)
+function ignoreMissing(error: unknown): null {
+  if (codeOf(error) === 'resource_missing') return null
+  throw error
+}
+function ignoreExisting(error: unknown): null {
+  if (codeOf(error) === 'resource_already_exists') return null
+  throw error
+}
+function ignoreRefused(error: unknown): null {
+  if (error instanceof Stripe.errors.StripeInvalidRequestError) return null
+  throw error
+}

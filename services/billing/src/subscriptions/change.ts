@@ -1,0 +1,81 @@
+import type * as contract from '@operon/contracts/billing'
+import type { Input, Output } from '@operon/contracts/contract'
+import { type PlanId, plans } from '@operon/contracts/plans'
+import { signedIn } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import type { BillingCtx, Deps } from '../deps.ts'
+import { callOnce } from '../provider-calls.ts'
+import { declineOf, type SwitchRequest } from '../stripe.ts'
+import { checkSubscription } from './check.ts'
+import { isLive, refresh } from './project.ts'
+
+type Reply = Output<typeof contract.checkSubscription>
+
+export async function previewSwitch(deps: Deps, ctx: BillingCtx, { plan }: Input<typeof contract.previewSwitch>): Promise<Output<typeof contract.previewSwitch>> {
+  const row = await running(ctx)
+  const { amountDueCents, currency, lines } = await deps.provider.previewSwitch(row.customer, switchTo(row, plan))
+  return { amount_due_cents: amountDueCents, currency, lines, next_billing_date: row.period_end?.toISOString() ?? null }
+}
+
+/** An upgrade counts and is charged at once; a downgrade counts at once too and credits what was paid for. What exists above the lower limits stays. */
+export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan }: Input<typeof contract.switchPlan>): Promise<Reply> {
+  const row = await running(ctx)
+  if (row.plan === plan) return checkSubscription(ctx)
+  const request = switchTo(row, plan)
+  try {
+    await callOnce(ctx.db, { userId: row.user_id, kind: 'switch-plan', request }, (key) => deps.provider.switchPlan(request, key))
+  } catch (error) {
+    const declined = declineOf(error)
+    if (declined) throw new DomainError('payment_declined', { status: 402, message: declined, cause: error })
+    throw error
+  }
+  await refresh(deps, ctx.db, row.customer)
+  return checkSubscription(ctx)
+}
+
+export const cancelSubscription = (deps: Deps, ctx: BillingCtx) => setCancel(deps, ctx, true)
+export const resumeSubscription = (deps: Deps, ctx: BillingCtx) => setCancel(deps, ctx, false)
+
+async function setCancel(deps: Deps, ctx: BillingCtx, cancel: boolean): Promise<Reply> {
+  const row = await running(ctx)
+  if (row.cancel_at_period_end !== cancel) {
+    await deps.provider.setCancelAtPeriodEnd(row.subscription, cancel)
+    await refresh(deps, ctx.db, row.customer)
+  }
+  return checkSubscription(ctx)
+}
+
+export async function listInvoices(deps: Deps, ctx: BillingCtx): Promise<Output<typeof contract.listInvoices>> {
+  const account = await ctx.db.selectFrom('accounts').select('stripe_customer_id').where('user_id', '=', signedIn(ctx).id).executeTakeFirst()
+  if (!account?.stripe_customer_id) return { invoices: [] }
+  const invoices = await deps.provider.listInvoices(account.stripe_customer_id)
+  return {
+    invoices: invoices.map(({ createdAt, amountCents, hostedUrl, pdfUrl, ...invoice }) => ({
+      ...invoice,
+      created_at: createdAt.toISOString(),
+      amount_cents: amountCents,
+      hosted_url: hostedUrl,
+      pdf_url: pdfUrl,
+    })),
+  }
+}
+
+/** The subscription that the caller has now. */
+async function running(ctx: BillingCtx) {
+  const row = await ctx.db
+    .selectFrom('subscriptions')
+    .innerJoin('accounts', 'accounts.user_id', 'subscriptions.user_id')
+    .selectAll('subscriptions')
+    .select('accounts.stripe_customer_id')
+    .where('subscriptions.user_id', '=', signedIn(ctx).id)
+    .executeTakeFirst()
+  const { stripe_customer_id: customer, stripe_subscription_id: subscription, stripe_item_id: item } = row ?? {}
+  if (!row || !isLive(row) || !customer || !subscription || !item) throw new DomainError('no_subscription')
+  return { ...row, customer, subscription, item }
+}
+
+function switchTo(row: Awaited<ReturnType<typeof running>>, plan: PlanId): SwitchRequest {
+  const priceOf = (id: PlanId | null) => plans.find((each) => each.id === id)?.priceCents ?? 0
+  const isUpgrade = priceOf(plan) > priceOf(row.plan)
+  return { subscription: row.subscription, item: row.item, plan, charge: isUpgrade && row.status !== 'trialing' ? 'now' : 'next invoice' }
+}

@@ -1,0 +1,56 @@
+import type * as contract from '@operon/contracts/billing'
+import type { Output } from '@operon/contracts/contract'
+import { limitsOf, type PlanId, type Tier, units } from '@operon/contracts/plans'
+import { signedIn } from '@operon/kit/context'
+import { sql } from 'kysely'
+import type { BillingCtx, Db } from '../deps.ts'
+import type { Status } from '../schema.ts'
+import { startOfMonth, startOfNextMonth } from './entitlement.ts'
+
+type Reply = Output<typeof contract.checkSubscription>
+
+export async function checkSubscription(ctx: BillingCtx): Promise<Reply> {
+  return subscriptionOf(ctx.db, signedIn(ctx).id)
+}
+
+type Row = {
+  subscribed: boolean
+  plan: PlanId | null
+  tier: Tier
+  status: Status
+  trial_end: Date | null
+  period_start: Date
+  period_end: Date | null
+  cancel_at_period_end: boolean
+  used: Record<string, number> | null
+}
+
+/** One read: the plan and what is used of it. A free account counts by the calendar month, a paid one by its period. */
+export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
+  const { rows } = await sql<Row>`
+    select v.subscribed, s.plan, s.tier, s.status, s.trial_end, s.period_start, s.period_end, s.cancel_at_period_end,
+      (select jsonb_object_agg(u.unit, u.used) from usage u
+        where u.user_id = s.user_id and u.period_start = case when s.tier = 'none' then ${startOfMonth()}::timestamptz else s.period_start end) as used
+    from subscriptions s join subscribers v on v.user_id = s.user_id where s.user_id = ${userId}`.execute(db)
+  const row = rows[0]
+  if (!row) return { ...nothing, usage: usageOf('none', {}, startOfMonth(), startOfNextMonth()) }
+  const [start, end] = row.tier === 'none' ? [startOfMonth(), startOfNextMonth()] : [row.period_start, row.period_end]
+  const current = row.status !== 'canceled' && row.status !== 'none' && row.status !== 'incomplete'
+  return {
+    subscribed: row.subscribed,
+    subscription_tier: current ? row.plan : null,
+    status: row.status,
+    trial_end: row.trial_end?.toISOString() ?? null,
+    current_period_end: row.period_end?.toISOString() ?? null,
+    cancel_at_period_end: row.cancel_at_period_end,
+    usage: usageOf(row.tier, row.used ?? {}, start, end),
+  }
+}
+
+const nothing = { subscribed: false, subscription_tier: null, status: 'none', trial_end: null, current_period_end: null, cancel_at_period_end: false } as const
+
+function usageOf(tier: Tier, used: Record<string, number>, start: Date, end: Date | null): Reply['usage'] {
+  const limits = limitsOf(tier)
+  const period = { period_start: start.toISOString(), period_end: end?.toISOString() ?? null }
+  return units.map((unit) => ({ unit, used: used[unit] ?? 0, limit: limits[unit], ...period }))
+}

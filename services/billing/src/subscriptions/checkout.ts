@@ -1,0 +1,77 @@
+import type * as contract from '@operon/contracts/billing'
+import type { Input, Output } from '@operon/contracts/contract'
+import { TRIAL_DAYS } from '@operon/contracts/plans'
+import { signedIn } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import { accountOf, ensureCustomer } from '../accounts.ts'
+import type { BillingCtx, Deps } from '../deps.ts'
+import { beginCall, endCall, endCheckout, keepReply } from '../provider-calls.ts'
+import { referralOf } from '../referrals/referrals.ts'
+import { type CheckoutRequest, isRefusal } from '../stripe.ts'
+import { inTransaction } from '@operon/kit/tx'
+import { isLive, refresh } from './project.ts'
+
+type Checkout = { id: string; url: string }
+
+export async function createCheckout(deps: Deps, ctx: BillingCtx, input: Input<typeof contract.createCheckout>): Promise<Output<typeof contract.createCheckout>> {
+  if (ctx.actor.kind !== 'user') throw new DomainError('login_to_select_plan')
+  const account = await accountOf(ctx)
+  await refuseSubscribed(ctx)
+  const referral = await referralOf(ctx.db, account.user_id, input.referral_code)
+  try {
+    const customer = await ensureCustomer(deps, ctx.db, account.user_id)
+    const request: CheckoutRequest = {
+      customer,
+      userId: account.user_id,
+      plan: input.plan,
+      trialDays: account.trial_used_at ? 0 : TRIAL_DAYS,
+      referral,
+      successUrl: `${deps.publicUrl}/thank-you?session_id={CHECKOUT_SESSION_ID}`,
+      cancelUrl: `${deps.publicUrl}/pricing`,
+    }
+    return { url: (await openCheckout(deps, ctx, request)).url }
+  } catch (error) {
+    if (error instanceof DomainError && error.status < 500) throw error
+    ctx.log.warn({ err: error }, 'no checkout could be created')
+    throw new DomainError('checkout_failed', { cause: error })
+  }
+}
+
+/** One open checkout an account: the same choice gets the same page again, another choice closes it. */
+async function openCheckout(deps: Deps, ctx: BillingCtx, request: CheckoutRequest): Promise<Checkout> {
+  const call = await beginCall(ctx.db, { userId: request.userId, kind: 'checkout', request })
+  if (call.replaced?.id) await deps.provider.expireCheckout(call.replaced.id as string)
+  if (call.reply) {
+    const known = call.reply as Checkout
+    const seen = await deps.provider.getCheckout(known.id)
+    if (seen?.status === 'open') return known
+    await endCall(ctx.db, call.id, 'done')
+    if (seen?.status === 'complete') await refresh(deps, ctx.db, request.customer)
+    await refuseSubscribed(ctx)
+    return openCheckout(deps, ctx, request)
+  }
+  try {
+    const made = await deps.provider.createCheckout(request, call.id)
+    await keepReply(ctx.db, call.id, made)
+    return made
+  } catch (error) {
+    if (isRefusal(error)) await endCall(ctx.db, call.id, 'refused')
+    throw error
+  }
+}
+
+async function refuseSubscribed(ctx: BillingCtx) {
+  const { status } = await ctx.db.selectFrom('subscriptions').select('status').where('user_id', '=', signedIn(ctx).id).executeTakeFirstOrThrow()
+  if (isLive({ status })) throw new DomainError('already_subscribed')
+}
+
+/** Asked by the page that the provider sends a person back to: it does not wait for a webhook. */
+export async function checkoutStatus(deps: Deps, ctx: BillingCtx, input: Input<typeof contract.checkoutStatus>): Promise<Output<typeof contract.checkoutStatus>> {
+  const user = signedIn(ctx)
+  const session = await deps.provider.getCheckout(input.session_id)
+  if (!session || session.userId !== user.id) throw new DomainError('not_found')
+  if (session.status === 'complete' && session.customer) await refresh(deps, ctx.db, session.customer)
+  if (session.status !== 'open') await inTransaction(ctx.db, (trx) => endCheckout(trx, input.session_id, session.status === 'complete' ? 'done' : 'refused'))
+  const row = await ctx.db.selectFrom('subscriptions').select(['plan', 'trial_end']).where('user_id', '=', user.id).executeTakeFirst()
+  return { status: session.status, plan: row?.plan ?? null, trial_end: row?.trial_end?.toISOString() ?? null }
+}

@@ -1,0 +1,64 @@
+import { subscriptionChanged } from '@operon/contracts/billing'
+import { limitsOf, PAST_DUE_GRACE_DAYS, type Tier } from '@operon/contracts/plans'
+import { publish } from '@operon/kit/tx'
+import type { Selectable } from 'kysely'
+import type { Trx } from '../deps.ts'
+import type { BillingDb } from '../schema.ts'
+import type { ProviderSubscription } from '../stripe.ts'
+
+export type SubscriptionRow = Selectable<BillingDb['subscriptions']>
+export type Entitlement = Pick<
+  SubscriptionRow,
+  'stripe_subscription_id' | 'stripe_item_id' | 'plan' | 'tier' | 'status' | 'period_start' | 'period_end' | 'trial_end' | 'cancel_at_period_end' | 'grace_until' | 'lapsed'
+>
+
+/** What an account may use, out of what the provider says and what we knew. */
+export function entitlementOf(known: SubscriptionRow, found: ProviderSubscription | null): Entitlement {
+  if (!found && !known.stripe_subscription_id) return pick(known)
+  // The provider has forgotten it: its customer was deleted there.
+  if (!found) return { ...pick(known), status: 'canceled', tier: 'none', cancel_at_period_end: false, grace_until: null, lapsed: false }
+  const pastDue = found.status === 'past_due'
+  const graceUntil = pastDue ? (known.grace_until ?? addDays(found.periodStart, PAST_DUE_GRACE_DAYS)) : null
+  const lapsed = pastDue && known.lapsed
+  return {
+    stripe_subscription_id: found.id,
+    stripe_item_id: found.itemId,
+    plan: found.plan,
+    tier: tierOf(found, lapsed),
+    status: found.status,
+    period_start: found.periodStart,
+    period_end: found.periodEnd,
+    trial_end: found.trialEnd,
+    cancel_at_period_end: found.cancelAtPeriodEnd && found.status !== 'canceled',
+    grace_until: graceUntil,
+    lapsed,
+  }
+}
+
+function tierOf({ status, plan }: ProviderSubscription, lapsed: boolean): Tier {
+  if (status === 'trialing') return 'trial'
+  const pays = status === 'active' || (status === 'past_due' && !lapsed)
+  return pays && plan ? plan : 'none'
+}
+
+/** Everyone who meters hears the limits, with a version that only rises. */
+export async function publishSubscription(trx: Trx, row: SubscriptionRow): Promise<void> {
+  await publish(trx, subscriptionChanged, row.user_id, {
+    version: row.version,
+    tier: row.tier,
+    status: row.status,
+    limits: limitsOf(row.tier),
+    period_start: row.period_start.toISOString(),
+    period_end: row.period_end?.toISOString() ?? null,
+    trial_end: row.trial_end?.toISOString() ?? null,
+  })
+}
+
+export function pick(row: SubscriptionRow): Entitlement {
+  const { stripe_subscription_id, stripe_item_id, plan, tier, status, period_start, period_end, trial_end, cancel_at_period_end, grace_until, lapsed } = row
+  return { stripe_subscription_id, stripe_item_id, plan, tier, status, period_start, period_end, trial_end, cancel_at_period_end, grace_until, lapsed }
+}
+
+export const startOfMonth = (now = new Date()) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
+export const startOfNextMonth = (now = new Date()) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
+export const addDays = (date: Date, days: number) => new Date(date.getTime() + days * 86_400_000)

@@ -1,0 +1,28 @@
+import type * as contract from '@operon/contracts/billing'
+import type { Output } from '@operon/contracts/contract'
+import { DomainError } from '@operon/kit/errors'
+import { accountOf } from '../accounts.ts'
+import type { BillingCtx, Db, Deps } from '../deps.ts'
+import { readSetting, writeSetting } from '../settings.ts'
+
+export async function customerPortal(deps: Deps, ctx: BillingCtx): Promise<Output<typeof contract.customerPortal>> {
+  if (ctx.actor.kind !== 'user') throw new DomainError('login_to_manage_subscription')
+  const { stripe_customer_id: customer } = await accountOf(ctx)
+  if (!customer) throw new DomainError('portal_no_customer')
+  try {
+    return { url: await deps.provider.createPortal(customer, `${deps.publicUrl}/pricing`, await portalConfiguration(deps, ctx.db)) }
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'no portal session could be created')
+    throw new DomainError('portal_failed', { cause: error })
+  }
+}
+
+/** The sandbox's portal is made for our plans; Stripe's is told what it may offer, once. */
+async function portalConfiguration(deps: Deps, db: Db): Promise<string | undefined> {
+  if (deps.provider.mode === 'sandbox') return undefined
+  const key = `portal:${deps.provider.mode}`
+  const known = await readSetting<string>(db, key)
+  if (known) return known
+  const made = await deps.provider.createPortalConfiguration({ terms: `${deps.publicUrl}/terms`, privacy: `${deps.publicUrl}/privacy` })
+  return writeSetting(db, key, made)
+}

@@ -1,0 +1,88 @@
+import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { Db, Deps, Trx } from '../deps.ts'
+import type { ProviderSubscription } from '../stripe.ts'
+import { entitlementOf, pick, publishSubscription, type SubscriptionRow } from './entitlement.ts'
+
+export type Look = { known: SubscriptionRow; found: ProviderSubscription | null }
+
+/** Somebody else has kept a look since this one began: what it found may be old. Look again. */
+export class StaleLook extends Error {}
+
+/**
+ * What the provider says now about a customer. The count of looks is read first: if it has not moved when the result is kept,
+ * nothing newer can have been kept meanwhile. So the order in which webhooks arrive does not matter.
+ */
+export async function look(deps: Deps, db: Db, customer: string): Promise<Look | null> {
+  const known = await db
+    .selectFrom('accounts')
+    .innerJoin('subscriptions', 'subscriptions.user_id', 'accounts.user_id')
+    .selectAll('subscriptions')
+    .where('accounts.stripe_customer_id', '=', customer)
+    .executeTakeFirst()
+  if (!known) return null
+  const all = await deps.provider.listSubscriptions(customer)
+  const [found = null, ...others] = all.toSorted((a, b) => rank(b, known) - rank(a, known) || b.createdAt.getTime() - a.createdAt.getTime())
+  // Two checkouts paid at once: one subscription an account, the other is ended and its time credited.
+  for (const extra of others.filter(isLive)) await deps.provider.cancelNow(extra.id)
+  if (found?.status === 'trialing' && !(await trialIsDue(deps, db, known, found))) {
+    await deps.provider.setTrialEnd(found.id, 'now', `trial-again-${found.id}`)
+    return look(deps, db, customer)
+  }
+  return { known, found }
+}
+
+/** Keeps what a look found, with its event. Answers who must be told. */
+export async function keep(trx: Trx, { known, found }: Look): Promise<SubscriptionRow | null> {
+  const next = entitlementOf(known, found)
+  const changed = JSON.stringify(next) !== JSON.stringify(pick(known))
+  const row = await trx
+    .updateTable('subscriptions')
+    .set({ looks: sql`looks + 1`, ...(changed && { ...next, version: sql`version + 1`, updated_at: new Date() }) })
+    .where('user_id', '=', known.user_id)
+    .where('looks', '=', known.looks)
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) throw new StaleLook()
+  if (!changed) return null
+  if (next.trial_end) await trx.updateTable('accounts').set({ trial_used_at: new Date() }).where('user_id', '=', known.user_id).where('trial_used_at', 'is', null).execute()
+  await publishSubscription(trx, row)
+  return row
+}
+
+/** Looks and keeps, until nobody came between. */
+export async function refresh(deps: Deps, db: Db, customer: string): Promise<void> {
+  await untilFresh(async () => {
+    const seen = await look(deps, db, customer)
+    if (!seen) return
+    const changed = await inTransaction(db, (trx) => keep(trx, seen))
+    if (changed) deps.tell(changed)
+  })
+}
+
+const TRIES = 12
+
+export async function untilFresh<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof StaleLook) || attempt === TRIES) throw error
+    }
+  }
+}
+
+export const isLive = ({ status }: { status: string }) => status === 'trialing' || status === 'active' || status === 'past_due' || status === 'unpaid'
+const rank = (subscription: ProviderSubscription, known: SubscriptionRow) =>
+  (isLive(subscription) ? 4 : subscription.status === 'incomplete' ? 2 : 0) + (subscription.id === known.stripe_subscription_id ? 1 : 0)
+
+/** Once a person and, where the rule is on, once a card. */
+async function trialIsDue(deps: Deps, db: Db, known: SubscriptionRow, found: ProviderSubscription): Promise<boolean> {
+  if (!deps.trialOncePerCard || known.stripe_subscription_id === found.id) return true
+  const card = await deps.provider.cardOf(found.id)
+  if (!card) return true
+  const { rows } = await sql<{ user_id: string }>`
+    insert into trial_cards (fingerprint, user_id) values (${card}, ${known.user_id})
+    on conflict (fingerprint) do update set fingerprint = excluded.fingerprint returning user_id`.execute(db)
+  return rows[0]!.user_id === known.user_id
+}

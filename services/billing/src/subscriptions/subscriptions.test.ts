@@ -1,0 +1,127 @@
+import { limitsOf } from '@operon/contracts/plans'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DAY, FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
+
+let billing: TestBilling
+beforeAll(async () => {
+  billing = await startBilling()
+})
+afterAll(() => billing.close())
+
+test('a checkout paid on its page makes a subscriber, and everyone who meters hears it [spec-11] [spec-42] [spec-44]', async () => {
+  const user = billing.user()
+  const checkout = await billing.call('create-checkout', user, { plan: 'pro' })
+  expect(checkout.status).toBe(200)
+  await billing.pay(checkout.body.url)
+  await billing.becomes(user, { subscribed: true, subscription_tier: 'pro', status: 'trialing' })
+  const row = await billing.db.selectFrom('subscribers').selectAll().where('user_id', '=', user.id).executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ subscribed: true, subscription_tier: 'pro' })
+  const told = await billing.published('billing.subscription_changed', user)
+  expect(told.at(-1)).toMatchObject({ tier: 'trial', status: 'trialing', limits: limitsOf('trial') })
+  expect(told.map(({ version }) => version)).toEqual(told.map((_, i) => i + 1))
+})
+
+test('trial, paid, upgraded, payment fails, recovered, cancelled: as the clock moves [spec-12] [spec-38] [spec-41] [spec-44]', async () => {
+  const user = await billing.subscribed('basic')
+  const subscriber = () => billing.single(user, `subscribers?select=*&user_id=eq.${user.id}&subscribed=eq.true`)
+  expect((await subscriber()).body).toMatchObject({ subscribed: true, subscription_tier: 'basic', status: 'trialing' })
+  const trial = await billing.check(user)
+  expect(Date.parse(trial.trial_end) - Date.now()).toBeGreaterThan(2.9 * DAY * 1000)
+  expect(trial.current_period_end).toBe(trial.trial_end)
+
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active', subscription_tier: 'basic', subscribed: true })
+
+  const preview = await billing.call('preview-switch', user, { plan: 'enterprise' })
+  expect(preview).toMatchObject({ status: 200, body: { currency: 'usd' } })
+  expect(preview.body.amount_due_cents).toBeGreaterThan(9000)
+  expect(preview.body.amount_due_cents).toBeLessThanOrEqual(10_000)
+  const upgraded = await billing.call('switch-plan', user, { plan: 'enterprise' })
+  expect(upgraded).toMatchObject({ status: 200, body: { subscription_tier: 'enterprise', status: 'active' } })
+  expect(upgraded.body.usage.find((each: { unit: string }) => each.unit === 'prompts').limit).toBeNull()
+  expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'enterprise', limits: limitsOf('enterprise') })
+
+  await billing.inPortal(user, 'card', { number: FAILS_ON_CHARGE })
+  await billing.advance(31)
+  await billing.becomes(user, { status: 'past_due', subscribed: true, subscription_tier: 'enterprise' })
+  expect((await billing.published('billing.payment_failed', user)).length).toBeGreaterThan(0)
+
+  await billing.inPortal(user, 'card', { number: GOOD_CARD })
+  const [open] = (await billing.stripe.invoices.list({ customer: await billing.customer(user), status: 'open' })).data
+  await billing.inPortal(user, 'pay', { invoice: open!.id })
+  await billing.becomes(user, { status: 'active', subscribed: true })
+
+  const cancelled = await billing.call('cancel-subscription', user)
+  expect(cancelled.body).toMatchObject({ cancel_at_period_end: true, subscribed: true })
+  expect((await billing.call('resume-subscription', user)).body).toMatchObject({ cancel_at_period_end: false })
+  await billing.call('cancel-subscription', user)
+  await billing.advance(32)
+  await billing.becomes(user, { status: 'canceled', subscribed: false, subscription_tier: null })
+  expect(await subscriber()).toMatchObject({ status: 406, body: { code: 'PGRST116' } })
+  expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'none', limits: limitsOf('none') })
+  await billing.booksMatch()
+})
+
+test('who is not signed in reads the sentences of the specification [spec-43]', async () => {
+  expect(await billing.call('create-checkout', null, { plan: 'pro' })).toMatchObject({ status: 401, body: { message: 'Please log in to select a plan' } })
+  expect(await billing.call('customer-portal', null)).toMatchObject({ status: 401, body: { message: 'Please log in to manage your subscription' } })
+  expect(await billing.call('check-subscription', null)).toMatchObject({ status: 401, body: { message: 'Not authenticated' } })
+})
+
+test('a provider that is down answers the sentences of the specification [spec-42] [spec-43]', async () => {
+  const user = await billing.subscribed()
+  const other = billing.user()
+  await billing.order({ kind: 'status', status: 500, match: 'billing_portal', times: 3 })
+  await billing.order({ kind: 'status', status: 500, match: 'checkout', times: 3 })
+  expect(await billing.call('customer-portal', user)).toMatchObject({ status: 502, body: { message: 'Unable to access billing portal' } })
+  expect(await billing.call('create-checkout', other, { plan: 'pro' })).toMatchObject({ status: 502, body: { message: 'Failed to create checkout session' } })
+  expect((await billing.call('create-checkout', other, { plan: 'pro' })).status).toBe(200)
+  expect(await billing.call('customer-portal', billing.user())).toMatchObject({ status: 404 })
+})
+
+test('fifty parallel checkouts make one customer and one page [spec-42]', { timeout: 30_000 }, async () => {
+  const user = billing.user()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => billing.call('create-checkout', user, { plan: 'basic' })))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(new Set(answers.map(({ body }) => body.url)).size).toBe(1)
+  const customers = await Array.fromAsync(billing.stripe.customers.list({ limit: 100 }))
+  expect(customers.filter(({ metadata }) => metadata.user_id === user.id)).toHaveLength(1)
+})
+
+test('another plan closes the open page; a subscriber is sent to switching; a second trial is not given [spec-38] [spec-42]', async () => {
+  const user = billing.user()
+  const first = await billing.call('create-checkout', user, { plan: 'basic' })
+  const second = await billing.call('create-checkout', user, { plan: 'pro' })
+  expect(second.body.url).not.toBe(first.body.url)
+  await billing.pay(first.body.url)
+  expect(await billing.check(user)).toMatchObject({ subscribed: false, status: 'none' })
+  await billing.pay(second.body.url)
+  await billing.becomes(user, { status: 'trialing', subscription_tier: 'pro' })
+  expect(await billing.call('create-checkout', user, { plan: 'basic' })).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
+  await billing.call('cancel-subscription', user)
+  await billing.advance(4)
+  await billing.becomes(user, { status: 'canceled', subscribed: false })
+  const again = await billing.call('create-checkout', user, { plan: 'basic' })
+  await billing.pay(again.body.url)
+  await billing.becomes(user, { status: 'active', trial_end: null })
+  await billing.booksMatch()
+})
+
+test('the page that the person comes back to does not wait for the webhook, and is only theirs [spec-42]', async () => {
+  const user = billing.user()
+  const checkout = await billing.call('create-checkout', user, { plan: 'basic' })
+  const sessionId = new URL(checkout.body.url).pathname.split('/').at(-1)!
+  expect(await billing.call('checkout-status', user, { session_id: sessionId })).toMatchObject({ body: { status: 'open', plan: null } })
+  billing.door.shut = true
+  await billing.pay(checkout.body.url)
+  expect(await billing.call('checkout-status', user, { session_id: sessionId })).toMatchObject({ body: { status: 'complete', plan: 'basic' } })
+  billing.door.shut = false
+  expect(await billing.call('checkout-status', billing.user(), { session_id: sessionId })).toMatchObject({ status: 404 })
+})
+
+test('a card that is declined leaves no subscription; one that asks for 3-D Secure goes through it [spec-42]', async () => {
+  const user = billing.user()
+  const { url } = (await billing.call('create-checkout', user, { plan: 'basic' })).body
+  expect((await billing.pay(url, '4000000000000002')).text).toContain('declined')
+  expect(await billing.check(user)).toMatchObject({ subscribed: false })
+})

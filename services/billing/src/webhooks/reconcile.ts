@@ -1,0 +1,105 @@
+import { trialEnding } from '@operon/contracts/billing'
+import { plans } from '@operon/contracts/plans'
+import { inTransaction, publish } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { BillingCtx, Deps } from '../deps.ts'
+import { readSetting, replaceSetting } from '../settings.ts'
+import type { ProviderEvent } from '../stripe.ts'
+import { publishSubscription } from '../subscriptions/entitlement.ts'
+import { refresh } from '../subscriptions/project.ts'
+import { receive } from './receive.ts'
+
+const OVERLAP_MS = 600_000
+const FIRST_LOOK_BACK_MS = 30 * 86_400_000
+
+/** Heals what missed webhooks left, and does what time alone brings. */
+export async function reconcile(deps: Deps, ctx: BillingCtx): Promise<{ handled: number; failed: number }> {
+  const caughtUp = await catchUp(deps, ctx)
+  await refreshOverdue(deps, ctx)
+  await endGrace(deps, ctx)
+  await remindTrials(ctx)
+  return caughtUp
+}
+
+/** Goes through the provider's own list of events since the last sweep, oldest first, and handles what never came or failed. */
+async function catchUp(deps: Deps, ctx: BillingCtx): Promise<{ handled: number; failed: number }> {
+  const key = `swept:${deps.provider.mode}`
+  const swept = await readSetting<string>(ctx.db, key)
+  const since = new Date((swept ? Date.parse(swept) : Date.now() - FIRST_LOOK_BACK_MS) - OVERLAP_MS)
+  const events: ProviderEvent[] = []
+  for await (const event of deps.provider.eventsSince(since)) events.push(event)
+  const failed = await ctx.db.selectFrom('provider_events').select(['id', 'payload']).where('status', '=', 'failed').where('attempts', '<', 20).orderBy('created_at').limit(100).execute()
+  const listed = new Set(events.map(({ id }) => id))
+  for (const { id, payload } of failed) if (!listed.has(id)) events.push(deps.provider.eventFrom(payload))
+
+  const done = await knownOf(ctx, events)
+  const counts = { handled: 0, failed: 0 }
+  for (const event of events.toReversed()) {
+    if (done.has(event.id)) continue
+    try {
+      if ((await receive(deps, ctx.db, event)) === 'done') counts.handled++
+    } catch (error) {
+      counts.failed++
+      ctx.log.warn({ err: error, event: event.id, type: event.type }, 'a provider event could not be handled')
+    }
+  }
+  const newest = events.reduce((latest, { createdAt }) => Math.max(latest, createdAt.getTime()), 0)
+  // A failed event stays in our own list, so the cursor may move past it.
+  if (newest > 0) await replaceSetting(ctx.db, key, new Date(newest).toISOString())
+  return counts
+}
+
+async function knownOf(ctx: BillingCtx, events: ProviderEvent[]): Promise<Set<string>> {
+  const ids = events.map(({ id }) => id)
+  const { rows } = await sql<{ id: string }>`select id from provider_events where id = any(${ids}::text[]) and status = 'done'`.execute(ctx.db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** A period that ended an hour ago without news of the next. */
+async function refreshOverdue(deps: Deps, ctx: BillingCtx) {
+  const overdue = await ctx.db
+    .selectFrom('subscriptions')
+    .innerJoin('accounts', 'accounts.user_id', 'subscriptions.user_id')
+    .select('accounts.stripe_customer_id')
+    .where('status', 'in', ['trialing', 'active', 'past_due'])
+    .where('period_end', '<', sql<Date>`provider_now() - interval '1 hour'`)
+    .limit(50)
+    .execute()
+  for (const { stripe_customer_id } of overdue) if (stripe_customer_id) await refresh(deps, ctx.db, stripe_customer_id)
+}
+
+/** A payment that stayed missing through the days of grace: the limits of a free account, until it is paid. */
+async function endGrace(deps: Deps, ctx: BillingCtx) {
+  const ended = await inTransaction(ctx.db, async (trx) => {
+    const rows = await trx
+      .updateTable('subscriptions')
+      .set({ lapsed: true, tier: 'none', version: sql`version + 1`, looks: sql`looks + 1`, updated_at: new Date() })
+      .where('status', '=', 'past_due')
+      .where('lapsed', '=', false)
+      .where('grace_until', '<=', sql<Date>`provider_now()`)
+      .returningAll()
+      .execute()
+    for (const row of rows) await publishSubscription(trx, row)
+    return rows
+  })
+  for (const row of ended) deps.tell(row)
+}
+
+/** A day before the first charge, once. */
+async function remindTrials(ctx: BillingCtx) {
+  await inTransaction(ctx.db, async (trx) => {
+    const rows = await trx
+      .updateTable('subscriptions')
+      .set({ reminded_at: new Date() })
+      .where('status', '=', 'trialing')
+      .where('reminded_at', 'is', null)
+      .where('cancel_at_period_end', '=', false)
+      .where('trial_end', '<', sql<Date>`provider_now() + interval '1 day'`)
+      .returningAll()
+      .execute()
+    for (const { user_id, plan: id, trial_end } of rows) {
+      const plan = plans.find((each) => each.id === id)
+      if (plan && trial_end) await publish(trx, trialEnding, user_id, { plan: plan.id, trial_end: trial_end.toISOString(), amount_cents: plan.priceCents, currency: plan.currency })
+    }
+  })
+}

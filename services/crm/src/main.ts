@@ -1,0 +1,4 @@
+import { runMain } from '@operon/kit/main'
+import { crmService } from './service.ts'
+
+await runMain(crmService)

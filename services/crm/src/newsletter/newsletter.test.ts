@@ -1,0 +1,107 @@
+import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { crmService } from '../service.ts'
+
+type Mail = { subject: string; to: string[]; links: string[]; headers: Record<string, string> }
+let platform: TestPlatform
+let db: any
+beforeAll(async () => {
+  platform = await startTestPlatform([crmService, sandboxService])
+  db = platform.services.crm!.rt.db
+})
+afterAll(() => platform.close())
+
+async function post(path: string, body?: object, headers: Record<string, string> = {}) {
+  const response = await fetch(`${platform.url('crm')}${path}`, {
+    method: 'POST',
+    headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+const subscribe = (email: string) => post('/functions/v1/newsletter-subscribe', { email })
+const mails = async (to: string): Promise<Mail[]> =>
+  ((await (await fetch(`${platform.url('sandbox')}/sandbox/api/inbox?to=${encodeURIComponent(to)}`)).json()) as any).messages
+const status = async (email: string) =>
+  (await db.selectFrom('newsletter_subscribers').select('status').where('email', '=', email).executeTakeFirst())?.status
+const linkOf = (mail: Mail, what: string) => {
+  const url = new URL(mail.links.find((link) => link.includes(what))!)
+  return url.pathname + url.search
+}
+
+test('nobody is on the list before the owner of the address has pressed the button [spec-7]', async () => {
+  const email = 'Ada@Example.com'
+  const first = await subscribe(email)
+  expect(first.status).toBe(200)
+  await expect.poll(() => mails('ada@example.com')).toHaveLength(1)
+  const [mail] = await mails('ada@example.com')
+  const confirmPath = linkOf(mail!, 'newsletter-confirm')
+  const opened = await fetch(`${platform.url('crm')}${confirmPath}`)
+  expect([opened.status, opened.headers.get('content-type'), await opened.text()]).toEqual([
+    200,
+    'text/html; charset=utf-8',
+    expect.stringContaining('<form method="post"'),
+  ])
+  expect(await status('ada@example.com')).toBe('pending')
+
+  const token = new URL(confirmPath, 'http://x').searchParams.get('token')!
+  const presses = await Promise.all([1, 2, 3].map(() => post('/functions/v1/newsletter-confirm', { token })))
+  expect(presses.map((each) => each.status).sort()).toEqual([200, 410, 410])
+  expect(await status('ada@example.com')).toBe('confirmed')
+  await expect.poll(() => mails('ada@example.com')).toHaveLength(2)
+  expect(
+    JSON.stringify(await db.selectFrom('outbox').selectAll().execute()) +
+      JSON.stringify(await db.selectFrom('newsletter_subscribers').selectAll().execute()),
+  ).not.toContain(token)
+
+  // Asking again tells a stranger nothing and sends nothing.
+  expect(await subscribe(email)).toEqual(first)
+  expect(await status('ada@example.com')).toBe('confirmed')
+})
+
+test('one click in a mail program ends it, and pressing twice is no mistake [spec-7]', async () => {
+  const email = 'bob@example.com'
+  await subscribe(email)
+  await expect.poll(() => mails(email)).toHaveLength(1)
+  const [mail] = await mails(email)
+  expect((await post(linkOf(mail!, 'newsletter-confirm'))).status).toBe(200)
+  await expect.poll(() => mails(email)).toHaveLength(2)
+  const welcome = (await mails(email)).find(({ subject }) => subject.includes('on the list'))!
+  expect(welcome.headers).toMatchObject({ 'list-unsubscribe-post': 'List-Unsubscribe=One-Click' })
+  const stop = new URL(welcome.headers['list-unsubscribe']!.slice(1, -1))
+  for (const _ of [1, 2]) {
+    const answer = await fetch(`${platform.url('crm')}${stop.pathname}${stop.search}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'List-Unsubscribe=One-Click',
+    })
+    expect(answer.status).toBe(200)
+  }
+  expect(await status(email)).toBe('unsubscribed')
+  expect((await subscribe(email)).status).toBe(200)
+  expect(await status(email)).toBe('pending')
+})
+
+test('a form in the page answers with a page, also where the link is dead [spec-7]', async () => {
+  const answer = await fetch(`${platform.url('crm')}/functions/v1/newsletter-confirm`, {
+    method: 'POST',
+    headers: { accept: 'text/html,*/*', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ token: 'x'.repeat(43) }),
+  })
+  expect([answer.status, await answer.text()]).toEqual([410, expect.stringContaining('expired or was used already')])
+  expect((await post('/functions/v1/newsletter-unsubscribe', { token: 'y'.repeat(43) })).status).toBe(404)
+  expect((await post('/functions/v1/newsletter-unsubscribe')).status).toBe(404)
+  expect((await subscribe('not an address')).status).toBe(400)
+})
+
+test('a stranger cannot fill an inbox [spec-7]', async () => {
+  for (let i = 0; i < 6; i++) expect((await subscribe('eve@example.com')).status).toBe(200)
+  await expect
+    .poll(async () => (await db.selectFrom('outbox').select('id').where('kind', '=', 'job').where('sent_at', 'is', null).execute()).length)
+    .toBe(0)
+  await expect.poll(async () => (await mails('eve@example.com')).length).toBeGreaterThan(0)
+  const asked = await db.selectFrom('outbox').select('payload').where('name', '=', 'crm.newsletter_mail').execute()
+  const { id } = await db.selectFrom('newsletter_subscribers').select('id').where('email', '=', 'eve@example.com').executeTakeFirst()
+  expect(asked.filter((row: any) => row.payload.subscriber_id === id)).toHaveLength(3)
+})

@@ -1,0 +1,36 @@
+import type { Payload } from '@operon/contracts/contract'
+import type { signedUp } from '@operon/contracts/identity'
+import type { KitDb } from '@operon/kit/schema'
+import { sql, type Transaction } from 'kysely'
+import type { CrmDb } from '../schema.ts'
+
+type Trx = Transaction<CrmDb & KitDb>
+
+/** The first record of a person stands: it is what they agreed to when they signed up. */
+export async function keepSignUp(trx: Trx, userId: string, record: Payload<typeof signedUp>): Promise<void> {
+  await lockPerson(trx, userId)
+  const erased = await trx.selectFrom('erased_people').select('user_id').where('user_id', '=', userId).executeTakeFirst()
+  if (erased) return
+  const { email, name, referral_code, signup_date, accept_terms, accept_marketing } = record
+  await trx
+    .insertInto('sign_up_records')
+    .values({ user_id: userId, email, name, referral_code, signup_date: new Date(signup_date), accept_terms, accept_marketing })
+    .onConflict((conflict) => conflict.column('user_id').doNothing())
+    .execute()
+}
+
+export async function forgetPerson(trx: Trx, userId: string): Promise<void> {
+  await lockPerson(trx, userId)
+  await trx
+    .insertInto('erased_people')
+    .values({ user_id: userId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const record = await trx.deleteFrom('sign_up_records').where('user_id', '=', userId).returning('email').executeTakeFirst()
+  if (record) await trx.deleteFrom('newsletter_subscribers').where('email', '=', record.email.toLowerCase()).execute()
+  for (const table of ['leads', 'appointments', 'email_campaigns'] as const)
+    await trx.deleteFrom(table).where('user_id', '=', userId).execute()
+}
+
+/** So that a record that arrives while its person is deleted does not stay behind. */
+const lockPerson = (trx: Trx, userId: string) => sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 0))`.execute(trx)

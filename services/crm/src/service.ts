@@ -1,0 +1,20 @@
+import type { ServiceDefinition } from '@operon/kit/service'
+import { Config } from './config.ts'
+import * as crm from './migrations/0001_crm.ts'
+import { newsletterJobs } from './newsletter/jobs.ts'
+import { newsletterRoutes } from './newsletter/routes.ts'
+import { peopleConsumers } from './people/consumers.ts'
+import type { CrmDb } from './schema.ts'
+import { tableRoutes } from './tables/routes.ts'
+
+export const crmService: ServiceDefinition<CrmDb, Config> = {
+  name: 'crm',
+  config: Config,
+  migrations: { '0001_crm': crm },
+  setup(rt) {
+    tableRoutes(rt)
+    newsletterRoutes(rt)
+    newsletterJobs(rt)
+    peopleConsumers(rt)
+  },
+}

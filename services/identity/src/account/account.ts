@@ -1,0 +1,104 @@
+import type { Input } from '@operon/contracts/contract'
+import * as identity from '@operon/contracts/identity'
+import { DomainError } from '@operon/kit/errors'
+import { inTransaction, publish } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { AuthCtx } from '../deps.ts'
+import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
+import { audit } from '../users/audit.ts'
+import { currentUser, nameOf, type Trx, userJson } from '../users/users.ts'
+
+/** The sign-up record, kept once and passed on. What the token says about the person counts, not what the body says. */
+export async function syncSignUp(ctx: AuthCtx, { data }: Input<typeof identity.tableSync>): Promise<{ success: boolean }> {
+  const { user } = await currentUser(ctx)
+  const told = Date.parse(data.signup_date ?? '')
+  const record = {
+    email: user.email ?? '', name: data.name || nameOf(user.user_metadata) || '', referral_code: data.referral_code || user.user_metadata.referral_code || null,
+    signup_date: (Number.isNaN(told) ? user.created_at : new Date(told)).toISOString(),
+    accept_terms: data.accept_terms ?? user.user_metadata.accept_terms === true, accept_marketing: data.accept_marketing ?? user.user_metadata.accept_marketing === true,
+  }
+  await inTransaction(ctx.db, async (trx: Trx) => {
+    const fresh = await trx.insertInto('sign_up_records').values({ user_id: user.id, record: JSON.stringify(record) }).onConflict((conflict) => conflict.doNothing()).returning('user_id').executeTakeFirst()
+    if (!fresh) return
+    await publish(trx, identity.signedUp, user.id, { ...record, referral_code: record.referral_code === null ? null : String(record.referral_code) })
+  })
+  return { success: true }
+}
+
+export async function listSessions(ctx: AuthCtx, _input: unknown) {
+  const { user, session } = await currentUser(ctx)
+  const rows = await ctx.db.selectFrom('sessions').selectAll().where('user_id', '=', user.id).where('revoked_at', 'is', null).orderBy('refreshed_at', 'desc').limit(100).execute()
+  return {
+    sessions: rows.map((row) => ({ id: row.id, current: row.id === session.id, user_agent: row.user_agent, ip: row.ip, created_at: row.created_at.toISOString(), last_used_at: row.refreshed_at.toISOString(), aal: row.aal })),
+  }
+}
+
+export async function revokeSession(ctx: AuthCtx, { session_id: only }: { session_id: string }): Promise<{ revoked: boolean }> {
+  const { user } = await currentUser(ctx)
+  const ended = await inTransaction(ctx.db, async (trx: Trx) => {
+    const gone = await endSessions(trx, user.id, { only })
+    if (!gone.length) throw new DomainError('not_found')
+    await audit(trx, ctx, user.id, 'session_revoked', { session_id: only })
+    return gone
+  })
+  await announceRevoked(ctx.deps, ended)
+  return { revoked: true }
+}
+
+export async function listAudit(ctx: AuthCtx, { limit, before }: { limit: number; before?: string | null | undefined }) {
+  const { user } = await currentUser(ctx)
+  const rows = await ctx.db
+    .selectFrom('audit_log')
+    .select(['id', 'at', 'action', 'ip', 'user_agent', 'detail'])
+    .where('user_id', '=', user.id)
+    .$if(Boolean(before), (query) => query.where('id', '<', before!))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return { entries: rows.map((row) => ({ ...row, at: row.at.toISOString() })) }
+}
+
+/** Everything that identity keeps about a person, without its secrets. */
+export async function exportAccount(ctx: AuthCtx, _input: unknown): Promise<Record<string, unknown>> {
+  const { user } = await currentUser(ctx)
+  const [{ sessions }, role, record, entries] = await Promise.all([
+    listSessions(ctx, {}),
+    ctx.db.selectFrom('user_roles').select(['role', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
+    ctx.db.selectFrom('sign_up_records').select(['record', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
+    ctx.db.selectFrom('audit_log').select(['at', 'action', 'ip', 'user_agent', 'detail']).where('user_id', '=', user.id).orderBy('id').limit(10_000).execute(),
+  ])
+  await inTransaction(ctx.db, (trx: Trx) => audit(trx, ctx, user.id, 'account_exported'))
+  return { exported_at: new Date().toISOString(), user: userJson(user), home_role: role ?? null, sign_up: record ?? null, sessions, audit: entries }
+}
+
+export async function deleteAccount(ctx: AuthCtx, _input: unknown): Promise<{ deleted: boolean }> {
+  const { user } = await currentUser(ctx)
+  await eraseUser(ctx, user.id)
+  return { deleted: true }
+}
+
+/** A tombstone stays, so that the id is never given again; the person goes, and every service is told. */
+export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
+  const ended: Ended[] = await inTransaction(ctx.db, async (trx: Trx) => {
+    const gone = await trx
+      .updateTable('users')
+      .set({
+        email: null, phone: null, password_hash: null, email_change: null, phone_change: null, email_proven: false, app_metadata: '{}', user_metadata: '{}',
+        deleted_at: new Date(), updated_at: new Date(), version: sql`version + 1`,
+      })
+      .where('id', '=', userId)
+      .where('deleted_at', 'is', null)
+      .returning('version')
+      .executeTakeFirst()
+    if (!gone) throw new DomainError('not_found')
+    const sessions = await endSessions(trx, userId)
+    for (const table of ['identities', 'factors', 'one_time_tokens', 'recovery_codes', 'user_roles', 'sign_up_records', 'flows'] as const) await trx.deleteFrom(table).where('user_id', '=', userId).execute()
+    await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()
+    await trx.updateTable('audit_log').set({ ip: '', user_agent: '', detail: '{}' }).where('user_id', '=', userId).execute()
+    await audit(trx, { ...ctx, ip: '', userAgent: '' }, userId, 'account_deleted')
+    await publish(trx, identity.userDeleted, userId, { version: gone.version })
+    return sessions
+  })
+  await announceRevoked(ctx.deps, ended)
+  await ctx.deps.rt.broadcast(identity.userSuspended, { user_id: userId, suspended: true })
+}

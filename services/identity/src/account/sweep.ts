@@ -1,0 +1,15 @@
+import type { AuthCtx } from '../deps.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+/** Takes out what has run its time: tokens, flows, ended sessions, anonymous accounts that nobody came back to. */
+export async function sweepAccounts({ db }: AuthCtx, _run: unknown): Promise<void> {
+  const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
+  await db.deleteFrom('one_time_tokens').where('expires_at', '<', ago(1)).execute()
+  await db.deleteFrom('flows').where('expires_at', '<', ago(1)).execute()
+  await db.deleteFrom('factor_challenges').where('expires_at', '<', ago(1)).execute()
+  await db.deleteFrom('factors').where('status', '=', 'unverified').where('created_at', '<', ago(1)).execute()
+  await db.deleteFrom('sessions').where('revoked_at', '<', ago(30)).execute()
+  await db.deleteFrom('sessions').where('refreshed_at', '<', ago(180)).execute()
+  await db.deleteFrom('audit_log').where('at', '<', ago(730)).execute()
+}

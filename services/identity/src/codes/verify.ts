@@ -1,0 +1,143 @@
+import type { Input } from '@operon/contracts/contract'
+import type * as identity from '@operon/contracts/identity'
+import type { DomainError } from '@operon/kit/errors'
+import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import { type AuthCtx, invalid, refuse } from '../deps.ts'
+import { limitByAddress, takeGuess } from '../limits.ts'
+import type { OneTimeType } from '../schema.ts'
+import { announceRevoked, beginSession, type Ended, endSessions, type SessionJson } from '../sessions/sessions.ts'
+import { readEmail, readPhone } from '../users/addresses.ts'
+import { audit } from '../users/audit.ts'
+import { confirmEmail, confirmEmailChange, confirmPhone } from '../users/confirm.ts'
+import { readRedirect } from '../users/redirects.ts'
+import { findUser, isBanned, type Trx } from '../users/users.ts'
+import { issueAuthCode } from './flows.ts'
+import { type Redeemed, redeemCode, redeemToken } from './one-time.ts'
+
+const typesOf: Record<string, OneTimeType[]> = {
+  signup: ['confirmation'], invite: ['confirmation'], magiclink: ['recovery'], recovery: ['recovery'], email: ['confirmation', 'recovery'],
+  email_change: ['email_change_current', 'email_change_new'], sms: ['sms'], phone_change: ['phone_change'],
+}
+const ONE_OF_TWO = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
+
+type Verify = Input<typeof identity.verify>
+type Verified = { session: SessionJson; ended: Ended[] } | { code: string; ended: Ended[] } | { waiting: true }
+
+/** A code or a link token posted by a client. */
+export async function verifyCode(ctx: AuthCtx, input: Verify): Promise<SessionJson | { msg: string; code: string }> {
+  await limitByAddress(ctx, 'verify', ctx.deps.config.LIMIT_VERIFY_PER_MINUTE)
+  const types = readTypes(input.type)
+  if (Boolean(input.token) === Boolean(input.token_hash)) throw invalid('Verify requires either a token or a token hash')
+  if (input.token_hash && (input.email || input.phone)) throw invalid('Only the token_hash and type should be provided')
+  const method = input.type === 'recovery' ? 'recovery' : 'otp'
+  const result = input.token_hash ? await redeemLink(ctx, input.token_hash, types, method, false) : await redeemTyped(ctx, input, types, method)
+  if ('waiting' in result) return { msg: ONE_OF_TWO, code: '200' }
+  await announceRevoked(ctx.deps, result.ended)
+  if (!('session' in result)) throw invalid('Verify requires either a token or a token hash')
+  return result.session
+}
+
+/** A click on a link in a mail: ends in a redirect, whatever happens. Returns where to. */
+export async function verifyLink(ctx: AuthCtx, input: Input<typeof identity.verifyLink>): Promise<string> {
+  const target = readRedirect(ctx.deps, input.redirect_to)
+  const pkce = input.token?.startsWith('pkce_') ?? false
+  try {
+    await limitByAddress(ctx, 'verify', ctx.deps.config.LIMIT_VERIFY_PER_MINUTE)
+    if (!input.token) throw invalid('Verify requires a token or a token hash')
+    const result = await redeemLink(ctx, input.token, readTypes(input.type), input.type === 'recovery' ? 'recovery' : 'otp', pkce)
+    if ('waiting' in result) return withMessage(target, ONE_OF_TWO, pkce)
+    await announceRevoked(ctx.deps, result.ended)
+    return 'code' in result ? withQuery(target, { code: result.code }) : withSession(target, result.session, { type: input.type! })
+  } catch (error) {
+    return withError(target, error as DomainError, pkce)
+  }
+}
+
+function readTypes(type: string | null | undefined): OneTimeType[] {
+  if (!type) throw invalid('Verify requires a verification type')
+  const types = Object.hasOwn(typesOf, type) ? typesOf[type] : undefined
+  if (!types) throw invalid('Unsupported verification type')
+  return types
+}
+
+const linkExpired = () => refuse(403, 'otp_expired', 'Email link is invalid or has expired')
+const codeExpired = () => refuse(403, 'otp_expired', 'Token has expired or is invalid')
+
+async function redeemLink(ctx: AuthCtx, token: string, types: OneTimeType[], method: string, pkce: boolean): Promise<Verified> {
+  return inTransaction(ctx.db, async (trx: Trx) => {
+    const redeemed = await redeemToken(trx, token, types)
+    if (!redeemed) throw linkExpired()
+    return settle(trx, ctx, redeemed, method, pkce)
+  })
+}
+
+async function redeemTyped(ctx: AuthCtx, input: Verify, types: OneTimeType[], method: string): Promise<Verified> {
+  if (Boolean(input.email) === Boolean(input.phone)) throw invalid('Only an email address or phone number should be provided on verify')
+  const address = input.email ? readEmail(input.email) : readPhone(input.phone)
+  await takeGuess(ctx, 'code', address)
+  const redeemed = await redeemCode(ctx.deps, address, input.token!, types)
+  if (!redeemed) throw codeExpired()
+  return inTransaction(ctx.db, (trx: Trx) => settle(trx, ctx, redeemed, method, false))
+}
+
+/** What a good token does: confirms what it proves, and begins a session (or hands out the code for one). */
+async function settle(trx: Trx, ctx: AuthCtx, { user_id: userId, type, relates_to: address, flow_id: flowId }: Redeemed, method: string, pkce: boolean): Promise<Verified> {
+  const user = await findUser(trx, { id: userId })
+  if (!user) throw linkExpired()
+  if (isBanned(user)) throw refuse(403, 'user_banned', 'User is banned')
+  let ended: Ended[] = []
+  if (type === 'sms' || type === 'phone_change') await confirmPhone(trx, user, address)
+  else if (type === 'confirmation' || type === 'recovery') {
+    // A letter to an address that is no longer the account's proves nothing about it.
+    if (user.email !== address) throw linkExpired()
+    await confirmEmail(trx, user)
+    // Whoever needed recovery may have lost more than the password.
+    if (method === 'recovery') ended = await endSessions(trx, userId)
+  } else {
+    const agreed = await agreeToChange(trx, userId)
+    if (agreed < 2 && user.email) return { waiting: true }
+    await confirmEmailChange(trx, user)
+  }
+  await audit(trx, ctx, userId, 'user_verified', { type })
+  if (pkce && flowId) {
+    const code = await issueAuthCode(trx, flowId, userId)
+    if (!code) throw refuse(400, 'flow_state_not_found', 'No associated flow state found.')
+    return { code, ended }
+  }
+  return { session: await beginSession(trx, ctx, userId, method), ended }
+}
+
+async function agreeToChange(trx: Trx, userId: string): Promise<number> {
+  const row = await trx.updateTable('users').set({ email_change_confirmed: sql`email_change_confirmed + 1` }).where('id', '=', userId).returning('email_change_confirmed').executeTakeFirstOrThrow()
+  return row.email_change_confirmed
+}
+
+export function withSession(target: string, session: SessionJson, more: Record<string, string>): string {
+  const fields = { access_token: session.access_token, expires_at: String(session.expires_at), expires_in: String(session.expires_in), refresh_token: session.refresh_token, token_type: 'bearer', ...more }
+  return withHash(target, fields)
+}
+
+export function withQuery(target: string, fields: Record<string, string>): string {
+  const url = new URL(target)
+  for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value)
+  return url.href
+}
+
+const oauthErrors: Record<number, string> = { 400: 'invalid_request', 401: 'unauthorized_client', 403: 'access_denied', 500: 'server_error', 503: 'temporarily_unavailable' }
+
+/** A failure on its way to a browser: in the hash, and for PKCE clients in the query as well. */
+export function withError(target: string, error: DomainError, inQuery: boolean): string {
+  const known = error.name === 'DomainError'
+  const status = known ? error.status : 500
+  const fields = { error: oauthErrors[status] ?? 'access_denied', error_code: known ? error.code : 'unexpected_failure', error_description: known ? error.message : 'Unexpected failure, please check server logs for more information' }
+  return withHash(inQuery ? withQuery(target, fields) : target, fields)
+}
+
+const withMessage = (target: string, message: string, inQuery: boolean) => withHash(inQuery ? withQuery(target, { message }) : target, { message })
+
+function withHash(target: string, fields: Record<string, string>): string {
+  const url = new URL(target)
+  url.hash = `${new URLSearchParams(fields)}`
+  return url.href
+}

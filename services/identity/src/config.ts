@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+const flag = (fallback: boolean) => z.enum(['true', 'false']).default(fallback ? 'true' : 'false').transform((value) => value === 'true')
+const whole = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
+const list = z.string().default('').transform((value) => value.split(',').map((part) => part.trim()).filter(Boolean))
+
+/** What identity reads from the environment, beside the kit's own settings. */
+export const IdentityConfig = z.object({
+  NODE_ENV: z.string().default('development'),
+  /** Addresses count as confirmed at sign-up. On in the all-in-one default, off otherwise. */
+  AUTH_AUTOCONFIRM: flag(false),
+  AUTH_DISABLE_SIGNUP: flag(false),
+  AUTH_ANONYMOUS: flag(true),
+  AUTH_PHONE: flag(true),
+  AUTH_MANUAL_LINKING: flag(true),
+  /** A JWK set with private keys, the signing one first. Without it a key is made and kept, sealed. */
+  AUTH_JWK_SET: z.string().optional(),
+  /** Where links may lead beside PUBLIC_URL; `*` matches within a label or a segment, `**` across them. */
+  AUTH_REDIRECT_ALLOW_LIST: list,
+  /** Addresses that, once proven, carry the staff claim. */
+  AUTH_STAFF_EMAILS: list,
+  AUTH_TOKEN_SECONDS: whole(3600),
+  AUTH_OTP_SECONDS: whole(3600),
+  AUTH_CAPTCHA_URL: z.url().optional(),
+  AUTH_CAPTCHA_SECRET: z.string().optional(),
+  SMTP_URL: z.string().optional(),
+  MAIL_FROM: z.string().optional(),
+  SMS_API_URL: z.url().optional(),
+  SMS_ACCOUNT_SID: z.string().default('AC00000000000000000000000000000000'),
+  SMS_AUTH_TOKEN: z.string().default('sandbox'),
+  SMS_FROM: z.string().default('+15005550006'),
+  AUTH_GOOGLE_CLIENT_ID: z.string().optional(),
+  AUTH_GOOGLE_CLIENT_SECRET: z.string().optional(),
+  AUTH_FACEBOOK_CLIENT_ID: z.string().optional(),
+  AUTH_FACEBOOK_CLIENT_SECRET: z.string().optional(),
+  AUTH_GITHUB_CLIENT_ID: z.string().optional(),
+  AUTH_GITHUB_CLIENT_SECRET: z.string().optional(),
+  AUTH_MICROSOFT_CLIENT_ID: z.string().optional(),
+  AUTH_MICROSOFT_CLIENT_SECRET: z.string().optional(),
+  /** Stand-ins run in production only when told to. */
+  SANDBOX_ALLOW_IN_PRODUCTION: z.string().optional(),
+  /** Sign-in providers without a key run in the sandbox. */
+  AUTH_SANDBOX_OAUTH: flag(true),
+  DEMO_ACCOUNTS: flag(false),
+  LIMIT_SIGN_UP_PER_MINUTE: whole(30),
+  LIMIT_SIGN_IN_PER_MINUTE: whole(60),
+  LIMIT_REFRESH_AT_ONCE: whole(100),
+  LIMIT_ANONYMOUS_PER_HOUR: whole(30),
+  LIMIT_VERIFY_PER_MINUTE: whole(30),
+  LIMIT_MAIL_PER_HOUR: whole(30),
+  LIMIT_LOOKUPS_PER_MINUTE: whole(30),
+})
+export type IdentityConfig = z.output<typeof IdentityConfig>

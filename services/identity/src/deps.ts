@@ -1,0 +1,25 @@
+import type { Ctx } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import type { Runtime } from '@operon/kit/service'
+import type { IdentityConfig } from './config.ts'
+import type { Keys } from './keys/keys.ts'
+import type { Providers } from './oauth/providers.ts'
+import type { Hasher } from './passwords/hashing.ts'
+import type { IdentityDb } from './schema.ts'
+
+/** What identity's domain functions work with, beside the context of the call. */
+export type Deps = { rt: Runtime<IdentityDb, IdentityConfig>; config: IdentityConfig; keys: Keys; hasher: Hasher; oauth: Providers }
+export type AuthCtx = Ctx<IdentityDb> & { deps: Deps }
+
+/** A refusal in the words and codes of the auth protocol. */
+export const refuse = (status: number, code: string, message: string, more: { details?: unknown; headers?: Record<string, string> } = {}) =>
+  new DomainError(code, { status, message, ...more })
+
+export const invalid = (message: string) => refuse(400, 'validation_failed', message)
+
+/** One domain function as a handler: the route stays one line. */
+export const withDeps =
+  (deps: Deps) =>
+  <I, O>(run: (ctx: AuthCtx, input: I) => Promise<O>) =>
+  (ctx: Ctx<any>, input: I): Promise<O> =>
+    run(Object.assign(ctx, { deps }), input)

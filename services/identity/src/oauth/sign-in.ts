@@ -1,0 +1,113 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Input } from '@operon/contracts/contract'
+import type * as identity from '@operon/contracts/identity'
+import type { DomainError } from '@operon/kit/errors'
+import { inTransaction } from '@operon/kit/tx'
+import { issueAuthCode } from '../codes/flows.ts'
+import { hashToken, readChallenge } from '../codes/one-time.ts'
+import { withError, withQuery, withSession } from '../codes/verify.ts'
+import { type AuthCtx, invalid, refuse } from '../deps.ts'
+import { announceRevoked, beginSession, type Ended } from '../sessions/sessions.ts'
+import { readRedirect } from '../users/redirects.ts'
+import { currentUser, type Trx } from '../users/users.ts'
+import { linkPerson, personToUser } from './linking.ts'
+
+type Asked = Input<typeof identity.authorize>
+export type Began = { url: string; cookie: { name: string; value: string } }
+const FLOW_MS = 10 * 60_000
+
+const callbackOf = (ctx: AuthCtx) => `${ctx.deps.rt.kit.PUBLIC_URL}/auth/v1/callback`
+const cookieName = (flowId: string) => `op-oauth-${flowId.slice(0, 8)}`
+
+/** Begins a sign-in with a provider. The cookie binds it to this browser: a state that somebody else began is worth nothing here. */
+export async function beginOAuth(ctx: AuthCtx, input: Asked, linkUserId: string | null = null): Promise<Began> {
+  const { rt, oauth } = ctx.deps
+  if (!input.provider) throw invalid('Unsupported provider: Provider could not be found')
+  const provider = await oauth.open(input.provider)
+  const challenge = readChallenge(input)
+  const id = crypto.randomUUID()
+  const verifier = randomBytes(48).toString('base64url')
+  const secret = randomBytes(32).toString('base64url')
+  await ctx.db
+    .insertInto('flows')
+    .values({
+      id, kind: 'oauth', method: 'oauth', provider: provider.name, link_user_id: linkUserId, redirect_to: readRedirect(ctx.deps, input.redirect_to),
+      code_challenge: challenge?.challenge ?? null, code_challenge_method: challenge?.method ?? null, sealed_verifier: rt.vault.seal(verifier, `flows:${id}`),
+      browser_hash: hashToken(secret), expires_at: new Date(Date.now() + FLOW_MS),
+    })
+    .execute()
+  const extra = Object.fromEntries(['prompt', 'access_type', 'login_hint'].flatMap((name) => (input[name as 'prompt'] ? [[name, input[name as 'prompt']!]] : [])))
+  const s256 = createHash('sha256').update(verifier).digest('base64url')
+  const url = provider.authorizeUrl({ state: id, challenge: s256, redirectUri: callbackOf(ctx), scopes: input.scopes ?? '', extra })
+  return { url, cookie: { name: cookieName(id), value: secret } }
+}
+
+export async function beginLinking(ctx: AuthCtx, input: Asked): Promise<Began> {
+  if (!ctx.deps.config.AUTH_MANUAL_LINKING) throw refuse(404, 'manual_linking_disabled', 'Manual linking is disabled')
+  const { user } = await currentUser(ctx)
+  return beginOAuth(ctx, input, user.id)
+}
+
+type Back = Input<typeof identity.oauthCallback>
+
+/** The way back from a provider: always a redirect, to where the sign-in began. */
+export async function finishOAuth(ctx: AuthCtx, input: Back & { cookies: Record<string, string> }): Promise<string> {
+  const home = ctx.deps.rt.kit.PUBLIC_URL
+  const flow = await findFlow(ctx, input.state)
+  if (!flow) return withError(home, refuse(400, 'bad_oauth_state', 'OAuth state is invalid or has expired'), true)
+  const pkce = flow.code_challenge !== null
+  try {
+    const given = input.cookies[cookieName(flow.id)]
+    if (!given || !same(hashToken(given), flow.browser_hash ?? '')) throw refuse(400, 'bad_oauth_state', 'OAuth state was not begun in this browser')
+    const taken = await ctx.db.updateTable('flows').set({ used_at: new Date() }).where('id', '=', flow.id).where('used_at', 'is', null).returning('id').executeTakeFirst()
+    if (!taken) throw refuse(400, 'flow_state_already_used', 'State has already been used')
+    if (input.error) throw refuse(403, 'access_denied', input.error_description ?? input.error)
+    return await complete(ctx, flow, input, pkce)
+  } catch (error) {
+    if ((error as DomainError).name !== 'DomainError') ctx.log.error({ err: error }, 'a provider sign-in failed')
+    return withError(flow.redirect_to, error as DomainError, pkce)
+  }
+}
+
+type Flow = { id: string; provider: string | null; link_user_id: string | null; redirect_to: string; code_challenge: string | null; sealed_verifier: string | null; browser_hash: string | null }
+
+async function findFlow(ctx: AuthCtx, state: string | null | undefined): Promise<Flow | null> {
+  if (!state || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(state)) return null
+  const flow = await ctx.db
+    .selectFrom('flows')
+    .select(['id', 'provider', 'link_user_id', 'redirect_to', 'code_challenge', 'sealed_verifier', 'browser_hash'])
+    .where('id', '=', state)
+    .where('kind', '=', 'oauth')
+    .where('used_at', 'is', null)
+    // Its code for the client is out already.
+    .where('code_hash', 'is', null)
+    .where('expires_at', '>', new Date())
+    .executeTakeFirst()
+  return flow ?? null
+}
+
+async function complete(ctx: AuthCtx, flow: Flow, { code, iss }: Back, pkce: boolean): Promise<string> {
+  const { rt, oauth } = ctx.deps
+  if (!code || !flow.provider) throw refuse(400, 'bad_oauth_callback', 'OAuth callback with missing authorization code missing')
+  const provider = await oauth.open(flow.provider)
+  if (iss && provider.issuer && iss !== provider.issuer) throw refuse(400, 'bad_oauth_callback', 'The answer came from another provider')
+  const { person, tokens } = await provider.exchange(code, rt.vault.open(flow.sealed_verifier!, `flows:${flow.id}`), callbackOf(ctx))
+  const ended: Ended[] = []
+  const result = await inTransaction(ctx.db, async (trx: Trx) => {
+    const userId = flow.link_user_id ? await linkPerson(trx, ctx, flow.link_user_id, provider.name, person) : await personToUser(trx, ctx, provider.name, person, flow.redirect_to, ended)
+    if (userId === null) return null
+    if (!pkce) return { session: await beginSession(trx, ctx, userId, 'oauth') }
+    await trx.updateTable('flows').set({ used_at: null, sealed_provider_tokens: rt.vault.seal(JSON.stringify(tokens), `flows:${flow.id}`) }).where('id', '=', flow.id).execute()
+    return { code: (await issueAuthCode(trx, flow.id, userId))! }
+  })
+  await announceRevoked(ctx.deps, ended)
+  if (!result) throw refuse(422, 'provider_email_needs_verification', `Unverified email with ${provider.name}. A confirmation email has been sent to your ${provider.name} email`)
+  if ('code' in result) return withQuery(flow.redirect_to, { code: result.code! })
+  const { provider_token, provider_refresh_token } = tokens
+  return withSession(flow.redirect_to, result.session, { provider_token, ...(provider_refresh_token && { provider_refresh_token }) })
+}
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,114 @@
+import type { ColumnType, Generated } from 'kysely'
+
+type Json = ColumnType<Record<string, any>, string, string>
+type At = Date | null
+
+export type OneTimeType = 'confirmation' | 'recovery' | 'email_change_current' | 'email_change_new' | 'sms' | 'phone_change' | 'reauthentication'
+
+export type IdentityDb = {
+  users: {
+    id: string
+    email: string | null
+    phone: string | null
+    password_hash: string | null
+    email_confirmed_at: At
+    /** Somebody opened a mail sent to it, or a provider vouched: autoconfirm alone is no proof. */
+    email_proven: Generated<boolean>
+    phone_confirmed_at: At
+    invited_at: At
+    confirmation_sent_at: At
+    recovery_sent_at: At
+    email_change: string | null
+    email_change_sent_at: At
+    /** How many of the two addresses have agreed to the change. */
+    email_change_confirmed: Generated<number>
+    phone_change: string | null
+    phone_change_sent_at: At
+    reauthentication_sent_at: At
+    last_sign_in_at: At
+    app_metadata: Json
+    user_metadata: Json
+    is_anonymous: Generated<boolean>
+    banned_until: At
+    deleted_at: At
+    version: Generated<number>
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  identities: {
+    id: string
+    user_id: string
+    provider: string
+    provider_id: string
+    identity_data: Json
+    last_sign_in_at: At
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  sessions: {
+    id: string
+    user_id: string
+    /** The newest refresh token's number. Its parent may be tried again; anything older is a theft. */
+    counter: Generated<number>
+    aal: Generated<'aal1' | 'aal2'>
+    amr: ColumnType<{ method: string; timestamp: number }[], string, string>
+    factor_id: string | null
+    user_agent: string
+    ip: string
+    created_at: Generated<Date>
+    refreshed_at: Generated<Date>
+    revoked_at: At
+  }
+  factors: {
+    id: string
+    user_id: string
+    friendly_name: string
+    factor_type: string
+    status: Generated<'verified' | 'unverified'>
+    sealed_secret: string
+    /** The newest time step whose code was used: a code works once. */
+    last_step: Generated<number>
+    last_challenged_at: At
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  factor_challenges: { id: string; factor_id: string; ip: string; expires_at: Date; used_at: At; attempts: Generated<number> }
+  recovery_codes: { user_id: string; code_hash: string; used_at: At; created_at: Generated<Date> }
+  one_time_tokens: {
+    id: string
+    user_id: string
+    type: OneTimeType
+    /** The address that the code was sent to. */
+    relates_to: string
+    token_hash: string
+    code_hash: string
+    attempts: Generated<number>
+    /** Sign-ins that end in a code for a PKCE client. */
+    flow_id: string | null
+    expires_at: Date
+    created_at: Generated<Date>
+  }
+  flows: {
+    id: string
+    kind: 'mail' | 'oauth'
+    method: string
+    provider: string | null
+    user_id: string | null
+    /** Linking: the account that a further identity is added to. */
+    link_user_id: string | null
+    redirect_to: string
+    code_challenge: string | null
+    code_challenge_method: string | null
+    code_hash: string | null
+    sealed_verifier: string | null
+    browser_hash: string | null
+    sealed_provider_tokens: string | null
+    expires_at: Date
+    used_at: At
+    created_at: Generated<Date>
+  }
+  signing_keys: { kid: string; alg: string; public_jwk: Json; sealed_private: string; created_at: Generated<Date> }
+  user_roles: { user_id: string; role: 'seller' | 'buyer'; created_at: Generated<Date> }
+  sign_up_records: { user_id: string; record: Json; created_at: Generated<Date> }
+  audit_log: { id: string; user_id: string | null; action: string; actor: string; ip: string; user_agent: string; detail: Json; at: Generated<Date> }
+}

@@ -1,0 +1,45 @@
+import * as identity from '@operon/contracts/identity'
+import type { ServiceDefinition } from '@operon/kit/service'
+import { accountRoutes } from './account/routes.ts'
+import { sweepAccounts } from './account/sweep.ts'
+import { adminRoutes } from './admin/routes.ts'
+import { IdentityConfig } from './config.ts'
+import { type Deps, withDeps } from './deps.ts'
+import { factorRoutes } from './factors/routes.ts'
+import { loadKeys } from './keys/keys.ts'
+import { verification } from './keys/verification.ts'
+import { answerMailRequest } from './mail/requests.ts'
+import { closeMail, sendMail, sendSms } from './mail/send.ts'
+import * as accounts from './migrations/0001_accounts.ts'
+import { openProviders } from './oauth/providers.ts'
+import { oauthRoutes } from './oauth/routes.ts'
+import { createHasher } from './passwords/hashing.ts'
+import { roleRoutes } from './roles/routes.ts'
+import type { IdentityDb } from './schema.ts'
+import { userRoutes } from './users/routes.ts'
+import { lookUpUser } from './users/users.ts'
+
+export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
+  name: 'identity',
+  config: IdentityConfig,
+  migrations: { '0001_accounts': accounts },
+  async setup(rt) {
+    const deps: Deps = { rt, config: rt.config, keys: await loadKeys(rt), hasher: await createHasher(), oauth: openProviders(rt) }
+    const run = withDeps(deps)
+
+    userRoutes(deps)
+    roleRoutes(deps)
+    factorRoutes(deps)
+    oauthRoutes(deps)
+    adminRoutes(deps)
+    accountRoutes(deps)
+
+    rt.answer(identity.verification, run(verification))
+    rt.answer(identity.lookUpUser, run(lookUpUser))
+    rt.job(identity.sendMail, (_ctx, job) => sendMail(deps, job), { concurrency: 4 })
+    rt.job(identity.sendSms, (_ctx, job) => sendSms(deps, job))
+    rt.job(identity.requestMail, run(answerMailRequest), { concurrency: 2 })
+    rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
+    rt.onStop(() => closeMail(deps))
+  },
+}

@@ -1,0 +1,16 @@
+import { inTransaction } from '@operon/kit/tx'
+import { type AuthCtx, invalid } from '../deps.ts'
+import { audit } from '../users/audit.ts'
+import { currentUser, type Trx } from '../users/users.ts'
+import { announceRevoked, endSessions } from './sessions.ts'
+
+export async function logOut(ctx: AuthCtx, { scope }: { scope?: string | null | undefined }): Promise<void> {
+  if (scope && !['global', 'local', 'others'].includes(scope)) throw invalid(`Unsupported logout scope "${scope}"`)
+  const { user, session } = await currentUser(ctx)
+  const which = scope === 'local' ? { only: session.id } : scope === 'others' ? { except: session.id } : {}
+  const ended = await inTransaction(ctx.db, async (trx: Trx) => {
+    await audit(trx, ctx, user.id, 'logout', { scope: scope ?? 'global' })
+    return endSessions(trx, user.id, which)
+  })
+  await announceRevoked(ctx.deps, ended)
+}

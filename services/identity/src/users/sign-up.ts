@@ -1,0 +1,110 @@
+import { newId } from '@operon/kit/ids'
+import * as identity from '@operon/contracts/identity'
+import { enqueue, inTransaction } from '@operon/kit/tx'
+import type { Input } from '@operon/contracts/contract'
+import { checkCaptcha } from '../passwords/captcha.ts'
+import { checkStrength } from '../passwords/strength.ts'
+import { readChallenge } from '../codes/one-time.ts'
+import { type AuthCtx, invalid, refuse } from '../deps.ts'
+import { limitByAddress, limitMail, mailDelayMs } from '../limits.ts'
+import { sendCodeBySms, sendLetter } from '../mail/letters.ts'
+import { beginSession, type SessionJson } from '../sessions/sessions.ts'
+import { readEmail, readPhone } from './addresses.ts'
+import { audit } from './audit.ts'
+import { readRedirect } from './redirects.ts'
+import { createUser, findUser, nameOf, type Trx, type UserJson, userJson } from './users.ts'
+
+type SignUp = Input<typeof identity.signUp>
+
+export async function signUp(ctx: AuthCtx, input: SignUp): Promise<SessionJson | UserJson> {
+  const { config } = ctx.deps
+  if (!input.email && !input.phone) return signUpAnonymously(ctx, input)
+  if (config.AUTH_DISABLE_SIGNUP) throw refuse(422, 'signup_disabled', 'Signups not allowed for this instance')
+  await limitByAddress(ctx, 'sign-up', config.LIMIT_SIGN_UP_PER_MINUTE)
+  await checkCaptcha(ctx, input.gotrue_meta_security?.captcha_token)
+  if (!input.password) throw invalid('Signup requires a valid password')
+  if (input.email && input.phone) throw invalid('Only an email address or phone number should be provided on signup.')
+  const data = input.data ?? {}
+  if (!input.email) return signUpByPhone(ctx, readPhone(input.phone), input.password, data)
+  const email = readEmail(input.email)
+  checkStrength(input.password, [email, nameOf(data)])
+  readChallenge(input)
+  return config.AUTH_AUTOCONFIRM ? signUpAtOnce(ctx, email, input.password, data) : signUpByLetter(ctx, email, input, data)
+}
+
+async function signUpAtOnce(ctx: AuthCtx, email: string, password: string, data: Record<string, unknown>): Promise<SessionJson> {
+  const passwordHash = await ctx.deps.hasher.hash(password)
+  return inTransaction(ctx.db, async (trx: Trx) => {
+    const userId = await createUser(trx, { email, passwordHash, provider: 'email', data, confirmed: true })
+    if (!userId) throw refuse(422, 'user_already_exists', 'User already registered')
+    await audit(trx, ctx, userId, 'user_signedup', { provider: 'email' })
+    return beginSession(trx, ctx, userId, 'password')
+  })
+}
+
+const ANSWER_STEP_MS = 100
+
+/** Answers the same, after the same time, whether or not the address has an account; its owner gets a mail either way. */
+async function signUpByLetter(ctx: AuthCtx, email: string, input: SignUp, data: Record<string, unknown>): Promise<UserJson> {
+  const began = performance.now()
+  const passwordHash = await ctx.deps.hasher.hash(input.password!)
+  const redirectTo = readRedirect(ctx.deps, input.redirect_to)
+  const delayMs = await mailDelayMs(ctx, email)
+  const known = await findUser(ctx.db, { email })
+  const userId = await inTransaction(ctx.db, async (trx: Trx) => {
+    if (known?.email_confirmed_at) {
+      await audit(trx, ctx, known.id, 'user_repeated_signup')
+      await enqueue(trx, identity.sendMail, { template: 'account_exists', to: email, redirect_to: redirectTo }, { userId: known.id, ...(delayMs && { runAt: new Date(Date.now() + delayMs) }) })
+      return newId()
+    }
+    // Who signs up again before confirming is the one who reads the newest mail: their password counts, not an earlier stranger's.
+    if (known) await trx.updateTable('users').set({ password_hash: passwordHash, user_metadata: JSON.stringify(data) }).where('id', '=', known.id).where('email_confirmed_at', 'is', null).execute()
+    const created = known ? known.id : await createUser(trx, { email, passwordHash, provider: 'email', data })
+    if (!created) return newId()
+    await audit(trx, ctx, created, 'user_confirmation_requested', { provider: 'email' })
+    await sendLetter(trx, ctx.deps, { userId: created, to: email, kind: 'signup', redirectTo, delayMs, code_challenge: input.code_challenge, code_challenge_method: input.code_challenge_method })
+    return known ? newId() : created
+  })
+  const spent = performance.now() - began
+  await new Promise((resolve) => setTimeout(resolve, Math.ceil(spent / ANSWER_STEP_MS) * ANSWER_STEP_MS - spent))
+  return unconfirmed(userId, email, data)
+}
+
+/** What a new account looks like from outside: made from the request alone, so that it cannot tell a new address from a known one. */
+function unconfirmed(id: string, email: string, data: Record<string, unknown>): UserJson {
+  const at = new Date().toISOString()
+  const identityData = { ...data, sub: id, email, email_verified: false, phone_verified: false }
+  return {
+    id, aud: 'authenticated', role: 'authenticated', email, phone: '', confirmation_sent_at: at, app_metadata: { provider: 'email', providers: ['email'] }, user_metadata: data,
+    identities: [{ identity_id: newId(), id, user_id: id, identity_data: identityData, provider: 'email', last_sign_in_at: at, created_at: at, updated_at: at, email }],
+    created_at: at, updated_at: at, is_anonymous: false,
+  }
+}
+
+async function signUpByPhone(ctx: AuthCtx, phone: string, password: string, data: Record<string, unknown>): Promise<UserJson> {
+  if (!ctx.deps.config.AUTH_PHONE) throw refuse(400, 'phone_provider_disabled', 'Phone signups are disabled')
+  checkStrength(password, [nameOf(data)])
+  const passwordHash = await ctx.deps.hasher.hash(password)
+  await limitMail(ctx, phone, 'over_sms_send_rate_limit')
+  return inTransaction(ctx.db, async (trx: Trx) => {
+    const known = await findUser(trx, { phone })
+    if (known?.phone_confirmed_at) throw refuse(422, 'user_already_exists', 'User already registered')
+    const userId = known?.id ?? (await createUser(trx, { phone, passwordHash, provider: 'phone', data }))
+    if (!userId) throw refuse(422, 'user_already_exists', 'User already registered')
+    await audit(trx, ctx, userId, 'user_confirmation_requested', { provider: 'phone' })
+    await sendCodeBySms(trx, ctx.deps, { userId, phone, type: 'sms' })
+    return userJson((await findUser(trx, { id: userId }))!)
+  })
+}
+
+async function signUpAnonymously(ctx: AuthCtx, input: SignUp): Promise<SessionJson> {
+  const { config } = ctx.deps
+  if (!config.AUTH_ANONYMOUS) throw refuse(422, 'anonymous_provider_disabled', 'Anonymous sign-ins are disabled')
+  await limitByAddress(ctx, 'anonymous', config.LIMIT_ANONYMOUS_PER_HOUR, 3_600_000)
+  await checkCaptcha(ctx, input.gotrue_meta_security?.captcha_token)
+  return inTransaction(ctx.db, async (trx: Trx) => {
+    const userId = (await createUser(trx, { provider: 'anonymous', anonymous: true, data: input.data ?? {} }))!
+    await audit(trx, ctx, userId, 'user_signedup', { provider: 'anonymous' })
+    return beginSession(trx, ctx, userId, 'anonymous')
+  })
+}

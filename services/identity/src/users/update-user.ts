@@ -1,0 +1,97 @@
+import type { Input } from '@operon/contracts/contract'
+import * as identity from '@operon/contracts/identity'
+import { enqueue, inTransaction } from '@operon/kit/tx'
+import { sql, type Updateable } from 'kysely'
+import { readChallenge, redeemCode } from '../codes/one-time.ts'
+import { type AuthCtx, invalid, refuse } from '../deps.ts'
+import { limitMail, takeGuess } from '../limits.ts'
+import { sendCodeBySms, sendLetter } from '../mail/letters.ts'
+import { checkStrength } from '../passwords/strength.ts'
+import type { IdentityDb } from '../schema.ts'
+import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
+import { readEmail, readPhone } from './addresses.ts'
+import { audit } from './audit.ts'
+import { confirmEmailChange } from './confirm.ts'
+import { readRedirect } from './redirects.ts'
+import { changeUser, currentUser, findUser, hasSecondFactor, nameOf, type Trx, type User, type UserJson, userJson } from './users.ts'
+
+type Update = Input<typeof identity.updateUser>
+const FRESH_MS = 24 * 3_600_000
+
+export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson> {
+  const { user, session } = await currentUser(ctx)
+  const email = input.email ? readEmail(input.email) : null
+  const phone = input.phone ? readPhone(input.phone) : null
+  const password = input.password || null
+  const newEmail = email !== user.email ? email : null
+  const newPhone = phone !== user.phone ? phone : null
+  readChallenge(input)
+  if (input.app_metadata) throw refuse(403, 'not_admin', 'Updating app_metadata requires admin privileges')
+  if ((password || newEmail || newPhone) && hasSecondFactor(user) && session.aal !== 'aal2') {
+    throw refuse(401, 'insufficient_aal', 'AAL2 session is required to update email or password when MFA is enabled.')
+  }
+  if (password && user.is_anonymous && !email && !phone) throw refuse(422, 'validation_failed', 'Updating password of an anonymous user without an email or phone is not allowed')
+  if (newEmail && (await findUser(ctx.db, { email: newEmail }))) throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
+  if (newPhone && (await findUser(ctx.db, { phone: newPhone }))) throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
+  const passwordHash = password ? await newPassword(ctx, user, session, { ...input, password }) : null
+  if (newEmail) await limitMail(ctx, newEmail)
+  if (newPhone) await limitMail(ctx, newPhone, 'over_sms_send_rate_limit')
+
+  const ended = await inTransaction(ctx.db, async (trx: Trx) => {
+    const set: Updateable<IdentityDb['users']> = {}
+    if (input.data) set.user_metadata = merged(input.data)
+    if (passwordHash) set.password_hash = passwordHash
+    if (input.data || passwordHash) await changeUser(trx, user.id, set)
+    if (newEmail) await changeEmail(trx, ctx, user, newEmail, input)
+    if (newPhone) await changePhone(trx, ctx, user, newPhone)
+    await audit(trx, ctx, user.id, 'user_modified', { fields: [input.data && 'data', password && 'password', newEmail && 'email', newPhone && 'phone'].filter(Boolean) })
+    return passwordHash ? passwordChanged(trx, ctx, user, session.id) : []
+  })
+  await announceRevoked(ctx.deps, ended)
+  return userJson((await findUser(ctx.db, { id: user.id }))!)
+}
+
+/** A null takes a key away, as the protocol has it. */
+export const merged = (data: Record<string, unknown>, column: 'user_metadata' | 'app_metadata' = 'user_metadata') => sql`jsonb_strip_nulls(${sql.ref(column)} || ${JSON.stringify(data)}::jsonb)` as never
+
+async function newPassword(ctx: AuthCtx, user: User, session: { created_at: Date }, input: Update & { password: string }): Promise<string> {
+  const { hasher } = ctx.deps
+  checkStrength(input.password, [user.email, input.email, nameOf(user.user_metadata)])
+  // A session left open somewhere must not be enough to take an account over.
+  if (Date.now() - session.created_at.getTime() > FRESH_MS) await checkNonce(ctx, user, input.nonce)
+  if (user.password_hash && (await hasher.verify(input.password, user.password_hash)).ok) {
+    throw refuse(422, 'same_password', 'New password should be different from the old password.')
+  }
+  return hasher.hash(input.password)
+}
+
+async function checkNonce(ctx: AuthCtx, user: User, nonce: string | null | undefined): Promise<void> {
+  if (!nonce) throw refuse(400, 'reauthentication_needed', 'Password update requires reauthentication')
+  const address = user.email ?? user.phone ?? ''
+  await takeGuess(ctx, 'code', address)
+  const redeemed = await redeemCode(ctx.deps, address, nonce, ['reauthentication'], user.id)
+  if (!redeemed) throw refuse(422, 'reauthentication_not_valid', 'Nonce has expired or is invalid')
+}
+
+async function passwordChanged(trx: Trx, ctx: AuthCtx, user: User, sessionId: string): Promise<Ended[]> {
+  await audit(trx, ctx, user.id, 'user_updated_password')
+  await trx.deleteFrom('one_time_tokens').where('user_id', '=', user.id).where('type', '=', 'recovery').execute()
+  if (user.email) await enqueue(trx, identity.sendMail, { template: 'password_changed', to: user.email }, { userId: user.id })
+  return endSessions(trx, user.id, { except: sessionId })
+}
+
+/** Both addresses agree by mail; somebody who has none yet only proves the new one. */
+async function changeEmail(trx: Trx, ctx: AuthCtx, user: User, email: string, input: Update): Promise<void> {
+  const { deps } = ctx
+  await changeUser(trx, user.id, { email_change: email, email_change_confirmed: 0, email_change_sent_at: new Date() })
+  if (user.is_anonymous && deps.config.AUTH_AUTOCONFIRM) return confirmEmailChange(trx, { ...user, email_change: email }, { proven: false })
+  const letter = { userId: user.id, redirectTo: readRedirect(deps, input.redirect_to), code_challenge: input.code_challenge, code_challenge_method: input.code_challenge_method }
+  if (user.email) await sendLetter(trx, deps, { ...letter, kind: 'email_change_current', to: user.email, detail: { new_email: email } })
+  await sendLetter(trx, deps, { ...letter, kind: 'email_change_new', to: email })
+}
+
+async function changePhone(trx: Trx, ctx: AuthCtx, user: User, phone: string): Promise<void> {
+  if (!ctx.deps.config.AUTH_PHONE) throw invalid('Phone logins are disabled')
+  await changeUser(trx, user.id, { phone_change: phone, phone_change_sent_at: new Date() })
+  await sendCodeBySms(trx, ctx.deps, { userId: user.id, phone, type: 'phone_change' })
+}

@@ -1,0 +1,63 @@
+import { userDeleted } from '@operon/contracts/identity'
+import { connectionChanged } from '@operon/contracts/integrations'
+import { newId } from '@operon/kit/ids'
+import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { integrationsService } from '../service.ts'
+
+let platform: TestPlatform
+let db: any
+beforeAll(async () => {
+  platform = await startTestService(integrationsService)
+  db = platform.services.integrations!.rt.db
+})
+afterAll(() => platform.close())
+
+const connect = (user: TestUser, service_name: string) =>
+  db.insertInto('user_integrations').values({ id: newId(), user_id: user.id, service_name, integration_status: 'connected' }).execute()
+
+async function call(user: TestUser, query: string, method = 'GET', body?: unknown) {
+  const headers = { ...user.headers, ...(body ? { 'content-type': 'application/json' } : {}), prefer: 'return=representation' }
+  const response = await fetch(`${platform.url()}/rest/v1/user_integrations?${query}`, {
+    method,
+    headers,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+test('an owner reads and ends connections, which is told once [spec-138] [spec-119]', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  await Promise.all([connect(ann, 'notion'), connect(ann, 'slack'), connect(bob, 'notion')])
+  expect((await call(ann, 'select=service_name&integration_status=eq.connected&order=service_name')).body).toEqual([
+    { service_name: 'notion' },
+    { service_name: 'slack' },
+  ])
+  const end = () =>
+    call(ann, `user_id=eq.${ann.id}&service_name=eq.notion&select=integration_status`, 'PATCH', { integration_status: 'disconnected' })
+  const answers = await Promise.all([end(), end(), end()])
+  for (const answer of answers) expect(answer).toEqual({ status: 200, body: [{ integration_status: 'disconnected' }] })
+  const told = await db.selectFrom('outbox').select(['user_id', 'payload']).where('name', '=', connectionChanged.name).execute()
+  expect(told).toEqual([{ user_id: ann.id, payload: { version: 2, service_name: 'notion', status: 'disconnected' } }])
+  expect((await call(bob, 'select=integration_status')).body).toEqual([{ integration_status: 'connected' }])
+})
+
+test('nobody connects, moves or takes over a row by writing [spec-54]', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  await connect(bob, 'gmail')
+  expect(await call(ann, `user_id=eq.${bob.id}`, 'PATCH', { integration_status: 'disconnected' })).toEqual({ status: 200, body: [] })
+  expect(await call(bob, 'service_name=eq.gmail', 'PATCH', { integration_status: 'connected' })).toMatchObject({
+    status: 400,
+    body: { code: '22P02' },
+  })
+  expect(await call(bob, 'service_name=eq.gmail', 'PATCH', { user_id: ann.id })).toMatchObject({ status: 400, body: { code: 'PGRST204' } })
+  expect(await call(bob, '', 'POST', { service_name: 'slack' })).toMatchObject({ status: 403, body: { code: '42501' } })
+  expect((await call(bob, 'select=integration_status')).body).toEqual([{ integration_status: 'connected' }])
+})
+
+test('the rows of a deleted person go', async () => {
+  const ann = platform.user()
+  await connect(ann, 'slack')
+  await platform.emit(userDeleted, ann.id, { version: 2 })
+  await expect.poll(async () => (await call(ann, '')).body).toEqual([])
+})

@@ -1,0 +1,4 @@
+import { runMain } from '@operon/kit/main'
+import { integrationsService } from './service.ts'
+
+await runMain(integrationsService)

@@ -1,0 +1,42 @@
+import type { Envelope, Payload } from '@operon/contracts/contract'
+import type { userUpdated } from '@operon/contracts/identity'
+import { type Ctx, userIdOf } from '@operon/kit/context'
+import { exactValue, type Query } from '@operon/kit/data/query'
+import type { KitDb } from '@operon/kit/schema'
+import { sql, type Transaction } from 'kysely'
+import type { MarketplaceDb } from '../schema.ts'
+
+type Trx = Transaction<MarketplaceDb & KitDb>
+
+/** One's own, or the storefront whose slug is named: sellers are public, a list of them is not. */
+export function visibleProfiles(ctx: Ctx, query: Query) {
+  return sql<boolean>`(deleted_at is null and (user_id = ${userIdOf(ctx.actor)} or marketplace_slug = ${exactValue(query, 'marketplace_slug')}))`
+}
+
+export async function rememberPerson(trx: Trx, { user_id, payload }: Envelope<Payload<typeof userUpdated>>): Promise<void> {
+  if (!user_id) return
+  const { name, version } = payload
+  await trx
+    .insertInto('profiles')
+    .values({ user_id, display_name: name, marketplace_slug: null, version, deleted_at: null })
+    .onConflict((conflict) =>
+      conflict
+        .column('user_id')
+        .doUpdateSet({ display_name: name, version })
+        .where('profiles.version', '<', version)
+        .where('profiles.deleted_at', 'is', null),
+    )
+    .execute()
+}
+
+/** The row stays, empty, so that an event that arrives late brings nobody back. */
+export async function forgetPerson(trx: Trx, userId: string | null): Promise<void> {
+  if (!userId) return
+  const nobody = { display_name: null, marketplace_slug: null, deleted_at: new Date() }
+  await trx
+    .insertInto('profiles')
+    .values({ user_id: userId, version: 0, ...nobody })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(nobody))
+    .execute()
+  await trx.deleteFrom('items').where('user_id', '=', userId).execute()
+}

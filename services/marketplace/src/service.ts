@@ -1,0 +1,18 @@
+import type { ServiceDefinition } from '@operon/kit/service'
+import { Config } from './config.ts'
+import { itemRoutes } from './items/routes.ts'
+import * as storefront from './migrations/0001_storefront.ts'
+import { profileConsumers } from './profiles/consumers.ts'
+import { profileRoutes } from './profiles/routes.ts'
+import type { MarketplaceDb } from './schema.ts'
+
+export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
+  name: 'marketplace',
+  config: Config,
+  migrations: { '0001_storefront': storefront },
+  setup(rt) {
+    profileRoutes(rt)
+    profileConsumers(rt)
+    itemRoutes(rt)
+  },
+}

@@ -1,0 +1,27 @@
+import type { Inbox } from '../inbox/inbox.ts'
+import type { Provider } from './faults.ts'
+import { html, page } from './page.ts'
+import { type Route, route } from './wire.ts'
+
+const about: Record<Provider, string> = {
+  stripe: 'Payments: checkout, portal, subscriptions, invoices, signed webhooks and a clock that can be moved',
+  openai: "Models in OpenAI's wire format, under /openai, /anthropic, /google and /perplexity",
+  smtp: 'Mail, kept in the inbox',
+  sms: "Text messages on Twilio's wire, kept in the inbox",
+  oauth: 'Sign-in with Google, Facebook, GitHub and Microsoft',
+  rdap: 'Domain registry look-ups',
+}
+
+export function homePage({ addresses, inbox }: { addresses: Record<Provider, string>; inbox: Inbox }): Route {
+  return route('GET', '/sandbox', () =>
+    page({
+      title: 'Overview',
+      body: html`<h1>Sandbox</h1><p class="muted">A provider without a key is played by this service. It speaks the provider's own protocol, so that the product cannot tell the difference.</p>
+<table><thead><tr><th>Stands in for</th><th>What it does</th><th>Address</th></tr></thead><tbody>${Object.entries(addresses).map(
+        ([provider, address]) =>
+          html`<tr><td>${provider}</td><td class="muted">${about[provider as Provider]}</td><td class="mono faint">${address}</td></tr>`,
+      )}</tbody></table>
+<h2>Pages</h2><ul class="plain"><li><a href="/sandbox/inbox">Inbox</a> <span class="faint">${inbox.list({ limit: 5000 }).length} messages</span></li><li><a href="/sandbox/stripe">Stripe: clock, webhooks, events</a></li></ul>`,
+    }),
+  )
+}

@@ -1,0 +1,66 @@
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Provider } from './faults.ts'
+
+export type TruthLine = { n: number; at: string; provider: Provider; kind: string } & Record<string, unknown>
+export type Truth = ReturnType<typeof openTruth>
+
+/** What the third parties were really asked for and did: the log that checkers compare the books with. Never rewritten. */
+export function openTruth(dir: string) {
+  const path = join(dir, 'truth.jsonl')
+  let n = existsSync(path) ? count(readFileSync(path)) : 0
+  const file = openSync(path, 'a')
+  let waiting: string[] = []
+  let flushing = false
+
+  function line(provider: Provider, kind: string, facts: Record<string, unknown>) {
+    n += 1
+    return `${JSON.stringify({ n, at: new Date().toISOString(), provider, kind, ...facts })}\n`
+  }
+
+  function flush() {
+    flushing = false
+    if (waiting.length === 0) return
+    const text = waiting.join('')
+    waiting = []
+    writeSync(file, text)
+  }
+
+  return {
+    path,
+    /** On disk before it returns: money and messages. */
+    log(provider: Provider, kind: string, facts: Record<string, unknown>) {
+      flush()
+      writeSync(file, line(provider, kind, facts))
+    },
+    /** On disk within this turn of the event loop: the many small completions of a load run. */
+    logSoon(provider: Provider, kind: string, facts: Record<string, unknown>) {
+      waiting.push(line(provider, kind, facts))
+      if (flushing) return
+      flushing = true
+      setImmediate(flush)
+    },
+    read({ after = 0, provider, kind, limit = 1000 }: { after?: number; provider?: string; kind?: string; limit?: number }): TruthLine[] {
+      flush()
+      const found: TruthLine[] = []
+      for (const raw of readFileSync(path, 'utf8').split('\n')) {
+        if (!raw) continue
+        const fact = JSON.parse(raw) as TruthLine
+        if (fact.n <= after || (provider && fact.provider !== provider) || (kind && fact.kind !== kind)) continue
+        found.push(fact)
+        if (found.length === limit) break
+      }
+      return found
+    },
+    close() {
+      flush()
+      closeSync(file)
+    },
+  }
+}
+
+function count(text: Buffer) {
+  let lines = 0
+  for (const byte of text) if (byte === 10) lines += 1
+  return lines
+}

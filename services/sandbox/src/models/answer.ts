@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { fromSchema } from './schema.ts'
+import { contentText, tokensOf } from './tokens.ts'
+import { chooseTools, type Tool, type ToolCall } from './tools.ts'
+import { adVariations, analysis, blog, chat, email, helpAnswer, names, productDescription, socialPosts, videoScript } from './writing.ts'
+
+export type ChatMessage = { role: string; content?: unknown; tool_calls?: ToolCall[]; tool_call_id?: string; name?: string }
+export type ChatBody = {
+  model: string
+  messages: ChatMessage[]
+  stream?: boolean
+  stream_options?: { include_usage?: boolean }
+  max_tokens?: number
+  max_completion_tokens?: number
+  stop?: string | string[]
+  tools?: Tool[]
+  tool_choice?: 'none' | 'auto' | 'required' | { type: 'function'; function: { name: string } }
+  parallel_tool_calls?: boolean
+  response_format?: { type: string; json_schema?: { name: string; schema: Record<string, any> } }
+  user?: string
+}
+export type Answer = { text: string; tools: ToolCall[]; finish: 'stop' | 'length' | 'tool_calls'; citations: string[] }
+
+/** What was asked, told from the words alone, and the topic it is about. */
+export type Question = { text: string; system: string; all: string; topic: string; pick: <T>(from: readonly T[], salt?: number) => T }
+
+/** The same question gets the same answer. */
+export function answer(body: ChatBody, provider: string, seed: string): Answer {
+  const question = read(body, seed)
+  const tools = body.tools && body.tool_choice !== 'none' ? chooseTools(body, question) : []
+  const citations = provider === 'perplexity' ? sources(question.topic) : []
+  if (tools.length > 0) return { text: '', tools, finish: 'tool_calls', citations }
+  return limit({ text: compose(body, question, citations), tools: [], finish: 'stop', citations }, body)
+}
+
+function compose(body: ChatBody, question: Question, citations: string[]): string {
+  const results = body.messages
+    .slice(body.messages.findLastIndex((message) => message.role === 'user') + 1)
+    .filter((message) => message.role === 'tool')
+  const format = body.response_format
+  if (format?.type === 'json_schema' && format.json_schema) return JSON.stringify(fromSchema(format.json_schema.schema, question))
+  if (results.length > 0)
+    return `Done. ${results.map((result) => summary(contentText(result.content))).join(' ')} Tell me if you want anything changed.`
+  const kind = kindOf(question)
+  if (format?.type === 'json_object')
+    return JSON.stringify(kind === 'ads' ? { ads: adVariations(question) } : { answer: write(kind, question), topic: question.topic })
+  const text = write(kind, question)
+  if (citations.length === 0) return text
+  return `${text}\n\nThis follows published guidance on ${question.topic} [1][2].`
+}
+
+type Kind = 'names' | 'ads' | 'social' | 'video' | 'email' | 'blog' | 'product' | 'help' | 'analysis' | 'chat'
+
+// The most telling words first: a "blog about e-mail marketing" is a blog.
+const kinds: [Kind, RegExp][] = [
+  ['names', /\b(business|company|brand|product|startup|domain)\s+names?\b|\bnames? (ideas|for (a|my|the|an))\b/],
+  ['ads', /primary[_ ]text|\bad (variation|cop(y|ies))|\bads? variations?\b|\bfacebook ads?\b|\bcreate (three|3) ads?\b/],
+  ['blog', /\bblog( post)?\b|\barticle\b/],
+  ['video', /\bvideo script\b|\bscript for (a|the) video\b|\bvideo\b.*\bscript\b/],
+  ['social', /\bsocial (media )?(posts?|captions?)\b|\b(5|five) (social )?posts\b|\bsocial\b.*\bposts\b/],
+  ['product', /\bproduct description\b|\bdescribe (the|this|my) product\b/],
+  ['email', /\b(write|draft|generate|create|compose|send)\b[^.]*\be-?mail\b|\be-?mail (campaign|copy|draft|newsletter|about|to)\b/],
+  ['analysis', /\banaly[sz]e?\b|\banalysis\b|\binsights?\b|\bkpis?\b|\bforecast\b|\btrends?\b/],
+]
+
+function kindOf(question: Question): Kind {
+  const user = question.text.toLowerCase()
+  const named = kinds.find(([, words]) => words.test(user))
+  if (named) return named[0]
+  if (/\bhelp\b|\bsupport\b|\bdocumentation\b|\bcontext\b/.test(question.system.toLowerCase()) && question.system.length > 400)
+    return 'help'
+  const hinted = kinds.find(([kind, words]) => kind !== 'analysis' && kind !== 'email' && words.test(question.system.toLowerCase()))
+  return hinted ? hinted[0] : 'chat'
+}
+
+function write(kind: Kind, question: Question): string {
+  if (kind === 'names') return names(question)
+  if (kind === 'ads') return JSON.stringify(adVariations(question), null, 2)
+  if (kind === 'email') return email(question)
+  if (kind === 'blog') return blog(question)
+  if (kind === 'social') return socialPosts(question)
+  if (kind === 'video') return videoScript(question)
+  if (kind === 'product') return productDescription(question)
+  if (kind === 'help') return helpAnswer(question)
+  return kind === 'analysis' ? analysis(question) : chat(question)
+}
+
+function read(body: ChatBody, seed: string): Question {
+  const said = (role: string) => body.messages.filter((message) => message.role === role).map((message) => contentText(message.content))
+  const text = said('user').at(-1) ?? ''
+  const system = [...said('system'), ...said('developer')].join('\n')
+  const hash = createHash('sha256').update(`${seed}:${body.model}:${text}`).digest()
+  return {
+    text,
+    system,
+    all: `${system}\n${text}`,
+    topic: topicOf(text),
+    pick: (from, salt = 0) => from[hash.readUInt32BE((salt * 4) % 28) % from.length]!,
+  }
+}
+
+function topicOf(text: string): string {
+  const labelled = /(?:topic|subject|product(?:\/service)?|business|company|description|details)\s*:\s*"?([^"\n]{3,120})/i.exec(text)?.[1]
+  const quoted = /["“]([^"”\n]{3,120})["”]/.exec(text)?.[1]
+  const about = /\b(?:about|regarding|on the topic of|promoting|selling|on|for)\s+(?:an?\s+|the\s+|my\s+|our\s+)?([^.,;:!?\n]{3,90})/i.exec(
+    text,
+  )?.[1]
+  const found = (labelled ?? quoted ?? about ?? text.split(/[.?!\n]/)[0] ?? '').trim()
+  return found.split(/\s+/).slice(0, 12).join(' ') || 'your business'
+}
+
+function limit(made: Answer, body: ChatBody): Answer {
+  const stops = [body.stop ?? []].flat()
+  const stopAt = Math.min(...stops.map((stop) => made.text.indexOf(stop)).filter((at) => at >= 0), made.text.length)
+  const text = made.text.slice(0, stopAt)
+  const most = body.max_completion_tokens ?? body.max_tokens
+  if (!most) return { ...made, text }
+  const tokens = tokensOf(text)
+  return tokens.length <= most ? { ...made, text } : { ...made, text: tokens.slice(0, most).join(''), finish: 'length' }
+}
+
+const sources = (topic: string) => {
+  const slug = topic
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 50)
+  return [
+    `https://www.example.com/guides/${slug}`,
+    `https://research.example.org/${slug}`,
+    `https://news.example.net/small-business/${slug}`,
+  ]
+}
+
+function summary(result: string) {
+  const line = result.replace(/\s+/g, ' ').trim()
+  return line.length > 160 ? `${line.slice(0, 157)}...` : line
+}

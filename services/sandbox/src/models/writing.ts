@@ -1,0 +1,221 @@
+import type { Question } from './answer.ts'
+import { closings, lead, sections, takeaway } from './essays.ts'
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+const clip = (text: string, length: number) => (text.length <= length ? text : text.slice(0, length).replace(/\s+\S*$/, ''))
+const brand = (topic: string) => capital(topic.split(/\s+/).filter((word) => word.length > 3)[0] ?? 'Your business')
+
+const firstParts = ['Bright', 'North', 'Clear', 'Prime', 'Fern', 'Stone', 'Blue', 'Swift', 'True', 'Lumen', 'Harbor', 'Oak']
+const lastParts = ['path', 'field', 'works', 'loop', 'craft', 'nest', 'line', 'forge', 'wave', 'point', 'yard', 'mark']
+
+export function names(question: Question): string {
+  const asked = Number(/\b(\d{1,2})\b/.exec(question.text)?.[1] ?? (/\bfive\b/i.test(question.text) ? 5 : 8))
+  const count = Math.min(Math.max(asked, 1), 12)
+  const stem = brand(question.topic)
+    .replace(/[^A-Za-z]/g, '')
+    .slice(0, 7)
+  const start = question.pick(firstParts.map((_, index) => index))
+  const made = Array.from({ length: count }, (_, index) => {
+    const first = firstParts[(start + index) % firstParts.length]!
+    const last = lastParts[(start + index * 5) % lastParts.length]!
+    return index % 3 === 2 && stem ? capital(stem.toLowerCase()) + last : first + last
+  })
+  return made.map((name, index) => `${index + 1}. ${name}`).join('\n')
+}
+
+export function adVariations(question: Question) {
+  const { topic } = question
+  const tail = /overlong/i.test(question.all) ? ' with every detail that anyone could possibly want to know before they decide' : ''
+  const short = brand(topic)
+  const ad = (primary: string, headline: string, description: string, targeting: string, format: string, tone: string) => ({
+    primary_text: tail ? primary + tail.repeat(2) : clip(primary, 125),
+    headline: tail ? headline + tail : clip(headline, 27),
+    description: tail ? description + tail : clip(description, 30),
+    targeting,
+    format,
+    tone,
+  })
+  return [
+    ad(
+      `Still losing hours to busywork? ${capital(clip(topic, 40))} gives you the time back. Start this week.`,
+      `${clip(short, 14)} made simple`,
+      'Set up in one afternoon',
+      'Small business owners, 28-50, interested in growth and productivity',
+      'Single image',
+      'Direct',
+    ),
+    ad(
+      `"We wish we had started sooner." See why people like you choose ${clip(topic, 40)}.`,
+      'Loved by real customers',
+      'See what they say',
+      'Lookalike of existing customers, 25-55',
+      'Carousel',
+      'Warm',
+    ),
+    ad(
+      `This month only: try ${clip(topic, 40)} without risk and decide after you have seen it work.`,
+      'Try it before you decide',
+      'No risk, cancel any time',
+      'Visitors of the last 30 days who did not buy',
+      'Short video',
+      'Urgent',
+    ),
+  ]
+}
+
+export function email(question: Question): string {
+  const { topic } = question
+  const subject = question.pick(
+    [`A quick idea about ${clip(topic, 40)}`, `${capital(clip(topic, 40))}: what is new for you`, `Three minutes on ${clip(topic, 40)}`],
+    1,
+  )
+  return `Subject: ${subject}
+
+Hi {{first_name}},
+
+I wanted to share something short and useful about ${topic}.
+
+Most people put it off because it looks like a project. It is not: one small step this week is enough to see whether it helps you.
+
+- Pick the one part that costs you the most time today
+- Try it for five working days
+- Keep it only if you can see the difference
+
+If you like, reply with "show me" and I will send you the exact steps we use ourselves.
+
+Best regards,
+{{sender_name}}`
+}
+
+/** About 1000 to 1500 words: a lead, eight sections in an order that the question decides, and a close. */
+export function blog(question: Question): string {
+  const start = question.pick(
+    sections.map((_, index) => index),
+    2,
+  )
+  const chosen = Array.from({ length: 8 }, (_, index) => sections[(start + index) % sections.length]!)
+  const fill = (text: string) => text.replaceAll('{topic}', question.topic)
+  const body = chosen.map(({ title, text }) => `## ${capital(fill(title))}\n\n${fill(text)}`).join('\n\n')
+  return `# ${capital(question.topic)}: a practical guide\n\n${fill(lead)}\n\n${body}\n\n## ${capital(takeaway.title)}\n\n${fill(takeaway.text)}\n\n${fill(question.pick(closings, 3))}`
+}
+
+export function socialPosts({ topic }: Question): string {
+  const tag = `#${brand(topic).replace(/\W/g, '')}`
+  return [
+    `1. Nobody tells you this about ${topic}: the boring part is where the results are. What is the step you keep skipping? ${tag}`,
+    `2. Before: three tools, two spreadsheets, one headache. After: one calm hour a week for ${topic}. Ask us how. ${tag} #smallbusiness`,
+    `3. A customer asked us last week whether ${topic} is worth it. Our honest answer: only if you measure it. Here is how we do. ${tag}`,
+    `4. Try this today: write down the one question people ask you most about ${topic}, and answer it in public. That is your best post this month. ${tag}`,
+    `5. We are opening five places for a free walk-through of ${topic}. Comment "me" and we will send you a time. ${tag} #community`,
+  ].join('\n\n')
+}
+
+export function videoScript({ topic }: Question): string {
+  return `VIDEO SCRIPT: ${capital(topic)} (60-90 seconds)
+
+[0:00-0:05] HOOK
+On screen: a cluttered desk, a ringing phone.
+Voice: "If ${topic} feels harder than it should, this is for you."
+
+[0:05-0:20] PROBLEM
+On screen: three browser tabs fighting for attention.
+Voice: "Most of us do it late, in a hurry, and never look at whether it worked."
+
+[0:20-0:45] WHAT CHANGES
+On screen: one clean list, three ticks appearing one by one.
+Voice: "Do three things. Choose one goal. Give it one hour a week. Look at one number every Friday."
+
+[0:45-1:05] PROOF
+On screen: a simple line going up over four weeks.
+Voice: "After a month you will know what to keep and what to drop."
+
+[1:05-1:20] CALL TO ACTION
+On screen: logo and address.
+Voice: "Start with the free checklist in the description, and tell us how it went."`
+}
+
+export function productDescription({ topic }: Question): string {
+  return `${capital(topic)}
+
+Made for people who would rather do the work than set it up. ${capital(topic)} gives you a clear starting point, sensible defaults and results that you can see in the first week.
+
+What you get
+- A ready structure that you can use within minutes
+- Clear instructions in plain language, without jargon
+- Room to grow: change any part of it without starting again
+
+Good to know
+Works on its own or beside the tools that you have. Free updates for a year, and a person who answers when you write.
+
+Start today, and keep it only if it earns its place.`
+}
+
+export function analysis(question: Question): string {
+  const figures = [...question.all.matchAll(/([A-Za-z][\w ]{2,30}?)\s*[:=]\s*\$?(\d[\d,.]*)/g)].slice(0, 6)
+  const read = figures.map(([, label, value]) => `- ${capital(label!.trim())}: ${value}`).join('\n')
+  const growth = question.pick([6, 9, 12, 15, 18], 1)
+  return `Summary: ${capital(question.topic)} shows a healthy base with two clear places to improve.
+
+${read ? `What I read from your data\n${read}\n\n` : ''}Key insights
+1. The strongest results come from a small share of your activity; protect it before adding anything new.
+2. Response time is the lever with the quickest return: answers within an hour convert markedly better.
+3. At the present pace a rise of about ${growth} % over the next quarter is realistic.
+
+Recommendations
+- Move a tenth of the budget from the weakest channel to the strongest, and review after two weeks.
+- Automate the follow-up after the first contact.
+- Check one number every Friday and write down what you changed.
+
+Risks
+One source carries most of the volume. A second one, even a small one, makes the plan safer.`
+}
+
+/** The sentences of the given context that share most words with the question. */
+export function helpAnswer(question: Question): string {
+  const words = new Set(question.text.toLowerCase().match(/[a-z]{4,}/g) ?? [])
+  const sentences = question.system.split(/(?<=[.!?])\s+|\n+/).filter((line) => line.trim().length > 30)
+  const scored = sentences
+    .map((line, index) => ({
+      line: line.replace(/^[#\-*\d.\s]+/, '').trim(),
+      index,
+      hits: new Set(
+        line
+          .toLowerCase()
+          .match(/[a-z]{4,}/g)
+          ?.filter((word) => words.has(word)),
+      ).size,
+    }))
+    .filter((each) => each.hits > 0)
+    .sort((a, b) => b.hits - a.hits)
+    .slice(0, 4)
+    .sort((a, b) => a.index - b.index)
+  if (scored.length === 0)
+    return `I could not find that in the help text. Try asking about one screen by its name, or write to support and mention: "${clip(question.text, 80)}".`
+  return `Here is how that works:\n\n${scored.map((each, index) => `${index + 1}. ${each.line}`).join('\n')}\n\nIf a step looks different on your screen, tell me which one.`
+}
+
+export function chat(question: Question): string {
+  const asked = question.text.trim().replace(/\s+/g, ' ')
+  if (/^(hi|hello|hey|good (morning|afternoon|evening))\b/i.test(asked) && asked.length < 40)
+    return 'Hello! I can draft e-mails and posts, compare ideas, read your numbers or plan your week. What would you like to start with?'
+  if (/\b(thanks|thank you)\b/i.test(asked) && asked.length < 60)
+    return 'You are welcome. Shall I turn that into a task or a draft for you?'
+  const sum = /^(?:what is|what's|calculate)?\s*(\d+(?:\.\d+)?)\s*([+*x/-])\s*(\d+(?:\.\d+)?)\s*\??$/i.exec(asked)
+  if (sum) return `${sum[1]} ${sum[2]} ${sum[3]} = ${arithmetic(Number(sum[1]), sum[2]!, Number(sum[3]))}.`
+  const opening = question.pick(['Good question.', 'Here is how I would look at it.', 'Short answer first.'], 2)
+  return `${opening} On "${clip(asked, 110)}":
+
+Start with the outcome that you want to see in two weeks, and choose the smallest step that could show it. For ${clip(question.topic, 70)} that usually means three things:
+
+1. **Decide what counts.** One number, written down before you begin.
+2. **Do it once by hand.** You will see which part is worth automating.
+3. **Review on Friday.** Keep what moved the number, drop the rest.
+
+If you tell me what you have tried already, I can make this more exact.`
+}
+
+function arithmetic(a: number, sign: string, b: number) {
+  if (sign === '+') return a + b
+  if (sign === '-') return a - b
+  return sign === '/' ? a / b : a * b
+}

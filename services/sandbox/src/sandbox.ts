@@ -1,0 +1,168 @@
+import { mkdirSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { assetRoutes } from './core/assets.ts'
+import { controlRoutes } from './core/control.ts'
+import { createFaults, type Provider } from './core/faults.ts'
+import { homePage } from './core/home.ts'
+import { html, page } from './core/page.ts'
+import { listenAll } from './core/ports.ts'
+import { openState } from './core/state.ts'
+import { openTruth, type Truth } from './core/truth.ts'
+import { dispatch, type Handler, json, type WireReply, type WireRequest, wireServer } from './core/wire.ts'
+import { createInbox } from './inbox/inbox.ts'
+import { inboxPages } from './inbox/pages.ts'
+import { smsRoutes } from './inbox/sms.ts'
+import { smtpServer } from './inbox/smtp.ts'
+import { modelServer } from './models/server.ts'
+import { oauthRoutes } from './oauth/oauth.ts'
+import { rdapRoutes } from './rdap/rdap.ts'
+import { createStripe } from './stripe/stripe.ts'
+
+export type SandboxOptions = {
+  dataDir: string
+  /** How others reach the listeners; anything but a loopback address binds to every interface. */
+  host?: string
+  /** Fixed ports from here on, one a provider, for containers. */
+  portBase?: number
+  /** Where people reach the pages: the gateway. */
+  publicUrl: string
+  seed?: string
+  /** Milliseconds between two chunks of a model's stream. */
+  pace?: number
+  now?: () => number
+  onError?: (error: unknown) => void
+}
+
+export type Sandbox = {
+  addresses: Record<Provider, string>
+  /** Mounts `/sandbox` and everything below it on a Fastify app. */
+  pages: (app: FastifyInstance) => Promise<void>
+  /** The same pages as one function. */
+  handle: (request: WireRequest) => Promise<WireReply>
+  truth: Truth
+  close: () => Promise<void>
+}
+
+/** Starts every stand-in on a listener of its own. Needs nothing but a folder. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const host = options.host ?? '127.0.0.1'
+  const onError = options.onError ?? ((error: unknown) => console.error('sandbox:', error))
+  const dir = join(options.dataDir, 'sandbox')
+  mkdirSync(dir, { recursive: true })
+  const state = openState(dir, options.seed)
+  const truth = openTruth(dir)
+  const faults = createFaults(state.random)
+  const inbox = createInbox(state, truth)
+  const publicUrl = options.publicUrl.replace(/\/$/, '')
+  const stripe = createStripe({ state, truth, publicUrl, now: options.now ?? Date.now, onError })
+  const oauth = oauthRoutes({ state, truth, publicUrl })
+  const smtp = smtpServer(inbox, faults)
+  const over = (provider: Provider, handle: Handler, failure: (status: number) => unknown) =>
+    wireServer({ provider, faults, handle, failure, onError })
+  const plain = (status: number) => ({ error: { status, message: 'The sandbox was told to fail.' } })
+  const http = {
+    stripe: over(
+      'stripe',
+      (request) => (request.path.startsWith('/sandbox') ? handle(request) : stripe.api(request)),
+      (status) => ({
+        error: { type: 'api_error', message: 'The sandbox was told to fail.', code: status === 429 ? 'rate_limit' : undefined },
+      }),
+    ),
+    openai: modelServer({ faults, truth, pace: options.pace ?? 0, seed: state.secret, onError }),
+    sms: over('sms', orNotFound(smsRoutes(inbox)), (status) => ({ code: 20500, message: 'The sandbox was told to fail.', status })),
+    oauth: over('oauth', orNotFound(oauth.wire), plain),
+    rdap: over('rdap', orNotFound(rdapRoutes), plain),
+  }
+  const ports = await listenAll(
+    { ...http, smtp: smtp.server as Server },
+    { dir, bindHost: isLoopback(host) ? host : '0.0.0.0', portBase: options.portBase },
+  )
+  const addresses = Object.fromEntries(
+    Object.entries(ports).map(([provider, port]) => [provider, `${provider === 'smtp' ? 'smtp' : 'http'}://${host}:${port}`]),
+  ) as Record<Provider, string>
+  const routes = [
+    ...assetRoutes,
+    homePage({ addresses, inbox }),
+    ...inboxPages(inbox),
+    ...oauth.pages,
+    ...stripe.pages,
+    ...controlRoutes({ faults, truth, addresses }),
+  ]
+  stripe.start()
+
+  async function handle(request: WireRequest): Promise<WireReply> {
+    if (isForeignWrite(request, publicUrl)) return json({ message: 'A write from another origin.' }, 403)
+    const reply = await dispatch(routes, request)
+    if (reply) return reply
+    return page({
+      title: 'Not found',
+      status: 404,
+      body: html`<h1>There is no such page in the sandbox</h1><p><a href="/sandbox">Overview</a></p>`,
+    })
+  }
+
+  async function close() {
+    await stripe.stop()
+    await Promise.all([...Object.values(http).map(closeHttp), new Promise<void>((resolve) => smtp.close(() => resolve()))])
+    truth.close()
+    state.close()
+  }
+
+  return { addresses, pages: mount(handle), handle, truth, close }
+}
+
+/** Takes every body as bytes, in a scope of its own so that the host's parsers stay as they are. */
+const mount = (handle: (request: WireRequest) => Promise<WireReply>) => async (app: FastifyInstance) => {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    for (const url of ['/sandbox', '/sandbox/*']) {
+      scope.all(url, async (request, reply) => {
+        const { pathname, searchParams } = new URL(request.url, 'http://sandbox')
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const answer = await handle({
+          method: request.method,
+          path: pathname,
+          query: searchParams,
+          headers: request.headers,
+          body,
+          params: {},
+        })
+        return reply
+          .code(answer.status ?? 200)
+          .headers(answer.headers ?? {})
+          .send(answer.body ?? '')
+      })
+    }
+  })
+}
+
+function orNotFound(routes: Parameters<typeof dispatch>[0]): Handler {
+  return async (request) => (await dispatch(routes, request)) ?? json({ error: 'not_found', path: request.path }, 404)
+}
+
+// The pages need no account, so a page of another site must not be able to press their buttons.
+function isForeignWrite({ method, headers }: WireRequest, publicUrl: string) {
+  if (method === 'GET' || method === 'HEAD') return false
+  const site = headers['sec-fetch-site']
+  if (site === 'cross-site') return true
+  const origin = headers.origin
+  return (
+    site === undefined &&
+    origin !== undefined &&
+    origin !== 'null' &&
+    origin !== new URL(publicUrl).origin &&
+    !isLoopback(new URL(origin).hostname)
+  )
+}
+
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+function closeHttp(server: ReturnType<typeof wireServer>): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

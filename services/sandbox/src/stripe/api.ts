@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { json, type WireReply, type WireRequest } from '../core/wire.ts'
+import { type Bank, type Obj, render } from './bank.ts'
+import { StripeError } from './errors.ts'
+import { expandAll } from './expand.ts'
+import { type Params, parseForm } from './form.ts'
+import { type Operation, resources } from './resources.ts'
+import type { Webhooks } from './webhooks.ts'
+
+const KEPT_HOURS = 24
+
+/** The HTTP API: keys, forms, idempotency, expansion and errors as Stripe has them; what is done stands in `resources`. */
+export function stripeApi(bank: Bank, webhooks: Webhooks, onError: (error: unknown) => void) {
+  const operations = resources(bank, webhooks)
+
+  function answer(request: WireRequest): WireReply {
+    const id = bank.state.id('req', 14)
+    const headers = { 'request-id': id, 'stripe-version': String(request.headers['stripe-version'] ?? ''), 'x-sandbox': '1' }
+    try {
+      const key = String(request.headers['idempotency-key'] ?? '') || null
+      authorize(request)
+      const text =
+        request.method === 'GET' || request.method === 'DELETE'
+          ? request.query.toString() || request.body.toString('utf8')
+          : request.body.toString('utf8')
+      if (!key || request.method !== 'POST') return json(run(request, text, id, null), 200, headers)
+      return once(key, request, text, headers, () => json(run(request, text, id, key), 200, headers))
+    } catch (error) {
+      return failed(error, headers)
+    }
+  }
+
+  /** One answer a key: the first is kept for a day and given again; other parameters under the same key are an error. */
+  function once(key: string, request: WireRequest, text: string, headers: Record<string, string>, act: () => WireReply): WireReply {
+    const fingerprint = createHash('sha256').update(`${request.method} ${request.path}\n${text}`).digest('hex')
+    const known = bank.t.idempotency.get(key)
+    if (known && known.created > Date.now() - KEPT_HOURS * 3600_000) {
+      if (known.fingerprint !== fingerprint) {
+        throw new StripeError(
+          400,
+          `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+          { type: 'idempotency_error' },
+        )
+      }
+      return {
+        status: known.status,
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          'idempotent-replayed': 'true',
+          'idempotency-key': key,
+          'original-request': known.request,
+        },
+        body: known.body,
+      }
+    }
+    let reply: WireReply
+    try {
+      reply = act()
+    } catch (error) {
+      reply = failed(error, headers)
+    }
+    // What never began to run is not kept: a corrected retry may use the key again.
+    const kept = reply.status === 200 || reply.status === 402
+    if (kept)
+      bank.t.idempotency.put({
+        id: key,
+        object: 'idempotency',
+        created: Date.now(),
+        fingerprint,
+        status: reply.status,
+        body: reply.body,
+        request: headers['request-id'],
+      })
+    return { ...reply, headers: { ...reply.headers, 'idempotency-key': key } }
+  }
+
+  function run(request: WireRequest, text: string, requestId: string, key: string | null): unknown {
+    const params = parseForm(text)
+    const [operation, ids] = find(operations, request)
+    bank.request = { id: requestId, key }
+    try {
+      return render(expandAll(bank, operation.run(params, ids) as Obj, expansions(params)))
+    } finally {
+      bank.request = { id: null, key: null }
+    }
+  }
+
+  function failed(error: unknown, headers: Record<string, string>): WireReply {
+    if (error instanceof StripeError) return json(render(error.body), error.status, headers)
+    onError(error)
+    return json({ error: { type: 'api_error', message: 'The sandbox has a bug here; its log says more.' } }, 500, headers)
+  }
+
+  return (request: WireRequest) => bank.state.together(() => answer(request))
+}
+
+function find(operations: Operation[], request: WireRequest): [Operation, string[]] {
+  for (const operation of operations) {
+    const found = operation.method === request.method ? operation.pattern.exec(request.path) : null
+    if (found) return [operation, found.slice(1).map(decodeURIComponent)]
+  }
+  throw new StripeError(404, `Unrecognized request URL (${request.method}: ${request.path}).`)
+}
+
+function authorize({ headers }: WireRequest) {
+  const [scheme, value = ''] = (headers.authorization ?? '').split(' ')
+  const key = scheme?.toLowerCase() === 'basic' ? Buffer.from(value, 'base64').toString('utf8').split(':')[0]! : value
+  if (!key)
+    throw new StripeError(
+      401,
+      'You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth.',
+    )
+  if (key.startsWith('sk_live') || key.includes('invalid'))
+    throw new StripeError(401, `Invalid API Key provided: ${key.slice(0, 7)}********`)
+}
+
+const expansions = (params: Params): string[] => (Array.isArray(params.expand) ? params.expand.map(String) : [])

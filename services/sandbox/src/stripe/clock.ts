@@ -1,0 +1,97 @@
+import type { Bank, Obj } from './bank.ts'
+import { expireSession } from './checkout.ts'
+import { wrong } from './errors.ts'
+import { createDispute } from './payments.ts'
+import { endSubscription, endTrial, LIVE, remindOfTrialEnd, renew, settleInvoice } from './subscriptions.ts'
+
+const DAY = 86_400
+const INCOMPLETE_SECONDS = 23 * 3600
+type Due = { at: number; run: () => unknown }
+
+/** Everything that time brings, up to a moment, in the order in which it falls due. */
+export function catchUp(bank: Bank, clock: string | null, until: number): number {
+  let done = 0
+  for (;;) {
+    const next = earliest(bank, clock)
+    if (!next || next.at > until) return done
+    bank.at(Math.max(next.at, clock ? bank.now(clock) : next.at), clock, next.run)
+    done += 1
+    if (done > 50_000) throw new Error('the clock does not come to rest')
+  }
+}
+
+function earliest(bank: Bank, clock: string | null): Due | undefined {
+  let first: Due | undefined
+  const offer = (due: Due | undefined) => {
+    if (due && (!first || due.at < first.at)) first = due
+  }
+  for (const each of bank.t.subscriptions.all()) if (each._clock === clock && LIVE.includes(each.status)) offer(subscriptionDue(bank, each))
+  if (clock === null) {
+    for (const each of bank.t.checkout_sessions.all())
+      if (each.status === 'open') offer({ at: each.expires_at, run: () => expireSession(bank, each) })
+  }
+  for (const each of bank.t.charges.all())
+    if (each._dispute_at && each._clock === clock) offer({ at: each._dispute_at, run: () => createDispute(bank, each) })
+  return first
+}
+
+function subscriptionDue(bank: Bank, subscription: Obj): Due | undefined {
+  const { status, trial_end } = subscription
+  const end = subscription.items.data[0].current_period_end
+  const over = subscription.cancel_at ?? (subscription.cancel_at_period_end ? end : null)
+  if (status === 'incomplete')
+    return { at: subscription.created + INCOMPLETE_SECONDS, run: () => endSubscription(bank, subscription, 'incomplete') }
+  const finish: Due | undefined =
+    over === null ? undefined : { at: over, run: () => endSubscription(bank, subscription, 'cancellation_requested') }
+  if (status === 'paused') return finish
+  if (status === 'trialing') {
+    const remind = subscription._will_end_sent
+      ? undefined
+      : { at: trial_end - 3 * DAY, run: () => remindOfTrialEnd(bank, subscription, bank.now(subscription._clock)) }
+    return soonest(remind, finish, { at: trial_end, run: () => endTrial(bank, subscription, trial_end) })
+  }
+  const invoice = bank.t.invoices.get(subscription.latest_invoice)
+  const retry: Due | undefined =
+    invoice?.status === 'open' && invoice.next_payment_attempt
+      ? { at: invoice.next_payment_attempt, run: () => settleInvoice(bank, invoice.id, { offSession: true }) }
+      : undefined
+  return soonest(retry, finish, { at: end, run: () => renew(bank, subscription, end) })
+}
+
+// The first of equals wins: a subscription that ends now is not renewed first.
+const soonest = (...dues: (Due | undefined)[]) =>
+  dues.reduce((first, each) => (each && (!first || each.at < first.at) ? each : first), undefined)
+
+export function createTestClock(bank: Bank, params: Record<string, any>): Obj {
+  const frozen_time = Number(params.frozen_time)
+  if (!frozen_time) throw wrong('Missing required param: frozen_time.', 'frozen_time', 'parameter_missing')
+  const clock = bank.t.test_clocks.put({
+    id: bank.id('test_clocks'),
+    object: 'test_helpers.test_clock',
+    created: bank.now(),
+    deletes_after: frozen_time + 30 * DAY,
+    frozen_time,
+    livemode: false,
+    name: params.name ?? null,
+    status: 'ready',
+    status_details: {},
+  })
+  bank.emit('test_helpers.test_clock.created', clock)
+  return clock
+}
+
+export function advanceTestClock(bank: Bank, clock: Obj, target: number): Obj {
+  if (!(target > clock.frozen_time)) throw wrong('The frozen_time must be later than the current one.', 'frozen_time')
+  catchUp(bank, clock.id, target)
+  const moved = bank.t.test_clocks.put({ ...bank.find('test_clocks', clock.id), frozen_time: target, status: 'ready' })
+  bank.emit('test_helpers.test_clock.ready', moved)
+  return moved
+}
+
+/** The clock of everything that is on no test clock. It only ever goes forward. */
+export function advanceClock(bank: Bank, seconds: number) {
+  if (!(seconds >= 0)) throw wrong('The clock only moves forward.', 'seconds')
+  const happened = catchUp(bank, null, bank.now() + seconds)
+  bank.moveClock(seconds)
+  return { now: bank.now(), offset_seconds: bank.offsetSeconds(), happened }
+}

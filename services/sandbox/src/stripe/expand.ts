@@ -1,0 +1,52 @@
+import { type Bank, list, type Obj } from './bank.ts'
+import { lineItemsOf } from './checkout.ts'
+import { StripeError } from './errors.ts'
+import { paymentsOf } from './invoices.ts'
+
+/** Fields that are there only when they are asked for. */
+const included: Record<string, (bank: Bank, object: Obj) => unknown> = {
+  'checkout.session.line_items': (_bank, session) => lineItemsOf(session),
+  'invoice.payments': paymentsOf,
+  'invoice.confirmation_secret': (bank, invoice) => {
+    const intent = bank.t.payment_intents.get(bank.t.invoice_payments.get(invoice._payment)?.payment.payment_intent)
+    return intent ? { client_secret: intent.client_secret, type: 'payment_intent' } : null
+  },
+  'charge.refunds': (bank, charge) =>
+    list(
+      `/v1/charges/${charge.id}/refunds`,
+      bank.t.refunds.newest().filter((each) => each.charge === charge.id),
+    ),
+  'customer.subscriptions': (bank, customer) =>
+    list(
+      `/v1/customers/${customer.id}/subscriptions`,
+      bank.t.subscriptions
+        .newest()
+        .filter((each) => each.customer === customer.id && !['canceled', 'incomplete_expired'].includes(each.status)),
+    ),
+}
+
+/** `expand[]=latest_invoice.payments.data.payment.payment_intent`: ids become objects along each path. */
+export function expandAll(bank: Bank, object: Obj, paths: string[]): unknown {
+  return paths.reduce<unknown>((value, path) => {
+    const steps = path.split('.')
+    const levels = steps[0] === 'data' ? steps.length - 1 : steps.length
+    if (levels > 4) throw new StripeError(400, `You cannot expand more than 4 levels of a property: ${path}`, { param: 'expand' })
+    return along(bank, value, steps)
+  }, object)
+}
+
+function along(bank: Bank, value: unknown, [step, ...rest]: string[]): unknown {
+  if (step === undefined) return value
+  if (Array.isArray(value)) return value.map((each) => along(bank, each, [step, ...rest]))
+  if (typeof value !== 'object' || value === null) return value
+  const object = value as Obj
+  const make = included[`${object.object}.${step}`]
+  const current = object[step] ?? make?.(bank, object)
+  const reached = Array.isArray(current) ? current.map((each) => resolve(bank, step, each)) : resolve(bank, step, current)
+  return { ...object, [step]: along(bank, reached, rest) }
+}
+
+function resolve(bank: Bank, field: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return (field === 'coupon' ? bank.t.coupons.get(value) : undefined) ?? bank.lookUp(value) ?? bank.t.products.get(value) ?? value
+}

@@ -1,0 +1,182 @@
+import { day, html, type Markup, money, page } from '../core/page.ts'
+import { form, json, parseJson, type Route, redirect, route, type WireReply, type WireRequest } from '../core/wire.ts'
+import type { Bank, Obj } from './bank.ts'
+import { cards } from './cards.ts'
+import { completeSession, type Filled, successUrl } from './checkout.ts'
+import { StripeError } from './errors.ts'
+
+const strip = 'Standing in for Stripe. No money moves; only test cards are taken.'
+
+/** The hosted checkout: a form, the confirm step of 3-D Secure, and the way back to the shop. */
+export function checkoutPages(bank: Bank): Route[] {
+  const withSession = (run: (session: Obj, request: WireRequest) => WireReply) => (request: WireRequest) => {
+    const session = bank.t.checkout_sessions.get(request.params.id!)
+    return session ? bank.state.together(() => run(session, request)) : gone('This checkout does not exist.')
+  }
+
+  function show(session: Obj): WireReply {
+    if (session.status === 'complete') return redirect(successUrl(session))
+    return session.status === 'open'
+      ? formPage(session, {})
+      : gone('This checkout has expired. Start again from the shop.', session.cancel_url)
+  }
+
+  function submit(session: Obj, request: WireRequest): WireReply {
+    const fields = form(request)
+    const filled: Filled = {
+      email: fields.get('email'),
+      name: fields.get('name'),
+      number: fields.get('number'),
+      promotion: fields.get('promotion'),
+    }
+    try {
+      const { session: after, state } = completeSession(bank, session, filled)
+      return redirect(state === 'complete' ? successUrl(after) : `/sandbox/stripe/checkout/${session.id}/authenticate`)
+    } catch (error) {
+      if (!(error instanceof StripeError)) throw error
+      return formPage(bank.find('checkout_sessions', session.id), filled, error.message)
+    }
+  }
+
+  function authenticate(session: Obj, request: WireRequest): WireReply {
+    if (form(request).get('result') !== 'complete')
+      return formPage(
+        session,
+        session._filled ?? {},
+        'We are unable to authenticate your payment method. Choose a different one and try again.',
+      )
+    try {
+      return redirect(successUrl(completeSession(bank, session, { ...session._filled, authenticated: true }).session))
+    } catch (error) {
+      if (!(error instanceof StripeError)) throw error
+      return formPage(bank.find('checkout_sessions', session.id), session._filled ?? {}, error.message)
+    }
+  }
+
+  /** The same button for tests and load runs: JSON in, where the person would be sent out. */
+  function complete(session: Obj, request: WireRequest): WireReply {
+    const {
+      card = '4242424242424242',
+      email = 'buyer@example.com',
+      name = 'Test Buyer',
+      promotion,
+      authenticate: passes = true,
+    } = parseJson(request)
+    try {
+      const { session: after } = completeSession(bank, session, { number: String(card), email, name, promotion, authenticated: passes })
+      return json({
+        status: after.status,
+        redirect: after.status === 'complete' ? successUrl(after) : null,
+        session: after.id,
+        subscription: after.subscription,
+        payment_intent: after.payment_intent,
+      })
+    } catch (error) {
+      if (!(error instanceof StripeError)) throw error
+      return json(error.body, error.status)
+    }
+  }
+
+  function receipt({ params }: WireRequest): WireReply {
+    const charge = bank.t.charges.get(params.id!)
+    if (!charge) return gone('There is no such receipt.')
+    return page({
+      title: 'Receipt',
+      layout: 'narrow',
+      strip,
+      body: html`<h1>Receipt</h1><p class="total">${money(charge.amount, charge.currency)}</p><p class="muted">${charge.description ?? 'Payment'}, ${day(charge.created)}, card ending in ${charge.payment_method_details.card.last4}</p><p class="faint mono">${charge.id}</p>`,
+    })
+  }
+
+  return [
+    route('GET', '/sandbox/stripe/checkout/:id', withSession(show)),
+    route('POST', '/sandbox/stripe/checkout/:id', withSession(submit)),
+    route(
+      'GET',
+      '/sandbox/stripe/checkout/:id/authenticate',
+      withSession((session) => (session.status === 'open' ? authenticatePage(session) : show(session))),
+    ),
+    route('POST', '/sandbox/stripe/checkout/:id/authenticate', withSession(authenticate)),
+    route('POST', '/sandbox/api/stripe/checkout/:id/complete', withSession(complete)),
+    route('GET', '/sandbox/stripe/receipt/:id', receipt),
+  ]
+}
+
+function formPage(session: Obj, filled: Filled, problem?: string): WireReply {
+  const price = session._line_items[0]?.price
+  const trialDays = session._subscription_data.trial_period_days
+  const button =
+    session.mode === 'setup'
+      ? 'Save card'
+      : trialDays
+        ? 'Start trial'
+        : session.mode === 'subscription'
+          ? 'Subscribe'
+          : `Pay ${money(session.amount_total, session.currency)}`
+  const needsCard = session.amount_total > 0 || session.payment_method_collection === 'always' || session.mode === 'setup'
+  return page({
+    title: 'Checkout',
+    layout: 'narrow',
+    script: true,
+    strip,
+    leadsTo: [session.success_url, session.cancel_url],
+    status: problem ? 402 : 200,
+    body: html`${session.cancel_url ? html`<p><a class="muted" href="${session.cancel_url}">Back to the shop</a></p>` : ''}
+<h1>${session.mode === 'setup' ? 'Save a card' : session._line_items.map((item: Obj) => item.description).join(', ')}</h1>
+${session.mode === 'setup' ? '' : summary(session, price, trialDays)}
+${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}
+<form method="post" action="/sandbox/stripe/checkout/${session.id}">
+<label for="email">E-mail</label><input id="email" name="email" type="email" required value="${filled.email ?? session.customer_details?.email ?? ''}" autocomplete="off">
+${needsCard ? cardFields(filled) : ''}
+<label for="name">Name on the card</label><input id="name" name="name" value="${filled.name ?? 'Test Person'}" autocomplete="off">
+${session.allow_promotion_codes ? html`<label for="promotion">Promotion code</label><input id="promotion" name="promotion" value="${filled.promotion ?? ''}" autocomplete="off">` : ''}
+<button class="main wide-button">${button}</button></form>
+${needsCard ? testCards() : ''}`,
+  })
+}
+
+function summary(session: Obj, price: Obj | undefined, trialDays: string | undefined): Markup {
+  const every = price?.recurring ? ` per ${price.recurring.interval}` : ''
+  const off = session.total_details.amount_discount
+  return html`<div class="panel"><p class="total">${money(session.amount_total, session.currency)}<span class="faint"> due today</span></p>
+${trialDays ? html`<p class="muted">${trialDays} days free, then ${money(session._later, session.currency)}${every}</p>` : html`<p class="muted">${session._line_items.map((item: Obj) => html`${item.quantity} × ${item.description}, ${money(item.amount_subtotal, item.currency)}${every} `)}</p>`}
+${off > 0 ? html`<p class="muted">Discount: ${money(off, session.currency)}</p>` : ''}</div>`
+}
+
+export const cardFields = (
+  filled: Filled,
+) => html`<label for="number">Card number</label><input id="number" name="number" inputmode="numeric" required autocomplete="off" placeholder="4242 4242 4242 4242" value="${filled.number ?? ''}">
+<div class="pair"><div><label for="expiry">Expires</label><input id="expiry" name="expiry" value="12 / 34" autocomplete="off"></div><div><label for="cvc">CVC</label><input id="cvc" name="cvc" value="123" autocomplete="off"></div></div>`
+
+export const testCards = () =>
+  html`<details><summary>Test cards</summary><table><tbody>${cards
+    .filter((card) => card.label)
+    .map(
+      (card) =>
+        html`<tr><td class="mono">${card.number.replace(/(.{4})(?=.)/g, '$1 ')}</td><td class="muted">${card.label}</td><td><button type="button" data-card="${card.number}">Use</button></td></tr>`,
+    )}</tbody></table></details>`
+
+function authenticatePage(session: Obj): WireReply {
+  return page({
+    title: '3-D Secure',
+    layout: 'narrow',
+    strip,
+    leadsTo: [session.success_url],
+    body: html`<h1>Your bank asks you to confirm</h1><p class="muted">3-D Secure for ${money(session.amount_total || session._later, session.currency)}, card ending in ${String(
+      session._filled?.number ?? '',
+    )
+      .replace(/\D/g, '')
+      .slice(-4)}.</p>
+<form method="post" class="row"><button class="main" name="result" value="complete">Complete authentication</button><button name="result" value="fail">Fail authentication</button></form>`,
+  })
+}
+
+export function gone(text: string, back?: string | null): WireReply {
+  return page({
+    title: 'Not available',
+    status: 404,
+    layout: 'narrow',
+    strip,
+    body: html`<h1>${text}</h1>${back ? html`<p><a href="${back}">Back to the shop</a></p>` : ''}`,
+  })
+}

@@ -1,0 +1,266 @@
+import { type Bank, type Kind, list, type Obj } from './bank.ts'
+import { attach, createPaymentMethod, detach, methodById } from './cards.ts'
+import { createCoupon, createPrice, createProduct, createPromotionCode, updatePrice, updateProduct } from './catalog.ts'
+import { createSession, expireSession, lineItemsOf } from './checkout.ts'
+import { advanceTestClock, createTestClock } from './clock.ts'
+import { createCustomer, deleteCustomer, moveBalance, updateCustomer } from './customers.ts'
+import { required, StripeError, wrong } from './errors.ts'
+import { int, mergeMetadata, type Params, text, yes } from './form.ts'
+import { voidInvoice } from './invoices.ts'
+import { listing, search } from './listing.ts'
+import { closeDispute, confirmOrThrow, confirmSetup, createRefund, createSetupIntent, postIntent } from './payments.ts'
+import { createConfiguration, createPortalSession } from './portal.ts'
+import { cancelNow, change, createSubscription, previewInvoice, settleInvoice, updateSubscription } from './subscriptions.ts'
+import { createEndpoint, updateEndpoint, type Webhooks } from './webhooks.ts'
+
+export type Operation = { method: string; pattern: RegExp; run: (params: Params, ids: string[]) => unknown }
+
+/** Every path of the API that is played here. */
+export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
+  const on = (method: string, path: string, run: (params: Params, id: string, second: string) => unknown): Operation => ({
+    method,
+    pattern: new RegExp(`^/v1/${path.replace(/:\w+/g, '([^/]+)')}$`),
+    run: (params, ids) => run(params, ids[0] ?? '', ids[1] ?? ''),
+  })
+  const read = (path: string, kind: Kind, keep?: (object: Obj, params: Params) => boolean): Operation[] => [
+    on('GET', path, (params) => listing(bank, kind, `/v1/${path}`, params, keep && ((object) => keep(object, params)))),
+    on('GET', `${path}/:id`, (_params, id) => bank.find(kind, id)),
+  ]
+  const post = (path: string, run: (params: Params, id: string, second: string) => unknown) => on('POST', path, run)
+  const remove = (kind: Kind) => (_params: Params, id: string) => {
+    const object = bank.find(kind, id)
+    bank.t[kind].put({ ...object, deleted: true })
+    return { id, object: object.object, deleted: true }
+  }
+  const metadataOnly = (kind: Kind) => (params: Params, id: string) => {
+    const object = bank.find(kind, id)
+    return bank.t[kind].put({
+      ...object,
+      metadata: mergeMetadata(object.metadata, params.metadata),
+      ...(params.description !== undefined && { description: text(params.description) }),
+    })
+  }
+
+  return [
+    on('GET', 'products/search', (params) => search(bank, 'products', '/v1/products/search', params)),
+    ...read('products', 'products'),
+    post('products', (params) => createProduct(bank, params)),
+    post('products/:id', (params, id) => updateProduct(bank, bank.find('products', id), params)),
+    on('DELETE', 'products/:id', remove('products')),
+    on('GET', 'prices/search', (params) => search(bank, 'prices', '/v1/prices/search', params)),
+    ...read('prices', 'prices'),
+    post('prices', (params) => createPrice(bank, params)),
+    post('prices/:id', (params, id) => updatePrice(bank, bank.find('prices', id), params)),
+    ...read('coupons', 'coupons'),
+    post('coupons', (params) => createCoupon(bank, params)),
+    post('coupons/:id', (params, id) =>
+      bank.t.coupons.put({
+        ...bank.find('coupons', id),
+        ...(params.name && { name: params.name }),
+        metadata: mergeMetadata(bank.find('coupons', id).metadata, params.metadata),
+      }),
+    ),
+    on('DELETE', 'coupons/:id', remove('coupons')),
+    ...read('promotion_codes', 'promotion_codes'),
+    post('promotion_codes', (params) => createPromotionCode(bank, params)),
+    post('promotion_codes/:id', (params, id) =>
+      bank.t.promotion_codes.put({
+        ...bank.find('promotion_codes', id),
+        ...(params.active !== undefined && { active: yes(params.active) }),
+        metadata: mergeMetadata(bank.find('promotion_codes', id).metadata, params.metadata),
+      }),
+    ),
+
+    on('GET', 'customers/search', (params) => search(bank, 'customers', '/v1/customers/search', params)),
+    on('GET', 'customers', (params) => listing(bank, 'customers', '/v1/customers', params)),
+    on('GET', 'customers/:id', (_params, id) => customerOrDeleted(bank, id)),
+    post('customers', (params) => createCustomer(bank, params)),
+    post('customers/:id', (params, id) => updateCustomer(bank, bank.find('customers', id, 'customer'), params)),
+    on('DELETE', 'customers/:id', (_params, id) =>
+      deleteCustomer(bank, bank.find('customers', id, 'customer'), (each) => cancelNow(bank, each, {})),
+    ),
+    on('GET', 'customers/:id/payment_methods', (params, id) =>
+      listing(bank, 'payment_methods', `/v1/customers/${id}/payment_methods`, params, (each) => each.customer === id),
+    ),
+    on('GET', 'customers/:id/balance_transactions', (params, id) =>
+      listing(bank, 'customer_balance_transactions', `/v1/customers/${id}/balance_transactions`, params, (each) => each.customer === id),
+    ),
+    on('GET', 'customers/:id/balance_transactions/:second', (_params, _id, second) => bank.find('customer_balance_transactions', second)),
+    post('customers/:id/balance_transactions', (params, id) => {
+      if (params.amount === undefined) throw required('amount')
+      return moveBalance(bank, bank.find('customers', id, 'customer'), {
+        amount: int(params.amount),
+        currency: params.currency ?? 'usd',
+        type: 'adjustment',
+        description: text(params.description),
+        metadata: mergeMetadata({}, params.metadata),
+      })
+    }),
+
+    ...read('payment_methods', 'payment_methods'),
+    post('payment_methods', (params) => createPaymentMethod(bank, params)),
+    post('payment_methods/:id', metadataOnly('payment_methods')),
+    post('payment_methods/:id/attach', (params, id) =>
+      attach(bank, methodById(bank, id), bank.find('customers', params.customer, 'customer')),
+    ),
+    post('payment_methods/:id/detach', (_params, id) => detach(bank, bank.find('payment_methods', id))),
+    ...read('setup_intents', 'setup_intents'),
+    post('setup_intents', (params) => createSetupIntent(bank, params)),
+    post('setup_intents/:id/confirm', (params, id) => confirmSetup(bank, bank.find('setup_intents', id), params)),
+    post('setup_intents/:id/cancel', (_params, id) => bank.t.setup_intents.put({ ...bank.find('setup_intents', id), status: 'canceled' })),
+    ...read('payment_intents', 'payment_intents'),
+    post('payment_intents', (params) => postIntent(bank, params)),
+    post('payment_intents/:id', metadataOnly('payment_intents')),
+    post('payment_intents/:id/confirm', (params, id) => confirmOrThrow(bank, bank.find('payment_intents', id), params)),
+    post('payment_intents/:id/cancel', (params, id) => cancelIntent(bank, bank.find('payment_intents', id), params)),
+    ...read('charges', 'charges'),
+    post('charges/:id', metadataOnly('charges')),
+    ...read('refunds', 'refunds'),
+    post('refunds', (params) => createRefund(bank, params)),
+    post('refunds/:id', metadataOnly('refunds')),
+    ...read('balance_transactions', 'balance_transactions'),
+    on('GET', 'balance', () => balanceOf(bank)),
+    ...read('disputes', 'disputes'),
+    post('disputes/:id', (params, id) => disputeEvidence(bank, bank.find('disputes', id), params)),
+    post('disputes/:id/close', (_params, id) => closeDispute(bank, bank.find('disputes', id), false)),
+
+    ...read(
+      'subscriptions',
+      'subscriptions',
+      (each, params) => params.status !== undefined || !['canceled', 'incomplete_expired'].includes(each.status),
+    ),
+    post('subscriptions', (params) => createSubscription(bank, params, { offSession: yes(params.off_session) })),
+    post('subscriptions/:id', (params, id) => updateSubscription(bank, bank.find('subscriptions', id), params)),
+    post('subscriptions/:id/resume', (_params, id) => change(bank, bank.find('subscriptions', id), { status: 'active' })),
+    on('DELETE', 'subscriptions/:id', (params, id) => cancelNow(bank, bank.find('subscriptions', id), params)),
+    on('DELETE', 'subscriptions/:id/discount', (_params, id) => {
+      updateSubscription(bank, bank.find('subscriptions', id), { discounts: '' })
+      return { object: 'discount', deleted: true }
+    }),
+    on('GET', 'subscription_items', (params) =>
+      list('/v1/subscription_items', bank.find('subscriptions', params.subscription, 'subscription').items.data),
+    ),
+    on('GET', 'subscription_items/:id', (_params, id) => itemById(bank, id)),
+    post('subscription_items/:id', (params, id) => {
+      updateSubscription(bank, bank.find('subscriptions', itemById(bank, id).subscription), {
+        items: [{ id, ...params }],
+        proration_behavior: params.proration_behavior,
+      })
+      return itemById(bank, id)
+    }),
+
+    post('invoices/create_preview', (params) => previewInvoice(bank, params)),
+    ...read('invoices', 'invoices'),
+    on('GET', 'invoices/:id/lines', (_params, id) => bank.find('invoices', id).lines),
+    post('invoices/:id', metadataOnly('invoices')),
+    post('invoices/:id/pay', (params, id) => payNow(bank, bank.find('invoices', id), params)),
+    post('invoices/:id/finalize', (_params, id) => bank.find('invoices', id)),
+    post('invoices/:id/void', (_params, id) => voidInvoice(bank, bank.find('invoices', id), 'void')),
+    post('invoices/:id/mark_uncollectible', (_params, id) => voidInvoice(bank, bank.find('invoices', id), 'uncollectible')),
+    ...read('invoice_payments', 'invoice_payments'),
+    ...read('invoiceitems', 'invoiceitems'),
+
+    ...read('checkout/sessions', 'checkout_sessions'),
+    post('checkout/sessions', (params) => createSession(bank, params)),
+    post('checkout/sessions/:id', metadataOnly('checkout_sessions')),
+    post('checkout/sessions/:id/expire', (_params, id) => expireSession(bank, bank.find('checkout_sessions', id))),
+    on('GET', 'checkout/sessions/:id/line_items', (_params, id) => lineItemsOf(bank.find('checkout_sessions', id))),
+    post('billing_portal/sessions', (params) => createPortalSession(bank, params)),
+    ...read('billing_portal/configurations', 'portal_configurations'),
+    post('billing_portal/configurations', (params) => createConfiguration(bank, params)),
+    post('billing_portal/configurations/:id', (params, id) =>
+      bank.t.portal_configurations.put({
+        ...bank.find('portal_configurations', id),
+        metadata: mergeMetadata(bank.find('portal_configurations', id).metadata, params.metadata),
+      }),
+    ),
+
+    ...read('events', 'events'),
+    ...read('webhook_endpoints', 'webhook_endpoints'),
+    post('webhook_endpoints', (params) => createEndpoint(bank, params)),
+    post('webhook_endpoints/:id', (params, id) => updateEndpoint(bank, bank.find('webhook_endpoints', id), params)),
+    on('DELETE', 'webhook_endpoints/:id', remove('webhook_endpoints')),
+    ...read('test_helpers/test_clocks', 'test_clocks'),
+    post('test_helpers/test_clocks', (params) => createTestClock(bank, params)),
+    post('test_helpers/test_clocks/:id/advance', (params, id) =>
+      advanceTestClock(bank, bank.find('test_clocks', id), int(params.frozen_time)),
+    ),
+    on('DELETE', 'test_helpers/test_clocks/:id', remove('test_clocks')),
+    // `stripe events resend`, which Stripe has in its dashboard and its command line only.
+    post('events/:id/retry', (_params, id) => {
+      const event = bank.find('events', id)
+      webhooks.resend(event)
+      return event
+    }),
+  ]
+}
+
+function customerOrDeleted(bank: Bank, id: string) {
+  const known = bank.t.customers.get(id)
+  return known?.deleted ? { id, object: 'customer', deleted: true } : bank.find('customers', id)
+}
+
+function itemById(bank: Bank, id: string): Obj {
+  for (const subscription of bank.t.subscriptions.all()) for (const item of subscription.items.data) if (item.id === id) return item
+  throw wrong(`No such subscription_item: '${id}'`, 'id', 'resource_missing')
+}
+
+function cancelIntent(bank: Bank, intent: Obj, params: Params): Obj {
+  if (['succeeded', 'canceled'].includes(intent.status))
+    throw wrong(
+      `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`,
+      undefined,
+      'payment_intent_unexpected_state',
+    )
+  const canceled = bank.t.payment_intents.put({
+    ...intent,
+    status: 'canceled',
+    canceled_at: bank.now(),
+    cancellation_reason: text(params.cancellation_reason),
+  })
+  bank.emit('payment_intent.canceled', canceled)
+  return canceled
+}
+
+/** Paying by API answers a decline as a card error; the invoice stays open. */
+function payNow(bank: Bank, invoice: Obj, params: Params): Obj {
+  const method = params.payment_method ? methodById(bank, params.payment_method).id : null
+  const after = settleInvoice(bank, invoice.id, { method, offSession: params.off_session === undefined || yes(params.off_session) })
+  if (after.status === 'paid') return after
+  const intent = bank.t.payment_intents.get(bank.t.invoice_payments.get(after._payment)?.payment.payment_intent)
+  const {
+    code = 'invoice_payment_intent_requires_action',
+    decline_code,
+    message = 'This payment needs the customer.',
+  } = (intent?.last_payment_error ?? {}) as Params
+  throw new StripeError(402, message, {
+    type: 'card_error',
+    code,
+    ...(decline_code && { decline_code }),
+    ...(intent && { payment_intent: intent }),
+  })
+}
+
+function balanceOf(bank: Bank) {
+  const amount = bank.t.balance_transactions.all().reduce((sum, each) => sum + each.net, 0)
+  return {
+    object: 'balance',
+    livemode: false,
+    available: [{ amount, currency: 'usd', source_types: { card: amount } }],
+    pending: [{ amount: 0, currency: 'usd', source_types: { card: 0 } }],
+  }
+}
+
+function disputeEvidence(bank: Bank, dispute: Obj, params: Params): Obj {
+  const said = String(params.evidence?.uncategorized_text ?? '')
+  if (said === 'winning_evidence') return closeDispute(bank, dispute, true)
+  if (said === 'losing_evidence') return closeDispute(bank, dispute, false)
+  const changed = bank.t.disputes.put({
+    ...dispute,
+    evidence: { ...dispute.evidence, ...params.evidence },
+    metadata: mergeMetadata(dispute.metadata, params.metadata),
+    ...(yes(params.submit) && { status: 'under_review' }),
+  })
+  bank.emit('charge.dispute.updated', changed)
+  return changed
+}

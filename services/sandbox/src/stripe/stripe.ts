@@ -1,0 +1,46 @@
+import type { State } from '../core/state.ts'
+import type { Truth } from '../core/truth.ts'
+import type { Handler, Route } from '../core/wire.ts'
+import { stripeApi } from './api.ts'
+import { openBank } from './bank.ts'
+import { catchUp } from './clock.ts'
+import { controlPages } from './control.ts'
+import { checkoutPages } from './pages-checkout.ts'
+import { portalPages } from './pages-portal.ts'
+import { startWebhooks } from './webhooks.ts'
+
+const TICK_MS = 5000
+type Options = { state: State; truth: Truth; publicUrl: string; now: () => number; onError: (error: unknown) => void }
+
+/** The Stripe stand-in: its API for servers, its pages for people, its webhooks, and a clock that goes on by itself. */
+export function createStripe({ state, truth, publicUrl, now, onError }: Options): {
+  api: Handler
+  pages: Route[]
+  start: () => void
+  stop: () => Promise<void>
+} {
+  const bank = openBank({ state, truth, publicUrl, now })
+  const webhooks = startWebhooks(bank)
+  let ticking: NodeJS.Timeout | undefined
+
+  function tick() {
+    try {
+      state.together(() => catchUp(bank, null, bank.now()))
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  return {
+    api: stripeApi(bank, webhooks, onError),
+    pages: [...checkoutPages(bank), ...portalPages(bank), ...controlPages(bank, webhooks)],
+    start() {
+      webhooks.start()
+      ticking = setInterval(tick, TICK_MS).unref()
+    },
+    async stop() {
+      clearInterval(ticking)
+      await webhooks.stop()
+    },
+  }
+}

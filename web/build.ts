@@ -1,0 +1,129 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, extname, join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { type BrotliOptions, brotliCompress, constants, gzip, type ZlibOptions } from 'node:zlib'
+import { build } from 'vite'
+
+const root = dirname(fileURLToPath(import.meta.url))
+const dist = join(root, 'dist')
+const server = join(root, '.cache', 'prerender')
+
+type Prerender = typeof import('./src/prerender.tsx')
+type Manifest = Record<string, { file: string; isEntry?: boolean }>
+
+/** Builds the app, draws the public pages, and writes everything the gateway serves into `web/dist`. */
+export async function buildWeb({ log = console.log }: { log?: (line: string) => void } = {}) {
+  const started = performance.now()
+  await build({ root, logLevel: 'warn' })
+  await build({
+    root,
+    logLevel: 'warn',
+    build: { ssr: 'src/prerender.tsx', outDir: server, emptyOutDir: true, manifest: false, copyPublicDir: false },
+  })
+  const { renderPage, prerenderedPages, product }: Prerender = await import(
+    `${pathToFileURL(join(server, 'prerender.js')).href}?${Date.now()}`
+  )
+
+  const template = await readFile(join(dist, 'index.html'), 'utf8')
+  const fonts = (await readdir(join(dist, 'assets'))).filter((name) => name.startsWith('instrument-sans-latin-wght'))
+  const preload = fonts.map((name) => `<link rel="preload" href="/assets/${name}" as="font" type="font/woff2" crossorigin />`).join('')
+  const page = (head: string, body: string) => template.replace('<!--head-->', () => preload + head).replace('<!--app-->', () => body)
+
+  const templated: string[] = []
+  async function put(file: string, text: string) {
+    await mkdir(dirname(join(dist, file)), { recursive: true })
+    await writeFile(join(dist, file), text)
+    if (text.includes('__PUBLIC_URL__')) templated.push(file)
+  }
+
+  for (const meta of prerenderedPages) {
+    const html = page(headOf(meta, product.name), await renderPage(meta.path))
+    await put(meta.path === '/' ? 'index.html' : `${meta.path.slice(1)}/index.html`, html)
+  }
+  await put(
+    '404.html',
+    page(`<title>Page not found · ${product.name}</title><meta name="robots" content="noindex" />`, await renderPage('/404')),
+  )
+  await put('app.html', page(`<title>${product.name}</title><meta name="robots" content="noindex" />`, ''))
+  await put('sitemap.xml', sitemap(prerenderedPages.filter((meta) => meta.index !== false).map((meta) => meta.path)))
+  await put('robots.txt', 'User-agent: *\nDisallow: /dashboard\nDisallow: /buyer-dashboard\nSitemap: __PUBLIC_URL__/sitemap.xml\n')
+  await writeFile(join(dist, 'og.png'), await ogImage(product))
+  await writeFile(join(dist, 'templated.json'), JSON.stringify(templated.sort()))
+  await compress(new Set(templated))
+  log(`web: ${prerenderedPages.length} pages in ${Math.round(performance.now() - started)} ms\n${await sizes()}`)
+}
+
+function headOf(meta: { path: string; title: string; description: string; index?: boolean }, name: string) {
+  const text = (value: string) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  const canonical = meta.index === false && !meta.path.startsWith('/auth') && meta.path !== '/forgot-password' ? '/' : meta.path
+  return [
+    `<title>${text(meta.title)}</title>`,
+    `<meta name="description" content="${text(meta.description)}" />`,
+    `<link rel="canonical" href="__PUBLIC_URL__${canonical}" />`,
+    meta.index === false ? '<meta name="robots" content="noindex, follow" />' : '',
+    `<meta property="og:type" content="website" /><meta property="og:site_name" content="${text(name)}" />`,
+    `<meta property="og:title" content="${text(meta.title)}" /><meta property="og:description" content="${text(meta.description)}" />`,
+    `<meta property="og:url" content="__PUBLIC_URL__${canonical}" /><meta property="og:image" content="__PUBLIC_URL__/og.png" />`,
+    '<meta property="og:image:width" content="1200" /><meta property="og:image:height" content="630" /><meta name="twitter:card" content="summary_large_image" />',
+  ].join('')
+}
+
+function sitemap(paths: string[]) {
+  const urls = paths.map((path) => `<url><loc>__PUBLIC_URL__${path}</loc></url>`).join('')
+  return `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`
+}
+
+async function ogImage({ name, tagline }: { name: string; tagline: string }) {
+  const { Resvg } = await import('@resvg/resvg-js')
+  const bars = [300, 120, 190].map(
+    (width, index) =>
+      `<rect x="${[236, 566, 716][index]}" y="404" width="${width}" height="64" rx="32" fill="#C6F24E" opacity="${1 - index * 0.28}"/>`,
+  )
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630"><rect width="1200" height="630" fill="#0C0E12"/>
+    <g font-family="Instrument Sans" fill="#E8EAED"><text x="96" y="170" font-size="76" font-weight="600" letter-spacing="-2">${name}</text>
+    <text x="96" y="236" font-size="36" fill="#A2A9B4">${tagline}</text></g>
+    <path d="M120 436V316h104m-44-44 44 44-44 44M120 436h116M536 436h30M686 436h30M906 436h198" fill="none" stroke="#5A6372" stroke-width="5" stroke-linecap="round" stroke-linejoin="round"/>${bars.join('')}</svg>`
+  const font = join(root, 'src', 'ui', 'fonts', 'InstrumentSans.ttf')
+  return new Resvg(svg, { font: { fontFiles: [font], loadSystemFonts: false, defaultFontFamily: 'Instrument Sans' } }).render().asPng()
+}
+
+const compressible = new Set(['.html', '.js', '.css', '.svg', '.json', '.xml', '.txt'])
+
+/** Files that the gateway fills in at serve time stay plain. */
+async function compress(plain: Set<string>) {
+  const br = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)
+  const gz = promisify<Buffer, ZlibOptions, Buffer>(gzip)
+  await Promise.all(
+    (await filesIn(dist)).map(async (file) => {
+      if (!compressible.has(extname(file)) || plain.has(relative(dist, file)) || file.includes('.vite')) return
+      const bytes = await readFile(file)
+      await writeFile(`${file}.br`, await br(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
+      await writeFile(`${file}.gz`, await gz(bytes, { level: 9 }))
+    }),
+  )
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+}
+
+/** The largest scripts, as they travel. */
+async function sizes() {
+  const manifest: Manifest = JSON.parse(await readFile(join(dist, '.vite', 'manifest.json'), 'utf8'))
+  const files = [...new Set(Object.values(manifest).map((chunk) => chunk.file))].filter(
+    (file) => file.endsWith('.js') || file.endsWith('.css'),
+  )
+  const lines = await Promise.all(files.map(async (file) => ({ file, bytes: (await readFile(join(dist, `${file}.gz`))).length })))
+  return lines
+    .sort((a, b) => b.bytes - a.bytes)
+    .slice(0, 14)
+    .map(({ file, bytes }) => `  ${(bytes / 1000).toFixed(1).padStart(6)} kB gz  ${file}`)
+    .join('\n')
+}
+
+if (import.meta.main) {
+  await rm(dist, { recursive: true, force: true })
+  await buildWeb()
+}

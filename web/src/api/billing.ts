@@ -1,0 +1,52 @@
+import type { checkoutStatus, checkSubscription, listInvoices, previewSwitch, referralSummary } from '@operon/contracts/billing'
+import type { Reply } from '@operon/contracts/contract'
+import { texts } from '@operon/contracts/messages'
+import type { PlanId } from '@operon/contracts/plans'
+import { ApiError } from './http.ts'
+import { loadBackend } from './session.ts'
+
+export type Subscription = Reply<typeof checkSubscription>
+export type UsageRow = Subscription['usage'][number]
+export type Invoice = Reply<typeof listInvoices>['invoices'][number]
+export type SwitchPreview = Reply<typeof previewSwitch>
+export type CheckoutStatus = Reply<typeof checkoutStatus>
+export type ReferralSummary = Reply<typeof referralSummary>
+
+export type Failure = { message: string; reached: boolean }
+
+export async function fnCall<T>(name: string, body: object = {}): Promise<T> {
+  const { call } = await loadBackend()
+  return call<T>(name, body)
+}
+
+/** Opens a new tab at once, while the click still allows it, and points it at the address when that has come. */
+export async function openInNewTab(address: () => Promise<string | undefined>): Promise<Failure | undefined> {
+  const tab = window.open('', '_blank')
+  try {
+    const url = await address()
+    if (!url) throw new ApiError(502, 'no_url', texts.noPortalUrl)
+    if (!tab) {
+      location.assign(url)
+      return undefined
+    }
+    tab.opener = null
+    tab.location.replace(url)
+    return undefined
+  } catch (error) {
+    tab?.close()
+    return {
+      message: error instanceof Error ? error.message : texts.unexpectedError,
+      reached: error instanceof ApiError && error.status > 0,
+    }
+  }
+}
+
+export function openBillingPortal() {
+  return openInNewTab(async () => (await fnCall<{ url?: string }>('customer-portal')).url)
+}
+
+export function openCheckout(plan: PlanId, referralCode: string | null) {
+  return openInNewTab(
+    async () => (await fnCall<{ url?: string }>('create-checkout', { plan, ...(referralCode ? { referral_code: referralCode } : {}) })).url,
+  )
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { product } from '../content/product.ts'
+import { callPublic, readJson, request } from './http.ts'
+
+export type Platform = { product_name: string; sandboxed: string[]; demo_accounts: boolean; version: string }
+
+/** What this installation is: its name, which providers are stand-ins, whether demo accounts exist. */
+export function usePlatform() {
+  const query = useQuery({
+    queryKey: ['platform'],
+    queryFn: () => callPublic<Platform>('platform-info'),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: 1,
+  })
+  return query.data ?? { product_name: product.name, sandboxed: [], demo_accounts: false, version: '' }
+}
+
+export type AuthSettings = { external: Record<string, boolean>; mailer_autoconfirm: boolean; disable_signup: boolean }
+
+export function useAuthSettings() {
+  return useQuery({
+    queryKey: ['auth-settings'],
+    queryFn: async () => readJson<AuthSettings>(await request('/auth/v1/settings')),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: 1,
+  }).data
+}

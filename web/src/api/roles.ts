@@ -1,0 +1,47 @@
+import { homeOf } from '../paths.ts'
+import { referralKey } from './keys.ts'
+import { loadBackend } from './session.ts'
+
+export type Role = 'seller' | 'buyer'
+
+export async function readRole(userId: string): Promise<Role | null> {
+  const { rest, rows } = await loadBackend()
+  const record = await rows<{ role: Role } | null>(rest.from('user_roles').select('role').eq('user_id', userId).maybeSingle())
+  return record?.role ?? null
+}
+
+/** Where this account goes after sign-in. A portal stores its role where none is yet; that failing is only logged. */
+export async function landingFor(userId: string, portal?: Role): Promise<string> {
+  try {
+    const role = await readRole(userId)
+    if (role || !portal) return homeOf(role)
+    const { rest, rows } = await loadBackend()
+    await rows(rest.from('user_roles').insert({ user_id: userId, role: portal }))
+    return homeOf(portal)
+  } catch (error) {
+    console.warn('The role could not be read or stored', error)
+    return homeOf(portal)
+  }
+}
+
+/** The record of a sign-up, sent once a session is there. A failure is only logged. */
+export async function sendSignUpRecord() {
+  const { auth, call } = await loadBackend()
+  const { data } = await auth.getUser()
+  if (!data.user) return
+  const meta = data.user.user_metadata
+  const code = localStorage.getItem(referralKey) ?? meta.referral_code ?? null
+  localStorage.removeItem(referralKey)
+  await call('table-sync', {
+    tableName: 'sign up',
+    data: {
+      email: data.user.email ?? '',
+      name: meta.name ?? '',
+      user_id: data.user.id,
+      referral_code: code,
+      signup_date: data.user.created_at ?? new Date().toISOString(),
+      accept_terms: Boolean(meta.accept_terms),
+      accept_marketing: Boolean(meta.accept_marketing),
+    },
+  }).catch((error) => console.warn('The sign-up record was not sent', error))
+}

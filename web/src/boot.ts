@@ -1,0 +1,48 @@
+import './ui/app.css'
+import { keepArrival, mayHaveSession } from './api/keys.ts'
+
+// The only script a public page runs at first. The app itself comes with the first sign of a person, or at once where the page cannot do without it.
+keepArrival()
+
+const root = document.getElementById('root')!
+const { pathname, search, hash } = location
+// The checkout's result stands where the landing view is prerendered.
+if (pathname === '/thank-you' && search.includes('session_id=')) root.replaceChildren()
+const prerendered = root.firstElementChild !== null
+const liveAtOnce = /^\/(auth|pricing|forgot-password|reset-password)\b/.test(pathname) || hash.includes('error=') || mayHaveSession()
+const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'focusin', 'wheel'] as const
+let early: HTMLElement | undefined
+let started: Promise<void> | undefined
+
+function start() {
+  started ??= import('./main.tsx').then((app) => app.mount(root, prerendered))
+  for (const sign of signs) removeEventListener(sign, start)
+  return started
+}
+
+/** A press on a button or a submit that comes before the app is there is kept and given again. */
+function keepEarly(event: Event) {
+  const target = event.target as HTMLElement
+  const control = event.type === 'submit' ? target : target.closest<HTMLElement>('button')
+  if (!control) return
+  event.preventDefault()
+  early = control
+  void start().then(() => {
+    const again = early
+    early = undefined
+    stopKeeping()
+    if (again instanceof HTMLFormElement) again.requestSubmit()
+    else again?.click()
+  })
+}
+function stopKeeping() {
+  removeEventListener('click', keepEarly, true)
+  removeEventListener('submit', keepEarly, true)
+}
+
+if (!prerendered || liveAtOnce) void start().then(stopKeeping)
+else {
+  for (const sign of signs) addEventListener(sign, start, { passive: true })
+  addEventListener('click', keepEarly, true)
+  addEventListener('submit', keepEarly, true)
+}

@@ -1,0 +1,25 @@
+/**
+ * Marketing copy that nobody has verified. The operator of an installation confirms, changes or hides each:
+ * `verified` removes the note beside it, `shown: false` removes the claim.
+ */
+export type Claim = { value: string; label: string; verified: boolean; shown: boolean }
+
+export const figures: Claim[] = [
+  { value: '10K+', label: 'active users', verified: false, shown: true },
+  { value: '500K+', label: 'workflows', verified: false, shown: true },
+  { value: '$2M+', label: 'revenue', verified: false, shown: true },
+  { value: '99.9%', label: 'uptime', verified: false, shown: true },
+  { value: '< 2s', label: 'response', verified: false, shown: true },
+  { value: '150+', label: 'integrations', verified: false, shown: true },
+  { value: '24/7', label: 'support', verified: false, shown: true },
+]
+
+export const badges: Claim[] = [
+  { value: 'SOC 2', label: 'security controls', verified: false, shown: true },
+  { value: 'GDPR', label: 'data protection', verified: false, shown: true },
+  { value: 'ISO 27001', label: 'information security', verified: false, shown: true },
+]
+
+export const sellerTerms = 'Sellers keep 80% of sales, with weekly payouts on Fridays from $50.'
+
+export const unverifiedNote = 'Figures and badges are stated by the operator of this site and have not been independently verified.'

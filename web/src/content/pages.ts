@@ -1,0 +1,61 @@
+import { product } from './product.ts'
+
+export type PageMeta = { path: string; title: string; description: string; index?: boolean }
+
+const landing = { title: `${product.name}: ${product.tagline.toLowerCase()}`, description: product.description }
+
+/** The pages that are prerendered, with what search and previews say of them. `index: false` stays out of the sitemap. */
+export const prerenderedPages: PageMeta[] = [
+  { path: '/', ...landing },
+  ...['/select-plan', '/business-info', '/thank-you', '/test-airtable', '/referrals', '/why-choose-us', '/path-to-6-7-figures'].map(
+    (path) => ({ path, ...landing, index: false }),
+  ),
+  {
+    path: '/get-started',
+    title: `Get started with ${product.name}`,
+    description: 'Choose how you begin: run your business and sell templates, or browse and buy.',
+  },
+  { path: '/auth', title: `Sign in to ${product.name}`, description: 'Sign in or create an account.', index: false },
+  { path: '/auth/seller', title: `Seller sign-in · ${product.name}`, description: 'Sign in or create a seller account.', index: false },
+  { path: '/auth/buyer', title: `Buyer sign-in · ${product.name}`, description: 'Sign in or create a buyer account.', index: false },
+  {
+    path: '/forgot-password',
+    title: `Forgot password · ${product.name}`,
+    description: 'Ask for a link that sets a new password.',
+    index: false,
+  },
+  {
+    path: '/pricing',
+    title: `Plans and prices · ${product.name}`,
+    description: 'Basic $49, Pro $99 and Enterprise $149 a month, each with a 3-day free trial.',
+  },
+  { path: '/security', title: `Security · ${product.name}`, description: 'What is really done to protect accounts, payments and data.' },
+  {
+    path: '/terms-of-service',
+    title: `Terms of Service · ${product.name}`,
+    description: 'The agreement between you and the operator of this service.',
+  },
+  {
+    path: '/privacy-policy',
+    title: `Privacy Policy · ${product.name}`,
+    description: 'What data is kept, why, for how long, and what you can ask for.',
+  },
+]
+
+const signedIn: Record<string, string> = {
+  '/dashboard': 'Dashboard',
+  '/dashboard/settings': 'Settings',
+  '/dashboard/how-it-works': 'How It Works',
+  '/buyer-dashboard': 'Buyer dashboard',
+  '/reset-password': 'New password',
+}
+
+export function titleOf(pathname: string) {
+  const known = prerenderedPages.find((page) => page.path === pathname)
+  if (known) return known.title
+  const last = pathname.split('/').pop() ?? ''
+  const spoken =
+    signedIn[pathname] ??
+    (pathname.startsWith('/dashboard/') ? last.replaceAll('-', ' ').replace(/\b(ai|crm)\b/g, (word) => word.toUpperCase()) : '')
+  return spoken ? `${spoken.charAt(0).toUpperCase()}${spoken.slice(1)} · ${product.name}` : product.name
+}

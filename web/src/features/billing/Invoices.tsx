@@ -1,0 +1,59 @@
+import { Table } from '../../ui/Data.tsx'
+import { day, money } from '../../ui/format.ts'
+import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { useInvoices } from './queries.ts'
+
+export function Invoices({ userId }: { userId: string | undefined }) {
+  const invoices = useInvoices(userId)
+  return (
+    <Panel title="Invoices" flush className="text-14 lg:col-span-3">
+      {invoices.isError ? (
+        <ErrorState title="Invoices could not be loaded" error={invoices.error} retry={() => invoices.refetch()} />
+      ) : null}
+      {userId && invoices.isPending ? <Skeleton className="m-4 h-24" /> : null}
+      {!userId || invoices.data?.invoices.length === 0 ? (
+        <EmptyState compact title="No invoices yet">
+          Each payment leaves its invoice here, to read or download.
+        </EmptyState>
+      ) : null}
+      {invoices.data?.invoices.length ? (
+        <Table
+          label="Invoices"
+          head={[
+            'Number',
+            'Date',
+            'Amount',
+            'Status',
+            <span key="x" className="sr-only">
+              Open
+            </span>,
+          ]}
+        >
+          {invoices.data.invoices.map((invoice) => (
+            <tr key={invoice.id}>
+              <td className="font-mono text-12">{invoice.number ?? invoice.id}</td>
+              <td className="whitespace-nowrap">{day(invoice.created_at)}</td>
+              <td className="font-mono text-12 tabular">{money(invoice.amount_cents, invoice.currency)}</td>
+              <td>
+                <Pill tone={invoice.status === 'paid' ? 'good' : invoice.status === 'open' ? 'warn' : 'neutral'}>{invoice.status}</Pill>
+              </td>
+              <td className="text-right">
+                {invoice.hosted_url ? (
+                  <a
+                    href={invoice.pdf_url ?? invoice.hosted_url}
+                    target="_blank"
+                    rel="noreferrer"
+                    className="underline decoration-control underline-offset-4"
+                  >
+                    {invoice.pdf_url ? 'PDF' : 'Open'}
+                    <span className="sr-only"> of invoice {invoice.number}</span>
+                  </a>
+                ) : null}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      ) : null}
+    </Panel>
+  )
+}

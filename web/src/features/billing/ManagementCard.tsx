@@ -1,0 +1,122 @@
+import { plans, TRIAL_DAYS } from '@operon/contracts/plans'
+import { useEffect, useState } from 'react'
+import { fnCall, type Subscription, type UsageRow } from '../../api/billing.ts'
+import { Button } from '../../ui/Button.tsx'
+import { GeneMeter } from '../../ui/Data.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
+import { day } from '../../ui/format.ts'
+import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+const unitNames: Record<UsageRow['unit'], string> = {
+  prompts: 'AI prompts',
+  images: 'Images',
+  emails: 'Emails',
+  runs: 'Workflow runs',
+  agents: 'Voice agents',
+}
+const noPlanDays = 30
+
+type Props = { subscription: Subscription | undefined; signedIn: boolean; busy: boolean; onManage: () => void; onChanged: () => void }
+
+export function ManagementCard({ subscription, signedIn, busy, onManage, onChanged }: Props) {
+  const [canceling, setCanceling] = useState(false)
+  const [resuming, setResuming] = useState(false)
+  const [today, setToday] = useState<number>()
+  useEffect(() => setToday(Date.now()), [])
+
+  const plan = plans.find((candidate) => candidate.id === subscription?.subscription_tier)
+  const billed = subscription?.status === 'trialing' ? subscription.trial_end : subscription?.current_period_end
+  const next = billed ? day(billed) : today ? day(today + noPlanDays * 86_400_000) : ''
+
+  async function cancel() {
+    try {
+      await fnCall('cancel-subscription')
+      onChanged()
+      toast.success(`${plan?.name} ends on ${next}`, 'Until then everything stays as it is.')
+    } catch (error) {
+      toast.error('The subscription was not cancelled', (error as Error).message)
+    }
+  }
+  async function resume() {
+    setResuming(true)
+    try {
+      await fnCall('resume-subscription')
+      onChanged()
+      toast.success(`${plan?.name} goes on`)
+    } catch (error) {
+      toast.error('The subscription was not resumed', (error as Error).message)
+    } finally {
+      setResuming(false)
+    }
+  }
+
+  return (
+    <Panel
+      title="Subscription"
+      badge={
+        plan ? (
+          <Pill tone={subscription?.status === 'past_due' ? 'bad' : 'good'}>{statusNames[subscription?.status ?? 'active']}</Pill>
+        ) : null
+      }
+      className="text-14 lg:col-span-2"
+    >
+      <dl className="grid grid-cols-2 gap-y-3">
+        <dt className="text-muted">Plan</dt>
+        <dd className="text-right font-medium">{plan?.name ?? 'None yet'}</dd>
+        <dt className="text-muted">{subscription?.cancel_at_period_end ? 'Ends on' : 'Next billing date'}</dt>
+        <dd className="min-h-5 text-right font-medium tabular">{next}</dd>
+      </dl>
+      {plan ? null : (
+        <p className="mt-3 text-13 text-faint">
+          A preview: {noPlanDays} days from today. A trial of {TRIAL_DAYS} days is billed when it ends.
+        </p>
+      )}
+      {subscription?.status === 'past_due' ? (
+        <Alert className="mt-4" title="The last payment did not go through">
+          Everything works for 7 more days. Update the card to keep it so.
+        </Alert>
+      ) : null}
+      {subscription?.usage.length ? (
+        <div className="mt-5 flex flex-col gap-4 border-t border-line pt-5">
+          {subscription.usage.map((row) => (
+            <GeneMeter key={row.unit} label={unitNames[row.unit]} used={row.used} limit={row.limit} />
+          ))}
+        </div>
+      ) : null}
+      <div className="mt-5 flex flex-wrap gap-2">
+        <Button busy={busy} onClick={onManage}>
+          {plan || !signedIn ? 'Manage Subscription' : 'Billing portal'}
+        </Button>
+        {plan && subscription?.cancel_at_period_end ? (
+          <Button variant="primary" busy={resuming} onClick={resume}>
+            Keep {plan.name}
+          </Button>
+        ) : plan ? (
+          <Button variant="ghost" onClick={() => setCanceling(true)}>
+            Cancel
+          </Button>
+        ) : null}
+      </div>
+      <Confirm
+        open={canceling}
+        onClose={() => setCanceling(false)}
+        title={`Cancel ${plan?.name}?`}
+        action={`Cancel ${plan?.name}`}
+        danger
+        onConfirm={cancel}
+      >
+        It stays until {next} and is not billed again. Your data stays, and you can take this back until then.
+      </Confirm>
+    </Panel>
+  )
+}
+
+const statusNames: Record<string, string> = {
+  trialing: 'Free trial',
+  active: 'Active',
+  past_due: 'Payment due',
+  canceled: 'Ended',
+  unpaid: 'Unpaid',
+  incomplete: 'Not finished',
+}

@@ -1,0 +1,157 @@
+import { texts } from '@operon/contracts/messages'
+import { Share2, Zap } from 'lucide-react'
+import { useState } from 'react'
+import { useSession } from '../../api/session.ts'
+import { sampleActivity, sampleStats } from '../../content/samples.ts'
+import { paths } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ActivityList, CopyField, Stat, StatRow } from '../../ui/Data.tsx'
+import { ago } from '../../ui/format.ts'
+import { EmptyState, ErrorState, PageHeader, Panel, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { QuickActions } from './QuickActions.tsx'
+import { useActivity, useProfile, useStats } from './queries.ts'
+import { useSampleData } from './useSampleData.ts'
+
+export function DashboardPage() {
+  const { user } = useSession()
+  const profile = useProfile(user!.id)
+  const [actions, setActions] = useState(false)
+  const slug = profile.data?.marketplace_slug
+  const link = slug ? `${location.origin}${paths.storefront(slug)}` : undefined
+  const name = profile.data?.display_name || user!.email || 'User'
+
+  async function share() {
+    if (!link) return toast.error(texts.noMarketplaceLink)
+    await navigator.clipboard.writeText(link)
+    toast.success(texts.linkCopied)
+  }
+
+  return (
+    <>
+      <PageHeader
+        title={profile.isPending ? <Skeleton className="my-1.5 h-8 w-72" /> : `Welcome Back, ${name}!`}
+        actions={
+          <>
+            {link ? (
+              <Button onClick={share}>
+                <Share2 />
+                Share Marketplace
+              </Button>
+            ) : null}
+            <Button variant="primary" onClick={() => setActions(true)}>
+              <Zap />
+              Quick Actions
+            </Button>
+          </>
+        }
+      />
+      <div className="flex flex-col gap-6">
+        <Overview userId={user!.id} />
+        <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-3">
+          <RecentActivity userId={user!.id} className={link ? 'xl:col-span-2' : 'xl:col-span-3'} />
+          {link ? (
+            <Panel title="Your Marketplace">
+              <p className="mb-3 text-13 text-muted">Anyone with this link can browse and buy, without an account.</p>
+              <CopyField label="Marketplace link" value={link} open onCopied={() => toast.success(texts.linkCopied)} />
+            </Panel>
+          ) : null}
+        </div>
+      </div>
+      <QuickActions open={actions} onClose={() => setActions(false)} onShare={share} />
+    </>
+  )
+}
+
+function Overview({ userId }: { userId: string }) {
+  const stats = useStats(userId)
+  const samples = useSampleData()
+  const { leads, appointments, campaigns, emails_sent } = stats.data ?? {}
+  const empty = stats.data && !leads?.total && !appointments?.total && !campaigns?.total && !emails_sent?.total
+  const sampled = Boolean(empty && samples.shown)
+  return (
+    <section aria-labelledby="overview">
+      <div className="mb-3 flex min-h-8 items-center justify-between gap-3">
+        <h2 id="overview" className="flex items-center gap-2 text-16 font-semibold">
+          Analytics Overview
+          {sampled ? <SamplePill /> : null}
+        </h2>
+        {empty ? (
+          <Button variant="ghost" onClick={samples.toggle}>
+            {samples.shown ? 'Hide sample data' : 'Show sample data'}
+          </Button>
+        ) : null}
+      </div>
+      {stats.isError ? (
+        <Panel flush>
+          <ErrorState title="The figures could not be loaded" error={stats.error} retry={() => stats.refetch()} />
+        </Panel>
+      ) : (
+        <StatRow>
+          {sampled
+            ? sampleStats.map((stat) => <Stat key={stat.label} {...stat} />)
+            : (
+                [
+                  ['Total Leads', leads],
+                  ['Appointments', appointments],
+                  ['Email Campaigns', campaigns],
+                  ['Emails Sent', emails_sent],
+                ] as const
+              ).map(([label, figure]) => (
+                <Stat
+                  key={label}
+                  label={label}
+                  value={(figure?.total ?? 0).toLocaleString('en-US')}
+                  change={figure?.change_pct ?? 0}
+                  loading={stats.isPending}
+                />
+              ))}
+        </StatRow>
+      )}
+    </section>
+  )
+}
+
+function RecentActivity({ userId, className }: { userId: string; className?: string }) {
+  const activity = useActivity(userId)
+  const samples = useSampleData()
+  const empty = activity.data?.length === 0
+  const sampled = Boolean((empty || activity.isError) && samples.shown)
+  return (
+    <Panel title="Recent Activity" badge={sampled ? <SamplePill /> : null} flush className={className}>
+      {activity.isPending ? <ActivitySkeleton /> : null}
+      {activity.isError ? (
+        <ErrorState title="Your activity could not be loaded" error={activity.error} retry={() => activity.refetch()} />
+      ) : null}
+      {sampled ? (
+        <ActivityList entries={sampleActivity} />
+      ) : empty ? (
+        <EmptyState title="Nothing has happened yet">What you and the assistant do shows up here the moment it happens.</EmptyState>
+      ) : (
+        <ActivityList
+          entries={(activity.data ?? []).map((row) => ({
+            id: row.id,
+            text: row.command,
+            status: row.status ?? 'completed',
+            at: ago(row.created_at),
+          }))}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function ActivitySkeleton() {
+  return (
+    <div className="divide-y divide-line" aria-hidden="true">
+      {[44, 62, 38, 54, 48].map((width) => (
+        <div key={width} className="flex h-10 items-center gap-3 px-4">
+          <Skeleton className="h-1.5 w-3" />
+          <div style={{ width: `${width}%` }}>
+            <Skeleton className="h-3.5" />
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,168 @@
+import { Bell, Trash2 } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { sampleActivity, sampleStats } from '../../content/samples.ts'
+import { ThemeToggle } from '../../shell/ThemeToggle.tsx'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { ActivityList, Avatar, CopyField, GeneMeter, Kbd, Stat, StatRow, Table } from '../../ui/Data.tsx'
+import { Confirm, Dialog } from '../../ui/Dialog.tsx'
+import { Checkbox, PasswordField, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
+import { Busy, EmptyRow, Mark, Wordmark } from '../../ui/Mark.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
+import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+/** Every component of the design system on one page; in development only. */
+export function DevUiPage() {
+  const [open, setOpen] = useState<'dialog' | 'sheet' | 'confirm'>()
+  const [on, setOn] = useState(true)
+  const [tab, setTab] = useState<'a' | 'b'>('a')
+  return (
+    <main className="mx-auto flex max-w-[72rem] flex-col gap-6 p-8">
+      <PageHeader title="Design system" description="What a page is made of." actions={<ThemeToggle />} />
+      <Group title="Mark">
+        <Mark className="h-8" title="Operon" />
+        <Wordmark />
+        <Busy />
+        <EmptyRow />
+      </Group>
+      <Group title="Buttons">
+        <Button variant="primary">Primary</Button>
+        <Button>Secondary</Button>
+        <Button variant="ghost">Ghost</Button>
+        <Button variant="danger">
+          <Trash2 />
+          Danger
+        </Button>
+        <Button busy="Saving">Save</Button>
+        <Button disabled>Disabled</Button>
+        <Button size="public" variant="primary">
+          Public size
+        </Button>
+        <IconButton label="Notifications" hint="G N">
+          <Bell />
+        </IconButton>
+      </Group>
+      <Panel title="Fields">
+        <div className="grid gap-4 md:grid-cols-2">
+          <TextField label="Name" hint="How the dashboard greets you." />
+          <TextField label="Email" error="This address is taken." defaultValue="mara@studio.example" />
+          <PasswordField label="Password" />
+          <SelectField label="Range">
+            <option>7 days</option>
+            <option>30 days</option>
+          </SelectField>
+          <TextArea label="Notes" />
+          <div className="flex flex-col gap-3">
+            <Checkbox defaultChecked>Checked</Checkbox>
+            <Checkbox>Not checked</Checkbox>
+            <Switch checked={on} onChange={setOn} label="A switch" />
+          </div>
+        </div>
+      </Panel>
+      <Group title="Pills">
+        <Pill>Neutral</Pill>
+        <Pill tone="signal">Signal</Pill>
+        <Pill tone="good">Good</Pill>
+        <Pill tone="warn">Warn</Pill>
+        <Pill tone="bad">Bad</Pill>
+        <Pill tone="info">Info</Pill>
+        <SamplePill />
+        <Avatar email="mara@studio.example" />
+        <Kbd>Ctrl K</Kbd>
+      </Group>
+      <Group title="Floating">
+        <Button onClick={() => setOpen('dialog')}>Dialog</Button>
+        <Button onClick={() => setOpen('sheet')}>Side panel</Button>
+        <Button onClick={() => setOpen('confirm')}>Confirm</Button>
+        <Menu trigger={(props) => <Button {...props}>Menu</Button>} align="start">
+          <MenuItem hint="E">Edit</MenuItem>
+          <MenuSeparator />
+          <MenuItem danger>Delete</MenuItem>
+        </Menu>
+        <Button onClick={() => toast.success('Saved', 'It is safe.')}>Toast</Button>
+        <Button onClick={() => toast.error('Not saved', 'The server did not answer.')}>Error toast</Button>
+        <Button onClick={() => toast.undo('Contact deleted', () => toast.success('Back again'))}>Undo</Button>
+      </Group>
+      <Tabs
+        label="Example"
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          { id: 'a', label: 'First', panel: <p className="pt-4">First panel</p> },
+          { id: 'b', label: 'Second', panel: <p className="pt-4">Second panel</p> },
+        ]}
+      />
+      <StatRow>
+        {sampleStats.map((stat) => (
+          <Stat key={stat.label} {...stat} />
+        ))}
+      </StatRow>
+      <div className="grid gap-6 md:grid-cols-2">
+        <Panel title="Activity" badge={<SamplePill />} flush>
+          <ActivityList entries={sampleActivity} />
+        </Panel>
+        <Panel title="Meters">
+          <div className="flex flex-col gap-4">
+            <GeneMeter label="Below" used={320} limit={1000} />
+            <GeneMeter label="Near" used={860} limit={1000} />
+            <GeneMeter label="Full" used={1000} limit={1000} />
+            <GeneMeter label="Unlimited" used={320} limit={null} />
+          </div>
+        </Panel>
+        <Panel flush>
+          <EmptyState title="Nothing yet" action={<Button variant="primary">Start one</Button>}>
+            What it is for, and how it starts.
+          </EmptyState>
+        </Panel>
+        <Panel flush>
+          <ErrorState retry={() => toast.info('Tried')} />
+        </Panel>
+      </div>
+      <Alert title="An alert">Something to fix.</Alert>
+      <Alert tone="good" title="Good">
+        Done.
+      </Alert>
+      <CopyField label="Link" value="https://example.com/marketplace/mara" open />
+      <Skeleton className="h-10 w-full" />
+      <Panel flush>
+        <Table label="Example" head={['Name', 'Amount']}>
+          <tr>
+            <td>Row</td>
+            <td className="font-mono text-12">$49</td>
+          </tr>
+        </Table>
+      </Panel>
+      <Dialog
+        open={open === 'dialog'}
+        onClose={() => setOpen(undefined)}
+        title="A dialog"
+        description="It says what it is for."
+        footer={<Button onClick={() => setOpen(undefined)}>Done</Button>}
+      >
+        <TextField label="Name" />
+      </Dialog>
+      <Dialog open={open === 'sheet'} onClose={() => setOpen(undefined)} title="A side panel" side="right">
+        Keeps the list behind it.
+      </Dialog>
+      <Confirm
+        open={open === 'confirm'}
+        onClose={() => setOpen(undefined)}
+        title="Delete Mara Lindt?"
+        action="Delete"
+        danger
+        onConfirm={() => undefined}
+      >
+        It can be undone for ten seconds.
+      </Confirm>
+    </main>
+  )
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Panel title={title}>
+      <div className="flex flex-wrap items-center gap-3">{children}</div>
+    </Panel>
+  )
+}

@@ -1,0 +1,65 @@
+import { texts } from '@operon/contracts/messages'
+import { type FormEvent, useState } from 'react'
+import { loadBackend } from '../../api/session.ts'
+import { Button } from '../../ui/Button.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import type { Report } from './PortalPage.tsx'
+
+/** The second factor: a code of the authenticator or the phone, or one of the recovery codes. */
+export function MfaChallenge({ report, onDone }: { report: Report; onDone: () => Promise<void> }) {
+  const [recovery, setRecovery] = useState(false)
+  const [busy, setBusy] = useState(false)
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const code = String(new FormData(event.currentTarget).get('code')).trim()
+    setBusy(true)
+    try {
+      await (recovery ? useRecoveryCode(code) : verify(code))
+      await onDone()
+    } catch (error) {
+      report('The code was not accepted', error instanceof Error ? error.message : texts.unexpectedError)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        key={String(recovery)}
+        label={recovery ? 'Recovery code' : 'Six-digit code'}
+        name="code"
+        required
+        autoFocus
+        autoComplete="one-time-code"
+        inputMode={recovery ? 'text' : 'numeric'}
+        className="font-mono tracking-[0.2em]"
+        hint={recovery ? 'Each recovery code works once.' : 'From your authenticator app or the message on your phone.'}
+      />
+      <Button type="submit" variant="primary" size="public" busy={busy ? 'Checking' : false}>
+        Continue
+      </Button>
+      <Button variant="ghost" onClick={() => setRecovery(!recovery)}>
+        {recovery ? 'Use a six-digit code' : 'Use a recovery code'}
+      </Button>
+    </form>
+  )
+}
+
+async function verify(code: string) {
+  const { auth } = await loadBackend()
+  const { data, error } = await auth.mfa.listFactors()
+  if (error) throw error
+  const factor = data.all.find((candidate) => candidate.status === 'verified')
+  if (!factor) throw new Error('This account has no verified second factor.')
+  const answer = await auth.mfa.challengeAndVerify({ factorId: factor.id, code })
+  if (answer.error) throw answer.error
+}
+
+async function useRecoveryCode(code: string) {
+  const { auth, call } = await loadBackend()
+  const session = await call<{ access_token: string; refresh_token: string }>('account-recovery-use', { code })
+  const { error } = await auth.setSession(session)
+  if (error) throw error
+}

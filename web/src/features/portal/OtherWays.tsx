@@ -1,0 +1,92 @@
+import { texts } from '@operon/contracts/messages'
+import type { Provider } from '@supabase/auth-js'
+import { useState } from 'react'
+import { callPublic } from '../../api/http.ts'
+import { clearAuthKeys } from '../../api/keys.ts'
+import { useAuthSettings, usePlatform } from '../../api/platform.ts'
+import type { Role } from '../../api/roles.ts'
+import { loadBackend } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
+import type { Report } from './PortalPage.tsx'
+
+const names: Record<string, string> = {
+  google: 'Google',
+  github: 'GitHub',
+  azure: 'Microsoft',
+  apple: 'Apple',
+  facebook: 'Facebook',
+  linkedin_oidc: 'LinkedIn',
+  slack_oidc: 'Slack',
+  notion: 'Notion',
+  discord: 'Discord',
+}
+
+type Props = { role?: Role; report: Report; begin: () => void; onSignedIn: (welcome: { title: string; text?: string }) => Promise<void> }
+
+/** The providers this installation is configured for, and the demo where it is a sandbox. */
+export function OtherWays({ role, report, begin, onSignedIn }: Props) {
+  const settings = useAuthSettings()
+  const { demo_accounts } = usePlatform()
+  const [busy, setBusy] = useState('')
+  const providers = Object.entries(settings?.external ?? {}).filter(([name, enabled]) => enabled && names[name])
+
+  async function withProvider(provider: string) {
+    begin()
+    clearAuthKeys()
+    const { auth } = await loadBackend()
+    const { error } = await auth.signInWithOAuth({
+      provider: provider as Provider,
+      options: { redirectTo: `${location.origin}${role ? `/auth/${role}` : paths.auth}` },
+    })
+    if (error) report(texts.error, error.message)
+  }
+
+  async function demo(portal: Role) {
+    setBusy(portal)
+    try {
+      begin()
+      clearAuthKeys()
+      const session = await callPublic<{ access_token: string; refresh_token: string }>('demo-sign-in', { portal })
+      const { auth } = await loadBackend()
+      const { error } = await auth.setSession(session)
+      if (error) throw error
+      await onSignedIn({ title: 'Welcome to the demo', text: 'A seeded account. Look around; nothing here is real money.' })
+    } catch (error) {
+      report(texts.error, error instanceof Error ? error.message : texts.unexpectedError)
+    } finally {
+      setBusy('')
+    }
+  }
+
+  const portals: Role[] = role ? [role] : ['seller', 'buyer']
+  return (
+    <>
+      {providers.length ? (
+        <div className="mt-6 flex flex-col gap-2 border-t border-line pt-6">
+          {providers.map(([provider]) => (
+            <Button key={provider} size="public" onClick={() => withProvider(provider)}>
+              Continue with {names[provider]}
+            </Button>
+          ))}
+        </div>
+      ) : null}
+      {demo_accounts ? (
+        <p className="mt-6 flex flex-wrap items-center gap-x-1 text-13 text-faint">
+          No account yet?
+          {portals.map((portal) => (
+            <Button
+              key={portal}
+              variant="ghost"
+              className="px-2 underline decoration-control underline-offset-4"
+              busy={busy === portal}
+              onClick={() => demo(portal)}
+            >
+              Try the demo as a {portal}
+            </Button>
+          ))}
+        </p>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,134 @@
+import { texts } from '@operon/contracts/messages'
+import { REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useState } from 'react'
+import { Link, useLocation, useParams } from 'react-router-dom'
+import { callPublic } from '../../api/http.ts'
+import { referralKey } from '../../api/keys.ts'
+import type { Role } from '../../api/roles.ts'
+import { paths } from '../../paths.ts'
+import { Alert } from '../../ui/Panel.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { NotFoundPage } from '../notFound/NotFoundPage.tsx'
+import { MfaChallenge } from './MfaChallenge.tsx'
+import { OtherWays } from './OtherWays.tsx'
+import { PortalFrame } from './PortalFrame.tsx'
+import { SignInForm } from './SignInForm.tsx'
+import { SignUpForm } from './SignUpForm.tsx'
+import { needsSecondFactor, usePortalArrival } from './usePortalArrival.ts'
+
+export type Report = (title: string, text?: string, tone?: 'bad' | 'good') => void
+
+export function GeneralPortalPage() {
+  return <Portal />
+}
+
+export function RolePortalPage() {
+  const { userType = 'seller' } = useParams()
+  if (userType !== 'seller' && userType !== 'buyer') return <NotFoundPage />
+  return <Portal key={userType} role={userType} />
+}
+
+/** One portal. With a role its errors stand in a red alert; the general one uses toasts. */
+function Portal({ role }: { role?: Role }) {
+  const { search } = useLocation()
+  const [tab, setTab] = useState<'in' | 'up'>('in')
+  const [notice, setNotice] = useState<{ tone: 'bad' | 'good'; title: string; text?: string }>()
+  const [secondFactor, setSecondFactor] = useState(false)
+  const referral = useReferral(search)
+
+  const report: Report = useCallback(
+    (title, text, tone = 'bad') => {
+      if (role) return setNotice({ title, text, tone })
+      if (tone === 'bad') toast.error(title, text)
+      else toast.success(title, text)
+    },
+    [role],
+  )
+  const { land, begin } = usePortalArrival(role, { onError: report })
+
+  async function signedIn(welcome: { title: string; text?: string }) {
+    setNotice(undefined)
+    if (await needsSecondFactor()) return setSecondFactor(true)
+    await land(welcome)
+  }
+
+  const form = { role, report, begin, clear: () => setNotice(undefined), onSignedIn: signedIn }
+  return (
+    <PortalFrame>
+      <h1 className="text-28 font-semibold">Welcome</h1>
+      <p className="mt-1 mb-6 text-14 text-muted">
+        {role === 'seller'
+          ? 'Your seller account: the dashboard, every tool and a storefront.'
+          : role === 'buyer'
+            ? 'Your buyer account: orders, downloads and reviews.'
+            : 'Sign in, or create an account.'}
+      </p>
+      {notice ? (
+        <Alert tone={notice.tone} title={notice.title} className="mb-5">
+          {notice.text}
+        </Alert>
+      ) : null}
+      {referral ? (
+        <Alert tone={referral.valid ? 'good' : 'warn'} className="mb-5">
+          {referral.valid
+            ? `Referral code ${referral.code}: ${referral.percent}% off your first month, taken off at checkout.`
+            : `The referral code ${referral.code} is not known here. You can sign up without it.`}
+        </Alert>
+      ) : null}
+      {secondFactor ? (
+        <MfaChallenge report={report} onDone={() => land({ title: 'Welcome back!' })} />
+      ) : (
+        <>
+          <Tabs
+            look="segment"
+            label="Sign in or sign up"
+            value={tab}
+            onChange={(next) => {
+              setTab(next)
+              setNotice(undefined)
+            }}
+            tabs={[
+              { id: 'in', label: 'Sign In', panel: <SignInForm {...form} /> },
+              { id: 'up', label: 'Sign Up', panel: <SignUpForm {...form} referred={Boolean(referral?.valid)} /> },
+            ]}
+          />
+          <OtherWays role={role} report={report} begin={begin} onSignedIn={signedIn} />
+          {role ? (
+            <p className="mt-6 text-13 text-faint">
+              {role === 'seller' ? 'Here to buy? ' : 'Here to sell? '}
+              <Link
+                to={role === 'seller' ? paths.buyerPortal : paths.sellerPortal}
+                className="text-muted underline decoration-control underline-offset-4 hover:text-text"
+              >
+                Use the {role === 'seller' ? 'buyer' : 'seller'} portal
+              </Link>
+            </p>
+          ) : null}
+        </>
+      )}
+    </PortalFrame>
+  )
+}
+
+/** The code brought by `?ref=` stays with the browser until sign-in; the server says whether it counts. */
+function useReferral(search: string) {
+  const [code, setCode] = useState<string | null>(null)
+  useEffect(() => {
+    const arrived = new URLSearchParams(search).get('ref')
+    if (arrived) localStorage.setItem(referralKey, arrived)
+    setCode(arrived ?? localStorage.getItem(referralKey))
+  }, [search])
+  const { data } = useQuery({
+    queryKey: ['referral', code],
+    queryFn: () => callPublic<{ valid: boolean; percent_off?: number }>('validate-referral', { code }),
+    enabled: Boolean(code),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: 1,
+  })
+  if (!code || !data) return undefined
+  return { code, valid: data.valid, percent: data.percent_off ?? REFERRAL_PERCENT_OFF }
+}
+
+export const invalidCredentials = { title: texts.invalidCredentials, text: 'Please check your email and password and try again.' }

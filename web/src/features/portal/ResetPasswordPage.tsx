@@ -1,0 +1,70 @@
+import { texts } from '@operon/contracts/messages'
+import { type FormEvent, useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { arrivalHash } from '../../api/keys.ts'
+import { landingFor } from '../../api/roles.ts'
+import { loadBackend, useSession } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
+import { PageLoading } from '../../shell/states.tsx'
+import { Button, ButtonLink } from '../../ui/Button.tsx'
+import { PasswordField } from '../../ui/Field.tsx'
+import { Alert } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { PortalFrame } from './PortalFrame.tsx'
+import { allHold, generalRules } from './rules.ts'
+
+/** Reached by the link in the mail: the link is the session, the new password is the only thing to do with it. */
+export function ResetPasswordPage() {
+  const { status, user } = useSession()
+  const navigate = useNavigate()
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    const password = String(data.get('password'))
+    if (!allHold(generalRules, password)) return setProblem(texts.passwordRequirementsNotMet)
+    if (password !== data.get('confirm')) return setProblem(texts.passwordsDontMatch)
+    setBusy(true)
+    const { auth } = await loadBackend()
+    const { error } = await auth.updateUser({ password })
+    setBusy(false)
+    if (error) return setProblem(error.message)
+    toast.success('Your password is changed', 'Other devices have been signed out.')
+    navigate(user ? await landingFor(user.id) : paths.auth, { replace: true })
+  }
+
+  if (status === 'loading') return <PageLoading />
+  return (
+    <PortalFrame>
+      <h1 className="text-28 font-semibold">Set a new password</h1>
+      {user ? (
+        <form onSubmit={submit} className="mt-6 flex flex-col gap-4">
+          {problem ? <Alert title={problem} /> : null}
+          <input type="email" name="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
+          <PasswordField
+            label="New password"
+            name="password"
+            autoComplete="new-password"
+            required
+            hint={generalRules.map((rule) => rule.text.toLowerCase()).join(', ')}
+          />
+          <PasswordField label="Confirm password" name="confirm" autoComplete="new-password" required />
+          <Button type="submit" variant="primary" size="public" busy={busy ? 'Saving' : false}>
+            Save the password
+          </Button>
+        </form>
+      ) : (
+        <>
+          <p className="mt-2 mb-6 text-14 text-muted">
+            {arrivalHash.get('error_description') ?? 'This page opens from the link in the mail. That link works once, for an hour.'}
+          </p>
+          <ButtonLink to={paths.forgotPassword} variant="primary" size="public">
+            Send a new link
+          </ButtonLink>
+        </>
+      )}
+    </PortalFrame>
+  )
+}

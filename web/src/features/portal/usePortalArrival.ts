@@ -1,0 +1,80 @@
+import { texts } from '@operon/contracts/messages'
+import { useCallback, useEffect, useRef } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { arrivalHash } from '../../api/keys.ts'
+import { landingFor, type Role, sendSignUpRecord } from '../../api/roles.ts'
+import { loadBackend, useSession } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
+import { setTheme } from '../../ui/theme.ts'
+import { toast } from '../../ui/toast.tsx'
+
+const afterSignInMs = 100
+const afterConfirmationMs = 1000
+let confirmationSeen = false
+
+/**
+ * What happens around the forms: a confirmation link is answered, a session that exists already goes home, and `land` finishes
+ * this page's own sign-in. The auth client says SIGNED_IN again when a tab regains focus, so the welcome hangs on the submit, not on the event.
+ */
+export function usePortalArrival(role: Role | undefined, { onError }: { onError: (title: string, text: string) => void }) {
+  const navigate = useNavigate()
+  const { status, user, event } = useSession()
+  const acting = useRef(false)
+
+  const land = useCallback(
+    async (welcome: { title: string; text?: string }) => {
+      acting.current = true
+      const { auth } = await loadBackend()
+      const { data } = await auth.getSession()
+      if (!data.session) return
+      const saved = data.session.user.user_metadata.theme
+      if (saved === 'light' || saved === 'dark') setTheme(saved)
+      void sendSignUpRecord()
+      toast.success(welcome.title, welcome.text)
+      const home = await landingFor(data.session.user.id, role)
+      setTimeout(() => navigate(home, { replace: true }), afterSignInMs)
+    },
+    [navigate, role],
+  )
+
+  useEffect(() => {
+    if (confirmationSeen) return
+    const type = arrivalHash.get('type')
+    const failed = arrivalHash.get('error_description') ?? arrivalHash.get('error')
+    if (failed) {
+      confirmationSeen = true
+      return onError(texts.confirmationError, failed)
+    }
+    if (type !== 'signup' && type !== 'email_change') return
+    if (status === 'loading') return
+    confirmationSeen = true
+    if (!user)
+      return onError(texts.confirmationError, 'The link was read, but no session came of it. Sign in with your e-mail and password.')
+    acting.current = true
+    toast.success('Email confirmed', 'Your account is ready. Taking you in.')
+    void sendSignUpRecord()
+    void landingFor(user.id, role).then((home) => setTimeout(() => navigate(home, { replace: true }), afterConfirmationMs))
+  }, [status, user, role, navigate, onError])
+
+  useEffect(() => {
+    if (event === 'PASSWORD_RECOVERY') return void navigate(paths.resetPassword, { replace: true })
+    if (status !== 'signed-in' || !user || acting.current) return
+    acting.current = true
+    void needsSecondFactor().then(async (needed) => {
+      if (needed) acting.current = false
+      else navigate(await landingFor(user.id, role), { replace: true })
+    })
+  }, [status, user, event, role, navigate])
+
+  const begin = useCallback(() => {
+    acting.current = true
+  }, [])
+  return { land, begin, user, status }
+}
+
+/** A password alone is not enough for this account. */
+export async function needsSecondFactor() {
+  const { auth } = await loadBackend()
+  const { data } = await auth.mfa.getAuthenticatorAssuranceLevel()
+  return data?.currentLevel === 'aal1' && data.nextLevel === 'aal2'
+}

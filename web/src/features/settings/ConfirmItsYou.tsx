@@ -1,0 +1,87 @@
+import { errors, texts } from '@operon/contracts/messages'
+import { type FormEvent, useState, useSyncExternalStore } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { loadBackend, sessionNow } from '../../api/session.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { PasswordField, TextField } from '../../ui/Field.tsx'
+import { Alert } from '../../ui/Panel.tsx'
+
+let waiting: ((confirmed: boolean) => void) | undefined
+const listeners = new Set<() => void>()
+
+/** Runs something sensitive; when the server asks for a fresh proof, asks the person and runs it again. */
+export async function confirmed<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    const needsProof =
+      (error instanceof ApiError && error.code === 'aal2_required') || (error as { code?: string }).code === 'insufficient_aal'
+    if (!needsProof || !(await ask())) throw error
+    return run()
+  }
+}
+
+function ask() {
+  waiting?.(false)
+  return new Promise<boolean>((resolve) => {
+    waiting = resolve
+    for (const listener of listeners) listener()
+  })
+}
+function settle(answer: boolean) {
+  waiting?.(answer)
+  waiting = undefined
+  for (const listener of listeners) listener()
+}
+
+export function ConfirmItsYouHost() {
+  const open = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => waiting !== undefined,
+  )
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+  const user = sessionNow().session?.user
+  const factor = user?.factors?.find((candidate) => candidate.status === 'verified')
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const proof = String(new FormData(event.currentTarget).get('proof'))
+    setBusy(true)
+    setProblem(undefined)
+    const { auth } = await loadBackend()
+    const { error } = factor
+      ? await auth.mfa.challengeAndVerify({ factorId: factor.id, code: proof })
+      : await auth.signInWithPassword({ email: user?.email ?? '', password: proof })
+    setBusy(false)
+    if (error) return setProblem(error.message || texts.unexpectedError)
+    settle(true)
+  }
+
+  return (
+    <Dialog open={open} onClose={() => settle(false)} title="Confirm it is you" description={errors.aal2_required.message}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        {problem ? <Alert title="Not accepted">{problem}</Alert> : null}
+        {factor ? (
+          <TextField
+            label="Six-digit code"
+            name="proof"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            required
+            className="font-mono tracking-[0.2em]"
+          />
+        ) : (
+          <PasswordField label="Password" name="proof" autoComplete="current-password" required />
+        )}
+        <Button type="submit" variant="primary" busy={busy ? 'Checking' : false}>
+          Continue
+        </Button>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,101 @@
+import { texts } from '@operon/contracts/messages'
+import { useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { fnCall } from '../../api/billing.ts'
+import { clearLocalStorage } from '../../api/keys.ts'
+import { loadBackend, useSession } from '../../api/session.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import { Panel } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { confirmed } from './ConfirmItsYou.tsx'
+
+export function DataPanel() {
+  const { user } = useSession()
+  const navigate = useNavigate()
+  const [exporting, setExporting] = useState(false)
+  const [deleting, setDeleting] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [busy, setBusy] = useState(false)
+
+  async function download() {
+    setExporting(true)
+    try {
+      const data = await confirmed(() => fnCall<unknown>('account-export'))
+      const link = document.createElement('a')
+      link.href = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }))
+      link.download = `operon-account-${new Date().toISOString().slice(0, 10)}.json`
+      link.click()
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+    } catch (error) {
+      toast.error('The export was not made', (error as Error).message)
+    } finally {
+      setExporting(false)
+    }
+  }
+
+  async function remove() {
+    setBusy(true)
+    try {
+      setDeleting(false)
+      await confirmed(() => fnCall('account-delete'))
+      const { auth } = await loadBackend()
+      await auth.signOut({ scope: 'local' })
+      clearLocalStorage()
+      navigate('/')
+      toast.success('Your account is deleted', 'Services erase what they hold within 30 days.')
+    } catch (error) {
+      toast.error('The account was not deleted', error instanceof Error ? error.message : texts.unexpectedError)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <>
+      <Panel title="Export">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="max-w-[52ch] text-13 text-muted">
+            Everything the account service keeps about you, as JSON: profile, sign-ins, devices, consents and log.
+          </p>
+          <Button busy={exporting ? 'Preparing' : false} onClick={download}>
+            Download my data
+          </Button>
+        </div>
+      </Panel>
+      <Panel title="Delete account">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="max-w-[52ch] text-13 text-muted">
+            Signs you out everywhere, ends the subscription and erases your data within 30 days. Invoices stay as long as the law asks,
+            without your name.
+          </p>
+          <Button variant="danger" busy={busy} onClick={() => setDeleting(true)}>
+            Delete account
+          </Button>
+        </div>
+      </Panel>
+      <Dialog
+        open={deleting}
+        onClose={() => setDeleting(false)}
+        title="Delete this account?"
+        description="This cannot be undone."
+        footer={
+          <>
+            <Button onClick={() => setDeleting(false)}>Keep the account</Button>
+            <Button variant="danger" disabled={typed.trim().toLowerCase() !== (user?.email ?? '').toLowerCase()} onClick={remove}>
+              Delete account
+            </Button>
+          </>
+        }
+      >
+        <TextField
+          label={`Type ${user?.email} to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          autoComplete="off"
+        />
+      </Dialog>
+    </>
+  )
+}

@@ -1,0 +1,84 @@
+import type { Reply } from '@operon/contracts/contract'
+import type { accountSessions } from '@operon/contracts/identity'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Monitor, Smartphone } from 'lucide-react'
+import { fnCall } from '../../api/billing.ts'
+import { useSession } from '../../api/session.ts'
+import { Button } from '../../ui/Button.tsx'
+import { moment } from '../../ui/format.ts'
+import { ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+export function Devices() {
+  const { user } = useSession()
+  const queries = useQueryClient()
+  const key = ['account-sessions', user?.id]
+  const sessions = useQuery({ queryKey: key, queryFn: () => fnCall<Reply<typeof accountSessions>>('account-sessions') })
+
+  async function revoke(id: string) {
+    try {
+      await fnCall('account-session-revoke', { session_id: id })
+      await queries.invalidateQueries({ queryKey: key })
+      toast.success('That device is signed out')
+    } catch (error) {
+      toast.error('That device was not signed out', (error as Error).message)
+    }
+  }
+
+  return (
+    <Panel title="Devices" flush>
+      {sessions.isPending ? <Skeleton className="m-4 h-20" /> : null}
+      {sessions.isError ? (
+        <ErrorState title="Your devices could not be loaded" error={sessions.error} retry={() => sessions.refetch()} />
+      ) : null}
+      <ul className="divide-y divide-line">
+        {sessions.data?.sessions.map((session) => {
+          const Icon = /iPhone|Android|Mobile/.test(session.user_agent) ? Smartphone : Monitor
+          return (
+            <li key={session.id} className="flex items-center gap-3 px-4 py-3 text-13">
+              <Icon className="size-4 text-faint" />
+              <span className="min-w-0 flex-1">
+                <span className="flex flex-wrap items-center gap-2 font-medium">
+                  {deviceName(session.user_agent)}
+                  {session.current ? <Pill tone="good">This device</Pill> : null}
+                </span>
+                <span className="block text-12 text-faint">
+                  <span className="font-mono">{session.ip}</span> · last used {moment(session.last_used_at)}
+                </span>
+              </span>
+              {session.current ? null : (
+                <Button variant="ghost" onClick={() => revoke(session.id)}>
+                  Sign out
+                </Button>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </Panel>
+  )
+}
+
+export function deviceName(agent: string) {
+  const browser = /Edg\//.test(agent)
+    ? 'Edge'
+    : /Firefox\//.test(agent)
+      ? 'Firefox'
+      : /Chrome\//.test(agent)
+        ? 'Chrome'
+        : /Safari\//.test(agent)
+          ? 'Safari'
+          : agent.split(/[\s/]/)[0] || 'Unknown'
+  const system = /iPhone|iPad/.test(agent)
+    ? 'iOS'
+    : /Android/.test(agent)
+      ? 'Android'
+      : /Mac OS/.test(agent)
+        ? 'macOS'
+        : /Windows/.test(agent)
+          ? 'Windows'
+          : /Linux/.test(agent)
+            ? 'Linux'
+            : ''
+  return system ? `${browser} on ${system}` : browser
+}

@@ -1,0 +1,75 @@
+import type { ReactNode } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { PageHeader } from '../../ui/Panel.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { AuditLog } from './AuditLog.tsx'
+import { ConfirmItsYouHost } from './ConfirmItsYou.tsx'
+import { DataPanel } from './DataPanel.tsx'
+import { Devices } from './Devices.tsx'
+import { PasswordPanel } from './PasswordPanel.tsx'
+import { ProfilePanel } from './ProfilePanel.tsx'
+import { SecondFactor } from './SecondFactor.tsx'
+import { SignIns } from './SignIns.tsx'
+
+type Section = 'profile' | 'security' | 'devices' | 'data'
+
+export function SettingsPage() {
+  const [search, setSearch] = useSearchParams()
+  const section = (search.get('section') ?? 'profile') as Section
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <Tabs<Section>
+        label="Settings"
+        value={section}
+        onChange={(next) => setSearch(next === 'profile' ? {} : { section: next }, { replace: true })}
+        tabs={[
+          {
+            id: 'profile',
+            label: 'Profile',
+            panel: (
+              <Column>
+                <ProfilePanel />
+              </Column>
+            ),
+          },
+          {
+            id: 'security',
+            label: 'Security',
+            panel: (
+              <Column>
+                <PasswordPanel />
+                <SecondFactor />
+                <SignIns />
+              </Column>
+            ),
+          },
+          {
+            id: 'devices',
+            label: 'Devices and log',
+            panel: (
+              <Column>
+                <Devices />
+                <AuditLog />
+              </Column>
+            ),
+          },
+          {
+            id: 'data',
+            label: 'Your data',
+            panel: (
+              <Column>
+                <DataPanel />
+              </Column>
+            ),
+          },
+        ]}
+      />
+      <ConfirmItsYouHost />
+    </>
+  )
+}
+
+function Column({ children }: { children: ReactNode }) {
+  return <div className="flex max-w-[52rem] flex-col gap-6 pt-6">{children}</div>
+}

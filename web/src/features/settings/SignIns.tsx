@@ -1,0 +1,81 @@
+import type { Provider } from '@supabase/auth-js'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useAuthSettings } from '../../api/platform.ts'
+import { loadBackend, useSession } from '../../api/session.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorState, Panel } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+const names: Record<string, string> = {
+  email: 'Email and password',
+  phone: 'Phone',
+  google: 'Google',
+  github: 'GitHub',
+  azure: 'Microsoft',
+  apple: 'Apple',
+  facebook: 'Facebook',
+  notion: 'Notion',
+  slack_oidc: 'Slack',
+}
+const plain = new Set(['email', 'phone', 'anonymous_users', 'saml', 'web3'])
+
+/** The ways into this account. The last one cannot be taken away. */
+export function SignIns() {
+  const { user } = useSession()
+  const queries = useQueryClient()
+  const settings = useAuthSettings()
+  const key = ['identities', user?.id]
+  const identities = useQuery({
+    queryKey: key,
+    queryFn: async () => {
+      const { auth } = await loadBackend()
+      const { data, error } = await auth.getUserIdentities()
+      if (error) throw error
+      return data.identities
+    },
+  })
+  const linked = identities.data ?? []
+  const others = Object.entries(settings?.external ?? {}).filter(
+    ([name, enabled]) => enabled && !plain.has(name) && names[name] && !linked.some((identity) => identity.provider === name),
+  )
+
+  async function link(provider: string) {
+    const { auth } = await loadBackend()
+    const { error } = await auth.linkIdentity({ provider: provider as Provider, options: { redirectTo: location.href } })
+    if (error) toast.error(`${names[provider]} was not connected`, error.message)
+  }
+  async function unlink(index: number) {
+    const { auth } = await loadBackend()
+    const { error } = await auth.unlinkIdentity(linked[index]!)
+    if (error) return toast.error('The sign-in was not removed', error.message)
+    await queries.invalidateQueries({ queryKey: key })
+    toast.success('The sign-in is removed')
+  }
+
+  return (
+    <Panel title="Connected sign-ins" flush>
+      {identities.isError ? <ErrorState error={identities.error} retry={() => identities.refetch()} /> : null}
+      <ul className="divide-y divide-line">
+        {linked.map((identity, index) => (
+          <li key={identity.identity_id} className="flex min-h-12 items-center justify-between gap-3 px-4 py-2 text-13">
+            <span>
+              <span className="font-medium">{names[identity.provider] ?? identity.provider}</span>
+              <span className="ml-2 text-faint">{String(identity.identity_data?.email ?? '')}</span>
+            </span>
+            {linked.length > 1 ? (
+              <Button variant="ghost" onClick={() => unlink(index)}>
+                Remove
+              </Button>
+            ) : null}
+          </li>
+        ))}
+        {others.map(([provider]) => (
+          <li key={provider} className="flex min-h-12 items-center justify-between gap-3 px-4 py-2 text-13">
+            <span className="text-muted">{names[provider]}</span>
+            <Button onClick={() => link(provider)}>Connect</Button>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}

@@ -1,0 +1,80 @@
+import type { ReactNode } from 'react'
+import { matchPath, Navigate, Route, Routes } from 'react-router-dom'
+import { type LazyPage, lazyPage } from './lazyPage.tsx'
+import { paths } from './paths.ts'
+
+// One line a page. Seller pages stand in `sellerPages`: they get the gate and the shell.
+
+const Landing = lazyPage(() => import('./features/landing/LandingPage.tsx').then((m) => m.LandingPage))
+const Shell = lazyPage(() => import('./shell/Shell.tsx').then((m) => m.GatedShell))
+const NotFound = lazyPage(() => import('./features/notFound/NotFoundPage.tsx').then((m) => m.NotFoundPage))
+
+type PageRoute = { path: string; page: LazyPage }
+
+export const publicPages: PageRoute[] = [
+  { path: paths.home, page: Landing },
+  ...['/select-plan', '/business-info', '/test-airtable', '/why-choose-us', '/path-to-6-7-figures'].map((path) => ({
+    path,
+    page: Landing,
+  })),
+  { path: paths.thankYou, page: lazyPage(() => import('./features/billing/ThankYouPage.tsx').then((m) => m.ThankYouPage)) },
+  { path: paths.referrals, page: lazyPage(() => import('./features/referrals/ReferralsPage.tsx').then((m) => m.ReferralsPage)) },
+  { path: paths.getStarted, page: lazyPage(() => import('./features/portal/GetStartedPage.tsx').then((m) => m.GetStartedPage)) },
+  { path: paths.auth, page: lazyPage(() => import('./features/portal/PortalPage.tsx').then((m) => m.GeneralPortalPage)) },
+  { path: '/auth/:userType', page: lazyPage(() => import('./features/portal/PortalPage.tsx').then((m) => m.RolePortalPage)) },
+  {
+    path: paths.forgotPassword,
+    page: lazyPage(() => import('./features/portal/ForgotPasswordPage.tsx').then((m) => m.ForgotPasswordPage)),
+  },
+  { path: paths.resetPassword, page: lazyPage(() => import('./features/portal/ResetPasswordPage.tsx').then((m) => m.ResetPasswordPage)) },
+  { path: paths.pricing, page: lazyPage(() => import('./features/billing/PricingPage.tsx').then((m) => m.PricingPage)) },
+  { path: paths.terms, page: lazyPage(() => import('./features/legal/LegalPage.tsx').then((m) => m.TermsPage)) },
+  { path: paths.privacy, page: lazyPage(() => import('./features/legal/LegalPage.tsx').then((m) => m.PrivacyPage)) },
+  { path: paths.security, page: lazyPage(() => import('./features/legal/SecurityPage.tsx').then((m) => m.SecurityPage)) },
+  {
+    path: '/marketplace/:userSlug',
+    page: lazyPage(() => import('./features/storefront/StorefrontPage.tsx').then((m) => m.StorefrontPage)),
+  },
+  { path: paths.buyer, page: lazyPage(() => import('./features/buyer/BuyerDashboardPage.tsx').then((m) => m.BuyerDashboardPage)) },
+  ...(import.meta.env.DEV
+    ? [{ path: '/dev/ui', page: lazyPage(() => import('./features/devUi/DevUiPage.tsx').then((m) => m.DevUiPage)) }]
+    : []),
+]
+
+export const sellerPages: PageRoute[] = [
+  { path: '/dashboard', page: lazyPage(() => import('./features/dashboard/DashboardPage.tsx').then((m) => m.DashboardPage)) },
+  { path: '/dashboard/settings', page: lazyPage(() => import('./features/settings/SettingsPage.tsx').then((m) => m.SettingsPage)) },
+  {
+    path: '/dashboard/how-it-works',
+    page: lazyPage(() => import('./features/dashboard/HowItWorksPage.tsx').then((m) => m.HowItWorksPage)),
+  },
+]
+
+const leads: Record<string, string> = { '/dashboard/seller': paths.dashboard, '/dashboard/integrations': paths.settings }
+
+export function AppRoutes(): ReactNode {
+  return (
+    <Routes>
+      {publicPages.map(({ path, page: Page }) => (
+        <Route key={path} path={path} element={<Page />} />
+      ))}
+      <Route element={<Shell />}>
+        {sellerPages.map(({ path, page: Page }) => (
+          <Route key={path} path={path} element={<Page />} />
+        ))}
+        {Object.entries(leads).map(([path, to]) => (
+          <Route key={path} path={path} element={<Navigate to={to} replace />} />
+        ))}
+      </Route>
+      <Route path="*" element={<NotFound />} />
+    </Routes>
+  )
+}
+
+/** Fetches the code of the page at this address. */
+export async function preload(pathname: string) {
+  const seller = sellerPages.find((route) => matchPath(route.path, pathname))
+  if (seller) return Promise.all([Shell.preload(), seller.page.preload()])
+  const open = publicPages.find((route) => matchPath(route.path, pathname))
+  return (open?.page ?? (leads[pathname] ? Shell : NotFound)).preload()
+}

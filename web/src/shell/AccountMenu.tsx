@@ -1,0 +1,66 @@
+import { texts } from '@operon/contracts/messages'
+import type { User } from '@supabase/auth-js'
+import { CreditCard, LayoutDashboard, LogOut, Settings, ShoppingBag } from 'lucide-react'
+import { useNavigate } from 'react-router-dom'
+import { openBillingPortal } from '../api/billing.ts'
+import { signOut } from '../api/signOut.ts'
+import { paths } from '../paths.ts'
+import { Avatar } from '../ui/Data.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../ui/Menu.tsx'
+import { toast } from '../ui/toast.tsx'
+
+/** The profile menu of the public header and of the shell: the same account, two sets of ways out. */
+export function AccountMenu({ user, where }: { user: User; where: 'public' | 'shell' | 'buyer' }) {
+  const navigate = useNavigate()
+
+  async function leave() {
+    const left = await signOut()
+    if (!left) return toast.error(texts.errorSigningOut, 'Check your connection and try again. You are still signed in.')
+    navigate(paths.home)
+    toast.success(texts.signedOut)
+  }
+
+  async function billing() {
+    const failed = await openBillingPortal()
+    if (!failed) return
+    if (where === 'shell') toast.error(texts.failedToOpenPortal, failed.message)
+    else toast.error(failed.reached ? texts.unableToAccessPortal : texts.errorAccessingPortal, failed.message)
+  }
+
+  return (
+    <Menu
+      trigger={(props) => (
+        <button
+          type="button"
+          {...props}
+          aria-label="Account menu"
+          className="grid size-9 place-items-center rounded-full hover:bg-raised max-md:size-11"
+        >
+          <Avatar email={user.email} />
+        </button>
+      )}
+    >
+      <p className="truncate px-2 pt-1.5 pb-2 text-12 text-faint">{user.email ?? 'Signed in'}</p>
+      <MenuSeparator />
+      {where !== 'shell' ? (
+        <MenuItem icon={<LayoutDashboard />} to={paths.dashboard}>
+          Dashboard
+        </MenuItem>
+      ) : (
+        <MenuItem icon={<ShoppingBag />} to={paths.buyer}>
+          Become a Buyer
+        </MenuItem>
+      )}
+      <MenuItem icon={<CreditCard />} onSelect={billing} hint="↗">
+        Billing
+      </MenuItem>
+      <MenuItem icon={<Settings />} to="/dashboard/integrations">
+        Settings
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<LogOut />} onSelect={leave}>
+        Log out
+      </MenuItem>
+    </Menu>
+  )
+}

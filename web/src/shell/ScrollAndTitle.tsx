@@ -1,0 +1,21 @@
+import { useEffect, useRef } from 'react'
+import { useLocation } from 'react-router-dom'
+import { titleOf } from '../content/pages.ts'
+
+/** A new page has its title, starts at the top, and takes the focus so that a screen reader reads it. */
+export function ScrollAndTitle() {
+  const { pathname, hash } = useLocation()
+  const first = useRef(true)
+  useEffect(() => {
+    document.title = titleOf(pathname)
+    if (first.current) {
+      first.current = false
+      return
+    }
+    const target = hash ? document.getElementById(hash.slice(1)) : null
+    if (target) return target.scrollIntoView()
+    window.scrollTo(0, 0)
+    document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true })
+  }, [pathname, hash])
+  return null
+}

@@ -1,0 +1,105 @@
+import { texts } from '@operon/contracts/messages'
+import { useQuery } from '@tanstack/react-query'
+import { Suspense, useEffect, useState } from 'react'
+import { Navigate, Outlet, useLocation } from 'react-router-dom'
+import { loadBackend, retrySession, useSession } from '../api/session.ts'
+import { paths } from '../paths.ts'
+import { cx } from '../ui/cx.ts'
+import { ErrorState } from '../ui/Panel.tsx'
+import { AssistantHost } from './AssistantHost.tsx'
+import { CommandHost } from './CommandHost.tsx'
+import { ErrorBoundary } from './ErrorBoundary.tsx'
+import { SandboxRibbon } from './SandboxRibbon.tsx'
+import { MobileSidebar, Sidebar } from './Sidebar.tsx'
+import { FullPage, PageLoading } from './states.tsx'
+import { TopBar } from './TopBar.tsx'
+import { useSidebar } from './useSidebar.ts'
+
+/** Settings need a session; every other page here needs an active subscription as well. */
+export function GatedShell() {
+  const { pathname } = useLocation()
+  const { status, user } = useSession()
+  const open = pathname === paths.settings || pathname === '/dashboard/integrations'
+  const access = useSellerAccess(user?.id, !open)
+
+  if (status === 'signed-out') return <Navigate to={paths.sellerPortal} replace />
+  if (status === 'unreachable' || access.isError)
+    return (
+      <FullPage>
+        <ErrorState title="Your access could not be checked" retry={() => (status === 'unreachable' ? retrySession() : access.refetch())}>
+          The server did not answer. You are still signed in and nothing is lost; try again in a moment.
+        </ErrorState>
+      </FullPage>
+    )
+  if (status === 'loading' || (!open && access.data === undefined)) return <PageLoading text={texts.verifyingAccess} />
+  if (!open && !access.data) return <Navigate to={paths.pricing} replace />
+  return <Shell />
+}
+
+export function useSellerAccess(userId: string | undefined, enabled: boolean) {
+  return useQuery({
+    queryKey: ['seller-access', userId],
+    enabled: enabled && Boolean(userId),
+    staleTime: 60_000,
+    queryFn: async () => {
+      const { rest, rows } = await loadBackend()
+      const row = await rows<{ subscribed: boolean } | null>(
+        rest.from('subscribers').select('subscribed').eq('user_id', userId!).eq('subscribed', true).maybeSingle(),
+      )
+      return row?.subscribed === true
+    },
+  })
+}
+
+function Shell() {
+  const { pathname } = useLocation()
+  const { user } = useSession()
+  const sidebar = useSidebar()
+  const [assistant, setAssistant] = useState(false)
+  const [commands, setCommands] = useState(false)
+
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      const key = event.key.toLowerCase()
+      if (key === 'b') sidebar.toggle()
+      else if (key === 'k') setCommands(true)
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [sidebar.toggle])
+
+  return (
+    <div
+      className={cx(
+        'min-h-dvh md:grid',
+        sidebar.open ? 'md:grid-cols-[16rem_minmax(0,1fr)]' : 'md:grid-cols-[3rem_minmax(0,1fr)]',
+        'transition-[grid-template-columns] duration-200 ease-out',
+      )}
+    >
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-control focus:bg-panel focus:p-2"
+      >
+        Skip to content
+      </a>
+      <Sidebar collapsed={!sidebar.open} />
+      <MobileSidebar open={sidebar.drawer} onClose={sidebar.closeDrawer} />
+      <div className="flex min-w-0 flex-col">
+        <SandboxRibbon />
+        <TopBar user={user!} sidebar={sidebar} onAssistant={() => setAssistant(true)} onCommands={() => setCommands(true)} />
+        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[84rem] flex-1 px-4 py-6 md:px-8 md:py-8">
+          <ErrorBoundary resetKey={pathname}>
+            <Suspense fallback={<PageLoading />}>
+              <Outlet />
+            </Suspense>
+          </ErrorBoundary>
+        </main>
+      </div>
+      <AssistantHost open={assistant} onClose={() => setAssistant(false)} />
+      <CommandHost open={commands} onClose={() => setCommands(false)} onAssistant={() => setAssistant(true)} />
+    </div>
+  )
+}

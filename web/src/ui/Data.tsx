@@ -1,0 +1,173 @@
+import { Check, Copy, ExternalLink, Minus, TrendingDown, TrendingUp } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Button, buttonClass } from './Button.tsx'
+import { cx } from './cx.ts'
+import { Skeleton } from './Panel.tsx'
+
+/** One figure of a row of figures; the row is `StatRow`. */
+export function Stat({ label, value, change, loading }: { label: string; value?: ReactNode; change?: number | null; loading?: boolean }) {
+  const Icon = !change ? Minus : change > 0 ? TrendingUp : TrendingDown
+  return (
+    <div className="flex flex-col gap-1 bg-panel px-4 py-3.5">
+      <span className="text-13 text-muted">{label}</span>
+      {loading ? <Skeleton className="my-1 h-7 w-20" /> : <span className="text-28 font-semibold">{value}</span>}
+      {change !== undefined ? (
+        <span
+          className={cx('inline-flex items-center gap-1 text-12 tabular', !change ? 'text-faint' : change > 0 ? 'text-good' : 'text-bad')}
+        >
+          <Icon className="size-3.5" />
+          {loading ? <Skeleton className="h-3 w-10" /> : changeLabel(change)}
+        </span>
+      ) : null}
+    </div>
+  )
+}
+
+export function StatRow({ children }: { children: ReactNode }) {
+  return <div className="grid grid-cols-2 gap-px overflow-hidden rounded-panel bg-line hairline lg:grid-cols-4">{children}</div>
+}
+
+/** Against the period before; no base is +0%. */
+export function changeLabel(change: number | null | undefined) {
+  const percent = Math.round(change ?? 0)
+  return `${percent < 0 ? '−' : '+'}${Math.abs(percent)}%`
+}
+
+/** A share of a limit as the operon's three bars, filling in order. `limit` null is unlimited. */
+export function GeneMeter({ label, used, limit, unit }: { label: string; used: number; limit: number | null; unit?: string }) {
+  const share = limit ? Math.min(1, used / limit) : 0
+  const tone = share >= 1 ? 'bg-bad' : share >= 0.8 ? 'bg-warn' : 'bg-signal-text'
+  const lengths = [0.5, 0.2, 0.3]
+  let before = 0
+  return (
+    <div>
+      <div className="mb-1.5 flex items-baseline justify-between gap-3 text-13">
+        <span>{label}</span>
+        <span className="font-mono text-12 text-muted tabular">
+          {used.toLocaleString('en-US')} {limit === null ? '· unlimited' : `/ ${limit.toLocaleString('en-US')}`} {unit}
+        </span>
+      </div>
+      <div
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={limit ?? Math.max(used, 1)}
+        aria-valuenow={limit === null ? used : Math.min(used, limit)}
+        className="flex gap-1"
+      >
+        {lengths.map((length) => {
+          const filled = Math.max(0, Math.min(1, (share - before) / length))
+          before += length
+          return (
+            <span key={length} className="h-1.5 overflow-hidden rounded-full bg-raised" style={{ flexGrow: length * 10 }}>
+              <span
+                className={cx('block h-full rounded-full transition-[width] duration-200', tone)}
+                style={{ width: `${filled * 100}%` }}
+              />
+            </span>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+export type Activity = { id: string; text: string; status?: string; at?: string }
+
+export function ActivityList({ entries }: { entries: readonly Activity[] }) {
+  return (
+    <ol className="divide-y divide-line">
+      {entries.map((entry) => (
+        <li key={entry.id} className="flex items-center gap-3 px-4 py-2.5 text-13">
+          <span
+            aria-hidden="true"
+            className={cx(
+              'h-1.5 w-3 shrink-0 rounded-full',
+              entry.status === 'failed' ? 'bg-bad' : entry.status === 'pending' ? 'bg-warn' : 'bg-signal-text',
+            )}
+          />
+          <span className="min-w-0 flex-1 truncate">{entry.text}</span>
+          <span className="text-12 text-faint">{entry.status ?? 'completed'}</span>
+          {entry.at ? <span className="hidden font-mono text-12 text-faint tabular sm:inline">{entry.at}</span> : null}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** A value to read and copy, not to edit. */
+export function CopyField({ value, label, onCopied, open }: { value: string; label: string; onCopied?: () => void; open?: boolean }) {
+  const [done, setDone] = useState(false)
+  async function copy() {
+    await navigator.clipboard.writeText(value)
+    setDone(true)
+    setTimeout(() => setDone(false), 2000)
+    onCopied?.()
+  }
+  return (
+    <div className="flex gap-2">
+      <input
+        readOnly
+        aria-label={label}
+        value={value}
+        onFocus={(event) => event.target.select()}
+        className="h-8 min-w-0 flex-1 rounded-control bg-raised px-2.5 font-mono text-12 text-muted hairline max-md:h-11"
+      />
+      <Button size="icon" aria-label={`Copy ${label.toLowerCase()}`} data-tip="Copy" onClick={copy}>
+        {done ? <Check className="text-good" /> : <Copy />}
+      </Button>
+      {open ? (
+        <a
+          href={value}
+          target="_blank"
+          rel="noreferrer"
+          aria-label={`Open ${label.toLowerCase()} in a new tab`}
+          data-tip="Open in a new tab"
+          className={buttonClass({ size: 'icon' })}
+        >
+          <ExternalLink />
+        </a>
+      ) : null}
+    </div>
+  )
+}
+
+export function Kbd({ children }: { children: ReactNode }) {
+  return <kbd className="inline-flex h-5 items-center rounded-[4px] bg-raised px-1.5 font-mono text-12 text-muted hairline">{children}</kbd>
+}
+
+/** Two letters of the e-mail in capitals, U when there is none. */
+export function Avatar({ email, className }: { email?: string | null; className?: string }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={cx(
+        'grid size-7 shrink-0 place-items-center rounded-full bg-raised font-mono text-12 font-medium text-text hairline',
+        className,
+      )}
+    >
+      {email ? email.slice(0, 2).toUpperCase() : 'U'}
+    </span>
+  )
+}
+
+export function Table({ head, children, label }: { head: ReactNode[]; children: ReactNode; label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways must be reachable by keyboard
+    <section className="overflow-x-auto" aria-label={label} tabIndex={0}>
+      <table className="w-full text-left text-13">
+        <thead>
+          <tr className="border-b border-line text-12 text-faint">
+            {head.map((cell, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a fixed row
+              <th key={index} scope="col" className="px-4 py-2 font-medium whitespace-nowrap">
+                {cell}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line [&_td]:px-4 [&_td]:py-2.5">{children}</tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,96 @@
+import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
+import { useEffect, useSyncExternalStore } from 'react'
+import { cx } from './cx.ts'
+
+type Tone = 'good' | 'bad' | 'info'
+type Toast = { id: number; tone: Tone; title: string; text?: string; action?: { label: string; run: () => void }; ms: number }
+
+let toasts: Toast[] = []
+let nextId = 1
+const listeners = new Set<() => void>()
+const none: Toast[] = []
+
+function set(next: Toast[]) {
+  toasts = next
+  for (const listener of listeners) listener()
+}
+function show(tone: Tone, title: string, text?: string, options: { action?: Toast['action']; ms?: number } = {}) {
+  const id = nextId++
+  set([...toasts.slice(-2), { id, tone, title, text, action: options.action, ms: options.ms ?? (tone === 'bad' ? 8000 : 5000) }])
+  return id
+}
+
+export const toast = {
+  success: (title: string, text?: string, options?: { action?: Toast['action']; ms?: number }) => show('good', title, text, options),
+  error: (title: string, text?: string, options?: { action?: Toast['action']; ms?: number }) => show('bad', title, text, options),
+  info: (title: string, text?: string, options?: { action?: Toast['action']; ms?: number }) => show('info', title, text, options),
+  /** Ten seconds to take a destructive act back. */
+  undo: (title: string, run: () => void) => show('info', title, undefined, { action: { label: 'Undo', run }, ms: 10_000 }),
+  dismiss: (id: number) => set(toasts.filter((item) => item.id !== id)),
+}
+
+export function ToastHost() {
+  const items = useSyncExternalStore(
+    subscribe,
+    () => toasts,
+    () => none,
+  )
+  return (
+    <section
+      aria-label="Messages"
+      aria-live="polite"
+      className="pointer-events-none fixed right-4 bottom-4 z-[70] flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2"
+    >
+      {items.map((item) => (
+        <ToastCard key={item.id} item={item} />
+      ))}
+    </section>
+  )
+}
+
+function ToastCard({ item }: { item: Toast }) {
+  useEffect(() => {
+    const timer = setTimeout(() => toast.dismiss(item.id), item.ms)
+    return () => clearTimeout(timer)
+  }, [item])
+  const Icon = item.tone === 'good' ? CircleCheck : item.tone === 'bad' ? CircleAlert : Info
+  return (
+    <div
+      role={item.tone === 'bad' ? 'alert' : 'status'}
+      className="pointer-events-auto flex items-start gap-3 rounded-panel bg-panel p-3 pr-2 hairline shadow-float animate-rise"
+    >
+      <Icon className={cx('mt-0.5 size-4', item.tone === 'good' ? 'text-good' : item.tone === 'bad' ? 'text-bad' : 'text-info')} />
+      <div className="min-w-0 flex-1">
+        <p className="text-13 font-medium">{item.title}</p>
+        {item.text ? <p className="mt-0.5 text-13 text-muted">{item.text}</p> : null}
+      </div>
+      {item.action ? (
+        <button
+          type="button"
+          className="h-6 rounded-control px-2 text-13 font-medium text-signal-text hover:bg-raised"
+          onClick={() => {
+            item.action?.run()
+            toast.dismiss(item.id)
+          }}
+        >
+          {item.action.label}
+        </button>
+      ) : null}
+      <button
+        type="button"
+        aria-label="Dismiss"
+        className="grid size-6 place-items-center rounded-control text-faint hover:bg-raised hover:text-text"
+        onClick={() => toast.dismiss(item.id)}
+      >
+        <X className="size-3.5" />
+      </button>
+    </div>
+  )
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+  }
+}

@@ -1,0 +1,22 @@
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const api = process.env.OPERON_API ?? 'http://127.0.0.1:8080'
+const served = ['/auth/v1', '/rest/v1', '/functions/v1', '/ai/v1', '/files/v1', '/sandbox', '/docs', '/openapi.json', '/healthz', '/readyz']
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  server: {
+    host: '127.0.0.1',
+    port: 9100,
+    proxy: { ...Object.fromEntries(served.map((path) => [path, { target: api }])), '/live': { target: api, ws: true } },
+  },
+  build: {
+    target: 'es2023',
+    manifest: true,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 400,
+  },
+})
