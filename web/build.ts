@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -6,24 +6,25 @@ import { type BrotliOptions, brotliCompress, constants, gzip, type ZlibOptions }
 import { build } from 'vite'
 
 const root = dirname(fileURLToPath(import.meta.url))
-const dist = join(root, 'dist')
-const server = join(root, '.cache', 'prerender')
+// Everything is made aside and put in place at the end: two builds at once, or a server that reads, never see half of it.
+const dist = join(root, '.cache', `dist-${process.pid}`)
+const server = join(root, '.cache', `prerender-${process.pid}`)
 
 type Prerender = typeof import('./src/prerender.tsx')
 type Manifest = Record<string, { file: string; isEntry?: boolean }>
 
 /** Builds the app, draws the public pages, and writes everything the gateway serves into `web/dist`. */
-export async function buildWeb({ log = console.log }: { log?: (line: string) => void } = {}) {
+export async function buildWeb({ log = console.log, out = join(root, 'dist') }: { log?: (line: string) => void; out?: string } = {}) {
   const started = performance.now()
-  await build({ root, logLevel: 'warn' })
+  await build({ root, logLevel: 'warn', build: { outDir: dist, emptyOutDir: true } })
   await build({
     root,
     logLevel: 'warn',
     build: { ssr: 'src/prerender.tsx', outDir: server, emptyOutDir: true, manifest: false, copyPublicDir: false },
   })
-  const { renderPage, prerenderedPages, product }: Prerender = await import(
-    `${pathToFileURL(join(server, 'prerender.js')).href}?${Date.now()}`
-  )
+  const { renderPage, site }: Prerender = await import(`${pathToFileURL(join(server, 'prerender.js')).href}?${Date.now()}`)
+
+  const { pages, product } = site
 
   const template = await readFile(join(dist, 'index.html'), 'utf8')
   const fonts = (await readdir(join(dist, 'assets'))).filter((name) => name.startsWith('instrument-sans-latin-wght'))
@@ -37,7 +38,7 @@ export async function buildWeb({ log = console.log }: { log?: (line: string) => 
     if (text.includes('__PUBLIC_URL__')) templated.push(file)
   }
 
-  for (const meta of prerenderedPages) {
+  for (const meta of pages) {
     const html = page(headOf(meta, product.name), await renderPage(meta.path))
     await put(meta.path === '/' ? 'index.html' : `${meta.path.slice(1)}/index.html`, html)
   }
@@ -46,12 +47,18 @@ export async function buildWeb({ log = console.log }: { log?: (line: string) => 
     page(`<title>Page not found · ${product.name}</title><meta name="robots" content="noindex" />`, await renderPage('/404')),
   )
   await put('app.html', page(`<title>${product.name}</title><meta name="robots" content="noindex" />`, ''))
-  await put('sitemap.xml', sitemap(prerenderedPages.filter((meta) => meta.index !== false).map((meta) => meta.path)))
+  await put('sitemap.xml', sitemap(pages.filter((meta) => meta.index !== false).map((meta) => meta.path)))
   await put('robots.txt', 'User-agent: *\nDisallow: /dashboard\nDisallow: /buyer-dashboard\nSitemap: __PUBLIC_URL__/sitemap.xml\n')
+  // Addresses that the app draws by itself; every other unknown one is a 404.
+  await put('routes.json', JSON.stringify(site.appRoutes))
   await writeFile(join(dist, 'og.png'), await ogImage(product))
   await writeFile(join(dist, 'templated.json'), JSON.stringify(templated.sort()))
   await compress(new Set(templated))
-  log(`web: ${prerenderedPages.length} pages in ${Math.round(performance.now() - started)} ms\n${await sizes()}`)
+  const report = await sizes()
+  await rm(out, { recursive: true, force: true })
+  await rename(dist, out)
+  await rm(server, { recursive: true, force: true })
+  log(`web: ${pages.length} pages in ${Math.round(performance.now() - started)} ms\n${report}`)
 }
 
 function headOf(meta: { path: string; title: string; description: string; index?: boolean }, name: string) {
@@ -124,6 +131,5 @@ async function sizes() {
 }
 
 if (import.meta.main) {
-  await rm(dist, { recursive: true, force: true })
-  await buildWeb()
+  await buildWeb({ out: process.argv[2] })
 }

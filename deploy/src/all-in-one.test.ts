@@ -38,7 +38,7 @@ const launch = (env: Record<string, string> = {}, program = ['all-in-one.ts']): 
   return run
 }
 const ready = async (run: Run) => {
-  const up = expect.poll(run.output, { timeout: 30_000 }).toContain('is ready at')
+  const up = expect.poll(run.output, { timeout: 75_000 }).toContain('is ready at')
   up.catch(() => {})
   await Promise.race([up, run.ended.then(() => Promise.reject(new Error(`ended before it was ready:\n${run.output()}`)))])
   return /ready at (\S+)/.exec(run.output())![1]!
@@ -70,7 +70,7 @@ test('a DATA_DIR that cannot be used is one clear line', async () => {
   expect(run.output().trim().split('\n').at(-1)).toBe(`operon: DATA_DIR ${join(dataDir, 'file')} cannot be used: it is not a folder`)
 })
 
-test('it answers for every service, refuses a second start on its data, and leaves no process behind', { timeout: 90_000 }, async () => {
+test('it answers for every service, refuses a second start on its data, and leaves no process behind', { timeout: 180_000 }, async () => {
   const run = launch()
   const url = await ready(run)
   const answer = await fetch(`${url}/readyz`)
@@ -88,7 +88,7 @@ test('it answers for every service, refuses a second start on its data, and leav
   expect(existsSync(join(dataDir, 'operon.lock'))).toBe(false)
 })
 
-test('after kill -9 the next start takes over what was left, and a second Ctrl-C forces the end', { timeout: 90_000 }, async () => {
+test('after kill -9 the next start takes over what was left, and a second Ctrl-C forces the end', { timeout: 180_000 }, async () => {
   const first = launch()
   await ready(first)
   first.child.kill('SIGKILL')

@@ -1,6 +1,9 @@
 // `npm run bench <name>`: one benchmark a file in bench/, its raw figures and ratios last.
 const benches: Record<string, () => Promise<{ bench(options: { short: boolean }): Promise<void> }>> = {
   gateway: () => import('./bench/gateway.ts'),
+  billing: () => import('./bench/billing.ts'),
+  identity: () => import('./bench/identity.ts'),
+  ai: () => import('./bench/ai.ts'),
 }
 
 const [name = '', ...flags] = process.argv.slice(2)

@@ -39,7 +39,8 @@ export function breaches(root: string, { from, line, specifier, typeOnly }: Impo
   const relativePath = specifier.startsWith('.')
   const target = relativePath ? relative(root, resolve(root, dirname(from), specifier)) : specifier
   const [home, to] = [ownerOf(from), relativePath ? ownerOf(target) : (packagePattern.exec(specifier)?.[1] ?? null)]
-  const test = /\.(test|e2e|suite)\.tsx?$/.test(from)
+  // Fixtures bring the stand-ins that tests talk to, and never run in the product.
+  const test = /\.(test|e2e|suite)\.tsx?$|\/testing\/|\/fixtures?\b/.test(from)
   const bare = specifier.split('?')[0]!
 
   if (relativePath && !/\.(tsx?|css|json|mjs|svg|txt)$/.test(bare)) broken.push(`a relative import ends in .ts: ${specifier}`)

@@ -25,7 +25,7 @@ const results = await Promise.all(
 )
 for (const { output, ok } of results) if (!ok) console.log(output)
 for (const { name, ok, seconds } of results) console.log(`${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(18)} ${seconds} s`)
-process.exit(results.every((result) => result.ok) ? 0 : 1)
+process.exitCode = results.every((result) => result.ok) ? 0 : 1
 
 async function boundaries(): Promise<Outcome> {
   const broken = checkBoundaries(root)

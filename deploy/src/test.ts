@@ -60,7 +60,7 @@ async function browserTests(): Promise<Tally> {
   const report = join(scratch, 'playwright.json')
   const env = {
     E2E_URL: server.url,
-    CHROMIUM_PATH: chromium,
+    CHROMIUM: chromium,
     PLAYWRIGHT_JSON_OUTPUT_NAME: report,
     PLAYWRIGHT_JSON_OUTPUT_FILE: report,
     CI: process.env.CI ?? '',
@@ -145,6 +145,6 @@ function summary({ passed, failed, skipped, why }: Tally) {
   say('')
   for (const line of why) say(line)
   for (const line of notRun) say(`not run: ${line}`)
-  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
-  process.exit(failed ? 1 : 0)
+  // Into a pipe it may take a moment, and the last line is the one that counts.
+  process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`, () => process.exit(failed ? 1 : 0))
 }

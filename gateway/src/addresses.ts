@@ -4,13 +4,16 @@ import { SetupError } from '@operon/kit/config'
 /** Whom a request comes from. What proxies say is believed only from those that TRUSTED_PROXIES names (addresses, ranges, `loopback`). */
 export function addressReader(trustedProxies: string) {
   const trusted = blockList(trustedProxies)
-  const isTrusted = (address: string) => trusted !== null && isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const isTrusted = (address: string) =>
+    trusted !== null && isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   return {
     isTrusted: (remote: string | undefined) => isTrusted(plain(remote)),
     client(remote: string | undefined, forwardedFor: string | string[] | undefined): string {
       const address = plain(remote)
       if (!forwardedFor || !isTrusted(address)) return address
-      const hops = String(forwardedFor).split(',').map((hop) => plain(hop.trim()))
+      const hops = String(forwardedFor)
+        .split(',')
+        .map((hop) => plain(hop.trim()))
       // From the nearest hop outwards: the first that is no proxy of ours is the client.
       for (const hop of hops.reverse()) if (isIP(hop) !== 0 && !isTrusted(hop)) return hop
       return address
@@ -34,7 +37,10 @@ export function limitedAs(address: string): string {
 }
 
 function blockList(text: string): BlockList | null {
-  const parts = text.split(',').map((part) => part.trim()).filter(Boolean)
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
   if (parts.length === 0) return null
   const list = new BlockList()
   for (const part of parts.flatMap((each) => (each === 'loopback' ? ['127.0.0.0/8', '::1'] : [each]))) {

@@ -1,5 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { asAuthError, authErrorAnswer } from '@operon/kit/auth-errors'
 import type { DomainError } from '@operon/kit/errors'
 import { errorBody } from '@operon/kit/http'
 import type { RawHeaders } from './headers.ts'
@@ -18,6 +19,8 @@ export type Call = {
   /** Headers that every answer to this call carries. */
   given: RawHeaders
   waitsForContinue: boolean
+  /** Told when the answer is out or the caller has gone. */
+  onClose: (() => void) | null
 }
 
 const boot = randomBytes(5).toString('hex')
@@ -44,7 +47,9 @@ function randomHex(bytes: number): string {
 /** The same trace, one step further. As the kit's, with fewer calls for randomness. */
 export function stepTrace(header: string | string[] | undefined): string {
   const parent = typeof header === 'string' && header.length === 55 && /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header)
-  return parent ? `00-${parent[1]}-${randomHex(8)}-${parent[2]}` : `00-${randomHex(16)}-${randomHex(8)}-01`
+  if (parent) return `00-${parent[1]}-${randomHex(8)}-${parent[2]}`
+  const hex = randomHex(24)
+  return `00-${hex.slice(0, 32)}-${hex.slice(32)}-01`
 }
 
 export function answerJson(call: Call, status: number, body: unknown, extra: RawHeaders = [], type = 'application/json; charset=utf-8') {
@@ -52,17 +57,23 @@ export function answerJson(call: Call, status: number, body: unknown, extra: Raw
 }
 
 /** A refusal in the shape of the path's protocol. */
-export function refuse(call: Call, error: DomainError) {
+export function refuse(call: Call, thrown: DomainError) {
   const { request, response } = call
+  const auth = call.path.startsWith('/auth/v1')
+  const error = auth ? asAuthError(thrown) : thrown
   if (response.destroyed) return
   // Too late for an error: a cut answer must not end as if it were whole.
   if (response.headersSent) return void response.destroy()
-  const body = errorBody(call.path, error, call.id)
+  const version = request.headers['x-supabase-api-version']
+  const { body, headers } = auth
+    ? authErrorAnswer(error, typeof version === 'string' ? version : undefined)
+    : { body: errorBody(call.path, error, call.id), headers: {} }
   const extra: RawHeaders = []
-  for (const name in error.headers) extra.push(name, error.headers[name]!)
+  for (const [name, value] of Object.entries({ ...error.headers, ...headers })) extra.push(name, value)
   // What is left of a large body is not read; of a small one it is, and the connection lives on.
   const length = request.headers['content-length']
-  if (!request.complete && (request.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 65_536))) extra.push('connection', 'close')
+  if (!request.complete && (request.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 65_536)))
+    extra.push('connection', 'close')
   if (!request.complete) request.resume()
   const type = body.type === 'about:blank' ? 'application/problem+json; charset=utf-8' : 'application/json; charset=utf-8'
   answerJson(call, error.status, body, extra, type)

@@ -39,7 +39,8 @@ export type GatewayOptions = {
 
 export type Gateway = { server: Server; url: string; drain(): Promise<void>; close(): Promise<void> }
 
-const registry = (): Spoken[] => [...serviceNames, 'gateway' as const].map((service) => ({ service, endpoints: endpointsOf(service), tables: tablesOf(service) }))
+const registry = (): Spoken[] =>
+  [...serviceNames, 'gateway' as const].map((service) => ({ service, endpoints: endpointsOf(service), tables: tablesOf(service) }))
 
 /** The public door: a bare HTTP server, since everything that passes through would pay for a framework's lifecycle. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -56,10 +57,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const live = createLive({ config, settings, log, metrics, callers, broadcasts: bus, ...options.live })
   const platform = platformOf(config, env, options.platform)
   const own = operations({ config, metrics, verifier, upstreams, busReady: () => bus.ready?.() ?? true, draining: isDraining, platform })
-  for (const [path, page] of referencePages({ config, settings, spoken })) own.set(path, page)
+  for (const [path, page] of referencePages({ config, spoken })) own.set(path, page)
 
   const handle = createHandler({
-    config, settings, log, metrics, meter, upstreams, callers, own,
+    config,
+    settings,
+    log,
+    metrics,
+    meter,
+    upstreams,
+    callers,
+    own,
     limits: new Limits(settings, cache, log),
     routes: compileRoutes(spoken, { maxUploadBytes: settings.MAX_UPLOAD_BYTES }),
     web: serveWeb(options.webDist ?? '', { publicUrl: config.PUBLIC_URL, headers: securityHeaders(config).page }),
@@ -72,6 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     headersTimeout: 15_000,
     requestTimeout: 300_000,
     keepAliveTimeout: 65_000,
+    connectionsCheckingInterval: 5_000,
     maxHeaderSize: 32 * 1024,
     noDelay: true,
     // Anything else that asks for another protocol is answered in this one.
@@ -139,11 +148,34 @@ function hearRevocations(bus: Broadcasts, verifier: TokenVerifier, callers: Call
 /** What the parser would not take never becomes a request. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const status = { HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large', ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout' }[error.code ?? ''] ?? '400 Bad Request'
+  const status =
+    { HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large', ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout' }[error.code ?? ''] ??
+    '400 Bad Request'
   reject(socket, status)
 }
 
 function platformOf(config: KitConfig, env: Env, given: Partial<Platform> = {}): Platform {
-  const sandboxed = [!env.STRIPE_SECRET_KEY && 'stripe', !env.OPENAI_API_KEY && 'openai', !env.SMTP_URL && 'smtp'].filter((name) => typeof name === 'string')
-  return { product_name: config.PRODUCT_NAME, version: env.OPERON_VERSION ?? '0.1.0', sandboxed, demo_accounts: env.DEMO_ACCOUNTS === 'true', ...given }
+  const demo = ['1', 'true'].includes(env.DEMO_ACCOUNTS ?? '')
+  return {
+    product_name: config.PRODUCT_NAME,
+    version: env.OPERON_VERSION ?? '0.1.0',
+    sandboxed: sandboxedBy(env),
+    demo_accounts: demo,
+    ...given,
+  }
+}
+
+/** Third parties without a key: the services reach their stand-ins by the same rule. */
+function sandboxedBy(env: Env): string[] {
+  const ai = (name: string) => Boolean(env.AI_API_KEY || env.AI_BASE_URL || env[`${name}_API_KEY`] || env[`${name}_BASE_URL`])
+  const live: Record<string, boolean> = {
+    stripe: Boolean(env.STRIPE_SECRET_KEY),
+    openai: ai('OPENAI'),
+    anthropic: ai('ANTHROPIC'),
+    google: ai('GOOGLE'),
+    perplexity: ai('PERPLEXITY'),
+    smtp: Boolean(env.SMTP_URL),
+    sms: Boolean(env.SMS_API_URL),
+  }
+  return Object.keys(live).filter((name) => !live[name])
 }

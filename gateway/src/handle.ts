@@ -7,7 +7,7 @@ import type { Logger, Metrics } from '@operon/kit/telemetry'
 import { addressReader, limitedAs } from './addresses.ts'
 import { type Call, refuse, requestId, send, stepTrace } from './call.ts'
 import type { Callers } from './callers.ts'
-import { areAmbiguous, corsHeaders, forwardedHeaders, type RawHeaders, rewriteHeaders, securityHeaders, type Told } from './headers.ts'
+import { areAmbiguous, corsHeaders, forwardedLines, type RawHeaders, rewriteHeaders, securityHeaders, type Told } from './headers.ts'
 import type { Limits, Quota } from './limits.ts'
 import type { Meter } from './meter.ts'
 import { forwardRemote } from './remote.ts'
@@ -49,7 +49,19 @@ export function createHandler(options: HandleOptions) {
     const id = requestId(headers['x-request-id'])
     const client = addresses.client(socket.remoteAddress, headers['x-forwarded-for'])
     const path = target?.path ?? '/'
-    const call: Call = { request, response, id, path, query: target?.query ?? '', client, label: 'none', startedAt: performance.now(), given: ['x-request-id', id], waitsForContinue }
+    const call: Call = {
+      request,
+      response,
+      id,
+      path,
+      query: target?.query ?? '',
+      client,
+      label: 'none',
+      startedAt: performance.now(),
+      given: ['x-request-id', id],
+      waitsForContinue,
+      onClose: null,
+    }
     meter.begin(call)
     if (!target || areAmbiguous(request)) {
       call.given.push(...security.api)
@@ -60,7 +72,12 @@ export function createHandler(options: HandleOptions) {
     const page = own.get(path)
     if (!page && isApi(path)) {
       call.given.push(...security.api, ...cors.forOrigin(headers.origin))
-      return refuse(call, path.startsWith('/rest/v1/') ? unknownTable(path.slice(9)) : new DomainError('not_found', { message: 'There is nothing at this address.' }))
+      return refuse(
+        call,
+        path.startsWith('/rest/v1/')
+          ? unknownTable(path.slice(9))
+          : new DomainError('not_found', { message: 'There is nothing at this address.' }),
+      )
     }
     call.label = page ? path : 'web'
     if (!page) return void web(call)
@@ -82,7 +99,7 @@ export function createHandler(options: HandleOptions) {
       const found = callers.of(headers, route)
       const actor = found instanceof Promise ? await found : found
       if (!route.apiKeys) checkAccess(route.access, actor)
-      quotaHeaders(call, await limits.take(classOf(route, call), whoIsLimited(route, actor, call)))
+      if (actor.kind !== 'service') quotaHeaders(call, await limits.take(classOf(route, call), whoIsLimited(route, actor, call)))
       await handOver(call, route)
     } catch (error) {
       failed(call, error)
@@ -105,11 +122,17 @@ export function createHandler(options: HandleOptions) {
       if (draining()) response.setHeader('connection', 'close')
       return upstream.app.routing(request, response)
     }
-    const repeatable = request.method === 'GET' || request.method === 'HEAD' || (route.idempotent && request.headers['idempotency-key'] !== undefined)
-    forwardRemote(
+    const repeatable =
+      request.method === 'GET' || request.method === 'HEAD' || (route.idempotent && request.headers['idempotency-key'] !== undefined)
+    call.onClose = forwardRemote(
       {
-        request, response, given: call.given, policy, repeatable, draining,
-        headers: forwardedHeaders(request.headers, told),
+        request,
+        response,
+        given: call.given,
+        policy,
+        repeatable,
+        draining,
+        lines: forwardedLines(request.headers, told),
         maxBytes: route.maxBytes,
         fail: (error) => failed(call, error),
       },
@@ -132,23 +155,34 @@ export function createHandler(options: HandleOptions) {
 
   function failed(call: Call, thrown: unknown) {
     const error = thrown instanceof DomainError ? thrown : new DomainError('internal', { cause: thrown })
-    if (error.status >= 500) log.warn({ err: error.cause ?? error, requestId: call.id, route: call.label, status: error.status }, 'a request failed at the gateway')
+    if (error.status >= 500)
+      log.warn(
+        { err: error.cause ?? error, requestId: call.id, route: call.label, status: error.status },
+        'a request failed at the gateway',
+      )
     refuse(call, error)
   }
 }
 
-const first = (value: string | string[] | undefined) => String(value ?? '').split(',')[0]!.trim()
+const first = (value: string | string[] | undefined) =>
+  String(value ?? '')
+    .split(',')[0]!
+    .trim()
 
 const notAllowed = (entry: Entry) =>
-  new DomainError('method_not_allowed', { status: 405, message: 'This address does not take that method.', headers: { allow: entry.allow } })
+  new DomainError('method_not_allowed', {
+    status: 405,
+    message: 'This address does not take that method.',
+    headers: { allow: entry.allow },
+  })
 
 /** Refreshing happens by itself, in many tabs at once; signing in is done by a person. */
-const classOf = (route: Route, { query }: Call) => (route.label === '/auth/v1/token' && query.includes('grant_type=refresh_token') ? 'refresh' : route.rate)
+const classOf = (route: Route, { query }: Call) =>
+  route.label === '/auth/v1/token' && query.includes('grant_type=refresh_token') ? 'refresh' : route.rate
 
-/** Signing in and callbacks count by address, everything else by person where there is one. */
+/** By person where there is one; callbacks and who is not signed in, by address. */
 function whoIsLimited({ rate }: Route, actor: Actor, call: Call): string {
-  if (rate === 'auth' || rate === 'auth-strict' || rate === 'webhook' || actor.kind === 'anonymous') return limitedAs(call.client)
-  return actor.kind === 'user' ? `u:${actor.id}` : 'service'
+  return actor.kind === 'user' && rate !== 'auth-strict' && rate !== 'webhook' ? `u:${actor.id}` : limitedAs(call.client)
 }
 
 function quotaHeaders(call: Call, quota: Quota) {

@@ -7,15 +7,23 @@ export type RawHeaders = string[]
 
 // Meant for one connection, said anew by the gateway, or nobody's business from outside.
 const notForwarded = new Set([
-  'connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
-  'http2-settings', 'expect', 'forwarded', 'x-real-ip', 'x-request-id', 'traceparent', 'tracestate',
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'expect',
+  'forwarded',
+  'x-real-ip',
+  'x-request-id',
+  'traceparent',
+  'tracestate',
 ])
-const notReturned = new Set([
-  'connection', 'keep-alive', 'proxy-authenticate', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'server', 'x-powered-by',
-  'x-request-id', 'strict-transport-security', 'x-content-type-options', 'referrer-policy', 'permissions-policy', 'cross-origin-opener-policy',
-  'ratelimit', 'ratelimit-policy',
-])
-
 const stripped = (name: string) => notForwarded.has(name) || name.startsWith('x-forwarded-') || name.startsWith('x-operon-')
 
 /** True when two parties could read these headers differently: twice a header that must be one, or an encoding other than chunks. */
@@ -36,21 +44,30 @@ export function areAmbiguous(request: IncomingMessage): boolean {
   }
   return false
 }
-const single = new Set(['host', 'content-length', 'transfer-encoding', 'authorization', 'apikey', 'content-type', 'idempotency-key', 'range', 'expect', 'origin'])
+const single = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'authorization',
+  'apikey',
+  'content-type',
+  'idempotency-key',
+  'range',
+  'expect',
+  'origin',
+])
 
 export type Told = { client: string; proto: string; host: string; requestId: string; traceparent: string }
 
 /** What a service on another connection gets: the parsed headers written again, so that it cannot read them in another way than the gateway did. */
-export function forwardedHeaders(headers: IncomingHttpHeaders, told: Told): RawHeaders {
+export function forwardedLines(headers: IncomingHttpHeaders, told: Told): string {
   const named = namedByConnection(headers.connection)
-  const flat: RawHeaders = []
+  let lines = ''
   for (const name in headers) {
     if (stripped(name) || named?.has(name)) continue
-    flat.push(name, headers[name] as string)
+    lines += `${name}: ${headers[name] as string}\r\n`
   }
-  flat.push('x-forwarded-for', told.client, 'x-forwarded-proto', told.proto, 'x-forwarded-host', told.host)
-  flat.push('x-request-id', told.requestId, 'traceparent', told.traceparent)
-  return flat
+  return `${lines}x-forwarded-for: ${told.client}\r\nx-forwarded-proto: ${told.proto}\r\nx-forwarded-host: ${told.host}\r\nx-request-id: ${told.requestId}\r\ntraceparent: ${told.traceparent}\r\n`
 }
 
 /** The same for a service in this process, which is handed the request itself. */
@@ -73,35 +90,41 @@ const neverNamed = new Set(['host', 'authorization', 'apikey', 'content-length',
 
 function namedByConnection(connection: string | undefined): Set<string> | null {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return null
-  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()).filter((name) => !neverNamed.has(name)))
-}
-
-/** A service's answer headers, without what belongs to its connection or is said by the gateway, behind those that are given. */
-export function returnedHeaders(answer: Record<string, string | string[]>, given: RawHeaders): { headers: RawHeaders; ownPolicy: boolean } {
-  const headers = given.slice()
-  let ownPolicy = false
-  for (const name in answer) {
-    if (notReturned.has(name) || name.startsWith('access-control-') || name.startsWith('x-operon-')) continue
-    if (name === 'content-security-policy') ownPolicy = true
-    const value = answer[name]!
-    if (typeof value === 'string') headers.push(name, value)
-    else for (const each of value) headers.push(name, each)
-  }
-  return { headers, ownPolicy }
+  return new Set(
+    connection
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter((name) => !neverNamed.has(name)),
+  )
 }
 
 /** Built once: what each kind of answer always carries. */
 export function securityHeaders(config: KitConfig) {
   const live = config.PUBLIC_URL.replace(/^http/, 'ws')
   const page = [
-    "default-src 'self'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:", "media-src 'self' data: blob:", "font-src 'self' data:",
-    `connect-src 'self' ${live}`, "worker-src 'self' blob:", "manifest-src 'self'", "frame-ancestors 'none'", "object-src 'none'", "base-uri 'self'", "form-action 'self'",
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' data: blob:",
+    "font-src 'self' data:",
+    `connect-src 'self' ${live}`,
+    "worker-src 'self' blob:",
+    "manifest-src 'self'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self'",
   ].join('; ')
   const always: RawHeaders = ['x-content-type-options', 'nosniff', 'referrer-policy', 'strict-origin-when-cross-origin']
   if (config.PUBLIC_URL.startsWith('https:')) always.push('strict-transport-security', 'max-age=31536000; includeSubDomains')
   const pages: RawHeaders = [
-    'permissions-policy', 'camera=(), geolocation=(), payment=(), usb=(), microphone=(self)',
-    'cross-origin-opener-policy', 'same-origin-allow-popups', 'x-frame-options', 'DENY',
+    'permissions-policy',
+    'camera=(), geolocation=(), payment=(), usb=(), microphone=(self)',
+    'cross-origin-opener-policy',
+    'same-origin-allow-popups',
+    'x-frame-options',
+    'DENY',
   ]
   return {
     api: always,
@@ -113,8 +136,10 @@ export function securityHeaders(config: KitConfig) {
   }
 }
 
-const allowedHeaders = 'apikey, authorization, content-type, x-client-info, x-supabase-api-version, prefer, range, accept-profile, content-profile, idempotency-key, x-request-id, x-retry-count, traceparent'
-const exposedHeaders = 'content-range, content-location, content-disposition, location, retry-after, ratelimit, ratelimit-policy, x-request-id, x-total-count, link'
+const allowedHeaders =
+  'apikey, authorization, content-type, x-client-info, x-supabase-api-version, prefer, range, accept-profile, content-profile, idempotency-key, x-request-id, x-retry-count, traceparent'
+const exposedHeaders =
+  'content-range, content-location, content-disposition, location, retry-after, ratelimit, ratelimit-policy, x-request-id, x-total-count, link'
 
 /** Any origin may call the public API, without credentials: there are no cookies to misuse. An allow-list names origins instead. */
 export function corsHeaders(settings: GatewaySettings) {

@@ -1,39 +1,49 @@
-import { Client } from 'undici'
+import { Connection, type Where } from './connection.ts'
 
 const BACK_AFTER_MS = 200
 const BACK_AFTER_AT_MOST_MS = 8_000
 const KEPT_IDLE = 256
 
+type Limits = { connections: number; timeoutMs: number }
+
 /** One running copy of a service: its connections, how busy it is and whether it is believed to be there. */
-class Instance {
-  readonly address: string
+export class Instance {
   active = 0
   failures = 0
   /** Not before this time, and then by one request alone until that has succeeded. */
   retryAt = 0
   probing = false
-  readonly #free: Client[] = []
-  #open = 0
-  readonly #limits: { connections: number; timeoutMs: number }
+  readonly #where: Where
+  readonly #limits: Limits
+  readonly #open = new Set<Connection>()
+  readonly #free: Connection[] = []
+  readonly #connection: ConstructorParameters<typeof Connection>[1]
 
-  constructor(address: string, limits: { connections: number; timeoutMs: number }) {
-    this.address = address
+  constructor(address: string, limits: Limits) {
+    this.#where = whereIs(address)
     this.#limits = limits
+    this.#connection = {
+      timeoutMs: limits.timeoutMs,
+      onFree: (connection) => (this.#free.length < KEPT_IDLE ? void this.#free.push(connection) : connection.close()),
+      onClosed: (connection) => this.#open.delete(connection),
+    }
   }
 
   /** A connection of the caller's own for one request, the last used first; null when there are as many as allowed. */
-  take(): Client | null {
-    const client = this.#free.pop() ?? this.#connect()
-    if (client) this.active += 1
-    return client
+  take(): Connection | null {
+    for (let connection = this.#free.pop(); connection; connection = this.#free.pop()) {
+      if (connection.usable) return this.#taken(connection)
+      connection.close()
+    }
+    if (this.#open.size >= this.#limits.connections) return null
+    const connection = new Connection(this.#where, this.#connection)
+    this.#open.add(connection)
+    return this.#taken(connection)
   }
 
-  give(client: Client) {
+  done() {
     this.active -= 1
     this.probing = false
-    if (this.#free.length < KEPT_IDLE && !client.destroyed) return void this.#free.push(client)
-    this.#open -= 1
-    client.close().catch(() => {})
   }
 
   failed() {
@@ -45,47 +55,41 @@ class Instance {
     this.failures = 0
   }
 
-  close(): Promise<unknown> {
-    return Promise.all(this.#free.splice(0).map((client) => client.close()))
+  close() {
+    for (const connection of this.#open) connection.close()
   }
 
-  #connect(): Client | null {
-    if (this.#open >= this.#limits.connections) return null
-    this.#open += 1
-    const unix = this.address.startsWith('unix:')
-    return new Client(unix ? 'http://localhost' : this.address, {
-      ...(unix && { socketPath: this.address.slice(5) }),
-      allowH2: false,
-      pipelining: 1,
-      connectTimeout: 2_000,
-      headersTimeout: this.#limits.timeoutMs,
-      bodyTimeout: 300_000,
-      keepAliveTimeout: 4_000,
-      keepAliveMaxTimeout: 60_000,
-    })
+  #taken(connection: Connection): Connection {
+    this.active += 1
+    return connection
   }
 }
-export type { Instance }
+
+/** `unix:/path`, `http://host:port` or `host:port`. */
+function whereIs(address: string): Where {
+  if (address.startsWith('unix:')) return { path: address.slice(5) }
+  const { hostname, port } = new URL(address.includes('://') ? address : `http://${address}`)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) }
+}
 
 /** The copies of one service: the least busy one that is there is chosen; one that cannot be reached is left out for a while. */
 export class Instances {
   readonly all: Instance[]
   #turn = 0
 
-  constructor(addresses: string[], limits: { connections: number; timeoutMs: number }) {
+  constructor(addresses: string[], limits: Limits) {
     this.all = addresses.map((address) => new Instance(address, limits))
   }
 
   /** Null when none may be tried now. `except` have already failed this request. */
   choose(except: Set<Instance> | null): Instance | null {
-    const now = Date.now()
     let best: Instance | null = null
     this.#turn += 1
     for (let i = 0; i < this.all.length; i++) {
       const instance = this.all[(i + this.#turn) % this.all.length]!
       if (except?.has(instance)) continue
       if (instance.failures > 0) {
-        if (instance.probing || now < instance.retryAt) continue
+        if (instance.probing || Date.now() < instance.retryAt) continue
         instance.probing = true
         return instance
       }
@@ -94,7 +98,7 @@ export class Instances {
     return best
   }
 
-  close(): Promise<unknown> {
-    return Promise.all(this.all.map((instance) => instance.close()))
+  close() {
+    for (const instance of this.all) instance.close()
   }
 }

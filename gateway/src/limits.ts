@@ -41,7 +41,12 @@ export class Limits {
   async take(rateClass: RateClass | 'refresh', who: string): Promise<Quota> {
     const rate = this.#rates[rateClass]
     const key = `rate:${rateClass}:${who}`
-    const taken = await this.#cache.take(key, rate.limit, rate.windowMs).catch((error: unknown) => this.#alone(key, rate, error))
+    let taken: Taken
+    try {
+      taken = await this.#cache.take(key, rate.limit, rate.windowMs)
+    } catch (error) {
+      taken = this.#alone(key, rate, error)
+    }
     if (!taken.ok) throw tooMany(rate, taken)
     return { policy: rate.policy, state: stateOf(rate, taken) }
   }
@@ -61,7 +66,11 @@ const stateOf = (rate: Rate, { remaining }: Taken) => {
 }
 
 function tooMany(rate: Rate, taken: Taken): DomainError {
-  const headers = { 'retry-after': String(Math.max(1, Math.ceil(taken.retryAfterMs / 1000))), 'ratelimit-policy': rate.policy, ratelimit: stateOf(rate, taken) }
+  const headers = {
+    'retry-after': String(Math.max(1, Math.ceil(taken.retryAfterMs / 1000))),
+    'ratelimit-policy': rate.policy,
+    ratelimit: stateOf(rate, taken),
+  }
   return new DomainError('rate_limited', { headers })
 }
 

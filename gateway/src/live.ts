@@ -13,7 +13,16 @@ import type { GatewaySettings } from './settings.ts'
 
 /** What the gateway hears of others, whichever instance has the user's sockets. The caller starts and closes it. */
 export type Broadcasts = { onBroadcast(name: string, handler: (payload: any) => void): void; ready?(): boolean }
-type Options = { config: KitConfig; settings: GatewaySettings; log: Logger; metrics: Metrics; callers: Callers; broadcasts: Broadcasts; authWithinMs?: number; pingEveryMs?: number }
+type Options = {
+  config: KitConfig
+  settings: GatewaySettings
+  log: Logger
+  metrics: Metrics
+  callers: Callers
+  broadcasts: Broadcasts
+  authWithinMs?: number
+  pingEveryMs?: number
+}
 
 type Person = { userId: string; sessionId: string; expiresAt: number }
 const LAGGING_BYTES = 1024 * 1024
@@ -38,7 +47,9 @@ export function createLive({ config, settings, log, metrics, callers, broadcasts
     ...serviceNames.map((service) => ['job', jobProgress(service).name] as const),
   ] as const
   for (const [topic, name] of topics) broadcasts.onBroadcast(name, (payload: { user_id: string }) => tell(payload.user_id, topic, payload))
-  broadcasts.onBroadcast(identity.sessionRevoked.name, ({ user_id, session_id }) => endSession(user_id, (person) => person.sessionId === session_id))
+  broadcasts.onBroadcast(identity.sessionRevoked.name, ({ user_id, session_id }) =>
+    endSession(user_id, (person) => person.sessionId === session_id),
+  )
   broadcasts.onBroadcast(identity.userSuspended.name, ({ user_id, suspended }) => suspended && endSession(user_id, () => true))
 
   function tell(userId: string, topic: string, payload: unknown) {
@@ -82,7 +93,8 @@ export function createLive({ config, settings, log, metrics, callers, broadcasts
     quiet.delete(socket)
     const message = parse(text)
     if (message?.type === 'ping') return socket.send('{"type":"pong"}')
-    if (message?.type !== 'auth' || typeof message.access_token !== 'string') return socket.close(people.has(socket) ? 1003 : UNAUTHORISED, 'expected {"type":"auth"}')
+    if (message?.type !== 'auth' || typeof message.access_token !== 'string')
+      return socket.close(people.has(socket) ? 1003 : UNAUTHORISED, 'expected {"type":"auth"}')
     const signedIn = await callers.ofToken(message.access_token).catch(() => null)
     if (signedIn?.actor.kind !== 'user') return socket.close(UNAUTHORISED, 'not signed in')
     if (socket.readyState !== socket.OPEN) return

@@ -1,7 +1,7 @@
 import { DomainError } from '@operon/kit/errors'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { spokenBy, testGateway } from './testing/start.ts'
+import { jsonOf, spokenBy, testGateway } from './testing/start.ts'
 
 let gateway: Awaited<ReturnType<typeof testGateway>>
 const app = Fastify({ bodyLimit: 8 * 1024 * 1024 })
@@ -13,7 +13,10 @@ beforeAll(async () => {
   })
   await app.ready()
   gateway = await testGateway({
-    spoken: [...spokenBy('billing'), { service: 'gateway', endpoints: [(await import('@operon/contracts/platform')).platformInfo], tables: [] }],
+    spoken: [
+      ...spokenBy('billing'),
+      { service: 'gateway', endpoints: [(await import('@operon/contracts/platform')).platformInfo], tables: [] },
+    ],
     upstreams: { billing: { kind: 'local', app, ready: async () => ({ ok: failing.length === 0, failing }) } },
     platform: { sandboxed: ['stripe'] },
   })
@@ -26,8 +29,12 @@ afterAll(async () => {
 const call = (path: string, init?: RequestInit) => fetch(`${gateway.url}${path}`, init)
 
 test('a service in this process gets the request itself, with the same word on who it is from', async () => {
-  const response = await call('/functions/v1/open', { method: 'POST', body: '{"x":1}', headers: { 'content-type': 'application/json', 'x-forwarded-for': '6.6.6.6', 'x-operon-actor': 'x' } })
-  const seen = await response.json()
+  const response = await call('/functions/v1/open', {
+    method: 'POST',
+    body: '{"x":1}',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': '6.6.6.6', 'x-operon-actor': 'x' },
+  })
+  const seen = await jsonOf(response)
   expect(seen.body).toEqual({ x: 1 })
   expect(seen.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1' })
   expect(seen.headers).not.toHaveProperty('x-operon-actor')
@@ -40,34 +47,50 @@ test('ready names each service and what fails there', async () => {
   expect(await (await call('/readyz')).json()).toEqual({ ok: true, services: { billing: true, gateway: true }, failing: [] })
   failing = ['billing: database']
   const response = await call('/readyz')
-  expect([response.status, await response.json()]).toEqual([503, { ok: false, services: { billing: false, gateway: true }, failing: ['billing: database'] }])
+  expect([response.status, await response.json()]).toEqual([
+    503,
+    { ok: false, services: { billing: false, gateway: true }, failing: ['billing: database'] },
+  ])
   failing = []
 })
 
 test('a page learns what is sandboxed before anyone has signed in', async () => {
-  expect(await (await call('/functions/v1/platform-info', { method: 'POST' })).json()).toMatchObject({ product_name: 'Operon', sandboxed: ['stripe'], demo_accounts: false })
+  expect(await (await call('/functions/v1/platform-info', { method: 'POST' })).json()).toMatchObject({
+    product_name: 'Operon',
+    sandboxed: ['stripe'],
+    demo_accounts: false,
+  })
 })
 
 test('metrics are for the machine itself and for the service key', async () => {
-  expect(await (await call('/metrics')).text()).toMatch(/operon_http_request_seconds_count\{service="gateway",route="\/functions\/v1\/open",method="POST",status="200"\} \d/)
+  expect(await (await call('/metrics')).text()).toMatch(
+    /operon_http_request_seconds_count\{service="gateway",route="\/functions\/v1\/open",method="POST",status="200"\} \d/,
+  )
   expect((await call('/metrics', { headers: { 'x-forwarded-for': '9.9.9.9' } })).status).toBe(404)
 })
 
 test('a preflight is answered here, for any origin and without credentials', async () => {
-  const response = await call('/functions/v1/open', { method: 'OPTIONS', headers: { origin: 'https://else', 'access-control-request-method': 'POST' } })
+  const response = await call('/functions/v1/open', {
+    method: 'OPTIONS',
+    headers: { origin: 'https://else', 'access-control-request-method': 'POST' },
+  })
   expect(response.status).toBe(204)
   expect(response.headers.get('access-control-allow-origin')).toBe('*')
   expect(response.headers.get('access-control-allow-credentials')).toBeNull()
   expect(response.headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
-  for (const name of ['apikey', 'authorization', 'x-client-info', 'prefer', 'range', 'accept-profile']) expect(response.headers.get('access-control-allow-headers')).toContain(name)
+  for (const name of ['apikey', 'authorization', 'x-client-info', 'prefer', 'range', 'accept-profile'])
+    expect(response.headers.get('access-control-allow-headers')).toContain(name)
 })
 
 test('the reference is made from the contracts: each operation says who may call it, each id says what it is of', async () => {
-  const document = await (await call('/openapi.json')).json()
+  const document = await jsonOf(call('/openapi.json'))
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods as Record<string, Record<string, unknown>>))
   expect(operations.length).toBeGreaterThan(10)
-  for (const operation of operations) expect(operation).toMatchObject({ 'x-access': expect.any(String), 'x-rate': expect.any(String), operationId: expect.any(String) })
-  expect(document.paths['/auth/v1/admin/users/{id}'].get.parameters).toEqual([expect.objectContaining({ name: 'id', in: 'path', 'x-id': 'user' })])
+  for (const operation of operations)
+    expect(operation).toMatchObject({ 'x-access': expect.any(String), 'x-rate': expect.any(String), operationId: expect.any(String) })
+  expect(document.paths['/auth/v1/admin/users/{id}'].get.parameters).toEqual([
+    expect.objectContaining({ name: 'id', in: 'path', 'x-id': 'user' }),
+  ])
   const page = await call('/docs')
   expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
   expect(await page.text()).toContain('/auth/v1/admin/users/{id}')

@@ -14,8 +14,9 @@ export class Meter {
 
   begin(call: Call) {
     this.running += 1
-    call.response.once('close', () => {
+    call.response.on('close', () => {
       this.running -= 1
+      call.onClose?.()
       this.#observe(call)
       if (this.running === 0) for (const tell of this.#onIdle.splice(0)) tell()
     })

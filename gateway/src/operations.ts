@@ -1,9 +1,9 @@
-import type { KitConfig } from '@operon/kit/config'
 import type { TokenVerifier } from '@operon/kit/auth'
+import type { KitConfig } from '@operon/kit/config'
+import { DomainError } from '@operon/kit/errors'
 import type { Metrics } from '@operon/kit/telemetry'
 import { isLoopback } from './addresses.ts'
 import { answerJson, type Call, refuse, send } from './call.ts'
-import { DomainError } from '@operon/kit/errors'
 import type { Page } from './handle.ts'
 import type { OpenUpstreams } from './upstreams.ts'
 
@@ -23,7 +23,9 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
   const trustsProxies = config.TRUSTED_PROXIES !== ''
 
   async function ready(call: Call) {
-    const states = await Promise.all(upstreams.names.map(async (name) => [name, await upstreams.of(name)!.ready().catch(broken(name))] as const))
+    const states = await Promise.all(
+      upstreams.names.map(async (name) => [name, await upstreams.of(name)!.ready().catch(broken(name))] as const),
+    )
     const gateway = [!busReady() && 'gateway: bus', draining() && 'gateway: draining'].filter((what) => what !== false)
     const services = Object.fromEntries([...states.map(([name, { ok }]) => [name, ok]), ['gateway', gateway.length === 0]])
     const failing = [...states.flatMap(([, state]) => (state.ok ? [] : state.failing)), ...gateway]
@@ -36,7 +38,8 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
     const { headers, socket } = call.request
     const direct = isLoopback(socket.remoteAddress) && isLoopback(call.client) && (trustsProxies || !headers['x-forwarded-for'])
     const key = String(headers.authorization ?? headers.apikey ?? '').replace(/^bearer /i, '')
-    if (!direct && !verifier.isServiceKey(key)) return refuse(call, new DomainError('not_found', { message: 'There is nothing at this address.' }))
+    if (!direct && !verifier.isServiceKey(key))
+      return refuse(call, new DomainError('not_found', { message: 'There is nothing at this address.' }))
     send(call, 200, await metrics.registry.metrics(), ['content-type', metrics.registry.contentType])
   }
 
@@ -48,4 +51,7 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
   ])
 }
 
-const broken = (name: string) => (error: unknown) => ({ ok: false, failing: [`${name}: ${error instanceof Error ? error.message : 'failed'}`] })
+const broken = (name: string) => (error: unknown) => ({
+  ok: false,
+  failing: [`${name}: ${error instanceof Error ? error.message : 'failed'}`],
+})

@@ -1,6 +1,6 @@
 import { request as httpRequest, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { raw, serviceKey, testGateway, token } from './testing/start.ts'
+import { jsonOf, raw, serviceKey, testGateway, token } from './testing/start.ts'
 import { type TestUpstream, testUpstream } from './testing/upstream.ts'
 
 const ends: (() => Promise<unknown>)[] = []
@@ -14,13 +14,20 @@ async function start(answer?: Parameters<typeof testUpstream>[0], options: Param
   ends.push(upstream.close, gateway.close)
   return { upstream, gateway, call: (path: string, init?: RequestInit) => fetch(`${gateway.url}${path}`, init) }
 }
-const post = (body: string, headers: Record<string, string> = {}) => ({ method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
+const post = (body: string, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  body,
+  headers: { 'content-type': 'application/json', ...headers },
+})
 
 describe('what passes through', () => {
   test('a call reaches the service with the gateway’s word on who it is from, and nothing that a stranger claims', async () => {
     const { call } = await start()
-    const response = await call('/functions/v1/open?a=1%2F2', post('{"x":1}', { 'x-forwarded-for': '6.6.6.6', 'x-operon-actor': 'staff', forwarded: 'for=6.6.6.6' }))
-    const seen = await response.json()
+    const response = await call(
+      '/functions/v1/open?a=1%2F2',
+      post('{"x":1}', { 'x-forwarded-for': '6.6.6.6', 'x-operon-actor': 'staff', forwarded: 'for=6.6.6.6' }),
+    )
+    const seen = await jsonOf(response)
     expect(seen).toMatchObject({ method: 'POST', url: '/functions/v1/open?a=1%2F2', body: '{"x":1}' })
     expect(seen.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http', 'content-length': '7' })
     expect(seen.headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
@@ -45,8 +52,10 @@ describe('what passes through', () => {
       })
     }
     const whole = await call('/functions/v1/upload', { method: 'POST', body: stream(3_000_000), duplex: 'half' } as RequestInit)
-    expect((await whole.json()).body).toHaveLength(3_000_000)
-    const tooLarge = await call('/functions/v1/upload', { method: 'POST', body: stream(9_000_000), duplex: 'half' } as RequestInit).catch(() => null)
+    expect((await jsonOf(whole)).body).toHaveLength(3_000_000)
+    const tooLarge = await call('/functions/v1/upload', { method: 'POST', body: stream(9_000_000), duplex: 'half' } as RequestInit).catch(
+      () => null,
+    )
     // The refusal may reach the sender as an answer or as a closed connection; the service never gets a whole body.
     if (tooLarge) expect(tooLarge.status).toBe(413)
     expect(upstream.seen).toHaveLength(1)
@@ -62,7 +71,8 @@ describe('what passes through', () => {
 
   test('who waits for 100-continue gets it only when the call is admitted', async () => {
     const { gateway } = await start()
-    const head = (path: string, length: number) => `POST ${path} HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: ${length}\r\n\r\n`
+    const head = (path: string, length: number) =>
+      `POST ${path} HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: ${length}\r\n\r\n`
     expect(await raw(gateway.port, head('/functions/v1/mine', 2), /\r\n\r\n/)).toMatch(/^HTTP\/1.1 401 /)
     expect(await raw(gateway.port, [head('/functions/v1/open', 2), '{}'], /"body":"\{\}"/)).toMatch(/^HTTP\/1.1 100 Continue/)
   })
@@ -120,11 +130,14 @@ describe('what passes through', () => {
     const response = await new Promise<import('node:http').IncomingMessage>((resolve) => asked.on('response', resolve))
     response.pause()
     let before = -1
-    await vi.waitFor(() => {
-      const same = before === written
-      before = written
-      expect(same).toBe(true)
-    }, { interval: 200, timeout: 5_000 })
+    await vi.waitFor(
+      () => {
+        const same = before === written
+        before = written
+        expect(same).toBe(true)
+      },
+      { interval: 200, timeout: 5_000 },
+    )
     expect(written).toBeLessThan(32 * 1024 * 1024)
     let read = 0
     for await (const chunk of response) read += chunk.length
@@ -157,9 +170,17 @@ describe('who may pass', () => {
 
   test('forged, foreign and expired tokens are refused, and a revoked session at once though it was just seen', async () => {
     const { call, gateway } = await start()
-    const as = (text: string) => call('/functions/v1/mine', post('{}', { authorization: `Bearer ${text}` })).then((response) => response.status)
+    const as = (text: string) =>
+      call('/functions/v1/mine', post('{}', { authorization: `Bearer ${text}` })).then((response) => response.status)
     const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${token().token.split('.')[1]}.`
-    for (const bad of [none, `${token().token.slice(0, -4)}AAAA`, token({ exp: 1 }).token, token({ iss: 'http://evil' }).token, token({ aud: 'else' }).token]) expect(await as(bad)).toBe(401)
+    for (const bad of [
+      none,
+      `${token().token.slice(0, -4)}AAAA`,
+      token({ exp: 1 }).token,
+      token({ iss: 'http://evil' }).token,
+      token({ aud: 'else' }).token,
+    ])
+      expect(await as(bad)).toBe(401)
     const mine = token()
     expect(await as(mine.token)).toBe(200)
     gateway.broadcast('identity.session_revoked', { session_id: mine.sessionId, user_id: mine.userId })
@@ -184,15 +205,20 @@ describe('limits', () => {
     expect(refused.status).toBe(429)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(10)
     expect(await refused.json()).toMatchObject({ error_code: 'over_request_rate_limit' })
-    const asPerson = (text: string) => call('/functions/v1/mine', post('{}', { authorization: `Bearer ${text}` })).then((response) => response.status)
+    const asPerson = (text: string) =>
+      call('/functions/v1/mine', post('{}', { authorization: `Bearer ${text}` })).then((response) => response.status)
     const [one, other] = [token(), token()]
-    expect([await asPerson(one.token), await asPerson(one.token), await asPerson(one.token), await asPerson(other.token)]).toEqual([200, 200, 429, 200])
+    expect([await asPerson(one.token), await asPerson(one.token), await asPerson(one.token), await asPerson(other.token)]).toEqual([
+      200, 200, 429, 200,
+    ])
   })
 
   test('a hundred refreshes at once pass where a hundred sign-ins do not', async () => {
-    const { call } = await start()
+    const { call } = await start(undefined, { env: { RATE_AUTH: '60/60s' } })
     const many = async (query: string) => {
-      const statuses = await Promise.all(Array.from({ length: 100 }, () => call(`/auth/v1/token?${query}`, post('{}')).then((response) => response.status)))
+      const statuses = await Promise.all(
+        Array.from({ length: 100 }, () => call(`/auth/v1/token?${query}`, post('{}')).then((response) => response.status)),
+      )
       return statuses.filter((status) => status === 200).length
     }
     expect(await many('grant_type=refresh_token')).toBe(100)
@@ -201,9 +227,27 @@ describe('limits', () => {
 
   test('a claimed address counts only from a trusted proxy', async () => {
     const { call } = await start(undefined, { env: { TRUSTED_PROXIES: 'loopback', RATE_AUTH_STRICT: '1/60s' } })
-    const from = (address: string) => call('/auth/v1/signup', post('{}', { 'x-forwarded-for': `9.9.9.9, ${address}, 127.0.0.1` })).then((response) => response.status)
+    const from = (address: string) =>
+      call('/auth/v1/signup', post('{}', { 'x-forwarded-for': `9.9.9.9, ${address}, 127.0.0.1` })).then((response) => response.status)
     expect([await from('1.1.1.1'), await from('1.1.1.1'), await from('2.2.2.2')]).toEqual([200, 429, 200])
   })
+})
+
+test('draining finishes what runs and then takes nothing new', async () => {
+  const nothing = () => {}
+  let finish = nothing
+  const { call, gateway } = await start((_request, response) => {
+    finish = () => response.end('whole')
+    return true
+  })
+  const running = call('/functions/v1/stream')
+  await vi.waitFor(() => expect(finish).not.toBe(nothing))
+  const drained = gateway.drain()
+  finish()
+  const response = await running
+  expect([await response.text(), response.headers.get('connection')]).toEqual(['whole', 'close'])
+  await drained
+  await expect(call('/functions/v1/stream')).rejects.toThrow()
 })
 
 describe('several instances', () => {
@@ -211,7 +255,10 @@ describe('several instances', () => {
     const [one, two] = [await testUpstream(), await testUpstream()]
     const gateway = await testGateway({ upstreams: { billing: { kind: 'remote', addresses: [one.url, two.url] } } })
     ends.push(two.close, gateway.close)
-    const some = () => Promise.all(Array.from({ length: 20 }, () => fetch(`${gateway.url}/functions/v1/open`, post('{}')).then((response) => response.status)))
+    const some = () =>
+      Promise.all(
+        Array.from({ length: 20 }, () => fetch(`${gateway.url}/functions/v1/open`, post('{}')).then((response) => response.status)),
+      )
     expect(new Set(await some())).toEqual(new Set([200]))
     expect(one.seen.length).toBeGreaterThan(5)
     await one.close()
@@ -233,17 +280,26 @@ describe('several instances', () => {
       request.socket.destroy()
       return true
     }, port)
-    expect((await (await waiting).json()).body).toBe('{"kept":1}')
+    expect((await jsonOf(waiting)).body).toBe('{"kept":1}')
     expect((await fetch(`${gateway.url}/functions/v1/open?die`, post('{}'))).status).toBe(502)
     expect(arrivals).toBe(1)
     expect((await fetch(`${gateway.url}/functions/v1/stream?die`)).status).toBe(502)
     expect(arrivals).toBe(3)
   })
 
+  test('a connection that the service has just closed fails no call', async () => {
+    const { call, upstream } = await start()
+    for (let i = 0; i < 30; i++) {
+      upstream.server.closeIdleConnections()
+      expect((await call('/functions/v1/open', post('{}'))).status).toBe(200)
+    }
+    expect(upstream.seen).toHaveLength(30)
+  })
+
   test('a service without any instance answers 503 in the shape of its protocol', async () => {
     const gateway = await testGateway({ upstreams: {} })
     ends.push(gateway.close)
     const response = await fetch(`${gateway.url}/functions/v1/open`, post('{}'))
-    expect([response.status, (await response.json()).code]).toEqual([503, 'unavailable'])
+    expect([response.status, (await jsonOf(response)).code]).toEqual([503, 'unavailable'])
   })
 })

@@ -64,7 +64,10 @@ test('two calls behind one another get two answers in order', async () => {
 })
 
 test('headers meant for one connection end here, both ways, and a caller cannot have its own word removed', async () => {
-  const answer = await raw(gateway.port, `${open}connection: x-hop, authorization, close\r\nx-hop: 1\r\nte: trailers\r\nupgrade: h2c\r\nproxy-authorization: Basic x\r\ncontent-length: 0\r\n\r\n`)
+  const answer = await raw(
+    gateway.port,
+    `${open}connection: x-hop, authorization, close\r\nx-hop: 1\r\nte: trailers\r\nupgrade: h2c\r\nproxy-authorization: Basic x\r\ncontent-length: 0\r\n\r\n`,
+  )
   const body = JSON.parse(answer.slice(answer.indexOf('{"method"')).split('\r\n')[0]!)
   for (const name of ['x-hop', 'te', 'upgrade', 'proxy-authorization']) expect(body.headers).not.toHaveProperty(name)
   expect(body.headers.connection).toBe('keep-alive')
@@ -73,13 +76,17 @@ test('headers meant for one connection end here, both ways, and a caller cannot 
 
 test('trailers are not passed on', async () => {
   upstream.seen.length = 0
-  await raw(gateway.port, `${open}connection: close\r\ntransfer-encoding: chunked\r\ntrailer: authorization\r\n\r\n1\r\nA\r\n0\r\nauthorization: Bearer x\r\n\r\n`)
+  await raw(
+    gateway.port,
+    `${open}connection: close\r\ntransfer-encoding: chunked\r\ntrailer: authorization\r\n\r\n1\r\nA\r\n0\r\nauthorization: Bearer x\r\n\r\n`,
+  )
   expect(upstream.seen).toHaveLength(1)
   expect(upstream.seen[0]!.headers).not.toHaveProperty('authorization')
 })
 
 test('an upgrade anywhere but at /live is answered as a plain call', async () => {
-  const ask = 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+  const ask =
+    'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
   expect(await raw(gateway.port, `GET /functions/v1/stream HTTP/1.1\r\nhost: a\r\n${ask}`, /"method"/)).toMatch(/^HTTP\/1.1 200 /)
   expect(await raw(gateway.port, `GET /live HTTP/1.1\r\nhost: a\r\n${ask}`, /101/)).toMatch(/^HTTP\/1.1 101 /)
 })

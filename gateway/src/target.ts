@@ -13,7 +13,7 @@ export function readTarget(url: string): Target | null {
   const mark = url.indexOf('?')
   const raw = mark === -1 ? url : url.slice(0, mark)
   const query = mark === -1 ? '' : url.slice(mark + 1)
-  if (raw.includes('//') || raw.includes('/.') && /\/\.{1,2}(?:\/|$)/.test(raw) || ambiguous.test(raw)) return null
+  if (raw.includes('//') || (raw.includes('/.') && /\/\.{1,2}(?:\/|$)/.test(raw)) || ambiguous.test(raw)) return null
   const path = raw.includes('%') ? decode(raw) : raw
   if (path === null) return null
   return { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, query }

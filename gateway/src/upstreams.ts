@@ -1,6 +1,6 @@
-import { Client } from 'undici'
 import { type ServiceName, serviceNames } from '@operon/contracts/services'
 import type { FastifyInstance } from 'fastify'
+import { Client } from 'undici'
 import { Instances } from './instances.ts'
 import type { GatewaySettings } from './settings.ts'
 
@@ -9,7 +9,9 @@ type Readiness = { ok: boolean; failing: string[] }
 export type Upstream = { kind: 'local'; app: FastifyInstance; ready?: () => Promise<Readiness> } | { kind: 'remote'; addresses: string[] }
 export type Upstreams = Partial<Record<ServiceName, Upstream>>
 
-type Opened = { kind: 'local'; app: FastifyInstance; ready: () => Promise<Readiness> } | { kind: 'remote'; instances: Instances; ready: () => Promise<Readiness> }
+type Opened =
+  | { kind: 'local'; app: FastifyInstance; ready: () => Promise<Readiness> }
+  | { kind: 'remote'; instances: Instances; ready: () => Promise<Readiness> }
 export type OpenUpstreams = { of(service: string): Opened | undefined; names: ServiceName[]; close(): Promise<void> }
 
 export function openUpstreams(upstreams: Upstreams, settings: GatewaySettings): OpenUpstreams {
@@ -19,13 +21,18 @@ export function openUpstreams(upstreams: Upstreams, settings: GatewaySettings): 
     const upstream = upstreams[name]
     if (!upstream) continue
     if (upstream.kind === 'local') opened.set(name, { ...upstream, ready: upstream.ready ?? (async () => ({ ok: true, failing: [] })) })
-    else opened.set(name, { kind: 'remote', instances: new Instances(upstream.addresses, limits), ready: () => anyReady(name, upstream.addresses) })
+    else
+      opened.set(name, {
+        kind: 'remote',
+        instances: new Instances(upstream.addresses, limits),
+        ready: () => anyReady(name, upstream.addresses),
+      })
   }
   return {
     of: (service) => opened.get(service),
     names: [...opened.keys()] as ServiceName[],
     close: async () => {
-      for (const upstream of opened.values()) if (upstream.kind === 'remote') await upstream.instances.close()
+      for (const upstream of opened.values()) if (upstream.kind === 'remote') upstream.instances.close()
     },
   }
 }
@@ -34,7 +41,10 @@ export function openUpstreams(upstreams: Upstreams, settings: GatewaySettings): 
 export function upstreamsFromEnv(env: Record<string, string | undefined>): Upstreams {
   const upstreams: Upstreams = {}
   for (const name of serviceNames) {
-    const addresses = (env[`UPSTREAM_${name.toUpperCase().replaceAll('-', '_')}`] ?? '').split(',').map((part) => part.trim()).filter(Boolean)
+    const addresses = (env[`UPSTREAM_${name.toUpperCase().replaceAll('-', '_')}`] ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean)
     if (addresses.length) upstreams[name] = { kind: 'remote', addresses }
   }
   return upstreams
@@ -48,7 +58,12 @@ async function anyReady(name: string, addresses: string[]): Promise<Readiness> {
 
 async function readyAt(name: string, address: string): Promise<Readiness> {
   const unix = address.startsWith('unix:')
-  const client = new Client(unix ? 'http://localhost' : address, { ...(unix && { socketPath: address.slice(5) }), connectTimeout: 1_000, headersTimeout: 3_000, bodyTimeout: 3_000 })
+  const client = new Client(unix ? 'http://localhost' : address, {
+    ...(unix && { socketPath: address.slice(5) }),
+    connectTimeout: 1_000,
+    headersTimeout: 3_000,
+    bodyTimeout: 3_000,
+  })
   try {
     const { statusCode, body } = await client.request({ method: 'GET', path: '/readyz' })
     const state = (await body.json()) as Partial<Readiness>

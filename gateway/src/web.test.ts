@@ -42,7 +42,8 @@ test('pages that were drawn beforehand, pages of the app, and a real 404', async
   expect(await seen('/get-started')).toEqual([200, 'Get started'])
   expect(await seen('/get-started/?ref=1')).toEqual([200, 'Get started'])
   for (const path of ['/dashboard', '/dashboard/image-studio', '/auth/seller', '/pricing']) expect(await seen(path)).toEqual([200, 'App'])
-  for (const path of ['/nothing', '/assets/old.js', '/.stamp', '/templated.json', '/wp-login.php']) expect(await seen(path)).toEqual([404, 'Not here'])
+  for (const path of ['/nothing', '/assets/old.js', '/.stamp', '/templated.json', '/wp-login.php'])
+    expect(await seen(path)).toEqual([404, 'Not here'])
 })
 
 test('assets come compressed as the browser takes them, for ever, and are not sent twice', async () => {
@@ -67,7 +68,14 @@ test('files that name this installation are completed when they are served', asy
 test('pages carry the strict policy', async () => {
   const { headers } = await get('/')
   const policy = headers.get('content-security-policy')!
-  for (const part of ["script-src 'self'", "frame-ancestors 'none'", "object-src 'none'", "base-uri 'self'", "connect-src 'self' wss://shop.example"]) expect(policy.split('; ')).toContain(part)
+  for (const part of [
+    "script-src 'self'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "connect-src 'self' wss://shop.example",
+  ])
+    expect(policy.split('; ')).toContain(part)
   expect(headers.get('strict-transport-security')).toMatch(/max-age=31536000/)
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('permissions-policy')).toContain('microphone=(self)')

@@ -11,8 +11,22 @@ type Asset = { body: Buffer; type: string; etag: string; encoded: Partial<Record
 
 // Pages that only a browser renders: all of them are one document, and the app finds the page by its address.
 const appRoutes = [
-  '/auth', '/auth/*', '/pricing', '/dashboard', '/dashboard/*', '/buyer-dashboard', '/buyer-dashboard/*', '/marketplace', '/marketplace/*',
-  '/forgot-password', '/reset-password', '/checkout/*', '/book/*', '/share/*', '/settings', '/settings/*',
+  '/auth',
+  '/auth/*',
+  '/pricing',
+  '/dashboard',
+  '/dashboard/*',
+  '/buyer-dashboard',
+  '/buyer-dashboard/*',
+  '/marketplace',
+  '/marketplace/*',
+  '/forgot-password',
+  '/reset-password',
+  '/checkout/*',
+  '/book/*',
+  '/share/*',
+  '/settings',
+  '/settings/*',
 ]
 
 /** The built web app, whole in memory: it is a few megabytes and never changes while this process runs. */
@@ -34,17 +48,29 @@ export function serveWeb(dist: string, options: { publicUrl: string; headers: Ra
     call.given.push(...options.headers)
     if (method !== 'GET' && method !== 'HEAD') return send(call, 405, '', ['allow', 'GET, HEAD'])
     const found = find(call.path)
-    if (!found) return send(call, assets.size ? 404 : 503, assets.size ? 'Not found' : notBuilt, ['content-type', 'text/html; charset=utf-8', 'cache-control', 'no-store'])
+    if (!found)
+      return send(call, assets.size ? 404 : 503, assets.size ? 'Not found' : notBuilt, [
+        'content-type',
+        'text/html; charset=utf-8',
+        'cache-control',
+        'no-store',
+      ])
     const { asset, status } = found
     const encoding = chosenEncoding(asset, headers['accept-encoding'])
     const etag = encoding ? `"${asset.etag}-${encoding}"` : `"${asset.etag}"`
     const always: RawHeaders = ['etag', etag, 'cache-control', asset.cache, 'vary', 'accept-encoding']
     if (status === 200 && isFresh(headers['if-none-match'], asset.etag)) return send(call, 304, '', always)
-    send(call, status, encoding ? asset.encoded[encoding]! : asset.body, [...always, 'content-type', asset.type, ...(encoding ? ['content-encoding', encoding] : [])])
+    send(call, status, encoding ? asset.encoded[encoding]! : asset.body, [
+      ...always,
+      'content-type',
+      asset.type,
+      ...(encoding ? ['content-encoding', encoding] : []),
+    ])
   }
 }
 
-const notBuilt = '<!doctype html><title>Not built</title><p>The web app has not been built. The API is at work: see <a href="/docs">/docs</a>.'
+const notBuilt =
+  '<!doctype html><title>Not built</title><p>The web app has not been built. The API is at work: see <a href="/docs">/docs</a>.'
 
 function readAssets(dist: string, publicUrl: string): Map<string, Asset> {
   const assets = new Map<string, Asset>()
@@ -52,7 +78,13 @@ function readAssets(dist: string, publicUrl: string): Map<string, Asset> {
   const templated = new Set(readJson<string[]>(join(dist, 'templated.json'), []).map((name) => `/${name.replace(/^\//, '')}`))
   for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true })) {
     const path = `/${relative(dist, join(entry.parentPath, entry.name)).replaceAll('\\', '/')}`
-    if (!entry.isFile() || /\.(br|gz)$/.test(path) || path.split('/').some((part) => part.startsWith('.') && part !== '.well-known') || unserved.has(path)) continue
+    if (
+      !entry.isFile() ||
+      /\.(br|gz)$/.test(path) ||
+      path.split('/').some((part) => part.startsWith('.') && part !== '.well-known') ||
+      unserved.has(path)
+    )
+      continue
     assets.set(path, templated.has(path) ? filledIn(join(dist, path), path, publicUrl) : asBuilt(join(dist, path), path))
   }
   return assets
@@ -92,7 +124,16 @@ function chosenEncoding(asset: Asset, accepted: string | string[] | undefined): 
 }
 
 const isFresh = (given: string | undefined, etag: string): boolean =>
-  given !== undefined && (given === '*' || given.split(',').some((one) => one.trim().replace(/^W\//, '').replace(/"/g, '').replace(/-(br|gzip)$/, '') === etag))
+  given !== undefined &&
+  (given === '*' ||
+    given.split(',').some(
+      (one) =>
+        one
+          .trim()
+          .replace(/^W\//, '')
+          .replace(/"/g, '')
+          .replace(/-(br|gzip)$/, '') === etag,
+    ))
 
 /** The build may say which addresses the app renders itself; `/dashboard/*` stands for all below. */
 function readRoutes(dist: string): string[] {
@@ -102,11 +143,17 @@ function readRoutes(dist: string): string[] {
 
 function routeMatcher(routes: string[]) {
   const exact = new Set(routes.filter((route) => !/[:*]/.test(route)))
-  const patterns = routes.filter((route) => /[:*]/.test(route)).map((route) => new RegExp(`^${route.split('/').map(segmentPattern).join('/')}$`))
+  const patterns = routes
+    .filter((route) => /[:*]/.test(route))
+    .map((route) => new RegExp(`^${route.split('/').map(segmentPattern).join('/')}$`))
   return (path: string) => exact.has(path) || patterns.some((pattern) => pattern.test(path))
 }
 const segmentPattern = (segment: string) =>
-  segment === '*' ? '.+' : segment.startsWith(':') ? '[^/]+' : segment.replaceAll(/[.*+?^${}()|[\]\\]/g, (special) => (special === '*' ? '.*' : `\\${special}`))
+  segment === '*'
+    ? '.+'
+    : segment.startsWith(':')
+      ? '[^/]+'
+      : segment.replaceAll(/[.*+?^${}()|[\]\\]/g, (special) => (special === '*' ? '.*' : `\\${special}`))
 
 function readJson<T>(file: string, fallback: T): T {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : fallback

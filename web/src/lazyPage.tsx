@@ -20,6 +20,7 @@ export function lazyPage(load: () => Promise<ComponentType>): LazyPage {
     return loading
   }
   const Lazy = lazy(() => preload().then((page) => ({ default: page })))
+  // biome-ignore lint/correctness/noComponentHookFactories: made at module level, once a page
   const Page = () => createElement(loaded ?? Lazy)
   return Object.assign(Page, { preload })
 }

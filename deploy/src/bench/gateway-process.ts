@@ -12,13 +12,21 @@ const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}`, ...Obj
 const config = readKitConfig(env)
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-const kid = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' })).digest('hex').slice(0, 8)
+const kid = createHash('sha256')
+  .update(publicKey.export({ type: 'spki', format: 'der' }))
+  .digest('hex')
+  .slice(0, 8)
 const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256' } as PublicJwk
 const issuer = `${config.PUBLIC_URL}/auth/v1`
 
-const verifier = new TokenVerifier({ load: async () => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] }), publishableKeys: ['anon'] })
+const verifier = new TokenVerifier({
+  load: async () => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] }),
+  publishableKeys: ['anon'],
+})
 await startGateway({
-  config, env, verifier,
+  config,
+  env,
+  verifier,
   log: createLogger('warn'),
   metrics: createMetrics(),
   cache: createMemoryCache(),
@@ -27,6 +35,16 @@ await startGateway({
 })
 
 const now = Math.floor(Date.now() / 1000)
-const claims = { iss: issuer, aud: 'authenticated', sub: crypto.randomUUID(), session_id: crypto.randomUUID(), role: 'authenticated', iat: now, exp: now + 3600 }
+const claims = {
+  iss: issuer,
+  aud: 'authenticated',
+  sub: crypto.randomUUID(),
+  session_id: crypto.randomUUID(),
+  role: 'authenticated',
+  iat: now,
+  exp: now + 3600,
+}
 const text = [{ alg: 'ES256', kid, typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
-process.send!({ token: `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}` })
+process.send!({
+  token: `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`,
+})

@@ -1,8 +1,8 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { findProgram } from '../machine.ts'
 import { cpuSeconds, freePort, median, run, start, startProgram } from './measure.ts'
 
@@ -76,12 +76,15 @@ http { access_log off; ${temp} keepalive_requests 1000000;
 async function measureLoad(targets: Target[], token: string, { rounds, seconds }: { rounds: number; seconds: number }) {
   const samples = new Map<string, Sample[]>(targets.map(({ name }) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
-    // Every other round backwards, so that none always follows the same one; the first only warms up.
+    // Every other round backwards, so that none always follows the same one; the first only warms up until the code is compiled.
     for (const target of round % 2 ? targets : targets.toReversed()) {
-      const sample = await loadOne(target, token, round === 0 ? 1.5 : seconds)
+      const sample = await loadOne(target, token, round === 0 ? 4 : seconds)
       if (round > 0) samples.get(target.name)!.push(sample)
     }
-    if (round > 0) console.log(`round ${round} of ${rounds}: ${targets.map(({ name }) => `${name} ${samples.get(name)!.at(-1)!.cpuUs.toFixed(0)} us`).join(', ')}`)
+    if (round > 0)
+      console.log(
+        `round ${round} of ${rounds}: ${targets.map(({ name }) => `${name} ${samples.get(name)!.at(-1)!.cpuUs.toFixed(0)} us`).join(', ')}`,
+      )
   }
   return samples
 }
@@ -96,8 +99,14 @@ async function loadOne({ port, pid }: Target, token: string, seconds: number): P
 }
 
 const requestHeaders = (token: string) => [
-  `authorization: Bearer ${token}`, 'apikey: anon', 'accept: application/json', 'accept-encoding: gzip, br', 'x-client-info: supabase-js-web/2',
-  'user-agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36', 'origin: http://127.0.0.1', 'accept-language: en',
+  `authorization: Bearer ${token}`,
+  'apikey: anon',
+  'accept: application/json',
+  'accept-encoding: gzip, br',
+  'x-client-info: supabase-js-web/2',
+  'user-agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36',
+  'origin: http://127.0.0.1',
+  'accept-language: en',
 ]
 
 function openStreams(port: number, token: string): Promise<Streams> {
@@ -110,12 +119,22 @@ function report(samples: Map<string, Sample[]>, streams: Map<string, Streams>) {
   for (const [name, taken] of samples) {
     const of = (pick: (sample: Sample) => number) => median(taken.map(pick))
     console.log(
-      `  ${name.padEnd(20)} ${of((s) => s.requests / s.seconds).toFixed(0).padStart(6)} req/s  cpu ${of((s) => s.cpuUs).toFixed(1).padStart(6)} us/req  p50 ${of((s) => s.p50Ms).toFixed(2)} ms  p99 ${of((s) => s.p99Ms).toFixed(2)} ms  bad ${taken.reduce((sum, s) => sum + s.bad, 0)}`,
+      `  ${name.padEnd(20)} ${of((s) => s.requests / s.seconds)
+        .toFixed(0)
+        .padStart(6)} req/s  cpu ${of((s) => s.cpuUs)
+        .toFixed(1)
+        .padStart(
+          6,
+        )} us/req  p50 ${of((s) => s.p50Ms).toFixed(2)} ms  p99 ${of((s) => s.p99Ms).toFixed(2)} ms  bad ${taken.reduce((sum, s) => sum + s.bad, 0)}`,
     )
   }
   console.log('1,000 event streams at once; first byte, and how many heard every event')
-  for (const [name, s] of streams) console.log(`  ${name.padEnd(20)} p50 ${s.p50Ms.toFixed(1)} ms  p99 ${s.p99Ms.toFixed(1)} ms  open ${s.opened}  whole ${s.whole}  lost ${1_000 - s.whole}`)
-  const ratio = (other: string) => (samples.has(other) ? median(samples.get('gateway')!.map((sample, i) => sample.cpuUs / samples.get(other)![i]!.cpuUs)) : Number.NaN)
+  for (const [name, s] of streams)
+    console.log(
+      `  ${name.padEnd(20)} p50 ${s.p50Ms.toFixed(1)} ms  p99 ${s.p99Ms.toFixed(1)} ms  open ${s.opened}  whole ${s.whole}  lost ${1_000 - s.whole}`,
+    )
+  const ratio = (other: string) =>
+    samples.has(other) ? median(samples.get('gateway')!.map((sample, i) => sample.cpuUs / samples.get(other)![i]!.cpuUs)) : Number.NaN
   console.log('CPU per request of the gateway, everything on (medians of paired ratios)')
   console.log(`  x nginx               ${ratio('nginx').toFixed(2)}   (goal <= 2.5)`)
   console.log(`  x @fastify/http-proxy ${ratio('@fastify/http-proxy').toFixed(2)}   (goal <= 0.55)`)

@@ -53,6 +53,6 @@ setTimeout(() => {
     stopped = true
     const sorted = Float64Array.from(latencies).sort()
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-    process.send!({ requests: sorted.length, bad, p50Ms: at(0.5), p99Ms: at(0.99) }, () => process.exit(0))
+    process.send!({ requests: sorted.length, bad, p50Ms: at(0.5), p99Ms: at(0.99) }, undefined, undefined, () => process.exit(0))
   }, seconds * 1000)
 }, warmUpSeconds * 1000)

@@ -29,7 +29,10 @@ export const median = (values: number[]): number => {
 /** A script of this folder in a process of its own; resolves with its first message. */
 export async function start<T>(script: string, input: unknown): Promise<{ child: ChildProcess; told: T }> {
   const child = fork(join(import.meta.dirname, script), [JSON.stringify(input)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const [told] = (await Promise.race([once(child, 'message'), once(child, 'exit').then(() => Promise.reject(new Error(`${script} ended`)))])) as [T]
+  const [told] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => Promise.reject(new Error(`${script} ended`))),
+  ])) as [T]
   return { child, told }
 }
 

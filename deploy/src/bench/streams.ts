@@ -37,5 +37,5 @@ const opening = setInterval(() => {
 setTimeout(() => {
   const sorted = firstBytes.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  process.send!({ opened, whole, endedEarly: ended, p50Ms: at(0.5), p99Ms: at(0.99) }, () => process.exit(0))
+  process.send!({ opened, whole, endedEarly: ended, p50Ms: at(0.5), p99Ms: at(0.99) }, undefined, undefined, () => process.exit(0))
 }, seconds * 1000)

@@ -2,7 +2,14 @@
 import { createServer, type ServerResponse } from 'node:http'
 
 const { port, eventEveryMs, events } = JSON.parse(process.argv[2]!) as { port: number; eventEveryMs: number; events: number }
-const body = JSON.stringify({ rows: Array.from({ length: 10 }, (_, i) => ({ id: i, command: 'Wrote a product description', status: 'completed', at: '2026-11-21T09:00:00Z' })) })
+const body = JSON.stringify({
+  rows: Array.from({ length: 10 }, (_, i) => ({
+    id: i,
+    command: 'Wrote a product description',
+    status: 'completed',
+    at: '2026-11-21T09:00:00Z',
+  })),
+})
 const head = { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body), 'content-range': '0-9/*' }
 const streams = new Map<ServerResponse, number>()
 

@@ -13,7 +13,10 @@ import type { Spoken } from '../routes.ts'
 
 const anything = z.unknown()
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-const kid = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' })).digest('hex').slice(0, 8)
+const kid = createHash('sha256')
+  .update(publicKey.export({ type: 'spki', format: 'der' }))
+  .digest('hex')
+  .slice(0, 8)
 const issuer = 'http://localhost/auth/v1'
 export const serviceKey = 'service-key-of-the-tests'
 
@@ -26,7 +29,14 @@ export const endpoints: Endpoint[] = [
   fn('upload', { access: 'public', reply: anything, maxBytes: 8 * 1024 * 1024, bytes: true }),
   endpoint({ method: 'POST', path: '/auth/v1/token', access: 'public', rate: 'auth', reply: anything }),
   endpoint({ method: 'POST', path: '/auth/v1/signup', access: 'public', rate: 'auth-strict', reply: anything }),
-  endpoint({ method: 'GET', path: '/auth/v1/admin/users/:id', access: 'service', rate: 'read', reply: anything, params: z.object({ id: z.uuid().meta({ 'x-id': 'user' }) }) }),
+  endpoint({
+    method: 'GET',
+    path: '/auth/v1/admin/users/:id',
+    access: 'service',
+    rate: 'read',
+    reply: anything,
+    params: z.object({ id: z.uuid().meta({ 'x-id': 'user' }) }),
+  }),
   endpoint({ method: 'GET', path: '/ai/v1/models', access: 'user', rate: 'read', reply: anything, apiKeys: true }),
   endpoint({ method: 'GET', path: '/functions/v1/stream', access: 'public', rate: 'read', reply: anything, raw: true }),
 ]
@@ -46,8 +56,16 @@ export async function testGateway(options: Partial<GatewayOptions> & { env?: Rec
     serviceKey,
   })
   const gateway = await startGateway({
-    config, log: createLogger('silent'), metrics: createMetrics(), cache: createMemoryCache(), bus: hub, verifier,
-    upstreams: {}, spoken: spokenBy('billing'), ...options, env,
+    config,
+    log: createLogger('silent'),
+    metrics: createMetrics(),
+    cache: createMemoryCache(),
+    bus: hub,
+    verifier,
+    upstreams: {},
+    spoken: spokenBy('billing'),
+    ...options,
+    env,
   })
   return { ...gateway, port: Number(new URL(gateway.url).port), broadcast: hub.tell }
 }
@@ -66,9 +84,22 @@ export function token(claims: Record<string, unknown> = {}): { token: string; us
   const userId = String(claims.sub ?? randomUUID())
   const sessionId = String(claims.session_id ?? randomUUID())
   const now = Math.floor(Date.now() / 1000)
-  const body = { iss: issuer, aud: 'authenticated', sub: userId, session_id: sessionId, role: 'authenticated', iat: now, exp: now + 3600, ...claims }
+  const body = {
+    iss: issuer,
+    aud: 'authenticated',
+    sub: userId,
+    session_id: sessionId,
+    role: 'authenticated',
+    iat: now,
+    exp: now + 3600,
+    ...claims,
+  }
   const text = [{ alg: 'ES256', kid, typ: 'JWT' }, body].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
-  return { token: `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`, userId, sessionId }
+  return {
+    token: `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`,
+    userId,
+    sessionId,
+  }
 }
 
 /** Bytes as they are, and all that comes back until the other side closes or the answer matches `until`. */
@@ -90,3 +121,5 @@ export function raw(port: number, bytes: string | string[], until?: RegExp): Pro
     for (const part of [bytes].flat()) socket.write(part, 'latin1')
   })
 }
+
+export const jsonOf = async (response: Response | Promise<Response>): Promise<any> => (await response).json()

@@ -5,7 +5,10 @@ export type Seen = { method: string; url: string; headers: IncomingMessage['head
 export type TestUpstream = { url: string; server: Server; seen: Seen[]; close(): Promise<void> }
 
 /** A service on a socket of its own that tells back what reached it; `answer` takes over what a test is about. */
-export async function testUpstream(answer?: (request: IncomingMessage, response: ServerResponse) => boolean | void, port = 0): Promise<TestUpstream> {
+export async function testUpstream(
+  answer?: (request: IncomingMessage, response: ServerResponse) => boolean | void,
+  port = 0,
+): Promise<TestUpstream> {
   const seen: Seen[] = []
   const server = createServer((request, response) => {
     if (answer?.(request, response)) return
@@ -14,7 +17,12 @@ export async function testUpstream(answer?: (request: IncomingMessage, response:
     request.on('end', () => {
       const one = { method: request.method!, url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() }
       seen.push(one)
-      response.writeHead(200, { 'content-type': 'application/json', 'x-powered-by': 'test', 'x-operon-secret': '1', 'keep-alive': 'timeout=5' })
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'x-powered-by': 'test',
+        'x-operon-secret': '1',
+        'keep-alive': 'timeout=5',
+      })
       response.end(JSON.stringify(one))
     })
   })

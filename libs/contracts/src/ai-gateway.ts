@@ -265,6 +265,26 @@ export const messages = table('ai_messages', {
     prompt_tokens: z.int().nullable(),
     completion_tokens: z.int().nullable(),
     cost_microusd: z.int().nullable(),
+    /** A stand-in wrote it, since the provider has no key. */
+    sandbox: z.boolean(),
+    created_at: timestamp,
+  }),
+})
+/** What an answer proposed and what became of it. */
+export const actions = table('ai_actions', {
+  access: 'user',
+  columns: z.object({
+    id: id('action'),
+    message_id: id('message').nullable(),
+    kind: SuggestedAction.shape.kind,
+    title: z.string(),
+    description: z.string(),
+    input: z.record(z.string(), z.string()),
+    prompts: z.int(),
+    /** proposed, running, done or failed */
+    state: z.string(),
+    result: z.string().nullable(),
+    link: z.string().nullable(),
     created_at: timestamp,
   }),
 })

@@ -31,7 +31,10 @@ export const paymentSucceeded = event('billing.payment_succeeded', payment)
 export const paymentFailed = event('billing.payment_failed', payment)
 export const paymentRefunded = event('billing.payment_refunded', payment)
 export const paymentDisputed = event('billing.payment_disputed', payment)
-export const trialEnding = event('billing.trial_ending', z.object({ plan: PlanId, trial_end: time, amount_cents: z.int(), currency: Currency }))
+export const trialEnding = event(
+  'billing.trial_ending',
+  z.object({ plan: PlanId, trial_end: time, amount_cents: z.int(), currency: Currency }),
+)
 export const referralCredited = event('billing.referral_credited', z.object({ amount_cents: z.int(), currency: Currency }))
 
 /** The plan page of a signed-in user is told at once, without waiting for a reload. */
@@ -77,7 +80,12 @@ const Subscription = z.object({
   cancel_at_period_end: z.boolean(),
   usage: z.array(Usage),
 })
-export const checkSubscription = fn('check-subscription', { access: 'user', rate: 'read', summary: 'The plan and what is used of it', reply: Subscription })
+export const checkSubscription = fn('check-subscription', {
+  access: 'user',
+  rate: 'read',
+  summary: 'The plan and what is used of it',
+  reply: Subscription,
+})
 export const previewSwitch = fn('preview-switch', {
   access: 'user',
   rate: 'read',
@@ -97,7 +105,11 @@ export const switchPlan = fn('switch-plan', {
   reply: Subscription,
   idempotent: true,
 })
-export const cancelSubscription = fn('cancel-subscription', { access: 'user', summary: 'Ends it at the end of the period', reply: Subscription })
+export const cancelSubscription = fn('cancel-subscription', {
+  access: 'user',
+  summary: 'Ends it at the end of the period',
+  reply: Subscription,
+})
 export const resumeSubscription = fn('resume-subscription', { access: 'user', summary: 'Takes a cancellation back', reply: Subscription })
 export const listInvoices = fn('list-invoices', {
   access: 'user',
@@ -161,18 +173,33 @@ export const stripeWebhook = endpoint({
   reply: z.object({ received: z.literal(true), duplicate: z.boolean() }),
 })
 
-const FailedEvent = z.object({ id: z.string(), type: z.string(), created_at: time, attempts: z.int(), error: z.string().nullable(), status: z.string() })
+const FailedEvent = z.object({
+  id: z.string(),
+  type: z.string(),
+  created_at: time,
+  attempts: z.int(),
+  error: z.string().nullable(),
+  status: z.string(),
+})
 export const staffAccount = fn('staff-account', {
   access: 'staff',
   summary: 'An account by e-mail, user id or customer id, with its billing history',
   body: z.object({ query: z.string().trim().min(3).max(200), reason }),
   reply: z.object({
-    account: z.object({ user_id: z.uuid(), email: z.string().nullable(), name: z.string().nullable(), customer: z.string().nullable(), created_at: time }),
+    account: z.object({
+      user_id: z.uuid(),
+      email: z.string().nullable(),
+      name: z.string().nullable(),
+      customer: z.string().nullable(),
+      created_at: time,
+    }),
     subscription: Subscription,
     payments: z.array(
       z.object({ payment: z.string(), kind: z.string(), amount_cents: z.int(), currency: Currency, at: time, description: z.string() }),
     ),
-    actions: z.array(z.object({ id: id('staff_action'), action: z.string(), reason: z.string(), staff_user_id: z.string().nullable(), at: time })),
+    actions: z.array(
+      z.object({ id: id('staff_action'), action: z.string(), reason: z.string(), staff_user_id: z.string().nullable(), at: time }),
+    ),
   }),
 })
 export const staffRefund = fn('staff-refund', {
@@ -204,7 +231,11 @@ export const staffReplayEvent = fn('staff-replay-event', {
 export const ledgerBalances = fn('ledger-balances', {
   access: 'staff',
   rate: 'read',
-  reply: z.object({ balances: z.array(z.object({ account: z.string(), currency: Currency, amount_cents: z.int() })), entries: z.int(), unbalanced: z.int() }),
+  reply: z.object({
+    balances: z.array(z.object({ account: z.string(), currency: Currency, amount_cents: z.int() })),
+    entries: z.int(),
+    unbalanced: z.int(),
+  }),
 })
 
 export const reconcile = job('billing.reconcile', z.object({}), { attempts: 1 })

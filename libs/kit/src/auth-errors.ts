@@ -7,7 +7,8 @@ export function asAuthError(error: DomainError): DomainError {
   const { code, details, headers, message } = error
   const as = (status: number, to: string, text: string) => new DomainError(to, { status, message: text, headers, cause: error })
   const reason = (details as { reason?: string } | undefined)?.reason
-  if (code === 'not_authenticated' && reason === 'session_not_found') return as(403, reason, 'Session from session_id claim in JWT does not exist')
+  if (code === 'not_authenticated' && reason === 'session_not_found')
+    return as(403, reason, 'Session from session_id claim in JWT does not exist')
   if (code === 'not_authenticated' && reason) return as(403, 'bad_jwt', 'invalid JWT: unable to parse or verify signature')
   if (code === 'not_authenticated') return as(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
   if (code === 'forbidden') return as(403, 'not_admin', 'User not allowed')
@@ -19,7 +20,10 @@ export function asAuthError(error: DomainError): DomainError {
 }
 
 /** The body, by the API version that the client asked for; the header to echo comes with it. */
-export function authErrorAnswer(error: DomainError, asked: string | undefined): { body: Record<string, unknown>; headers: Record<string, string> } {
+export function authErrorAnswer(
+  error: DomainError,
+  asked: string | undefined,
+): { body: Record<string, unknown>; headers: Record<string, string> } {
   const { code, status, message, details } = error
   const more = typeof details === 'object' ? (details as object) : {}
   const dated = asked !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(asked) && asked >= API_VERSION

@@ -56,7 +56,8 @@ export class TokenVerifier {
     }
     if (claims.role === 'service_role') return { kind: 'service' }
     if (typeof claims.sub !== 'string' || typeof claims.session_id !== 'string') throw badToken()
-    if (this.#isRevoked(claims.session_id) || this.#isRevoked(claims.sub)) throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
+    if (this.#isRevoked(claims.session_id) || this.#isRevoked(claims.sub))
+      throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
     return actorFrom(claims)
   }
 
@@ -106,7 +107,7 @@ function verifierFor(jwk: PublicJwk, issuer: string) {
     cacheTTL: 600_000,
     allowedIss: issuer,
     allowedAud: 'authenticated',
-    requiredClaims: ['exp'],
+    requiredClaims: ['exp', 'iss', 'aud'],
     clockTolerance: 5_000,
   })
 }

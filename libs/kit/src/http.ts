@@ -19,6 +19,9 @@ export type HttpOwner = {
 }
 
 const owners = new WeakMap<FastifyInstance, HttpOwner>()
+const mounted = new WeakMap<FastifyInstance, string[]>()
+/** Every route that a service answers, as `METHOD /path`: what the attack runner holds against the contracts. */
+export const routesOf = (app: FastifyInstance): string[] => mounted.get(app) ?? []
 
 /** The Fastify of one service: bodies and answers by zod, one error mapping, a request id and a trace for each call. */
 export function createHttp(owner: HttpOwner): FastifyInstance {
@@ -31,6 +34,9 @@ export function createHttp(owner: HttpOwner): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true },
   }) as unknown as FastifyInstance
   owners.set(app, owner)
+  const routes: string[] = []
+  mounted.set(app, routes)
+  app.addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map((each) => `${each} ${url}`)))
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   // Signed webhooks and uploads are read as bytes where their contract says so; everything else that is no JSON answers 415.
@@ -177,7 +183,12 @@ export function sendError(reply: FastifyReply, request: FastifyRequest, thrown: 
   if (request.url.startsWith('/auth/v1')) {
     const known = asAuthError(error)
     const { body, headers } = authErrorAnswer(known, header(request.headers['x-supabase-api-version']))
-    return reply.code(known.status).headers({ ...known.headers, ...headers }).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body)
+    return reply
+      .code(known.status)
+      .headers({ ...known.headers, ...headers })
+      .type('application/json; charset=utf-8')
+      .serializer(JSON.stringify)
+      .send(body)
   }
   const body = errorBody(request.url, error, request.id)
   const type = body.type === 'about:blank' ? 'application/problem+json' : 'application/json'

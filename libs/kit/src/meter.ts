@@ -17,42 +17,124 @@ export type Reservation = { id: string; userId: string; unit: Unit; amount: numb
 export type Usage = { unit: Unit; used: number; reserved: number; limit: number | null; periodStart: Date; periodEnd: Date | null }
 type Ask = { userId: string; unit: Unit; feature: string; amount?: number; holdMs?: number }
 
-/** Takes units against the user's plan, in one statement: two callers can never share the last one. */
-export async function reserve(db: Kysely<any>, { userId, unit, feature, amount = 1, holdMs = 15 * 60_000 }: Ask): Promise<Reservation> {
-  const id = newId()
-  const { rows } = await sql<{ period_start: Date }>`
-    with plan as (${planOf(userId, unit)}),
-    counted as (
-      insert into usage_counters as c (user_id, unit, period_start, reserved)
-      select ${userId}, ${unit}, plan.period_start, ${amount}::int from plan where plan.max is null or ${amount}::int <= plan.max
-      on conflict (user_id, unit, period_start) do update set reserved = c.reserved + ${amount}::int
-        where (select max from plan) is null or c.used + c.reserved + ${amount}::int <= (select max from plan)
-      returning period_start
-    )
-    insert into usage_reservations (id, user_id, unit, period_start, amount, feature, expires_at)
-    select ${id}, ${userId}, ${unit}, counted.period_start, ${amount}::int, ${feature}, now() + ${`${holdMs} milliseconds`}::interval from counted
-    returning period_start`.execute(db)
-  if (!rows[0]) throw new DomainError(`limit_${unit}` as ErrorCode, { details: { unit, upgrade: '/pricing' } })
-  return { id, userId, unit, amount, periodStart: rows[0].period_start, feature }
+type Wanted = Required<Omit<Ask, 'unit'>> & { id: string }
+
+/** Takes units against the user's plan: two callers can never share the last one. */
+export async function reserve(db: Kysely<any>, { userId, unit, feature, amount = 1, holdMs = HOLD_MS }: Ask): Promise<Reservation> {
+  const wanted = { id: newId(), userId, feature, amount, holdMs }
+  const [taken] = await take(db, unit, [wanted])
+  if (!taken) throw overLimit(unit)
+  return taken
 }
 
 /** Several of one unit, each to be settled by itself: all of them or none. */
-export function reserveMany(db: Kysely<any>, ask: Omit<Ask, 'amount'>, count: number): Promise<Reservation[]> {
+export function reserveMany(
+  db: Kysely<any>,
+  { userId, unit, feature, amount = 1, holdMs = HOLD_MS }: Ask,
+  count: number,
+): Promise<Reservation[]> {
   return inTransaction(db, async (trx) => {
-    const taken: Reservation[] = []
-    for (let i = 0; i < count; i++) taken.push(await reserve(trx, ask))
+    const taken = await take(
+      trx,
+      unit,
+      Array.from({ length: count }, () => ({ id: newId(), userId, feature, amount, holdMs })),
+    )
+    if (taken.length < count) throw overLimit(unit)
     return taken
   })
 }
 
-/** The plan's number for a unit and the period it counts in: the subscription's while it runs, else the calendar month of a free account. */
-const planOf = (userId: string, unit: Unit) => sql`
-  select
-    coalesce(e.period_start, date_trunc('month', now() at time zone 'utc') at time zone 'utc') as period_start,
-    e.period_end,
-    case when e.user_id is null then ${limitsOf('none')[unit]}::int else (e.limits ->> ${unit})::int end as max
-  from (select) one left join entitlements e on e.user_id = ${userId} and e.tier <> 'none'
-    and (e.period_end is null or e.period_end + ${`${PAST_DUE_GRACE_DAYS} days`}::interval > now())`
+/**
+ * For a hot path: callers who ask while a statement is under way share the next one. Who comes alone waits for nobody;
+ * a thousand at once cost a few statements instead of a thousand.
+ */
+export class Reserver {
+  #waiting: { wanted: Wanted; done: (reservation: Reservation) => void; failed: (error: unknown) => void }[] = []
+  #running = 0
+  readonly #db: Kysely<any>
+  readonly #unit: Unit
+
+  constructor(db: Kysely<any>, unit: Unit) {
+    this.#db = db
+    this.#unit = unit
+  }
+
+  reserve({ userId, feature, holdMs = HOLD_MS }: Omit<Ask, 'unit' | 'amount'>): Promise<Reservation> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ wanted: { id: newId(), userId, feature, amount: 1, holdMs }, done, failed })
+      if (this.#running < 2) void this.#run()
+    })
+  }
+
+  async #run() {
+    this.#running++
+    while (this.#waiting.length) {
+      const batch = this.#waiting.splice(0, 200)
+      try {
+        const taken = new Map(
+          (
+            await take(
+              this.#db,
+              this.#unit,
+              batch.map(({ wanted }) => wanted),
+            )
+          ).map((reservation) => [reservation.id, reservation]),
+        )
+        for (const { wanted, done, failed } of batch) {
+          const reservation = taken.get(wanted.id)
+          if (reservation) done(reservation)
+          else failed(overLimit(this.#unit))
+        }
+      } catch (error) {
+        for (const { failed } of batch) failed(error)
+      }
+    }
+    this.#running--
+  }
+}
+
+const HOLD_MS = 15 * 60_000
+const overLimit = (unit: Unit) => new DomainError(`limit_${unit}` as ErrorCode, { details: { unit, upgrade: '/pricing' } })
+
+/**
+ * One statement for any number of askers; those of one user ask for the same amount. Each counter is raised once, by as many of its user's
+ * askers as still fit, in the order they came: what the row was before (`old`) and is after (`new`) tells how many that is.
+ */
+async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[]): Promise<Reservation[]> {
+  const given = JSON.stringify(
+    wanted.map(({ id, userId, feature, amount, holdMs }, n) => ({ id, user_id: userId, feature, amount, hold: holdMs, n })),
+  )
+  const { rows } = await sql<{ id: string; period_start: Date }>`
+    with asked as (
+      select *, row_number() over (partition by user_id order by n) as turn
+      from jsonb_to_recordset(${given}::jsonb) as a (id uuid, user_id uuid, feature text, amount int, hold int, n int)
+    ),
+    plan as (
+      select p.*, coalesce(e.period_start, ${calendarMonth}) as period_start,
+        case when e.user_id is null then ${limitsOf('none')[unit]}::int else (e.limits ->> ${unit})::int end as max
+      from (select user_id, count(*)::int as askers, max(amount) as amount from asked group by user_id) p
+      left join entitlements e on e.user_id = p.user_id and ${stillRuns}
+    ),
+    counted as (
+      insert into usage_counters as c (user_id, unit, period_start, reserved)
+      select user_id, ${unit}, period_start, amount * coalesce(least(askers, max / amount), askers) from plan where max is null or max >= amount order by user_id
+      on conflict (user_id, unit, period_start) do update set reserved = c.reserved + (
+        select amount * greatest(0, coalesce(least(askers, (max - c.used - c.reserved) / amount), askers)) from plan where plan.user_id = c.user_id)
+      returning c.user_id, c.period_start, new.reserved - coalesce(old.reserved, 0) as granted
+    )
+    insert into usage_reservations (id, user_id, unit, period_start, amount, feature, expires_at)
+    select a.id, a.user_id, ${unit}, c.period_start, a.amount, a.feature, now() + a.hold * interval '1 millisecond'
+    from asked a join counted c using (user_id) where a.turn * a.amount <= c.granted
+    returning id, period_start`.execute(db)
+  const by = new Map(rows.map((row) => [row.id, row.period_start]))
+  return wanted.flatMap(({ id, userId, amount, feature }) =>
+    by.has(id) ? [{ id, userId, unit, amount, periodStart: by.get(id)!, feature }] : [],
+  )
+}
+
+// The plan's period is the subscription's while it runs, else the calendar month of a free account.
+const calendarMonth = sql`date_trunc('month', now() at time zone 'utc') at time zone 'utc'`
+const stillRuns = sql`(e.period_end is null or e.period_end + ${`${PAST_DUE_GRACE_DAYS} days`}::interval > now())`
 
 export type Settlement = { id: string; amount?: number; costMicrousd?: number }
 
@@ -88,9 +170,15 @@ async function close(
       update usage_reservations r set state = ${state} from given g where r.id = g.id and r.state = 'reserved'
       returning r.id, r.user_id, r.unit, r.period_start, r.amount as held, least(coalesce(g.amount, r.amount), r.amount) as spent, r.feature, g.cost, g.event_id
     ),
+    sums as (select user_id, unit, period_start, sum(held)::int as held, sum(spent)::int as spent from closed group by 1, 2, 3),
+    -- In one order, so that two batches never wait for each other in a circle.
+    locked as (
+      select c.user_id, c.unit, c.period_start, sums.held, sums.spent from usage_counters c join sums using (user_id, unit, period_start)
+      order by c.user_id for update of c
+    ),
     counted as (
       update usage_counters c set reserved = c.reserved - s.held, used = c.used + s.spent
-      from (select user_id, unit, period_start, sum(held)::int as held, sum(spent)::int as spent from closed group by 1, 2, 3) s
+      from locked s
       where c.user_id = s.user_id and c.unit = s.unit and c.period_start = s.period_start
       returning c.user_id, c.unit, c.period_start, c.used
     )
@@ -109,7 +197,11 @@ async function close(
 /** What a user has spent of a unit in the running period. */
 export async function usageOf(db: Kysely<any>, userId: string, unit: Unit): Promise<Usage> {
   const { rows } = await sql<{ used: number; reserved: number; max: number | null; period_start: Date; period_end: Date | null }>`
-    with plan as (${planOf(userId, unit)})
+    with plan as (
+      select coalesce(e.period_start, ${calendarMonth}) as period_start, e.period_end,
+        case when e.user_id is null then ${limitsOf('none')[unit]}::int else (e.limits ->> ${unit})::int end as max
+      from (select) one left join entitlements e on e.user_id = ${userId} and ${stillRuns}
+    )
     select coalesce(c.used, 0) as used, coalesce(c.reserved, 0) as reserved, plan.max, plan.period_start, plan.period_end
     from plan left join usage_counters c on c.user_id = ${userId} and c.unit = ${unit} and c.period_start = plan.period_start`.execute(db)
   const row = rows[0]!

@@ -30,7 +30,7 @@ export async function openBus(infra: Infra, owner: BusOwner): Promise<Bus> {
 
 async function openBusOf({ config, shared }: Infra, owner: BusOwner): Promise<Bus> {
   if (schemeOf(config.BUS_URL) === 'nats:') {
-    const { createNatsBus, connectNats } = await import('./bus/nats.ts')
+    const [{ createNatsBus }, { connectNats }] = await Promise.all([import('./bus/nats.ts'), import('./bus/nats-connection.ts')])
     const connection = hold(
       shared,
       'nats',

@@ -1,5 +1,5 @@
-import { event, job } from '@operon/contracts/contract'
 import type { Envelope } from '@operon/contracts/contract'
+import { event, job } from '@operon/contracts/contract'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -27,7 +27,12 @@ function farEnds() {
       ends.events.push(...envelopes)
     },
   } as unknown as Bus
-  const jobs = { mayForget: false, ready: () => ends.up, waiting: async () => 0, add: async (rows: { id: string }[]) => void ends.jobs.push(...rows.map(({ id }) => id)) } as unknown as Jobs
+  const jobs = {
+    mayForget: false,
+    ready: () => ends.up,
+    waiting: async () => 0,
+    add: async (rows: { id: string }[]) => void ends.jobs.push(...rows.map(({ id }) => id)),
+  } as unknown as Jobs
   return { ends, bus, jobs }
 }
 
@@ -63,7 +68,12 @@ test('two relays at once carry each of 1,000 rows once', async () => {
   w.relay()
   await expect.poll(async () => (await unsent(w)).length, { timeout: 10_000 }).toBe(0)
   expect(w.ends.events.map(({ id }) => id).sort()).toEqual(ids.sort())
-  expect(w.ends.events[0]).toMatchObject({ name: 'crm.happened', user_id: null, at: expect.stringMatching(/Z$/), payload: { n: expect.any(Number) } })
+  expect(w.ends.events[0]).toMatchObject({
+    name: 'crm.happened',
+    user_id: null,
+    at: expect.stringMatching(/Z$/),
+    payload: { n: expect.any(Number) },
+  })
 })
 
 test('a crash between the send and the mark sends the same ids again', async () => {
@@ -141,7 +151,10 @@ test('jobs that a queue forgot are handed over again, finished ones are not [R9]
 test('cleaning takes what is old and finished, and nothing else', async () => {
   const w = await world()
   const [old, fresh] = await publishMany(w, 2)
-  const [running, done] = await inTransaction(w.db, async (trx) => [await enqueue(trx, chore, { n: 1 }), await enqueue(trx, chore, { n: 2 })])
+  const [running, done] = await inTransaction(w.db, async (trx) => [
+    await enqueue(trx, chore, { n: 1 }),
+    await enqueue(trx, chore, { n: 2 }),
+  ])
   await sql`update outbox set sent_at = now() - interval '25 hours' where id <> ${fresh}`.execute(w.db)
   await sql`update outbox set sent_at = now() - interval '23 hours' where id = ${fresh}`.execute(w.db)
   await markDone(w.db, JOB_MARK, done!)
@@ -167,7 +180,10 @@ test('two deliveries of one event at the same time run its effect once: the seco
   })
   await expect.poll(() => runs).toBe(1)
   const second = runOnce(db, 'h', envelope, async () => void runs++)
-  const waiting = () => sql<{ n: number }>`select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db).then(({ rows }) => rows[0]!.n)
+  const waiting = () =>
+    sql<{ n: number }>`select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      .execute(db)
+      .then(({ rows }) => rows[0]!.n)
   await expect.poll(waiting).toBe(1)
   letGo()
   expect(await Promise.all([first, second])).toEqual([true, false])

@@ -37,6 +37,7 @@ export type AiDb = {
     prompt_tokens: number | null
     completion_tokens: number | null
     cost_microusd: number | null
+    sandbox: Generated<boolean>
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
@@ -76,6 +77,8 @@ export type AiDb = {
   ai_actions: {
     id: string
     user_id: string
+    message_id: string | null
+    prompts: Generated<number>
     kind: string
     title: string
     description: string

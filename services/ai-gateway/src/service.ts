@@ -3,7 +3,7 @@ import { userDeleted } from '@operon/contracts/identity'
 import { sandboxAddress } from '@operon/contracts/sandbox'
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import { createGuardedFetch } from '@operon/kit/fetch'
-import { settleAbandoned } from '@operon/kit/meter'
+import { Reserver, settleAbandoned } from '@operon/kit/meter'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { closeAbandoned } from './chat/conversations.ts'
 import { chatRoutes } from './chat/routes.ts'
@@ -16,6 +16,7 @@ import { sweep } from './jobs.ts'
 import { authenticateKey } from './keys/keys.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { up as init } from './migrations/0001_init.ts'
+import { up as conversationMarks } from './migrations/0002_conversation_marks.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { toolRoutes } from './routes.ts'
 import type { AiDb } from './schema.ts'
@@ -25,13 +26,21 @@ import { Settler } from './usage/settler.ts'
 export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
   name: 'ai-gateway',
   config: Config,
-  migrations: { '0001_init': { up: init } },
+  migrations: { '0001_init': { up: init }, '0002_conversation_marks': { up: conversationMarks } },
   authenticateKey,
   async setup(rt) {
     const sandbox = async (provider: 'openai' | 'rdap') => (await rt.ask(sandboxAddress, { provider })).url
     const providers = new Providers(rt.config, () => sandbox('openai'))
     const settler = new Settler(rt.db, rt.log)
-    const deps = { db: rt.db, providers, settler, config: rt.config, log: rt.log, running: new Running() }
+    const deps = {
+      db: rt.db,
+      reserver: new Reserver(rt.db, 'prompts'),
+      providers,
+      settler,
+      config: rt.config,
+      log: rt.log,
+      running: new Running(),
+    }
     const registries = rt.config.DOMAIN_REGISTRIES === 'live' ? null : () => sandbox('rdap')
     openaiRoutes(rt.app, deps)
     chatRoutes(rt, deps)

@@ -13,12 +13,19 @@ beforeAll(async () => {
 afterAll(() => platform?.close())
 
 const post = (user: TestUser | null, name: string, body: unknown) =>
-  fetch(`${platform.url('ai-gateway')}/functions/v1/${name}`, { method: 'POST', headers: { 'content-type': 'application/json', ...user?.headers }, body: JSON.stringify(body) })
-const rest = async (user: TestUser, path: string): Promise<any> => (await fetch(`${platform.url('ai-gateway')}/rest/v1/${path}`, { headers: user.headers })).json()
+  fetch(`${platform.url('ai-gateway')}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user?.headers },
+    body: JSON.stringify(body),
+  })
+const rest = async (user: TestUser, path: string): Promise<any> =>
+  (await fetch(`${platform.url('ai-gateway')}/rest/v1/${path}`, { headers: user.headers })).json()
 const json = async (response: Response) => ({ status: response.status, body: (await response.json()) as any })
 
 test('ai-chat answers under both names from one value, and says who answered [spec-78] [spec-79]', async () => {
-  const { status, body } = await json(await post(platform.user(), 'ai-chat', { prompt: 'What should a bakery post today?', model: 'gemini-1.5-flash' }))
+  const { status, body } = await json(
+    await post(platform.user(), 'ai-chat', { prompt: 'What should a bakery post today?', model: 'gemini-1.5-flash' }),
+  )
   expect(status).toBe(200)
   expect(body.response).toBe(body.content)
   expect(body).toMatchObject({ model: 'gemini-1.5-flash', answered_by: 'gemini-3.6-flash', sandbox: true })
@@ -26,7 +33,8 @@ test('ai-chat answers under both names from one value, and says who answered [sp
 
 test('every model name of the specification still answers, by whoever took over from it [spec-74]', () => {
   for (const name of ['gpt-4o-mini', 'claude', 'gemini-1.5-flash', 'perplexity', 'gpt-5-mini-2025-08-07', 'gpt-5-2025-08-07']) {
-    for (const day of ['2026-11-21', '2026-12-12', '2027-02-01']) expect(chainOf(name, new Date(day))![0]!.shutdownAt ?? '9999').toSatisfy((gone: string) => gone > day)
+    for (const day of ['2026-11-21', '2026-12-12', '2027-02-01'])
+      expect(chainOf(name, new Date(day))![0]!.shutdownAt ?? '9999').toSatisfy((gone: string) => gone > day)
   }
 })
 
@@ -41,7 +49,12 @@ test('a conversation keeps both sides, goes on with its history, and belongs to 
   const { conversation_id } = first.body
   await post(user, 'ai-chat', { message: 'What do I sell?', conversation_id })
   const kept = await rest(user, `ai_messages?conversation_id=eq.${conversation_id}&order=id`)
-  expect(kept.map((message: any) => [message.role, message.state])).toEqual([['user', 'complete'], ['assistant', 'complete'], ['user', 'complete'], ['assistant', 'complete']])
+  expect(kept.map((message: any) => [message.role, message.state])).toEqual([
+    ['user', 'complete'],
+    ['assistant', 'complete'],
+    ['user', 'complete'],
+    ['assistant', 'complete'],
+  ])
   const stranger = platform.user()
   expect(await rest(stranger, `ai_messages?conversation_id=eq.${conversation_id}`)).toEqual([])
   expect((await post(stranger, 'ai-chat', { message: 'hi', conversation_id })).status).toBe(404)
@@ -50,7 +63,12 @@ test('a conversation keeps both sides, goes on with its history, and belongs to 
 test('an answer that is kept is written to its end after the reader has left', async () => {
   const user = platform.user()
   const leaving = new AbortController()
-  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/ai-chat`, { method: 'POST', signal: leaving.signal, headers: { 'content-type': 'application/json', ...user.headers }, body: JSON.stringify({ message: 'Write a blog post about candles', conversation_id: 'new', stream: true }) })
+  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/ai-chat`, {
+    method: 'POST',
+    signal: leaving.signal,
+    headers: { 'content-type': 'application/json', ...user.headers },
+    body: JSON.stringify({ message: 'Write a blog post about candles', conversation_id: 'new', stream: true }),
+  })
   await response.body!.getReader().read()
   leaving.abort()
   const answer = await vi.waitFor(async () => {
@@ -63,8 +81,14 @@ test('an answer that is kept is written to its end after the reader has left', a
 
 test('compare streams every lane, and one that cannot answer holds up no other [spec-70]', async () => {
   const user = platform.user()
-  const response = await post(user, 'ai-compare', { prompt: 'Name one good habit', models: ['gpt-4o-mini', 'claude', 'gemini-1.5-flash', 'perplexity'] })
-  const events = (await response.text()).split('\n\n').filter(Boolean).map((part) => ({ event: /^event: (.*)$/m.exec(part)![1], data: JSON.parse(/^data: (.*)$/m.exec(part)![1]!) }))
+  const response = await post(user, 'ai-compare', {
+    prompt: 'Name one good habit',
+    models: ['gpt-4o-mini', 'claude', 'gemini-1.5-flash', 'perplexity'],
+  })
+  const events = (await response.text())
+    .split('\n\n')
+    .filter(Boolean)
+    .map((part) => ({ event: /^event: (.*)$/m.exec(part)![1], data: JSON.parse(/^data: (.*)$/m.exec(part)![1]!) }))
   expect(new Set(events.filter(({ event }) => event === 'done').map(({ data }) => data.lane))).toEqual(new Set([0, 1, 2, 3]))
   expect(events.at(-1)).toMatchObject({ event: 'end', data: { answered: 4 } })
   const [kept] = await rest(user, 'ai_comparisons')
@@ -74,9 +98,14 @@ test('compare streams every lane, and one that cannot answer holds up no other [
 })
 
 test('three ad variations come back within 125/27/30 characters [spec-92]', async () => {
-  const { body } = await json(await post(platform.user(), 'generate-ads', { details: 'Handmade soy candles for people who work from home and want their evenings back' }))
+  const { body } = await json(
+    await post(platform.user(), 'generate-ads', {
+      details: 'Handmade soy candles for people who work from home and want their evenings back',
+    }),
+  )
   expect(body.variations).toHaveLength(3)
-  for (const ad of body.variations) expect([ad.primary_text.length <= 125, ad.headline.length <= 27, ad.description.length <= 30]).toEqual([true, true, true])
+  for (const ad of body.variations)
+    expect([ad.primary_text.length <= 125, ad.headline.length <= 27, ad.description.length <= 30]).toEqual([true, true, true])
   expect(body.sample).toBe(false)
 })
 
@@ -89,7 +118,12 @@ test('a domain is available, taken or unknown by its registry, with dated prices
 
 test('the analyst proposes typed actions, and only the owner may run one, once [spec-77]', async () => {
   const user = platform.user()
-  const { body } = await json(await post(user, 'ai-orchestrator', { message: 'Please suggest names for my candle shop and open the brand builder', task_type: 'action' }))
+  const { body } = await json(
+    await post(user, 'ai-orchestrator', {
+      message: 'Please suggest names for my candle shop and open the brand builder',
+      task_type: 'action',
+    }),
+  )
   expect(body).toMatchObject({ model_used: expect.any(String), needs_actions: body.suggested_actions.length > 0 })
   for (const action of body.suggested_actions) {
     expect((await post(platform.user(), 'ai-run-action', { action_id: action.id })).status).toBe(404)
@@ -101,7 +135,12 @@ test('the analyst proposes typed actions, and only the owner may run one, once [
 test('an API key is shown once, works, obeys its own limit, and is refused the moment it is revoked', async () => {
   const user = platform.user()
   const { body: made } = await json(await post(user, 'ai-key-create', { name: 'Shop', monthly_prompts: 1 }))
-  const complete = () => fetch(`${platform.url('ai-gateway')}/ai/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] }) })
+  const complete = () =>
+    fetch(`${platform.url('ai-gateway')}/ai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] }),
+    })
   expect((await complete()).status).toBe(200)
   expect((await json(await complete())).body.error.code).toBe('key_limit')
   const [listed] = await rest(user, 'ai_keys')

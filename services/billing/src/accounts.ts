@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { type UserActor, signedIn } from '@operon/kit/context'
+import { signedIn, type UserActor } from '@operon/kit/context'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Db, Deps, Trx } from './deps.ts'
@@ -12,7 +12,16 @@ export type Person = { userId: string; email: string | null; name: string | null
 export async function ensureAccount(trx: Trx, { userId, email, name, version }: Person): Promise<void> {
   const made = await trx
     .insertInto('accounts')
-    .values({ user_id: userId, email, name, person_version: version, stripe_customer_id: null, referral_code: newCode(), trial_used_at: null, closed_at: null })
+    .values({
+      user_id: userId,
+      email,
+      name,
+      person_version: version,
+      stripe_customer_id: null,
+      referral_code: newCode(),
+      trial_used_at: null,
+      closed_at: null,
+    })
     .onConflict((conflict) => conflict.column('user_id').doNothing())
     .returning('user_id')
     .executeTakeFirst()
@@ -78,7 +87,9 @@ async function createCustomer(deps: Deps, db: Db, userId: string): Promise<strin
   const first = { at: new Date().toISOString(), email: account.email, name: account.name }
   const { at, email, name } = await writeSetting(db, `customer:${userId}`, first)
   const isOld = Date.now() - Date.parse(at) > KEYS_LIVE_MS
-  const customer = (isOld && (await deps.provider.findCustomer(userId, email))) || (await deps.provider.createCustomer({ userId, email, name }, `customer-${userId}`))
+  const customer =
+    (isOld && (await deps.provider.findCustomer(userId, email))) ||
+    (await deps.provider.createCustomer({ userId, email, name }, `customer-${userId}`))
   const kept = await db
     .updateTable('accounts')
     .set({ stripe_customer_id: customer })
@@ -87,7 +98,8 @@ async function createCustomer(deps: Deps, db: Db, userId: string): Promise<strin
     .returning('stripe_customer_id')
     .executeTakeFirst()
   if (kept) return customer
-  return (await db.selectFrom('accounts').select('stripe_customer_id').where('user_id', '=', userId).executeTakeFirstOrThrow()).stripe_customer_id!
+  return (await db.selectFrom('accounts').select('stripe_customer_id').where('user_id', '=', userId).executeTakeFirstOrThrow())
+    .stripe_customer_id!
 }
 
 /** A deleted user: the subscription ends, the person goes, the books stay. */
@@ -114,7 +126,12 @@ export async function closeAccount(deps: Deps, ctx: BillingCtx, userId: string):
   })
 }
 
-const personOf = (user: UserActor): Person => ({ userId: user.id, email: user.email, name: (user.metadata.name as string | undefined) ?? null, version: 0 })
+const personOf = (user: UserActor): Person => ({
+  userId: user.id,
+  email: user.email,
+  name: (user.metadata.name as string | undefined) ?? null,
+  version: 0,
+})
 
 // Without 0, O, 1, I and L, which people mistake for one another.
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'

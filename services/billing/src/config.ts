@@ -3,7 +3,10 @@ import { z } from 'zod'
 /** With no STRIPE_SECRET_KEY the sandbox answers in Stripe's place. */
 export const Config = z
   .object({
-    STRIPE_SECRET_KEY: z.string().regex(/^(sk|rk)_(test|live)_/, { error: 'must be a secret or restricted key of Stripe' }).optional(),
+    STRIPE_SECRET_KEY: z
+      .string()
+      .regex(/^(sk|rk)_(test|live)_/, { error: 'must be a secret or restricted key of Stripe' })
+      .optional(),
     STRIPE_WEBHOOK_SECRET: z.string().startsWith('whsec_').optional(),
     /** Where Stripe reaches us, when it is not PUBLIC_URL. */
     WEBHOOK_BASE_URL: z.url().optional(),

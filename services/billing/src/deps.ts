@@ -1,9 +1,9 @@
+import type { Tier } from '@operon/contracts/plans'
 import type { Ctx } from '@operon/kit/context'
 import type { KitDb } from '@operon/kit/schema'
 import type { Kysely, Transaction } from 'kysely'
 import type { BillingDb, Status } from './schema.ts'
 import type { Provider } from './stripe.ts'
-import type { Tier } from '@operon/contracts/plans'
 
 export type Db = Kysely<BillingDb & KitDb>
 export type Trx = Transaction<BillingDb & KitDb>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { newId } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import type { Db, Trx } from './deps.ts'
-import { isRefusal } from './stripe.ts'
+import { isRefusal } from './stripe-errors.ts'
 
 type Intention = { userId: string; kind: string; request: Record<string, unknown> }
 export type Call = { id: string; reply: Record<string, unknown> | null; replaced: Record<string, unknown> | null }
@@ -39,9 +39,16 @@ export async function beginCall(db: Db, { userId, kind, request }: Intention): P
   }
 }
 
-/** Keeps the answer while the call stays open: a checkout that waits for its person. */
-export async function keepReply(db: Db, id: string, reply: Record<string, unknown>) {
-  await db.updateTable('provider_calls').set({ reply: JSON.stringify(reply) }).where('id', '=', id).where('state', '=', 'open').execute()
+/** Keeps the answer while the call stays open: a checkout that waits for its person. False when another has taken its place meanwhile. */
+export async function keepReply(db: Db, id: string, reply: Record<string, unknown>): Promise<boolean> {
+  const kept = await db
+    .updateTable('provider_calls')
+    .set({ reply: JSON.stringify(reply) })
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .returning('id')
+    .executeTakeFirst()
+  return kept !== undefined
 }
 
 export async function endCall(db: Db, id: string, state: 'done' | 'refused') {

@@ -34,6 +34,8 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
     webhookRoutes(rt.app, deps, endpoint)
     billingConsumers(rt, deps, endpoint)
     // The sandbox may start after us; the sweep tries again.
-    rt.onStart(() => void endpoint.ensure().catch((err) => rt.log.info({ err }, 'the webhook endpoint will be registered by the next sweep')))
+    rt.onStart(
+      () => void endpoint.ensure().catch((err) => rt.log.info({ err }, 'the webhook endpoint will be registered by the next sweep')),
+    )
   },
 }

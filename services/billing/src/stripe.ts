@@ -2,41 +2,32 @@ import { type PlanId, plans, REFERRAL_PERCENT_OFF } from '@operon/contracts/plan
 import { DomainError } from '@operon/kit/errors'
 import Stripe from 'stripe'
 import { createCircuit } from './circuit.ts'
-import type { Status } from './schema.ts'
+import { ignoreExisting, ignoreMissing, ignoreRefused, isOutage } from './stripe-errors.ts'
+import {
+  chargeOf,
+  date,
+  eventOf,
+  idOf,
+  type ProviderCharge,
+  type ProviderEvent,
+  type ProviderInvoice,
+  type ProviderSubscription,
+  seconds,
+  subscriptionOf,
+} from './stripe-shapes.ts'
 
-// The one file that knows the provider's SDK. Everything above it sees the shapes below.
+// The one place that calls the provider's SDK.
 
 export type Mode = 'sandbox' | 'test' | 'live'
-export type ProviderEvent = { id: string; type: string; createdAt: Date; customer: string | null; charge: string | null; invoice: string | null; raw: unknown }
-export type ProviderSubscription = {
-  id: string
-  itemId: string
-  plan: PlanId | null
-  status: Exclude<Status, 'none'>
-  periodStart: Date
-  periodEnd: Date
-  trialEnd: Date | null
-  cancelAtPeriodEnd: boolean
-  createdAt: Date
+export type CheckoutRequest = {
+  customer: string
+  userId: string
+  plan: PlanId
+  trialDays: number
+  referral: boolean
+  successUrl: string
+  cancelUrl: string
 }
-export type ProviderRefund = { id: string; amountCents: number; createdAt: Date }
-export type ProviderDispute = { id: string; amountCents: number; feeCents: number; status: 'open' | 'won' | 'lost'; createdAt: Date }
-export type ProviderCharge = {
-  id: string
-  customer: string | null
-  amountCents: number
-  amountAskedCents: number
-  currency: string
-  succeeded: boolean
-  createdAt: Date
-  description: string
-  /** The balance movements known so far, with the fee of each. */
-  fees: { reference: string; feeCents: number; createdAt: Date }[]
-  refunds: ProviderRefund[]
-  disputes: ProviderDispute[]
-}
-export type ProviderInvoice = { id: string; customer: string | null; currency: string; creditUsedCents: number; createdAt: Date; paid: boolean }
-export type CheckoutRequest = { customer: string; userId: string; plan: PlanId; trialDays: number; referral: boolean; successUrl: string; cancelUrl: string }
 export type SwitchRequest = { subscription: string; item: string; plan: PlanId; charge: 'now' | 'next invoice' }
 
 type Options = { secretKey?: string | undefined; sandboxAddress: () => Promise<string> }
@@ -50,7 +41,9 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
 
   async function stripe(): Promise<Stripe> {
     const common = { maxNetworkRetries: 2, timeout: 10_000, telemetry: false, appInfo: { name: 'operon' } }
-    client ??= secretKey ? new Stripe(secretKey, common) : new Stripe('sk_test_sandbox', { ...common, ...addressOf(await sandboxAddress()) })
+    client ??= secretKey
+      ? new Stripe(secretKey, common)
+      : new Stripe('sk_test_sandbox', { ...common, ...addressOf(await sandboxAddress()) })
     return client
   }
 
@@ -94,7 +87,9 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     },
 
     async updateCustomer(id: string, person: { email?: string | null; name?: string | null }) {
-      await call((stripe) => stripe.customers.update(id, { ...(person.email && { email: person.email }), ...(person.name && { name: person.name }) }))
+      await call((stripe) =>
+        stripe.customers.update(id, { ...(person.email && { email: person.email }), ...(person.name && { name: person.name }) }),
+      )
     },
 
     async deleteCustomer(id: string) {
@@ -126,7 +121,9 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
       return { id: session.id, url: session.url }
     },
 
-    async getCheckout(id: string): Promise<{ status: 'open' | 'complete' | 'expired'; userId: string | null; customer: string | null; plan: string | null } | null> {
+    async getCheckout(
+      id: string,
+    ): Promise<{ status: 'open' | 'complete' | 'expired'; userId: string | null; customer: string | null; plan: string | null } | null> {
       const session = await call((stripe) => stripe.checkout.sessions.retrieve(id)).catch(ignoreMissing)
       if (!session) return null
       const status = session.status === 'complete' ? 'complete' : session.status === 'expired' ? 'expired' : 'open'
@@ -217,7 +214,9 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
 
     /** What the bank calls the card, the same for every customer who uses it. */
     async cardOf(subscription: string): Promise<string | null> {
-      const { default_payment_method: method } = await call((stripe) => stripe.subscriptions.retrieve(subscription, { expand: ['default_payment_method'] }))
+      const { default_payment_method: method } = await call((stripe) =>
+        stripe.subscriptions.retrieve(subscription, { expand: ['default_payment_method'] }),
+      )
       return method && typeof method === 'object' ? (method.card?.fingerprint ?? null) : null
     },
 
@@ -238,17 +237,30 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     async getInvoice(id: string): Promise<ProviderInvoice> {
       const invoice = await call((stripe) => stripe.invoices.retrieve(id))
       const creditUsedCents = Math.max(0, Math.min(0, invoice.ending_balance ?? 0) - Math.min(0, invoice.starting_balance))
-      return { id, customer: idOf(invoice.customer), currency: invoice.currency, creditUsedCents, createdAt: date(invoice.created), paid: invoice.status === 'paid' }
+      return {
+        id,
+        customer: idOf(invoice.customer),
+        currency: invoice.currency,
+        creditUsedCents,
+        createdAt: date(invoice.created),
+        paid: invoice.status === 'paid',
+      }
     },
 
     async getCharge(id: string): Promise<ProviderCharge> {
       const charge = await call((stripe) => stripe.charges.retrieve(id, { expand: ['balance_transaction'] }))
-      const refunds = charge.amount_refunded > 0 ? await call((stripe) => stripe.refunds.list({ charge: id, limit: 100, expand: ['data.balance_transaction'] })) : null
+      const refunds =
+        charge.amount_refunded > 0
+          ? await call((stripe) => stripe.refunds.list({ charge: id, limit: 100, expand: ['data.balance_transaction'] }))
+          : null
       const disputes = charge.disputed ? await call((stripe) => stripe.disputes.list({ charge: id, limit: 10 })) : null
       return chargeOf(charge, refunds?.data ?? [], disputes?.data ?? [])
     },
 
-    async refund(request: { charge: string; amountCents?: number | undefined }, key: string): Promise<{ id: string; amountCents: number; currency: string }> {
+    async refund(
+      request: { charge: string; amountCents?: number | undefined },
+      key: string,
+    ): Promise<{ id: string; amountCents: number; currency: string }> {
       const refund = await call((stripe) =>
         stripe.refunds.create(
           { charge: request.charge, reason: 'requested_by_customer', ...(request.amountCents && { amount: request.amountCents }) },
@@ -260,7 +272,9 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
 
     /** Money that the next invoices use up. */
     async credit(customer: string, amountCents: number, currency: string, description: string, key: string) {
-      await call((stripe) => stripe.customers.createBalanceTransaction(customer, { amount: -amountCents, currency, description }, { idempotencyKey: key }))
+      await call((stripe) =>
+        stripe.customers.createBalanceTransaction(customer, { amount: -amountCents, currency, description }, { idempotencyKey: key }),
+      )
     },
 
     /** Newest first, back to `since`. */
@@ -310,7 +324,9 @@ async function ensurePrices(stripe: Stripe): Promise<Record<PlanId, string>> {
   const made = plans.map(async (plan) => {
     const key = keyOf(plan)
     if (known.has(key)) return [plan.id, known.get(key)!]
-    await stripe.products.create({ id: productId(plan.id), name: plan.name, description: plan.description, metadata: { plan: plan.id } }).catch(ignoreExisting)
+    await stripe.products
+      .create({ id: productId(plan.id), name: plan.name, description: plan.description, metadata: { plan: plan.id } })
+      .catch(ignoreExisting)
     const price = await stripe.prices.create(
       {
         product: productId(plan.id),
@@ -330,106 +346,17 @@ async function ensurePrices(stripe: Stripe): Promise<Record<PlanId, string>> {
 async function ensureReferralCoupon(stripe: Stripe): Promise<void> {
   if (await stripe.coupons.retrieve(REFERRAL_COUPON).catch(ignoreMissing)) return
   await stripe.coupons
-    .create({ id: REFERRAL_COUPON, percent_off: REFERRAL_PERCENT_OFF, duration: 'once', name: `${REFERRAL_PERCENT_OFF}% off the first month` })
+    .create({
+      id: REFERRAL_COUPON,
+      percent_off: REFERRAL_PERCENT_OFF,
+      duration: 'once',
+      name: `${REFERRAL_PERCENT_OFF}% off the first month`,
+    })
     .catch(ignoreExisting)
 }
 
-function subscriptionOf(subscription: Stripe.Subscription): ProviderSubscription {
-  const item = subscription.items.data[0]!
-  const plan = item.price.metadata?.plan ?? subscription.metadata.plan
-  return {
-    id: subscription.id,
-    itemId: item.id,
-    plan: plans.find(({ id }) => id === plan)?.id ?? null,
-    status: statusOf(subscription.status),
-    periodStart: date(item.current_period_start),
-    periodEnd: date(item.current_period_end),
-    trialEnd: subscription.trial_end ? date(subscription.trial_end) : null,
-    cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
-    createdAt: date(subscription.created),
-  }
-}
-
-function statusOf(status: string): ProviderSubscription['status'] {
-  if (status === 'trialing' || status === 'active' || status === 'past_due' || status === 'unpaid' || status === 'canceled') return status
-  return status === 'incomplete' ? 'incomplete' : status === 'incomplete_expired' ? 'canceled' : 'unpaid'
-}
-
-function chargeOf(charge: Stripe.Charge, refunds: Stripe.Refund[], disputes: Stripe.Dispute[]): ProviderCharge {
-  const own = feeOf(charge.balance_transaction)
-  return {
-    id: charge.id,
-    customer: idOf(charge.customer),
-    amountCents: charge.amount_captured,
-    amountAskedCents: charge.amount,
-    currency: charge.currency,
-    succeeded: charge.status === 'succeeded' && charge.captured,
-    createdAt: date(charge.created),
-    description: charge.description ?? 'Subscription',
-    fees: [own, ...refunds.map((refund) => feeOf(refund.balance_transaction ?? null))].filter((fee) => fee !== null),
-    refunds: refunds.filter((refund) => refund.status === 'succeeded').map((refund) => ({ id: refund.id, amountCents: refund.amount, createdAt: date(refund.created) })),
-    disputes: disputes.map((dispute) => ({
-      id: dispute.id,
-      amountCents: dispute.amount,
-      feeCents: (dispute.balance_transactions ?? []).reduce((sum, movement) => sum + movement.fee, 0),
-      status: dispute.status === 'won' ? 'won' : dispute.status === 'lost' ? 'lost' : 'open',
-      createdAt: date(dispute.created),
-    })),
-  }
-}
-
-function feeOf(movement: string | Stripe.BalanceTransaction | null) {
-  if (!movement || typeof movement === 'string' || movement.fee === 0) return null
-  return { reference: movement.id, feeCents: movement.fee, createdAt: date(movement.created) }
-}
-
-function eventOf(event: Stripe.Event): ProviderEvent {
-  const object = event.data.object as { id?: string; object?: string; customer?: unknown; charge?: unknown }
-  return {
-    id: event.id,
-    type: event.type,
-    createdAt: date(event.created),
-    customer: object.object === 'customer' ? (object.id ?? null) : idOf(object.customer),
-    charge: object.object === 'charge' ? (object.id ?? null) : idOf(object.charge),
-    invoice: object.object === 'invoice' ? (object.id ?? null) : null,
-    raw: event,
-  }
-}
-
 const prorationOf = (request: SwitchRequest) => (request.charge === 'now' ? ('always_invoice' as const) : ('create_prorations' as const))
-const date = (seconds: number) => new Date(seconds * 1000)
-const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
-const idOf = (value: unknown): string | null =>
-  typeof value === 'string' ? value : value && typeof value === 'object' && 'id' in value ? String(value.id) : null
-
 function addressOf(address: string) {
   const { hostname, port, protocol } = new URL(address)
   return { host: hostname, port: Number(port), protocol: protocol === 'https:' ? ('https' as const) : ('http' as const) }
-}
-
-/** The provider is not reachable or has trouble of its own: what a later try may mend. */
-export const isOutage = (error: unknown): boolean =>
-  error instanceof Stripe.errors.StripeConnectionError ||
-  error instanceof Stripe.errors.StripeRateLimitError ||
-  (error instanceof Stripe.errors.StripeAPIError && (error.statusCode ?? 500) >= 500) ||
-  (error instanceof DomainError && error.status >= 500)
-
-/** The provider looked at the request and said no; the same request will not do better. */
-export const isRefusal = (error: unknown): boolean =>
-  error instanceof Stripe.errors.StripeInvalidRequestError || error instanceof Stripe.errors.StripeCardError || error instanceof Stripe.errors.StripeIdempotencyError
-
-export const declineOf = (error: unknown): string | null => (error instanceof Stripe.errors.StripeCardError ? error.message : null)
-
-const codeOf = (error: unknown) => (error instanceof Stripe.errors.StripeError ? error.code : undefined)
-function ignoreMissing(error: unknown): null {
-  if (codeOf(error) === 'resource_missing') return null
-  throw error
-}
-function ignoreExisting(error: unknown): null {
-  if (codeOf(error) === 'resource_already_exists') return null
-  throw error
-}
-function ignoreRefused(error: unknown): null {
-  if (error instanceof Stripe.errors.StripeInvalidRequestError) return null
-  throw error
 }

@@ -1,8 +1,20 @@
 import { z } from 'zod'
 
-const flag = (fallback: boolean) => z.enum(['true', 'false']).default(fallback ? 'true' : 'false').transform((value) => value === 'true')
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback ? 'true' : 'false')
+    .transform((value) => value === 'true')
 const whole = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
-const list = z.string().default('').transform((value) => value.split(',').map((part) => part.trim()).filter(Boolean))
+const list = z
+  .string()
+  .default('')
+  .transform((value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  )
 
 /** What identity reads from the environment, beside the kit's own settings. */
 export const IdentityConfig = z.object({

@@ -20,19 +20,27 @@ export async function mailDelayMs(ctx: AuthCtx, recipient: string): Promise<numb
 /** For what exists only to send a mail: over the limit it is refused. */
 export async function limitMail(ctx: AuthCtx, recipient: string, code = 'over_email_send_rate_limit'): Promise<void> {
   const delayMs = await mailDelayMs(ctx, recipient)
-  if (delayMs) throw refuse(429, code, `For security purposes, you can only request this after ${Math.ceil(delayMs / 1000)} seconds.`, retryAfter(delayMs))
+  if (delayMs)
+    throw refuse(
+      429,
+      code,
+      `For security purposes, you can only request this after ${Math.ceil(delayMs / 1000)} seconds.`,
+      retryAfter(delayMs),
+    )
 }
 
 /**
  * Takes one guess at an account's secret. Strangers share one bucket an account; an address that the owner has signed in from
- * has its own, so that a stranger who burns guesses locks nobody out. Returns how to give the guesses back after a success.
+ * has its own, so that a stranger who burns guesses locks nobody out. Returns how to give the guess back after a success.
  */
 export async function takeGuess(ctx: AuthCtx, what: string, account: string, knownAddress = false): Promise<() => Promise<void>> {
   const key = knownAddress ? `guess:${what}:${account}:${ctx.ip}` : `guess:${what}:${account}`
   const { ok, retryAfterMs } = await ctx.deps.rt.cache.take(key, GUESSES, QUARTER)
   if (!ok) throw tooMany(retryAfterMs)
-  return () => ctx.deps.rt.cache.delete(key)
+  // A negative cost puts the guess back, and leaves those that strangers burned where they are.
+  return async () => void (await ctx.deps.rt.cache.take(key, GUESSES, QUARTER, -1))
 }
 
 const retryAfter = (ms: number) => ({ headers: { 'retry-after': String(Math.ceil(ms / 1000)) } })
-export const tooMany = (retryAfterMs: number) => refuse(429, 'over_request_rate_limit', 'Request rate limit reached', retryAfter(retryAfterMs))
+export const tooMany = (retryAfterMs: number) =>
+  refuse(429, 'over_request_rate_limit', 'Request rate limit reached', retryAfter(retryAfterMs))

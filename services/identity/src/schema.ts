@@ -3,7 +3,14 @@ import type { ColumnType, Generated } from 'kysely'
 type Json = ColumnType<Record<string, any>, string, string>
 type At = Date | null
 
-export type OneTimeType = 'confirmation' | 'recovery' | 'email_change_current' | 'email_change_new' | 'sms' | 'phone_change' | 'reauthentication'
+export type OneTimeType =
+  | 'confirmation'
+  | 'recovery'
+  | 'email_change_current'
+  | 'email_change_new'
+  | 'sms'
+  | 'phone_change'
+  | 'reauthentication'
 
 export type IdentityDb = {
   users: {
@@ -110,5 +117,14 @@ export type IdentityDb = {
   signing_keys: { kid: string; alg: string; public_jwk: Json; sealed_private: string; created_at: Generated<Date> }
   user_roles: { user_id: string; role: 'seller' | 'buyer'; created_at: Generated<Date> }
   sign_up_records: { user_id: string; record: Json; created_at: Generated<Date> }
-  audit_log: { id: string; user_id: string | null; action: string; actor: string; ip: string; user_agent: string; detail: Json; at: Generated<Date> }
+  audit_log: {
+    id: string
+    user_id: string | null
+    action: string
+    actor: string
+    ip: string
+    user_agent: string
+    detail: Json
+    at: Generated<Date>
+  }
 }

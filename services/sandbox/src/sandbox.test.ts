@@ -277,3 +277,17 @@ test('a page of another site cannot press the buttons', async () => {
   const answer = await fetch(`${control}/sandbox/inbox/clear`, { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } })
   expect(answer.status).toBe(403)
 })
+
+test('nonsense is refused with a 4xx', async () => {
+  const paths = [
+    '/sandbox/faults',
+    '/sandbox/api/stripe/clock/advance',
+    '/sandbox/api/stripe/webhooks',
+    '/sandbox/stripe',
+    '/sandbox/api/stripe/disputes',
+  ]
+  const bodies = ['{', 'null', '[]', '"x"', '{"seconds":1e15}', 'seconds=-1', '\u0000']
+  for (const path of paths) {
+    for (const body of bodies) expect((await fetch(control + path, { method: 'POST', body, redirect: 'manual' })).status).toBeLessThan(500)
+  }
+})

@@ -18,6 +18,7 @@ import { smtpServer } from './inbox/smtp.ts'
 import { modelServer } from './models/server.ts'
 import { oauthRoutes } from './oauth/oauth.ts'
 import { rdapRoutes } from './rdap/rdap.ts'
+import { StripeError } from './stripe/errors.ts'
 import { createStripe } from './stripe/stripe.ts'
 
 export type SandboxOptions = {
@@ -94,8 +95,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   async function handle(request: WireRequest): Promise<WireReply> {
     if (isForeignWrite(request, publicUrl)) return json({ message: 'A write from another origin.' }, 403)
-    const reply = await dispatch(routes, request)
-    if (reply) return reply
+    try {
+      const reply = await dispatch(routes, request.method === 'HEAD' ? { ...request, method: 'GET' } : request)
+      if (reply) return reply
+    } catch (error) {
+      if (error instanceof StripeError) return json(error.body, error.status)
+      if (error instanceof SyntaxError) return json({ message: 'The body is not what this address takes.' }, 400)
+      throw error
+    }
     return page({
       title: 'Not found',
       status: 404,
@@ -146,16 +153,10 @@ function orNotFound(routes: Parameters<typeof dispatch>[0]): Handler {
 // The pages need no account, so a page of another site must not be able to press their buttons.
 function isForeignWrite({ method, headers }: WireRequest, publicUrl: string) {
   if (method === 'GET' || method === 'HEAD') return false
-  const site = headers['sec-fetch-site']
-  if (site === 'cross-site') return true
-  const origin = headers.origin
-  return (
-    site === undefined &&
-    origin !== undefined &&
-    origin !== 'null' &&
-    origin !== new URL(publicUrl).origin &&
-    !isLoopback(new URL(origin).hostname)
-  )
+  const { origin, 'sec-fetch-site': site } = headers
+  if (site !== undefined) return site === 'cross-site'
+  if (origin === undefined || origin === new URL(publicUrl).origin) return false
+  return !URL.canParse(origin) || !isLoopback(new URL(origin).hostname)
 }
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')

@@ -1,4 +1,4 @@
-import type { aiChat, aiUsage, comparisons, conversations, messages } from '@operon/contracts/ai-gateway'
+import type { actions, aiChat, aiOrchestrator, aiUsage, comparisons, conversations, messages, savedPrompts } from '@operon/contracts/ai-gateway'
 import type { Args, Reply, Row } from '@operon/contracts/contract'
 import { ApiError } from './http.ts'
 import { loadBackend } from './session.ts'
@@ -9,14 +9,20 @@ export type Conversation = Row<typeof conversations>
 export type Message = Row<typeof messages>
 export type Comparison = Row<typeof comparisons>
 export type AiUsage = Reply<typeof aiUsage>
-export type Started = { model: string; answered_by: string; sandbox: boolean; conversation_id: string | null; message_id: string | null }
+export type SavedPrompt = Row<typeof savedPrompts>
+export type ProposedAction = Row<typeof actions>
+export type AnalystReply = Reply<typeof aiOrchestrator>
+export type Started = { model: string; answered_by: string; sandbox: boolean; conversation_id: string | null; message_id: string | null; said_id: string | null }
 
 /** The provider stopped in the middle: what had arrived is kept and shown as cut. */
 export class CutAnswer extends ApiError {
   content: string
-  constructor(message: string, content: string) {
+  /** It was our connection that broke: the server may still be writing. */
+  lost: boolean
+  constructor(message: string, content: string, lost = false) {
     super(502, 'answer_cut', message)
     this.content = content
+    this.lost = lost
   }
 }
 
@@ -25,16 +31,20 @@ type Watch = { signal?: AbortSignal; onStart?: (started: Started) => void; onTex
 /** Sends one message and hands the answer on as it is written; resolves with the whole reply. */
 export async function streamChat(body: ChatRequest, { signal, onStart, onText }: Watch = {}): Promise<ChatReply> {
   let text = ''
-  for await (const { event, data } of stream('/functions/v1/ai-chat', { ...body, stream: true }, signal)) {
-    if (event === 'start') onStart?.(data as Started)
-    if (event === 'delta') {
-      text += (data as { text: string }).text
-      onText?.(text)
+  try {
+    for await (const { event, data } of stream('/functions/v1/ai-chat', { ...body, stream: true }, signal)) {
+      if (event === 'start') onStart?.(data as Started)
+      if (event === 'delta') {
+        text += (data as { text: string }).text
+        onText?.(text)
+      }
+      if (event === 'error') throw new CutAnswer((data as { message: string }).message, (data as { content: string }).content)
+      if (event === 'done') return data as ChatReply
     }
-    if (event === 'error') throw new CutAnswer((data as { message: string }).message, (data as { content: string }).content)
-    if (event === 'done') return data as ChatReply
+  } catch (error) {
+    if (error instanceof ApiError || signal?.aborted) throw error
   }
-  throw new CutAnswer('The connection broke while the answer was written.', text)
+  throw new CutAnswer('The connection broke while the answer was written.', text, true)
 }
 
 export type LaneEvent =
@@ -75,4 +85,45 @@ async function* stream(path: string, body: object, signal?: AbortSignal): AsyncG
 export async function aiCall<T>(name: string, body: object = {}): Promise<T> {
   const { call } = await loadBackend()
   return call<T>(name, body)
+}
+
+// --- What is kept: conversations and their messages, comparisons, saved prompts ---------------------------------------------------------
+
+export async function listConversations(features: readonly string[]) {
+  const { rest, rows } = await loadBackend()
+  return rows<Conversation[]>(
+    rest.from('ai_conversations').select().in('feature', features).order('updated_at', { ascending: false }).limit(200),
+  )
+}
+
+export async function listMessages(conversationId: string) {
+  const { rest, rows } = await loadBackend()
+  return rows<Message[]>(rest.from('ai_messages').select().eq('conversation_id', conversationId).order('id', { ascending: true }))
+}
+
+export async function readMessage(id: string) {
+  const { rest, rows } = await loadBackend()
+  return rows<Message | null>(rest.from('ai_messages').select().eq('id', id).maybeSingle())
+}
+
+export async function listActions(messageIds: readonly string[]) {
+  const { rest, rows } = await loadBackend()
+  return rows<ProposedAction[]>(rest.from('ai_actions').select().in('message_id', messageIds).order('id', { ascending: true }))
+}
+
+type Kept = 'ai_conversations' | 'ai_comparisons' | 'ai_prompts'
+
+export async function change(table: Kept, id: string, patch: Record<string, string>) {
+  const { rest, rows } = await loadBackend()
+  return rows(rest.from(table).update(patch).eq('id', id))
+}
+
+export async function remove(table: Kept, id: string) {
+  const { rest, rows } = await loadBackend()
+  return rows(rest.from(table).delete().eq('id', id))
+}
+
+export async function savePrompt(prompt: { title: string; body: string }) {
+  const { rest, rows } = await loadBackend()
+  return rows(rest.from('ai_prompts').insert(prompt))
 }

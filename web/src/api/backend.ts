@@ -9,7 +9,7 @@ import { storageKey } from './keys.ts'
 /** Its refresh before expiry and its back-off (200 ms, doubling) are the specified ones. */
 export const auth = new AuthClient({
   url: `${location.origin}/auth/v1`,
-  headers: { apikey: publishableKey, authorization: `Bearer ${publishableKey}` },
+  headers: { apikey: publishableKey, Authorization: `Bearer ${publishableKey}` },
   storageKey,
   flowType: 'implicit',
   detectSessionInUrl: true,

@@ -7,11 +7,13 @@ export class ApiError extends Error {
   status: number
   code: string
   requestId?: string
-  constructor(status: number, code: string, message: string, requestId?: string) {
+  details?: Record<string, unknown>
+  constructor(status: number, code: string, message: string, requestId?: string, details?: Record<string, unknown>) {
     super(message)
     this.status = status
     this.code = code
     this.requestId = requestId
+    this.details = details
   }
 }
 
@@ -53,6 +55,7 @@ async function toError(response: Response) {
     body.code ?? body.error_code ?? String(response.status),
     message,
     body.request_id ?? response.headers.get('x-request-id') ?? undefined,
+    body.details ?? undefined,
   )
 }
 

@@ -27,19 +27,20 @@ export async function landingFor(userId: string, portal?: Role): Promise<string>
 /** The record of a sign-up, sent once a session is there. A failure is only logged. */
 export async function sendSignUpRecord() {
   const { auth, call } = await loadBackend()
-  const { data } = await auth.getUser()
-  if (!data.user) return
-  const meta = data.user.user_metadata
+  const { data } = await auth.getSession()
+  const user = data.session?.user
+  if (!user) return
+  const meta = user.user_metadata
   const code = localStorage.getItem(referralKey) ?? meta.referral_code ?? null
   localStorage.removeItem(referralKey)
   await call('table-sync', {
     tableName: 'sign up',
     data: {
-      email: data.user.email ?? '',
+      email: user.email ?? '',
       name: meta.name ?? '',
-      user_id: data.user.id,
+      user_id: user.id,
       referral_code: code,
-      signup_date: data.user.created_at ?? new Date().toISOString(),
+      signup_date: user.created_at ?? new Date().toISOString(),
       accept_terms: Boolean(meta.accept_terms),
       accept_marketing: Boolean(meta.accept_marketing),
     },

@@ -51,12 +51,12 @@ export function NotificationBell({ userId }: { userId: string }) {
   useEffect(() => {
     if (!open) return
     const outside = (event: PointerEvent) => wrap.current?.contains(event.target as Node) || setOpen(false)
-    const escape = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false)
+    const onEscape = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false)
     document.addEventListener('pointerdown', outside)
-    document.addEventListener('keydown', escape)
+    document.addEventListener('keydown', onEscape)
     return () => {
       document.removeEventListener('pointerdown', outside)
-      document.removeEventListener('keydown', escape)
+      document.removeEventListener('keydown', onEscape)
     }
   }, [open])
 

@@ -44,7 +44,7 @@ export function PublicFooter() {
           <Wordmark name={product.name} />
           <Newsletter />
         </div>
-        <div className="grid grid-cols-2 gap-8 sm:grid-cols-4 md:col-span-7">
+        <div className="grid grid-cols-2 gap-8 sm:grid-cols-[1fr_1fr_1fr_auto] md:col-span-7">
           {columns.map((column) => (
             <nav key={column.title} aria-label={column.title} className="flex flex-col gap-1">
               <p className="mb-1 font-semibold">{column.title}</p>
@@ -57,10 +57,10 @@ export function PublicFooter() {
           ))}
           <div className="flex flex-col gap-1">
             <p className="mb-1 font-semibold">Contact</p>
-            <a href={`mailto:${product.email}`} className="py-1 break-all text-muted hover:text-text">
+            <a href={`mailto:${product.email}`} className="py-1 text-muted hover:text-text">
               {product.email}
             </a>
-            <a href={`mailto:${product.support}`} className="py-1 break-all text-muted hover:text-text">
+            <a href={`mailto:${product.support}`} className="py-1 text-muted hover:text-text">
               {product.support}
             </a>
           </div>

@@ -2,6 +2,7 @@ import { texts } from '@operon/contracts/messages'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useState } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
+import { usePlatform } from '../api/platform.ts'
 import { loadBackend, retrySession, useSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { cx } from '../ui/cx.ts'
@@ -21,6 +22,7 @@ export function GatedShell() {
   const { status, user } = useSession()
   const open = pathname === paths.settings || pathname === '/dashboard/integrations'
   const access = useSellerAccess(user?.id, !open)
+  usePlatform()
 
   if (status === 'signed-out') return <Navigate to={paths.sellerPortal} replace />
   if (status === 'unreachable' || access.isError)

@@ -47,6 +47,7 @@ export function GeneMeter({ label, used, limit, unit }: { label: string; used: n
           {used.toLocaleString('en-US')} {limit === null ? '· unlimited' : `/ ${limit.toLocaleString('en-US')}`} {unit}
         </span>
       </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: <meter> cannot be drawn as three bars */}
       <div
         role="meter"
         aria-label={label}
@@ -154,7 +155,7 @@ export function Avatar({ email, className }: { email?: string | null; className?
 export function Table({ head, children, label }: { head: ReactNode[]; children: ReactNode; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways must be reachable by keyboard
-    <section className="overflow-x-auto" aria-label={label} tabIndex={0}>
+    <section className="relative overflow-x-auto" aria-label={label} tabIndex={0}>
       <table className="w-full text-left text-13">
         <thead>
           <tr className="border-b border-line text-12 text-faint">

@@ -50,9 +50,11 @@ export function Menu({
   }
 
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the menu inside are heard here, the button's among them
     <div ref={wrap} className="relative" onKeyDown={onKeyDown}>
       {trigger({ 'aria-haspopup': 'menu', 'aria-expanded': open, 'aria-controls': id, onClick: () => setOpen(!open), id: `${id}-trigger` })}
       {open ? (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on an item clicks it, and this closes after it
         <div
           id={id}
           role="menu"

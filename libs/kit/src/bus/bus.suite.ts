@@ -13,11 +13,21 @@ type Member = { bus: Bus; database: TestDatabase; effects: string[]; drop(): Pro
 
 const definition = {
   name: 'bus',
-  migrations: { '0001_effects': { up: (db: any) => sql`create table effects (id bigserial primary key, handler text, event_id uuid)`.execute(db).then(() => {}) } },
+  migrations: {
+    '0001_effects': {
+      up: (db: any) => sql`create table effects (id bigserial primary key, handler text, event_id uuid)`.execute(db).then(() => {}),
+    },
+  },
 }
 
 const log = createLogger('silent')
-export const envelopeFor = (name: string, payload: unknown = {}): Envelope => ({ id: newId(), name, at: new Date().toISOString(), user_id: null, payload })
+export const envelopeFor = (name: string, payload: unknown = {}): Envelope => ({
+  id: newId(),
+  name,
+  at: new Date().toISOString(),
+  user_id: null,
+  payload,
+})
 
 /** What every bus promises. */
 export function busSuite(title: string, openHarness: () => Promise<BusHarness>) {
@@ -61,13 +71,23 @@ export function busSuite(title: string, openHarness: () => Promise<BusHarness>) 
         event,
         run: async (envelope) => {
           await before(envelope)
-          await runOnce(database.db, handler, envelope, async (trx: any) => void (await trx.insertInto('effects').values({ handler, event_id: envelope.id }).execute()))
+          await runOnce(
+            database.db,
+            handler,
+            envelope,
+            async (trx: any) => void (await trx.insertInto('effects').values({ handler, event_id: envelope.id }).execute()),
+          )
         },
       })
     }
 
     const effectsOf = ({ database }: Member, handler: string) =>
-      database.db.selectFrom('effects').select('event_id').where('handler', '=', handler).execute().then((rows: any[]) => rows.map((row) => row.event_id as string))
+      database.db
+        .selectFrom('effects')
+        .select('event_id')
+        .where('handler', '=', handler)
+        .execute()
+        .then((rows: any[]) => rows.map((row) => row.event_id as string))
     const name = (what: string) => `${what}${++serial}`
 
     test('an event reaches every handler that asked for it, in every service, once, even when it is sent again', async () => {
@@ -81,7 +101,11 @@ export function busSuite(title: string, openHarness: () => Promise<BusHarness>) 
       await from.bus.send(sent)
       await Promise.all([from.bus.send(sent), from.bus.send(sent.slice(10))])
       const ids = sent.map((envelope) => envelope.id).sort()
-      for (const [who, handler] of [[to, 'books.note'], [to, 'books.mail'], [from, 'shop.self']] as const)
+      for (const [who, handler] of [
+        [to, 'books.note'],
+        [to, 'books.mail'],
+        [from, 'shop.self'],
+      ] as const)
         await expect.poll(async () => (await effectsOf(who, handler)).sort(), { timeout: 10_000 }).toEqual(ids)
     })
 
@@ -112,7 +136,9 @@ export function busSuite(title: string, openHarness: () => Promise<BusHarness>) 
       await one.bus.send([bad, ...good])
       await expect.poll(async () => (await effectsOf(one, 'poison.work')).length, { timeout: 10_000 }).toBe(20)
       await expect
-        .poll(async () => (await parkedEvents(one.database.db)).map(({ eventId, attempts, error }) => ({ eventId, attempts, error })), { timeout: 15_000 })
+        .poll(async () => (await parkedEvents(one.database.db)).map(({ eventId, attempts, error }) => ({ eventId, attempts, error })), {
+          timeout: 15_000,
+        })
         .toEqual([{ eventId: bad.id, attempts: MAX_DELIVERIES, error: 'Error: cannot be digested' }])
       expect(await effectsOf(one, 'poison.work')).not.toContain(bad.id)
       mended = true
@@ -149,7 +175,12 @@ export function busSuite(title: string, openHarness: () => Promise<BusHarness>) 
       const at = new Date()
       await one.bus.broadcast('cast.said', { at })
       await expect.poll(() => heard.length, { timeout: 5_000 }).toBe(2)
-      expect(heard).toEqual(expect.arrayContaining([['one', { at: at.toISOString() }], ['two', { at: at.toISOString() }]]))
+      expect(heard).toEqual(
+        expect.arrayContaining([
+          ['one', { at: at.toISOString() }],
+          ['two', { at: at.toISOString() }],
+        ]),
+      )
     })
 
     test('a request is answered; a refusal arrives as the same refusal, a bug as nothing but that', async () => {

@@ -61,7 +61,9 @@ export function createLocalBus(hub: Hub, owner: BusOwner): Bus {
 }
 
 async function deliver({ owner, consumers, nudge }: Member, envelopes: Envelope[]): Promise<void> {
-  const rows = envelopes.flatMap((envelope) => consumers.filter(({ event }) => event === envelope.name).map(({ handler }) => ({ handler, envelope })))
+  const rows = envelopes.flatMap((envelope) =>
+    consumers.filter(({ event }) => event === envelope.name).map(({ handler }) => ({ handler, envelope })),
+  )
   if (!rows.length) return
   await addPending(owner.db, rows)
   nudge()

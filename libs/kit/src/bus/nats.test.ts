@@ -2,7 +2,8 @@ import { describe } from 'vitest'
 import { createLogger } from '../telemetry.ts'
 import { isInstalled, spawnNats } from '../testing/servers.ts'
 import { busSuite } from './bus.suite.ts'
-import { connectNats, createNatsBus, type Nats } from './nats.ts'
+import { createNatsBus } from './nats.ts'
+import { connectNats, type Nats } from './nats-connection.ts'
 
 const log = createLogger('silent')
 const installed = isInstalled('nats-server')

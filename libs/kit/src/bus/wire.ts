@@ -22,6 +22,7 @@ export function unwrap(wire: Wire): unknown {
   throw new DomainError(code, { status, message, details })
 }
 
-export const nobodyAnswers = (name: string, why: unknown) => new DomainError('unavailable', { cause: new Error(`nobody answers ${name}: ${messageOf(why)}`) })
+export const nobodyAnswers = (name: string, why: unknown) =>
+  new DomainError('unavailable', { cause: new Error(`nobody answers ${name}: ${messageOf(why)}`) })
 
 export const serviceOf = (name: string): string => name.slice(0, name.indexOf('.'))

@@ -26,7 +26,12 @@ return { ok, math.floor(tokens), retry }`
 /** For a `queue`, commands wait for Redis to come back; a `cache` says at once that it is away. */
 export async function connectRedis(url: string, log: Logger, use: 'queue' | 'cache'): Promise<Redis> {
   const backoff = { retryStrategy: (times: number) => Math.min(1000, 50 * times), connectTimeout: 3000, keepAlive: 10_000 }
-  const redis = new Redis(url, use === 'queue' ? { ...backoff, maxRetriesPerRequest: null } : { ...backoff, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 1000 })
+  const redis = new Redis(
+    url,
+    use === 'queue'
+      ? { ...backoff, maxRetriesPerRequest: null }
+      : { ...backoff, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 1000 },
+  )
   let told = ''
   redis.on('error', (err) => {
     if (messageOf(err) !== told) log.warn({ err: messageOf(err), use }, 'Redis does not answer, will try again')
@@ -50,7 +55,9 @@ export async function connectRedis(url: string, log: Logger, use: 'queue' | 'cac
 export async function createRedisCache(url: string, log: Logger): Promise<Cache> {
   const redis = await connectRedis(url, log, 'cache')
   redis.defineCommand('operonTake', { numberOfKeys: 1, lua: TAKE })
-  const take = redis as unknown as { operonTake(key: string, limit: number, windowMs: number, cost: number): Promise<[number, number, number]> }
+  const take = redis as unknown as {
+    operonTake(key: string, limit: number, windowMs: number, cost: number): Promise<[number, number, number]>
+  }
 
   async function run<T>(command: () => Promise<T>): Promise<T> {
     try {
@@ -64,7 +71,8 @@ export async function createRedisCache(url: string, log: Logger): Promise<Cache>
     get: (key) => run(() => redis.get(`cache:${key}`)),
     set: async (key, value, ttlMs) => void (await run(() => redis.set(`cache:${key}`, value, 'PX', Math.max(1, Math.ceil(ttlMs))))),
     delete: async (key) => void (await run(() => redis.del(`cache:${key}`))),
-    add: async (key, value, ttlMs) => (await run(() => redis.set(`cache:${key}`, value, 'PX', Math.max(1, Math.ceil(ttlMs)), 'NX'))) === 'OK',
+    add: async (key, value, ttlMs) =>
+      (await run(() => redis.set(`cache:${key}`, value, 'PX', Math.max(1, Math.ceil(ttlMs)), 'NX'))) === 'OK',
     async take(key, limit, windowMs, cost = 1) {
       const [ok, remaining, retryAfterMs] = await run(() => take.operonTake(`bucket:${key}`, limit, windowMs, cost))
       return { ok: ok === 1, remaining, retryAfterMs }

@@ -102,7 +102,31 @@ const value = fc.oneof(
     '12345678-1234-1234-1234-123456789012',
   ),
 )
-const condition = fc.tuple(column, operator, value).map(([c, o, v]) => `${c}.${o}.${v}`)
+/** What a well-meaning client sends, so that queries get past the grammar. */
+const fitting = fc.oneof(
+  fc.tuple(fc.constantFrom('id', 'user_id'), fc.constantFrom('eq', 'neq', 'gt', 'not.eq'), fc.uuid()),
+  fc.tuple(fc.constant('pages'), fc.constantFrom('eq', 'gte', 'lt', 'not.lte'), fc.integer().map(String)),
+  fc.tuple(fc.constant('price'), fc.constantFrom('eq', 'gt', 'lte'), fc.double({ noNaN: true, noDefaultInfinity: true }).map(String)),
+  fc.tuple(
+    fc.constant('title'),
+    fc.constantFrom('eq', 'neq', 'like', 'ilike', 'not.like', 'gt'),
+    fc.string({ maxLength: 8 }).map((text) => text.replace(/[,()"\\]/g, '')),
+  ),
+  fc.tuple(
+    fc.constant('created_at'),
+    fc.constantFrom('gt', 'lte'),
+    fc.date({ noInvalidDate: true, min: new Date('0001-01-01'), max: new Date('9999-12-31') }).map((date) => date.toISOString()),
+  ),
+  fc.tuple(fc.constantFrom('title', 'done', 'due', 'price'), fc.constantFrom('is', 'not.is'), fc.constantFrom('null', 'not_null')),
+  fc.tuple(
+    fc.constant('pages'),
+    fc.constantFrom('in', 'not.in'),
+    fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 4 }).map((list) => `(${list.join(',')})`),
+  ),
+)
+const odd = fc.tuple(column, operator, value)
+const anyTest = fc.oneof({ arbitrary: fitting, weight: 8 }, { arbitrary: odd, weight: 1 })
+const condition = anyTest.map(([c, o, v]) => `${c}.${o}.${v}`)
 const { tree } = fc.letrec<{ tree: string }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4 },
@@ -113,7 +137,22 @@ const { tree } = fc.letrec<{ tree: string }>((tie) => ({
   ),
 }))
 const parameter = fc.oneof(
-  fc.tuple(column, operator, value).map(([c, o, v]) => [c, `${o}.${v}`]),
+  { arbitrary: anyTest.map(([c, o, v]) => [c, `${o}.${v}`]), weight: 6 },
+  {
+    arbitrary: fc
+      .tuple(fc.constantFrom('or', 'not.and'), fc.array(tree, { minLength: 1, maxLength: 3 }))
+      .map(([key, of]) => [key, `(${of.join(',')})`]),
+    weight: 4,
+  },
+  {
+    arbitrary: fc.constantFrom(
+      ['select', 'a:id,title,user_id'],
+      ['order', 'created_at.desc.nullslast,id'],
+      ['limit', '2'],
+      ['offset', '1'],
+    ),
+    weight: 4,
+  },
   fc
     .tuple(fc.constantFrom('or', 'and', 'not.or', 'not.and'), fc.array(tree, { maxLength: 3 }))
     .map(([key, of]) => [key, `(${of.join(',')})`]),

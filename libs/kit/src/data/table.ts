@@ -53,6 +53,7 @@ export function serveTable<T extends Table>(app: FastifyInstance, contract: T, o
       const shape = readShape(headers.accept)
       const query = parseQuery(contract.name, columns, url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
       options.check?.(ctx, query)
+      reply.header('cache-control', 'no-store')
       if (prefer.applied) reply.header('preference-applied', prefer.applied)
       try {
         return await verb({ ctx, query, prefer, shape, request, reply })

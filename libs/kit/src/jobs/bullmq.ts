@@ -34,6 +34,7 @@ const DEFAULT_CONCURRENCY = 4
 /** How long a draining worker lets jobs finish before it aborts their signals, and then before it leaves them to be found stalled. */
 const FINISH_MS = 8_000
 const ABORT_MS = 4_000
+const CLOSE_MS = 2_000
 /** After a kill -9 a job waits for its lock to end and for two looks at what stalled: 10 to 20 seconds. */
 const LOCK_MS = 10_000
 const kept = { removeOnComplete: { age: 3600, count: 1000 }, removeOnFail: { age: 30 * 86_400 } }
@@ -66,7 +67,12 @@ export function createBullJobs(options: BullOptions): Jobs {
 
   function optionsOf(name: string) {
     const { attempts = JOB_ATTEMPTS, priority } = handlers.get(name)?.options ?? {}
-    return { attempts, backoff: { type: 'exponential', delay: options.retryDelayMs ?? 1000, jitter: 0.3 }, ...kept, ...(priority !== undefined && { priority }) }
+    return {
+      attempts,
+      backoff: { type: 'exponential', delay: options.retryDelayMs ?? 1000, jitter: 0.3 },
+      ...kept,
+      ...(priority !== undefined && { priority }),
+    }
   }
 
   const find = async (id: string): Promise<Job | null> => {
@@ -92,7 +98,9 @@ export function createBullJobs(options: BullOptions): Jobs {
       if (userId) await options.progress({ user_id: userId, job: id, name: job.name, percent, state })
     }
     try {
-      const result = await withTrace(nextTrace(trace), () => handled.handler({ id, payload, attempt: job.attemptsMade + 1, userId, progress, signal: abort.signal }))
+      const result = await withTrace(nextTrace(trace), () =>
+        handled.handler({ id, payload, attempt: job.attemptsMade + 1, userId, progress, signal: abort.signal }),
+      )
       if (fromOutbox) await markDone(db, JOB_MARK, id)
       return result ?? null
     } catch (err) {
@@ -104,6 +112,8 @@ export function createBullJobs(options: BullOptions): Jobs {
       }
       const last = job.attemptsMade + 1 >= (job.opts.attempts ?? 1) || err instanceof UnrecoverableError
       log.warn({ err, job: id, name: job.name, attempt: job.attemptsMade + 1 }, last ? 'job parked' : 'job failed, will try again')
+      // Whoever watches it would wait for ever.
+      if (last && userId) await options.progress({ user_id: userId, job: id, name: job.name, percent: 100, state: 'failed' }).catch(noise)
       throw err
     } finally {
       running.delete(id)
@@ -111,7 +121,12 @@ export function createBullJobs(options: BullOptions): Jobs {
   }
 
   function startWorker(lane: string, concurrency: number) {
-    const worker = new Worker(lane, (job, token) => work(job, token), { ...base, ...lanes, concurrency, name: service, autorun: true } as never, options.backend as never)
+    const worker = new Worker(
+      lane,
+      (job, token) => work(job, token),
+      { ...base, ...lanes, concurrency, name: service, autorun: true } as never,
+      options.backend as never,
+    )
     worker.on('error', noise)
     // A worker that was stopped past its lock does not own the job any more; whoever took it over finishes it.
     worker.on('lockRenewalFailed', (ids: string[]) => {
@@ -126,7 +141,11 @@ export function createBullJobs(options: BullOptions): Jobs {
     mayForget: options.mayForget,
     async add(rows) {
       const byQueue = Map.groupBy(rows, (row) => queueOf(row.name))
-      await Promise.all([...byQueue].map(([queue, some]) => queue.addBulk(some.map((row) => ({ name: row.name, data: dataOf(row), opts: { ...optionsOf(row.name), jobId: row.id } })))))
+      await Promise.all(
+        [...byQueue].map(([queue, some]) =>
+          queue.addBulk(some.map((row) => ({ name: row.name, data: dataOf(row), opts: { ...optionsOf(row.name), jobId: row.id } }))),
+        ),
+      )
     },
     handle(name, handler, opts = {}) {
       handlers.set(name, { handler, options: opts, lane: opts.concurrency ? `${service}.${name.split('.').at(-1)}` : service })
@@ -162,7 +181,12 @@ export function createBullJobs(options: BullOptions): Jobs {
       }
       if (!isUuid(id)) return null
       if (await isDone(db, JOB_MARK, id)) return { state: 'completed', progress: 100 }
-      const row = await db.selectFrom('outbox').select(['available_at', 'attempts', 'sent_at']).where('id', '=', id).where('kind', '=', 'job').executeTakeFirst()
+      const row = await db
+        .selectFrom('outbox')
+        .select(['available_at', 'attempts', 'sent_at'])
+        .where('id', '=', id)
+        .where('kind', '=', 'job')
+        .executeTakeFirst()
       if (!row) return null
       return { state: row.attempts === 0 && row.available_at > new Date() ? 'delayed' : 'waiting', progress: 0 }
     },
@@ -189,9 +213,14 @@ export function createBullJobs(options: BullOptions): Jobs {
       queueOf('')
       for (const name of handlers.keys()) queueOf(name)
       for (const { name, repeat, payload } of schedules)
-        await queueOf(name).upsertJobScheduler(name, repeat, { name, data: { payload, user_id: null, trace: null } satisfies Data, opts: { ...optionsOf(name), removeOnComplete: { count: 20 } } })
+        await queueOf(name).upsertJobScheduler(name, repeat, {
+          name,
+          data: { payload, user_id: null, trace: null } satisfies Data,
+          opts: { ...optionsOf(name), removeOnComplete: { count: 20 } },
+        })
       for (const queue of queues.values())
-        for (const { key } of await queue.getJobSchedulers()) if (!schedules.some(({ name }) => name === key && queueOf(name) === queue)) await queue.removeJobScheduler(key)
+        for (const { key } of await queue.getJobSchedulers())
+          if (!schedules.some(({ name }) => name === key && queueOf(name) === queue)) await queue.removeJobScheduler(key)
       for (const [lane, some] of byLane) startWorker(lane, some[0]![1].options.concurrency ?? DEFAULT_CONCURRENCY)
     },
     async drain() {
@@ -200,20 +229,14 @@ export function createBullJobs(options: BullOptions): Jobs {
         for (const abort of running.values()) abort.abort('shutdown')
       }, FINISH_MS)
       const closed = Promise.all(workers.map((worker) => worker.close()))
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<'late'>((resolve) => {
-        timer = setTimeout(resolve, FINISH_MS + ABORT_MS, 'late')
-      })
-      if ((await Promise.race([closed, late])) === 'late') {
+      const patienceMs = running.size > 0 || options.ready() ? FINISH_MS + ABORT_MS : CLOSE_MS
+      if (!(await within(patienceMs, closed)))
         log.warn({ jobs: [...running.keys()] }, 'jobs did not stop in time; another instance will find them stalled')
-        await Promise.all(workers.map((worker) => worker.close(true)))
-      }
       clearTimeout(abortAll)
-      clearTimeout(timer)
     },
     async close() {
-      await Promise.all(workers.map((worker) => worker.close(true)))
-      await Promise.all([...queues.values()].map((queue) => queue.close()))
+      await within(CLOSE_MS, Promise.all(workers.map((worker) => worker.close(true))))
+      await within(CLOSE_MS, Promise.all([...queues.values()].map((queue) => queue.close())))
       await options.close()
     },
     ready: options.ready,
@@ -224,8 +247,29 @@ export function createBullJobs(options: BullOptions): Jobs {
   }
 }
 
-const STATES = { waiting: 'waiting', prioritized: 'waiting', 'waiting-children': 'waiting', delayed: 'delayed', active: 'active', completed: 'completed', failed: 'parked' } as Record<string, 'waiting' | 'delayed' | 'active' | 'completed' | 'parked'>
+const STATES = {
+  waiting: 'waiting',
+  prioritized: 'waiting',
+  'waiting-children': 'waiting',
+  delayed: 'delayed',
+  active: 'active',
+  completed: 'completed',
+  failed: 'parked',
+} as Record<string, 'waiting' | 'delayed' | 'active' | 'completed' | 'parked'>
 
 const dataOf = ({ payload, user_id, trace }: JobRow): Data => ({ payload, user_id, trace })
 // Jobs of a schedule have names for ids, and no row.
 const isUuid = (id: string) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id)
+
+/** Whether it was done in time: a store that is away, or a job that does not listen, keeps no process from ending. */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false)
+  })
+  const done = work.then(
+    () => true,
+    () => true,
+  )
+  return Promise.race([done, late]).finally(() => clearTimeout(timer))
+}

@@ -4,6 +4,7 @@ import { markDone } from '../inbox.ts'
 import { resendLostJobs } from '../outbox.ts'
 import { createLogger } from '../telemetry.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { spawnWorker } from '../testing/worker.ts'
 import { type BullOptions, createBullJobs, type Progress } from './bullmq.ts'
 import { JOB_MARK, type JobRow, type Jobs } from './jobs.ts'
 
@@ -39,10 +40,13 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       const made: Jobs[] = []
       for (let i = 0; i < count; i++) {
         const jobs = createBullJobs({
-          service, db: database.db, log, retryDelayMs: 20,
+          service,
+          db: database.db,
+          log,
+          retryDelayMs: 20,
           ...(await harness.store(database.url)),
           progress: async (told) => void progress.push(told),
-          tellCancel: async (id) => cancels.forEach((cancel) => cancel(id)),
+          tellCancel: async (id) => void cancels.map((cancel) => cancel(id)),
           onCancel: (stop) => void cancels.push(stop),
           ...options,
         })
@@ -57,7 +61,13 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       return { service, jobs: made[0]!, all: made, progress }
     }
 
-    const row = (name: string, payload: unknown = {}, userId: string | null = null): JobRow => ({ id: newId(), name, user_id: userId, payload, trace: null })
+    const row = (name: string, payload: unknown = {}, userId: string | null = null): JobRow => ({
+      id: newId(),
+      name,
+      user_id: userId,
+      payload,
+      trace: null,
+    })
     const stateOf = async (jobs: Jobs, id: string) => (await jobs.status(id))?.state
 
     test('each job runs once over two instances, even when it is added again', { timeout: 20_000 }, async () => {
@@ -89,16 +99,26 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
     test('a failing job is tried again, then parked with its error, and runs when it is replayed [R23]', async () => {
       let mended = false
       const attempts: number[] = []
-      const { jobs } = await instances(1, (each) =>
-        each.handle('x.break', async ({ attempt }) => {
-          attempts.push(attempt)
-          if (!mended) throw new Error('no paper')
-        }, { attempts: 3 }),
+      const { jobs, progress } = await instances(1, (each) =>
+        each.handle(
+          'x.break',
+          async ({ attempt }) => {
+            attempts.push(attempt)
+            if (!mended) throw new Error('no paper')
+          },
+          { attempts: 3 },
+        ),
       )
-      const bad = row('x.break', { sheet: 1 })
+      const user = newId()
+      const bad = row('x.break', { sheet: 1 }, user)
       await jobs.add([bad])
-      await expect.poll(async () => (await jobs.parked()).map(({ id, name, payload, error, attempts }) => ({ id, name, payload, error, attempts })), { timeout: 10_000 }).toEqual([{ id: bad.id, name: 'x.break', payload: { sheet: 1 }, error: 'no paper', attempts: 3 }])
+      await expect
+        .poll(async () => (await jobs.parked()).map(({ id, name, payload, error, attempts }) => ({ id, name, payload, error, attempts })), {
+          timeout: 10_000,
+        })
+        .toEqual([{ id: bad.id, name: 'x.break', payload: { sheet: 1 }, error: 'no paper', attempts: 3 }])
       expect(attempts).toEqual([1, 2, 3])
+      expect(progress).toEqual([{ user_id: user, job: bad.id, name: 'x.break', percent: 100, state: 'failed' }])
       expect(await stateOf(jobs, bad.id)).toBe('parked')
       mended = true
       expect(await jobs.replay(bad.id)).toBe(true)
@@ -141,10 +161,14 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
         letGo = resolve
       })
       const { jobs } = await instances(1, (each) =>
-        each.handle('x.queue', async ({ id }) => {
-          ran.push(id)
-          await held
-        }, { concurrency: 1 }),
+        each.handle(
+          'x.queue',
+          async ({ id }) => {
+            ran.push(id)
+            await held
+          },
+          { concurrency: 1 },
+        ),
       )
       const [first, second] = [row('x.queue'), row('x.queue')]
       await jobs.add([first])
@@ -163,11 +187,15 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       let most = 0
       const quick: string[] = []
       const { jobs } = await instances(1, (each) => {
-        each.handle('x.slow', async () => {
-          most = Math.max(most, ++now)
-          await new Promise((resolve) => setTimeout(resolve, 100))
-          now--
-        }, { concurrency: 2 })
+        each.handle(
+          'x.slow',
+          async () => {
+            most = Math.max(most, ++now)
+            await new Promise((resolve) => setTimeout(resolve, 100))
+            now--
+          },
+          { concurrency: 2 },
+        )
         each.handle('x.quick', async ({ id }) => void quick.push(id))
       })
       const slow = Array.from({ length: 8 }, () => row('x.slow'))
@@ -189,7 +217,15 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       expect(new Set(ran.map(({ id }) => id)).size).toBe(ran.length)
       expect(ran[0]!.payload).toEqual({ from: 'clock' })
       for (const each of cleanup.splice(0).reverse()) await each()
-      const after = createBullJobs({ service, db: database.db, log, ...(await harness.store(database.url)), progress: async () => {}, tellCancel: async () => {}, onCancel: () => {} })
+      const after = createBullJobs({
+        service,
+        db: database.db,
+        log,
+        ...(await harness.store(database.url)),
+        progress: async () => {},
+        tellCancel: async () => {},
+        onCancel: () => {},
+      })
       const late: string[] = []
       after.handle('x.tick', async ({ id }) => void late.push(id))
       after.handle('x.other', async () => {})
@@ -207,18 +243,30 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       const finished: string[] = []
       let begun = 0
       const { jobs, service } = await instances(1, (each) =>
-        each.handle('x.work', async ({ id }) => {
-          begun++
-          await new Promise((resolve) => setTimeout(resolve, 150))
-          finished.push(id)
-        }, { concurrency: 1 }),
+        each.handle(
+          'x.work',
+          async ({ id }) => {
+            begun++
+            await new Promise((resolve) => setTimeout(resolve, 150))
+            finished.push(id)
+          },
+          { concurrency: 1 },
+        ),
       )
       const rows = [row('x.work'), row('x.work')]
       await jobs.add(rows)
       await expect.poll(() => begun).toBe(1)
       for (const each of cleanup.splice(0)) await each()
       expect(finished.length).toBe(1)
-      const next = createBullJobs({ service, db: database.db, log, ...(await harness.store(database.url)), progress: async () => {}, tellCancel: async () => {}, onCancel: () => {} })
+      const next = createBullJobs({
+        service,
+        db: database.db,
+        log,
+        ...(await harness.store(database.url)),
+        progress: async () => {},
+        tellCancel: async () => {},
+        onCancel: () => {},
+      })
       next.handle('x.work', async ({ id }) => void finished.push(id), { concurrency: 1 })
       await next.start()
       await expect.poll(() => finished.length, { timeout: 5_000 }).toBe(2)
@@ -229,35 +277,39 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
 
     test('a worker that was killed leaves its job to another [R12]', { timeout: 30_000 }, async () => {
       const service = `s${++serial}`
-      const options = async () => ({ service, db: database.db, log, lockMs: 1000, ...(await harness.store(database.url)), progress: async () => {}, tellCancel: async () => {}, onCancel: () => {} })
-      const { spawnWorker } = await import('../testing/worker.ts')
-      const taken = row('x.hang')
-      const dead = await spawnWorker({ service, job: 'x.hang', databaseUrl: database.url, store: title })
+      const options = async () => ({
+        service,
+        db: database.db,
+        log,
+        lockMs: 1000,
+        ...(await harness.store(database.url)),
+        progress: async () => {},
+        tellCancel: async () => {},
+        onCancel: () => {},
+      })
+      const taken = newId()
+      const dead = await spawnWorker({ service, job: 'x.hang', id: taken, databaseUrl: database.url, store: title })
+      cleanup.push(dead.kill)
+      await dead.took
+      await dead.kill()
       const heir = createBullJobs(await options())
       const ran: string[] = []
-      await dead.started
-      // Adds without working: the heir begins only after the kill.
-      const producer = createBullJobs(await options())
-      producer.handle('x.other', async () => {})
-      await producer.start()
-      await producer.add([taken])
-      await dead.took(taken.id)
-      await dead.kill()
-      heir.handle('x.other', async () => {})
-      heir.handle('x.hang', async ({ id }) => void ran.push(id), { concurrency: 1 })
-      await producer.drain()
-      await producer.close()
+      heir.handle('x.hang', async ({ id }) => void ran.push(id))
       await heir.start()
-      await expect.poll(() => ran, { timeout: 15_000 }).toEqual([taken.id])
-      await heir.drain()
-      await heir.close()
+      cleanup.push(heir.close)
+      cleanup.push(heir.drain)
+      await expect.poll(() => ran, { timeout: 15_000 }).toEqual([taken])
+      await expect.poll(() => stateOf(heir, taken)).toBe('completed')
     })
 
     test('the sweep brings back what the queue lost, without running anything twice [R9]', async () => {
       const ran: string[] = []
       const { jobs } = await instances(1, (each) => each.handle('x.work', async ({ id }) => void ran.push(id)))
       const rows = Array.from({ length: 5 }, () => row('x.work'))
-      await database.db.insertInto('outbox').values(rows.map((each) => ({ ...each, kind: 'job', payload: '{}', sent_at: new Date() })) as never).execute()
+      await database.db
+        .insertInto('outbox')
+        .values(rows.map((each) => ({ ...each, kind: 'job', payload: '{}', sent_at: new Date() })) as never)
+        .execute()
       // The queue never heard of them, though they are marked as handed over.
       expect(await resendLostJobs(database.db, jobs, -1)).toBeGreaterThanOrEqual(5)
       await expect.poll(() => ran.length).toBe(5)

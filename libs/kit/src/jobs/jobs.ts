@@ -1,5 +1,12 @@
 /** What runs a job. `progress` is told to the job's user over the socket; `signal` is aborted on cancel and on shutdown. */
-export type JobRun<P> = { id: string; payload: P; attempt: number; userId: string | null; progress(percent: number, state?: string): Promise<void>; signal: AbortSignal }
+export type JobRun<P> = {
+  id: string
+  payload: P
+  attempt: number
+  userId: string | null
+  progress(percent: number, state?: string): Promise<void>
+  signal: AbortSignal
+}
 export type JobHandler = (run: JobRun<any>) => Promise<unknown>
 export type JobRow = { id: string; name: string; user_id: string | null; payload: unknown; trace: string | null }
 export type ParkedJob = { id: string; name: string; payload: unknown; error: string; attempts: number; parkedAt: Date }

@@ -9,7 +9,14 @@ const CONNECTIONS = 3
 
 /** The queue's tables stand in the service's own database, and all queues and workers of a service share one small pool. */
 export function openPostgresQueue(url: string, log: Logger) {
-  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, connectionTimeoutMillis: 5000, idleTimeoutMillis: 30_000, keepAlive: true, options: `-c search_path=${SCHEMA} -c idle_in_transaction_session_timeout=60000` })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    options: `-c search_path=${SCHEMA} -c idle_in_transaction_session_timeout=60000`,
+  })
   // Each queue and worker listens to the pool's errors; one that breaks while it is idle is the pool's business.
   pool.setMaxListeners(100)
   pool.on('error', (err) => log.warn({ err: err.message }, 'an idle connection of the job queue broke'))

@@ -8,5 +8,8 @@ const installed = isInstalled('redis-server')
 const server: TestProgram | null = installed ? await spawnRedis() : null
 
 describe.skipIf(!server)(server ? 'with redis-server' : 'skipped: redis-server is not installed here', () => {
-  jobsSuite(server?.url ?? 'redis:', async () => ({ store: () => openRedisQueue(server!.url, createLogger('silent')), close: () => server!.stop() }))
+  jobsSuite(server?.url ?? 'redis:', async () => ({
+    store: () => openRedisQueue(server!.url, createLogger('silent')),
+    close: () => server!.stop(),
+  }))
 })

@@ -87,7 +87,12 @@ export async function createFileStorage(root: string): Promise<Omit<Storage, 'si
       const folder = prefix.includes('/') ? prefix.slice(0, prefix.lastIndexOf('/')) : ''
       const found: string[] = []
       await walk(root, folder, (key) => key.startsWith(prefix) && found.push(key))
-      const infos = await Promise.all(found.sort().slice(0, limit).map(async (key) => ({ key, meta: await read(join(root, key)) })))
+      const infos = await Promise.all(
+        found
+          .sort()
+          .slice(0, limit)
+          .map(async (key) => ({ key, meta: await read(join(root, key)) })),
+      )
       return infos.flatMap(({ key, meta }) => (meta ? [infoOf(key, meta)] : []))
     },
     ready: () =>
@@ -98,7 +103,13 @@ export async function createFileStorage(root: string): Promise<Omit<Storage, 'si
   }
 }
 
-const infoOf = (key: string, { size, contentType, etag, modifiedAt }: Meta): ObjectInfo => ({ key, size, contentType, etag, modifiedAt: new Date(modifiedAt) })
+const infoOf = (key: string, { size, contentType, etag, modifiedAt }: Meta): ObjectInfo => ({
+  key,
+  size,
+  contentType,
+  etag,
+  modifiedAt: new Date(modifiedAt),
+})
 
 const isAbsent = (error: unknown) => ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
 

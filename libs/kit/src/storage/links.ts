@@ -1,11 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../errors.ts'
 import { checkKey } from './keys.ts'
 import type { ObjectInfo, Range, Storage } from './storage.ts'
 
-type Link = { method: 'GET' | 'PUT'; key: string; expires: number; downloadAs?: string | undefined; contentType?: string | undefined; maxBytes?: number | undefined }
+type Link = {
+  method: 'GET' | 'PUT'
+  key: string
+  expires: number
+  downloadAs?: string | undefined
+  contentType?: string | undefined
+  maxBytes?: number | undefined
+}
 type LinkOptions = { app: FastifyInstance; service: string; publicUrl: string; secret: Buffer }
 type Query = { expires?: string; name?: string; type?: string; max?: string; sig?: string }
 
@@ -16,13 +23,30 @@ const SHOWN = /^(image\/(png|jpeg|webp|gif|avif)|audio\/[\w.+-]+|video\/[\w.+-]+
 export function addLinks(store: Omit<Storage, 'signedUrl'>, { app, service, publicUrl, secret }: LinkOptions): Storage {
   const sign = (link: Link) =>
     createHmac('sha256', secret)
-      .update(JSON.stringify([service, link.method, link.key, link.expires, link.downloadAs ?? null, link.contentType ?? null, link.maxBytes ?? null]))
+      .update(
+        JSON.stringify([
+          service,
+          link.method,
+          link.key,
+          link.expires,
+          link.downloadAs ?? null,
+          link.contentType ?? null,
+          link.maxBytes ?? null,
+        ]),
+      )
       .digest('base64url')
 
   const storage: Storage = {
     ...store,
     signedUrl(key, { method = 'GET', expiresInS, downloadAs, contentType, maxBytes }) {
-      const link: Link = { method, key: checkKey(key), expires: Math.ceil(Date.now() / 1000) + expiresInS, downloadAs, contentType, maxBytes }
+      const link: Link = {
+        method,
+        key: checkKey(key),
+        expires: Math.ceil(Date.now() / 1000) + expiresInS,
+        downloadAs,
+        contentType,
+        maxBytes,
+      }
       const query = new URLSearchParams({ expires: String(link.expires) })
       if (downloadAs !== undefined) query.set('name', downloadAs)
       if (contentType !== undefined) query.set('type', contentType)
@@ -34,11 +58,20 @@ export function addLinks(store: Omit<Storage, 'signedUrl'>, { app, service, publ
 
   function verified(request: FastifyRequest, method: Link['method']): Link {
     const { expires, name, type, max, sig = '' } = request.query as Query
-    const link: Link = { method, key: (request.params as { '*': string })['*'], expires: Number(expires), downloadAs: name, contentType: type, maxBytes: max === undefined ? undefined : Number(max) }
+    const link: Link = {
+      method,
+      key: (request.params as { '*': string })['*'],
+      expires: Number(expires),
+      downloadAs: name,
+      contentType: type,
+      maxBytes: max === undefined ? undefined : Number(max),
+    }
     const expected = Buffer.from(sign(link))
     const given = Buffer.from(String(sig))
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new DomainError('forbidden', { message: 'This link is not valid.' })
-    if (!(link.expires * 1000 > Date.now())) throw new DomainError('forbidden', { message: 'This link has expired.', details: { reason: 'expired' } })
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      throw new DomainError('forbidden', { message: 'This link is not valid.' })
+    if (!(link.expires * 1000 > Date.now()))
+      throw new DomainError('forbidden', { message: 'This link has expired.', details: { reason: 'expired' } })
     return link
   }
 
@@ -80,10 +113,14 @@ async function download(storage: Storage, link: Link, request: FastifyRequest, r
 
 async function upload(storage: Storage, link: Link, request: FastifyRequest): Promise<Omit<ObjectInfo, 'modifiedAt'>> {
   const contentType = request.headers['content-type'] ?? 'application/octet-stream'
-  if (link.contentType !== undefined && contentType !== link.contentType) throw new DomainError('invalid', { message: `This link takes ${link.contentType} only.` })
+  if (link.contentType !== undefined && contentType !== link.contentType)
+    throw new DomainError('invalid', { message: `This link takes ${link.contentType} only.` })
   if (Number(request.headers['content-length'] ?? 0) > (link.maxBytes ?? Number.POSITIVE_INFINITY)) throw new DomainError('too_large')
   const body = (request.body as Readable | undefined) ?? new Uint8Array()
-  const { key, size, etag } = await storage.put(link.key, body, { contentType, ...(link.maxBytes !== undefined && { maxBytes: link.maxBytes }) })
+  const { key, size, etag } = await storage.put(link.key, body, {
+    contentType,
+    ...(link.maxBytes !== undefined && { maxBytes: link.maxBytes }),
+  })
   return { key, size, contentType, etag }
 }
 

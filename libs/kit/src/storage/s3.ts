@@ -1,6 +1,15 @@
-import { CreateBucketCommand, DeleteObjectCommand, GetObjectCommand, HeadBucketCommand, HeadObjectCommand, ListObjectsV2Command, S3Client, S3ServiceException } from '@aws-sdk/client-s3'
-import { Upload } from '@aws-sdk/lib-storage'
 import type { Readable } from 'node:stream'
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
 import { SetupError } from '../config.ts'
 import { DomainError } from '../errors.ts'
 import { messageOf } from '../inbox.ts'
@@ -20,7 +29,9 @@ export function readS3Url(url: string) {
     bucket,
     options: {
       region: parsed.searchParams.get('region') ?? 'us-east-1',
-      ...(parsed.username && { credentials: { accessKeyId: decodeURIComponent(parsed.username), secretAccessKey: decodeURIComponent(parsed.password) } }),
+      ...(parsed.username && {
+        credentials: { accessKeyId: decodeURIComponent(parsed.username), secretAccessKey: decodeURIComponent(parsed.password) },
+      }),
       ...(!isAws && {
         endpoint: `${scheme}://${parsed.host}`,
         forcePathStyle: true,
@@ -53,7 +64,12 @@ export async function createS3Storage(url: string, service: string, log: Logger)
       const { through, seen } = meter(maxBytes)
       const source = asStream(body)
       // A multipart upload that fails is aborted, so the object appears whole or not at all.
-      const upload = new Upload({ client, params: { Bucket: bucket, Key: at(key), Body: source.pipe(through), ContentType: contentType }, queueSize: 2, leavePartsOnError: false })
+      const upload = new Upload({
+        client,
+        params: { Bucket: bucket, Key: at(key), Body: source.pipe(through), ContentType: contentType },
+        queueSize: 2,
+        leavePartsOnError: false,
+      })
       source.on('error', (error) => through.destroy(error))
       try {
         const { ETag } = await upload.done()
@@ -66,7 +82,9 @@ export async function createS3Storage(url: string, service: string, log: Logger)
     },
     async get(key, range) {
       try {
-        const found = await client.send(new GetObjectCommand({ Bucket: bucket, Key: at(key), ...(range && { Range: `bytes=${range.start}-${range.end ?? ''}` }) }))
+        const found = await client.send(
+          new GetObjectCommand({ Bucket: bucket, Key: at(key), ...(range && { Range: `bytes=${range.start}-${range.end ?? ''}` }) }),
+        )
         const size = Number(/\/(\d+)$/.exec(found.ContentRange ?? '')?.[1] ?? found.ContentLength)
         return { info: infoOf(key, { ...found, Size: size }), body: found.Body as Readable }
       } catch (error) {
@@ -84,9 +102,11 @@ export async function createS3Storage(url: string, service: string, log: Logger)
       const keys: string[] = []
       let next: string | undefined
       do {
-        const page = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: `${service}/${prefix}`, ContinuationToken: next })).catch((error) => {
-          throw readable(error)
-        })
+        const page = await client
+          .send(new ListObjectsV2Command({ Bucket: bucket, Prefix: `${service}/${prefix}`, ContinuationToken: next }))
+          .catch((error) => {
+            throw readable(error)
+          })
         keys.push(...(page.Contents ?? []).map(({ Key }) => Key!.slice(service.length + 1)))
         next = page.NextContinuationToken
       } while (next && keys.length < limit)
@@ -126,7 +146,9 @@ async function ensureBucket(client: S3Client, bucket: string): Promise<void> {
   }
 }
 
-const isMissing = (error: unknown) => error instanceof S3ServiceException && (error.$metadata.httpStatusCode === 404 || ['NoSuchKey', 'NotFound', 'NoSuchBucket'].includes(error.name))
+const isMissing = (error: unknown) =>
+  error instanceof S3ServiceException &&
+  (error.$metadata.httpStatusCode === 404 || ['NoSuchKey', 'NotFound', 'NoSuchBucket'].includes(error.name))
 
 function readable(error: unknown): unknown {
   if (error instanceof DomainError) return error

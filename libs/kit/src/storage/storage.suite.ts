@@ -6,7 +6,6 @@ import { createLogger, createMetrics } from '../telemetry.ts'
 import { addLinks } from './links.ts'
 import type { Storage } from './storage.ts'
 
-
 type Store = Omit<Storage, 'signedUrl'>
 
 /** What every storage promises, and its signed links over real HTTP. */
@@ -15,7 +14,13 @@ export function storageSuite(title: string, openStore: () => Promise<{ store: St
     let opened: { store: Store; close(): Promise<void> }
     let storage: Storage
     let origin = ''
-    const app = createHttp({ service: 'media', db: null as never, log: createLogger('silent'), verifier: null as never, metrics: createMetrics() })
+    const app = createHttp({
+      service: 'media',
+      db: null as never,
+      log: createLogger('silent'),
+      verifier: null as never,
+      metrics: createMetrics(),
+    })
     /** A link points at PUBLIC_URL; here the service is asked directly. */
     const reach = (url: string) => url.replace('https://app.example', origin)
 
@@ -43,7 +48,11 @@ export function storageSuite(title: string, openStore: () => Promise<{ store: St
 
     test('a stream larger than one part arrives unchanged', async () => {
       const chunk = Buffer.alloc(64 * 1024, 'x')
-      const body = Readable.from((function* () { for (let i = 0; i < 100; i++) yield Buffer.concat([chunk, Buffer.from([i])]) })())
+      const body = Readable.from(
+        (function* () {
+          for (let i = 0; i < 100; i++) yield Buffer.concat([chunk, Buffer.from([i])])
+        })(),
+      )
       const info = await storage.put('big/one.bin', body, { contentType: 'application/octet-stream' })
       expect(info.size).toBe(100 * (64 * 1024 + 1))
       const last = await storage.get('big/one.bin', { start: info.size - 1 })
@@ -51,19 +60,25 @@ export function storageSuite(title: string, openStore: () => Promise<{ store: St
     })
 
     test('a body over its limit leaves nothing, and the old file stays', async () => {
-      await expect(storage.put('limit/new.txt', Readable.from([Buffer.alloc(50), Buffer.alloc(60)]), { contentType: 'text/plain', maxBytes: 100 })).rejects.toMatchObject({ code: 'too_large' })
+      await expect(
+        storage.put('limit/new.txt', Readable.from([Buffer.alloc(50), Buffer.alloc(60)]), { contentType: 'text/plain', maxBytes: 100 }),
+      ).rejects.toMatchObject({ code: 'too_large' })
       expect(await storage.head('limit/new.txt')).toBeNull()
       await storage.put('limit/old.txt', Buffer.from('old'), { contentType: 'text/plain' })
-      await expect(storage.put('limit/old.txt', Readable.from([Buffer.alloc(200)]), { contentType: 'text/plain', maxBytes: 100 })).rejects.toMatchObject({ code: 'too_large' })
+      await expect(
+        storage.put('limit/old.txt', Readable.from([Buffer.alloc(200)]), { contentType: 'text/plain', maxBytes: 100 }),
+      ).rejects.toMatchObject({ code: 'too_large' })
       expect(await text((await storage.get('limit/old.txt')).body)).toBe('old')
       expect((await storage.list('limit/')).map(({ key }) => key)).toEqual(['limit/old.txt'])
     })
 
     test('a body that breaks off leaves nothing', async () => {
-      const broken = Readable.from((async function* () {
-        yield Buffer.from('half')
-        throw new Error('the line went dead')
-      })())
+      const broken = Readable.from(
+        (async function* () {
+          yield Buffer.from('half')
+          throw new Error('the line went dead')
+        })(),
+      )
       await expect(storage.put('broken/a.txt', broken, { contentType: 'text/plain' })).rejects.toThrow()
       expect(await storage.head('broken/a.txt')).toBeNull()
     })
@@ -73,7 +88,10 @@ export function storageSuite(title: string, openStore: () => Promise<{ store: St
       await storage.put('list/a.txt', Buffer.from('22'), { contentType: 'text/css' })
       await storage.put('list/b.txt', Buffer.from('333'), { contentType: 'text/html' })
       await storage.put('listen.txt', Buffer.from('no'), { contentType: 'text/plain' })
-      expect((await storage.list('list/')).map(({ key, size, contentType }) => [key, size, contentType])).toEqual([['list/a.txt', 2, 'text/css'], ['list/b.txt', 3, 'text/html']])
+      expect((await storage.list('list/')).map(({ key, size, contentType }) => [key, size, contentType])).toEqual([
+        ['list/a.txt', 2, 'text/css'],
+        ['list/b.txt', 3, 'text/html'],
+      ])
       expect((await storage.list('list/', 1)).length).toBe(1)
       await storage.delete('list/b.txt')
       await storage.delete('list/b.txt')
@@ -83,10 +101,13 @@ export function storageSuite(title: string, openStore: () => Promise<{ store: St
       expect(await storage.ready()).toBe(true)
     })
 
-    test.each(['../secret', 'a/../../b', '/etc/passwd', 'a//b', 'a/.hidden', 'a/b~meta', 'a\\b', 'a/\0', '', 'a/..'])('the key %j is refused', async (key) => {
-      await expect(storage.put(key, Buffer.from('x'), { contentType: 'text/plain' })).rejects.toMatchObject({ code: 'invalid' })
-      await expect(storage.get(key)).rejects.toMatchObject({ code: 'invalid' })
-    })
+    test.each(['../secret', 'a/../../b', '/etc/passwd', 'a//b', 'a/.hidden', 'a/b~meta', 'a\\b', 'a/\0', '', 'a/..'])(
+      'the key %j is refused',
+      async (key) => {
+        await expect(storage.put(key, Buffer.from('x'), { contentType: 'text/plain' })).rejects.toMatchObject({ code: 'invalid' })
+        await expect(storage.get(key)).rejects.toMatchObject({ code: 'invalid' })
+      },
+    )
 
     test('a signed link serves the file, in ranges too, with headers that let nothing run', async () => {
       await storage.put('links/tone.wav', Buffer.from('0123456789'), { contentType: 'audio/wav' })
@@ -94,7 +115,13 @@ export function storageSuite(title: string, openStore: () => Promise<{ store: St
       expect(url).toMatch(/^https:\/\/app\.example\/files\/v1\/media\/links\/tone\.wav\?/)
       const whole = await fetch(reach(url))
       expect([whole.status, await whole.text()]).toEqual([200, '0123456789'])
-      expect(Object.fromEntries(whole.headers)).toMatchObject({ 'content-type': 'audio/wav', 'content-disposition': 'inline', 'x-content-type-options': 'nosniff', 'accept-ranges': 'bytes', 'content-length': '10' })
+      expect(Object.fromEntries(whole.headers)).toMatchObject({
+        'content-type': 'audio/wav',
+        'content-disposition': 'inline',
+        'x-content-type-options': 'nosniff',
+        'accept-ranges': 'bytes',
+        'content-length': '10',
+      })
       expect(whole.headers.get('content-security-policy')).toContain('sandbox')
       const part = await fetch(reach(url), { headers: { range: 'bytes=2-4' } })
       expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([206, 'bytes 2-4/10', '234'])
@@ -111,7 +138,9 @@ export function storageSuite(title: string, openStore: () => Promise<{ store: St
       const answer = await fetch(reach(storage.signedUrl('links/evil.svg', { expiresInS: 60 })))
       expect(answer.headers.get('content-disposition')).toContain('attachment')
       const named = await fetch(reach(storage.signedUrl('links/evil.svg', { expiresInS: 60, downloadAs: 'Übung "1".svg' })))
-      expect(named.headers.get('content-disposition')).toBe(`attachment; filename="_bung _1_.svg"; filename*=UTF-8''%C3%9Cbung%20%221%22.svg`)
+      expect(named.headers.get('content-disposition')).toBe(
+        `attachment; filename="_bung _1_.svg"; filename*=UTF-8''%C3%9Cbung%20%221%22.svg`,
+      )
     })
 
     test('a link is refused once it has expired or anything in it was changed', async () => {
@@ -137,7 +166,8 @@ export function storageSuite(title: string, openStore: () => Promise<{ store: St
 
     test('a signed link takes an upload of its type and no more than its size', async () => {
       const url = reach(storage.signedUrl('uploads/x.png', { method: 'PUT', expiresInS: 60, contentType: 'image/png', maxBytes: 1000 }))
-      const put = (body: string | ReadableStream, type: string) => fetch(url, { method: 'PUT', body, headers: { 'content-type': type }, duplex: 'half' } as RequestInit)
+      const put = (body: string | ReadableStream, type: string) =>
+        fetch(url, { method: 'PUT', body, headers: { 'content-type': type }, duplex: 'half' } as RequestInit)
       expect((await put('x'.repeat(1001), 'image/png')).status).toBe(413)
       const unannounced = Readable.toWeb(Readable.from([Buffer.alloc(600), Buffer.alloc(600)])) as never
       expect((await put(unannounced, 'image/png').catch(() => ({ status: 413 }))).status).toBe(413)

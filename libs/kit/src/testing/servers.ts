@@ -16,7 +16,21 @@ export type TestProgram = {
 }
 
 export const spawnNats = () => runProgram('nats-server', 'nats', (port, dir) => ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', dir])
-export const spawnRedis = () => runProgram('redis-server', 'redis', (port, dir) => ['--bind', '127.0.0.1', '--port', String(port), '--dir', dir, '--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'])
+export const spawnRedis = () =>
+  runProgram('redis-server', 'redis', (port, dir) => [
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--dir',
+    dir,
+    '--appendonly',
+    'yes',
+    '--save',
+    '',
+    '--maxmemory-policy',
+    'noeviction',
+  ])
 
 /** Whether a program can be started here; the reason goes into the names of the tests that are skipped. */
 export function isInstalled(program: 'nats-server' | 'redis-server'): boolean {
@@ -87,7 +101,13 @@ export async function freePort(): Promise<number> {
 async function answers(port: number, until = Date.now() + 10_000): Promise<void> {
   while (Date.now() < until) {
     const socket = connect(port, '127.0.0.1')
-    const up = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false, () => false)]).catch(() => false)
+    const up = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(
+        () => false,
+        () => false,
+      ),
+    ]).catch(() => false)
     socket.destroy()
     if (up) return
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -52,6 +52,7 @@ export async function startTestPlatform(definitions: ServiceDefinition[], env: E
     const { openBus } = await import('../open.ts')
     const bus = await openBus(infra, { service: 'identity', db: running[0]!.rt.db, log: infra.log })
     bus.reply('identity.verification', async () => ({ keys: [keys.jwk], issuer: keys.issuer, revoked_sessions: [], suspended_users: [] }))
+    await bus.start()
   }
   for (const service of running) await service.start()
   await Promise.all(running.map((service) => service.app.listen({ host: '127.0.0.1', port: 0 })))

@@ -1,27 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-type Work = { service: string; job: string; databaseUrl: string; store: string }
+type Work = { service: string; job: string; id: string; databaseUrl: string; store: string }
 
 /** A process of its own that takes a job and never finishes it, for tests that kill it. */
 export async function spawnWorker(work: Work) {
-  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(new URL('./worker-main.ts', import.meta.url)), JSON.stringify(work)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const lines = createInterface({ input: child.stdout! })
-  const said = new Set<string>()
-  const waiting = new Map<string, () => void>()
-  lines.on('line', (line) => {
-    said.add(line)
-    waiting.get(line)?.()
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./worker-main.ts', import.meta.url)), JSON.stringify(work)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const hear = (line: string) => (said.has(line) ? Promise.resolve() : new Promise<void>((resolve) => waiting.set(line, resolve)))
+  const gone = once(child, 'exit')
+  const took = once(createInterface({ input: child.stdout }), 'line')
   return {
-    started: hear('started'),
-    took: (id: string) => hear(`took ${id}`),
+    took: Promise.race([took, gone.then(() => Promise.reject(new Error('the worker ended by itself')))]),
     async kill() {
       child.kill('SIGKILL')
-      await once(child, 'exit')
+      await gone
     },
   }
 }

@@ -38,7 +38,7 @@ async function tryAsk(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof gene
       },
       command: `Ad variations: ${input.details}`,
     })
-    for await (const _ of answer.pieces());
+    await answer.whole()
     return answer.outcome === 'completed'
       ? { content: answer.content, answeredBy: answer.target.upstreamModel, sandbox: answer.target.sandbox }
       : null

@@ -49,11 +49,19 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
     if (input.stream) await streamAnswer(reply, answer, kept, exchange)
     else return reply.send(await wholeAnswer(answer, kept, exchange))
   } catch (error) {
-    if (exchange) await exchange.fail(error)
-    throw error
+    if (!exchange) throw error
+    await exchange.fail(error)
+    throw error instanceof DomainError ? inConversation(error, exchange) : error
   } finally {
     if (exchange) deps.running.end(exchange.answerId)
   }
+}
+
+/** What was said is kept although no answer came: the caller learns where, to ask again in its place. */
+function inConversation(error: DomainError, { conversationId, saidId, answerId }: Exchange) {
+  const { message, status, headers, cause } = error
+  const details = { ...(error.details as object | undefined), conversation_id: conversationId, message_id: answerId, said_id: saidId }
+  return new DomainError(error.code, { message, status, headers, cause, details })
 }
 
 async function wholeAnswer(answer: Answer, pieces: AsyncIterable<unknown>, exchange: Exchange | null) {
@@ -62,7 +70,7 @@ async function wholeAnswer(answer: Answer, pieces: AsyncIterable<unknown>, excha
   return replyOf(answer, exchange)
 }
 
-async function streamAnswer(reply: FastifyReply, answer: Answer, pieces: AsyncIterable<{ text: string }>, exchange: Exchange | null) {
+async function streamAnswer(reply: FastifyReply, answer: Answer, pieces: AsyncIterable<{ text: string }[]>, exchange: Exchange | null) {
   const stream = openStream(reply)
   stream.send('start', {
     model: answer.alias,
@@ -70,8 +78,10 @@ async function streamAnswer(reply: FastifyReply, answer: Answer, pieces: AsyncIt
     sandbox: answer.target.sandbox,
     conversation_id: exchange?.conversationId ?? null,
     message_id: exchange?.answerId ?? null,
+    said_id: exchange?.saidId ?? null,
   })
-  for await (const { text } of pieces) {
+  for await (const batch of pieces) {
+    const text = batch.map((piece) => piece.text).join('')
     if (text) await stream.send('delta', { text })
     // A kept answer is written to its end even when nobody watches: it will be there after a reload.
     if (stream.closed && !exchange) break

@@ -8,6 +8,7 @@ import type { AiDb, MessageState } from '../schema.ts'
 
 export type Exchange = {
   conversationId: string
+  saidId: string | null
   answerId: string
   history: { role: 'user' | 'assistant'; content: string }[]
   fail(error: unknown): Promise<void>
@@ -36,20 +37,22 @@ export async function beginExchange(ctx: Ctx<AiDb>, { conversationId, said, mode
       .insertInto('ai_messages')
       .values(message({ id: answerId, conversation_id: id, user_id, role: 'assistant', content: '', state: 'streaming', model }))
       .execute()
-    return { conversationId: id, answerId, history, fail: () => save(ctx, answerId, { state: 'failed' }) }
+    return { conversationId: id, saidId: said ? saidId : null, answerId, history, fail: () => save(ctx, answerId, { state: 'failed' }) }
   })
 }
 
 /** Passes an answer on while writing it down: now and then on the way, and whole at the end. */
-export async function* keepAnswer(ctx: Ctx<AiDb>, exchange: Exchange, answer: Answer): AsyncGenerator<Piece> {
+export async function* keepAnswer(ctx: Ctx<AiDb>, exchange: Exchange, answer: Answer): AsyncGenerator<Piece[]> {
   let savedAt = Date.now()
-  for await (const piece of answer.pieces()) {
-    yield piece
+  for await (const pieces of answer.pieces()) {
+    yield pieces
     if (Date.now() - savedAt < SAVE_EVERY_MS) continue
     savedAt = Date.now()
-    await save(ctx, exchange.answerId, { content: answer.content, answered_by: answer.target.upstreamModel }).catch((err) =>
-      ctx.log.warn({ err }, 'a running answer could not be kept'),
-    )
+    await save(ctx, exchange.answerId, {
+      content: answer.content,
+      answered_by: answer.target.upstreamModel,
+      sandbox: answer.target.sandbox,
+    }).catch((err) => ctx.log.warn({ err }, 'a running answer could not be kept'))
   }
   const { prompt_tokens, completion_tokens, cost_microusd } = answer.usage
   const state = ({ completed: 'complete', cut: 'cut', failed: 'failed', stopped: 'stopped' } as const)[answer.outcome ?? 'cut']
@@ -57,6 +60,7 @@ export async function* keepAnswer(ctx: Ctx<AiDb>, exchange: Exchange, answer: An
     content: answer.content,
     state,
     answered_by: answer.target.upstreamModel,
+    sandbox: answer.target.sandbox,
     citations: answer.citations,
     prompt_tokens,
     completion_tokens,
@@ -149,6 +153,7 @@ type Save = Partial<{
   content: string
   state: MessageState
   answered_by: string
+  sandbox: boolean
   citations: string[]
   prompt_tokens: number
   completion_tokens: number

@@ -51,7 +51,8 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
       })
       const answered_by = answer.target.upstreamModel
       let said = false
-      for await (const { text } of answer.pieces()) {
+      for await (const pieces of answer.pieces()) {
+        const text = pieces.map((piece) => piece.text).join('')
         if (!said && text) await stream.send('first', { lane, model, answered_by, ms: answer.firstMs, sandbox: answer.target.sandbox })
         said ||= text !== ''
         if (text) await stream.send('delta', { lane, text })

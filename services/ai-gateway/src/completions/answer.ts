@@ -1,5 +1,5 @@
 import { DomainError } from '@operon/kit/errors'
-import { type Reservation, release, reserve } from '@operon/kit/meter'
+import { type Reservation, type Reserver, release } from '@operon/kit/meter'
 import type { KitDb } from '@operon/kit/schema'
 import type { Logger } from '@operon/kit/telemetry'
 import type { Kysely } from 'kysely'
@@ -11,7 +11,14 @@ import { openUpstream, type UpstreamStream } from '../upstream/open.ts'
 import type { Providers, Target } from '../upstream/providers.ts'
 import type { Settler } from '../usage/settler.ts'
 
-export type AnswerDeps = { db: Kysely<AiDb & KitDb>; providers: Providers; settler: Settler; config: Config; log: Logger }
+export type AnswerDeps = {
+  db: Kysely<AiDb & KitDb>
+  reserver: Reserver
+  providers: Providers
+  settler: Settler
+  config: Config
+  log: Logger
+}
 export type Question = {
   userId: string
   keyId?: string | null
@@ -38,14 +45,8 @@ const LEFT_GRACE_MS = 15_000
 export async function ask(deps: AnswerDeps, question: Question): Promise<Answer> {
   const chain = chainOf(question.model)
   if (!chain) throw new DomainError('model_unknown', { details: { model: question.model } })
-  const reservation =
-    question.reservation ??
-    (await reserve(deps.db, {
-      userId: question.userId,
-      unit: 'prompts',
-      feature: question.feature,
-      holdMs: deps.config.AI_ANSWER_MS + 60_000,
-    }))
+  const { userId, feature } = question
+  const reservation = question.reservation ?? (await deps.reserver.reserve({ userId, feature, holdMs: deps.config.AI_ANSWER_MS + 60_000 }))
   const startedAt = performance.now()
   try {
     const stream = await openUpstream(deps, chain, question.body, question.stop)
@@ -96,12 +97,13 @@ export class Answer {
     return { prompt_tokens: prompt, completion_tokens: completion, cost_microusd: costMicrousd(model, prompt, completion), counted }
   }
 
-  async *pieces(): AsyncGenerator<Piece> {
-    const pieces = this.#read()
+  /** Those of one packet together, so that what came in one piece can go out in one. Read once. */
+  async *pieces(): AsyncGenerator<Piece[]> {
+    const reading = this.#read()
     let finished = false
     try {
       for (;;) {
-        const next = await pieces.next()
+        const next = await reading.next()
         if (next.done) break
         yield next.value
       }
@@ -109,23 +111,33 @@ export class Answer {
     } finally {
       // The reader went away in the middle: read on for a while, then book.
       if (finished) this.#book()
-      else void this.#drain(pieces)
+      else void this.#drain(reading)
     }
   }
 
-  async *#read(): AsyncGenerator<Piece> {
+  /** To its end, for whoever wants it whole. */
+  async whole(): Promise<this> {
+    for await (const _ of this.pieces());
+    return this
+  }
+
+  async *#read(): AsyncGenerator<Piece[]> {
     let finish: string | null = null
     try {
-      for await (const event of this.#stream.events()) {
-        if (event.done) {
-          finish ??= 'done'
-          yield { raw: event.raw, text: '', chunk: null }
-          continue
+      for await (const batch of this.#stream.batches()) {
+        const pieces: Piece[] = []
+        let broken: Error | null = null
+        for (const { raw, done, malformed, chunk } of batch) {
+          if (malformed || chunk?.error) {
+            broken = new Error(chunk?.error?.message ?? 'an event that is no JSON')
+            break
+          }
+          if (done) finish ??= 'done'
+          else finish = chunk!.choices?.[0]?.finish_reason ?? finish
+          pieces.push({ raw, text: chunk ? this.#observe(chunk) : '', chunk })
         }
-        if (event.malformed || event.chunk?.error) throw new Error(event.chunk?.error?.message ?? 'an event that is no JSON')
-        const text = this.#observe(event.chunk!)
-        finish = event.chunk!.choices?.[0]?.finish_reason ?? finish
-        yield { raw: event.raw, text, chunk: event.chunk }
+        if (pieces.length) yield pieces
+        if (broken) throw broken
       }
       this.outcome = finish ? 'completed' : 'cut'
       if (!finish) this.problem = 'The provider ended the answer before it was finished.'
@@ -155,10 +167,10 @@ export class Answer {
     return text
   }
 
-  async #drain(pieces: AsyncGenerator<Piece>) {
+  async #drain(reading: AsyncGenerator<Piece[]>) {
     const limit = setTimeout(() => this.#stream.abort(), LEFT_GRACE_MS)
     try {
-      while (!(await pieces.next()).done);
+      while (!(await reading.next()).done);
     } finally {
       clearTimeout(limit)
       this.#book()

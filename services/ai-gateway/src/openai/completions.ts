@@ -5,7 +5,7 @@ import type { Input } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
-import { type Answer, type AnswerDeps, ask } from '../completions/answer.ts'
+import { type Answer, type AnswerDeps, ask, type Piece } from '../completions/answer.ts'
 import { spendKey } from '../keys/keys.ts'
 import type { AiDb } from '../schema.ts'
 
@@ -38,12 +38,15 @@ async function streamTo(res: ServerResponse, answer: Answer, wantsUsage: boolean
     'x-accel-buffering': 'no',
     'x-operon-model': answer.target.upstreamModel,
   })
-  for await (const { raw, chunk } of answer.pieces()) {
+  for await (const pieces of answer.pieces()) {
     if (res.destroyed) break
-    // We always ask for the count; a caller who did not is not told.
-    const onlyUsage = chunk?.usage && !chunk.choices?.length
-    if (onlyUsage && !wantsUsage) continue
-    if (!res.write(`${raw}\n\n`)) await Promise.race([once(res, 'drain'), once(res, 'close')])
+    let out = ''
+    for (const { raw, chunk } of pieces) {
+      // We always ask for the count; a caller who did not is not told.
+      if (!wantsUsage && chunk?.usage && !chunk.choices?.length) continue
+      out += `${raw}\n\n`
+    }
+    if (out && !res.write(out)) await Promise.race([once(res, 'drain'), once(res, 'close')])
   }
   if (answer.outcome !== 'completed')
     res.write(`data: ${JSON.stringify({ error: { message: answer.problem, type: 'server_error', param: null, code: 'answer_cut' } })}\n\n`)
@@ -56,7 +59,7 @@ async function whole(answer: Answer) {
   let id = `chatcmpl-${answer.id}`
   let created = Math.floor(Date.now() / 1000)
   let finish: string | null = null
-  for await (const { chunk } of answer.pieces()) {
+  for (const { chunk } of await collect(answer.pieces())) {
     const full = chunk as { id?: string; created?: number } | null
     id = full?.id ?? id
     created = full?.created ?? created
@@ -98,4 +101,10 @@ async function whole(answer: Answer) {
     usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
     ...(answer.citations.length && { citations: answer.citations }),
   }
+}
+
+async function collect(batches: AsyncIterable<Piece[]>): Promise<Piece[]> {
+  const all: Piece[] = []
+  for await (const pieces of batches) all.push(...pieces)
+  return all
 }

@@ -47,7 +47,7 @@ export const tools = Object.entries(kinds).map(([name, { description, input }]) 
 export type ToolCall = { name: string; arguments: string }
 
 /** Keeps what a model proposed, as far as it is something that can be proposed. */
-export async function keepProposals(ctx: Ctx<AiDb>, calls: ToolCall[]) {
+export async function keepProposals(ctx: Ctx<AiDb>, calls: ToolCall[], message_id: string | null) {
   const user_id = signedIn(ctx).id
   const rows = calls.slice(0, 4).flatMap((call) => {
     const kind = Object.hasOwn(kinds, call.name) ? (call.name as Kind) : null
@@ -57,10 +57,12 @@ export async function keepProposals(ctx: Ctx<AiDb>, calls: ToolCall[]) {
       {
         id: newId(),
         user_id,
+        message_id,
         kind,
         title: kinds[kind].title(input.data),
         description: kinds[kind].description,
         input: input.data as Record<string, string>,
+        prompts: kinds[kind].prompts,
       },
     ]
   })
@@ -69,7 +71,7 @@ export async function keepProposals(ctx: Ctx<AiDb>, calls: ToolCall[]) {
       .insertInto('ai_actions')
       .values(rows.map((row) => ({ ...row, input: JSON.stringify(row.input), result: null, link: null })))
       .execute()
-  return rows.map(({ user_id: _user, ...row }) => ({ ...row, prompts: kinds[row.kind].prompts }))
+  return rows.map(({ user_id: _user, message_id: _message, ...row }) => row)
 }
 
 /** Runs an approved proposal once, as the person who approved it. */
@@ -112,7 +114,7 @@ async function perform(
     body: { messages: [{ role: 'user', content }] },
     command: content,
   })
-  for await (const _ of answer.pieces());
+  await answer.whole()
   if (answer.outcome !== 'completed') throw new DomainError('answer_cut')
   return { result: [answer.content, ...answer.citations.map((source) => `Source: ${source}`)].join('\n'), link: null }
 }

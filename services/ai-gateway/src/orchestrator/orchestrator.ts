@@ -3,10 +3,12 @@ import type { Input } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { beginExchange, keepAnswer } from '../chat/conversations.ts'
-import { type AnswerDeps, ask } from '../completions/answer.ts'
+import { type AnswerDeps, ask, type Piece } from '../completions/answer.ts'
 import { ANALYST_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 import { keepProposals, type ToolCall, tools } from './actions.ts'
+
+const PROPOSING = 'Here is what I can do for you. Nothing happens until you approve it.'
 
 type Task = Input<typeof aiOrchestrator>
 const tasks: Record<Task['task_type'], string> = {
@@ -41,10 +43,12 @@ export async function orchestrate(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Task)
     })
     const calls = await callsOf(exchange ? keepAnswer(ctx, exchange, answer) : answer.pieces())
     if (answer.outcome !== 'completed') throw new DomainError('answer_cut', { details: { content: answer.content } })
-    const suggested_actions = await keepProposals(ctx, calls)
+    const suggested_actions = await keepProposals(ctx, calls, exchange?.answerId ?? null)
+    const response = answer.content || (suggested_actions.length ? PROPOSING : '')
+    if (exchange && !answer.content && response) await giveWords(ctx, exchange.answerId, response)
     const { prompt_tokens, completion_tokens, cost_microusd } = answer.usage
     return {
-      response: answer.content || (suggested_actions.length ? 'Here is what I can do for you. Nothing happens until you approve it.' : ''),
+      response,
       model_used: answer.target.upstreamModel,
       needs_actions: suggested_actions.length > 0,
       suggested_actions,
@@ -59,11 +63,16 @@ export async function orchestrate(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Task)
   }
 }
 
-async function callsOf(
-  pieces: AsyncIterable<{ chunk: { choices?: { delta?: { tool_calls?: unknown[] } }[] } | null }>,
-): Promise<ToolCall[]> {
+/** An answer of tools alone has no words of its own; a conversation read later needs some. */
+async function giveWords(ctx: Ctx<AiDb>, id: string, content: string) {
+  await ctx.db.updateTable('ai_messages').set({ content }).where('id', '=', id).where('user_id', '=', signedIn(ctx).id).execute()
+}
+
+async function callsOf(batches: AsyncIterable<Piece[]>): Promise<ToolCall[]> {
   const calls: ToolCall[] = []
-  for await (const { chunk } of pieces) {
+  const all: Piece[] = []
+  for await (const pieces of batches) all.push(...pieces)
+  for (const { chunk } of all) {
     for (const part of (chunk?.choices?.[0]?.delta?.tool_calls ?? []) as {
       index: number
       function?: { name?: string; arguments?: string }

@@ -8,20 +8,38 @@ import { aiGatewayService } from '../service.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1', AI_FIRST_BYTE_MS: '400', AI_IDLE_MS: '400', AI_ANSWER_MS: '5000' })
+  platform = await startTestPlatform([aiGatewayService, sandboxService], {
+    SANDBOX_MODEL_PACE_MS: '1',
+    AI_FIRST_BYTE_MS: '400',
+    AI_IDLE_MS: '400',
+    AI_ANSWER_MS: '5000',
+  })
 })
 afterAll(() => platform?.close())
 afterEach(() => fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' }))
 
 type Fault = { kind: string; match?: string; status?: number; retry_after?: number; times?: number; ms?: number }
 const order = (fault: Fault) =>
-  fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ provider: 'openai', ...fault }) })
+  fetch(`${platform.url('sandbox')}/sandbox/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ provider: 'openai', ...fault }),
+  })
 const ask = async (user: TestUser, model = 'gpt-4o-mini') => {
-  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/ai-chat`, { method: 'POST', headers: { 'content-type': 'application/json', ...user.headers }, body: JSON.stringify({ prompt: 'Write a blog post about bread', model }) })
+  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/ai-chat`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user.headers },
+    body: JSON.stringify({ prompt: 'Write a blog post about bread', model }),
+  })
   return { status: response.status, body: (await response.json()) as any }
 }
-const booked = (user: TestUser) => platform.services['ai-gateway']!.rt.db.selectFrom('ai_usage').selectAll().where('user_id', '=', user.id).execute()
-const counter = (user: TestUser) => platform.services['ai-gateway']!.rt.db.selectFrom('usage_counters').select(['used', 'reserved']).where('user_id', '=', user.id).executeTakeFirst()
+const booked = (user: TestUser) =>
+  platform.services['ai-gateway']!.rt.db.selectFrom('ai_usage').selectAll().where('user_id', '=', user.id).execute()
+const counter = (user: TestUser) =>
+  platform.services['ai-gateway']!.rt.db.selectFrom('usage_counters')
+    .select(['used', 'reserved'])
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
 
 describe('before the first word, somebody else answers', () => {
   const faults: [string, Fault][] = [
@@ -36,19 +54,26 @@ describe('before the first word, somebody else answers', () => {
     ['empty choices', { kind: 'empty_choices' }],
     ['hung socket', { kind: 'hung' }],
   ]
-  test.each(faults)('%s', async (_name, fault) => {
-    const user = platform.user()
-    await order({ match: 'gpt-5.4', times: 2, ...fault })
-    const { status, body } = await ask(user, 'gpt-5.4')
-    expect(status).toBe(200)
-    expect(['gpt-5.4', 'claude-sonnet-5']).toContain(body.answered_by)
-    if (fault.kind !== 'status' || fault.retry_after || fault.status! < 429) expect(body.answered_by).toBe('claude-sonnet-5')
-    expect(body.content.length).toBeGreaterThan(500)
-    await vi.waitFor(async () => expect(await booked(user)).toHaveLength(1))
-    expect(await counter(user)).toEqual({ used: 1, reserved: 0 })
-    // Let the provider recover, so that its circuit does not decide the next case.
-    await vi.waitFor(async () => expect((await ask(platform.user(), 'gpt-5.4')).body.answered_by).toBe('gpt-5.4'), { timeout: 12_000, interval: 500 })
-  }, 20_000)
+  test.each(faults)(
+    '%s',
+    async (_name, fault) => {
+      const user = platform.user()
+      await order({ match: 'gpt-5.4', times: 2, ...fault })
+      const { status, body } = await ask(user, 'gpt-5.4')
+      expect(status).toBe(200)
+      expect(['gpt-5.4', 'claude-sonnet-5']).toContain(body.answered_by)
+      if (fault.kind !== 'status' || fault.retry_after || fault.status! < 429) expect(body.answered_by).toBe('claude-sonnet-5')
+      expect(body.content.length).toBeGreaterThan(500)
+      await vi.waitFor(async () => expect(await booked(user)).toHaveLength(1))
+      expect(await counter(user)).toEqual({ used: 1, reserved: 0 })
+      // Let the provider recover, so that its circuit does not decide the next case.
+      await vi.waitFor(async () => expect((await ask(platform.user(), 'gpt-5.4')).body.answered_by).toBe('gpt-5.4'), {
+        timeout: 12_000,
+        interval: 500,
+      })
+    },
+    20_000,
+  )
 
   test('one refusal is tried again where it was, with what Retry-After asks', async () => {
     await order({ kind: 'status', status: 429, retry_after: 0.2, times: 1, match: 'gpt-5.4' })
@@ -63,7 +88,10 @@ describe('before the first word, somebody else answers', () => {
     expect([status, body.code]).toEqual([503, 'model_unavailable'])
     expect(await counter(user)).toEqual({ used: 0, reserved: 0 })
     await fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' })
-    await vi.waitFor(async () => expect((await ask(platform.user())).body.answered_by).toBe('gpt-4o-mini'), { timeout: 12_000, interval: 500 })
+    await vi.waitFor(async () => expect((await ask(platform.user())).body.answered_by).toBe('gpt-4o-mini'), {
+      timeout: 12_000,
+      interval: 500,
+    })
   }, 20_000)
 
   test('a question that a provider refuses is refused, not asked of another', async () => {
@@ -75,28 +103,47 @@ describe('before the first word, somebody else answers', () => {
 })
 
 describe('after the first word, the answer is said to be cut, with what had arrived', () => {
-  test.each([['reset after the first byte', 'reset_after'], ['truncated stream', 'truncate'], ['malformed event', 'malformed_event'], ['missing end', 'missing_end'], ['slow body', 'slow_body']])('%s', async (_name, kind) => {
-    const user = platform.user()
-    await order({ kind, times: 1, ms: 2000, match: 'claude' })
-    const { status, body } = await ask(user, 'claude')
-    expect([status, body.code]).toEqual([502, 'answer_cut'])
-    expect(body.details.content.length).toBeGreaterThan(0)
-    const [row] = await vi.waitFor(async () => {
-      const rows = await booked(user)
-      expect(rows).toHaveLength(1)
-      return rows
-    })
-    expect(row!.status).toBe('cut')
-    expect(await counter(user)).toEqual({ used: 1, reserved: 0 })
-  }, 15_000)
+  test.each([
+    ['reset after the first byte', 'reset_after'],
+    ['truncated stream', 'truncate'],
+    ['malformed event', 'malformed_event'],
+    ['missing end', 'missing_end'],
+    ['slow body', 'slow_body'],
+  ])(
+    '%s',
+    async (_name, kind) => {
+      const user = platform.user()
+      await order({ kind, times: 1, ms: 2000, match: 'claude' })
+      const { status, body } = await ask(user, 'claude')
+      expect([status, body.code]).toEqual([502, 'answer_cut'])
+      expect(body.details.content.length).toBeGreaterThan(0)
+      const [row] = await vi.waitFor(async () => {
+        const rows = await booked(user)
+        expect(rows).toHaveLength(1)
+        return rows
+      })
+      expect(row!.status).toBe('cut')
+      expect(await counter(user)).toEqual({ used: 1, reserved: 0 })
+    },
+    15_000,
+  )
 })
 
 test('a provider that is not there at all is passed over', async () => {
-  const elsewhere = await startTestPlatform([aiGatewayService, sandboxService], { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', GOOGLE_API_KEY: 'k', GOOGLE_BASE_URL: 'https://no-such-host.invalid/v1' })
+  const elsewhere = await startTestPlatform([aiGatewayService, sandboxService], {
+    OPENAI_API_KEY: 'k',
+    OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+    GOOGLE_API_KEY: 'k',
+    GOOGLE_BASE_URL: 'https://no-such-host.invalid/v1',
+  })
   try {
     const user = elsewhere.user()
     for (const model of ['gpt-5.4', 'gemini-1.5-flash']) {
-      const response = await fetch(`${elsewhere.url('ai-gateway')}/functions/v1/ai-chat`, { method: 'POST', headers: { 'content-type': 'application/json', ...user.headers }, body: JSON.stringify({ prompt: 'hi', model }) })
+      const response = await fetch(`${elsewhere.url('ai-gateway')}/functions/v1/ai-chat`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...user.headers },
+        body: JSON.stringify({ prompt: 'hi', model }),
+      })
       const body = (await response.json()) as any
       // Gemini's fallback is an OpenAI model, which is not there either, and then Claude is not in its chain: a clear error.
       if (model === 'gpt-5.4') expect(body.answered_by).toBe('claude-sonnet-5')

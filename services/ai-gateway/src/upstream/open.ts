@@ -7,7 +7,12 @@ import type { ModelAlias } from '../registry/models.ts'
 import { type Event, EventReader } from './events.ts'
 import type { Providers, Target } from './providers.ts'
 
-export type UpstreamStream = { target: Target; events(): AsyncGenerator<Event>; abort(): void }
+export type UpstreamStream = {
+  target: Target
+  /** As they came over the wire: those of one packet together. */
+  batches(): AsyncGenerator<Event[]>
+  abort(): void
+}
 type Deps = { providers: Providers; config: Config; log: Logger }
 
 /** Tried again where it was; then the next of the chain. */
@@ -84,9 +89,9 @@ async function open({ config }: Deps, target: Target, body: Record<string, unkno
     return {
       target,
       abort,
-      async *events() {
+      async *batches() {
         try {
-          yield* early
+          yield early
           yield* source
         } finally {
           tidy()
@@ -101,24 +106,26 @@ async function open({ config }: Deps, target: Target, body: Record<string, unkno
   }
 }
 
-async function* eventsOf(body: Readable): AsyncGenerator<Event> {
+async function* eventsOf(body: Readable): AsyncGenerator<Event[]> {
   const reader = new EventReader()
-  for await (const bytes of body) yield* reader.push(bytes)
-  yield* reader.end()
+  for await (const bytes of body) yield reader.push(bytes)
+  yield reader.end()
 }
 
 /** An answer has begun when it says something, calls a tool or ends properly. Before that, failing costs the reader nothing. */
-async function untilFirstWord(source: AsyncGenerator<Event>): Promise<Event[]> {
+async function untilFirstWord(source: AsyncGenerator<Event[]>): Promise<Event[]> {
   const early: Event[] = []
   for (;;) {
-    const { value: event, done } = await source.next()
+    const { value: batch, done } = await source.next()
     if (done) throw new NotAnswering('ended without a word', { again: true })
-    if (event.malformed) throw new NotAnswering('sent an event that is no JSON', { again: true })
-    if (event.chunk?.error) throw new NotAnswering(event.chunk.error.message ?? 'sent an error')
-    early.push(event)
-    const choice = event.chunk?.choices?.[0]
-    if (choice?.delta?.content || choice?.delta?.tool_calls?.length || choice?.finish_reason) return early
-    if (event.done) throw new NotAnswering('answered with nothing', { again: true })
+    early.push(...batch)
+    for (const event of batch) {
+      if (event.malformed) throw new NotAnswering('sent an event that is no JSON', { again: true })
+      if (event.chunk?.error) throw new NotAnswering(event.chunk.error.message ?? 'sent an error')
+      const choice = event.chunk?.choices?.[0]
+      if (choice?.delta?.content || choice?.delta?.tool_calls?.length || choice?.finish_reason) return early
+      if (event.done) throw new NotAnswering('answered with nothing', { again: true })
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { paymentDisputed, paymentRefunded, paymentSucceeded } from '@operon/cont
 import { publish } from '@operon/kit/tx'
 import type { Trx } from '../deps.ts'
 import { referralPaid, referralVoided } from '../referrals/referrals.ts'
-import type { ProviderCharge, ProviderInvoice } from '../stripe.ts'
+import type { ProviderCharge, ProviderInvoice } from '../stripe-shapes.ts'
 import { charged, creditUsed, disputeLost, disputeOpened, disputeWon, feeTaken, refunded } from './entries.ts'
 import { post } from './post.ts'
 
@@ -11,10 +11,18 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
   if (!charge.succeeded) return
   const { currency, id: payment } = charge
   const userId = await userOf(trx, charge.customer)
-  const entry = (kind: string, id: string, description: string, occurredAt: Date) => ({ reference: `${kind}:${id}`, kind, userId, description, occurredAt })
+  const entry = (kind: string, id: string, description: string, occurredAt: Date) => ({
+    reference: `${kind}:${id}`,
+    kind,
+    userId,
+    description,
+    occurredAt,
+  })
   const event = (amountCents: number) => ({ payment, amount_cents: amountCents, currency })
 
-  if (await post(trx, { ...entry('charge', payment, charge.description, charge.createdAt), lines: charged(currency, charge.amountCents) })) {
+  if (
+    await post(trx, { ...entry('charge', payment, charge.description, charge.createdAt), lines: charged(currency, charge.amountCents) })
+  ) {
     await publish(trx, paymentSucceeded, userId, event(charge.amountCents))
     if (userId) await referralPaid(trx, userId, charge)
   }
@@ -22,16 +30,24 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
     await post(trx, { ...entry('fee', fee.reference, 'Provider fee', fee.createdAt), lines: feeTaken(currency, fee.feeCents) })
   }
   for (const refund of charge.refunds) {
-    const isNew = await post(trx, { ...entry('refund', refund.id, `Refund of ${payment}`, refund.createdAt), lines: refunded(currency, refund.amountCents) })
+    const isNew = await post(trx, {
+      ...entry('refund', refund.id, `Refund of ${payment}`, refund.createdAt),
+      lines: refunded(currency, refund.amountCents),
+    })
     if (isNew) await publish(trx, paymentRefunded, userId, event(refund.amountCents))
   }
   for (const dispute of charge.disputes) {
     const { id, amountCents, feeCents, status, createdAt } = dispute
-    const isNew = await post(trx, { ...entry('dispute', id, `Dispute of ${payment}`, createdAt), lines: disputeOpened(currency, amountCents) })
+    const isNew = await post(trx, {
+      ...entry('dispute', id, `Dispute of ${payment}`, createdAt),
+      lines: disputeOpened(currency, amountCents),
+    })
     if (isNew) await publish(trx, paymentDisputed, userId, event(amountCents))
     if (feeCents > 0) await post(trx, { ...entry('dispute_fee', id, 'Dispute fee', createdAt), lines: feeTaken(currency, feeCents) })
-    if (status === 'won') await post(trx, { ...entry('dispute_won', id, `Dispute of ${payment} won`, createdAt), lines: disputeWon(currency, amountCents) })
-    if (status === 'lost') await post(trx, { ...entry('dispute_lost', id, `Dispute of ${payment} lost`, createdAt), lines: disputeLost(currency, amountCents) })
+    if (status === 'won')
+      await post(trx, { ...entry('dispute_won', id, `Dispute of ${payment} won`, createdAt), lines: disputeWon(currency, amountCents) })
+    if (status === 'lost')
+      await post(trx, { ...entry('dispute_lost', id, `Dispute of ${payment} lost`, createdAt), lines: disputeLost(currency, amountCents) })
   }
   const returnedCents = [...charge.refunds, ...charge.disputes].reduce((sum, { amountCents }) => sum + amountCents, 0)
   if (returnedCents >= charge.amountCents) await referralVoided(trx, payment)

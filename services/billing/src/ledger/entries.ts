@@ -30,7 +30,13 @@ export const sellerShare = (cents: number) => Math.floor((cents * SELLER_SHARE_P
 export function sold(seller: string, currency: string, cents: number, { owesCents }: SellerBalance): Line[] {
   const share = sellerShare(cents)
   const settled = Math.min(share, owesCents)
-  return lines(currency, ['provider_balance', cents], ['platform_fees', share - cents], [`seller_owes:${seller}`, -settled], [`seller_held:${seller}`, settled - share])
+  return lines(
+    currency,
+    ['provider_balance', cents],
+    ['platform_fees', share - cents],
+    [`seller_owes:${seller}`, -settled],
+    [`seller_held:${seller}`, settled - share],
+  )
 }
 
 /** What the hold window frees is never more than is still held. */
@@ -53,7 +59,12 @@ export function saleDisputeLost(seller: string, currency: string, cents: number,
   return lines(currency, ['disputed', -cents], ...takenBack(seller, cents, sale, balance))
 }
 
-function takenBack(seller: string, cents: number, { cents: sold, returnedCents }: SaleSoFar, { heldCents, dueCents }: SellerBalance): [Account, number][] {
+function takenBack(
+  seller: string,
+  cents: number,
+  { cents: sold, returnedCents }: SaleSoFar,
+  { heldCents, dueCents }: SellerBalance,
+): [Account, number][] {
   const share = returnedShare(sold, returnedCents + cents) - returnedShare(sold, returnedCents)
   const fromHeld = Math.min(share, heldCents)
   const fromDue = Math.min(share - fromHeld, dueCents)
@@ -65,7 +76,8 @@ function takenBack(seller: string, cents: number, { cents: sold, returnedCents }
   ]
 }
 
-const returnedShare = (sold: number, returned: number) => (returned === sold ? sellerShare(sold) : Math.min(sellerShare(returned), sellerShare(sold)))
+const returnedShare = (sold: number, returned: number) =>
+  returned === sold ? sellerShare(sold) : Math.min(sellerShare(returned), sellerShare(sold))
 
 export function paidOut(seller: string, currency: string, { dueCents }: SellerBalance): Line[] {
   return pair(currency, dueCents, `seller_due:${seller}`, 'provider_balance')

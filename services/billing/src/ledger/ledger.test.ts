@@ -1,5 +1,5 @@
-import { inTransaction } from '@operon/kit/tx'
 import { testDatabase } from '@operon/kit/testing/database'
+import { inTransaction } from '@operon/kit/tx'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,7 +17,14 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 let n = 0
-const entry = (lines: Line[]) => ({ reference: `test:${++n}`, kind: 'test', userId: null, description: 'test', occurredAt: new Date(), lines })
+const entry = (lines: Line[]) => ({
+  reference: `test:${++n}`,
+  kind: 'test',
+  userId: null,
+  description: 'test',
+  occurredAt: new Date(),
+  lines,
+})
 const book = (lines: Line[]) => inTransaction(db, (trx) => post(trx, entry(lines)))
 
 test('the database refuses to change, delete or empty what is booked [spec-45]', async () => {
@@ -38,17 +45,37 @@ test('the database refuses to change, delete or empty what is booked [spec-45]',
 test('an entry that does not balance fails at commit and leaves nothing', async () => {
   const lopsided = entry([...charged('usd', 4900), { account: 'refunds', currency: 'usd', amountCents: 1 }])
   await expect(inTransaction(db, (trx) => post(trx, lopsided))).rejects.toThrow(/does not balance/)
-  const twoCurrencies = entry([{ account: 'provider_balance', currency: 'usd', amountCents: 5 }, { account: 'refunds', currency: 'eur', amountCents: -5 }])
+  const twoCurrencies = entry([
+    { account: 'provider_balance', currency: 'usd', amountCents: 5 },
+    { account: 'refunds', currency: 'eur', amountCents: -5 },
+  ])
   await expect(inTransaction(db, (trx) => post(trx, twoCurrencies))).rejects.toThrow(/does not balance/)
-  await expect(inTransaction(db, (trx) => trx.insertInto('ledger_entries').values({ id: crypto.randomUUID(), reference: 'empty', kind: 'x', user_id: null, description: 'x', occurred_at: new Date() }).execute())).rejects.toThrow(/does not balance/)
-  const left = await db.selectFrom('ledger_entries').select('id').where('reference', 'in', [lopsided.reference, twoCurrencies.reference, 'empty']).execute()
+  await expect(
+    inTransaction(db, (trx) =>
+      trx
+        .insertInto('ledger_entries')
+        .values({ id: crypto.randomUUID(), reference: 'empty', kind: 'x', user_id: null, description: 'x', occurred_at: new Date() })
+        .execute(),
+    ),
+  ).rejects.toThrow(/does not balance/)
+  const left = await db
+    .selectFrom('ledger_entries')
+    .select('id')
+    .where('reference', 'in', [lopsided.reference, twoCurrencies.reference, 'empty'])
+    .execute()
   expect(left).toEqual([])
 })
 
 test('nothing can be added to an entry of an earlier transaction', async () => {
   await book(charged('usd', 100))
   const { id } = await db.selectFrom('ledger_entries').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
-  const more = charged('usd', 5).map(({ account, currency, amountCents }, i) => ({ entry_id: id, line: 10 + i, account, currency, amount_cents: amountCents }))
+  const more = charged('usd', 5).map(({ account, currency, amountCents }, i) => ({
+    entry_id: id,
+    line: 10 + i,
+    account,
+    currency,
+    amount_cents: amountCents,
+  }))
   await expect(db.insertInto('ledger_postings').values(more).execute()).rejects.toThrow(/is closed/)
 })
 
@@ -59,14 +86,29 @@ test('a reference is booked once, also by twenty at the same time', async () => 
 })
 
 test('balances are the sums of random entries, and every entry balances', async () => {
-  const before = new Map((await ledgerBalances(db)).balances.map(({ account, currency, amount_cents }) => [`${account} ${currency}`, amount_cents]))
+  const before = new Map(
+    (await ledgerBalances(db)).balances.map(({ account, currency, amount_cents }) => [`${account} ${currency}`, amount_cents]),
+  )
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom('usd', 'eur'), fc.integer({ min: 1, max: 1_000_000 }), fc.constantFrom('charge', 'fee', 'refund', 'sale'), async (currency, cents, kind) => {
-      const nothing = { heldCents: 0, dueCents: 0, owesCents: 0 }
-      const lines = kind === 'charge' ? charged(currency, cents) : kind === 'fee' ? feeTaken(currency, cents) : kind === 'refund' ? refunded(currency, cents) : sold('0190aaaa-0000-7000-8000-000000000001', currency, cents, nothing)
-      await book(lines)
-      for (const { account, amountCents } of lines) before.set(`${account} ${currency}`, (before.get(`${account} ${currency}`) ?? 0) + amountCents)
-    }),
+    fc.asyncProperty(
+      fc.constantFrom('usd', 'eur'),
+      fc.integer({ min: 1, max: 1_000_000 }),
+      fc.constantFrom('charge', 'fee', 'refund', 'sale'),
+      async (currency, cents, kind) => {
+        const nothing = { heldCents: 0, dueCents: 0, owesCents: 0 }
+        const lines =
+          kind === 'charge'
+            ? charged(currency, cents)
+            : kind === 'fee'
+              ? feeTaken(currency, cents)
+              : kind === 'refund'
+                ? refunded(currency, cents)
+                : sold('0190aaaa-0000-7000-8000-000000000001', currency, cents, nothing)
+        await book(lines)
+        for (const { account, amountCents } of lines)
+          before.set(`${account} ${currency}`, (before.get(`${account} ${currency}`) ?? 0) + amountCents)
+      },
+    ),
     { numRuns: 150 },
   )
   const after = await ledgerBalances(db)

@@ -2,8 +2,24 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Account } from './chart.ts'
 import {
-  charged, creditGranted, creditUsed, disputeLost, disputeOpened, disputeWon, feeTaken, holdReleased, type Line, paidOut, refunded, saleDisputed, saleDisputeLost,
-  saleDisputeWon, saleRefunded, type SellerBalance, sellerShare, sold,
+  charged,
+  creditGranted,
+  creditUsed,
+  disputeLost,
+  disputeOpened,
+  disputeWon,
+  feeTaken,
+  holdReleased,
+  type Line,
+  paidOut,
+  refunded,
+  type SellerBalance,
+  saleDisputed,
+  saleDisputeLost,
+  saleDisputeWon,
+  saleRefunded,
+  sellerShare,
+  sold,
 } from './entries.ts'
 
 // `LEDGER_HISTORIES=100000` is the long form.
@@ -11,14 +27,41 @@ const HISTORIES = Number(process.env.LEDGER_HISTORIES ?? 4000)
 
 type Sale = { seller: string; cents: number; returned: number; disputed: boolean; held: number }
 type Step = { kind: (typeof kinds)[number]; which: number; cents: number; part: number; seller: number }
-const kinds = ['charge', 'refund', 'dispute', 'decide', 'credit', 'use', 'sell', 'release', 'return', 'sale dispute', 'sale decide', 'pay out'] as const
+const kinds = [
+  'charge',
+  'refund',
+  'dispute',
+  'decide',
+  'credit',
+  'use',
+  'sell',
+  'release',
+  'return',
+  'sale dispute',
+  'sale decide',
+  'pay out',
+] as const
 const sellers = ['ann', 'bob', 'cyd']
-const step: fc.Arbitrary<Step> = fc.record({ kind: fc.constantFrom(...kinds), which: fc.nat(1000), cents: fc.integer({ min: 1, max: 500_000 }), part: fc.integer({ min: 1, max: 100 }), seller: fc.nat(2) })
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom(...kinds),
+  which: fc.nat(1000),
+  cents: fc.integer({ min: 1, max: 500_000 }),
+  part: fc.integer({ min: 1, max: 100 }),
+  seller: fc.nat(2),
+})
 
 /** What each party should have, kept without accounts: the plain story that the books must agree with. */
 function story() {
   return {
-    cash: 0, feesPaid: 0, subscriptionIncome: 0, refunds: 0, disputed: 0, disputeLosses: 0, credit: 0, creditGiven: 0, platformIncome: 0,
+    cash: 0,
+    feesPaid: 0,
+    subscriptionIncome: 0,
+    refunds: 0,
+    disputed: 0,
+    disputeLosses: 0,
+    credit: 0,
+    creditGiven: 0,
+    platformIncome: 0,
     sellerNet: Object.fromEntries(sellers.map((seller) => [seller, 0])) as Record<string, number>,
     charges: [] as { cents: number; returned: number; disputed: number }[],
     sales: [] as Sale[],
@@ -30,7 +73,11 @@ function books() {
   const of = (account: Account) => balances.get(account) ?? 0
   return {
     of,
-    seller: (seller: string): SellerBalance => ({ heldCents: 0 - of(`seller_held:${seller}`), dueCents: 0 - of(`seller_due:${seller}`), owesCents: of(`seller_owes:${seller}`) }),
+    seller: (seller: string): SellerBalance => ({
+      heldCents: 0 - of(`seller_held:${seller}`),
+      dueCents: 0 - of(`seller_due:${seller}`),
+      owesCents: of(`seller_owes:${seller}`),
+    }),
     post(lines: Line[]) {
       if (lines.length === 0) return
       expect(lines.reduce((sum, { amountCents }) => sum + amountCents, 0)).toBe(0)
@@ -150,11 +197,25 @@ test(`the books agree with the story in ${HISTORIES} random histories, to the ce
       const { model, real } = run(steps)
       expect(real.total()).toBe(0)
       expect({
-        cash: real.of('provider_balance'), fees: real.of('provider_fees'), subscriptions: 0 - real.of('subscription_revenue'), refunds: real.of('refunds'), disputed: real.of('disputed'),
-        losses: real.of('dispute_losses'), credit: 0 - real.of('customer_credit'), given: real.of('referral_credits'), platform: 0 - real.of('platform_fees'),
+        cash: real.of('provider_balance'),
+        fees: real.of('provider_fees'),
+        subscriptions: 0 - real.of('subscription_revenue'),
+        refunds: real.of('refunds'),
+        disputed: real.of('disputed'),
+        losses: real.of('dispute_losses'),
+        credit: 0 - real.of('customer_credit'),
+        given: real.of('referral_credits'),
+        platform: 0 - real.of('platform_fees'),
       }).toEqual({
-        cash: model.cash, fees: model.feesPaid, subscriptions: model.subscriptionIncome, refunds: model.refunds, disputed: model.disputed,
-        losses: model.disputeLosses, credit: model.credit, given: model.creditGiven, platform: model.platformIncome,
+        cash: model.cash,
+        fees: model.feesPaid,
+        subscriptions: model.subscriptionIncome,
+        refunds: model.refunds,
+        disputed: model.disputed,
+        losses: model.disputeLosses,
+        credit: model.credit,
+        given: model.creditGiven,
+        platform: model.platformIncome,
       })
       for (const seller of sellers) {
         const { heldCents, dueCents, owesCents } = real.seller(seller)

@@ -23,16 +23,29 @@ export async function post(trx: Trx, { reference, kind, userId, description, occ
       .onConflict((conflict) => conflict.column('code').doNothing())
       .execute()
   }
-  const postings = lines.map(({ account, currency, amountCents }, line) => ({ entry_id: entry.id, line, account, currency, amount_cents: amountCents }))
+  const postings = lines.map(({ account, currency, amountCents }, line) => ({
+    entry_id: entry.id,
+    line,
+    account,
+    currency,
+    amount_cents: amountCents,
+  }))
   await trx.insertInto('ledger_postings').values(postings).execute()
   return true
 }
 
 /** The books as they stand, with the proof that each entry balances. */
 export async function ledgerBalances(db: Db) {
-  const balances = await db.selectFrom('ledger_balances').select(['account', 'currency', 'amount_cents']).orderBy('account').orderBy('currency').execute()
+  const balances = await db
+    .selectFrom('ledger_balances')
+    .select(['account', 'currency', 'amount_cents'])
+    .orderBy('account')
+    .orderBy('currency')
+    .execute()
   const { rows } = await sql<{ entries: number; unbalanced: number }>`
     select (select count(*) from ledger_entries) as entries,
-      (select count(*) from (select entry_id from ledger_postings group by entry_id, currency having sum(amount_cents) <> 0) uneven) as unbalanced`.execute(db)
+      (select count(*) from (select entry_id from ledger_postings group by entry_id, currency having sum(amount_cents) <> 0) uneven) as unbalanced`.execute(
+    db,
+  )
   return { balances, entries: rows[0]!.entries, unbalanced: rows[0]!.unbalanced }
 }

@@ -7,12 +7,22 @@ import type { BillingCtx, Db } from '../deps.ts'
 // What a customer paid is what reached or left the provider for them, or their credit; fees are the platform's own affair.
 const customerKinds = ['charge', 'refund', 'dispute', 'dispute_won', 'credit_granted', 'credit_used'] as const
 
-export async function statementExport(ctx: BillingCtx, { month }: Input<typeof contract.statementExport>): Promise<Output<typeof contract.statementExport>> {
+export async function statementExport(
+  ctx: BillingCtx,
+  { month }: Input<typeof contract.statementExport>,
+): Promise<Output<typeof contract.statementExport>> {
   const from = new Date(`${month}-01T00:00:00Z`)
   const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1))
   const rows = (await movementsOf(ctx.db, signedIn(ctx).id)).filter((row) => row.occurred_at >= from && row.occurred_at < to)
   const header = ['date', 'reference', 'type', 'description', 'amount', 'currency']
-  const body = rows.map((row) => [row.occurred_at.toISOString(), row.reference, row.kind, row.description, decimal(row.amount_cents), row.currency])
+  const body = rows.map((row) => [
+    row.occurred_at.toISOString(),
+    row.reference,
+    row.kind,
+    row.description,
+    decimal(row.amount_cents),
+    row.currency,
+  ])
   return { csv: [header, ...body].map((cells) => `${cells.map(cell).join(',')}\r\n`).join(''), filename: `statement-${month}.csv` }
 }
 
@@ -21,7 +31,16 @@ export async function movementsOf(db: Db, userId: string) {
   return db
     .selectFrom('ledger_entries as e')
     .innerJoin('ledger_postings as p', 'p.entry_id', 'e.id')
-    .select(['e.reference', 'e.kind', 'e.description', 'e.occurred_at', 'p.currency', sql<number>`sum(p.amount_cents) filter (where p.account in ('provider_balance', 'customer_credit'))`.as('amount_cents')])
+    .select([
+      'e.reference',
+      'e.kind',
+      'e.description',
+      'e.occurred_at',
+      'p.currency',
+      sql<number>`coalesce(sum(p.amount_cents) filter (where p.account in ('provider_balance', 'customer_credit')), 0)::bigint`.as(
+        'amount_cents',
+      ),
+    ])
     .where('e.user_id', '=', userId)
     .where('e.kind', 'in', customerKinds)
     .groupBy(['e.id', 'p.currency'])
@@ -30,7 +49,8 @@ export async function movementsOf(db: Db, userId: string) {
     .execute()
 }
 
-const decimal = (cents: number) => `${cents < 0 ? '-' : ''}${Math.floor(Math.abs(cents) / 100)}.${String(Math.abs(cents) % 100).padStart(2, '0')}`
+const decimal = (cents: number) =>
+  `${cents < 0 ? '-' : ''}${Math.floor(Math.abs(cents) / 100)}.${String(Math.abs(cents) % 100).padStart(2, '0')}`
 // A cell that begins like a formula would be run by a spreadsheet; amounts are numbers and stay.
 const cell = (value: string) => {
   const safe = /^[=+@\t\r]/.test(value) || (value.startsWith('-') && !/^-\d+\.\d\d$/.test(value)) ? `'${value}` : value

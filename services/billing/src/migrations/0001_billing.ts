@@ -33,7 +33,9 @@ export async function up(db: Kysely<unknown>) {
   await sql`create index provider_events_failed on provider_events (created_at) where status = 'failed'`.execute(db)
   await sql`create index provider_events_time on provider_events (created_at)`.execute(db)
   await sql`create table provider_settings (key text primary key, value jsonb not null)`.execute(db)
-  await sql`create table trial_cards (fingerprint text primary key, user_id uuid not null, created_at timestamptz not null default now())`.execute(db)
+  await sql`create table trial_cards (fingerprint text primary key, user_id uuid not null, created_at timestamptz not null default now())`.execute(
+    db,
+  )
   await sql`
     create table referrals (
       referred_user_id uuid primary key, referrer_user_id uuid not null, state text not null default 'signed_up',

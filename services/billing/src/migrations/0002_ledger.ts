@@ -26,10 +26,16 @@ export async function up(db: Kysely<unknown>) {
 
   await sql`
     create function ledger_is_append_only() returns trigger language plpgsql as
-    $$ begin raise exception 'the ledger is append-only: % on % is refused', tg_op, tg_table_name using errcode = 'integrity_constraint_violation'; end $$`.execute(db)
+    $$ begin raise exception 'the ledger is append-only: % on % is refused', tg_op, tg_table_name using errcode = 'integrity_constraint_violation'; end $$`.execute(
+    db,
+  )
   for (const table of ['ledger_accounts', 'ledger_entries', 'ledger_postings']) {
-    await sql`create trigger no_change before update or delete on ${sql.table(table)} for each row execute function ledger_is_append_only()`.execute(db)
-    await sql`create trigger no_truncate before truncate on ${sql.table(table)} for each statement execute function ledger_is_append_only()`.execute(db)
+    await sql`create trigger no_change before update or delete on ${sql.table(table)} for each row execute function ledger_is_append_only()`.execute(
+      db,
+    )
+    await sql`create trigger no_truncate before truncate on ${sql.table(table)} for each statement execute function ledger_is_append_only()`.execute(
+      db,
+    )
   }
   await sql`
     create function ledger_entry_is_open() returns trigger language plpgsql as
@@ -39,7 +45,9 @@ export async function up(db: Kysely<unknown>) {
       end if;
       return new;
     end $$`.execute(db)
-  await sql`create trigger only_with_its_entry before insert on ledger_postings for each row execute function ledger_entry_is_open()`.execute(db)
+  await sql`create trigger only_with_its_entry before insert on ledger_postings for each row execute function ledger_entry_is_open()`.execute(
+    db,
+  )
   await sql`
     create function ledger_entry_balances() returns trigger language plpgsql as
     $$ begin
@@ -53,5 +61,6 @@ export async function up(db: Kysely<unknown>) {
   await sql`
     create constraint trigger balances after insert on ledger_entries deferrable initially deferred
     for each row execute function ledger_entry_balances()`.execute(db)
-  for (const [code, kind] of Object.entries(chart)) await sql`insert into ledger_accounts (code, kind) values (${code}, ${kind})`.execute(db)
+  for (const [code, kind] of Object.entries(chart))
+    await sql`insert into ledger_accounts (code, kind) values (${code}, ${kind})`.execute(db)
 }

@@ -9,10 +9,13 @@ import { accountOf, ensureCustomer } from '../accounts.ts'
 import type { BillingCtx, Db, Deps, Trx } from '../deps.ts'
 import { creditGranted } from '../ledger/entries.ts'
 import { post } from '../ledger/post.ts'
-import type { ProviderCharge } from '../stripe.ts'
+import type { ProviderCharge } from '../stripe-shapes.ts'
 import { addDays } from '../subscriptions/entitlement.ts'
 
-export async function validateReferral(ctx: BillingCtx, { code }: Input<typeof contract.validateReferral>): Promise<Output<typeof contract.validateReferral>> {
+export async function validateReferral(
+  ctx: BillingCtx,
+  { code }: Input<typeof contract.validateReferral>,
+): Promise<Output<typeof contract.validateReferral>> {
   const owner = await ownerOf(ctx.db, code)
   const isOwn = ctx.actor.kind === 'user' && ctx.actor.id === owner
   return { valid: owner !== null && !isOwn, percent_off: REFERRAL_PERCENT_OFF }
@@ -45,7 +48,12 @@ async function insertReferral(db: Db, userId: string, referrer: string) {
 }
 
 async function ownerOf(db: Db, code: string): Promise<string | null> {
-  const owner = await db.selectFrom('accounts').select('user_id').where('referral_code', '=', code.trim().toUpperCase()).where('closed_at', 'is', null).executeTakeFirst()
+  const owner = await db
+    .selectFrom('accounts')
+    .select('user_id')
+    .where('referral_code', '=', code.trim().toUpperCase())
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
   return owner?.user_id ?? null
 }
 
@@ -53,7 +61,13 @@ async function ownerOf(db: Db, code: string): Promise<string | null> {
 export async function referralPaid(trx: Trx, userId: string, charge: ProviderCharge): Promise<void> {
   await trx
     .updateTable('referrals')
-    .set({ state: 'paid', payment: charge.id, paid_at: charge.createdAt, currency: charge.currency, credit_cents: Math.floor((charge.amountCents * REFERRAL_PERCENT_OFF) / 100) })
+    .set({
+      state: 'paid',
+      payment: charge.id,
+      paid_at: charge.createdAt,
+      currency: charge.currency,
+      credit_cents: Math.floor((charge.amountCents * REFERRAL_PERCENT_OFF) / 100),
+    })
     .where('referred_user_id', '=', userId)
     .where('state', '=', 'signed_up')
     .execute()
@@ -87,7 +101,14 @@ export async function creditReferrals(deps: Deps, ctx: BillingCtx): Promise<numb
         .returning('referred_user_id')
         .executeTakeFirst()
       if (!credited) return
-      await post(trx, { reference: `referral:${referred}`, kind: 'credit_granted', userId: referrer, description, occurredAt: new Date(), lines: creditGranted(currency, cents) })
+      await post(trx, {
+        reference: `referral:${referred}`,
+        kind: 'credit_granted',
+        userId: referrer,
+        description,
+        occurredAt: new Date(),
+        lines: creditGranted(currency, cents),
+      })
       await publish(trx, referralCredited, referrer, { amount_cents: cents, currency })
     })
   }
@@ -96,10 +117,22 @@ export async function creditReferrals(deps: Deps, ctx: BillingCtx): Promise<numb
 
 export async function referralSummary(deps: Deps, ctx: BillingCtx): Promise<Output<typeof contract.referralSummary>> {
   const account = await accountOf(ctx)
-  const sent = await ctx.db.selectFrom('referrals').selectAll().where('referrer_user_id', '=', account.user_id).orderBy('created_at', 'desc').execute()
+  const sent = await ctx.db
+    .selectFrom('referrals')
+    .selectAll()
+    .where('referrer_user_id', '=', account.user_id)
+    .orderBy('created_at', 'desc')
+    .execute()
   const credits = sent.flatMap(({ state, credit_cents, currency, paid_at }) =>
     (state === 'paid' || state === 'credited') && credit_cents && paid_at
-      ? [{ amount_cents: credit_cents, currency, state: state === 'paid' ? ('waiting' as const) : ('credited' as const), due_at: addDays(paid_at, REFUND_WINDOW_DAYS).toISOString() }]
+      ? [
+          {
+            amount_cents: credit_cents,
+            currency,
+            state: state === 'paid' ? ('waiting' as const) : ('credited' as const),
+            due_at: addDays(paid_at, REFUND_WINDOW_DAYS).toISOString(),
+          },
+        ]
       : [],
   )
   return {

@@ -9,7 +9,7 @@ import type { BillingCtx, Deps } from '../deps.ts'
 import { bookCharge } from '../ledger/book.ts'
 import { movementsOf } from '../ledger/statement.ts'
 import { callOnce } from '../provider-calls.ts'
-import { declineOf, isRefusal } from '../stripe.ts'
+import { declineOf, isRefusal } from '../stripe-errors.ts'
 import { subscriptionOf } from '../subscriptions/check.ts'
 import { addDays } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
@@ -23,20 +23,37 @@ async function log(ctx: BillingCtx, action: string, reason: string, userId: stri
     .execute()
 }
 
-export async function staffAccount(ctx: BillingCtx, { query, reason }: Input<typeof contract.staffAccount>): Promise<Output<typeof contract.staffAccount>> {
+export async function staffAccount(
+  ctx: BillingCtx,
+  { query, reason }: Input<typeof contract.staffAccount>,
+): Promise<Output<typeof contract.staffAccount>> {
   const account = await ctx.db
     .selectFrom('accounts')
     .selectAll()
-    .where((or) => or.or([or(sql`user_id::text`, '=', query), or('stripe_customer_id', '=', query), or(sql`lower(email)`, '=', query.toLowerCase())]))
+    .where((or) =>
+      or.or([or(sql`user_id::text`, '=', query), or('stripe_customer_id', '=', query), or(sql`lower(email)`, '=', query.toLowerCase())]),
+    )
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
   await log(ctx, 'look up', reason, account?.user_id ?? null, { query })
   if (!account) throw new DomainError('not_found')
   const { user_id } = account
-  const actions = await ctx.db.selectFrom('staff_actions').selectAll().where('user_id', '=', user_id).orderBy('at', 'desc').limit(100).execute()
+  const actions = await ctx.db
+    .selectFrom('staff_actions')
+    .selectAll()
+    .where('user_id', '=', user_id)
+    .orderBy('at', 'desc')
+    .limit(100)
+    .execute()
   const payments = await movementsOf(ctx.db, user_id)
   return {
-    account: { user_id, email: account.email, name: account.name, customer: account.stripe_customer_id, created_at: account.created_at.toISOString() },
+    account: {
+      user_id,
+      email: account.email,
+      name: account.name,
+      customer: account.stripe_customer_id,
+      created_at: account.created_at.toISOString(),
+    },
     subscription: await subscriptionOf(ctx.db, user_id),
     payments: payments.map(({ reference, kind, amount_cents, currency, occurred_at, description }) => ({
       payment: reference.slice(reference.indexOf(':') + 1),
@@ -50,9 +67,17 @@ export async function staffAccount(ctx: BillingCtx, { query, reason }: Input<typ
   }
 }
 
-export async function staffRefund(deps: Deps, ctx: BillingCtx, input: Input<typeof contract.staffRefund>): Promise<Output<typeof contract.staffRefund>> {
+export async function staffRefund(
+  deps: Deps,
+  ctx: BillingCtx,
+  input: Input<typeof contract.staffRefund>,
+): Promise<Output<typeof contract.staffRefund>> {
   const { payment, amount_cents: amountCents, reason } = input
-  const account = await ctx.db.selectFrom('ledger_entries').select('user_id').where('reference', '=', `charge:${payment}`).executeTakeFirst()
+  const account = await ctx.db
+    .selectFrom('ledger_entries')
+    .select('user_id')
+    .where('reference', '=', `charge:${payment}`)
+    .executeTakeFirst()
   if (!account?.user_id) throw new DomainError('not_found')
   await log(ctx, 'refund', reason, account.user_id, { payment, amountCents })
   const intention = { userId: account.user_id, kind: `refund:${payment}`, request: { payment, amountCents: amountCents ?? null } }
@@ -62,7 +87,11 @@ export async function staffRefund(deps: Deps, ctx: BillingCtx, input: Input<type
   return { refund: refund.id, amount_cents: refund.amountCents, currency: refund.currency }
 }
 
-export async function staffExtendTrial(deps: Deps, ctx: BillingCtx, input: Input<typeof contract.staffExtendTrial>): Promise<Output<typeof contract.staffExtendTrial>> {
+export async function staffExtendTrial(
+  deps: Deps,
+  ctx: BillingCtx,
+  input: Input<typeof contract.staffExtendTrial>,
+): Promise<Output<typeof contract.staffExtendTrial>> {
   const { user_id: userId, days, reason } = input
   const row = await ctx.db
     .selectFrom('subscriptions')
@@ -72,22 +101,47 @@ export async function staffExtendTrial(deps: Deps, ctx: BillingCtx, input: Input
     .executeTakeFirst()
   if (!row) throw new DomainError('not_found')
   const { stripe_subscription_id: subscription, stripe_customer_id: customer, trial_end } = row
-  if (row.status !== 'trialing' || !subscription || !customer || !trial_end) throw new DomainError('conflict', { message: 'This account is not in a trial.' })
+  if (row.status !== 'trialing' || !subscription || !customer || !trial_end)
+    throw new DomainError('conflict', { message: 'This account is not in a trial.' })
   await log(ctx, 'extend trial', reason, userId, { days })
   const trialEnd = addDays(trial_end, days)
   const request = { subscription, trialEnd: trialEnd.toISOString() }
-  await callOnce(ctx.db, { userId, kind: 'extend-trial', request }, (key) => deps.provider.setTrialEnd(subscription, trialEnd, key)).catch(refused)
+  await callOnce(ctx.db, { userId, kind: 'extend-trial', request }, (key) => deps.provider.setTrialEnd(subscription, trialEnd, key)).catch(
+    refused,
+  )
   await refresh(deps, ctx.db, customer)
   return { trial_end: trialEnd.toISOString() }
 }
 
-export async function staffEvents(ctx: BillingCtx, { reason }: Input<typeof contract.staffEvents>): Promise<Output<typeof contract.staffEvents>> {
+export async function staffEvents(
+  ctx: BillingCtx,
+  { reason }: Input<typeof contract.staffEvents>,
+): Promise<Output<typeof contract.staffEvents>> {
   await log(ctx, 'list failed events', reason, null, {})
-  const failed = await ctx.db.selectFrom('provider_events').selectAll().where('status', '=', 'failed').orderBy('created_at', 'desc').limit(200).execute()
-  return { events: failed.map(({ id, type, created_at, attempts, error, status }) => ({ id, type, created_at: created_at.toISOString(), attempts, error, status })) }
+  const failed = await ctx.db
+    .selectFrom('provider_events')
+    .selectAll()
+    .where('status', '=', 'failed')
+    .orderBy('created_at', 'desc')
+    .limit(200)
+    .execute()
+  return {
+    events: failed.map(({ id, type, created_at, attempts, error, status }) => ({
+      id,
+      type,
+      created_at: created_at.toISOString(),
+      attempts,
+      error,
+      status,
+    })),
+  }
 }
 
-export async function staffReplayEvent(deps: Deps, ctx: BillingCtx, input: Input<typeof contract.staffReplayEvent>): Promise<Output<typeof contract.staffReplayEvent>> {
+export async function staffReplayEvent(
+  deps: Deps,
+  ctx: BillingCtx,
+  input: Input<typeof contract.staffReplayEvent>,
+): Promise<Output<typeof contract.staffReplayEvent>> {
   const kept = await ctx.db.selectFrom('provider_events').select('payload').where('id', '=', input.event_id).executeTakeFirst()
   const event = kept?.payload ? deps.provider.eventFrom(kept.payload) : await deps.provider.getEvent(input.event_id)
   if (!event) throw new DomainError('not_found')

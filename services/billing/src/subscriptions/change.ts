@@ -5,13 +5,17 @@ import { signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { callOnce } from '../provider-calls.ts'
-import { declineOf, type SwitchRequest } from '../stripe.ts'
+import type { SwitchRequest } from '../stripe.ts'
 import { checkSubscription } from './check.ts'
 import { isLive, refresh } from './project.ts'
 
 type Reply = Output<typeof contract.checkSubscription>
 
-export async function previewSwitch(deps: Deps, ctx: BillingCtx, { plan }: Input<typeof contract.previewSwitch>): Promise<Output<typeof contract.previewSwitch>> {
+export async function previewSwitch(
+  deps: Deps,
+  ctx: BillingCtx,
+  { plan }: Input<typeof contract.previewSwitch>,
+): Promise<Output<typeof contract.previewSwitch>> {
   const row = await running(ctx)
   const { amountDueCents, currency, lines } = await deps.provider.previewSwitch(row.customer, switchTo(row, plan))
   return { amount_due_cents: amountDueCents, currency, lines, next_billing_date: row.period_end?.toISOString() ?? null }
@@ -22,13 +26,7 @@ export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan }: Input<ty
   const row = await running(ctx)
   if (row.plan === plan) return checkSubscription(ctx)
   const request = switchTo(row, plan)
-  try {
-    await callOnce(ctx.db, { userId: row.user_id, kind: 'switch-plan', request }, (key) => deps.provider.switchPlan(request, key))
-  } catch (error) {
-    const declined = declineOf(error)
-    if (declined) throw new DomainError('payment_declined', { status: 402, message: declined, cause: error })
-    throw error
-  }
+  await callOnce(ctx.db, { userId: row.user_id, kind: 'switch-plan', request }, (key) => deps.provider.switchPlan(request, key))
   await refresh(deps, ctx.db, row.customer)
   return checkSubscription(ctx)
 }
@@ -46,7 +44,11 @@ async function setCancel(deps: Deps, ctx: BillingCtx, cancel: boolean): Promise<
 }
 
 export async function listInvoices(deps: Deps, ctx: BillingCtx): Promise<Output<typeof contract.listInvoices>> {
-  const account = await ctx.db.selectFrom('accounts').select('stripe_customer_id').where('user_id', '=', signedIn(ctx).id).executeTakeFirst()
+  const account = await ctx.db
+    .selectFrom('accounts')
+    .select('stripe_customer_id')
+    .where('user_id', '=', signedIn(ctx).id)
+    .executeTakeFirst()
   if (!account?.stripe_customer_id) return { invoices: [] }
   const invoices = await deps.provider.listInvoices(account.stripe_customer_id)
   return {

@@ -47,7 +47,14 @@ export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
   }
 }
 
-const nothing = { subscribed: false, subscription_tier: null, status: 'none', trial_end: null, current_period_end: null, cancel_at_period_end: false } as const
+const nothing = {
+  subscribed: false,
+  subscription_tier: null,
+  status: 'none',
+  trial_end: null,
+  current_period_end: null,
+  cancel_at_period_end: false,
+} as const
 
 function usageOf(tier: Tier, used: Record<string, number>, start: Date, end: Date | null): Reply['usage'] {
   const limits = limitsOf(tier)

@@ -3,17 +3,22 @@ import type { Input, Output } from '@operon/contracts/contract'
 import { TRIAL_DAYS } from '@operon/contracts/plans'
 import { signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
+import { inTransaction } from '@operon/kit/tx'
 import { accountOf, ensureCustomer } from '../accounts.ts'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { beginCall, endCall, endCheckout, keepReply } from '../provider-calls.ts'
 import { referralOf } from '../referrals/referrals.ts'
-import { type CheckoutRequest, isRefusal } from '../stripe.ts'
-import { inTransaction } from '@operon/kit/tx'
+import type { CheckoutRequest } from '../stripe.ts'
+import { isRefusal } from '../stripe-errors.ts'
 import { isLive, refresh } from './project.ts'
 
 type Checkout = { id: string; url: string }
 
-export async function createCheckout(deps: Deps, ctx: BillingCtx, input: Input<typeof contract.createCheckout>): Promise<Output<typeof contract.createCheckout>> {
+export async function createCheckout(
+  deps: Deps,
+  ctx: BillingCtx,
+  input: Input<typeof contract.createCheckout>,
+): Promise<Output<typeof contract.createCheckout>> {
   if (ctx.actor.kind !== 'user') throw new DomainError('login_to_select_plan')
   const account = await accountOf(ctx)
   await refuseSubscribed(ctx)
@@ -52,26 +57,36 @@ async function openCheckout(deps: Deps, ctx: BillingCtx, request: CheckoutReques
   }
   try {
     const made = await deps.provider.createCheckout(request, call.id)
-    await keepReply(ctx.db, call.id, made)
-    return made
+    if (await keepReply(ctx.db, call.id, made)) return made
+    await deps.provider.expireCheckout(made.id)
   } catch (error) {
     if (isRefusal(error)) await endCall(ctx.db, call.id, 'refused')
     throw error
   }
+  throw new DomainError('conflict')
 }
 
 async function refuseSubscribed(ctx: BillingCtx) {
-  const { status } = await ctx.db.selectFrom('subscriptions').select('status').where('user_id', '=', signedIn(ctx).id).executeTakeFirstOrThrow()
+  const { status } = await ctx.db
+    .selectFrom('subscriptions')
+    .select('status')
+    .where('user_id', '=', signedIn(ctx).id)
+    .executeTakeFirstOrThrow()
   if (isLive({ status })) throw new DomainError('already_subscribed')
 }
 
 /** Asked by the page that the provider sends a person back to: it does not wait for a webhook. */
-export async function checkoutStatus(deps: Deps, ctx: BillingCtx, input: Input<typeof contract.checkoutStatus>): Promise<Output<typeof contract.checkoutStatus>> {
+export async function checkoutStatus(
+  deps: Deps,
+  ctx: BillingCtx,
+  input: Input<typeof contract.checkoutStatus>,
+): Promise<Output<typeof contract.checkoutStatus>> {
   const user = signedIn(ctx)
   const session = await deps.provider.getCheckout(input.session_id)
   if (!session || session.userId !== user.id) throw new DomainError('not_found')
   if (session.status === 'complete' && session.customer) await refresh(deps, ctx.db, session.customer)
-  if (session.status !== 'open') await inTransaction(ctx.db, (trx) => endCheckout(trx, input.session_id, session.status === 'complete' ? 'done' : 'refused'))
+  if (session.status !== 'open')
+    await inTransaction(ctx.db, (trx) => endCheckout(trx, input.session_id, session.status === 'complete' ? 'done' : 'refused'))
   const row = await ctx.db.selectFrom('subscriptions').select(['plan', 'trial_end']).where('user_id', '=', user.id).executeTakeFirst()
   return { status: session.status, plan: row?.plan ?? null, trial_end: row?.trial_end?.toISOString() ?? null }
 }

@@ -4,12 +4,22 @@ import { publish } from '@operon/kit/tx'
 import type { Selectable } from 'kysely'
 import type { Trx } from '../deps.ts'
 import type { BillingDb } from '../schema.ts'
-import type { ProviderSubscription } from '../stripe.ts'
+import type { ProviderSubscription } from '../stripe-shapes.ts'
 
 export type SubscriptionRow = Selectable<BillingDb['subscriptions']>
 export type Entitlement = Pick<
   SubscriptionRow,
-  'stripe_subscription_id' | 'stripe_item_id' | 'plan' | 'tier' | 'status' | 'period_start' | 'period_end' | 'trial_end' | 'cancel_at_period_end' | 'grace_until' | 'lapsed'
+  | 'stripe_subscription_id'
+  | 'stripe_item_id'
+  | 'plan'
+  | 'tier'
+  | 'status'
+  | 'period_start'
+  | 'period_end'
+  | 'trial_end'
+  | 'cancel_at_period_end'
+  | 'grace_until'
+  | 'lapsed'
 >
 
 /** What an account may use, out of what the provider says and what we knew. */
@@ -55,8 +65,32 @@ export async function publishSubscription(trx: Trx, row: SubscriptionRow): Promi
 }
 
 export function pick(row: SubscriptionRow): Entitlement {
-  const { stripe_subscription_id, stripe_item_id, plan, tier, status, period_start, period_end, trial_end, cancel_at_period_end, grace_until, lapsed } = row
-  return { stripe_subscription_id, stripe_item_id, plan, tier, status, period_start, period_end, trial_end, cancel_at_period_end, grace_until, lapsed }
+  const {
+    stripe_subscription_id,
+    stripe_item_id,
+    plan,
+    tier,
+    status,
+    period_start,
+    period_end,
+    trial_end,
+    cancel_at_period_end,
+    grace_until,
+    lapsed,
+  } = row
+  return {
+    stripe_subscription_id,
+    stripe_item_id,
+    plan,
+    tier,
+    status,
+    period_start,
+    period_end,
+    trial_end,
+    cancel_at_period_end,
+    grace_until,
+    lapsed,
+  }
 }
 
 export const startOfMonth = (now = new Date()) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))

@@ -1,7 +1,7 @@
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Db, Deps, Trx } from '../deps.ts'
-import type { ProviderSubscription } from '../stripe.ts'
+import type { ProviderSubscription } from '../stripe-shapes.ts'
 import { entitlementOf, pick, publishSubscription, type SubscriptionRow } from './entitlement.ts'
 
 export type Look = { known: SubscriptionRow; found: ProviderSubscription | null }
@@ -45,7 +45,13 @@ export async function keep(trx: Trx, { known, found }: Look): Promise<Subscripti
     .executeTakeFirst()
   if (!row) throw new StaleLook()
   if (!changed) return null
-  if (next.trial_end) await trx.updateTable('accounts').set({ trial_used_at: new Date() }).where('user_id', '=', known.user_id).where('trial_used_at', 'is', null).execute()
+  if (next.trial_end)
+    await trx
+      .updateTable('accounts')
+      .set({ trial_used_at: new Date() })
+      .where('user_id', '=', known.user_id)
+      .where('trial_used_at', 'is', null)
+      .execute()
   await publishSubscription(trx, row)
   return row
 }
@@ -72,7 +78,8 @@ export async function untilFresh<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-export const isLive = ({ status }: { status: string }) => status === 'trialing' || status === 'active' || status === 'past_due' || status === 'unpaid'
+export const isLive = ({ status }: { status: string }) =>
+  status === 'trialing' || status === 'active' || status === 'past_due' || status === 'unpaid'
 const rank = (subscription: ProviderSubscription, known: SubscriptionRow) =>
   (isLive(subscription) ? 4 : subscription.status === 'incomplete' ? 2 : 0) + (subscription.id === known.stripe_subscription_id ? 1 : 0)
 

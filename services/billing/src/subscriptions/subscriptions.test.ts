@@ -39,7 +39,10 @@ test('trial, paid, upgraded, payment fails, recovered, cancelled: as the clock m
   const upgraded = await billing.call('switch-plan', user, { plan: 'enterprise' })
   expect(upgraded).toMatchObject({ status: 200, body: { subscription_tier: 'enterprise', status: 'active' } })
   expect(upgraded.body.usage.find((each: { unit: string }) => each.unit === 'prompts').limit).toBeNull()
-  expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'enterprise', limits: limitsOf('enterprise') })
+  expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({
+    tier: 'enterprise',
+    limits: limitsOf('enterprise'),
+  })
 
   await billing.inPortal(user, 'card', { number: FAILS_ON_CHARGE })
   await billing.advance(31)
@@ -63,8 +66,14 @@ test('trial, paid, upgraded, payment fails, recovered, cancelled: as the clock m
 })
 
 test('who is not signed in reads the sentences of the specification [spec-43]', async () => {
-  expect(await billing.call('create-checkout', null, { plan: 'pro' })).toMatchObject({ status: 401, body: { message: 'Please log in to select a plan' } })
-  expect(await billing.call('customer-portal', null)).toMatchObject({ status: 401, body: { message: 'Please log in to manage your subscription' } })
+  expect(await billing.call('create-checkout', null, { plan: 'pro' })).toMatchObject({
+    status: 401,
+    body: { message: 'Please log in to select a plan' },
+  })
+  expect(await billing.call('customer-portal', null)).toMatchObject({
+    status: 401,
+    body: { message: 'Please log in to manage your subscription' },
+  })
   expect(await billing.call('check-subscription', null)).toMatchObject({ status: 401, body: { message: 'Not authenticated' } })
 })
 
@@ -74,7 +83,10 @@ test('a provider that is down answers the sentences of the specification [spec-4
   await billing.order({ kind: 'status', status: 500, match: 'billing_portal', times: 3 })
   await billing.order({ kind: 'status', status: 500, match: 'checkout', times: 3 })
   expect(await billing.call('customer-portal', user)).toMatchObject({ status: 502, body: { message: 'Unable to access billing portal' } })
-  expect(await billing.call('create-checkout', other, { plan: 'pro' })).toMatchObject({ status: 502, body: { message: 'Failed to create checkout session' } })
+  expect(await billing.call('create-checkout', other, { plan: 'pro' })).toMatchObject({
+    status: 502,
+    body: { message: 'Failed to create checkout session' },
+  })
   expect((await billing.call('create-checkout', other, { plan: 'pro' })).status).toBe(200)
   expect(await billing.call('customer-portal', billing.user())).toMatchObject({ status: 404 })
 })
@@ -84,7 +96,7 @@ test('fifty parallel checkouts make one customer and one page [spec-42]', { time
   const answers = await Promise.all(Array.from({ length: 50 }, () => billing.call('create-checkout', user, { plan: 'basic' })))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(answers.map(({ body }) => body.url)).size).toBe(1)
-  const customers = await Array.fromAsync(billing.stripe.customers.list({ limit: 100 }))
+  const customers = await billing.stripe.customers.list({ limit: 100 }).autoPagingToArray({ limit: 10_000 })
   expect(customers.filter(({ metadata }) => metadata.user_id === user.id)).toHaveLength(1)
 })
 
@@ -97,7 +109,10 @@ test('another plan closes the open page; a subscriber is sent to switching; a se
   expect(await billing.check(user)).toMatchObject({ subscribed: false, status: 'none' })
   await billing.pay(second.body.url)
   await billing.becomes(user, { status: 'trialing', subscription_tier: 'pro' })
-  expect(await billing.call('create-checkout', user, { plan: 'basic' })).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
+  expect(await billing.call('create-checkout', user, { plan: 'basic' })).toMatchObject({
+    status: 409,
+    body: { code: 'already_subscribed' },
+  })
   await billing.call('cancel-subscription', user)
   await billing.advance(4)
   await billing.becomes(user, { status: 'canceled', subscribed: false })
@@ -114,7 +129,9 @@ test('the page that the person comes back to does not wait for the webhook, and 
   expect(await billing.call('checkout-status', user, { session_id: sessionId })).toMatchObject({ body: { status: 'open', plan: null } })
   billing.door.shut = true
   await billing.pay(checkout.body.url)
-  expect(await billing.call('checkout-status', user, { session_id: sessionId })).toMatchObject({ body: { status: 'complete', plan: 'basic' } })
+  expect(await billing.call('checkout-status', user, { session_id: sessionId })).toMatchObject({
+    body: { status: 'complete', plan: 'basic' },
+  })
   billing.door.shut = false
   expect(await billing.call('checkout-status', billing.user(), { session_id: sessionId })).toMatchObject({ status: 404 })
 })
@@ -124,4 +141,15 @@ test('a card that is declined leaves no subscription; one that asks for 3-D Secu
   const { url } = (await billing.call('create-checkout', user, { plan: 'basic' })).body
   expect((await billing.pay(url, '4000000000000002')).text).toContain('declined')
   expect(await billing.check(user)).toMatchObject({ subscribed: false })
+})
+
+test('four plans chosen at once leave one page that can be paid [spec-42] [S21]', async () => {
+  const user = billing.user()
+  const answers = await Promise.all(['basic', 'pro', 'enterprise', 'basic'].map((plan) => billing.call('create-checkout', user, { plan })))
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+  expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
+  const open = (await billing.stripe.checkout.sessions.list({ customer: await billing.customer(user), limit: 100 })).data.filter(
+    ({ status }) => status === 'open',
+  )
+  expect(open).toHaveLength(1)
 })

@@ -3,7 +3,7 @@ import { publish } from '@operon/kit/tx'
 import type { Db, Deps, Trx } from '../deps.ts'
 import { bookCharge, bookInvoice } from '../ledger/book.ts'
 import { endCheckout } from '../provider-calls.ts'
-import type { ProviderCharge, ProviderEvent } from '../stripe.ts'
+import type { ProviderCharge, ProviderEvent } from '../stripe-shapes.ts'
 import type { SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { keep, look } from '../subscriptions/project.ts'
 
@@ -36,5 +36,10 @@ export async function gather(deps: Deps, db: Db, event: ProviderEvent): Promise<
 async function tellFailed(trx: Trx, charge: ProviderCharge) {
   if (!charge.customer) return
   const account = await trx.selectFrom('accounts').select('user_id').where('stripe_customer_id', '=', charge.customer).executeTakeFirst()
-  if (account) await publish(trx, paymentFailed, account.user_id, { payment: charge.id, amount_cents: charge.amountAskedCents, currency: charge.currency })
+  if (account)
+    await publish(trx, paymentFailed, account.user_id, {
+      payment: charge.id,
+      amount_cents: charge.amountAskedCents,
+      currency: charge.currency,
+    })
 }

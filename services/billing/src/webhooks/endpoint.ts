@@ -1,10 +1,11 @@
-import { inTransaction } from '@operon/kit/tx'
 import { DomainError } from '@operon/kit/errors'
+import { inTransaction } from '@operon/kit/tx'
 import type { Vault } from '@operon/kit/vault'
 import { sql } from 'kysely'
 import type { Db } from '../deps.ts'
-import type { Provider, ProviderEvent } from '../stripe.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
+import type { Provider } from '../stripe.ts'
+import type { ProviderEvent } from '../stripe-shapes.ts'
 
 type Options = { provider: Provider; db: Db; vault: Vault; url: string; secret: string | undefined }
 type Registered = { id: string; secret: string }

@@ -1,6 +1,6 @@
 import { inTransaction } from '@operon/kit/tx'
 import type { Db, Deps, Trx } from '../deps.ts'
-import type { ProviderEvent } from '../stripe.ts'
+import type { ProviderEvent } from '../stripe-shapes.ts'
 import { untilFresh } from '../subscriptions/project.ts'
 import { gather } from './effects.ts'
 
@@ -37,7 +37,12 @@ async function markDone(trx: Trx, event: ProviderEvent): Promise<boolean> {
   const mine = await trx
     .insertInto('provider_events')
     .values({ id: event.id, type: event.type, created_at: event.createdAt, status: 'done', error: null, payload: null })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ status: 'done', error: null, payload: null, handled_at: new Date() }).where('provider_events.status', '=', 'failed'))
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ status: 'done', error: null, payload: null, handled_at: new Date() })
+        .where('provider_events.status', '=', 'failed'),
+    )
     .returning('id')
     .executeTakeFirst()
   return mine !== undefined
@@ -47,7 +52,14 @@ async function keepFailed(db: Db, event: ProviderEvent, error: unknown) {
   const text = (error instanceof Error ? error.message : String(error)).slice(0, 500)
   await db
     .insertInto('provider_events')
-    .values({ id: event.id, type: event.type, created_at: event.createdAt, status: 'failed', error: text, payload: JSON.stringify(event.raw) })
+    .values({
+      id: event.id,
+      type: event.type,
+      created_at: event.createdAt,
+      status: 'failed',
+      error: text,
+      payload: JSON.stringify(event.raw),
+    })
     .onConflict((conflict) =>
       conflict
         .column('id')

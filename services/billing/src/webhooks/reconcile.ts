@@ -4,7 +4,7 @@ import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
-import type { ProviderEvent } from '../stripe.ts'
+import type { ProviderEvent } from '../stripe-shapes.ts'
 import { publishSubscription } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
 import { receive } from './receive.ts'
@@ -28,7 +28,14 @@ async function catchUp(deps: Deps, ctx: BillingCtx): Promise<{ handled: number; 
   const since = new Date((swept ? Date.parse(swept) : Date.now() - FIRST_LOOK_BACK_MS) - OVERLAP_MS)
   const events: ProviderEvent[] = []
   for await (const event of deps.provider.eventsSince(since)) events.push(event)
-  const failed = await ctx.db.selectFrom('provider_events').select(['id', 'payload']).where('status', '=', 'failed').where('attempts', '<', 20).orderBy('created_at').limit(100).execute()
+  const failed = await ctx.db
+    .selectFrom('provider_events')
+    .select(['id', 'payload'])
+    .where('status', '=', 'failed')
+    .where('attempts', '<', 20)
+    .orderBy('created_at')
+    .limit(100)
+    .execute()
   const listed = new Set(events.map(({ id }) => id))
   for (const { id, payload } of failed) if (!listed.has(id)) events.push(deps.provider.eventFrom(payload))
 
@@ -51,7 +58,9 @@ async function catchUp(deps: Deps, ctx: BillingCtx): Promise<{ handled: number; 
 
 async function knownOf(ctx: BillingCtx, events: ProviderEvent[]): Promise<Set<string>> {
   const ids = events.map(({ id }) => id)
-  const { rows } = await sql<{ id: string }>`select id from provider_events where id = any(${ids}::text[]) and status = 'done'`.execute(ctx.db)
+  const { rows } = await sql<{ id: string }>`select id from provider_events where id = any(${ids}::text[]) and status = 'done'`.execute(
+    ctx.db,
+  )
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -99,7 +108,13 @@ async function remindTrials(ctx: BillingCtx) {
       .execute()
     for (const { user_id, plan: id, trial_end } of rows) {
       const plan = plans.find((each) => each.id === id)
-      if (plan && trial_end) await publish(trx, trialEnding, user_id, { plan: plan.id, trial_end: trial_end.toISOString(), amount_cents: plan.priceCents, currency: plan.currency })
+      if (plan && trial_end)
+        await publish(trx, trialEnding, user_id, {
+          plan: plan.id,
+          trial_end: trial_end.toISOString(),
+          amount_cents: plan.priceCents,
+          currency: plan.currency,
+        })
     }
   })
 }

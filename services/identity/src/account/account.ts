@@ -13,23 +13,49 @@ export async function syncSignUp(ctx: AuthCtx, { data }: Input<typeof identity.t
   const { user } = await currentUser(ctx)
   const told = Date.parse(data.signup_date ?? '')
   const record = {
-    email: user.email ?? '', name: data.name || nameOf(user.user_metadata) || '', referral_code: data.referral_code || user.user_metadata.referral_code || null,
+    email: user.email ?? '',
+    name: data.name || nameOf(user.user_metadata) || '',
+    referral_code: data.referral_code || user.user_metadata.referral_code || null,
     signup_date: (Number.isNaN(told) ? user.created_at : new Date(told)).toISOString(),
-    accept_terms: data.accept_terms ?? user.user_metadata.accept_terms === true, accept_marketing: data.accept_marketing ?? user.user_metadata.accept_marketing === true,
+    accept_terms: data.accept_terms ?? user.user_metadata.accept_terms === true,
+    accept_marketing: data.accept_marketing ?? user.user_metadata.accept_marketing === true,
   }
   await inTransaction(ctx.db, async (trx: Trx) => {
-    const fresh = await trx.insertInto('sign_up_records').values({ user_id: user.id, record: JSON.stringify(record) }).onConflict((conflict) => conflict.doNothing()).returning('user_id').executeTakeFirst()
+    const fresh = await trx
+      .insertInto('sign_up_records')
+      .values({ user_id: user.id, record: JSON.stringify(record) })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('user_id')
+      .executeTakeFirst()
     if (!fresh) return
-    await publish(trx, identity.signedUp, user.id, { ...record, referral_code: record.referral_code === null ? null : String(record.referral_code) })
+    await publish(trx, identity.signedUp, user.id, {
+      ...record,
+      referral_code: record.referral_code === null ? null : String(record.referral_code),
+    })
   })
   return { success: true }
 }
 
 export async function listSessions(ctx: AuthCtx, _input: unknown) {
   const { user, session } = await currentUser(ctx)
-  const rows = await ctx.db.selectFrom('sessions').selectAll().where('user_id', '=', user.id).where('revoked_at', 'is', null).orderBy('refreshed_at', 'desc').limit(100).execute()
+  const rows = await ctx.db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .where('revoked_at', 'is', null)
+    .orderBy('refreshed_at', 'desc')
+    .limit(100)
+    .execute()
   return {
-    sessions: rows.map((row) => ({ id: row.id, current: row.id === session.id, user_agent: row.user_agent, ip: row.ip, created_at: row.created_at.toISOString(), last_used_at: row.refreshed_at.toISOString(), aal: row.aal })),
+    sessions: rows.map((row) => ({
+      id: row.id,
+      current: row.id === session.id,
+      user_agent: row.user_agent,
+      ip: row.ip,
+      created_at: row.created_at.toISOString(),
+      last_used_at: row.refreshed_at.toISOString(),
+      aal: row.aal,
+    })),
   }
 }
 
@@ -65,10 +91,23 @@ export async function exportAccount(ctx: AuthCtx, _input: unknown): Promise<Reco
     listSessions(ctx, {}),
     ctx.db.selectFrom('user_roles').select(['role', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
     ctx.db.selectFrom('sign_up_records').select(['record', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
-    ctx.db.selectFrom('audit_log').select(['at', 'action', 'ip', 'user_agent', 'detail']).where('user_id', '=', user.id).orderBy('id').limit(10_000).execute(),
+    ctx.db
+      .selectFrom('audit_log')
+      .select(['at', 'action', 'ip', 'user_agent', 'detail'])
+      .where('user_id', '=', user.id)
+      .orderBy('id')
+      .limit(10_000)
+      .execute(),
   ])
   await inTransaction(ctx.db, (trx: Trx) => audit(trx, ctx, user.id, 'account_exported'))
-  return { exported_at: new Date().toISOString(), user: userJson(user), home_role: role ?? null, sign_up: record ?? null, sessions, audit: entries }
+  return {
+    exported_at: new Date().toISOString(),
+    user: userJson(user),
+    home_role: role ?? null,
+    sign_up: record ?? null,
+    sessions,
+    audit: entries,
+  }
 }
 
 export async function deleteAccount(ctx: AuthCtx, _input: unknown): Promise<{ deleted: boolean }> {
@@ -83,8 +122,17 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
     const gone = await trx
       .updateTable('users')
       .set({
-        email: null, phone: null, password_hash: null, email_change: null, phone_change: null, email_proven: false, app_metadata: '{}', user_metadata: '{}',
-        deleted_at: new Date(), updated_at: new Date(), version: sql`version + 1`,
+        email: null,
+        phone: null,
+        password_hash: null,
+        email_change: null,
+        phone_change: null,
+        email_proven: false,
+        app_metadata: '{}',
+        user_metadata: '{}',
+        deleted_at: new Date(),
+        updated_at: new Date(),
+        version: sql`version + 1`,
       })
       .where('id', '=', userId)
       .where('deleted_at', 'is', null)
@@ -92,7 +140,8 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
       .executeTakeFirst()
     if (!gone) throw new DomainError('not_found')
     const sessions = await endSessions(trx, userId)
-    for (const table of ['identities', 'factors', 'one_time_tokens', 'recovery_codes', 'user_roles', 'sign_up_records', 'flows'] as const) await trx.deleteFrom(table).where('user_id', '=', userId).execute()
+    for (const table of ['identities', 'factors', 'one_time_tokens', 'recovery_codes', 'user_roles', 'sign_up_records', 'flows'] as const)
+      await trx.deleteFrom(table).where('user_id', '=', userId).execute()
     await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()
     await trx.updateTable('audit_log').set({ ip: '', user_agent: '', detail: '{}' }).where('user_id', '=', userId).execute()
     await audit(trx, { ...ctx, ip: '', userAgent: '' }, userId, 'account_deleted')

@@ -13,7 +13,18 @@ import { announceRevoked, endSessions } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
 import { merged } from '../users/update-user.ts'
-import { addIdentity, changeUser, createUser, factorJson, findUser, type Trx, type User, type UserJson, userJson, wholeUser } from '../users/users.ts'
+import {
+  addIdentity,
+  changeUser,
+  createUser,
+  factorJson,
+  findUser,
+  type Trx,
+  type User,
+  type UserJson,
+  userJson,
+  wholeUser,
+} from '../users/users.ts'
 
 type Body = Input<typeof identity.adminCreateUser>
 
@@ -23,16 +34,22 @@ async function knownUser(ctx: AuthCtx, id: string): Promise<User> {
   return user
 }
 
-export const adminGetUser = async (ctx: AuthCtx, { user_id: id }: { user_id: string }): Promise<UserJson> => userJson(await knownUser(ctx, id))
+export const adminGetUser = async (ctx: AuthCtx, { user_id: id }: { user_id: string }): Promise<UserJson> =>
+  userJson(await knownUser(ctx, id))
 
 /** A page of accounts, the newest first; the protocol counts in headers. */
-export async function adminListUsers(ctx: AuthCtx, input: Input<typeof identity.adminListUsers>): Promise<{ users: UserJson[]; total: number; page: number; lastPage: number }> {
+export async function adminListUsers(
+  ctx: AuthCtx,
+  input: Input<typeof identity.adminListUsers>,
+): Promise<{ users: UserJson[]; total: number; page: number; lastPage: number }> {
   const page = readCount('page', input.page, 1, 1_000_000)
   const perPage = readCount('per_page', input.per_page, 50, 1000)
   const like = input.filter ? `%${input.filter.replace(/[\\%_]/g, '\\$&')}%` : null
   const where = sql`u.deleted_at is null and (${like}::text is null or u.email ilike ${like} or u.user_metadata->>'name' ilike ${like})`
   const [{ rows }, { rows: counted }] = await Promise.all([
-    sql<User>`select ${wholeUser} from users u where ${where} order by u.created_at desc, u.id limit ${perPage} offset ${(page - 1) * perPage}`.execute(ctx.db),
+    sql<User>`select ${wholeUser} from users u where ${where} order by u.created_at desc, u.id limit ${perPage} offset ${(page - 1) * perPage}`.execute(
+      ctx.db,
+    ),
     sql<{ total: number }>`select count(*) as total from users u where ${where}`.execute(ctx.db),
   ])
   const { total } = counted[0]!
@@ -51,16 +68,27 @@ export async function adminCreateUser(ctx: AuthCtx, input: Body): Promise<UserJs
   const phone = input.phone ? readPhone(input.phone) : null
   if (!email && !phone) throw invalid('Cannot create a user without either an email or phone')
   if (input.password && input.password_hash) throw invalid('Only a password or a password hash should be provided')
-  if (email && (await findUser(ctx.db, { email }))) throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
+  if (email && (await findUser(ctx.db, { email })))
+    throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
   if (phone && (await findUser(ctx.db, { phone }))) throw refuse(422, 'phone_exists', 'Phone number already registered by another user')
   const passwordHash = await readPassword(ctx, input)
   const bannedUntil = readBan(input.ban_duration)
   const id = input.id ? readId(input.id) : newId()
   return inTransaction(ctx.db, async (trx: Trx) => {
-    const made = await createUser(trx, { id, email, phone, passwordHash, provider: email ? 'email' : 'phone', data: input.user_metadata ?? {}, confirmed: email ? input.email_confirm === true : input.phone_confirm === true })
+    const made = await createUser(trx, {
+      id,
+      email,
+      phone,
+      passwordHash,
+      provider: email ? 'email' : 'phone',
+      data: input.user_metadata ?? {},
+      confirmed: email ? input.email_confirm === true : input.phone_confirm === true,
+    })
     if (!made) throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
     const set: Updateable<IdentityDb['users']> = {
-      ...(phone && input.phone_confirm && { phone_confirmed_at: new Date() }), ...(email && input.email_confirm && { email_proven: true }), ...(bannedUntil && { banned_until: bannedUntil }),
+      ...(phone && input.phone_confirm && { phone_confirmed_at: new Date() }),
+      ...(email && input.email_confirm && { email_proven: true }),
+      ...(bannedUntil && { banned_until: bannedUntil }),
       ...(input.app_metadata && { app_metadata: merged(input.app_metadata, 'app_metadata') }),
     }
     if (Object.keys(set).length) await trx.updateTable('users').set(set).where('id', '=', id).execute()
@@ -73,20 +101,38 @@ export async function adminUpdateUser(ctx: AuthCtx, input: Body & { user_id: str
   const user = await knownUser(ctx, input.user_id)
   const email = input.email ? readEmail(input.email) : null
   const phone = input.phone ? readPhone(input.phone) : null
-  for (const [code, other] of [['email_exists', email && (await findUser(ctx.db, { email }))], ['phone_exists', phone && (await findUser(ctx.db, { phone }))]] as const) {
-    if (other && other.id !== user.id) throw refuse(422, code, `A user with this ${code === 'email_exists' ? 'email address' : 'phone number'} has already been registered`)
+  for (const [code, other] of [
+    ['email_exists', email && (await findUser(ctx.db, { email }))],
+    ['phone_exists', phone && (await findUser(ctx.db, { phone }))],
+  ] as const) {
+    if (other && other.id !== user.id)
+      throw refuse(422, code, `A user with this ${code === 'email_exists' ? 'email address' : 'phone number'} has already been registered`)
   }
   const passwordHash = await readPassword(ctx, input)
   const bannedUntil = readBan(input.ban_duration)
   const set: Updateable<IdentityDb['users']> = {
-    ...(email && { email, ...(email !== user.email && { email_proven: false }) }), ...(phone && { phone }), ...(passwordHash && { password_hash: passwordHash }),
-    ...(input.email_confirm && { email_confirmed_at: user.email_confirmed_at ?? new Date(), email_proven: true, is_anonymous: false }), ...(input.phone_confirm && { phone_confirmed_at: new Date() }),
-    ...(bannedUntil !== undefined && { banned_until: bannedUntil }), ...(input.user_metadata && { user_metadata: merged(input.user_metadata) }), ...(input.app_metadata && { app_metadata: merged(input.app_metadata, 'app_metadata') }),
+    ...(email && { email, ...(email !== user.email && { email_proven: false }) }),
+    ...(phone && { phone }),
+    ...(passwordHash && { password_hash: passwordHash }),
+    ...(input.email_confirm && { email_confirmed_at: user.email_confirmed_at ?? new Date(), email_proven: true, is_anonymous: false }),
+    ...(input.phone_confirm && { phone_confirmed_at: new Date() }),
+    ...(bannedUntil !== undefined && { banned_until: bannedUntil }),
+    ...(input.user_metadata && { user_metadata: merged(input.user_metadata) }),
+    ...(input.app_metadata && { app_metadata: merged(input.app_metadata, 'app_metadata') }),
   }
   const ended = await inTransaction(ctx.db, async (trx: Trx) => {
     await changeUser(trx, user.id, set)
-    if (email && !user.identities.some(({ provider }) => provider === 'email')) await addIdentity(trx, user.id, 'email', user.id, { sub: user.id, email, email_verified: input.email_confirm === true })
-    else if (email) await trx.updateTable('identities').set({ identity_data: sql`identity_data || ${JSON.stringify({ email, email_verified: input.email_confirm === true })}::jsonb` as never }).where('user_id', '=', user.id).where('provider', '=', 'email').execute()
+    if (email && !user.identities.some(({ provider }) => provider === 'email'))
+      await addIdentity(trx, user.id, 'email', user.id, { sub: user.id, email, email_verified: input.email_confirm === true })
+    else if (email)
+      await trx
+        .updateTable('identities')
+        .set({
+          identity_data: sql`identity_data || ${JSON.stringify({ email, email_verified: input.email_confirm === true })}::jsonb` as never,
+        })
+        .where('user_id', '=', user.id)
+        .where('provider', '=', 'email')
+        .execute()
     await audit(trx, ctx, user.id, bannedUntil ? 'user_banned' : 'user_modified', { fields: Object.keys(set) })
     return passwordHash || bannedUntil ? endSessions(trx, user.id) : []
   })
@@ -101,9 +147,13 @@ export async function adminDeleteUser(ctx: AuthCtx, { user_id: id }: { user_id: 
   return {}
 }
 
-export const adminListFactors = async (ctx: AuthCtx, { user_id: id }: { user_id: string }) => (await knownUser(ctx, id)).factors.map(factorJson)
+export const adminListFactors = async (ctx: AuthCtx, { user_id: id }: { user_id: string }) =>
+  (await knownUser(ctx, id)).factors.map(factorJson)
 
-export async function adminDeleteFactor(ctx: AuthCtx, { user_id: userId, factor_id: id }: { user_id: string; factor_id: string }): Promise<{ id: string }> {
+export async function adminDeleteFactor(
+  ctx: AuthCtx,
+  { user_id: userId, factor_id: id }: { user_id: string; factor_id: string },
+): Promise<{ id: string }> {
   await inTransaction(ctx.db, (trx: Trx) => deleteFactor(trx, ctx, userId, id))
   return { id }
 }
@@ -129,7 +179,8 @@ function readBan(duration: string | null | undefined): Date | null | undefined {
   if (!duration) return undefined
   if (duration === 'none') return null
   const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)]
-  if (!parts.length || parts.map(([part]) => part).join('') !== duration) throw invalid(`invalid format for ban duration: time: invalid duration "${duration}"`)
+  if (!parts.length || parts.map(([part]) => part).join('') !== duration)
+    throw invalid(`invalid format for ban duration: time: invalid duration "${duration}"`)
   const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit!]!, 0)
   return new Date(Math.min(Date.now() + ms, 8.64e15 / 10))
 }

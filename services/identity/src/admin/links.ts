@@ -29,7 +29,14 @@ export async function adminInvite(ctx: AuthCtx, input: Input<typeof identity.adm
 }
 
 type Ask = Input<typeof identity.adminGenerateLink>
-const typesOf: Record<string, OneTimeType> = { signup: 'confirmation', invite: 'confirmation', magiclink: 'recovery', recovery: 'recovery', email_change_current: 'email_change_current', email_change_new: 'email_change_new' }
+const typesOf: Record<string, OneTimeType> = {
+  signup: 'confirmation',
+  invite: 'confirmation',
+  magiclink: 'recovery',
+  recovery: 'recovery',
+  email_change_current: 'email_change_current',
+  email_change_new: 'email_change_new',
+}
 
 /** The link that a mail would carry, for those who send their own. */
 export async function adminGenerateLink(ctx: AuthCtx, input: Ask) {
@@ -40,7 +47,8 @@ export async function adminGenerateLink(ctx: AuthCtx, input: Ask) {
   const type = input.type === 'magiclink' && !user ? 'signup' : (input.type ?? '')
   const oneTime = Object.hasOwn(typesOf, type) ? typesOf[type]! : undefined
   if (!oneTime) throw invalid(`Invalid email action link type requested: ${type}`)
-  if (!user && ['recovery', 'email_change_current', 'email_change_new'].includes(type)) throw refuse(404, 'user_not_found', 'User with this email not found')
+  if (!user && ['recovery', 'email_change_current', 'email_change_new'].includes(type))
+    throw refuse(404, 'user_not_found', 'User with this email not found')
   if (user?.email_confirmed_at && (type === 'signup' || type === 'invite')) throw taken()
   if (type === 'signup' && input.type === 'signup' && !input.password) throw invalid('Signup requires a valid password')
   if (input.password) checkStrength(input.password, [email])
@@ -49,7 +57,8 @@ export async function adminGenerateLink(ctx: AuthCtx, input: Ask) {
   const id = newId()
   const { token, code } = secretsOf(rt.vault, id)
   const whole = await inTransaction(ctx.db, async (trx: Trx) => {
-    const userId = user?.id ?? (await createUser(trx, { email, provider: 'email', passwordHash, data: input.data ?? {}, invited: type === 'invite' }))
+    const userId =
+      user?.id ?? (await createUser(trx, { email, provider: 'email', passwordHash, data: input.data ?? {}, invited: type === 'invite' }))
     if (!userId) throw taken()
     const newEmail = type.startsWith('email_change') ? readEmail(input.new_email) : null
     if (newEmail && (await findUser(trx, { email: newEmail }))) throw taken()
@@ -59,5 +68,12 @@ export async function adminGenerateLink(ctx: AuthCtx, input: Ask) {
     return (await findUser(trx, { id: userId }))!
   })
   const verifyType = type.startsWith('email_change') ? 'email_change' : type
-  return { ...userJson(whole), action_link: linkTo(rt.kit.PUBLIC_URL, verifyType, token, redirect_to), email_otp: code, hashed_token: token, verification_type: type, redirect_to }
+  return {
+    ...userJson(whole),
+    action_link: linkTo(rt.kit.PUBLIC_URL, verifyType, token, redirect_to),
+    email_otp: code,
+    hashed_token: token,
+    verification_type: type,
+    redirect_to,
+  }
 }

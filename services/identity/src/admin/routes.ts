@@ -1,7 +1,15 @@
 import * as identity from '@operon/contracts/identity'
 import { serve, serveRaw } from '@operon/kit/http'
 import { type Deps, withDeps } from '../deps.ts'
-import { adminCreateUser, adminDeleteFactor, adminDeleteUser, adminGetUser, adminListFactors, adminListUsers, adminUpdateUser } from './admin.ts'
+import {
+  adminCreateUser,
+  adminDeleteFactor,
+  adminDeleteUser,
+  adminGetUser,
+  adminListFactors,
+  adminListUsers,
+  adminUpdateUser,
+} from './admin.ts'
 import { adminGenerateLink, adminInvite } from './links.ts'
 
 export function adminRoutes(deps: Deps) {

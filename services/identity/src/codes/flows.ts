@@ -9,15 +9,25 @@ import { type Challenge, hashToken, readChallenge } from './one-time.ts'
 const CODE_LIVES_MS = 5 * 60_000
 
 /** A mail whose link ends in a code for the client that asked, and for nobody else. Null where no challenge was given. */
-export async function beginMailFlow(trx: Trx, flow: { id?: string; userId: string; method: string; redirectTo: string; lifetimeMs: number } & Challenge): Promise<string | null> {
+export async function beginMailFlow(
+  trx: Trx,
+  flow: { id?: string; userId: string; method: string; redirectTo: string; lifetimeMs: number } & Challenge,
+): Promise<string | null> {
   const challenge = readChallenge(flow)
   if (!challenge) return null
   const id = flow.id ?? newId()
   await trx
     .insertInto('flows')
     .values({
-      id, kind: 'mail', method: flow.method, provider: 'email', user_id: flow.userId, redirect_to: flow.redirectTo,
-      code_challenge: challenge.challenge, code_challenge_method: challenge.method, expires_at: new Date(Date.now() + flow.lifetimeMs),
+      id,
+      kind: 'mail',
+      method: flow.method,
+      provider: 'email',
+      user_id: flow.userId,
+      redirect_to: flow.redirectTo,
+      code_challenge: challenge.challenge,
+      code_challenge_method: challenge.method,
+      expires_at: new Date(Date.now() + flow.lifetimeMs),
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
@@ -38,7 +48,10 @@ export async function issueAuthCode(trx: Trx, flowId: string, userId: string): P
 }
 
 /** A code works once, also with a wrong verifier. */
-export async function exchangeCode(ctx: AuthCtx, { auth_code: code, code_verifier: verifier }: { auth_code?: string | null | undefined; code_verifier?: string | null | undefined }): Promise<SessionJson> {
+export async function exchangeCode(
+  ctx: AuthCtx,
+  { auth_code: code, code_verifier: verifier }: { auth_code?: string | null | undefined; code_verifier?: string | null | undefined },
+): Promise<SessionJson> {
   if (!code || !verifier) throw invalid('invalid request: both auth code and code verifier should be non-empty')
   const flow = await ctx.db
     .updateTable('flows')
@@ -49,7 +62,8 @@ export async function exchangeCode(ctx: AuthCtx, { auth_code: code, code_verifie
     .executeTakeFirst()
   if (!flow?.user_id || !flow.code_challenge) throw refuse(404, 'flow_state_not_found', 'invalid flow state, no valid flow state found')
   if (flow.expires_at.getTime() < Date.now()) throw refuse(422, 'flow_state_expired', 'invalid flow state, flow state has expired')
-  if (!matches(verifier, flow.code_challenge, flow.code_challenge_method)) throw refuse(400, 'bad_code_verifier', 'code challenge does not match previously saved code verifier')
+  if (!matches(verifier, flow.code_challenge, flow.code_challenge_method))
+    throw refuse(400, 'bad_code_verifier', 'code challenge does not match previously saved code verifier')
   const session = await inTransaction(ctx.db, (trx) => beginSession(trx as Trx, ctx, flow.user_id!, flow.method))
   const sealed = flow.sealed_provider_tokens
   if (!sealed) return session

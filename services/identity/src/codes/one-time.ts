@@ -21,7 +21,8 @@ export function secretsOf(vault: Vault, id: string, pkce = false): { token: stri
 
 export const hashToken = (token: string) => createHash('sha256').update(token).digest('base64url')
 // Keyed, because a million codes are quickly tried against a plain hash.
-const hashCode = (vault: Vault, id: string, code: string) => createHmac('sha256', vault.derive('one-time-codes')).update(`${id}:${code}`).digest('base64url')
+const hashCode = (vault: Vault, id: string, code: string) =>
+  createHmac('sha256', vault.derive('one-time-codes')).update(`${id}:${code}`).digest('base64url')
 
 /** The same id for the same cause, so that a job that runs again sends nothing new. */
 export function followUpId(id: string, what: string): string {
@@ -35,11 +36,22 @@ export function followUpId(id: string, what: string): string {
 export type OneTime = { id?: string; userId: string; type: OneTimeType; relatesTo: string; flowId?: string | null; delayMs?: number }
 
 /** A user has one token of a type; a newer one ends the older. False when this very one was issued before. */
-export async function issueOneTime(trx: Trx, { rt, config }: Deps, { id = newId(), userId, type, relatesTo, flowId = null, delayMs = 0 }: OneTime): Promise<boolean> {
+export async function issueOneTime(
+  trx: Trx,
+  { rt, config }: Deps,
+  { id = newId(), userId, type, relatesTo, flowId = null, delayMs = 0 }: OneTime,
+): Promise<boolean> {
   const { token, code } = secretsOf(rt.vault, id, flowId !== null)
   const row = {
-    id, type, relates_to: relatesTo, token_hash: hashToken(token), code_hash: hashCode(rt.vault, id, code), attempts: 0, flow_id: flowId,
-    expires_at: new Date(Date.now() + delayMs + config.AUTH_OTP_SECONDS * 1000), created_at: new Date(),
+    id,
+    type,
+    relates_to: relatesTo,
+    token_hash: hashToken(token),
+    code_hash: hashCode(rt.vault, id, code),
+    attempts: 0,
+    flow_id: flowId,
+    expires_at: new Date(Date.now() + delayMs + config.AUTH_OTP_SECONDS * 1000),
+    created_at: new Date(),
   }
   const issued = await trx
     .insertInto('one_time_tokens')
@@ -65,7 +77,13 @@ export async function redeemToken(trx: Trx, token: string, types: OneTimeType[])
 }
 
 /** Counts the try first, so that parallel guesses are counted too. Runs outside of the caller's transaction: a failed try must stay counted. */
-export async function redeemCode(deps: Deps, relatesTo: string, code: string, types: OneTimeType[], userId?: string): Promise<Redeemed | null> {
+export async function redeemCode(
+  deps: Deps,
+  relatesTo: string,
+  code: string,
+  types: OneTimeType[],
+  userId?: string,
+): Promise<Redeemed | null> {
   const db = deps.rt.db
   const rows = await db
     .updateTable('one_time_tokens')
@@ -90,11 +108,15 @@ function same(a: string, b: string): boolean {
 
 export type Challenge = { code_challenge?: string | null | undefined; code_challenge_method?: string | null | undefined }
 
-export function readChallenge({ code_challenge: challenge, code_challenge_method: method }: Challenge): { challenge: string; method: string } | null {
+export function readChallenge({
+  code_challenge: challenge,
+  code_challenge_method: method,
+}: Challenge): { challenge: string; method: string } | null {
   if (!challenge && !method) return null
   if (!challenge || !method) throw invalid('PKCE flow requires code_challenge_method and code_challenge')
   if (challenge.length < 43 || challenge.length > 128) throw invalid('code challenge has to be between 43 and 128 characters')
-  if (!/^[A-Za-z0-9._~-]+$/.test(challenge)) throw invalid('code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes')
+  if (!/^[A-Za-z0-9._~-]+$/.test(challenge))
+    throw invalid('code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes')
   if (!['s256', 'plain'].includes(method.toLowerCase())) throw invalid('Invalid code_challenge_method')
   return { challenge, method: method.toLowerCase() }
 }

@@ -16,8 +16,14 @@ import { issueAuthCode } from './flows.ts'
 import { type Redeemed, redeemCode, redeemToken } from './one-time.ts'
 
 const typesOf: Record<string, OneTimeType[]> = {
-  signup: ['confirmation'], invite: ['confirmation'], magiclink: ['recovery'], recovery: ['recovery'], email: ['confirmation', 'recovery'],
-  email_change: ['email_change_current', 'email_change_new'], sms: ['sms'], phone_change: ['phone_change'],
+  signup: ['confirmation'],
+  invite: ['confirmation'],
+  magiclink: ['recovery'],
+  recovery: ['recovery'],
+  email: ['confirmation', 'recovery'],
+  email_change: ['email_change_current', 'email_change_new'],
+  sms: ['sms'],
+  phone_change: ['phone_change'],
 }
 const ONE_OF_TWO = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
 
@@ -31,7 +37,9 @@ export async function verifyCode(ctx: AuthCtx, input: Verify): Promise<SessionJs
   if (Boolean(input.token) === Boolean(input.token_hash)) throw invalid('Verify requires either a token or a token hash')
   if (input.token_hash && (input.email || input.phone)) throw invalid('Only the token_hash and type should be provided')
   const method = input.type === 'recovery' ? 'recovery' : 'otp'
-  const result = input.token_hash ? await redeemLink(ctx, input.token_hash, types, method, false) : await redeemTyped(ctx, input, types, method)
+  const result = input.token_hash
+    ? await redeemLink(ctx, input.token_hash, types, method, false)
+    : await redeemTyped(ctx, input, types, method)
   if ('waiting' in result) return { msg: ONE_OF_TWO, code: '200' }
   await announceRevoked(ctx.deps, result.ended)
   if (!('session' in result)) throw invalid('Verify requires either a token or a token hash')
@@ -75,14 +83,21 @@ async function redeemLink(ctx: AuthCtx, token: string, types: OneTimeType[], met
 async function redeemTyped(ctx: AuthCtx, input: Verify, types: OneTimeType[], method: string): Promise<Verified> {
   if (Boolean(input.email) === Boolean(input.phone)) throw invalid('Only an email address or phone number should be provided on verify')
   const address = input.email ? readEmail(input.email) : readPhone(input.phone)
-  await takeGuess(ctx, 'code', address)
+  const giveBack = await takeGuess(ctx, 'code', address)
   const redeemed = await redeemCode(ctx.deps, address, input.token!, types)
   if (!redeemed) throw codeExpired()
+  await giveBack()
   return inTransaction(ctx.db, (trx: Trx) => settle(trx, ctx, redeemed, method, false))
 }
 
 /** What a good token does: confirms what it proves, and begins a session (or hands out the code for one). */
-async function settle(trx: Trx, ctx: AuthCtx, { user_id: userId, type, relates_to: address, flow_id: flowId }: Redeemed, method: string, pkce: boolean): Promise<Verified> {
+async function settle(
+  trx: Trx,
+  ctx: AuthCtx,
+  { user_id: userId, type, relates_to: address, flow_id: flowId }: Redeemed,
+  method: string,
+  pkce: boolean,
+): Promise<Verified> {
   const user = await findUser(trx, { id: userId })
   if (!user) throw linkExpired()
   if (isBanned(user)) throw refuse(403, 'user_banned', 'User is banned')
@@ -109,12 +124,24 @@ async function settle(trx: Trx, ctx: AuthCtx, { user_id: userId, type, relates_t
 }
 
 async function agreeToChange(trx: Trx, userId: string): Promise<number> {
-  const row = await trx.updateTable('users').set({ email_change_confirmed: sql`email_change_confirmed + 1` }).where('id', '=', userId).returning('email_change_confirmed').executeTakeFirstOrThrow()
+  const row = await trx
+    .updateTable('users')
+    .set({ email_change_confirmed: sql`email_change_confirmed + 1` })
+    .where('id', '=', userId)
+    .returning('email_change_confirmed')
+    .executeTakeFirstOrThrow()
   return row.email_change_confirmed
 }
 
 export function withSession(target: string, session: SessionJson, more: Record<string, string>): string {
-  const fields = { access_token: session.access_token, expires_at: String(session.expires_at), expires_in: String(session.expires_in), refresh_token: session.refresh_token, token_type: 'bearer', ...more }
+  const fields = {
+    access_token: session.access_token,
+    expires_at: String(session.expires_at),
+    expires_in: String(session.expires_in),
+    refresh_token: session.refresh_token,
+    token_type: 'bearer',
+    ...more,
+  }
   return withHash(target, fields)
 }
 
@@ -124,17 +151,28 @@ export function withQuery(target: string, fields: Record<string, string>): strin
   return url.href
 }
 
-const oauthErrors: Record<number, string> = { 400: 'invalid_request', 401: 'unauthorized_client', 403: 'access_denied', 500: 'server_error', 503: 'temporarily_unavailable' }
+const oauthErrors: Record<number, string> = {
+  400: 'invalid_request',
+  401: 'unauthorized_client',
+  403: 'access_denied',
+  500: 'server_error',
+  503: 'temporarily_unavailable',
+}
 
 /** A failure on its way to a browser: in the hash, and for PKCE clients in the query as well. */
 export function withError(target: string, error: DomainError, inQuery: boolean): string {
   const known = error.name === 'DomainError'
   const status = known ? error.status : 500
-  const fields = { error: oauthErrors[status] ?? 'access_denied', error_code: known ? error.code : 'unexpected_failure', error_description: known ? error.message : 'Unexpected failure, please check server logs for more information' }
+  const fields = {
+    error: oauthErrors[status] ?? 'access_denied',
+    error_code: known ? error.code : 'unexpected_failure',
+    error_description: known ? error.message : 'Unexpected failure, please check server logs for more information',
+  }
   return withHash(inQuery ? withQuery(target, fields) : target, fields)
 }
 
-const withMessage = (target: string, message: string, inQuery: boolean) => withHash(inQuery ? withQuery(target, { message }) : target, { message })
+const withMessage = (target: string, message: string, inQuery: boolean) =>
+  withHash(inQuery ? withQuery(target, { message }) : target, { message })
 
 function withHash(target: string, fields: Record<string, string>): string {
   const url = new URL(target)

@@ -1,5 +1,5 @@
 import type { Input } from '@operon/contracts/contract'
-import * as identity from '@operon/contracts/identity'
+import type * as identity from '@operon/contracts/identity'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -23,14 +23,32 @@ export async function enrolFactor(ctx: AuthCtx, input: Input<typeof identity.enr
   if (input.factor_type === 'webauthn') throw refuse(422, 'mfa_webauthn_enroll_not_enabled', 'MFA enroll is disabled for WebAuthn')
   if (input.factor_type !== 'totp') throw invalid('factor_type needs to be totp, phone, or webauthn')
   const name = input.friendly_name?.trim() ?? ''
-  if (name && user.factors.some((factor) => factor.friendly_name === name)) throw refuse(422, 'mfa_factor_name_conflict', `A factor with the friendly name "${name}" for this user already exists`)
-  if (user.factors.length >= MAX_FACTORS) throw refuse(422, 'too_many_enrolled_mfa_factors', 'Maximum number of verified factors reached, unenroll to continue')
+  if (name && user.factors.some((factor) => factor.friendly_name === name))
+    throw refuse(422, 'mfa_factor_name_conflict', `A factor with the friendly name "${name}" for this user already exists`)
+  if (user.factors.length >= MAX_FACTORS)
+    throw refuse(422, 'too_many_enrolled_mfa_factors', 'Maximum number of verified factors reached, unenroll to continue')
   if (hasSecondFactor(user) && session.aal !== 'aal2') throw refuse(403, 'insufficient_aal', 'AAL2 required to enroll a new factor')
   const id = newId()
-  const totp = new TOTP({ issuer: input.issuer || rt.kit.PRODUCT_NAME, label: user.email ?? user.phone ?? id, secret: new Secret({ size: 20 }), digits: 6, period: PERIOD, algorithm: 'SHA1' })
+  const totp = new TOTP({
+    issuer: input.issuer || rt.kit.PRODUCT_NAME,
+    label: user.email ?? user.phone ?? id,
+    secret: new Secret({ size: 20 }),
+    digits: 6,
+    period: PERIOD,
+    algorithm: 'SHA1',
+  })
   const secret = totp.secret.base32
   await inTransaction(ctx.db, async (trx: Trx) => {
-    await trx.insertInto('factors').values({ id, user_id: user.id, friendly_name: name, factor_type: 'totp', sealed_secret: rt.vault.seal(secret, `factors:${id}:${user.id}`) }).execute()
+    await trx
+      .insertInto('factors')
+      .values({
+        id,
+        user_id: user.id,
+        friendly_name: name,
+        factor_type: 'totp',
+        sealed_secret: rt.vault.seal(secret, `factors:${id}:${user.id}`),
+      })
+      .execute()
     await audit(trx, ctx, user.id, 'factor_enrolled', { factor_id: id })
   })
   const uri = totp.toString()
@@ -49,7 +67,10 @@ export async function challengeFactor(ctx: AuthCtx, input: { factor_id: string }
   const id = newId()
   const expiresAt = Math.floor(Date.now() / 1000) + CHALLENGE_SECONDS
   await inTransaction(ctx.db, async (trx: Trx) => {
-    await trx.insertInto('factor_challenges').values({ id, factor_id: factor.id, ip: ctx.ip, expires_at: new Date(expiresAt * 1000) }).execute()
+    await trx
+      .insertInto('factor_challenges')
+      .values({ id, factor_id: factor.id, ip: ctx.ip, expires_at: new Date(expiresAt * 1000) })
+      .execute()
     await trx.updateTable('factors').set({ last_challenged_at: new Date() }).where('id', '=', factor.id).execute()
     await audit(trx, ctx, user.id, 'factor_challenged', { factor_id: factor.id })
   })
@@ -60,11 +81,12 @@ export async function challengeFactor(ctx: AuthCtx, input: { factor_id: string }
 export async function verifyFactor(ctx: AuthCtx, input: Input<typeof identity.verifyFactor>): Promise<SessionJson> {
   const { user, session, factor } = await ownFactor(ctx, input.factor_id)
   if (!input.code) throw invalid('Code needs to be non-empty')
-  await takeGuess(ctx, 'factor', factor.id)
+  const giveBack = await takeGuess(ctx, 'factor', factor.id)
   await takeChallenge(ctx, factor, input.challenge_id)
   const { json, ended } = await inTransaction(ctx.db, async (trx: Trx) => {
     await useCode(trx, ctx, factor, user.id, input.code!)
-    if (factor.status !== 'verified') await trx.updateTable('factors').set({ status: 'verified', updated_at: new Date() }).where('id', '=', factor.id).execute()
+    if (factor.status !== 'verified')
+      await trx.updateTable('factors').set({ status: 'verified', updated_at: new Date() }).where('id', '=', factor.id).execute()
     await trx.deleteFrom('factors').where('user_id', '=', user.id).where('status', '=', 'unverified').execute()
     await audit(trx, ctx, user.id, 'factor_verified', { factor_id: factor.id })
     const json = await strengthenSession(trx, ctx, session.id, 'totp', { aal: 'aal2', factorId: factor.id })
@@ -72,6 +94,7 @@ export async function verifyFactor(ctx: AuthCtx, input: Input<typeof identity.ve
     const weaker = factor.status === 'verified' ? [] : await endSessions(trx, user.id, { except: session.id })
     return { json, ended: weaker }
   })
+  await giveBack()
   await announceRevoked(ctx.deps, ended)
   return json
 }
@@ -91,23 +114,42 @@ async function takeChallenge(ctx: AuthCtx, factor: FactorRow, challengeId: strin
     : undefined
   if (!row) throw refuse(422, 'mfa_factor_not_found', 'MFA factor with the provided challenge ID not found')
   if (row.ip !== ctx.ip) throw refuse(422, 'mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.')
-  if (row.expires_at.getTime() < Date.now()) throw refuse(422, 'mfa_challenge_expired', `MFA challenge ${challengeId} has expired, verify against another challenge or create a new challenge.`)
+  if (row.expires_at.getTime() < Date.now())
+    throw refuse(
+      422,
+      'mfa_challenge_expired',
+      `MFA challenge ${challengeId} has expired, verify against another challenge or create a new challenge.`,
+    )
 }
 
 /** A code counts once: the time step moves forward in the `where`, so that whoever looked over a shoulder comes too late. */
 async function useCode(trx: Trx, ctx: AuthCtx, factor: FactorRow, userId: string, code: string): Promise<void> {
   const { sealed_secret } = await trx.selectFrom('factors').select('sealed_secret').where('id', '=', factor.id).executeTakeFirstOrThrow()
   const secret = Secret.fromBase32(ctx.deps.rt.vault.open(sealed_secret, `factors:${factor.id}:${userId}`))
-  const delta = /^\d{6}$/.test(code) ? new TOTP({ secret, digits: 6, period: PERIOD, algorithm: 'SHA1' }).validate({ token: code, window: 1 }) : null
+  const delta = /^\d{6}$/.test(code)
+    ? new TOTP({ secret, digits: 6, period: PERIOD, algorithm: 'SHA1' }).validate({ token: code, window: 1 })
+    : null
   const step = delta === null ? 0 : Math.floor(Date.now() / 1000 / PERIOD) + delta
-  const used = await trx.updateTable('factors').set({ last_step: step }).where('id', '=', factor.id).where('last_step', '<', step).returning('id').executeTakeFirst()
+  const used = await trx
+    .updateTable('factors')
+    .set({ last_step: step })
+    .where('id', '=', factor.id)
+    .where('last_step', '<', step)
+    .returning('id')
+    .executeTakeFirst()
   if (delta === null || !used) throw refuse(422, 'mfa_verification_failed', 'Invalid TOTP code entered')
-  await trx.updateTable('factor_challenges').set({ used_at: new Date() }).where('factor_id', '=', factor.id).where('used_at', 'is', null).execute()
+  await trx
+    .updateTable('factor_challenges')
+    .set({ used_at: new Date() })
+    .where('factor_id', '=', factor.id)
+    .where('used_at', 'is', null)
+    .execute()
 }
 
 export async function removeFactor(ctx: AuthCtx, input: { factor_id: string }): Promise<{ id: string }> {
   const { user, session, factor } = await ownFactor(ctx, input.factor_id)
-  if (factor.status === 'verified' && session.aal !== 'aal2') throw refuse(422, 'insufficient_aal', 'AAL2 required to unenroll verified factor')
+  if (factor.status === 'verified' && session.aal !== 'aal2')
+    throw refuse(422, 'insufficient_aal', 'AAL2 required to unenroll verified factor')
   await inTransaction(ctx.db, (trx: Trx) => deleteFactor(trx, ctx, user.id, factor.id))
   return { id: factor.id }
 }
@@ -115,8 +157,18 @@ export async function removeFactor(ctx: AuthCtx, input: { factor_id: string }): 
 export async function deleteFactor(trx: Trx, ctx: AuthCtx, userId: string, factorId: string): Promise<void> {
   const gone = await trx.deleteFrom('factors').where('id', '=', factorId).where('user_id', '=', userId).returning('id').executeTakeFirst()
   if (!gone) throw refuse(404, 'mfa_factor_not_found', 'Factor not found')
-  await trx.updateTable('sessions').set({ aal: 'aal1', factor_id: null }).where('user_id', '=', userId).where('factor_id', '=', factorId).execute()
-  const left = await trx.selectFrom('factors').select('id').where('user_id', '=', userId).where('status', '=', 'verified').executeTakeFirst()
+  await trx
+    .updateTable('sessions')
+    .set({ aal: 'aal1', factor_id: null })
+    .where('user_id', '=', userId)
+    .where('factor_id', '=', factorId)
+    .execute()
+  const left = await trx
+    .selectFrom('factors')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('status', '=', 'verified')
+    .executeTakeFirst()
   if (!left) await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
   await audit(trx, ctx, userId, 'factor_removed', { factor_id: factorId })
 }

@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto'
-import type { Vault } from '@operon/kit/vault'
 import { inTransaction } from '@operon/kit/tx'
+import type { Vault } from '@operon/kit/vault'
 import { type AuthCtx, refuse } from '../deps.ts'
 import { takeGuess } from '../limits.ts'
 import { type SessionJson, strengthenSession } from '../sessions/sessions.ts'
@@ -18,7 +18,10 @@ export async function makeRecoveryCodes(ctx: AuthCtx, _input: unknown): Promise<
   const codes = Array.from({ length: COUNT }, () => `${part()}-${part()}`)
   await inTransaction(ctx.db, async (trx: Trx) => {
     await trx.deleteFrom('recovery_codes').where('user_id', '=', user.id).execute()
-    await trx.insertInto('recovery_codes').values(codes.map((code) => ({ user_id: user.id, code_hash: hashOf(ctx.deps.rt.vault, user.id, code) }))).execute()
+    await trx
+      .insertInto('recovery_codes')
+      .values(codes.map((code) => ({ user_id: user.id, code_hash: hashOf(ctx.deps.rt.vault, user.id, code) })))
+      .execute()
     await audit(trx, ctx, user.id, 'recovery_codes_created')
   })
   return { codes }
@@ -44,4 +47,7 @@ export async function useRecoveryCode(ctx: AuthCtx, { code }: { code: string }):
 }
 
 const part = () => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
-const hashOf = (vault: Vault, userId: string, code: string) => createHmac('sha256', vault.derive('recovery-codes')).update(`${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`).digest('base64url')
+const hashOf = (vault: Vault, userId: string, code: string) =>
+  createHmac('sha256', vault.derive('recovery-codes'))
+    .update(`${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
+    .digest('base64url')

@@ -48,12 +48,19 @@ async function keptKeys(rt: Runtime<IdentityDb, IdentityConfig>): Promise<z.outp
     return [
       await trx
         .insertInto('signing_keys')
-        .values({ kid, alg: 'ES256', public_jwk: JSON.stringify(publicJwk), sealed_private: rt.vault.seal(JSON.stringify(jwk), `signing_keys:${kid}`) })
+        .values({
+          kid,
+          alg: 'ES256',
+          public_jwk: JSON.stringify(publicJwk),
+          sealed_private: rt.vault.seal(JSON.stringify(jwk), `signing_keys:${kid}`),
+        })
         .returningAll()
         .executeTakeFirstOrThrow(),
     ]
   })
-  return rows.map((row) => Jwk.parse({ ...JSON.parse(rt.vault.open(row.sealed_private, `signing_keys:${row.kid}`)), kid: row.kid, alg: row.alg }))
+  return rows.map((row) =>
+    Jwk.parse({ ...JSON.parse(rt.vault.open(row.sealed_private, `signing_keys:${row.kid}`)), kid: row.kid, alg: row.alg }),
+  )
 }
 
 function publicPart(key: z.output<typeof Jwk>): PublicJwk {

@@ -7,7 +7,16 @@ export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verif
   const since = new Date(Date.now() - config.AUTH_TOKEN_SECONDS * 1000)
   const [sessions, users] = await Promise.all([
     ctx.db.selectFrom('sessions').select('id').where('revoked_at', '>', since).execute(),
-    ctx.db.selectFrom('users').select('id').where((or) => or.or([or('banned_until', '>', new Date()), or('deleted_at', '>', since)])).execute(),
+    ctx.db
+      .selectFrom('users')
+      .select('id')
+      .where((or) => or.or([or('banned_until', '>', new Date()), or('deleted_at', '>', since)]))
+      .execute(),
   ])
-  return { keys: keys.publicKeys, issuer: keys.issuer, revoked_sessions: sessions.map(({ id }) => id), suspended_users: users.map(({ id }) => id) }
+  return {
+    keys: keys.publicKeys,
+    issuer: keys.issuer,
+    revoked_sessions: sessions.map(({ id }) => id),
+    suspended_users: users.map(({ id }) => id),
+  }
 }

@@ -7,7 +7,13 @@ import type { Deps } from '../deps.ts'
 import type { OneTimeType } from '../schema.ts'
 import type { Trx } from '../users/users.ts'
 
-type Kind = { type: OneTimeType; template: 'confirm' | 'magic_link' | 'recovery' | 'invite' | 'email_change_current' | 'email_change_new' | 'reauthentication'; verifyType: string; method: string; sentAt: SentAt }
+type Kind = {
+  type: OneTimeType
+  template: 'confirm' | 'magic_link' | 'recovery' | 'invite' | 'email_change_current' | 'email_change_new' | 'reauthentication'
+  verifyType: string
+  method: string
+  sentAt: SentAt
+}
 type SentAt = 'confirmation_sent_at' | 'recovery_sent_at' | 'email_change_sent_at' | 'reauthentication_sent_at'
 
 /** Every letter that carries a token: which token, which template, what its link says. */
@@ -16,22 +22,56 @@ const kinds = {
   invite: { type: 'confirmation', template: 'invite', verifyType: 'invite', method: 'invite', sentAt: 'confirmation_sent_at' },
   magic_link: { type: 'recovery', template: 'magic_link', verifyType: 'magiclink', method: 'magiclink', sentAt: 'recovery_sent_at' },
   recovery: { type: 'recovery', template: 'recovery', verifyType: 'recovery', method: 'recovery', sentAt: 'recovery_sent_at' },
-  email_change_current: { type: 'email_change_current', template: 'email_change_current', verifyType: 'email_change', method: 'email_change', sentAt: 'email_change_sent_at' },
-  email_change_new: { type: 'email_change_new', template: 'email_change_new', verifyType: 'email_change', method: 'email_change', sentAt: 'email_change_sent_at' },
-  reauthentication: { type: 'reauthentication', template: 'reauthentication', verifyType: 'reauthentication', method: 'otp', sentAt: 'reauthentication_sent_at' },
+  email_change_current: {
+    type: 'email_change_current',
+    template: 'email_change_current',
+    verifyType: 'email_change',
+    method: 'email_change',
+    sentAt: 'email_change_sent_at',
+  },
+  email_change_new: {
+    type: 'email_change_new',
+    template: 'email_change_new',
+    verifyType: 'email_change',
+    method: 'email_change',
+    sentAt: 'email_change_sent_at',
+  },
+  reauthentication: {
+    type: 'reauthentication',
+    template: 'reauthentication',
+    verifyType: 'reauthentication',
+    method: 'otp',
+    sentAt: 'reauthentication_sent_at',
+  },
 } as const satisfies Record<string, Kind>
 export type LetterKind = keyof typeof kinds
 
-export type Letter = { id?: string; userId: string; to: string; kind: LetterKind; redirectTo: string; delayMs?: number; detail?: Record<string, string> } & Challenge
+export type Letter = {
+  id?: string
+  userId: string
+  to: string
+  kind: LetterKind
+  redirectTo: string
+  delayMs?: number
+  detail?: Record<string, string>
+} & Challenge
 
 /** The token and the mail that carries it, in one transaction. The mail's id is the token's: a retry sends the same again. */
-export async function sendLetter(trx: Trx, deps: Deps, { id = newId(), userId, to, kind, redirectTo, delayMs = 0, detail, ...challenge }: Letter): Promise<string> {
+export async function sendLetter(
+  trx: Trx,
+  deps: Deps,
+  { id = newId(), userId, to, kind, redirectTo, delayMs = 0, detail, ...challenge }: Letter,
+): Promise<string> {
   const { type, template, verifyType, method, sentAt } = kinds[kind]
   const lifetimeMs = deps.config.AUTH_OTP_SECONDS * 1000 + delayMs
   const flowId = await beginMailFlow(trx, { id: followUpId(id, 'flow'), userId, method, redirectTo, lifetimeMs, ...challenge })
   const fresh = await issueOneTime(trx, deps, { id, userId, type, relatesTo: to, flowId, delayMs })
   if (!fresh) return id
-  await trx.updateTable('users').set({ [sentAt]: new Date() }).where('id', '=', userId).execute()
+  await trx
+    .updateTable('users')
+    .set({ [sentAt]: new Date() })
+    .where('id', '=', userId)
+    .execute()
   await enqueue(
     trx,
     identity.sendMail,
@@ -42,7 +82,11 @@ export async function sendLetter(trx: Trx, deps: Deps, { id = newId(), userId, t
 }
 
 /** The same for a text message. */
-export async function sendCodeBySms(trx: Trx, deps: Deps, { id = newId(), userId, phone, type }: { id?: string; userId: string; phone: string; type: 'sms' | 'phone_change' | 'reauthentication' }): Promise<string> {
+export async function sendCodeBySms(
+  trx: Trx,
+  deps: Deps,
+  { id = newId(), userId, phone, type }: { id?: string; userId: string; phone: string; type: 'sms' | 'phone_change' | 'reauthentication' },
+): Promise<string> {
   const fresh = await issueOneTime(trx, deps, { id, userId, type, relatesTo: phone })
   if (fresh) await enqueue(trx, identity.sendSms, { to: phone }, { id, userId })
   return id

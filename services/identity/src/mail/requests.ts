@@ -13,7 +13,12 @@ import { createUser, currentUser, findUser, type Trx, type User } from '../users
 import { sendCodeBySms, sendLetter } from './letters.ts'
 
 type Asked = Payload<typeof identity.requestMail>
-type Challenged = { code_challenge?: string | null | undefined; code_challenge_method?: string | null | undefined; gotrue_meta_security?: { captcha_token?: string | null | undefined } | null | undefined; redirect_to?: string | null | undefined }
+type Challenged = {
+  code_challenge?: string | null | undefined
+  code_challenge_method?: string | null | undefined
+  gotrue_meta_security?: { captcha_token?: string | null | undefined } | null | undefined
+  redirect_to?: string | null | undefined
+}
 
 /** One insert, whoever it is for: whether the address has an account is looked at by the job. */
 async function ask(ctx: AuthCtx, input: Challenged, wanted: Pick<Asked, 'kind'> & Partial<Asked>): Promise<Record<string, never>> {
@@ -24,7 +29,14 @@ async function ask(ctx: AuthCtx, input: Challenged, wanted: Pick<Asked, 'kind'> 
   const redirect_to = readRedirect(ctx.deps, input.redirect_to)
   await inTransaction(ctx.db, (trx) =>
     enqueue(trx, identity.requestMail, {
-      create_user: false, data: {}, redirect_to, code_challenge: challenge?.challenge ?? null, code_challenge_method: challenge?.method ?? null, ip: ctx.ip, user_agent: ctx.userAgent, ...wanted,
+      create_user: false,
+      data: {},
+      redirect_to,
+      code_challenge: challenge?.challenge ?? null,
+      code_challenge_method: challenge?.method ?? null,
+      ip: ctx.ip,
+      user_agent: ctx.userAgent,
+      ...wanted,
     }),
   )
   return {}
@@ -38,13 +50,21 @@ export async function requestOtp(ctx: AuthCtx, input: Input<typeof identity.otp>
   const data = input.data ?? {}
   if (input.email) return ask(ctx, input, { kind: 'magic_link', email: readEmail(input.email), create_user, data })
   if (!config.AUTH_PHONE) throw refuse(400, 'phone_provider_disabled', 'Unsupported phone provider')
-  if (input.channel && input.channel !== 'sms') throw invalid("Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.")
+  if (input.channel && input.channel !== 'sms')
+    throw invalid(
+      "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.",
+    )
   return ask(ctx, input, { kind: 'sms', phone: readPhone(input.phone), create_user, data })
 }
 
 export async function requestMagicLink(ctx: AuthCtx, input: Input<typeof identity.magicLink>) {
   if (!input.email) throw refuse(422, 'validation_failed', 'Password recovery requires an email')
-  return ask(ctx, input, { kind: 'magic_link', email: readEmail(input.email), create_user: !ctx.deps.config.AUTH_DISABLE_SIGNUP, data: input.data ?? {} })
+  return ask(ctx, input, {
+    kind: 'magic_link',
+    email: readEmail(input.email),
+    create_user: !ctx.deps.config.AUTH_DISABLE_SIGNUP,
+    data: input.data ?? {},
+  })
 }
 
 export async function requestRecovery(ctx: AuthCtx, input: Input<typeof identity.recover>) {
@@ -70,7 +90,8 @@ export async function reauthenticate(ctx: AuthCtx, _input: unknown): Promise<Rec
   await limitMail(ctx, user.email ?? user.phone!)
   await inTransaction(ctx.db, async (trx: Trx) => {
     await audit(trx, ctx, user.id, 'user_reauthenticate_requested')
-    if (user.email) await sendLetter(trx, ctx.deps, { userId: user.id, to: user.email, kind: 'reauthentication', redirectTo: ctx.deps.rt.kit.PUBLIC_URL })
+    if (user.email)
+      await sendLetter(trx, ctx.deps, { userId: user.id, to: user.email, kind: 'reauthentication', redirectTo: ctx.deps.rt.kit.PUBLIC_URL })
     else await sendCodeBySms(trx, ctx.deps, { userId: user.id, phone: user.phone!, type: 'reauthentication' })
   })
   return {}
@@ -98,7 +119,13 @@ async function recipient(trx: Trx, ctx: AuthCtx, { email, phone, create_user, da
   const known = await findUser(trx, email ? { email } : { phone: phone! })
   if (known || !create_user) return known
   const provider = email ? 'email' : 'phone'
-  const id = await createUser(trx, { email: email ?? null, phone: phone ?? null, provider, data, confirmed: kind === 'magic_link' && ctx.deps.config.AUTH_AUTOCONFIRM })
+  const id = await createUser(trx, {
+    email: email ?? null,
+    phone: phone ?? null,
+    provider,
+    data,
+    confirmed: kind === 'magic_link' && ctx.deps.config.AUTH_AUTOCONFIRM,
+  })
   return id ? findUser(trx, { id }) : findUser(trx, email ? { email } : { phone: phone! })
 }
 

@@ -20,7 +20,13 @@ export async function sendMail(deps: Deps, { id, payload }: Mail): Promise<void>
   const from = deps.config.MAIL_FROM ?? `${rt.kit.PRODUCT_NAME} <no-reply@${host.includes('.') ? host : 'operon.example'}>`
   const transport = await transportOf(deps)
   try {
-    await transport.sendMail({ from, to: payload.to, ...letter, messageId: `<${id}@${host}>`, headers: { 'Auto-Submitted': 'auto-generated' } })
+    await transport.sendMail({
+      from,
+      to: payload.to,
+      ...letter,
+      messageId: `<${id}@${host}>`,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    })
   } catch (error) {
     forgetTransport(deps)
     throw error
@@ -51,13 +57,24 @@ async function openTransport({ rt, config }: Deps): Promise<Transporter> {
   const url = config.SMTP_URL ?? (await rt.ask(sandboxAddress, { provider: 'smtp' })).url
   const { protocol, hostname, port, username, password, searchParams } = new URL(url)
   return createTransport({
-    host: hostname, port: Number(port || 25), secure: protocol === 'smtps:', pool: true, maxConnections: 2, ignoreTLS: searchParams.get('tls') === 'off' || !config.SMTP_URL,
-    ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }), connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000,
+    host: hostname,
+    port: Number(port || 25),
+    secure: protocol === 'smtps:',
+    pool: true,
+    maxConnections: 2,
+    ignoreTLS: searchParams.get('tls') === 'off' || !config.SMTP_URL,
+    ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
   })
 }
 
 function forgetTransport(deps: Deps) {
-  void transports.get(deps)?.then((transport) => transport.close(), () => {})
+  void transports.get(deps)?.then(
+    (transport) => transport.close(),
+    () => {},
+  )
   transports.delete(deps)
 }
 

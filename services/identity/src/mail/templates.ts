@@ -1,45 +1,94 @@
-type Letter = { subject: string; title: string; text: string; action?: { label: string; url: string }; code?: string; facts?: [string, string][]; after?: string }
+type Letter = {
+  subject: string
+  title: string
+  text: string
+  action?: { label: string; url: string }
+  code?: string
+  facts?: [string, string][]
+  after?: string
+}
 type Values = { product: string; home: string; link: string; code: string; detail: Record<string, string> }
 
 /** What each letter says. The frame below makes the HTML and the plain part from the same words. */
 const letters = {
   confirm: ({ product, link, code }) => ({
-    subject: `Confirm your e-mail for ${product}`, title: 'Confirm your e-mail', text: `Welcome to ${product}. One click and your account is ready.`, action: { label: 'Confirm e-mail', url: link }, code,
+    subject: `Confirm your e-mail for ${product}`,
+    title: 'Confirm your e-mail',
+    text: `Welcome to ${product}. One click and your account is ready.`,
+    action: { label: 'Confirm e-mail', url: link },
+    code,
     after: 'The link and the code work for an hour. If you did not sign up, ignore this mail: without the click there is no account.',
   }),
   magic_link: ({ product, link, code }) => ({
-    subject: `Your sign-in link for ${product}`, title: 'Sign in', text: 'Here is the link you asked for. It works once.', action: { label: `Sign in to ${product}`, url: link }, code,
+    subject: `Your sign-in link for ${product}`,
+    title: 'Sign in',
+    text: 'Here is the link you asked for. It works once.',
+    action: { label: `Sign in to ${product}`, url: link },
+    code,
     after: 'The link and the code work for an hour. If you did not ask for them, nobody has come in: ignore this mail.',
   }),
   recovery: ({ product, link, code }) => ({
-    subject: `Reset your ${product} password`, title: 'Reset your password', text: 'Somebody, hopefully you, asked for a new password for this account.', action: { label: 'Choose a new password', url: link }, code,
+    subject: `Reset your ${product} password`,
+    title: 'Reset your password',
+    text: 'Somebody, hopefully you, asked for a new password for this account.',
+    action: { label: 'Choose a new password', url: link },
+    code,
     after: 'The link works once, for an hour. If it was not you, ignore this mail: your password stays as it is.',
   }),
   invite: ({ product, link }) => ({
-    subject: `You are invited to ${product}`, title: 'You are invited', text: `An account at ${product} is waiting for you.`, action: { label: 'Accept the invitation', url: link },
+    subject: `You are invited to ${product}`,
+    title: 'You are invited',
+    text: `An account at ${product} is waiting for you.`,
+    action: { label: 'Accept the invitation', url: link },
     after: 'The link works once. If you did not expect this, ignore it.',
   }),
   email_change_current: ({ product, link, code, detail }) => ({
-    subject: `Confirm the change of your ${product} e-mail`, title: 'Your e-mail is about to change', text: `Somebody signed in to your account asked to use ${detail.new_email ?? 'another address'} instead of this one. Both addresses must agree.`,
-    action: { label: 'Agree to the change', url: link }, code, after: 'If this was not you, do not click. Change your password instead.',
+    subject: `Confirm the change of your ${product} e-mail`,
+    title: 'Your e-mail is about to change',
+    text: `Somebody signed in to your account asked to use ${detail.new_email ?? 'another address'} instead of this one. Both addresses must agree.`,
+    action: { label: 'Agree to the change', url: link },
+    code,
+    after: 'If this was not you, do not click. Change your password instead.',
   }),
   email_change_new: ({ product, link, code }) => ({
-    subject: `Confirm your new e-mail for ${product}`, title: 'Confirm your new e-mail', text: 'This address was given as the new one of an account. Both addresses must agree.', action: { label: 'Use this address', url: link }, code,
+    subject: `Confirm your new e-mail for ${product}`,
+    title: 'Confirm your new e-mail',
+    text: 'This address was given as the new one of an account. Both addresses must agree.',
+    action: { label: 'Use this address', url: link },
+    code,
     after: 'If this was not you, ignore this mail: nothing changes.',
   }),
   reauthentication: ({ product, code }) => ({
-    subject: `${code} is your ${product} code`, title: 'Confirm it is you', text: 'Enter this code to go on.', code, after: 'It works for an hour. If you did not ask for it, somebody has your session open: sign out everywhere.',
+    subject: `${code} is your ${product} code`,
+    title: 'Confirm it is you',
+    text: 'Enter this code to go on.',
+    code,
+    after: 'It works for an hour. If you did not ask for it, somebody has your session open: sign out everywhere.',
   }),
   account_exists: ({ product, home }) => ({
-    subject: `You already have a ${product} account`, title: 'You already have an account', text: 'Somebody, hopefully you, tried to sign up with this address. It has an account already, so nothing was changed.',
-    action: { label: 'Sign in', url: `${home}/auth` }, after: `Forgot the password? Ask for a new one at ${home}/forgot-password.`,
+    subject: `You already have a ${product} account`,
+    title: 'You already have an account',
+    text: 'Somebody, hopefully you, tried to sign up with this address. It has an account already, so nothing was changed.',
+    action: { label: 'Sign in', url: `${home}/auth` },
+    after: `Forgot the password? Ask for a new one at ${home}/forgot-password.`,
   }),
   new_sign_in: ({ product, home, detail }) => ({
-    subject: `New sign-in to ${product}`, title: 'New sign-in', text: 'Your account was signed in to from a device we have not seen before.', facts: [['When', detail.at ?? ''], ['Address', detail.ip ?? ''], ['Device', detail.device ?? '']],
-    action: { label: 'Review your sessions', url: `${home}/dashboard/settings` }, after: 'If it was you, there is nothing to do. If not, change your password: that ends every other session.',
+    subject: `New sign-in to ${product}`,
+    title: 'New sign-in',
+    text: 'Your account was signed in to from a device we have not seen before.',
+    facts: [
+      ['When', detail.at ?? ''],
+      ['Address', detail.ip ?? ''],
+      ['Device', detail.device ?? ''],
+    ],
+    action: { label: 'Review your sessions', url: `${home}/dashboard/settings` },
+    after: 'If it was you, there is nothing to do. If not, change your password: that ends every other session.',
   }),
   password_changed: ({ product, home }) => ({
-    subject: `Your ${product} password was changed`, title: 'Your password was changed', text: 'All other sessions have been signed out.', after: `If it was not you, take the account back at ${home}/forgot-password.`,
+    subject: `Your ${product} password was changed`,
+    title: 'Your password was changed',
+    text: 'All other sessions have been signed out.',
+    after: `If it was not you, take the account back at ${home}/forgot-password.`,
   }),
 } satisfies Record<string, (values: Values) => Letter>
 export type Template = keyof typeof letters
@@ -50,18 +99,43 @@ export function renderLetter(template: Template, values: Values): { subject: str
 }
 
 function textOf({ title, text, action, code, facts, after }: Letter, { product, home }: Values): string {
-  return [title, text, ...(facts ?? []).map(([name, value]) => `${name}: ${value}`), action && `${action.label}: ${action.url}`, code && `Your code: ${code}`, after, `${product} · ${home}`].filter(Boolean).join('\n\n')
+  return [
+    title,
+    text,
+    ...(facts ?? []).map(([name, value]) => `${name}: ${value}`),
+    action && `${action.label}: ${action.url}`,
+    code && `Your code: ${code}`,
+    after,
+    `${product} · ${home}`,
+  ]
+    .filter(Boolean)
+    .join('\n\n')
 }
 
 const FONT = `font-family:'Instrument Sans',-apple-system,'Segoe UI',Helvetica,Arial,sans-serif`
 
 function htmlOf({ subject, title, text, action, code, facts, after }: Letter, { product, home }: Values): string {
   const rows = [
-    row(`<h1 style="margin:0;${FONT};font-size:24px;line-height:30px;font-weight:600;letter-spacing:-0.02em;color:#10120e">${safe(title)}</h1>`, 32),
+    row(
+      `<h1 style="margin:0;${FONT};font-size:24px;line-height:30px;font-weight:600;letter-spacing:-0.02em;color:#10120e">${safe(title)}</h1>`,
+      32,
+    ),
     row(paragraph(text, '#2b2e27', 16), 12),
-    facts && row(`<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-top:1px solid #e6e7e1">${facts.map(([name, value]) => `<tr><td style="${FONT};font-size:13px;color:#6b6f63;padding:10px 16px 10px 0;border-bottom:1px solid #e6e7e1;white-space:nowrap">${safe(name)}</td><td style="${FONT};font-size:14px;color:#10120e;padding:10px 0;border-bottom:1px solid #e6e7e1">${safe(value)}</td></tr>`).join('')}</table>`, 20),
-    action && row(`<a href="${safe(action.url)}" style="display:inline-block;background:#10120e;color:#c6f24e;text-decoration:none;${FONT};font-size:15px;font-weight:600;padding:13px 22px;border-radius:8px">${safe(action.label)}</a>`, 24),
-    code && row(`<div style="${FONT};font-size:13px;color:#6b6f63">${action ? 'Or enter this code' : 'Your code'}</div><div style="font-family:'Geist Mono',ui-monospace,Menlo,Consolas,monospace;font-size:28px;line-height:40px;letter-spacing:0.22em;color:#10120e">${safe(code)}</div>`, 24),
+    facts &&
+      row(
+        `<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-top:1px solid #e6e7e1">${facts.map(([name, value]) => `<tr><td style="${FONT};font-size:13px;color:#6b6f63;padding:10px 16px 10px 0;border-bottom:1px solid #e6e7e1;white-space:nowrap">${safe(name)}</td><td style="${FONT};font-size:14px;color:#10120e;padding:10px 0;border-bottom:1px solid #e6e7e1">${safe(value)}</td></tr>`).join('')}</table>`,
+        20,
+      ),
+    action &&
+      row(
+        `<a href="${safe(action.url)}" style="display:inline-block;background:#10120e;color:#c6f24e;text-decoration:none;${FONT};font-size:15px;font-weight:600;padding:13px 22px;border-radius:8px">${safe(action.label)}</a>`,
+        24,
+      ),
+    code &&
+      row(
+        `<div style="${FONT};font-size:13px;color:#6b6f63">${action ? 'Or enter this code' : 'Your code'}</div><div style="font-family:'Geist Mono',ui-monospace,Menlo,Consolas,monospace;font-size:28px;line-height:40px;letter-spacing:0.22em;color:#10120e">${safe(code)}</div>`,
+        24,
+      ),
     after && row(paragraph(after, '#6b6f63', 13), 24),
   ]
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><title>${safe(subject)}</title></head>
@@ -72,8 +146,11 @@ function htmlOf({ subject, title, text, action, code, facts, after }: Letter, { 
 }
 
 // The promoter arrow and its three bars, from table cells: mail programs draw no SVG.
-const bar = (height: number) => `<td valign="bottom" style="padding-right:3px"><div style="width:5px;height:${height}px;background:#10120e;border-radius:1px;font-size:0;line-height:0">&nbsp;</div></td>`
+const bar = (height: number) =>
+  `<td valign="bottom" style="padding-right:3px"><div style="width:5px;height:${height}px;background:#10120e;border-radius:1px;font-size:0;line-height:0">&nbsp;</div></td>`
 const mark = `<table role="presentation" cellspacing="0" cellpadding="0" style="display:inline-table;vertical-align:middle"><tr>${bar(18)}${bar(14)}${bar(10)}<td valign="top" style="font-size:16px;line-height:16px;color:#6f9400;font-weight:700">&#8599;</td></tr></table>`
 const row = (content: string, top: number) => `<tr><td style="padding-top:${top}px">${content}</td></tr>`
-const paragraph = (text: string, colour: string, size: number) => `<p style="margin:0;${FONT};font-size:${size}px;line-height:1.55;color:${colour}">${safe(text)}</p>`
-const safe = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+const paragraph = (text: string, colour: string, size: number) =>
+  `<p style="margin:0;${FONT};font-size:${size}px;line-height:1.55;color:${colour}">${safe(text)}</p>`
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const safe = (text: string) => text.replace(/[&<>"']/g, (char) => entities[char]!)

@@ -8,14 +8,37 @@ import { addIdentity, changeUser, createUser, currentUser, findUser, isBanned, s
 import type { Person } from './providers.ts'
 
 const dataOf = ({ sub, email, verified, name, picture, userName }: Person): Record<string, unknown> => ({
-  sub, provider_id: sub, ...(email && { email }), email_verified: verified, phone_verified: false, ...(name && { name, full_name: name }), ...(picture && { picture, avatar_url: picture }), ...(userName && { user_name: userName, preferred_username: userName }),
+  sub,
+  provider_id: sub,
+  ...(email && { email }),
+  email_verified: verified,
+  phone_verified: false,
+  ...(name && { name, full_name: name }),
+  ...(picture && { picture, avatar_url: picture }),
+  ...(userName && { user_name: userName, preferred_username: userName }),
 })
 
 /** Whose account a person at a provider is: the one linked before, the one with the same proven address, or a new one. Null when the address must be proven first. */
-export async function personToUser(trx: Trx, ctx: AuthCtx, provider: string, person: Person, redirectTo: string, ended: Ended[]): Promise<string | null> {
-  const linked = await trx.selectFrom('identities').select(['id', 'user_id']).where('provider', '=', provider).where('provider_id', '=', person.sub).executeTakeFirst()
+export async function personToUser(
+  trx: Trx,
+  ctx: AuthCtx,
+  provider: string,
+  person: Person,
+  redirectTo: string,
+  ended: Ended[],
+): Promise<string | null> {
+  const linked = await trx
+    .selectFrom('identities')
+    .select(['id', 'user_id'])
+    .where('provider', '=', provider)
+    .where('provider_id', '=', person.sub)
+    .executeTakeFirst()
   const owner = person.email ? await findUser(trx, { email: person.email }) : null
-  const userId = linked ? await returning(trx, linked, person) : owner ? await joining(trx, ctx, owner, provider, person, ended) : await arriving(trx, ctx, provider, person)
+  const userId = linked
+    ? await returning(trx, linked, person)
+    : owner
+      ? await joining(trx, ctx, owner, provider, person, ended)
+      : await arriving(trx, ctx, provider, person)
   if (userId === null) return null
   const user = await findUser(trx, { id: userId })
   if (!user) throw refuse(403, 'user_not_found', 'User not found')
@@ -29,7 +52,11 @@ export async function personToUser(trx: Trx, ctx: AuthCtx, provider: string, per
 
 async function returning(trx: Trx, linked: { id: string; user_id: string }, person: Person): Promise<string> {
   const data = JSON.stringify(dataOf(person))
-  await trx.updateTable('identities').set({ identity_data: data, last_sign_in_at: new Date(), updated_at: new Date() }).where('id', '=', linked.id).execute()
+  await trx
+    .updateTable('identities')
+    .set({ identity_data: data, last_sign_in_at: new Date(), updated_at: new Date() })
+    .where('id', '=', linked.id)
+    .execute()
   return linked.user_id
 }
 
@@ -43,7 +70,11 @@ async function joining(trx: Trx, ctx: AuthCtx, owner: User, provider: string, pe
     ended.push(...(await endSessions(trx, owner.id)))
   }
   const metadata = sql`${JSON.stringify(dataOf(person))}::jsonb || user_metadata` as never
-  await changeUser(trx, owner.id, { user_metadata: metadata, email_proven: true, email_confirmed_at: owner.email_confirmed_at ?? new Date() })
+  await changeUser(trx, owner.id, {
+    user_metadata: metadata,
+    email_proven: true,
+    email_confirmed_at: owner.email_confirmed_at ?? new Date(),
+  })
   await syncProviders(trx, owner.id)
   await audit(trx, ctx, owner.id, 'identity_linked', { provider })
   return owner.id
@@ -51,7 +82,13 @@ async function joining(trx: Trx, ctx: AuthCtx, owner: User, provider: string, pe
 
 async function arriving(trx: Trx, ctx: AuthCtx, provider: string, person: Person): Promise<string | null> {
   if (ctx.deps.config.AUTH_DISABLE_SIGNUP) throw refuse(422, 'signup_disabled', 'Signups not allowed for this instance')
-  const userId = await createUser(trx, { email: person.email, provider, data: dataOf(person), confirmed: person.verified, proven: person.verified })
+  const userId = await createUser(trx, {
+    email: person.email,
+    provider,
+    data: dataOf(person),
+    confirmed: person.verified,
+    proven: person.verified,
+  })
   if (!userId) throw refuse(409, 'conflict', 'This account was made in the meantime. Try again.')
   await addIdentity(trx, userId, provider, person.sub, dataOf(person))
   await audit(trx, ctx, userId, 'user_signedup', { provider })
@@ -60,13 +97,26 @@ async function arriving(trx: Trx, ctx: AuthCtx, provider: string, person: Person
 
 /** A further identity for a signed-in account. */
 export async function linkPerson(trx: Trx, ctx: AuthCtx, userId: string, provider: string, person: Person): Promise<string> {
-  const taken = await trx.selectFrom('identities').select('user_id').where('provider', '=', provider).where('provider_id', '=', person.sub).executeTakeFirst()
-  if (taken) throw refuse(422, 'identity_already_exists', taken.user_id === userId ? 'Identity is already linked' : 'Identity is already linked to another user')
+  const taken = await trx
+    .selectFrom('identities')
+    .select('user_id')
+    .where('provider', '=', provider)
+    .where('provider_id', '=', person.sub)
+    .executeTakeFirst()
+  if (taken)
+    throw refuse(
+      422,
+      'identity_already_exists',
+      taken.user_id === userId ? 'Identity is already linked' : 'Identity is already linked to another user',
+    )
   const user = await findUser(trx, { id: userId })
   if (!user) throw refuse(403, 'user_not_found', 'User not found')
   await addIdentity(trx, userId, provider, person.sub, dataOf(person))
   const adopts = !user.email && person.email && person.verified && !(await findUser(trx, { email: person.email }))
-  await changeUser(trx, userId, { is_anonymous: false, ...(adopts && { email: person.email, email_confirmed_at: new Date(), email_proven: true }) })
+  await changeUser(trx, userId, {
+    is_anonymous: false,
+    ...(adopts && { email: person.email, email_confirmed_at: new Date(), email_proven: true }),
+  })
   await syncProviders(trx, userId)
   await audit(trx, ctx, userId, 'identity_linked', { provider })
   return userId
@@ -81,7 +131,11 @@ export async function unlinkIdentity(ctx: AuthCtx, { identity_id: id }: { identi
   await inTransaction(ctx.db, async (trx: Trx) => {
     // Two unlinks at once must not leave none: the user's row is the lock.
     await trx.selectFrom('users').select('id').where('id', '=', user.id).forUpdate().execute()
-    const { count } = await trx.selectFrom('identities').select(sql<number>`count(*)`.as('count')).where('user_id', '=', user.id).executeTakeFirstOrThrow()
+    const { count } = await trx
+      .selectFrom('identities')
+      .select(sql<number>`count(*)`.as('count'))
+      .where('user_id', '=', user.id)
+      .executeTakeFirstOrThrow()
     if (count <= 1) throw refuse(422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking')
     await trx.deleteFrom('identities').where('id', '=', id).where('user_id', '=', user.id).execute()
     await changeUser(trx, user.id, identity.provider === 'phone' ? { phone: null, phone_confirmed_at: null } : {})

@@ -5,38 +5,95 @@ import type { IdentityConfig } from '../config.ts'
 import { refuse } from '../deps.ts'
 import type { IdentityDb } from '../schema.ts'
 
-export type Person = { sub: string; email: string | null; verified: boolean; name: string | null; picture: string | null; userName: string | null }
+export type Person = {
+  sub: string
+  email: string | null
+  verified: boolean
+  name: string | null
+  picture: string | null
+  userName: string | null
+}
 type Addresses = { authorize: string; token: string; user: string; emails?: string }
 type Answer = Record<string, any>
-type Kind = Addresses & { scopes: string; issuer: string | null; sandbox: string; inSandbox: Omit<Addresses, 'authorize'>; read(user: Answer, emails: Answer[]): Person }
+type Kind = Addresses & {
+  scopes: string
+  issuer: string | null
+  sandbox: string
+  inSandbox: Omit<Addresses, 'authorize'>
+  read(user: Answer, emails: Answer[]): Person
+}
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value ? value : null)
-const openId = (user: Answer): Person => ({ sub: String(user.sub ?? ''), email: text(user.email), verified: user.email_verified === true, name: text(user.name), picture: text(user.picture), userName: null })
+const openId = (user: Answer): Person => ({
+  sub: String(user.sub ?? ''),
+  email: text(user.email),
+  verified: user.email_verified === true,
+  name: text(user.name),
+  picture: text(user.picture),
+  userName: null,
+})
 
 /** Where each provider is, what it is asked for, and how its answer reads. Names are the protocol's: Microsoft is `azure`. */
 const kinds: Record<string, Kind> = {
   google: {
-    authorize: 'https://accounts.google.com/o/oauth2/v2/auth', token: 'https://oauth2.googleapis.com/token', user: 'https://openidconnect.googleapis.com/v1/userinfo',
-    scopes: 'openid email profile', issuer: 'https://accounts.google.com', sandbox: 'google', inSandbox: { token: '/token', user: '/userinfo' }, read: openId,
+    authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
+    token: 'https://oauth2.googleapis.com/token',
+    user: 'https://openidconnect.googleapis.com/v1/userinfo',
+    scopes: 'openid email profile',
+    issuer: 'https://accounts.google.com',
+    sandbox: 'google',
+    inSandbox: { token: '/token', user: '/userinfo' },
+    read: openId,
   },
   azure: {
-    authorize: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize', token: 'https://login.microsoftonline.com/common/oauth2/v2.0/token', user: 'https://graph.microsoft.com/oidc/userinfo',
+    authorize: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
+    token: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+    user: 'https://graph.microsoft.com/oidc/userinfo',
     // Any tenant may write any address into its directory: without its word that the address is verified, it is not.
-    scopes: 'openid email profile', issuer: null, sandbox: 'microsoft', inSandbox: { token: '/oauth2/v2.0/token', user: '/oidc/userinfo' }, read: openId,
+    scopes: 'openid email profile',
+    issuer: null,
+    sandbox: 'microsoft',
+    inSandbox: { token: '/oauth2/v2.0/token', user: '/oidc/userinfo' },
+    read: openId,
   },
   github: {
-    authorize: 'https://github.com/login/oauth/authorize', token: 'https://github.com/login/oauth/access_token', user: 'https://api.github.com/user', emails: 'https://api.github.com/user/emails',
-    scopes: 'read:user user:email', issuer: null, sandbox: 'github', inSandbox: { token: '/login/oauth/access_token', user: '/user', emails: '/user/emails' },
+    authorize: 'https://github.com/login/oauth/authorize',
+    token: 'https://github.com/login/oauth/access_token',
+    user: 'https://api.github.com/user',
+    emails: 'https://api.github.com/user/emails',
+    scopes: 'read:user user:email',
+    issuer: null,
+    sandbox: 'github',
+    inSandbox: { token: '/login/oauth/access_token', user: '/user', emails: '/user/emails' },
     read(user, emails) {
       const primary = emails.find((email) => email.primary)
-      return { sub: String(user.id ?? ''), email: text(primary?.email), verified: primary?.verified === true, name: text(user.name), picture: text(user.avatar_url), userName: text(user.login) }
+      return {
+        sub: String(user.id ?? ''),
+        email: text(primary?.email),
+        verified: primary?.verified === true,
+        name: text(user.name),
+        picture: text(user.avatar_url),
+        userName: text(user.login),
+      }
     },
   },
   facebook: {
-    authorize: 'https://www.facebook.com/v23.0/dialog/oauth', token: 'https://graph.facebook.com/v23.0/oauth/access_token', user: 'https://graph.facebook.com/v23.0/me?fields=id,name,email,picture',
-    scopes: 'email public_profile', issuer: null, sandbox: 'facebook', inSandbox: { token: '/oauth/access_token', user: '/me?fields=id,name,email,picture' },
+    authorize: 'https://www.facebook.com/v23.0/dialog/oauth',
+    token: 'https://graph.facebook.com/v23.0/oauth/access_token',
+    user: 'https://graph.facebook.com/v23.0/me?fields=id,name,email,picture',
+    scopes: 'email public_profile',
+    issuer: null,
+    sandbox: 'facebook',
+    inSandbox: { token: '/oauth/access_token', user: '/me?fields=id,name,email,picture' },
     // Facebook hands out confirmed addresses only.
-    read: (user) => ({ sub: String(user.id ?? ''), email: text(user.email), verified: Boolean(user.email), name: text(user.name), picture: text(user.picture?.data?.url), userName: null }),
+    read: (user) => ({
+      sub: String(user.id ?? ''),
+      email: text(user.email),
+      verified: Boolean(user.email),
+      name: text(user.name),
+      picture: text(user.picture?.data?.url),
+      userName: null,
+    }),
   },
 }
 
@@ -57,7 +114,8 @@ export function openProviders(rt: Runtime<IdentityDb, IdentityConfig>): Provider
     const [id, secret] = [settings[`AUTH_${label}_CLIENT_ID`], settings[`AUTH_${label}_CLIENT_SECRET`]]
     return id && secret ? { id, secret } : null
   }
-  const sandboxed = config.AUTH_SANDBOX_OAUTH && (config.NODE_ENV !== 'production' || ['1', 'true'].includes(config.SANDBOX_ALLOW_IN_PRODUCTION ?? ''))
+  const sandboxed =
+    config.AUTH_SANDBOX_OAUTH && (config.NODE_ENV !== 'production' || ['1', 'true'].includes(config.SANDBOX_ALLOW_IN_PRODUCTION ?? ''))
   const offers = (name: string) => Object.hasOwn(kinds, name) && (keysOf(name) !== null || sandboxed)
   return {
     offers,
@@ -68,7 +126,12 @@ export function openProviders(rt: Runtime<IdentityDb, IdentityConfig>): Provider
       if (keys) return provider(name, kind, keys, kind)
       const base = `${(await rt.ask(sandboxAddress, { provider: 'oauth' })).url}/${kind.sandbox}`
       const { token, user, emails } = kind.inSandbox
-      const addresses = { authorize: `${rt.kit.PUBLIC_URL}/sandbox/oauth/${kind.sandbox}/authorize`, token: base + token, user: base + user, ...(emails && { emails: base + emails }) }
+      const addresses = {
+        authorize: `${rt.kit.PUBLIC_URL}/sandbox/oauth/${kind.sandbox}/authorize`,
+        token: base + token,
+        user: base + user,
+        ...(emails && { emails: base + emails }),
+      }
       return provider(name, { ...kind, issuer: null }, { id: 'operon-sandbox', secret: 'operon-sandbox-secret' }, addresses)
     },
   }
@@ -81,26 +144,53 @@ function provider(name: string, kind: Kind, keys: { id: string; secret: string }
     authorizeUrl({ state, challenge, redirectUri, scopes, extra }) {
       const url = new URL(at.authorize)
       const asked = [...new Set(`${kind.scopes} ${scopes}`.split(/[\s,]+/).filter(Boolean))].join(' ')
-      const params = { ...extra, client_id: keys.id, redirect_uri: redirectUri, response_type: 'code', scope: asked, state, code_challenge: challenge, code_challenge_method: 'S256' }
+      const params = {
+        ...extra,
+        client_id: keys.id,
+        redirect_uri: redirectUri,
+        response_type: 'code',
+        scope: asked,
+        state,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      }
       for (const [key, value] of Object.entries(params)) url.searchParams.set(key, value)
       return url.href
     },
     async exchange(code, verifier, redirectUri) {
-      const body = new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, client_id: keys.id, client_secret: keys.secret, code_verifier: verifier })
+      const body = new URLSearchParams({
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        client_id: keys.id,
+        client_secret: keys.secret,
+        code_verifier: verifier,
+      })
       const token = await call(at.token, { method: 'POST', body })
       if (!text(token.access_token)) throw refuse(500, 'unexpected_failure', 'Unable to exchange external code')
       const authorization = `Bearer ${token.access_token}`
-      const [user, emails] = await Promise.all([call(at.user, { headers: { authorization } }), at.emails ? call(at.emails, { headers: { authorization } }) : []])
+      const [user, emails] = await Promise.all([
+        call(at.user, { headers: { authorization } }),
+        at.emails ? call(at.emails, { headers: { authorization } }) : [],
+      ])
       const person = kind.read(user, emails as Answer[])
       if (!person.sub) throw refuse(500, 'unexpected_failure', 'Error getting user profile from external provider')
-      return { person: { ...person, email: person.email?.toLowerCase() ?? null }, tokens: { provider_token: token.access_token, provider_refresh_token: text(token.refresh_token) } }
+      return {
+        person: { ...person, email: person.email?.toLowerCase() ?? null },
+        tokens: { provider_token: token.access_token, provider_refresh_token: text(token.refresh_token) },
+      }
     },
   }
 }
 
 async function call(url: string, init: RequestInit): Promise<Answer> {
   try {
-    const response = await fetch(url, { ...init, redirect: 'error', headers: { accept: 'application/json', 'user-agent': 'operon', ...init.headers }, signal: AbortSignal.timeout(10_000) })
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'error',
+      headers: { accept: 'application/json', 'user-agent': 'operon', ...init.headers },
+      signal: AbortSignal.timeout(10_000),
+    })
     if (!response.ok) throw new Error(`answered ${response.status}`)
     return (await response.json()) as Answer
   } catch (cause) {

@@ -1,24 +1,34 @@
 import * as identity from '@operon/contracts/identity'
 import { serve, serveRaw } from '@operon/kit/http'
-import type { FastifyReply } from 'fastify'
 import { type Deps, withDeps } from '../deps.ts'
 import { unlinkIdentity } from './linking.ts'
 import { type Began, beginLinking, beginOAuth, finishOAuth } from './sign-in.ts'
+
+type Reply = Parameters<Parameters<typeof serveRaw>[2]>[2]
 
 export function oauthRoutes(deps: Deps) {
   const { app } = deps.rt
   const run = withDeps(deps)
   serveRaw(app, identity.authorize, async (ctx, input, reply) => bound(deps, reply, await run(beginOAuth)(ctx, input)))
-  serveRaw(app, identity.linkIdentity, async (ctx, input, reply) => bound(deps, reply, await run(beginLinking)(ctx, input), input.skip_http_redirect === 'true'))
-  serveRaw(app, identity.oauthCallback, async (ctx, input, reply, request) => reply.redirect(await run(finishOAuth)(ctx, { ...input, cookies: cookiesOf(request.headers.cookie) }), 302))
+  serveRaw(app, identity.linkIdentity, async (ctx, input, reply) =>
+    bound(deps, reply, await run(beginLinking)(ctx, input), input.skip_http_redirect === 'true'),
+  )
+  serveRaw(app, identity.oauthCallback, async (ctx, input, reply, request) =>
+    reply.redirect(await run(finishOAuth)(ctx, { ...input, cookies: cookiesOf(request.headers.cookie) }), 302),
+  )
   serve(app, identity.unlinkIdentity, run(unlinkIdentity))
 }
 
 /** Leads to the provider and leaves the mark by which this browser is known again. */
-function bound({ rt }: Deps, reply: FastifyReply, { url, cookie }: Began, asJson = false) {
+function bound({ rt }: Deps, reply: Reply, { url, cookie }: Began, asJson = false) {
   const secure = rt.kit.PUBLIC_URL.startsWith('https:') ? '; Secure' : ''
   reply.header('set-cookie', `${cookie.name}=${cookie.value}; Path=/auth/v1/callback; Max-Age=600; HttpOnly; SameSite=Lax${secure}`)
   return asJson ? reply.send({ url }) : reply.redirect(url, 302)
 }
 
-const cookiesOf = (header = ''): Record<string, string> => Object.fromEntries(header.split(/;\s*/).flatMap((pair) => (pair.includes('=') ? [[pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]] : [])))
+const cookiesOf = (header = ''): Record<string, string> =>
+  Object.fromEntries(
+    header
+      .split(/;\s*/)
+      .flatMap((pair) => (pair.includes('=') ? [[pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]] : [])),
+  )

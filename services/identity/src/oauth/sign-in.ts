@@ -31,12 +31,22 @@ export async function beginOAuth(ctx: AuthCtx, input: Asked, linkUserId: string 
   await ctx.db
     .insertInto('flows')
     .values({
-      id, kind: 'oauth', method: 'oauth', provider: provider.name, link_user_id: linkUserId, redirect_to: readRedirect(ctx.deps, input.redirect_to),
-      code_challenge: challenge?.challenge ?? null, code_challenge_method: challenge?.method ?? null, sealed_verifier: rt.vault.seal(verifier, `flows:${id}`),
-      browser_hash: hashToken(secret), expires_at: new Date(Date.now() + FLOW_MS),
+      id,
+      kind: 'oauth',
+      method: 'oauth',
+      provider: provider.name,
+      link_user_id: linkUserId,
+      redirect_to: readRedirect(ctx.deps, input.redirect_to),
+      code_challenge: challenge?.challenge ?? null,
+      code_challenge_method: challenge?.method ?? null,
+      sealed_verifier: rt.vault.seal(verifier, `flows:${id}`),
+      browser_hash: hashToken(secret),
+      expires_at: new Date(Date.now() + FLOW_MS),
     })
     .execute()
-  const extra = Object.fromEntries(['prompt', 'access_type', 'login_hint'].flatMap((name) => (input[name as 'prompt'] ? [[name, input[name as 'prompt']!]] : [])))
+  const extra = Object.fromEntries(
+    ['prompt', 'access_type', 'login_hint'].flatMap((name) => (input[name as 'prompt'] ? [[name, input[name as 'prompt']!]] : [])),
+  )
   const s256 = createHash('sha256').update(verifier).digest('base64url')
   const url = provider.authorizeUrl({ state: id, challenge: s256, redirectUri: callbackOf(ctx), scopes: input.scopes ?? '', extra })
   return { url, cookie: { name: cookieName(id), value: secret } }
@@ -58,8 +68,15 @@ export async function finishOAuth(ctx: AuthCtx, input: Back & { cookies: Record<
   const pkce = flow.code_challenge !== null
   try {
     const given = input.cookies[cookieName(flow.id)]
-    if (!given || !same(hashToken(given), flow.browser_hash ?? '')) throw refuse(400, 'bad_oauth_state', 'OAuth state was not begun in this browser')
-    const taken = await ctx.db.updateTable('flows').set({ used_at: new Date() }).where('id', '=', flow.id).where('used_at', 'is', null).returning('id').executeTakeFirst()
+    if (!given || !same(hashToken(given), flow.browser_hash ?? ''))
+      throw refuse(400, 'bad_oauth_state', 'OAuth state was not begun in this browser')
+    const taken = await ctx.db
+      .updateTable('flows')
+      .set({ used_at: new Date() })
+      .where('id', '=', flow.id)
+      .where('used_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
     if (!taken) throw refuse(400, 'flow_state_already_used', 'State has already been used')
     if (input.error) throw refuse(403, 'access_denied', input.error_description ?? input.error)
     return await complete(ctx, flow, input, pkce)
@@ -69,7 +86,15 @@ export async function finishOAuth(ctx: AuthCtx, input: Back & { cookies: Record<
   }
 }
 
-type Flow = { id: string; provider: string | null; link_user_id: string | null; redirect_to: string; code_challenge: string | null; sealed_verifier: string | null; browser_hash: string | null }
+type Flow = {
+  id: string
+  provider: string | null
+  link_user_id: string | null
+  redirect_to: string
+  code_challenge: string | null
+  sealed_verifier: string | null
+  browser_hash: string | null
+}
 
 async function findFlow(ctx: AuthCtx, state: string | null | undefined): Promise<Flow | null> {
   if (!state || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(state)) return null
@@ -94,14 +119,25 @@ async function complete(ctx: AuthCtx, flow: Flow, { code, iss }: Back, pkce: boo
   const { person, tokens } = await provider.exchange(code, rt.vault.open(flow.sealed_verifier!, `flows:${flow.id}`), callbackOf(ctx))
   const ended: Ended[] = []
   const result = await inTransaction(ctx.db, async (trx: Trx) => {
-    const userId = flow.link_user_id ? await linkPerson(trx, ctx, flow.link_user_id, provider.name, person) : await personToUser(trx, ctx, provider.name, person, flow.redirect_to, ended)
+    const userId = flow.link_user_id
+      ? await linkPerson(trx, ctx, flow.link_user_id, provider.name, person)
+      : await personToUser(trx, ctx, provider.name, person, flow.redirect_to, ended)
     if (userId === null) return null
     if (!pkce) return { session: await beginSession(trx, ctx, userId, 'oauth') }
-    await trx.updateTable('flows').set({ used_at: null, sealed_provider_tokens: rt.vault.seal(JSON.stringify(tokens), `flows:${flow.id}`) }).where('id', '=', flow.id).execute()
+    await trx
+      .updateTable('flows')
+      .set({ used_at: null, sealed_provider_tokens: rt.vault.seal(JSON.stringify(tokens), `flows:${flow.id}`) })
+      .where('id', '=', flow.id)
+      .execute()
     return { code: (await issueAuthCode(trx, flow.id, userId))! }
   })
   await announceRevoked(ctx.deps, ended)
-  if (!result) throw refuse(422, 'provider_email_needs_verification', `Unverified email with ${provider.name}. A confirmation email has been sent to your ${provider.name} email`)
+  if (!result)
+    throw refuse(
+      422,
+      'provider_email_needs_verification',
+      `Unverified email with ${provider.name}. A confirmation email has been sent to your ${provider.name} email`,
+    )
   if ('code' in result) return withQuery(flow.redirect_to, { code: result.code! })
   const { provider_token, provider_refresh_token } = tokens
   return withSession(flow.redirect_to, result.session, { provider_token, ...(provider_refresh_token && { provider_refresh_token }) })

@@ -10,5 +10,6 @@ export async function checkCaptcha(ctx: AuthCtx, token: string | null | undefine
     .then((response) => response.json() as Promise<{ success?: boolean; 'error-codes'?: string[] }>)
     .catch(() => null)
   if (!answer) throw refuse(500, 'unexpected_failure', 'captcha verification process failed')
-  if (!answer.success) throw refuse(400, 'captcha_failed', `captcha protection: request disallowed (${answer['error-codes']?.join(', ') ?? 'not passed'})`)
+  if (!answer.success)
+    throw refuse(400, 'captcha_failed', `captcha protection: request disallowed (${answer['error-codes']?.join(', ') ?? 'not passed'})`)
 }

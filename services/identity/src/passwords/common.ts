@@ -68,7 +68,21 @@ p455w0rd p4ssw0rd n0passw0rd 3rjs1la7qe google123 samsung1 charlie1 1password
     .split(/\s+/),
 )
 
-const LOOK_ALIKES: Record<string, string> = { '@': 'a', '4': 'a', '3': 'e', '1': 'i', '!': 'i', '0': 'o', '$': 's', '5': 's', '7': 't', '+': 't', '8': 'b', '|': 'l', '€': 'e' }
+const LOOK_ALIKES: Record<string, string> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '1': 'i',
+  '!': 'i',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+  '7': 't',
+  '+': 't',
+  '8': 'b',
+  '|': 'l',
+  '€': 'e',
+}
 
 /** Whether a guesser's first few thousand tries would have it. `person` are words that the account itself gives away. */
 export function isCommon(password: string, person: (string | null | undefined)[] = []): boolean {
@@ -78,7 +92,13 @@ export function isCommon(password: string, person: (string | null | undefined)[]
 
 function variantsOf(lower: string): string[] {
   const bare = lower.replace(/[^\p{L}\p{N}]+$/u, '').replace(/^[^\p{L}\p{N}]+/u, '')
-  const forms = [lower, bare, bare.replace(/\d{1,6}$/, ''), bare.replace(/^\d{1,6}/, ''), bare.replace(/[^\p{L}]+$/u, '').replace(/^[^\p{L}]+/u, '')]
+  const forms = [
+    lower,
+    bare,
+    bare.replace(/\d{1,6}$/, ''),
+    bare.replace(/^\d{1,6}/, ''),
+    bare.replace(/[^\p{L}]+$/u, '').replace(/^[^\p{L}]+/u, ''),
+  ]
   const plain = forms.map((form) => form.replace(/[^\p{L}\p{N}]/gu, ''))
   const read = forms.map((form) => form.replace(/./gu, (char) => LOOK_ALIKES[char] ?? char).replace(/[^\p{L}\p{N}]/gu, ''))
   return [...new Set([...plain, ...read])].filter((form) => form.length >= 3)
@@ -90,7 +110,8 @@ function isBase(word: string): boolean {
   const half = word.slice(0, word.length / 2)
   if (word.length % 2 === 0 && half + half === word && (BASES.has(half) || half.length <= 4)) return true
   // Two short bases side by side ("summerlove") are as well known as one.
-  for (let at = 3; at <= word.length - 3; at++) if (word.length <= 12 && BASES.has(word.slice(0, at)) && BASES.has(word.slice(at))) return true
+  for (let at = 3; at <= word.length - 3; at++)
+    if (word.length <= 12 && BASES.has(word.slice(0, at)) && BASES.has(word.slice(at))) return true
   return false
 }
 
@@ -98,7 +119,10 @@ const isMonotone = (word: string) => new Set(word).size <= 2 && word.length >= 4
 
 function isPersonal(word: string, person: (string | null | undefined)[]): boolean {
   return person.some((about) => {
-    const name = (about ?? '').toLowerCase().split('@')[0]!.replace(/[^\p{L}\p{N}]/gu, '')
+    const name = (about ?? '')
+      .toLowerCase()
+      .split('@')[0]!
+      .replace(/[^\p{L}\p{N}]/gu, '')
     return name.length >= 4 && word === name
   })
 }

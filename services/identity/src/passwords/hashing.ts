@@ -28,14 +28,16 @@ export async function createHasher(): Promise<Hasher> {
   }
 }
 
-export const isPasswordHash = (text: string) => /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(text) || /^\$argon2id?\$v=19\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+$/.test(text)
+export const isPasswordHash = (text: string) =>
+  /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(text) || /^\$argon2id?\$v=19\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+$/.test(text)
 
 function boundedQueue(running: number, waiting: number) {
   let active = 0
   const queue: (() => void)[] = []
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (active >= running) {
-      if (queue.length >= waiting) throw refuse(429, 'over_request_rate_limit', 'Request rate limit reached', { headers: { 'retry-after': '1' } })
+      if (queue.length >= waiting)
+        throw refuse(429, 'over_request_rate_limit', 'Request rate limit reached', { headers: { 'retry-after': '1' } })
       await new Promise<void>((resolve) => queue.push(resolve))
     } else active++
     try {

@@ -1,20 +1,29 @@
-import * as identity from '@operon/contracts/identity'
 import type { Row } from '@operon/contracts/contract'
+import * as identity from '@operon/contracts/identity'
+import { signedIn } from '@operon/kit/context'
+import type { Query } from '@operon/kit/data/query'
 import { DomainError } from '@operon/kit/errors'
 import { publish } from '@operon/kit/tx'
-import type { Query } from '@operon/kit/data/query'
-import { signedIn } from '@operon/kit/context'
 import type { AuthCtx } from '../deps.ts'
 import { audit } from '../users/audit.ts'
 import { changeUser, type Trx } from '../users/users.ts'
 
 /** The home role, by the portal used first. The same again is harmless; another is refused: it is set once. */
-export async function assignRole(ctx: AuthCtx, rows: { user_id?: string | undefined; role: 'seller' | 'buyer' }[]): Promise<Row<typeof identity.userRoles>[]> {
+export async function assignRole(
+  ctx: AuthCtx,
+  rows: { user_id?: string | undefined; role: 'seller' | 'buyer' }[],
+): Promise<Row<typeof identity.userRoles>[]> {
   const { id } = signedIn(ctx)
   const [row] = rows
-  if (rows.length !== 1 || !row || (row.user_id !== undefined && row.user_id !== id)) throw new DomainError('forbidden', { message: 'new row violates row-level security policy for table "user_roles"' })
+  if (rows.length !== 1 || !row || (row.user_id !== undefined && row.user_id !== id))
+    throw new DomainError('forbidden', { message: 'new row violates row-level security policy for table "user_roles"' })
   const trx = ctx.db as Trx
-  const set = await trx.insertInto('user_roles').values({ user_id: id, role: row.role }).onConflict((conflict) => conflict.doNothing()).returning('user_id').executeTakeFirst()
+  const set = await trx
+    .insertInto('user_roles')
+    .values({ user_id: id, role: row.role })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .executeTakeFirst()
   const kept = await trx.selectFrom('user_roles').selectAll().where('user_id', '=', id).executeTakeFirstOrThrow()
   if (kept.role !== row.role) throw new DomainError('role_taken')
   if (set) {
@@ -29,6 +38,7 @@ export async function assignRole(ctx: AuthCtx, rows: { user_id?: string | undefi
 export function onlyOneAddress(_ctx: unknown, { filters }: Query): void {
   const [filter] = filters
   const exact = filters.length === 1 && filter?.is === 'compare' && filter.op === 'eq' && filter.column === 'email' && !filter.not
-  if (!exact) throw new DomainError('PGRST100', { status: 400, message: 'profiles answers only for one exact e-mail address: email=eq.<address>' })
+  if (!exact)
+    throw new DomainError('PGRST100', { status: 400, message: 'profiles answers only for one exact e-mail address: email=eq.<address>' })
   filter.value = filter.value.trim().toLowerCase()
 }

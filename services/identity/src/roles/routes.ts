@@ -7,6 +7,13 @@ import { assignRole, onlyOneAddress } from './roles.ts'
 export function roleRoutes(deps: Deps) {
   const { app } = deps.rt
   const run = withDeps(deps)
-  serveTable(app, identity.profiles, { from: 'users', scope: () => sql<boolean>`deleted_at is null and email is not null`, check: onlyOneAddress })
-  serveTable(app, identity.userRoles, { scope: (ctx) => ({ user_id: ctx.actor.kind === 'user' ? ctx.actor.id : null }), insert: run(assignRole) })
+  serveTable(app, identity.profiles, {
+    from: 'users',
+    scope: () => sql<boolean>`deleted_at is null and email is not null`,
+    check: onlyOneAddress,
+  })
+  serveTable(app, identity.userRoles, {
+    scope: (ctx) => ({ user_id: ctx.actor.kind === 'user' ? ctx.actor.id : null }),
+    insert: run(assignRole),
+  })
 }

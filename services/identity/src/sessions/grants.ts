@@ -18,7 +18,8 @@ export async function grantToken(ctx: AuthCtx, input: Grant): Promise<SessionJso
   await limitByAddress(ctx, 'sign-in', ctx.deps.config.LIMIT_SIGN_IN_PER_MINUTE)
   if (input.grant_type === 'password') return signInWithPassword(ctx, input)
   if (input.grant_type === 'pkce') return exchangeCode(ctx, input)
-  if (input.grant_type === 'id_token' || input.grant_type === 'web3') throw refuse(400, 'provider_disabled', 'This sign-in method is disabled')
+  if (input.grant_type === 'id_token' || input.grant_type === 'web3')
+    throw refuse(400, 'provider_disabled', 'This sign-in method is disabled')
   throw refuse(400, 'invalid_credentials', 'unsupported_grant_type')
 }
 
@@ -42,7 +43,13 @@ async function signInWithPassword(ctx: AuthCtx, input: Grant): Promise<SessionJs
   if (input.phone && !user.phone_confirmed_at) throw refuse(400, 'phone_not_confirmed', 'Phone not confirmed')
   const better = upgrade ? await hasher.hash(password) : null
   const session = await inTransaction(ctx.db, async (trx: Trx) => {
-    if (better) await trx.updateTable('users').set({ password_hash: better }).where('id', '=', user.id).where('password_hash', '=', user.password_hash).execute()
+    if (better)
+      await trx
+        .updateTable('users')
+        .set({ password_hash: better })
+        .where('id', '=', user.id)
+        .where('password_hash', '=', user.password_hash)
+        .execute()
     return beginSession(trx, ctx, user.id, 'password')
   })
   const weakness = weaknessOf(password)

@@ -4,8 +4,13 @@ import type { Vault } from '@operon/kit/vault'
 // 16 bytes of session id, 4 of counter, 24 of HMAC: nothing about a token is stored, so nothing can leak.
 const LENGTH = 44
 
-let key: { vault: Vault; bytes: Buffer } | null = null
-const keyOf = (vault: Vault) => (key?.vault === vault ? key : (key = { vault, bytes: vault.derive('refresh-tokens') })).bytes
+const keys = new WeakMap<Vault, Buffer>()
+
+function keyOf(vault: Vault): Buffer {
+  const kept = keys.get(vault) ?? vault.derive('refresh-tokens')
+  keys.set(vault, kept)
+  return kept
+}
 
 export function writeRefreshToken(vault: Vault, sessionId: string, counter: number): string {
   const body = Buffer.alloc(20)
@@ -21,7 +26,10 @@ export function readRefreshToken(vault: Vault, token: string): { sessionId: stri
   const body = bytes.subarray(0, 20)
   if (!timingSafeEqual(seal(vault, body), bytes.subarray(20))) return null
   const hex = body.toString('hex', 0, 16)
-  return { sessionId: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`, counter: body.readUInt32BE(16) }
+  return {
+    sessionId: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
+    counter: body.readUInt32BE(16),
+  }
 }
 
 const seal = (vault: Vault, body: Buffer) => createHmac('sha256', keyOf(vault)).update(body).digest().subarray(0, 24)

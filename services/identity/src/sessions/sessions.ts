@@ -15,30 +15,31 @@ type Grant = { id: string; counter: number; aal: 'aal1' | 'aal2'; amr: Amr }
 
 export const nowSeconds = () => Math.floor(Date.now() / 1000)
 
-/** Begins a session: the way in, the audit entry and the event in the caller's transaction. */
-export async function beginSession(trx: Trx, ctx: AuthCtx, userId: string, method: string, { aal = 'aal1' as 'aal1' | 'aal2' } = {}): Promise<SessionJson> {
+/** Begins a session: the session, the time of it and the audit entry in one statement, the event in the caller's transaction. */
+export async function beginSession(trx: Trx, ctx: AuthCtx, userId: string, method: string): Promise<SessionJson> {
   const id = newId()
   const amr = [{ method, timestamp: nowSeconds() }]
-  const known = await trx
-    .selectFrom('sessions')
-    .select([sql<boolean>`bool_or(user_agent = ${ctx.userAgent} or ip = ${ctx.ip})`.as('familiar'), sql<number>`count(*)`.as('count')])
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow()
-  await trx.insertInto('sessions').values({ id, user_id: userId, aal, amr: JSON.stringify(amr), user_agent: ctx.userAgent, ip: ctx.ip }).execute()
-  await trx.updateTable('users').set({ last_sign_in_at: new Date() }).where('id', '=', userId).execute()
-  await audit(trx, ctx, userId, 'login', { method })
-  await publish(trx, identity.userSignedIn, userId, { method, session_id: id })
-  const user = await findUser(trx, { id: userId })
-  if (!user) throw refuse(403, 'user_not_found', 'User not found')
+  const { rows } = await sql<User & { strange: boolean }>`
+    with before as (select count(*) > 0 and not bool_or(user_agent = ${ctx.userAgent} or ip = ${ctx.ip}) as strange from sessions where user_id = ${userId}),
+      began as (insert into sessions (id, user_id, amr, user_agent, ip) values (${id}, ${userId}, ${JSON.stringify(amr)}::jsonb, ${ctx.userAgent}, ${ctx.ip})),
+      noted as (insert into audit_log (id, user_id, action, actor, ip, user_agent, detail) values (${newId()}, ${userId}, 'login', 'user', ${ctx.ip}, ${ctx.userAgent}, jsonb_build_object('method', ${method}::text))),
+      u as (update users set last_sign_in_at = now() where id = ${userId} and deleted_at is null returning *)
+    select ${wholeUser}, before.strange from u, before`.execute(trx)
+  const row = rows[0]
+  if (!row) throw refuse(403, 'user_not_found', 'User not found')
+  const { strange, ...user } = row
   if (isBanned(user)) throw refuse(400, 'user_banned', 'User is banned')
-  if (user.email && known.count > 0 && !known.familiar) {
-    await enqueue(trx, identity.sendMail, { template: 'new_sign_in', to: user.email, detail: { ip: ctx.ip, device: ctx.userAgent, at: new Date().toUTCString() } }, { userId })
+  await publish(trx, identity.userSignedIn, userId, { method, session_id: id })
+  if (user.email && strange) {
+    await enqueue(
+      trx,
+      identity.sendMail,
+      { template: 'new_sign_in', to: user.email, detail: { ip: ctx.ip, device: ctx.userAgent, at: new Date().toUTCString() } },
+      { userId },
+    )
   }
-  return sessionJson(ctx.deps, user, { id, counter: 0, aal, amr })
+  return sessionJson(ctx.deps, user, { id, counter: 0, aal: 'aal1', amr })
 }
-
-/** Opens a transaction of its own where the way in changes nothing else. */
-export const signIn = (ctx: AuthCtx, userId: string, method: string) => inTransaction(ctx.db, (trx) => beginSession(trx as Trx, ctx, userId, method))
 
 export function sessionJson({ rt, keys, config }: Deps, user: User, session: Grant): SessionJson {
   const issuedAt = nowSeconds()
@@ -47,12 +48,28 @@ export function sessionJson({ rt, keys, config }: Deps, user: User, session: Gra
   const { staff: _never, ...metadata } = user.app_metadata
   const app_metadata = staff ? { ...metadata, staff } : metadata
   const access_token = keys.sign({
-    sub: user.id, aud: 'authenticated', exp: expiresAt, iat: issuedAt, email: user.email ?? '', phone: user.phone ?? '', app_metadata, user_metadata: user.user_metadata,
-    role: 'authenticated', aal: session.aal, amr: session.amr, session_id: session.id, is_anonymous: user.is_anonymous, mfa: hasSecondFactor(user),
+    sub: user.id,
+    aud: 'authenticated',
+    exp: expiresAt,
+    iat: issuedAt,
+    email: user.email ?? '',
+    phone: user.phone ?? '',
+    app_metadata,
+    user_metadata: user.user_metadata,
+    role: 'authenticated',
+    aal: session.aal,
+    amr: session.amr,
+    session_id: session.id,
+    is_anonymous: user.is_anonymous,
+    mfa: hasSecondFactor(user),
   })
   return {
-    access_token, token_type: 'bearer', expires_in: config.AUTH_TOKEN_SECONDS, expires_at: expiresAt,
-    refresh_token: writeRefreshToken(rt.vault, session.id, session.counter), user: { ...userJson(user), app_metadata },
+    access_token,
+    token_type: 'bearer',
+    expires_in: config.AUTH_TOKEN_SECONDS,
+    expires_at: expiresAt,
+    refresh_token: writeRefreshToken(rt.vault, session.id, session.counter),
+    user: { ...userJson(user), app_metadata },
   }
 }
 
@@ -117,7 +134,13 @@ export async function announceRevoked({ rt }: Deps, ended: Ended[]): Promise<voi
 }
 
 /** Raises or renews the way in of a running session. The counter jumps by two, so that a token taken before has no successor. */
-export async function strengthenSession(trx: Trx, ctx: AuthCtx, sessionId: string, method: string, change: { aal?: 'aal2'; factorId?: string }): Promise<SessionJson> {
+export async function strengthenSession(
+  trx: Trx,
+  ctx: AuthCtx,
+  sessionId: string,
+  method: string,
+  change: { aal?: 'aal2'; factorId?: string },
+): Promise<SessionJson> {
   const { rows } = await sql<{ user_id: string; session: Grant }>`
     update sessions set
       counter = counter + 2, aal = ${change.aal ?? sql.ref('aal')}, factor_id = coalesce(${change.factorId ?? null}::uuid, factor_id), refreshed_at = now(),

@@ -1,25 +1,43 @@
 import type { Env } from '@operon/kit/config'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import { vi } from 'vitest'
 import { identityService } from '../service.ts'
 
 export const PASSWORD = 'Tr1cky-horse-battery'
 export const SERVICE_KEY = 'test-service-key-0123456789'
 
-export type IdentityTest = TestPlatform & { base: string; client(options?: Record<string, unknown>): SupabaseClient; admin(): SupabaseClient }
+export type IdentityTest = TestPlatform & {
+  base: string
+  client(options?: Record<string, unknown>): SupabaseClient
+  admin(): SupabaseClient
+}
 
 /** Identity over real HTTP, and the unmodified client for it. */
 export async function startIdentity(env: Env = {}, more: Parameters<typeof startTestPlatform>[0] = []): Promise<IdentityTest> {
-  const platform = await startTestPlatform([identityService, ...more], { AUTH_AUTOCONFIRM: 'true', LIMIT_SIGN_UP_PER_MINUTE: '1000', LIMIT_SIGN_IN_PER_MINUTE: '1000', LIMIT_VERIFY_PER_MINUTE: '1000', ...env })
+  const platform = await startTestPlatform([identityService, ...more], {
+    AUTH_AUTOCONFIRM: 'true',
+    LIMIT_SIGN_UP_PER_MINUTE: '1000',
+    LIMIT_SIGN_IN_PER_MINUTE: '1000',
+    LIMIT_VERIFY_PER_MINUTE: '1000',
+    ...env,
+  })
   const base = platform.url('identity')
-  const client = (options: Record<string, unknown> = {}) => createClient(base, 'anon', { auth: { persistSession: true, storage: memory(), autoRefreshToken: false, detectSessionInUrl: false, ...options } })
+  const client = (options: Record<string, unknown> = {}) =>
+    createClient(base, 'anon', {
+      auth: { persistSession: true, storage: memory(), autoRefreshToken: false, detectSessionInUrl: false, ...options },
+    })
   const admin = () => createClient(base, SERVICE_KEY, { auth: { persistSession: false, autoRefreshToken: false } })
   return { ...platform, base, client, admin }
 }
 
 export function memory() {
   const items = new Map<string, string>()
-  return { getItem: (key: string) => items.get(key) ?? null, setItem: (key: string, value: string) => void items.set(key, value), removeItem: (key: string) => void items.delete(key) }
+  return {
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
+  }
 }
 
 let count = 0
@@ -27,7 +45,55 @@ export const newEmail = (name = 'person') => `${name}-${Date.now().toString(36)}
 
 export async function signedUp(platform: IdentityTest, email = newEmail()) {
   const client = platform.client()
-  const { data, error } = await client.auth.signUp({ email, password: PASSWORD, options: { data: { name: 'Ada Lovelace', referral_code: 'REF1', accept_terms: true, accept_marketing: false } } })
+  const { data, error } = await client.auth.signUp({
+    email,
+    password: PASSWORD,
+    options: { data: { name: 'Ada Lovelace', referral_code: 'REF1', accept_terms: true, accept_marketing: false } },
+  })
   if (error || !data.session || !data.user) throw error ?? new Error('no session')
   return { client, email, user: data.user, session: data.session }
 }
+
+export type Message = { id: string; subject: string; text: string; html: string | null; message_id: string | null; links: string[] }
+
+/** Identity with the sandbox's inbox and consent pages, and a browser that knows where each is. */
+export async function startWithSandbox(env: Env = {}) {
+  const { sandboxService } = await import('@operon/sandbox/service')
+  const platform = await startIdentity(env, [sandboxService])
+  const home = platform.infra.config.PUBLIC_URL
+  const real = (url: string) => url.replace(home, new URL(url).pathname.startsWith('/sandbox') ? platform.url('sandbox') : platform.base)
+  const mails = async (to: string): Promise<Message[]> => {
+    const { messages } = (await (await fetch(`${platform.url('sandbox')}/sandbox/api/inbox?to=${encodeURIComponent(to)}`)).json()) as {
+      messages: Message[]
+    }
+    return messages
+  }
+  /** The newest mail to an address whose subject fits, once it is there. */
+  const mail = (to: string, subject: RegExp): Promise<Message> =>
+    vi.waitFor(async () => {
+      const found = (await mails(to)).find((message) => subject.test(message.subject))
+      if (!found) throw new Error(`no mail to ${to} like ${subject}`)
+      return found
+    }, 8000)
+  return { ...platform, real, mails, mail }
+}
+export type WithSandbox = Awaited<ReturnType<typeof startWithSandbox>>
+
+export const linkIn = (message: Message) => message.links.find((link) => link.includes('/auth/v1/verify'))!.replaceAll('&amp;', '&')
+export const codeIn = (message: Message) => /\b(\d{6})\b/.exec(message.text)![1]!
+
+/** Follows a link as a browser would, without going on to the app: where it was sent. */
+export async function click(platform: { real(url: string): string }, url: string, cookies: Record<string, string> = {}): Promise<URL> {
+  const cookie = Object.entries(cookies)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('; ')
+  const response = await fetch(platform.real(url), { redirect: 'manual', headers: { ...(cookie && { cookie }) } })
+  for (const line of response.headers.getSetCookie()) {
+    const [name, value] = line.split(';')[0]!.split('=') as [string, string]
+    cookies[name] = value
+  }
+  const location = response.headers.get('location')
+  if (!location) throw new Error(`no redirect: ${response.status} ${await response.text()}`)
+  return new URL(location)
+}
+export const hashOf = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash.slice(1)))

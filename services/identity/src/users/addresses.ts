@@ -4,7 +4,8 @@ import { invalid, refuse } from '../deps.ts'
 export function readEmail(email: string | null | undefined): string {
   const given = email?.trim() ?? ''
   if (!given) throw invalid('An email address is required')
-  const well = given.length <= 254 && /^[^\s@<>()[\],;:\\"]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/i.test(given)
+  const well =
+    given.length <= 254 && /^[^\s@<>()[\],;:\\"]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/i.test(given)
   if (!well || given.includes('..')) throw refuse(400, 'validation_failed', 'Unable to validate email address: invalid format')
   return given.toLowerCase()
 }

@@ -7,7 +7,12 @@ export async function confirmEmail(trx: Trx, user: User): Promise<void> {
   if (user.email_proven && user.email_confirmed_at) return
   await changeUser(trx, user.id, { email_confirmed_at: user.email_confirmed_at ?? new Date(), email_proven: true })
   const verified = sql`identity_data || '{"email_verified": true}'` as never
-  await trx.updateTable('identities').set({ identity_data: verified, updated_at: new Date() }).where('user_id', '=', user.id).where('provider', '=', 'email').execute()
+  await trx
+    .updateTable('identities')
+    .set({ identity_data: verified, updated_at: new Date() })
+    .where('user_id', '=', user.id)
+    .where('provider', '=', 'email')
+    .execute()
 }
 
 export async function confirmEmailChange(trx: Trx, user: User, { proven = true } = {}): Promise<void> {
@@ -15,15 +20,27 @@ export async function confirmEmailChange(trx: Trx, user: User, { proven = true }
   if (!email) throw refuse(403, 'otp_expired', 'Email link is invalid or has expired')
   const taken = await trx.selectFrom('users').select('id').where('email', '=', email).where('id', '!=', user.id).executeTakeFirst()
   if (taken) throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
-  await changeUser(trx, user.id, { email, email_confirmed_at: new Date(), email_proven: proven, email_change: null, email_change_confirmed: 0, is_anonymous: false })
+  await changeUser(trx, user.id, {
+    email,
+    email_confirmed_at: new Date(),
+    email_proven: proven,
+    email_change: null,
+    email_change_confirmed: 0,
+    is_anonymous: false,
+  })
   await upsertOwnIdentity(trx, user, 'email', { email, email_verified: true })
-  await trx.deleteFrom('one_time_tokens').where('user_id', '=', user.id).where('type', 'in', ['email_change_current', 'email_change_new', 'recovery', 'confirmation']).execute()
+  await trx
+    .deleteFrom('one_time_tokens')
+    .where('user_id', '=', user.id)
+    .where('type', 'in', ['email_change_current', 'email_change_new', 'recovery', 'confirmation'])
+    .execute()
 }
 
 export async function confirmPhone(trx: Trx, user: User, phone: string): Promise<void> {
   const changing = user.phone_change === phone
   if (!changing && user.phone !== phone) throw refuse(403, 'otp_expired', 'Token has expired or is invalid')
-  const taken = changing && (await trx.selectFrom('users').select('id').where('phone', '=', phone).where('id', '!=', user.id).executeTakeFirst())
+  const taken =
+    changing && (await trx.selectFrom('users').select('id').where('phone', '=', phone).where('id', '!=', user.id).executeTakeFirst())
   if (taken) throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
   await changeUser(trx, user.id, { phone, phone_confirmed_at: new Date(), ...(changing && { phone_change: null, is_anonymous: false }) })
   await upsertOwnIdentity(trx, user, 'phone', { phone, phone_verified: true })
@@ -32,6 +49,11 @@ export async function confirmPhone(trx: Trx, user: User, phone: string): Promise
 async function upsertOwnIdentity(trx: Trx, user: User, provider: 'email' | 'phone', data: Record<string, unknown>): Promise<void> {
   const own = user.identities.find((identity) => identity.provider === provider)
   if (!own) await addIdentity(trx, user.id, provider, user.id, { sub: user.id, ...data })
-  else await trx.updateTable('identities').set({ identity_data: sql`identity_data || ${JSON.stringify(data)}::jsonb` as never, updated_at: new Date() }).where('id', '=', own.id).execute()
+  else
+    await trx
+      .updateTable('identities')
+      .set({ identity_data: sql`identity_data || ${JSON.stringify(data)}::jsonb` as never, updated_at: new Date() })
+      .where('id', '=', own.id)
+      .execute()
   await syncProviders(trx, user.id)
 }

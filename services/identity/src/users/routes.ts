@@ -15,7 +15,9 @@ export function userRoutes(deps: Deps) {
   const run = withDeps(deps)
   serve(app, identity.health, run(health))
   serve(app, identity.settings, run(settings))
-  serveRaw(app, identity.jwks, async (_ctx, _input, reply) => reply.header('cache-control', 'public, max-age=600').send({ keys: deps.keys.publicKeys }))
+  serveRaw(app, identity.jwks, async (_ctx, _input, reply) =>
+    reply.header('cache-control', 'public, max-age=600').send({ keys: deps.keys.publicKeys }),
+  )
   serve(app, identity.signUp, run(signUp))
   serve(app, identity.token, run(grantToken))
   serve(app, identity.otp, run(requestOtp))

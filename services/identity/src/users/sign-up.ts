@@ -1,13 +1,13 @@
-import { newId } from '@operon/kit/ids'
-import * as identity from '@operon/contracts/identity'
-import { enqueue, inTransaction } from '@operon/kit/tx'
 import type { Input } from '@operon/contracts/contract'
-import { checkCaptcha } from '../passwords/captcha.ts'
-import { checkStrength } from '../passwords/strength.ts'
+import * as identity from '@operon/contracts/identity'
+import { newId } from '@operon/kit/ids'
+import { enqueue, inTransaction } from '@operon/kit/tx'
 import { readChallenge } from '../codes/one-time.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { limitByAddress, limitMail, mailDelayMs } from '../limits.ts'
 import { sendCodeBySms, sendLetter } from '../mail/letters.ts'
+import { checkCaptcha } from '../passwords/captcha.ts'
+import { checkStrength } from '../passwords/strength.ts'
 import { beginSession, type SessionJson } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from './addresses.ts'
 import { audit } from './audit.ts'
@@ -54,15 +54,34 @@ async function signUpByLetter(ctx: AuthCtx, email: string, input: SignUp, data: 
   const userId = await inTransaction(ctx.db, async (trx: Trx) => {
     if (known?.email_confirmed_at) {
       await audit(trx, ctx, known.id, 'user_repeated_signup')
-      await enqueue(trx, identity.sendMail, { template: 'account_exists', to: email, redirect_to: redirectTo }, { userId: known.id, ...(delayMs && { runAt: new Date(Date.now() + delayMs) }) })
+      await enqueue(
+        trx,
+        identity.sendMail,
+        { template: 'account_exists', to: email, redirect_to: redirectTo },
+        { userId: known.id, ...(delayMs && { runAt: new Date(Date.now() + delayMs) }) },
+      )
       return newId()
     }
     // Who signs up again before confirming is the one who reads the newest mail: their password counts, not an earlier stranger's.
-    if (known) await trx.updateTable('users').set({ password_hash: passwordHash, user_metadata: JSON.stringify(data) }).where('id', '=', known.id).where('email_confirmed_at', 'is', null).execute()
+    if (known)
+      await trx
+        .updateTable('users')
+        .set({ password_hash: passwordHash, user_metadata: JSON.stringify(data) })
+        .where('id', '=', known.id)
+        .where('email_confirmed_at', 'is', null)
+        .execute()
     const created = known ? known.id : await createUser(trx, { email, passwordHash, provider: 'email', data })
     if (!created) return newId()
     await audit(trx, ctx, created, 'user_confirmation_requested', { provider: 'email' })
-    await sendLetter(trx, ctx.deps, { userId: created, to: email, kind: 'signup', redirectTo, delayMs, code_challenge: input.code_challenge, code_challenge_method: input.code_challenge_method })
+    await sendLetter(trx, ctx.deps, {
+      userId: created,
+      to: email,
+      kind: 'signup',
+      redirectTo,
+      delayMs,
+      code_challenge: input.code_challenge,
+      code_challenge_method: input.code_challenge_method,
+    })
     return known ? newId() : created
   })
   const spent = performance.now() - began
@@ -75,9 +94,30 @@ function unconfirmed(id: string, email: string, data: Record<string, unknown>): 
   const at = new Date().toISOString()
   const identityData = { ...data, sub: id, email, email_verified: false, phone_verified: false }
   return {
-    id, aud: 'authenticated', role: 'authenticated', email, phone: '', confirmation_sent_at: at, app_metadata: { provider: 'email', providers: ['email'] }, user_metadata: data,
-    identities: [{ identity_id: newId(), id, user_id: id, identity_data: identityData, provider: 'email', last_sign_in_at: at, created_at: at, updated_at: at, email }],
-    created_at: at, updated_at: at, is_anonymous: false,
+    id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    email,
+    phone: '',
+    confirmation_sent_at: at,
+    app_metadata: { provider: 'email', providers: ['email'] },
+    user_metadata: data,
+    identities: [
+      {
+        identity_id: newId(),
+        id,
+        user_id: id,
+        identity_data: identityData,
+        provider: 'email',
+        last_sign_in_at: at,
+        created_at: at,
+        updated_at: at,
+        email,
+      },
+    ],
+    created_at: at,
+    updated_at: at,
+    is_anonymous: false,
   }
 }
 

@@ -30,9 +30,12 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
   if ((password || newEmail || newPhone) && hasSecondFactor(user) && session.aal !== 'aal2') {
     throw refuse(401, 'insufficient_aal', 'AAL2 session is required to update email or password when MFA is enabled.')
   }
-  if (password && user.is_anonymous && !email && !phone) throw refuse(422, 'validation_failed', 'Updating password of an anonymous user without an email or phone is not allowed')
-  if (newEmail && (await findUser(ctx.db, { email: newEmail }))) throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
-  if (newPhone && (await findUser(ctx.db, { phone: newPhone }))) throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
+  if (password && user.is_anonymous && !email && !phone)
+    throw refuse(422, 'validation_failed', 'Updating password of an anonymous user without an email or phone is not allowed')
+  if (newEmail && (await findUser(ctx.db, { email: newEmail })))
+    throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
+  if (newPhone && (await findUser(ctx.db, { phone: newPhone })))
+    throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
   const passwordHash = password ? await newPassword(ctx, user, session, { ...input, password }) : null
   if (newEmail) await limitMail(ctx, newEmail)
   if (newPhone) await limitMail(ctx, newPhone, 'over_sms_send_rate_limit')
@@ -44,7 +47,9 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
     if (input.data || passwordHash) await changeUser(trx, user.id, set)
     if (newEmail) await changeEmail(trx, ctx, user, newEmail, input)
     if (newPhone) await changePhone(trx, ctx, user, newPhone)
-    await audit(trx, ctx, user.id, 'user_modified', { fields: [input.data && 'data', password && 'password', newEmail && 'email', newPhone && 'phone'].filter(Boolean) })
+    await audit(trx, ctx, user.id, 'user_modified', {
+      fields: [input.data && 'data', password && 'password', newEmail && 'email', newPhone && 'phone'].filter(Boolean),
+    })
     return passwordHash ? passwordChanged(trx, ctx, user, session.id) : []
   })
   await announceRevoked(ctx.deps, ended)
@@ -52,7 +57,8 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
 }
 
 /** A null takes a key away, as the protocol has it. */
-export const merged = (data: Record<string, unknown>, column: 'user_metadata' | 'app_metadata' = 'user_metadata') => sql`jsonb_strip_nulls(${sql.ref(column)} || ${JSON.stringify(data)}::jsonb)` as never
+export const merged = (data: Record<string, unknown>, column: 'user_metadata' | 'app_metadata' = 'user_metadata') =>
+  sql`jsonb_strip_nulls(${sql.ref(column)} || ${JSON.stringify(data)}::jsonb)` as never
 
 async function newPassword(ctx: AuthCtx, user: User, session: { created_at: Date }, input: Update & { password: string }): Promise<string> {
   const { hasher } = ctx.deps
@@ -85,7 +91,12 @@ async function changeEmail(trx: Trx, ctx: AuthCtx, user: User, email: string, in
   const { deps } = ctx
   await changeUser(trx, user.id, { email_change: email, email_change_confirmed: 0, email_change_sent_at: new Date() })
   if (user.is_anonymous && deps.config.AUTH_AUTOCONFIRM) return confirmEmailChange(trx, { ...user, email_change: email }, { proven: false })
-  const letter = { userId: user.id, redirectTo: readRedirect(deps, input.redirect_to), code_challenge: input.code_challenge, code_challenge_method: input.code_challenge_method }
+  const letter = {
+    userId: user.id,
+    redirectTo: readRedirect(deps, input.redirect_to),
+    code_challenge: input.code_challenge,
+    code_challenge_method: input.code_challenge_method,
+  }
   if (user.email) await sendLetter(trx, deps, { ...letter, kind: 'email_change_current', to: user.email, detail: { new_email: email } })
   await sendLetter(trx, deps, { ...letter, kind: 'email_change_new', to: email })
 }

@@ -10,8 +10,26 @@ import type { IdentityDb } from '../schema.ts'
 export type Trx = Transaction<IdentityDb & KitDb>
 type Db = Kysely<IdentityDb & KitDb>
 export type User = Selectable<IdentityDb['users']> & { identities: IdentityRow[]; factors: FactorRow[] }
-export type IdentityRow = { id: string; user_id: string; provider: string; provider_id: string; identity_data: Record<string, any>; last_sign_in_at: string | null; created_at: string; updated_at: string }
-export type FactorRow = { id: string; user_id: string; friendly_name: string; factor_type: string; status: 'verified' | 'unverified'; last_challenged_at: string | null; created_at: string; updated_at: string }
+export type IdentityRow = {
+  id: string
+  user_id: string
+  provider: string
+  provider_id: string
+  identity_data: Record<string, any>
+  last_sign_in_at: string | null
+  created_at: string
+  updated_at: string
+}
+export type FactorRow = {
+  id: string
+  user_id: string
+  friendly_name: string
+  factor_type: string
+  status: 'verified' | 'unverified'
+  last_challenged_at: string | null
+  created_at: string
+  updated_at: string
+}
 export type UserJson = z.input<typeof identity.userShape>
 
 /** A user with identities and factors in one read; `u` is the users table of the surrounding query. */
@@ -24,12 +42,15 @@ type Key = { id: string } | { email: string } | { phone: string }
 
 export async function findUser(db: Db, key: Key): Promise<User | null> {
   const [column, value] = Object.entries(key)[0]!
-  const { rows } = await sql<User>`select ${wholeUser} from users u where ${sql.ref(`u.${column}`)} = ${value} and u.deleted_at is null`.execute(db)
+  const { rows } =
+    await sql<User>`select ${wholeUser} from users u where ${sql.ref(`u.${column}`)} = ${value} and u.deleted_at is null`.execute(db)
   return rows[0] ?? null
 }
 
 /** The caller with the session that the token names: a session that was ended is refused even while its token lives. */
-export async function currentUser(ctx: AuthCtx): Promise<{ user: User; session: { id: string; created_at: Date; aal: 'aal1' | 'aal2'; amr: { method: string; timestamp: number }[] } }> {
+export async function currentUser(
+  ctx: AuthCtx,
+): Promise<{ user: User; session: { id: string; created_at: Date; aal: 'aal1' | 'aal2'; amr: { method: string; timestamp: number }[] } }> {
   if (ctx.actor.kind !== 'user') throw refuse(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
   const { rows } = await sql<User & { session: { id: string; created_at: string; aal: 'aal1' | 'aal2'; amr: [] } | null }>`
     select ${wholeUser},
@@ -64,25 +85,54 @@ export async function createUser(trx: Trx, { email = null, phone = null, provide
   const created = await trx
     .insertInto('users')
     .values({
-      id: rest.id ?? newId(), email, phone, password_hash: rest.passwordHash ?? null,
-      email_confirmed_at: email ? at : null, phone_confirmed_at: phone && !email ? at : null, email_proven: rest.proven ?? false,
+      id: rest.id ?? newId(),
+      email,
+      phone,
+      password_hash: rest.passwordHash ?? null,
+      email_confirmed_at: email ? at : null,
+      phone_confirmed_at: phone && !email ? at : null,
+      email_proven: rest.proven ?? false,
       invited_at: rest.invited ? new Date() : null,
-      app_metadata: JSON.stringify(rest.anonymous ? {} : { provider, providers: [provider] }), user_metadata: JSON.stringify(data), is_anonymous: rest.anonymous ?? false,
+      app_metadata: JSON.stringify(rest.anonymous ? {} : { provider, providers: [provider] }),
+      user_metadata: JSON.stringify(data),
+      is_anonymous: rest.anonymous ?? false,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
   if (!created) return null
   if (!rest.anonymous && (provider === 'email' || provider === 'phone')) {
-    await addIdentity(trx, created.id, provider, created.id, { ...data, sub: created.id, ...(email && { email }), ...(phone && { phone }), email_verified: Boolean(email && at), phone_verified: Boolean(phone && at) })
+    await addIdentity(trx, created.id, provider, created.id, {
+      ...data,
+      sub: created.id,
+      ...(email && { email }),
+      ...(phone && { phone }),
+      email_verified: Boolean(email && at),
+      phone_verified: Boolean(phone && at),
+    })
   }
-  await publish(trx, identity.userCreated, created.id, { email, name: nameOf(data), referral_code: textOf(data.referral_code), role: null, version: 1 })
+  await publish(trx, identity.userCreated, created.id, {
+    email,
+    name: nameOf(data),
+    referral_code: textOf(data.referral_code),
+    role: null,
+    version: 1,
+  })
   return created.id
 }
 
-export async function addIdentity(trx: Trx, userId: string, provider: string, providerId: string, data: Record<string, unknown>): Promise<string> {
+export async function addIdentity(
+  trx: Trx,
+  userId: string,
+  provider: string,
+  providerId: string,
+  data: Record<string, unknown>,
+): Promise<string> {
   const id = newId()
-  await trx.insertInto('identities').values({ id, user_id: userId, provider, provider_id: providerId, identity_data: JSON.stringify(data), last_sign_in_at: new Date() }).execute()
+  await trx
+    .insertInto('identities')
+    .values({ id, user_id: userId, provider, provider_id: providerId, identity_data: JSON.stringify(data), last_sign_in_at: new Date() })
+    .execute()
   return id
 }
 
@@ -93,7 +143,12 @@ export async function changeUser(trx: Trx, userId: string, set: Updateable<Ident
     .set({ ...set, version: sql`version + 1`, updated_at: new Date() })
     .where('id', '=', userId)
     .where('deleted_at', 'is', null)
-    .returning(['email', 'user_metadata', 'version', (eb) => eb.selectFrom('user_roles').select('role').whereRef('user_roles.user_id', '=', 'users.id').as('role')])
+    .returning([
+      'email',
+      'user_metadata',
+      'version',
+      (eb) => eb.selectFrom('user_roles').select('role').whereRef('user_roles.user_id', '=', 'users.id').as('role'),
+    ])
     .executeTakeFirst()
   if (!row) throw refuse(404, 'user_not_found', 'User not found')
   const { email, user_metadata: data, version, role } = row
@@ -107,7 +162,10 @@ export async function syncProviders(trx: Trx, userId: string): Promise<void> {
   if (!providers.length) return
   await trx
     .updateTable('users')
-    .set({ app_metadata: sql`app_metadata || jsonb_build_object('providers', ${JSON.stringify(providers)}::jsonb, 'provider', case when app_metadata->>'provider' = any(${providers}) then app_metadata->'provider' else to_jsonb(${providers[0]}::text) end)` as never })
+    .set({
+      app_metadata:
+        sql`app_metadata || jsonb_build_object('providers', ${JSON.stringify(providers)}::jsonb, 'provider', case when app_metadata->>'provider' = any(${providers}) then app_metadata->'provider' else to_jsonb(${providers[0]}::text) end)` as never,
+    })
     .where('id', '=', userId)
     .execute()
 }
@@ -115,24 +173,55 @@ export async function syncProviders(trx: Trx, userId: string): Promise<void> {
 export function userJson(user: User): UserJson {
   const confirmed = user.email_confirmed_at ?? user.phone_confirmed_at
   return dropNulls({
-    id: user.id, aud: 'authenticated', role: 'authenticated', email: user.email ?? '', phone: user.phone ?? '',
-    email_confirmed_at: iso(user.email_confirmed_at), invited_at: iso(user.invited_at), phone_confirmed_at: iso(user.phone_confirmed_at),
-    confirmation_sent_at: iso(user.confirmation_sent_at), confirmed_at: iso(confirmed), recovery_sent_at: iso(user.recovery_sent_at),
-    new_email: user.email_change, email_change_sent_at: iso(user.email_change_sent_at), new_phone: user.phone_change, phone_change_sent_at: iso(user.phone_change_sent_at),
-    reauthentication_sent_at: iso(user.reauthentication_sent_at), last_sign_in_at: iso(user.last_sign_in_at),
-    app_metadata: user.app_metadata, user_metadata: user.user_metadata, identities: user.identities.map(identityJson), factors: user.factors.length ? user.factors.map(factorJson) : null,
-    created_at: iso(user.created_at), updated_at: iso(user.updated_at), banned_until: iso(user.banned_until), is_anonymous: user.is_anonymous,
+    id: user.id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    email: user.email ?? '',
+    phone: user.phone ?? '',
+    email_confirmed_at: iso(user.email_confirmed_at),
+    invited_at: iso(user.invited_at),
+    phone_confirmed_at: iso(user.phone_confirmed_at),
+    confirmation_sent_at: iso(user.confirmation_sent_at),
+    confirmed_at: iso(confirmed),
+    recovery_sent_at: iso(user.recovery_sent_at),
+    new_email: user.email_change,
+    email_change_sent_at: iso(user.email_change_sent_at),
+    new_phone: user.phone_change,
+    phone_change_sent_at: iso(user.phone_change_sent_at),
+    reauthentication_sent_at: iso(user.reauthentication_sent_at),
+    last_sign_in_at: iso(user.last_sign_in_at),
+    app_metadata: user.app_metadata,
+    user_metadata: user.user_metadata,
+    identities: user.identities.map(identityJson),
+    factors: user.factors.length ? user.factors.map(factorJson) : null,
+    created_at: iso(user.created_at),
+    updated_at: iso(user.updated_at),
+    banned_until: iso(user.banned_until),
+    is_anonymous: user.is_anonymous,
   }) as UserJson
 }
 
 const identityJson = (row: IdentityRow) =>
   dropNulls({
-    identity_id: row.id, id: row.provider_id, user_id: row.user_id, identity_data: row.identity_data, provider: row.provider,
-    last_sign_in_at: iso(row.last_sign_in_at), created_at: iso(row.created_at), updated_at: iso(row.updated_at), email: row.identity_data.email ?? null,
+    identity_id: row.id,
+    id: row.provider_id,
+    user_id: row.user_id,
+    identity_data: row.identity_data,
+    provider: row.provider,
+    last_sign_in_at: iso(row.last_sign_in_at),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    email: row.identity_data.email ?? null,
   })
 
 export const factorJson = (row: FactorRow) => ({
-  id: row.id, created_at: iso(row.created_at)!, updated_at: iso(row.updated_at)!, status: row.status, friendly_name: row.friendly_name, factor_type: row.factor_type, last_challenged_at: iso(row.last_challenged_at),
+  id: row.id,
+  created_at: iso(row.created_at)!,
+  updated_at: iso(row.updated_at)!,
+  status: row.status,
+  friendly_name: row.friendly_name,
+  factor_type: row.factor_type,
+  last_challenged_at: iso(row.last_challenged_at),
 })
 
 export const hasSecondFactor = (user: Pick<User, 'factors'>) => user.factors.some((factor) => factor.status === 'verified')

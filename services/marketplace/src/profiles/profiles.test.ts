@@ -100,10 +100,6 @@ test('a deleted person is gone, and a late event brings nobody back', async () =
 
 /** Whether every handler of an event has run. */
 async function done(event: string): Promise<boolean> {
-  const rows = await db
-    .selectFrom('inbox')
-    .select('done_at')
-    .where('event_id', '=', event)
-    .execute()
+  const rows = await db.selectFrom('inbox').select('done_at').where('event_id', '=', event).execute()
   return rows.length > 0 && rows.every((row: { done_at: Date | null }) => row.done_at)
 }

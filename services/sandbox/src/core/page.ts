@@ -55,7 +55,7 @@ export function page({ title, body, status = 200, leadsTo = [], script, layout =
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       // The mail shown in an inline frame inherits this policy and carries its styles inline.
       'content-security-policy':

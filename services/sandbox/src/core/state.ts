@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { linesOf } from './lines.ts'
 
 type Line = { t: string; id: string; n: number; v?: unknown }
 export type Stored = { id: string }
@@ -10,6 +11,7 @@ export type Table<T extends Stored> = {
   put: (value: T) => T
   delete: (id: string) => void
   all: () => T[]
+  size: () => number
   /** Newest first. */
   newest: () => T[]
 }
@@ -23,16 +25,15 @@ export function openState(dir: string, seed: string | undefined) {
   const tables = new Map<string, Map<string, Stored>>()
   let counter = 0
   let lines = 0
-  if (existsSync(path)) replay(readFileSync(path, 'utf8'))
+  if (existsSync(path)) replay()
   const live = [...tables.values()].reduce((sum, table) => sum + table.size, 0)
   if (lines > 2 * live + 1000) compact()
   const file = openSync(path, 'a')
   // A line that a crash has cut must not swallow the next one.
   if (lines > 0) writeSync(file, '\n')
 
-  function replay(text: string) {
-    for (const raw of text.split('\n')) {
-      if (!raw) continue
+  function replay() {
+    for (const raw of linesOf(path)) {
       const line = parse(raw)
       if (!line) continue
       lines += 1
@@ -58,21 +59,21 @@ export function openState(dir: string, seed: string | undefined) {
     return made
   }
 
-  let batch: string[] | undefined
+  // The last state of each object that the running change has touched.
+  let batch: Map<string, Line> | undefined
   function append(line: Line) {
-    const text = `${JSON.stringify(line)}\n`
-    if (batch) batch.push(text)
-    else writeSync(file, text)
+    if (batch) batch.set(`${line.t} ${line.id}`, line)
+    else writeSync(file, `${JSON.stringify(line)}\n`)
   }
 
   /** Everything that `run` changes reaches the file in one write, whether it returns or throws. */
   function together<T>(run: () => T): T {
     if (batch) return run()
-    batch = []
+    batch = new Map()
     try {
       return run()
     } finally {
-      const text = batch.join('')
+      const text = Array.from(batch.values(), (line) => `${JSON.stringify(line)}\n`).join('')
       batch = undefined
       if (text) writeSync(file, text)
     }
@@ -91,6 +92,7 @@ export function openState(dir: string, seed: string | undefined) {
         if (map.delete(id)) append({ t: name, id, n: counter })
       },
       all: () => [...map.values()],
+      size: () => map.size,
       newest: () => [...map.values()].reverse(),
     }
   }

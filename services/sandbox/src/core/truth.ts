@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Provider } from './faults.ts'
+import { linesOf } from './lines.ts'
 
 export type TruthLine = { n: number; at: string; provider: Provider; kind: string } & Record<string, unknown>
 export type Truth = ReturnType<typeof openTruth>
@@ -8,7 +9,7 @@ export type Truth = ReturnType<typeof openTruth>
 /** What the third parties were really asked for and did: the log that checkers compare the books with. Never rewritten. */
 export function openTruth(dir: string) {
   const path = join(dir, 'truth.jsonl')
-  let n = existsSync(path) ? count(readFileSync(path)) : 0
+  let n = existsSync(path) ? count(path) : 0
   const file = openSync(path, 'a')
   let waiting: string[] = []
   let flushing = false
@@ -43,8 +44,7 @@ export function openTruth(dir: string) {
     read({ after = 0, provider, kind, limit = 1000 }: { after?: number; provider?: string; kind?: string; limit?: number }): TruthLine[] {
       flush()
       const found: TruthLine[] = []
-      for (const raw of readFileSync(path, 'utf8').split('\n')) {
-        if (!raw) continue
+      for (const raw of linesOf(path)) {
         const fact = JSON.parse(raw) as TruthLine
         if (fact.n <= after || (provider && fact.provider !== provider) || (kind && fact.kind !== kind)) continue
         found.push(fact)
@@ -59,8 +59,8 @@ export function openTruth(dir: string) {
   }
 }
 
-function count(text: Buffer) {
+function count(path: string) {
   let lines = 0
-  for (const byte of text) if (byte === 10) lines += 1
+  for (const _ of linesOf(path)) lines += 1
   return lines
 }

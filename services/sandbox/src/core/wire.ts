@@ -43,7 +43,9 @@ export const form = (request: WireRequest) => new URLSearchParams(request.body.t
 
 export function parseJson(request: WireRequest): Record<string, any> {
   if (request.body.length === 0) return {}
-  return JSON.parse(request.body.toString('utf8')) as Record<string, any>
+  const value: unknown = JSON.parse(request.body.toString('utf8'))
+  if (typeof value !== 'object' || value === null) throw new SyntaxError('not an object')
+  return value
 }
 
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -120,7 +122,7 @@ async function send(reply: WireReply, outgoing: ServerResponse, fault?: Fault): 
   outgoing.end(body)
 }
 
-function decode(value: string): string {
+export function decode(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {

@@ -33,8 +33,7 @@ export function createInbox(state: State, truth: Truth) {
     })
     const { id, from, to, subject, message_id } = kept
     truth.log(kept.kind === 'mail' ? 'smtp' : 'sms', kept.kind, { id, from, to, subject, message_id })
-    const all = messages.all()
-    if (all.length > KEPT) messages.delete(all[0]!.id)
+    if (messages.size() > KEPT) messages.delete(messages.all()[0]!.id)
     return kept
   }
 

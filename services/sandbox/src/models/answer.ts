@@ -2,7 +2,19 @@ import { createHash } from 'node:crypto'
 import { fromSchema } from './schema.ts'
 import { contentText, tokensOf } from './tokens.ts'
 import { chooseTools, type Tool, type ToolCall } from './tools.ts'
-import { adVariations, analysis, blog, chat, email, helpAnswer, names, productDescription, socialPosts, videoScript } from './writing.ts'
+import {
+  adCopy,
+  adVariations,
+  analysis,
+  blog,
+  chat,
+  email,
+  helpAnswer,
+  names,
+  productDescription,
+  socialPosts,
+  videoScript,
+} from './writing.ts'
 
 export type ChatMessage = { role: string; content?: unknown; tool_calls?: ToolCall[]; tool_call_id?: string; name?: string }
 export type ChatBody = {
@@ -75,7 +87,7 @@ function kindOf(question: Question): Kind {
 
 function write(kind: Kind, question: Question): string {
   if (kind === 'names') return names(question)
-  if (kind === 'ads') return JSON.stringify(adVariations(question), null, 2)
+  if (kind === 'ads') return /json|primary[_ ]text/i.test(question.all) ? JSON.stringify(adVariations(question), null, 2) : adCopy(question)
   if (kind === 'email') return email(question)
   if (kind === 'blog') return blog(question)
   if (kind === 'social') return socialPosts(question)
@@ -100,13 +112,25 @@ function read(body: ChatBody, seed: string): Question {
 }
 
 function topicOf(text: string): string {
-  const labelled = /(?:topic|subject|product(?:\/service)?|business|company|description|details)\s*:\s*"?([^"\n]{3,120})/i.exec(text)?.[1]
+  const labelled =
+    /(?:topic|subject|product(?:\/service)?|business|company|description|details|for|about|on)\s*:\s*"?([^"\n]{3,120})/i.exec(text)?.[1]
   const quoted = /["“]([^"”\n]{3,120})["”]/.exec(text)?.[1]
   const about = /\b(?:about|regarding|on the topic of|promoting|selling|on|for)\s+(?:an?\s+|the\s+|my\s+|our\s+)?([^.,;:!?\n]{3,90})/i.exec(
     text,
   )?.[1]
-  const found = (labelled ?? quoted ?? about ?? text.split(/[.?!\n]/)[0] ?? '').trim()
+  const found = (labelled ?? quoted ?? about ?? subjectOf(text))
+    .replace(/\s+and (then |also )?(open|go|take|navigate|create|send|show)\b.*$/i, '')
+    .trim()
   return found.split(/\s+/).slice(0, 12).join(' ') || 'your business'
+}
+
+/** What a question is about: the words after "how do I" and its like. */
+function subjectOf(text: string): string {
+  const sentence = text.split(/[.?!\n]/)[0] ?? ''
+  return sentence.replace(
+    /^\s*(?:please\s+)?(?:(?:what|how|why|when|where|which|who)(?:'s)?\s+)?(?:(?:is|are|do|does|did|can|could|should|would|will|to)\s+)?(?:(?:i|we|you|my|our|the)\s+)?(?:(?:tell|give|show|help)\s+(?:me|us)\s+)?/i,
+    '',
+  )
 }
 
 function limit(made: Answer, body: ChatBody): Answer {

@@ -139,12 +139,16 @@ async function whole(call: Call, response: ServerResponse, record: (tokens: numb
 
 async function stream(call: Call, response: ServerResponse, record: (tokens: number, finished: boolean) => void): Promise<void> {
   const { answer, fault, chunks, delayMs } = call
+  if (!fault && delayMs === 0 && call.body.model.startsWith('bench-')) {
+    record(chunks.length, true)
+    return void response.writeHead(200, streamType).end(benchStream(call))
+  }
   const head = `data: ${JSON.stringify(envelope(call, 'chat.completion.chunk')).slice(0, -1)},"choices":[`
   // OpenAI sends `usage: null` with every other chunk when usage was asked for.
   const tail = call.body.stream_options?.include_usage ? '],"usage":null}\n\n' : ']}\n\n'
   const event = (delta: string, finish: string | null = null) =>
     `${head}{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finish ? `"${finish}"` : 'null'}}${tail}`
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-sandbox': '1' })
+  response.writeHead(200, streamType)
   if (fault?.kind === 'empty_choices') {
     record(0, true)
     return void response.end(`${head}${tail}data: [DONE]\n\n`)
@@ -212,6 +216,27 @@ function drained(response: ServerResponse): Promise<boolean> {
   })
 }
 
+const benchStreams = new Map<string, Buffer>()
+/** The whole stream as bytes, made once: under load the stand-in must not be what is measured. */
+function benchStream(call: Call): Buffer {
+  const withUsage = call.body.stream_options?.include_usage === true
+  const key = `${call.provider} ${call.body.model} ${withUsage ? call.prompt : ''}`
+  const known = benchStreams.get(key)
+  if (known) return known
+  const fixed = JSON.stringify({ ...envelope(call, 'chat.completion.chunk'), id: 'chatcmpl-bench' }).slice(0, -1)
+  const tail = withUsage ? '],"usage":null}\n\n' : ']}\n\n'
+  const event = (delta: object, finish: string | null = null) =>
+    `data: ${fixed},"choices":[${JSON.stringify({ index: 0, delta, logprobs: null, finish_reason: finish })}${tail}`
+  const last = withUsage ? `data: ${fixed},"choices":[],"usage":${JSON.stringify(usage(call.prompt, call.chunks.length))}}\n\n` : ''
+  const middle = call.chunks.map((chunk) => event({ content: chunk.text })).join('')
+  const made = Buffer.from(
+    `${event({ role: 'assistant', content: '', refusal: null })}${middle}${event({}, 'stop')}${last}data: [DONE]\n\n`,
+  )
+  if (benchStreams.size < 200) benchStreams.set(key, made)
+  return made
+}
+
+const streamType = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-sandbox': '1' }
 const jsonType = { 'content-type': 'application/json', 'x-sandbox': '1' }
 
 function envelope(call: Call, object: string) {

@@ -23,8 +23,18 @@ export function names(question: Question): string {
   return made.map((name, index) => `${index + 1}. ${name}`).join('\n')
 }
 
-export function adVariations(question: Question) {
+export type Ad = { primary_text: string; headline: string; description: string; targeting: string; format: string; tone: string }
+
+export function adVariations(question: Question): Ad[] {
   const { topic } = question
+  const given = adsIn(question.text)
+  if (given)
+    return given.map((each) => ({
+      ...each,
+      primary_text: clip(each.primary_text, 125),
+      headline: clip(each.headline, 27),
+      description: clip(each.description, 30),
+    }))
   const tail = /overlong/i.test(question.all) ? ' with every detail that anyone could possibly want to know before they decide' : ''
   const short = brand(topic)
   const ad = (primary: string, headline: string, description: string, targeting: string, format: string, tone: string) => ({
@@ -62,6 +72,27 @@ export function adVariations(question: Question) {
     ),
   ]
 }
+
+/** Ads that the question carries, to be made shorter. */
+function adsIn(text: string): Ad[] | undefined {
+  const json = text.slice(text.search(/[[{]/), Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1)
+  if (!json.includes('"primary_text"')) return undefined
+  try {
+    const parsed = JSON.parse(json) as Ad[] | Record<string, Ad[]>
+    return Array.isArray(parsed) ? parsed : Object.values(parsed).find(Array.isArray)
+  } catch {
+    return undefined
+  }
+}
+
+/** The same ads for a reader. */
+export const adCopy = (question: Question) =>
+  adVariations(question)
+    .map(
+      (ad, index) =>
+        `Variation ${index + 1} (${ad.tone.toLowerCase()})\n\nHeadline: ${ad.headline}\nPrimary text: ${ad.primary_text}\nDescription: ${ad.description}\nTargeting: ${ad.targeting}\nFormat: ${ad.format}`,
+    )
+    .join('\n\n')
 
 export function email(question: Question): string {
   const { topic } = question
@@ -205,7 +236,7 @@ export function chat(question: Question): string {
   const opening = question.pick(['Good question.', 'Here is how I would look at it.', 'Short answer first.'], 2)
   return `${opening} On "${clip(asked, 110)}":
 
-Start with the outcome that you want to see in two weeks, and choose the smallest step that could show it. For ${clip(question.topic, 70)} that usually means three things:
+Start with the outcome that you want to see in two weeks, and choose the smallest step that could show it. In practice that usually means three things:
 
 1. **Decide what counts.** One number, written down before you begin.
 2. **Do it once by hand.** You will see which part is worth automating.

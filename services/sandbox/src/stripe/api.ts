@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { json, type WireReply, type WireRequest } from '../core/wire.ts'
+import { decode, json, type WireReply, type WireRequest } from '../core/wire.ts'
 import { type Bank, type Obj, render } from './bank.ts'
 import { StripeError } from './errors.ts'
 import { expandAll } from './expand.ts'
@@ -98,7 +98,7 @@ export function stripeApi(bank: Bank, webhooks: Webhooks, onError: (error: unkno
 function find(operations: Operation[], request: WireRequest): [Operation, string[]] {
   for (const operation of operations) {
     const found = operation.method === request.method ? operation.pattern.exec(request.path) : null
-    if (found) return [operation, found.slice(1).map(decodeURIComponent)]
+    if (found) return [operation, found.slice(1).map(decode)]
   }
   throw new StripeError(404, `Unrecognized request URL (${request.method}: ${request.path}).`)
 }

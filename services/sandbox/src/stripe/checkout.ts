@@ -4,7 +4,8 @@ import { checkRedeemable, createPrice, offBy } from './catalog.ts'
 import { createCustomer, updateCustomer } from './customers.ts'
 import { required, wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text, yes } from './form.ts'
-import { confirmIntent, createIntent, createSetupIntent } from './payments.ts'
+import { confirmIntent, createIntent } from './payments.ts'
+import { createSetupIntent } from './setup.ts'
 import { createSubscription } from './subscriptions.ts'
 
 const DAY = 86_400

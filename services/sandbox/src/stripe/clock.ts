@@ -1,10 +1,12 @@
 import type { Bank, Obj } from './bank.ts'
 import { expireSession } from './checkout.ts'
+import { createDispute } from './disputes.ts'
 import { wrong } from './errors.ts'
-import { createDispute } from './payments.ts'
-import { endSubscription, endTrial, LIVE, remindOfTrialEnd, renew, settleInvoice } from './subscriptions.ts'
+import { endSubscription, endTrial, remindOfTrialEnd, renew, settleInvoice } from './renewals.ts'
+import { LIVE } from './subscriptions.ts'
 
 const DAY = 86_400
+const MOST_SECONDS = 400 * DAY
 const INCOMPLETE_SECONDS = 23 * 3600
 type Due = { at: number; run: () => unknown }
 
@@ -90,7 +92,7 @@ export function advanceTestClock(bank: Bank, clock: Obj, target: number): Obj {
 
 /** The clock of everything that is on no test clock. It only ever goes forward. */
 export function advanceClock(bank: Bank, seconds: number) {
-  if (!(seconds >= 0)) throw wrong('The clock only moves forward.', 'seconds')
+  if (!(seconds >= 0 && seconds <= MOST_SECONDS)) throw wrong('The clock moves forward, by 400 days at most.', 'seconds')
   const happened = catchUp(bank, null, bank.now() + seconds)
   bank.moveClock(seconds)
   return { now: bank.now(), offset_seconds: bank.offsetSeconds(), happened }

@@ -2,9 +2,8 @@ import { html, page } from '../core/page.ts'
 import { form, json, parseJson, type Route, redirect, route, type WireReply, type WireRequest } from '../core/wire.ts'
 import { type Bank, render } from './bank.ts'
 import { advanceClock } from './clock.ts'
-import { StripeError } from './errors.ts'
+import { createDispute } from './disputes.ts'
 import { pill } from './pages-portal.ts'
-import { createDispute } from './payments.ts'
 import { DeliveryOptions, type Webhooks } from './webhooks.ts'
 
 const DRAIN_MS = 10_000
@@ -48,18 +47,9 @@ export function controlPages(bank: Bank, webhooks: Webhooks): Route[] {
     return redirect('/sandbox/stripe')
   }
 
-  const guarded = (run: (request: WireRequest) => WireReply | Promise<WireReply>) => async (request: WireRequest) => {
-    try {
-      return await run(request)
-    } catch (error) {
-      if (error instanceof StripeError) return json(error.body, error.status)
-      throw error
-    }
-  }
-
   return [
     route('GET', '/sandbox/api/stripe/clock', () => json(clock())),
-    route('POST', '/sandbox/api/stripe/clock/advance', guarded(advance)),
+    route('POST', '/sandbox/api/stripe/clock/advance', advance),
     route('GET', '/sandbox/api/stripe/webhooks', () => json(delivery())),
     route('POST', '/sandbox/api/stripe/webhooks', setDelivery),
     route('POST', '/sandbox/api/stripe/webhooks/drain', async () =>
@@ -69,14 +59,10 @@ export function controlPages(bank: Bank, webhooks: Webhooks): Route[] {
       json({ events: bank.t.events.newest().slice(0, Number(query.get('limit') ?? 100)) }),
     ),
     route('POST', '/sandbox/api/stripe/events/:id/resend', resend),
-    route(
-      'POST',
-      '/sandbox/api/stripe/disputes',
-      guarded((request) => {
-        const { charge, reason } = parseJson(request)
-        return json(render(bank.state.together(() => createDispute(bank, bank.find('charges', charge), reason))))
-      }),
-    ),
+    route('POST', '/sandbox/api/stripe/disputes', (request) => {
+      const { charge, reason } = parseJson(request)
+      return json(render(bank.state.together(() => createDispute(bank, bank.find('charges', charge), reason))))
+    }),
     route('GET', '/sandbox/stripe', () => overview(bank, webhooks)),
     route('POST', '/sandbox/stripe', press),
   ]

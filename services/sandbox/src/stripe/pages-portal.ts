@@ -4,7 +4,7 @@ import type { Bank, Obj } from './bank.ts'
 import { StripeError } from './errors.ts'
 import { cardFields, gone, testCards } from './pages-checkout.ts'
 import { liveSubscription, offers, portalAction } from './portal.ts'
-import { settleInvoice } from './subscriptions.ts'
+import { settleInvoice } from './renewals.ts'
 
 const strip = 'Standing in for Stripe. No money moves; only test cards are taken.'
 

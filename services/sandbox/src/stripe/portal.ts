@@ -3,7 +3,8 @@ import { attach, createPaymentMethod } from './cards.ts'
 import { updateCustomer } from './customers.ts'
 import { required, wrong } from './errors.ts'
 import { mergeMetadata, type Params, text } from './form.ts'
-import { change, LIVE, settleInvoice, updateSubscription } from './subscriptions.ts'
+import { change, settleInvoice } from './renewals.ts'
+import { LIVE, updateSubscription } from './subscriptions.ts'
 
 export function createConfiguration(bank: Bank, params: Params): Obj {
   const now = bank.now()

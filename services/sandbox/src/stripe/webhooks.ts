@@ -81,7 +81,7 @@ export function startWebhooks(bank: Bank) {
       const sent = send(delivery).finally(() => {
         sending.delete(sent)
         pump()
-        if (bank.t.deliveries.all().length === 0) settle()
+        if (bank.t.deliveries.size() === 0) settle()
       })
       sending.add(sent)
     }
@@ -99,7 +99,8 @@ export function startWebhooks(bank: Bank) {
     if (stopped) return
     if (status >= 200 && status < 300) {
       bank.t.deliveries.delete(delivery.id)
-      bank.t.events.put({ ...bank.t.events.get(event.id)!, pending_webhooks: Math.max(0, event.pending_webhooks - 1) })
+      // Counted again at the next start, so that it need not be written each time.
+      event.pending_webhooks = Math.max(0, event.pending_webhooks - 1)
       return
     }
     const seconds = BACKOFF_SECONDS[delivery.attempt]
@@ -108,8 +109,8 @@ export function startWebhooks(bank: Bank) {
   }
 
   function prune() {
-    const all = bank.t.events.all()
-    if (all.length > EVENTS_KEPT + 1000) for (const event of all.slice(0, 1000)) bank.t.events.delete(event.id)
+    if (bank.t.events.size() < EVENTS_KEPT + 1000) return
+    for (const event of bank.t.events.all().slice(0, 1000)) bank.t.events.delete(event.id)
   }
 
   function settle() {
@@ -119,7 +120,12 @@ export function startWebhooks(bank: Bank) {
 
   return {
     start() {
-      for (const delivery of bank.t.deliveries.all()) schedule(delivery)
+      const open = new Map<string, number>()
+      for (const delivery of bank.t.deliveries.all()) {
+        open.set(delivery.event, (open.get(delivery.event) ?? 0) + 1)
+        schedule(delivery)
+      }
+      for (const event of bank.t.events.all()) event.pending_webhooks = open.get(event.id) ?? 0
     },
     async stop() {
       stopped = true
@@ -142,12 +148,12 @@ export function startWebhooks(bank: Bank) {
     },
     /** Resolves when nothing waits for delivery, or when the time is up. */
     async drained(withinMs: number): Promise<boolean> {
-      if (bank.t.deliveries.all().length === 0) return true
+      if (bank.t.deliveries.size() === 0) return true
       await Promise.race([
         new Promise<void>((resolve) => idle.push(resolve)),
         new Promise((resolve) => setTimeout(resolve, withinMs).unref()),
       ])
-      return bank.t.deliveries.all().length === 0
+      return bank.t.deliveries.size() === 0
     },
   }
 }

@@ -48,7 +48,7 @@ export function PlanCard({ plan, current, label, busy, waiting, onChoose }: Prop
       </ul>
       <Button
         size="public"
-        variant={plan.popular || current ? 'primary' : 'secondary'}
+        variant={plan.popular && !current ? 'primary' : 'secondary'}
         busy={busy ? 'Opening' : false}
         disabled={waiting}
         onClick={onChoose}

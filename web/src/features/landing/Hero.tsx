@@ -51,6 +51,7 @@ function Row() {
   return (
     <div aria-hidden="true" className="flex items-end md:col-span-7 md:pb-1">
       <svg
+        aria-hidden="true"
         viewBox="0 0 56 64"
         className="h-16 w-14 shrink-0 text-text"
         fill="none"

@@ -15,7 +15,7 @@ export function MfaChallenge({ report, onDone }: { report: Report; onDone: () =>
     const code = String(new FormData(event.currentTarget).get('code')).trim()
     setBusy(true)
     try {
-      await (recovery ? useRecoveryCode(code) : verify(code))
+      await (recovery ? redeemRecoveryCode(code) : verify(code))
       await onDone()
     } catch (error) {
       report('The code was not accepted', error instanceof Error ? error.message : texts.unexpectedError)
@@ -57,7 +57,7 @@ async function verify(code: string) {
   if (answer.error) throw answer.error
 }
 
-async function useRecoveryCode(code: string) {
+async function redeemRecoveryCode(code: string) {
   const { auth, call } = await loadBackend()
   const session = await call<{ access_token: string; refresh_token: string }>('account-recovery-use', { code })
   const { error } = await auth.setSession(session)

@@ -10,7 +10,6 @@ import { Wordmark } from '../../ui/Mark.tsx'
 export function PortalFrame({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">
-      <SandboxRibbon />
       <div className="grid flex-1 lg:grid-cols-[minmax(0,34rem)_1fr]">
         <div className="flex flex-col px-5 pb-10 md:px-12">
           <header className="flex h-16 items-center justify-between">
@@ -27,6 +26,7 @@ export function PortalFrame({ children, aside }: { children: ReactNode; aside?: 
           {aside ?? <DefaultAside />}
         </aside>
       </div>
+      <SandboxRibbon floating />
     </div>
   )
 }

@@ -41,8 +41,8 @@ function Referrals({ userId }: { userId: string }) {
             <Panel title="Credits" flush>
               {summary.data.credits.length ? (
                 <Table label="Credits" head={['Due', 'Amount', 'State']}>
-                  {summary.data.credits.map((credit, index) => (
-                    <tr key={`${credit.due_at}-${index}`}>
+                  {summary.data.credits.map((credit) => (
+                    <tr key={`${credit.due_at}-${credit.amount_cents}`}>
                       <td>{day(credit.due_at)}</td>
                       <td className="font-mono text-12 tabular">{money(credit.amount_cents, credit.currency)}</td>
                       <td>

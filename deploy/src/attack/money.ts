@@ -1,0 +1,103 @@
+import type { Actor, Answer, Attack } from './world.ts'
+
+// S21: prices, quantities, currencies, discounts and trials are the server's to say.
+
+export const attack: Attack = async (world) => {
+  const findings: string[] = []
+  let tried = 0
+  const fn = (actor: Actor, name: string, body?: unknown) => world.call(actor, 'POST', `/functions/v1/${name}`, body)
+  const expectRefused = async (what: string, answer: Promise<Answer>, statuses = [400, 401, 403, 404, 409]) => {
+    tried++
+    const { status, text } = await answer
+    if (!statuses.includes(status)) findings.push(`${what}: ${status} ${text.slice(0, 120)}`)
+  }
+
+  const buyer = await world.fresh('seller')
+  for (const plan of ['free', 'trial', 'none', 'BASIC', '', null, 0, ['basic'], { id: 'basic' }, 'price_1', '__proto__']) {
+    await expectRefused(`plan ${JSON.stringify(plan)}`, fn(buyer, 'create-checkout', { plan }), [400])
+  }
+
+  // What is not in the contract changes nothing: the page asks what the plan costs.
+  tried++
+  const tampered = {
+    plan: 'enterprise',
+    price: 1,
+    amount: 1,
+    unit_amount: 1,
+    priceId: 'price_1',
+    quantity: -1,
+    currency: 'jpy',
+    trial_days: 365,
+    coupon: 'free',
+    discounts: [{ coupon: 'x' }],
+    success_url: 'https://evil.example',
+    customer: 'cus_other',
+  }
+  const { body: checkout } = await fn(buyer, 'create-checkout', tampered)
+  const page = checkout?.url ? await world.call(await world.actor('anonymous'), 'GET', new URL(checkout.url).pathname) : null
+  if (!page?.text.includes('149.00') || page.text.includes('evil.example'))
+    findings.push(`a tampered checkout: ${page?.status} ${page?.text.slice(0, 200)}`)
+
+  // Self-referral, by every spelling of one's own code, and codes that nobody has.
+  const { body: summary } = await fn(buyer, 'referral-summary')
+  const own = String(summary?.code)
+  for (const code of [own, own.toLowerCase(), ` ${own} `]) {
+    await expectRefused(
+      `own referral code ${JSON.stringify(code)}`,
+      fn(buyer, 'create-checkout', { plan: 'basic', referral_code: code }),
+      [409],
+    )
+    tried++
+    if ((await fn(buyer, 'validate-referral', { code })).body?.valid !== false)
+      findings.push(`own code ${JSON.stringify(code)} is called valid`)
+  }
+  for (const code of ["' or 1=1 --", '%', '________', '00000000'])
+    await expectRefused(`referral code ${code}`, fn(buyer, 'create-checkout', { plan: 'basic', referral_code: code }), [404])
+
+  // A second trial: after one was begun and ended, by a new page of another plan, and by two pages at once.
+  const twice = await world.fresh('seller')
+  const pages = await Promise.all(['basic', 'pro', 'enterprise', 'basic'].map((plan) => fn(twice, 'create-checkout', { plan })))
+  for (const { body } of pages) if (body?.url) await pay(body.url, twice.email)
+  const first = await subscribed(twice)
+  tried += pages.length
+  const live = (await fn(twice, 'list-invoices')).body?.invoices?.length ?? 0
+  if (!first) findings.push('none of four pages made a subscription')
+  if (live > 1) findings.push(`four pages made ${live} subscriptions`)
+  await expectRefused('a second checkout beside a subscription', fn(twice, 'create-checkout', { plan: 'basic' }), [409])
+
+  // Others' money, and staff's powers.
+  for (const [name, body] of [
+    ['staff-refund', { payment: 'ch_x', reason: 'give it to me' }],
+    ['staff-refund', { payment: 'ch_x', amount_cents: -100, reason: 'give it to me' }],
+    ['staff-extend-trial', { user_id: buyer.id, days: 30, reason: 'give it to me' }],
+    ['staff-account', { query: twice.email, reason: 'curious' }],
+    ['staff-replay-event', { event_id: 'evt_x', reason: 'curious' }],
+    ['ledger-balances', undefined],
+  ] as const)
+    await expectRefused(`${name} by a seller`, fn(buyer, name, body), [403])
+  const staff = await world.actor('staff')
+  for (const amount_cents of [-1, 0, 0.5, 1e300, '100', null])
+    await expectRefused(
+      `a refund of ${amount_cents}`,
+      fn(staff, 'staff-refund', { payment: 'ch_x', amount_cents, reason: 'test' }),
+      [400, 404],
+    )
+  return { tried, findings }
+
+  async function pay(url: string, email: string) {
+    const target = new URL(url)
+    await fetch(world.url + target.pathname, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ email, name: 'A', number: '4242424242424242', expiry: '12/34', cvc: '123' }),
+    })
+  }
+
+  async function subscribed(actor: Actor): Promise<boolean> {
+    for (let tries = 0; tries < 50; tries++) {
+      if ((await fn(actor, 'check-subscription')).body?.subscribed) return true
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    return false
+  }
+}

@@ -1,0 +1,113 @@
+import type { AllInOne } from '../all-in-one.ts'
+import { type Json, type Operation, operationsOf } from './document.ts'
+
+export type Attack = (world: World) => Promise<{ tried: number; findings: string[] }>
+export type ActorKind = 'anonymous' | 'buyer' | 'seller' | 'other seller' | 'expired' | 'suspended' | 'staff' | 'service'
+export type Actor = { kind: ActorKind; id: string | null; email: string; token: string | null }
+export type Answer = { status: number; headers: Headers; text: string; body: Json }
+export type World = {
+  platform: AllInOne
+  url: string
+  short: boolean
+  /** The same numbers again under the same seed. */
+  random: () => number
+  operations: Operation[]
+  actor(kind: ActorKind): Promise<Actor>
+  /** Nobody else uses it: for calls that end what they are called with. */
+  fresh(kind: ActorKind): Promise<Actor>
+  call(actor: Actor, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+}
+
+/** Configured as staff; one for each fresh actor that may be asked for. */
+export const STAFF = 40
+export const staffAddress = (n: number) => `staff-${n}@example.com`
+
+const PASSWORD = 'Correct-Horse-9-Battery'
+
+export async function openWorld({ platform, short, seed }: { platform: AllInOne; short: boolean; seed: number }): Promise<World> {
+  const url = platform.address
+  const kept = new Map<ActorKind, Promise<Actor>>()
+  let made = 0
+  let staffMade = 0
+
+  async function call(actor: Actor, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(20_000),
+      headers: {
+        apikey: 'anon',
+        ...(actor.token && { authorization: `Bearer ${actor.token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body) }),
+    } as RequestInit)
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: parse(text) }
+  }
+
+  async function make(kind: ActorKind): Promise<Actor> {
+    const anonymous: Actor = { kind, id: null, email: '', token: null }
+    if (kind === 'anonymous') return anonymous
+    if (kind === 'service') return { ...anonymous, token: 'attack-service-key-0123456789' }
+    const email = kind === 'staff' ? staffAddress(staffMade++) : `${kind.replace(' ', '-')}-${seed}-${made++}@example.com`
+    const { body } = await call(anonymous, 'POST', '/auth/v1/signup', { email, password: PASSWORD, data: { name: `A ${kind}` } })
+    if (!body?.access_token) throw new Error(`no ${kind} could be made: ${JSON.stringify(body)}`)
+    const actor: Actor = { kind, id: body.user.id, email, token: body.access_token }
+    if (kind === 'buyer' || kind === 'seller' || kind === 'other seller')
+      await call(actor, 'POST', '/rest/v1/user_roles', { user_id: actor.id, role: kind === 'buyer' ? 'buyer' : 'seller' })
+    if (kind === 'staff') {
+      // The claim comes with a configured address once it is proven, and with the next token.
+      await call(await world.actor('service'), 'PUT', `/auth/v1/admin/users/${actor.id}`, { email_confirm: true })
+      const { body: again } = await call(anonymous, 'POST', '/auth/v1/token?grant_type=password', { email, password: PASSWORD })
+      return { ...actor, token: again.access_token }
+    }
+    if (kind === 'expired') return { ...actor, token: expired(actor.token!) }
+    if (kind === 'suspended') await call(await world.actor('service'), 'PUT', `/auth/v1/admin/users/${actor.id}`, { ban_duration: '24h' })
+    return actor
+  }
+
+  const world: World = {
+    platform,
+    url,
+    short,
+    random: mulberry(seed),
+    operations: [],
+    fresh: make,
+    call,
+    actor(kind) {
+      const actor = kept.get(kind) ?? make(kind)
+      kept.set(kind, actor)
+      return actor
+    },
+  }
+  const { body } = await call(await make('anonymous'), 'GET', '/openapi.json')
+  world.operations = operationsOf(body)
+  return world
+}
+
+/** The same token with a time that has passed: its signature no longer fits, as no forged one does. */
+function expired(token: string): string {
+  const [header, payload, signature] = token.split('.') as [string, string, string]
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  return [header, Buffer.from(JSON.stringify({ ...claims, exp: 1 })).toString('base64url'), signature].join('.')
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function mulberry(seed: number) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}

@@ -1,0 +1,92 @@
+// Billing with the sandbox's Stripe in one process, as the all-in-one runs them; the bench asks it over HTTP and for the work below HTTP.
+import { billingService } from '@operon/billing/service'
+import { subscriptionOf } from '@operon/billing/subscriptions/check'
+import { sandboxAddress } from '@operon/contracts/sandbox'
+import type { ServiceDefinition } from '@operon/kit/service'
+import { startTestPlatform } from '@operon/kit/testing/service'
+import { startSandbox } from '@operon/sandbox/sandbox'
+import pg from 'pg'
+import { z } from 'zod'
+
+const { postgres, connections, seconds, dataDir } = JSON.parse(process.argv[2]!) as {
+  postgres: string
+  connections: number
+  seconds: number
+  dataDir: string
+}
+process.env.OPERON_TEST_PG = postgres
+const sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9599' })
+const guide: ServiceDefinition = {
+  name: 'sandbox',
+  config: z.object({}),
+  migrations: {},
+  setup: (rt) => rt.answer(sandboxAddress, async () => ({ url: sandbox.addresses.stripe })),
+}
+// No webhook of the sandbox's own reaches us: the bench sends them.
+const platform = await startTestPlatform([guide, billingService], {
+  WEBHOOK_BASE_URL: 'http://127.0.0.1:9',
+  LOG_LEVEL: 'fatal',
+  DATABASE_POOL: String(connections),
+})
+const { rt } = platform.services.billing!
+const user = platform.user()
+const call = (name: string, body?: unknown) =>
+  fetch(`${platform.url('billing')}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { ...user.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body ?? {}),
+  }).then((answer) => answer.json() as Promise<any>)
+
+const { url } = await call('create-checkout', { plan: 'pro' })
+await fetch(sandbox.addresses.stripe + new URL(url).pathname, {
+  method: 'POST',
+  redirect: 'manual',
+  body: new URLSearchParams({ email: user.email, name: 'B', number: '4242424242424242' }),
+})
+await call('checkout-status', { session_id: url.split('/').at(-1) })
+let registered: { value: unknown } | undefined
+while (!registered)
+  registered = await rt.db.selectFrom('provider_settings').select('value').where('key', '=', 'webhook:sandbox').executeTakeFirst()
+const { stripe_customer_id: customer } = await rt.db
+  .selectFrom('accounts')
+  .select('stripe_customer_id')
+  .where('user_id', '=', user.id)
+  .executeTakeFirstOrThrow()
+const pool = new pg.Pool({ connectionString: platform.infra.env.DATABASE_URL_BILLING, max: connections })
+await pool.query('create table bench_rows (id uuid primary key default uuidv7(), body text not null)')
+const { rows } = await pool.query<{ id: string }>(
+  "insert into bench_rows (body) select repeat('x', 200) from generate_series(1, 1000) returning id",
+)
+
+// What Postgres gives this process through a pool of the same size, and what one entitlement read costs without HTTP.
+const limits = {
+  pkSelect: await rate(() => pool.query('select * from bench_rows where id = $1', [rows[Math.floor(Math.random() * 1000)]!.id])),
+  durableInsert: await rate(() => pool.query("insert into bench_rows (body) values ('x')")),
+  entitlementRead: await rate(() => subscriptionOf(rt.db as never, user.id)),
+}
+await pool.end()
+process.send!({
+  port: Number(new URL(platform.url('billing')).port),
+  token: user.token,
+  customer,
+  secret: rt.vault.open((registered.value as { secret: string }).secret, 'webhook:sandbox'),
+  limits,
+})
+
+async function rate(work: () => Promise<unknown>): Promise<number> {
+  const run = async (forSeconds: number) => {
+    const until = performance.now() + forSeconds * 1000
+    let done = 0
+    await Promise.all(
+      Array.from({ length: connections * 2 }, async () => {
+        while (performance.now() < until) {
+          await work()
+          done++
+        }
+      }),
+    )
+    return done / forSeconds
+  }
+  await run(seconds / 2)
+  return run(seconds)
+}

@@ -1,0 +1,121 @@
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { BadAnswer, ChunkReader, readAnswerHead } from './answer.ts'
+import { testGateway } from './testing/start.ts'
+
+describe('the head of an answer', () => {
+  test('says how the body ends', () => {
+    const framing = (text: string, method = 'GET') => readAnswerHead(text, method).framing
+    expect(framing('HTTP/1.1 200 OK\r\nContent-Length: 12')).toBe(12)
+    expect(framing('HTTP/1.1 200\r\ntransfer-encoding: Chunked')).toBe('chunks')
+    expect(framing('HTTP/1.1 200 OK\r\nx: 1')).toBe('close')
+    expect(framing('HTTP/1.1 200 OK\r\ncontent-length: 12', 'HEAD')).toBe(0)
+    expect(framing('HTTP/1.1 204 No Content')).toBe(0)
+    expect(framing('HTTP/1.1 304 Not Modified\r\ncontent-length: 12')).toBe(0)
+  })
+
+  test.each([
+    'HTTP/2 200 OK',
+    'HTTP/1.1 20 OK',
+    'HTTP/1.1 200OK',
+    'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 1',
+    'HTTP/1.1 200 OK\r\ncontent-length: 1, 1',
+    'HTTP/1.1 200 OK\r\ncontent-length: -1',
+    'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked',
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked',
+    'HTTP/1.1 200 OK\r\ntransfer-encoding : chunked',
+    'HTTP/1.1 200 OK\r\nno colon',
+    'HTTP/1.1 200 OK\r\nx: 1\r\n folded: 2',
+    'HTTP/1.1 200 OK\r\n: empty',
+  ])('%j is no answer', (text) => {
+    expect(() => readAnswerHead(text, 'GET')).toThrow(BadAnswer)
+  })
+})
+
+describe('chunks', () => {
+  const body = '5;name=value\r\nhello\r\n1\r\n \r\nA\r\nworld12345\r\n0\r\nx-trailer: 1\r\n\r\nREST'
+
+  test('come apart the same wherever the stream is cut', () => {
+    for (let cut = 1; cut < body.length - 4; cut++) {
+      const reader = new ChunkReader()
+      let data = ''
+      const [one, two] = [Buffer.from(body.slice(0, cut)), Buffer.from(body.slice(cut))]
+      expect(reader.read(one, (part) => (data += part))).toBe(one.length)
+      expect(two.length - reader.read(two, (part) => (data += part))).toBe(4)
+      expect([data, reader.done]).toEqual(['hello world12345', true])
+    }
+  })
+
+  test.each(['x\r\n', '-1\r\n', '0x1\r\n', '5\nhello', '1\r\nhello\r\n', ' 5\r\n', '\r\n', 'ffffffffffffffff\r\n', '1'.repeat(5000)])(
+    '%j is refused',
+    (text) => {
+      expect(() => new ChunkReader().read(Buffer.from(text), () => {})).toThrow(BadAnswer)
+    },
+  )
+})
+
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+/** A service that answers these bytes to whatever is asked. */
+async function answering(bytes: string, options: { close?: boolean } = {}) {
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    socket.on('error', () => {})
+    socket.on('data', () => (options.close ? socket.end(bytes, 'latin1') : socket.write(bytes, 'latin1')))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const gateway = await testGateway({
+    upstreams: { billing: { kind: 'remote', addresses: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`] } },
+  })
+  ends.push(() => server.close(), gateway.close)
+  return { ask: () => fetch(`${gateway.url}/functions/v1/stream`), connections: () => connections }
+}
+
+describe('a service that answers badly', () => {
+  test('an answer before the answer is passed over, and bytes of Latin-1 stay what they are', async () => {
+    const { ask } = await answering(
+      'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nx-name: caf\xe9\r\ncontent-length: 2\r\n\r\n\xff\x00',
+    )
+    const response = await ask()
+    expect(response.headers.get('x-name')).toBe('caf\xe9')
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array([255, 0]))
+  })
+
+  test('what comes after an answer is never taken for the next one', async () => {
+    const { ask, connections } = await answering(
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nAHTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nPOISON',
+    )
+    expect(await (await ask()).text()).toBe('A')
+    expect(await (await ask()).text()).toBe('A')
+    expect(connections()).toBe(2)
+  })
+
+  test('a connection is used again when the answer allows it', async () => {
+    const { ask, connections } = await answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nA\r\n0\r\n\r\n')
+    for (let i = 0; i < 3; i++) expect(await (await ask()).text()).toBe('A')
+    expect(connections()).toBe(1)
+  })
+
+  test.each([
+    'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n1\r\nA\r\n0\r\n\r\n',
+    'nonsense\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+  ])('%j becomes a 502', async (bytes) => {
+    const { ask } = await answering(bytes)
+    expect((await ask()).status).toBe(502)
+  })
+
+  test('an answer without a length ends with its connection; one with a length that is cut does not look whole', async () => {
+    const open = await answering('HTTP/1.1 200 OK\r\n\r\nall of it', { close: true })
+    expect(await (await open.ask()).text()).toBe('all of it')
+    const cut = await answering('HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\nnot all of it', { close: true })
+    await expect((await cut.ask()).text()).rejects.toThrow()
+    const chunks = await answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nA\r\n', { close: true })
+    await expect((await chunks.ask()).text()).rejects.toThrow()
+  })
+})

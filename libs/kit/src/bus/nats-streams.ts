@@ -1,0 +1,46 @@
+import { AckPolicy, DeliverPolicy, DiscardPolicy, type JetStreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+import { messageOf } from '../inbox.ts'
+import type { Consumer } from './bus.ts'
+import { serviceOf } from './wire.ts'
+
+const HOUR_MS = 3_600_000
+
+export const streamOf = (service: string) => `evt_${service}`
+export const durableOf = (handler: string, event: string) => `${handler}__${event}`.replaceAll('.', '_')
+
+export async function ensureStream(jsm: JetStreamManager, service: string): Promise<{ created: boolean; lastSequence: number }> {
+  const name = streamOf(service)
+  const found = await jsm.streams.info(name).catch((err) => {
+    if (!isMissing(err)) throw err
+  })
+  if (found) return { created: false, lastSequence: found.state.last_seq }
+  const info = await jsm.streams.add({
+    name,
+    subjects: [`evt.${service}.>`],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.Old,
+    // Shorter than inboxes remember, so that nothing comes back to a consumer that has forgotten it.
+    max_age: nanos(72 * HOUR_MS),
+    duplicate_window: nanos(120_000),
+  })
+  return { created: true, lastSequence: info.state.last_seq }
+}
+
+export async function ensureConsumer(jsm: JetStreamManager, { handler, event }: Consumer): Promise<void> {
+  const source = serviceOf(event)
+  await ensureStream(jsm, source)
+  await jsm.consumers.add(streamOf(source), {
+    durable_name: durableOf(handler, event),
+    filter_subject: `evt.${event}`,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: nanos(30_000),
+    max_ack_pending: 256,
+    max_deliver: -1,
+    inactive_threshold: nanos(168 * HOUR_MS),
+  })
+}
+
+const isMissing = (error: unknown) => /not found/i.test(messageOf(error))

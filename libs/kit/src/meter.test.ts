@@ -1,0 +1,112 @@
+import { subscriptionChanged } from '@operon/contracts/billing'
+import { limitsOf } from '@operon/contracts/plans'
+import { usageRecorded } from '@operon/contracts/usage'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { newId } from './ids.ts'
+import { Reserver, release, reserve, reserveMany, settle, settleAbandoned, usageOf } from './meter.ts'
+import type { ServiceDefinition } from './service.ts'
+import { startTestService, type TestPlatform } from './testing/service.ts'
+import { inTransaction } from './tx.ts'
+
+const recorded = usageRecorded('marketplace')
+const service: ServiceDefinition = { name: 'marketplace', config: z.object({}), migrations: {}, setup() {} }
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startTestService(service, { DATABASE_POOL: '12' })
+})
+afterAll(() => platform?.close())
+const db = () => platform.services.marketplace!.rt.db
+const plan = async (user_id: string, prompts: number | null) =>
+  db()
+    .insertInto('entitlements')
+    .values({
+      user_id,
+      tier: 'basic',
+      status: 'active',
+      limits: JSON.stringify({ prompts }),
+      period_start: new Date('2026-11-01'),
+      period_end: null,
+      version: 1,
+    })
+    .execute()
+const ask = (userId: string, amount = 1) => ({ userId, unit: 'prompts' as const, feature: 'chat', amount })
+
+test('two hundred callers at once never share the last unit: each by itself and in shared statements [spec-39]', async () => {
+  for (const way of ['alone', 'together']) {
+    const user = newId()
+    await plan(user, 120)
+    const reserver = new Reserver(db(), 'prompts')
+    const all = await Promise.allSettled(
+      Array.from({ length: 200 }, () => (way === 'alone' ? reserve(db(), ask(user)) : reserver.reserve({ userId: user, feature: 'chat' }))),
+    )
+    const taken = all.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    expect(taken).toHaveLength(120)
+    expect(all.find((each) => each.status === 'rejected')!.reason).toMatchObject({ code: 'limit_prompts', status: 402 })
+    expect(await usageOf(db(), user, 'prompts')).toMatchObject({ used: 0, reserved: 120, limit: 120 })
+    const settled = await inTransaction(db(), (trx) => settle(trx, recorded, [...taken.slice(0, 100), ...taken.slice(0, 10)]))
+    expect(settled).toHaveLength(100)
+    await Promise.all(taken.slice(100).map((reservation) => release(db(), reservation)))
+    expect(await usageOf(db(), user, 'prompts')).toMatchObject({ used: 100, reserved: 0 })
+  }
+})
+
+test('a thousand people in shared statements each get their own', async () => {
+  const reserver = new Reserver(db(), 'prompts')
+  const users = Array.from({ length: 1000 }, () => newId())
+  const taken = await Promise.all(users.map((userId) => reserver.reserve({ userId, feature: 'chat' })))
+  expect(taken.map((reservation) => reservation.userId)).toEqual(users)
+})
+
+test('several are reserved all or not at all', async () => {
+  const user = newId()
+  await plan(user, 5)
+  expect(await reserveMany(db(), ask(user), 3)).toHaveLength(3)
+  await expect(reserveMany(db(), ask(user), 3)).rejects.toMatchObject({ code: 'limit_prompts' })
+  await expect(reserve(db(), ask(user, 3))).rejects.toMatchObject({ code: 'limit_prompts' })
+  expect(await usageOf(db(), user, 'prompts')).toMatchObject({ reserved: 3 })
+  expect((await reserve(db(), ask(user, 2))).amount).toBe(2)
+})
+
+test('a settle tells what was used, once, and gives the rest back', async () => {
+  const user = newId()
+  await plan(user, null)
+  const reservation = await reserve(db(), ask(user, 10))
+  const close = () => inTransaction(db(), (trx) => settle(trx, recorded, [{ id: reservation.id, amount: 4, costMicrousd: 70 }]))
+  expect([await close(), await close()]).toEqual([[reservation.id], []])
+  const events = await db().selectFrom('outbox').select('payload').where('user_id', '=', user).execute()
+  expect(events.map((event) => recorded.payload.parse(event.payload))).toMatchObject([
+    { unit: 'prompts', used: 4, amount: 4, limit: null, cost_microusd: 70, feature: 'chat' },
+  ])
+  expect(await usageOf(db(), user, 'prompts')).toMatchObject({ used: 4, reserved: 0, limit: null })
+})
+
+test('what a dead process left behind settles at its estimate', async () => {
+  const user = newId()
+  const reservation = await reserve(db(), { ...ask(user), holdMs: 1 })
+  await sql`update usage_reservations set expires_at = now() - interval '1 second' where id = ${reservation.id}`.execute(db())
+  await settleAbandoned(db(), recorded)
+  expect(await db().selectFrom('usage_reservations').select('state').where('id', '=', reservation.id).executeTakeFirst()).toEqual({
+    state: 'unknown',
+  })
+  expect(await usageOf(db(), user, 'prompts')).toMatchObject({ used: 1, reserved: 0, limit: limitsOf('none').prompts })
+})
+
+test('of a plan that comes out of order the newest version is kept', async () => {
+  const user = newId()
+  const change = (version: number, tier: 'basic' | 'pro') => ({
+    version,
+    tier,
+    status: 'active' as const,
+    limits: limitsOf(tier),
+    period_start: '2026-11-01T00:00:00Z',
+    period_end: null,
+    trial_end: null,
+  })
+  await platform.emit(subscriptionChanged, user, change(2, 'pro'))
+  await platform.emit(subscriptionChanged, user, change(1, 'basic'))
+  const pending = () => db().selectFrom('inbox').select('event_id').where('done_at', 'is', null).execute()
+  await vi.waitFor(async () => expect(await pending()).toEqual([]))
+  expect(await usageOf(db(), user, 'prompts')).toMatchObject({ limit: limitsOf('pro').prompts })
+})

@@ -1,0 +1,42 @@
+import { DomainError } from '@operon/kit/errors'
+import Stripe from 'stripe'
+
+// What a failure of the provider means.
+
+/** The provider is not reachable or has trouble of its own: what a later try may mend. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeConnectionError ||
+  error instanceof Stripe.errors.StripeRateLimitError ||
+  (error instanceof Stripe.errors.StripeAPIError && (error.statusCode ?? 500) >= 500) ||
+  (error instanceof DomainError && error.status >= 500)
+
+/** The provider looked at the request and said no; the same request will not do better. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeInvalidRequestError ||
+  error instanceof Stripe.errors.StripeCardError ||
+  error instanceof Stripe.errors.StripeIdempotencyError
+
+export const declineOf = (error: unknown): string | null => (error instanceof Stripe.errors.StripeCardError ? error.message : null)
+
+/** What the provider's failure means to a caller; anything that is not the provider's stays as it is. */
+export function asDomainError(error: unknown): unknown {
+  if (!(error instanceof Stripe.errors.StripeError)) return error
+  if (error instanceof Stripe.errors.StripeCardError)
+    return new DomainError('payment_declined', { status: 402, message: error.message, cause: error })
+  if (isOutage(error)) return new DomainError('unavailable', { cause: error })
+  return new DomainError('upstream_failed', { cause: error })
+}
+
+const codeOf = (error: unknown) => (error instanceof Stripe.errors.StripeError ? error.code : undefined)
+export function ignoreMissing(error: unknown): null {
+  if (codeOf(error) === 'resource_missing') return null
+  throw error
+}
+export function ignoreExisting(error: unknown): null {
+  if (codeOf(error) === 'resource_already_exists') return null
+  throw error
+}
+export function ignoreRefused(error: unknown): null {
+  if (error instanceof Stripe.errors.StripeInvalidRequestError) return null
+  throw error
+}

@@ -1,0 +1,65 @@
+import { limitsOf } from '@operon/contracts/plans'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
+
+let billing: TestBilling
+beforeAll(async () => {
+  billing = await startBilling({ TRIAL_ONCE_PER_CARD: 'true' })
+})
+afterAll(() => billing.close())
+
+const within = { timeout: 10_000, interval: 50 }
+const anotherCard = '5555555555554444'
+
+test('a failed payment keeps the limits for seven days, then a free account’s, until it is paid [spec-39] [spec-44]', { timeout: 30_000 }, async () => {
+  const user = await billing.subscribed('pro')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  await billing.inPortal(user, 'card', { number: FAILS_ON_CHARGE })
+  await billing.advance(30.5)
+  await billing.becomes(user, { status: 'past_due', subscribed: true })
+  const newest = async () => (await billing.published('billing.subscription_changed', user)).at(-1)
+  expect(await newest()).toMatchObject({ tier: 'pro', status: 'past_due' })
+
+  await billing.advance(7.6)
+  await billing.sweep()
+  await billing.becomes(user, { status: 'past_due', subscribed: false })
+  await vi.waitFor(async () => expect(await newest()).toMatchObject({ tier: 'none', status: 'past_due', limits: limitsOf('none') }), within)
+
+  await billing.inPortal(user, 'card', { number: GOOD_CARD })
+  const [open] = (await billing.stripe.invoices.list({ customer: await billing.customer(user), status: 'open' })).data
+  await billing.inPortal(user, 'pay', { invoice: open!.id })
+  await billing.becomes(user, { status: 'active', subscribed: true, subscription_tier: 'pro' })
+  await vi.waitFor(async () => expect(await newest()).toMatchObject({ tier: 'pro', limits: limitsOf('pro') }), within)
+})
+
+test('a card has one trial: another account with it pays at once [spec-38] [S21]', async () => {
+  await billing.subscribed('basic', anotherCard)
+  const other = billing.user()
+  const { url } = (await billing.call('create-checkout', other, { plan: 'basic' })).body
+  await billing.pay(url, anotherCard)
+  await billing.becomes(other, { status: 'active' })
+  await vi.waitFor(async () => expect(await billing.published('billing.payment_succeeded', other)).toMatchObject([{ amount_cents: 4900 }]), within)
+})
+
+test('a day before the first charge the account is told, once [spec-38]', async () => {
+  const user = await billing.subscribed('enterprise', '6011111111111117')
+  await billing.sweep()
+  await billing.advance(2.5)
+  // Anything that happens there now tells us how late it is there.
+  await billing.call('cancel-subscription', user)
+  await billing.call('resume-subscription', user)
+  await Promise.all([billing.sweep(), billing.sweep()])
+  await vi.waitFor(async () => expect(await billing.published('billing.trial_ending', user)).toMatchObject([{ plan: 'enterprise', amount_cents: 14_900 }]), within)
+})
+
+test('what a person does in the portal counts: switch, cancel, resume [spec-43]', async () => {
+  const user = await billing.subscribed('basic', '4000056655665556')
+  const pro = (await billing.stripe.prices.list({ lookup_keys: ['operon_pro_month_usd_9900'] })).data[0]!
+  await billing.inPortal(user, 'switch', { price: pro.id })
+  await billing.becomes(user, { subscription_tier: 'pro' })
+  await billing.inPortal(user, 'cancel')
+  await billing.becomes(user, { cancel_at_period_end: true })
+  await billing.inPortal(user, 'resume')
+  await billing.becomes(user, { cancel_at_period_end: false, subscribed: true })
+})

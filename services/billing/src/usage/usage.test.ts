@@ -1,0 +1,62 @@
+import { aiUsageRecorded } from '@operon/contracts/usage'
+import { newId } from '@operon/kit/ids'
+import type { TestUser } from '@operon/kit/testing/service'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startBilling, type TestBilling } from '../fixture.ts'
+
+let billing: TestBilling
+beforeAll(async () => {
+  billing = await startBilling()
+})
+afterAll(() => billing.close())
+
+const within = { timeout: 10_000, interval: 50 }
+const recorded = (user: TestUser, used: number, limit: number | null, period_start: string, id = newId()) =>
+  billing.platform.emit(
+    aiUsageRecorded,
+    user.id,
+    { unit: 'prompts', used, limit, amount: 1, period_start, feature: 'chat', cost_microusd: 0 },
+    id,
+  )
+const prompts = async (user: TestUser) => (await billing.check(user)).usage.find(({ unit }: { unit: string }) => unit === 'prompts')
+const thisMonth = () => new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1)).toISOString()
+
+test('usage comes in any order and twice, and counts what was last settled [spec-39]', async () => {
+  const user = billing.user()
+  await billing.call('referral-summary', user)
+  const id = newId()
+  for (const used of [3, 1, 7, 5, 2]) await recorded(user, used, 25, thisMonth())
+  await recorded(user, 6, 25, thisMonth(), id)
+  await recorded(user, 6, 25, thisMonth(), id)
+  await vi.waitFor(async () => expect(await prompts(user)).toMatchObject({ used: 7, limit: 25 }), within)
+  expect(await billing.published('billing.usage_threshold', user)).toEqual([])
+})
+
+test('80 and 100 percent are told once a period each [spec-39]', async () => {
+  const user = billing.user()
+  await billing.call('referral-summary', user)
+  for (const used of [19, 20, 21, 25, 24, 26]) await recorded(user, used, 25, thisMonth())
+  await vi.waitFor(async () => expect(await prompts(user)).toMatchObject({ used: 26 }), within)
+  await vi.waitFor(
+    async () =>
+      expect(new Set((await billing.published('billing.usage_threshold', user)).map(({ percent }) => percent)).has(100)).toBe(true),
+    within,
+  )
+  const percents = (await billing.published('billing.usage_threshold', user)).map(({ percent }) => percent)
+  expect(percents.length).toBe(new Set(percents).size)
+  await recorded(user, 25, 25, '2031-01-01T00:00:00.000Z')
+  await vi.waitFor(
+    async () => expect((await billing.published('billing.usage_threshold', user)).filter(({ percent }) => percent === 100)).toHaveLength(2),
+    within,
+  )
+})
+
+test('a subscriber counts by the period of the plan; without a limit nothing is warned of [spec-39] [spec-41]', async () => {
+  const user = await billing.subscribed('enterprise')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  const { period_start } = await prompts(user)
+  await recorded(user, 50_000, null, period_start)
+  await vi.waitFor(async () => expect(await prompts(user)).toMatchObject({ used: 50_000, limit: null, period_start }), within)
+  expect(await billing.published('billing.usage_threshold', user)).toEqual([])
+})

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { type Delivery, startBilling, type TestBilling } from '../fixture.ts'
+
+let billing: TestBilling
+beforeAll(async () => {
+  billing = await startBilling()
+})
+afterAll(() => billing.close())
+afterEach(async () => {
+  billing.door.shut = false
+  billing.door.hold = false
+  await billing.control('stripe/webhooks', { duplicate: 0, shuffle: false })
+})
+
+const typeOf = ({ body }: Delivery) => JSON.parse(body.toString()).type as string
+const within = { timeout: 12_000, interval: 50 }
+
+test('webhooks that come five times, shuffled and at once end as once and in order [R4]', { timeout: 40_000 }, async () => {
+  await billing.control('stripe/webhooks', { duplicate: 4, shuffle: true })
+  const user = await billing.subscribed('basic')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  await billing.call('switch-plan', user, { plan: 'pro' })
+  await billing.advance(30)
+  await billing.control('stripe/webhooks/drain', {})
+  expect(await billing.check(user)).toMatchObject({ status: 'active', subscription_tier: 'pro', subscribed: true })
+  await billing.booksMatch()
+
+  const before = await traces(user.id)
+  expect(before.versions).toEqual(before.versions.map((_, i) => i + 1))
+  // Once more, all that ever came, backwards and together.
+  const again = await Promise.all(billing.door.seen.toReversed().map((delivery) => billing.door.pass(delivery)))
+  expect(new Set(again)).toEqual(new Set([200]))
+  expect(await traces(user.id)).toEqual(before)
+  expect(before.payments).toHaveLength(3)
+})
+
+test('a refund that is heard of before its payment books both, once [R5]', async () => {
+  const user = await billing.subscribed('basic')
+  billing.door.hold = true
+  billing.door.seen.length = 0
+  await billing.advance(3.1)
+  const [charge] = (await billing.stripe.charges.list({ customer: await billing.customer(user) })).data
+  await billing.stripe.refunds.create({ charge: charge!.id })
+  await vi.waitFor(() => expect(billing.door.seen.map(typeOf)).toContain('charge.refunded'), within)
+  const refundFirst = billing.door.seen.toSorted((a, b) => Number(typeOf(b).includes('refund')) - Number(typeOf(a).includes('refund')))
+  for (const delivery of refundFirst) expect(await billing.door.pass(delivery)).toBe(200)
+  const booked = await billing.db.selectFrom('ledger_entries').select('kind').where('user_id', '=', user.id).orderBy('kind').execute()
+  expect(booked.map(({ kind }) => kind)).toEqual(['charge', 'fee', 'refund'])
+  expect(await billing.published('billing.payment_refunded', user)).toMatchObject([{ payment: charge!.id, amount_cents: 4900 }])
+  await billing.booksMatch()
+})
+
+test('what no webhook told is found by the sweep [R6]', { timeout: 30_000 }, async () => {
+  const user = await billing.subscribed('basic')
+  billing.door.hold = true
+  await billing.advance(3.1)
+  await billing.control('stripe/webhooks/drain', {})
+  expect(await billing.check(user)).toMatchObject({ status: 'trialing' })
+  await billing.sweep()
+  await billing.becomes(user, { status: 'active' })
+  await billing.booksMatch()
+})
+
+test('only the signed bytes are believed, and a replay is an empty 200 [S18]', async () => {
+  await billing.subscribed('basic')
+  const genuine = billing.door.seen.at(-1)!
+  const payload = genuine.body.toString()
+  const secret = await billing.secret()
+  const sign = (given: { payload: string; secret: string; timestamp?: number }) => billing.stripe.webhooks.generateTestHeaderString(given)
+  const now = Math.floor(Date.now() / 1000)
+  const refused = {
+    'no signature': '',
+    'not a signature': 't=1,v1=abc',
+    'another secret': sign({ payload, secret: 'whsec_other' }),
+    'six minutes old': sign({ payload, secret, timestamp: now - 360 }),
+    'of another body': sign({ payload: `${payload} `, secret }),
+    'another scheme': sign({ payload, secret }).replace('v1=', 'v0='),
+  }
+  const events = await billing.db.selectFrom('provider_events').select('id').execute()
+  for (const [what, signature] of Object.entries(refused)) {
+    expect(await billing.door.pass({ body: genuine.body, signature }), what).toBe(400)
+  }
+  const changed = Buffer.from(payload.replace('"livemode":false', '"livemode":true'))
+  expect(await billing.door.pass({ body: changed, signature: genuine.signature })).toBe(400)
+  expect(await billing.door.pass({ body: randomBytes(300), signature: sign({ payload: 'x', secret }) })).toBe(400)
+  expect(await billing.door.pass(genuine)).toBe(200)
+  expect(await billing.db.selectFrom('provider_events').select('id').execute()).toHaveLength(events.length)
+})
+
+test('an event that fails is kept, listed for staff and replayed with a reason [spec-44] [R23]', async () => {
+  const user = await billing.subscribed('basic')
+  billing.door.hold = true
+  billing.door.seen.length = 0
+  await billing.advance(3.1)
+  const customer = await billing.customer(user)
+  const isOurs = (delivery: Delivery) => typeOf(delivery) === 'customer.subscription.updated' && delivery.body.includes(customer)
+  const updated = await vi.waitFor(() => billing.door.seen.find(isOurs) ?? Promise.reject(new Error('not there yet')), within)
+  await billing.order({ kind: 'status', status: 500, match: 'GET /v1/subscriptions', times: 3 })
+  expect(await billing.door.pass(updated)).toBe(503)
+
+  const staff = billing.staff()
+  const { events } = (await billing.call('staff-events', staff, { reason: 'looking after the queue' })).body
+  const { id } = JSON.parse(updated.body.toString())
+  expect(events).toMatchObject([{ id, type: 'customer.subscription.updated', attempts: 1, status: 'failed' }])
+  expect(await billing.check(user)).toMatchObject({ status: 'trialing' })
+  expect(await billing.call('staff-replay-event', user, { event_id: id, reason: 'not staff' })).toMatchObject({ status: 403 })
+  expect(await billing.call('staff-replay-event', staff, { event_id: id, reason: 'Stripe was down' })).toMatchObject({
+    body: { status: 'done' },
+  })
+  expect(await billing.check(user)).toMatchObject({ status: 'active' })
+  expect(await billing.call('staff-replay-event', staff, { event_id: id, reason: 'once more' })).toMatchObject({
+    body: { status: 'duplicate' },
+  })
+  const actions = await billing.db
+    .selectFrom('staff_actions')
+    .select(['action', 'reason', 'staff_user_id'])
+    .where('staff_user_id', '=', staff.id)
+    .orderBy('id')
+    .execute()
+  expect(actions.map(({ action, reason }) => `${action}: ${reason}`)).toEqual([
+    'list failed events: looking after the queue',
+    'replay event: Stripe was down',
+    'replay event: once more',
+  ])
+})
+
+async function traces(userId: string) {
+  const published = await billing.db.selectFrom('outbox').select(['name', 'payload']).where('user_id', '=', userId).orderBy('id').execute()
+  const entries = await billing.db
+    .selectFrom('ledger_entries')
+    .select('reference')
+    .where('user_id', '=', userId)
+    .orderBy('reference')
+    .execute()
+  const row = await billing.db.selectFrom('subscriptions').selectAll().where('user_id', '=', userId).executeTakeFirstOrThrow()
+  const { looks: _, ...state } = row
+  return {
+    state,
+    entries,
+    versions: published
+      .filter(({ name }) => name === 'billing.subscription_changed')
+      .map(({ payload }) => (payload as { version: number }).version),
+    payments: published.filter(({ name }) => name === 'billing.payment_succeeded').map(({ payload }) => payload),
+  }
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeIn, newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+
+let platform: WithSandbox
+beforeAll(async () => {
+  platform = await startWithSandbox()
+})
+afterAll(() => platform.close())
+
+const post = (path: string, body: object, ip: string) =>
+  fetch(platform.base + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
+    body: JSON.stringify(body),
+  })
+const someIp = (at: number) => `198.51.${Math.floor(at / 250)}.${(at % 250) + 1}`
+
+test('S8: however many addresses guess in parallel, an account hears ten passwords at most, and its owner still comes in', async () => {
+  const { email } = await signedUp(platform)
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, at) =>
+      post('/auth/v1/token?grant_type=password', { email, password: `Wrong-guess-${at}!` }, someIp(at)),
+    ),
+  )
+  const heard = answers.filter(({ status }) => status === 400).length
+  expect(heard).toBeLessThanOrEqual(10)
+  expect(answers.every(({ status }) => status === 400 || status === 429)).toBe(true)
+  expect(answers.find(({ status }) => status === 429)!.headers.get('retry-after')).toMatch(/^\d+$/)
+  // The right password from a strange address is among the refused now; from the owner's own it is not.
+  expect((await post('/auth/v1/token?grant_type=password', { email, password: PASSWORD }, '203.0.113.9')).status).toBe(429)
+  expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
+})
+
+test('S8: the limit is the same for an address that nobody has', async () => {
+  const email = newEmail()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      post('/auth/v1/token?grant_type=password', { email, password: `Wrong-guess-${at}!` }, someIp(at)),
+    ),
+  )
+  expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10)
+})
+
+test('S8: a one-time code is guessed ten times at most, also when new ones are asked for; the link still works', async () => {
+  const { email } = await signedUp(platform)
+  await platform.client().auth.signInWithOtp({ email })
+  const first = await platform.mail(email, /sign-in link/)
+  let heard = 0
+  for (let round = 0; round < 3; round++) {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        post('/auth/v1/verify', { type: 'email', email, token: String(100_000 + round * 12 + at) }, someIp(at)),
+      ),
+    )
+    heard += answers.filter(({ status }) => status === 403).length
+    await platform.client().auth.signInWithOtp({ email })
+  }
+  expect(heard).toBeLessThanOrEqual(10)
+  expect((await platform.client().auth.verifyOtp({ email, token: codeIn(first), type: 'email' })).error).toMatchObject({ status: 429 })
+  expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
+})
+
+test('mail to one recipient is bounded, and a sign-up is never lost for it', async () => {
+  const tight = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false', LIMIT_MAIL_PER_HOUR: '2' })
+  const email = newEmail()
+  const client = tight.client()
+  for (let at = 0; at < 2; at++) expect((await client.auth.resetPasswordForEmail(email)).error).toBeNull()
+  expect((await client.auth.resetPasswordForEmail(email)).error).toMatchObject({ status: 429, code: 'over_email_send_rate_limit' })
+  const { data, error } = await client.auth.signUp({ email, password: PASSWORD })
+  expect(error).toBeNull()
+  const { rt } = tight.services.identity!
+  const mail = await rt.db
+    .selectFrom('outbox')
+    .select(['available_at'])
+    .where('name', '=', 'identity.send_mail')
+    .where('user_id', '=', data.user!.id)
+    .executeTakeFirstOrThrow()
+  expect(mail.available_at.getTime()).toBeGreaterThan(Date.now() + 60_000)
+  await tight.close()
+})

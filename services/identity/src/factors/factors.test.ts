@@ -1,0 +1,79 @@
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type IdentityTest, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
+
+let platform: IdentityTest
+beforeAll(async () => {
+  platform = await startIdentity()
+})
+afterAll(() => platform.close())
+
+const codeAt = (secret: string, steps = 0) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
+const enrolled = async () => {
+  const account = await signedUp(platform)
+  const { data } = await account.client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' })
+  const factor = data as { id: string; totp: { secret: string; qr_code: string; uri: string } }
+  return { ...account, factor, secret: factor.totp.secret }
+}
+
+test('a second factor is enrolled with a QR code and lifts the session to aal2 [spec-32]', async () => {
+  const { client, factor, secret, email } = await enrolled()
+  expect(factor.totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg/)
+  expect(factor.totp.uri).toContain('otpauth://totp/')
+  const other = platform.client()
+  await other.auth.signInWithPassword({ email, password: PASSWORD })
+  const events: string[] = []
+  client.auth.onAuthStateChange((event) => void events.push(event))
+  expect((await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })).error).toBeNull()
+  expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({ currentLevel: 'aal2', nextLevel: 'aal2' })
+  await vi.waitFor(() => expect(events).toContain('MFA_CHALLENGE_VERIFIED'))
+  expect((await other.auth.refreshSession()).error).not.toBeNull()
+  const { data } = await client.auth.getClaims()
+  expect(data?.claims).toMatchObject({ aal: 'aal2', mfa: true })
+  expect((data!.claims.amr as unknown as { method: string }[]).map(({ method }) => method)).toEqual(['totp', 'password'])
+})
+
+test('a code counts once, a wrong one and one of another account not at all', async () => {
+  const { client, factor, secret } = await enrolled()
+  const wrong = codeAt(secret) === '123456' ? '654321' : '123456'
+  expect((await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: wrong })).error).toMatchObject({
+    status: 422,
+    code: 'mfa_verification_failed',
+  })
+  const code = codeAt(secret)
+  expect((await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code })).error).toBeNull()
+  expect((await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code })).error).toMatchObject({ code: 'mfa_verification_failed' })
+  const stranger = (await signedUp(platform)).client
+  expect((await stranger.auth.mfa.challenge({ factorId: factor.id })).error).toMatchObject({ status: 404, code: 'mfa_factor_not_found' })
+})
+
+test('with a factor, aal1 may not change the password, remove the factor or do what asks for aal2', async () => {
+  const { client, factor, secret, email } = await enrolled()
+  await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })
+  const weak = platform.client()
+  await weak.auth.signInWithPassword({ email, password: PASSWORD })
+  expect((await weak.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal2' })
+  expect((await weak.auth.updateUser({ password: 'Brand-new-secret1' })).error).toMatchObject({ status: 401, code: 'insufficient_aal' })
+  expect((await weak.auth.mfa.unenroll({ factorId: factor.id })).error).toMatchObject({ status: 422, code: 'insufficient_aal' })
+  const { error } = await weak.functions.invoke('account-export', { body: {} })
+  expect(await error?.context.json()).toMatchObject({ code: 'aal2_required', status: 403 })
+  expect((await client.functions.invoke('account-export', { body: {} })).error).toBeNull()
+  expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull()
+})
+
+test('recovery codes are shown once, stand in for the factor, and work once each', async () => {
+  const { client, factor, secret, email, user } = await enrolled()
+  await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })
+  const { data } = await client.functions.invoke('account-recovery-codes', { body: {} })
+  expect(new Set(data.codes).size).toBe(10)
+  const kept = await platform.services.identity!.rt.db.selectFrom('recovery_codes').selectAll().where('user_id', '=', user.id).execute()
+  expect(JSON.stringify(kept)).not.toContain(data.codes[0])
+  const weak = platform.client()
+  await weak.auth.signInWithPassword({ email, password: PASSWORD })
+  const used = await weak.functions.invoke('account-recovery-use', { body: { code: data.codes[0].toUpperCase() } })
+  await weak.auth.setSession(used.data)
+  expect((await weak.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2')
+  const again = await client.functions.invoke('account-recovery-use', { body: { code: data.codes[0] } })
+  expect(again.error?.context.status).toBe(422)
+})

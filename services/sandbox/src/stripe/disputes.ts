@@ -1,0 +1,91 @@
+import type { Bank, Obj } from './bank.ts'
+import { wrong } from './errors.ts'
+import { balanceRow } from './movements.ts'
+
+const DISPUTE_FEE_CENTS = 1500
+
+export const wonBack = (bank: Bank, charge: Obj) =>
+  bank.t.disputes.all().every((each) => each.charge !== charge.id || each.status === 'won')
+
+export function createDispute(bank: Bank, charge: Obj, reason = 'fraudulent'): Obj {
+  if (charge.disputed || charge.status !== 'succeeded') throw wrong('This charge cannot be disputed.', 'charge')
+  const id = bank.id('disputes')
+  const amount = charge.amount - charge.amount_refunded
+  const moved = bank.t.balance_transactions.put(
+    balanceRow(bank, {
+      amount: -amount,
+      fee: DISPUTE_FEE_CENTS,
+      currency: charge.currency,
+      source: id,
+      type: 'adjustment',
+      clock: charge._clock,
+      description: `Chargeback withdrawal for ${charge.id}`,
+    }),
+  )
+  const created = bank.now(charge._clock)
+  const dispute = bank.t.disputes.put({
+    id,
+    object: 'dispute',
+    amount,
+    balance_transactions: [moved],
+    charge: charge.id,
+    created,
+    currency: charge.currency,
+    enhanced_eligibility_types: [],
+    evidence: {},
+    evidence_details: { due_by: created + 7 * 86400, enhanced_eligibility: {}, has_evidence: false, past_due: false, submission_count: 0 },
+    intended_submission_method: null,
+    is_charge_refundable: false,
+    livemode: false,
+    metadata: {},
+    payment_intent: charge.payment_intent,
+    payment_method_details: {
+      card: { brand: charge.payment_method_details.card.brand, case_type: 'chargeback', network_reason_code: '10.4' },
+      type: 'card',
+    },
+    reason,
+    status: 'needs_response',
+  })
+  bank.t.charges.put({ ...charge, disputed: true, _dispute_at: null })
+  bank.fact('dispute', {
+    dispute: id,
+    charge: charge.id,
+    payment_intent: charge.payment_intent,
+    amount,
+    currency: charge.currency,
+    fee: DISPUTE_FEE_CENTS,
+  })
+  bank.emit('charge.dispute.created', dispute)
+  bank.emit('charge.dispute.funds_withdrawn', dispute)
+  return dispute
+}
+
+/** Evidence that says `winning_evidence` or `losing_evidence` decides it, as in Stripe's test mode; closing loses it. */
+export function closeDispute(bank: Bank, dispute: Obj, won: boolean): Obj {
+  if (['won', 'lost'].includes(dispute.status)) throw wrong('This dispute is already closed.', 'dispute')
+  const charge = bank.find('charges', dispute.charge)
+  const back = won
+    ? [
+        bank.t.balance_transactions.put(
+          balanceRow(bank, {
+            amount: dispute.amount,
+            fee: -DISPUTE_FEE_CENTS,
+            currency: dispute.currency,
+            source: dispute.id,
+            type: 'adjustment',
+            clock: charge._clock,
+            description: `Chargeback reversal for ${charge.id}`,
+          }),
+        ),
+      ]
+    : []
+  const closed = bank.t.disputes.put({
+    ...dispute,
+    status: won ? 'won' : 'lost',
+    balance_transactions: [...dispute.balance_transactions, ...back],
+  })
+  bank.fact('dispute_closed', { dispute: dispute.id, charge: charge.id, amount: dispute.amount, won })
+  if (won) bank.emit('charge.dispute.funds_reinstated', closed)
+  bank.emit('charge.dispute.closed', closed)
+  return closed
+}

@@ -1,0 +1,69 @@
+import type { Bank, Obj } from './bank.ts'
+import { wonBack } from './disputes.ts'
+import { wrong } from './errors.ts'
+import { int, mergeMetadata, type Params, text } from './form.ts'
+import { balanceRow } from './movements.ts'
+
+export function createRefund(bank: Bank, params: Params): Obj {
+  const intent = params.payment_intent ? bank.find('payment_intents', params.payment_intent, 'payment_intent') : undefined
+  const chargeId = params.charge ?? intent?.latest_charge
+  if (!chargeId)
+    throw wrong(
+      'One of the following params should be provided for this request: payment_intent or charge.',
+      undefined,
+      'parameter_missing',
+    )
+  const charge = bank.find('charges', chargeId, 'charge')
+  if (charge.status !== 'succeeded') throw wrong('This charge has not succeeded and cannot be refunded.', 'charge')
+  if (charge.disputed && !wonBack(bank, charge))
+    throw wrong(`Charge ${charge.id} has been charged back; cannot issue a refund.`, 'charge', 'charge_disputed')
+  const left = charge.amount - charge.amount_refunded
+  if (left <= 0) throw wrong(`Charge ${charge.id} has already been refunded.`, 'charge', 'charge_already_refunded')
+  const amount = int(params.amount, left)
+  if (amount <= 0) throw wrong('Invalid positive integer', 'amount', 'parameter_invalid_integer')
+  if (amount > left)
+    throw wrong(
+      `Refund amount ($${(amount / 100).toFixed(2)}) is greater than unrefunded amount on charge ($${(left / 100).toFixed(2)})`,
+      'amount',
+    )
+  const id = bank.id('refunds')
+  const moved = bank.t.balance_transactions.put(
+    balanceRow(bank, { amount: -amount, fee: 0, currency: charge.currency, source: id, type: 'refund', clock: charge._clock }),
+  )
+  const refund = bank.t.refunds.put({
+    id,
+    object: 'refund',
+    amount,
+    balance_transaction: moved.id,
+    charge: charge.id,
+    created: bank.now(charge._clock),
+    currency: charge.currency,
+    customer: charge.customer,
+    customer_account: null,
+    destination_details: {
+      card: { reference_status: 'pending', reference_type: 'acquirer_reference_number', type: 'refund' },
+      type: 'card',
+    },
+    metadata: mergeMetadata({}, params.metadata),
+    payment_intent: charge.payment_intent,
+    payment_method: charge.payment_method,
+    reason: text(params.reason),
+    receipt_number: null,
+    source_transfer_reversal: null,
+    status: 'succeeded',
+    transfer_reversal: null,
+  })
+  const amount_refunded = charge.amount_refunded + amount
+  const changed = bank.t.charges.put({ ...charge, amount_refunded, refunded: amount_refunded === charge.amount })
+  bank.fact('refund', {
+    refund: id,
+    charge: charge.id,
+    payment_intent: charge.payment_intent,
+    amount,
+    currency: charge.currency,
+    metadata: refund.metadata,
+  })
+  bank.emit('refund.created', refund)
+  bank.emit('charge.refunded', changed, { amount_refunded: charge.amount_refunded })
+  return refund
+}

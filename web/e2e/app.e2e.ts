@@ -1,0 +1,164 @@
+import { expect, expectAccessible, payAtCheckout, signUp, test, trialSeller, wake } from './steps.ts'
+
+test('verifying access: signed out goes to the seller portal [spec-46]', async ({ page }) => {
+  await page.goto('/dashboard')
+  await page.waitForURL('**/auth/seller')
+})
+
+test.describe('an outage', () => {
+  test.use({ allowed: [/503|Failed to load/] })
+  test('signs nobody out: the gate offers a retry [spec-47]', async ({ page }) => {
+    await trialSeller(page)
+    await page.route('**/rest/v1/subscribers**', (route) => route.fulfill({ status: 503, json: { code: 'unavailable', message: 'down' } }))
+    await page.goto('/dashboard')
+    await expect(page.getByText('Your access could not be checked')).toBeVisible({ timeout: 20_000 })
+    await page.unroute('**/rest/v1/subscribers**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { name: /^Welcome Back/ })).toBeVisible()
+  })
+})
+
+test('a seller on trial lands in the dashboard: greeting, four figures, activity [spec-55] [spec-58] [spec-60]', async ({ page }) => {
+  await trialSeller(page)
+  for (const label of ['Total Leads', 'Appointments', 'Email Campaigns', 'Emails Sent'])
+    await expect(page.getByText(label, { exact: true })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Analytics Overview' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Recent Activity' })).toBeVisible()
+  await page.goto('/dashboard/seller')
+  await page.waitForURL('**/dashboard')
+})
+
+test('the sidebar: highlight, collapse to icons, cookie for 7 days, Ctrl+B, widths [spec-49]', async ({ page, context }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await trialSeller(page)
+  const sidebar = page.locator('aside[data-collapsed]')
+  await expect(sidebar.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('aria-current', 'page')
+  await expect.poll(async () => (await sidebar.boundingBox())?.width).toBe(256)
+  await page.keyboard.press('Control+b')
+  await expect(sidebar).toHaveAttribute('data-collapsed', 'true')
+  await expect.poll(async () => (await sidebar.boundingBox())?.width).toBe(48)
+  const cookie = (await context.cookies()).find(({ name }) => name === 'sidebar_state')
+  expect(cookie?.value).toBe('false')
+  expect(Math.round((cookie!.expires - Date.now() / 1000) / 86_400)).toBe(7)
+  await page.reload()
+  await expect(sidebar).toHaveAttribute('data-collapsed', 'true')
+  await page.getByRole('button', { name: 'Toggle sidebar' }).click()
+  await expect(sidebar).toHaveAttribute('data-collapsed', 'false')
+})
+
+test('on a phone the sidebar is a drawer of 18rem [spec-49]', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await trialSeller(page)
+  await page.getByRole('button', { name: 'Toggle sidebar' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Navigation' })
+  await expect.poll(async () => Math.round((await drawer.boundingBox())?.width ?? 0)).toBe(288)
+  await drawer.getByRole('link', { name: 'How It Works' }).click()
+  await expect(page.getByRole('heading', { name: 'How It Works' })).toBeVisible()
+})
+
+test('the bell counts what is unread, and marks it read [spec-50]', async ({ page }) => {
+  await signUp(page, '/auth/seller')
+  await page.waitForURL('**/pricing')
+  await page.goto('/dashboard/settings')
+  await expect(page.getByTestId('unread')).toHaveText('3')
+  await page.getByRole('button', { name: /^Notifications/ }).click()
+  await page.getByRole('button', { name: 'Mark all read' }).click()
+  await expect(page.getByTestId('unread')).toHaveCount(0)
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible()
+})
+
+test('the theme starts dark, toggles and is remembered [spec-51]', async ({ page }) => {
+  await trialSeller(page)
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  await page.getByRole('button', { name: 'Switch to light theme' }).click()
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
+  await page.reload()
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
+  await page.getByRole('button', { name: 'Switch to dark theme' }).click()
+})
+
+test('the command palette finds a page by keyboard [spec-57]', async ({ page }) => {
+  await trialSeller(page)
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Where to, or what to do').fill('how it')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/how-it-works/)
+})
+
+test('quick actions open what they name [spec-57]', async ({ page }) => {
+  await trialSeller(page)
+  await page.getByRole('button', { name: 'Quick Actions' }).click()
+  await page.getByRole('button', { name: 'Change account settings' }).click()
+  await expect(page).toHaveURL(/dashboard\/settings/)
+})
+
+test('integrations leads to the settings, which need a session only [spec-9]', async ({ page }) => {
+  await signUp(page, '/auth/seller')
+  await page.waitForURL('**/pricing')
+  await page.goto('/dashboard/integrations')
+  await page.waitForURL('**/dashboard/settings')
+  await page.getByLabel('Name', { exact: true }).fill('Mara Renamed')
+  await page.getByRole('button', { name: 'Save profile' }).click()
+  await expect(page.getByText('Profile saved')).toBeVisible()
+  await page.getByRole('tab', { name: 'Devices and log' }).click()
+  await expect(page.getByText('This device')).toBeVisible()
+})
+
+test('signed out, a plan or the portal asks to log in [spec-43] [spec-12]', async ({ page }) => {
+  await page.goto('/pricing')
+  await wake(page)
+  await page.getByRole('article', { name: 'Pro' }).getByRole('button', { name: 'Start 3-Day Free Trial' }).click()
+  await expect(page.getByText('Please log in to select a plan')).toBeVisible()
+  await page.getByRole('button', { name: 'Manage Subscription' }).click()
+  await expect(page.getByText('Please log in to manage your subscription')).toBeVisible()
+  const inThirtyDays = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' }).format(Date.now() + 30 * 86_400_000)
+  await expect(page.getByText(inThirtyDays)).toBeVisible()
+})
+
+test('choosing a plan: checkout in a new tab, the result, the dashboard, the switch [spec-11] [spec-41] [spec-42] [spec-43]', async ({
+  page,
+  context,
+}) => {
+  test.setTimeout(90_000)
+  await signUp(page, '/auth/seller')
+  await page.waitForURL('**/pricing')
+  const opened = context.waitForEvent('page')
+  await page.getByRole('article', { name: 'Basic' }).getByRole('button', { name: 'Start 3-Day Free Trial' }).click()
+  const checkout = await opened
+  await payAtCheckout(checkout)
+  await checkout.getByRole('link', { name: 'Go to the dashboard' }).click()
+  await expect(checkout.getByRole('heading', { name: /^Welcome Back/ })).toBeVisible()
+  await checkout.goto('/pricing')
+  const basic = checkout.getByRole('article', { name: 'Basic' })
+  await expect(basic.getByText('Current plan')).toBeVisible()
+  await expect(basic.getByRole('button', { name: 'Manage Subscription' })).toBeVisible()
+  await expect(checkout.getByRole('button', { name: 'Switch Plan' })).toHaveCount(2)
+})
+
+for (const theme of ['dark', 'light'] as const)
+  for (const width of [1440, 390])
+    test(`every signed-in page is accessible and fits: ${theme}, ${width} px`, async ({ page }) => {
+      test.setTimeout(120_000)
+      await page.setViewportSize({ width, height: 900 })
+      await trialSeller(page)
+      await page.addInitScript((value) => localStorage.setItem('operon-theme', value), theme)
+      for (const path of [
+        '/dashboard',
+        '/dashboard/how-it-works',
+        '/dashboard/settings',
+        '/dashboard/settings?section=security',
+        '/dashboard/settings?section=devices',
+        '/dashboard/settings?section=data',
+        '/buyer-dashboard',
+        '/pricing',
+        '/referrals',
+      ])
+        await test.step(path, async () => {
+          await page.goto(path)
+          await expect(page.locator('h1')).toHaveCount(1)
+          await page.waitForLoadState('networkidle')
+          await expectAccessible(page)
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+        })
+    })

@@ -1,0 +1,141 @@
+import { expect, expectAccessible, test, wake } from './steps.ts'
+
+const pages = [
+  '/',
+  '/get-started',
+  '/auth',
+  '/auth/seller',
+  '/auth/buyer',
+  '/forgot-password',
+  '/pricing',
+  '/terms-of-service',
+  '/privacy-policy',
+  '/security',
+]
+const aliases = ['/select-plan', '/business-info', '/thank-you', '/test-airtable', '/referrals', '/why-choose-us', '/path-to-6-7-figures']
+
+for (const theme of ['dark', 'light'] as const)
+  for (const width of [1440, 390]) {
+    test(`every public page is accessible, fits and logs nothing: ${theme}, ${width} px`, async ({ page }) => {
+      test.setTimeout(120_000)
+      await page.setViewportSize({ width, height: 900 })
+      await page.addInitScript((value) => localStorage.setItem('operon-theme', value), theme)
+      for (const path of pages) {
+        await test.step(path, async () => {
+          expect((await page.goto(path))?.status()).toBe(200)
+          await wake(page)
+          await expect(page.locator('h1')).toHaveCount(1)
+          await expectAccessible(page)
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+        })
+      }
+    })
+  }
+
+test('the alias addresses show the landing view [spec-2]', async ({ page }) => {
+  for (const path of aliases) {
+    expect((await page.goto(path))?.status()).toBe(200)
+    await expect(
+      page.getByRole('button', { name: /Explore Features/ }).or(page.getByRole('link', { name: /Explore Features/ })),
+    ).toBeVisible()
+  }
+})
+
+test('the landing page has its header, anchors, sections and footer [spec-1] [spec-8]', async ({ page }) => {
+  await page.goto('/')
+  await wake(page)
+  for (const name of ['Home', 'Features', 'Pricing', 'Marketplace', 'Resources', 'Contact Us'])
+    await expect(page.getByRole('navigation', { name: 'Page' }).getByRole('link', { name, exact: true })).toBeVisible()
+  const header = page.getByRole('banner')
+  await expect(header.getByRole('link', { name: 'Login' })).toHaveAttribute('href', '/auth')
+  await expect(header.getByRole('link', { name: 'Get Started' })).toHaveAttribute('href', '/get-started')
+  await expect(page.locator('#features li')).toHaveCount(16)
+  await expect(page.getByText('Why choose Operon')).toBeVisible()
+  await page.getByRole('navigation', { name: 'Page' }).getByRole('link', { name: 'Pricing' }).click()
+  await expect(page.locator('#pricing')).toBeInViewport()
+  await expect(page.getByRole('link', { name: 'Privacy Policy' })).toHaveAttribute('href', '/privacy-policy')
+  await expect(page.getByRole('link', { name: 'Terms of Service' })).toHaveAttribute('href', '/terms-of-service')
+})
+
+test('the landing plans carry their names, prices and allowances, and one trial length [spec-37] [spec-38]', async ({ page }) => {
+  await page.goto('/')
+  const pricing = page.locator('#pricing')
+  await expect(pricing.locator('article').nth(0)).toContainText('Starter')
+  await expect(pricing.locator('article').nth(0)).toContainText('$49')
+  await expect(pricing.locator('article').nth(1)).toContainText('Most Popular')
+  await expect(pricing.locator('article').nth(1)).toContainText('2,000-3,000 prompts')
+  await expect(pricing.locator('article').nth(2)).toContainText('Contact us')
+  await expect(page.getByText(/14.day/)).toHaveCount(0)
+})
+
+test('the demo has four tabs, worked by keyboard, and leads to the portal [spec-4]', async ({ page }) => {
+  await page.goto('/')
+  await wake(page)
+  const tabs = page.getByRole('tablist', { name: 'Product screens' })
+  await tabs.getByRole('tab', { name: 'AI Dashboard' }).focus()
+  for (const name of ['Workflow Builder', 'AI Assistant Lab', 'Voice Agents']) {
+    await page.keyboard.press('ArrowRight')
+    await expect(tabs.getByRole('tab', { name })).toHaveAttribute('aria-selected', 'true')
+  }
+  await expect(page.getByRole('link', { name: 'Try Free Demo' })).toHaveAttribute('href', '/auth')
+})
+
+test('claims are shown with the note that nobody verified them [spec-5] [spec-6]', async ({ page }) => {
+  await page.goto('/')
+  for (const value of ['10K+', '500K+', '$2M+', '99.9%', '150+', '24/7', 'SOC 2', 'GDPR', 'ISO 27001'])
+    await expect(page.getByText(value, { exact: true }).first()).toBeVisible()
+  await expect(page.getByText(/have not been independently verified/)).toBeVisible()
+})
+
+test('the newsletter asks for a confirmation [spec-7]', async ({ page }) => {
+  await page.goto('/')
+  await wake(page)
+  await page.getByLabel('One useful mail a month').fill(`reader-${Date.now()}@studio.example`)
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await expect(page.getByText(/link in it confirms/)).toBeVisible()
+})
+
+test('a press before the app has come is kept and given again', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
+  await page.getByRole('dialog').getByRole('link', { name: 'Features' }).click()
+  await expect(page.getByRole('dialog', { name: 'Menu' })).toBeHidden()
+})
+
+test('get started leads to both portals and to sign-in [spec-10]', async ({ page }) => {
+  await page.goto('/get-started')
+  const main = page.getByRole('main')
+  await expect(main.getByRole('link', { name: /Seller/ })).toHaveAttribute('href', '/auth/seller')
+  await expect(main.getByRole('link', { name: /Buyer/ })).toHaveAttribute('href', '/auth/buyer')
+  await expect(main.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', '/auth')
+})
+
+test('the terms list their figures, the versions are shown [spec-13] [spec-16] [spec-37]', async ({ page }) => {
+  await page.goto('/terms-of-service')
+  for (const figure of ['$139', '$199', '$299', '$499', '$0.08', '$0.02', '$1 per month'])
+    await expect(page.getByText(figure, { exact: false }).first()).toBeVisible()
+  await expect(page.getByText(/Version 1\.0/)).toBeVisible()
+})
+
+test.describe('an unknown address', () => {
+  test.use({ allowed: [/404/] })
+  test('answers 404 and leads home [spec-14]', async ({ page }) => {
+    expect((await page.goto('/no-such-page'))?.status()).toBe(404)
+    await expect(page.getByRole('heading', { name: 'Oops! Page not found' })).toBeVisible()
+    await page.getByRole('link', { name: 'Return to Home' }).click()
+    await expect(page).toHaveURL(/\/$/)
+    await expect(page.locator('#home')).toBeVisible()
+  })
+})
+
+test('the public pages ask for no session code until it is needed', async ({ page }) => {
+  const scripts: string[] = []
+  page.on('request', (request) => request.resourceType() === 'script' && scripts.push(new URL(request.url()).pathname))
+  await page.goto('/', { waitUntil: 'networkidle' })
+  expect(scripts.filter((path) => path !== '/theme.js')).toHaveLength(1)
+  await wake(page)
+  await expect.poll(() => scripts.some((path) => path.includes('LandingPage'))).toBe(true)
+  expect(scripts.some((path) => path.includes('backend'))).toBe(false)
+})

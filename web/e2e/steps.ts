@@ -1,0 +1,96 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { test as base, expect, type Page } from '@playwright/test'
+
+/** Every page is watched: an error in its console fails the test, unless the test names it. */
+export const test = base.extend<{ allowed: RegExp[] }>({
+  // biome-ignore lint/correctness/noEmptyPattern: playwright reads the pattern
+  allowed: async ({}, use) => use([]),
+  page: async ({ page, allowed }, use) => {
+    const errors: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !allowed.some((known) => known.test(message.text())))
+        errors.push(`${page.url()}: ${message.text()}`)
+    })
+    page.on('pageerror', (error) => errors.push(`${page.url()}: ${error.message}`))
+    await use(page)
+    expect(errors).toEqual([])
+  },
+})
+export { expect }
+
+export const password = 'Sunny-day 42!'
+let count = 0
+export function newEmail() {
+  count++
+  return `e2e-${Date.now().toString(36)}-${process.pid}-${count}@studio.example`
+}
+
+/** Hydrated: what is pressed now is heard. */
+export async function wake(page: Page) {
+  await page.mouse.move(4, 4)
+  await page.waitForFunction(() =>
+    Object.keys(document.getElementById('root')?.firstElementChild ?? {}).some((key) => key.startsWith('__react')),
+  )
+}
+
+export async function signUp(page: Page, portal: '/auth' | '/auth/seller' | '/auth/buyer', email = newEmail(), name = 'Mara Lindt') {
+  await page.goto(portal)
+  await wake(page)
+  await page.getByRole('tab', { name: 'Sign Up' }).click()
+  await page.getByLabel('Full name').fill(name)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Confirm password').fill(password)
+  await page.getByRole('checkbox', { name: /Terms of Service/ }).check()
+  await page.getByRole('button', { name: 'Sign Up' }).click()
+  return email
+}
+
+/** The payment provider's stand-in: a test card, and the way back. */
+export async function payAtCheckout(checkout: Page) {
+  await checkout.waitForURL('**/sandbox/stripe/checkout/**')
+  await checkout.getByLabel('Card number').fill('4242424242424242')
+  await checkout.getByLabel('Expires').fill('12/34')
+  await checkout.getByLabel('CVC').fill('123')
+  await checkout.getByLabel('Name on the card').fill('Mara Lindt')
+  await checkout.getByRole('button', { name: 'Start trial' }).click()
+  await checkout.waitForURL('**/thank-you?session_id=**')
+  await expect(checkout.getByRole('heading', { name: 'Basic is on.' })).toBeVisible({ timeout: 20_000 })
+}
+
+/** A seller with a trial, in the dashboard. One is made a run; the tests after it borrow its session. */
+export async function trialSeller(page: Page) {
+  if (seller) {
+    await page.goto('/forgot-password')
+    await page.evaluate((value) => localStorage.setItem('operon-auth', value), seller)
+    await page.goto('/dashboard')
+  } else {
+    await signUp(page, '/auth/seller')
+    await page.waitForURL('**/pricing')
+    const opened = page.context().waitForEvent('page')
+    await page.getByRole('article', { name: 'Basic' }).getByRole('button', { name: 'Start 3-Day Free Trial' }).click()
+    const checkout = await opened
+    await payAtCheckout(checkout)
+    await checkout.close()
+    await page.goto('/dashboard')
+    await page.waitForURL('**/dashboard')
+    seller = await page.evaluate(() => localStorage.getItem('operon-auth')!)
+  }
+  await expect(page.getByRole('heading', { name: /^Welcome Back, .+!$/ })).toBeVisible()
+}
+let seller: string | undefined
+
+export async function expectAccessible(page: Page) {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze()
+  expect(
+    violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .map((node) => node.target.join(' '))
+          .slice(0, 3)
+          .join(' | ')}`,
+    ),
+  ).toEqual([])
+}

@@ -1,0 +1,52 @@
+import type { Message } from '../../api/ai.ts'
+
+export type ChatMessage = {
+  /** Stays while ids are still to come. */
+  key: string
+  /** The server's, once it has written the message down. The app's own lines have none. */
+  id: string | null
+  role: 'user' | 'assistant'
+  content: string
+  state: 'complete' | 'streaming' | 'cut' | 'stopped' | 'failed'
+  problem?: string
+  answeredBy?: string | null
+  sandbox?: boolean
+  citations?: string[]
+  usage?: { prompt_tokens: number; completion_tokens: number; cost_microusd: number } | null
+  at: string
+}
+
+let count = 0
+export const nextKey = () => `m${++count}`
+
+/** A line of the app itself: a greeting, a plain statement. No model sees it. */
+export function ownLine(content: string, role: ChatMessage['role'] = 'assistant'): ChatMessage {
+  return { key: nextKey(), id: null, role, content, state: 'complete', at: new Date().toISOString() }
+}
+
+export function fromRow(row: Message, lines: { failed: string; empty: string }): ChatMessage {
+  const { id, role, state, answered_by, sandbox, citations, prompt_tokens, completion_tokens, cost_microusd, created_at } = row
+  const silent = state === 'failed' ? lines.failed : state === 'complete' && role === 'assistant' ? lines.empty : ''
+  return {
+    key: id,
+    id,
+    role: role === 'user' ? 'user' : 'assistant',
+    content: row.content || silent,
+    state: state as ChatMessage['state'],
+    answeredBy: answered_by,
+    sandbox,
+    citations,
+    usage: prompt_tokens === null ? null : { prompt_tokens, completion_tokens: completion_tokens ?? 0, cost_microusd: cost_microusd ?? 0 },
+    at: created_at,
+  }
+}
+
+/** Millionths of a dollar, with as many places as they need to be more than nothing. */
+export function cost(microusd: number) {
+  if (microusd === 0) return '$0'
+  const dollars = microusd / 1_000_000
+  if (dollars < 0.0001) return '<$0.0001'
+  return `$${dollars.toFixed(dollars < 0.01 ? 4 : dollars < 1 ? 3 : 2)}`
+}
+
+export const seconds = (ms: number) => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`

@@ -1,0 +1,202 @@
+import { texts } from '@operon/contracts/messages'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { aiCall, type ChatReply, type ChatRequest, CutAnswer, listMessages, readMessage, streamChat } from '../../api/ai.ts'
+import { ApiError } from '../../api/http.ts'
+import { type ChatMessage, fromRow, nextKey, ownLine } from './message.ts'
+
+export type Options = {
+  feature: NonNullable<ChatRequest['feature']>
+  model: string
+  conversationId: string | null
+  onConversation: (id: string | null) => void
+  /** What stands in the conversation's place of an answer that did not come, and of one that came empty. */
+  failedLine?: string
+  emptyLine?: string
+  onFailure?: (error: Error) => void
+}
+export type SendOptions = { model?: string; system?: string; shown?: string }
+export type Chat = ReturnType<typeof useConversation>
+
+/** One conversation: what was said, the answer being written, and an answer that went on while nobody watched. */
+export function useConversation(options: Options) {
+  const { feature, model, conversationId, onConversation, onFailure } = options
+  const lines = { failed: options.failedLine ?? texts.failedToSend, empty: options.emptyLine ?? texts.noResponse }
+  const queries = useQueryClient()
+  const [messages, setMessages] = useState<ChatMessage[]>([])
+  const [pending, setPending] = useState<{ key: string; id: string | null } | null>(null)
+  const [loading, setLoading] = useState<'done' | 'loading' | Error>(conversationId ? 'loading' : 'done')
+  const known = useRef<string | null>(null)
+  const watch = useRef<AbortController>(undefined)
+  const stopped = useRef(false)
+
+  useEffect(() => {
+    if (conversationId === known.current) return
+    known.current = conversationId
+    watch.current?.abort()
+    setPending(null)
+    setMessages([])
+    setLoading(conversationId ? 'loading' : 'done')
+    if (conversationId) void load(conversationId)
+  })
+  useEffect(() => () => watch.current?.abort(), [])
+
+  async function load(id: string) {
+    setLoading('loading')
+    try {
+      const rows = await listMessages(id)
+      if (known.current !== id) return
+      setMessages(rows.map((row) => fromRow(row, lines)))
+      setLoading('done')
+    } catch (error) {
+      if (known.current === id) setLoading(error as Error)
+    }
+  }
+
+  const patch = (key: string, changes: Partial<ChatMessage>) =>
+    setMessages((all) => all.map((message) => (message.key === key ? { ...message, ...changes } : message)))
+
+  const unwatched = messages.find((message) => message.state === 'streaming' && message.id && message.key !== pending?.key)
+  useEffect(() => {
+    if (!unwatched) return
+    const { id, key } = unwatched
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let left = false
+    async function look() {
+      const row = await readMessage(id!).catch(() => undefined)
+      if (left) return
+      if (row === null) return patch(key, { state: 'cut' })
+      if (row) patch(key, { ...fromRow(row, lines), key })
+      // Unreachable for now: it is asked again until it is there or the person leaves.
+      if (!row || row.state === 'streaming') timer = setTimeout(look, 1000)
+    }
+    void look()
+    return () => {
+      left = true
+      clearTimeout(timer)
+    }
+  }, [unwatched?.id])
+
+  async function exchange(text: string | null, kept: ChatMessage[], { replaces, ...send }: SendOptions & { replaces?: string | null }) {
+    const said = text === null ? null : { ...ownLine(send.shown ?? text, 'user') }
+    const answer: ChatMessage = { ...ownLine(''), key: nextKey(), state: 'streaming' }
+    setMessages([...kept, ...(said ? [said] : []), answer])
+    setPending({ key: answer.key, id: null })
+    const control = new AbortController()
+    watch.current = control
+    stopped.current = false
+    let answerId: string | null = null
+    const drawn = drawing((content) => patch(answer.key, { content }))
+
+    function place(conversation: string | null, id: string | null, saidId: string | null) {
+      answerId = id
+      if (said && saidId) patch(said.key, { id: saidId })
+      patch(answer.key, { id })
+      setPending({ key: answer.key, id })
+      if (!conversation || conversation === known.current) return
+      known.current = conversation
+      onConversation(conversation)
+    }
+
+    try {
+      const reply = await streamChat(
+        {
+          feature,
+          model: send.model ?? model,
+          conversation_id: known.current ?? 'new',
+          ...(text !== null && { message: text }),
+          ...(replaces && { replace_message_id: replaces }),
+          ...(send.system && { messages: [{ role: 'system', content: send.system }] }),
+        },
+        {
+          signal: control.signal,
+          onStart(started) {
+            place(started.conversation_id, started.message_id, started.said_id)
+            patch(answer.key, { answeredBy: started.answered_by, sandbox: started.sandbox })
+          },
+          onText: drawn.text,
+        },
+      )
+      drawn.end()
+      patch(answer.key, {
+        content: reply.content || lines.empty,
+        state: stopped.current ? 'stopped' : 'complete',
+        answeredBy: reply.answered_by,
+        sandbox: reply.sandbox,
+        citations: reply.citations,
+        usage: reply.usage,
+      })
+      return reply
+    } catch (thrown) {
+      drawn.end()
+      if (control.signal.aborted) {
+        if (stopped.current) patch(answer.key, { state: 'stopped' })
+        return null
+      }
+      const error = thrown as Error
+      const ids = error instanceof ApiError ? (error.details as Record<string, string | null> | undefined) : undefined
+      if (ids?.conversation_id) place(ids.conversation_id, ids.message_id ?? null, ids.said_id ?? null)
+      if (error instanceof CutAnswer && error.lost && answerId) return null
+      if (error instanceof CutAnswer) patch(answer.key, { content: error.content, state: 'cut', problem: error.message })
+      else patch(answer.key, { content: lines.failed, state: 'failed', problem: error.message })
+      onFailure?.(error)
+      return null
+    } finally {
+      if (watch.current === control) setPending(null)
+      void queries.invalidateQueries({ queryKey: ['ai-conversations'] })
+      void queries.invalidateQueries({ queryKey: ['ai-usage'] })
+    }
+  }
+
+  const busy = pending !== null || unwatched !== undefined
+  const indexOf = (message: ChatMessage) => messages.findIndex(({ key }) => key === message.key)
+
+  return {
+    messages,
+    busy,
+    loading,
+    reload: () => conversationId && load(conversationId),
+    /** Adds lines of the app's own. */
+    add: (...added: ChatMessage[]) => setMessages((all) => [...all, ...added]),
+    send(text: string, send: SendOptions = {}): Promise<ChatReply | null> {
+      if (busy || !text.trim()) return Promise.resolve(null)
+      return exchange(text.trim(), messages, send)
+    },
+    /** Asks the same again; the answer and what followed it are dropped. */
+    regenerate(message: ChatMessage, send: SendOptions = {}): Promise<ChatReply | null> {
+      const at = indexOf(message)
+      const said = messages.slice(0, at).findLast(({ role }) => role === 'user')
+      if (busy || !said) return Promise.resolve(null)
+      if (message.id && known.current) return exchange(null, messages.slice(0, at), { ...send, replaces: message.id })
+      return exchange(said.content, messages.slice(0, indexOf(said)), send)
+    },
+    /** Says it differently; what followed is dropped. */
+    resend(message: ChatMessage, text: string, send: SendOptions = {}): Promise<ChatReply | null> {
+      if (busy || !text.trim()) return Promise.resolve(null)
+      return exchange(text.trim(), messages.slice(0, indexOf(message)), { ...send, replaces: message.id })
+    },
+    /** Ends the answer; what has arrived is kept. */
+    async stop() {
+      stopped.current = true
+      const id = pending?.id ?? unwatched?.id
+      if (!id) return watch.current?.abort()
+      await aiCall('ai-stop', { message_id: id }).catch((error: Error) => onFailure?.(error))
+    },
+  }
+}
+
+/** At most once a frame: a fast stream must not be drawn letter by letter. */
+function drawing(draw: (text: string) => void) {
+  let frame = 0
+  let newest = ''
+  return {
+    text(text: string) {
+      newest = text
+      frame ||= requestAnimationFrame(() => {
+        frame = 0
+        draw(newest)
+      })
+    },
+    end: () => cancelAnimationFrame(frame),
+  }
+}
