@@ -3,7 +3,19 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
 const api = process.env.OPERON_API ?? 'http://127.0.0.1:8080'
-const served = ['/auth/v1', '/rest/v1', '/functions/v1', '/ai/v1', '/files/v1', '/sandbox', '/webhooks', '/docs', '/openapi.json', '/healthz', '/readyz']
+const served = [
+  '/auth/v1',
+  '/rest/v1',
+  '/functions/v1',
+  '/ai/v1',
+  '/files/v1',
+  '/sandbox',
+  '/webhooks',
+  '/docs',
+  '/openapi.json',
+  '/healthz',
+  '/readyz',
+]
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],

@@ -1,16 +1,23 @@
-// `npm run bench <name>`: one benchmark a file in bench/, its raw figures and ratios last.
-const benches: Record<string, () => Promise<{ bench(options: { short: boolean }): Promise<void> }>> = {
+// `npm run bench [<name>] [-- --short]`: one benchmark a file in bench/, its raw figures and ratios last; without a name all of them, one after another.
+type Bench = { bench(options: { short: boolean }): Promise<void> }
+const benches: Record<string, () => Promise<Bench>> = {
   gateway: () => import('./bench/gateway.ts'),
   billing: () => import('./bench/billing.ts'),
   identity: () => import('./bench/identity.ts'),
   ai: () => import('./bench/ai.ts'),
 }
 
-const [name = '', ...flags] = process.argv.slice(2)
-const load = benches[name]
-if (!load) {
-  console.error(`Which one? npm run bench ${Object.keys(benches).join(' | ')} [-- --short]`)
+const args = process.argv.slice(2)
+const short = args.includes('--short') || process.env.BENCH_SHORT === '1'
+const asked = args.filter((arg) => !arg.startsWith('--'))
+const unknown = asked.find((name) => !(name in benches))
+if (unknown) {
+  console.error(`There is no benchmark ${unknown}: npm run bench ${Object.keys(benches).join(' | ')} [-- --short]`)
   process.exit(1)
 }
-const { bench } = await load()
-await bench({ short: flags.includes('--short') || process.env.BENCH_SHORT === '1' })
+for (const name of asked.length ? asked : Object.keys(benches)) {
+  console.log(`== ${name}`)
+  const { bench } = await benches[name]!()
+  await bench({ short })
+}
+process.exit(0)

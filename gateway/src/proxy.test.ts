@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { request as httpRequest, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { jsonOf, raw, serviceKey, testGateway, token } from './testing/start.ts'
 import { type TestUpstream, testUpstream } from './testing/upstream.ts'
@@ -288,12 +290,20 @@ describe('several instances', () => {
   })
 
   test('a connection that the service has just closed fails no call', async () => {
-    const { call, upstream } = await start()
-    for (let i = 0; i < 30; i++) {
+    const { gateway, upstream } = await start()
+    const socket = connect(gateway.port, '127.0.0.1')
+    let answers = ''
+    socket.on('data', (chunk) => (answers += chunk))
+    await once(socket, 'connect')
+    for (let i = 1; i <= 20; i++) {
+      // The call is there first and the farewell right behind it: both wait when the gateway looks.
+      socket.write('POST /functions/v1/open HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}')
       upstream.server.closeIdleConnections()
-      expect((await call('/functions/v1/open', post('{}'))).status).toBe(200)
+      await vi.waitFor(() => expect(answers.match(/HTTP\/1.1 \d+/g)).toHaveLength(i))
     }
-    expect(upstream.seen).toHaveLength(30)
+    expect(new Set(answers.match(/HTTP\/1.1 \d+/g))).toEqual(new Set(['HTTP/1.1 200']))
+    expect(upstream.seen).toHaveLength(20)
+    socket.destroy()
   })
 
   test('a service without any instance answers 503 in the shape of its protocol', async () => {

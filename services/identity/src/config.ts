@@ -60,6 +60,5 @@ export const IdentityConfig = z.object({
   LIMIT_ANONYMOUS_PER_HOUR: whole(30),
   LIMIT_VERIFY_PER_MINUTE: whole(30),
   LIMIT_MAIL_PER_HOUR: whole(30),
-  LIMIT_LOOKUPS_PER_MINUTE: whole(30),
 })
 export type IdentityConfig = z.output<typeof IdentityConfig>

@@ -1,4 +1,13 @@
-import type { actions, aiChat, aiOrchestrator, aiUsage, comparisons, conversations, messages, savedPrompts } from '@operon/contracts/ai-gateway'
+import type {
+  actions,
+  aiChat,
+  aiOrchestrator,
+  aiUsage,
+  comparisons,
+  conversations,
+  messages,
+  savedPrompts,
+} from '@operon/contracts/ai-gateway'
 import type { Args, Reply, Row } from '@operon/contracts/contract'
 import { ApiError } from './http.ts'
 import { loadBackend } from './session.ts'
@@ -12,7 +21,14 @@ export type AiUsage = Reply<typeof aiUsage>
 export type SavedPrompt = Row<typeof savedPrompts>
 export type ProposedAction = Row<typeof actions>
 export type AnalystReply = Reply<typeof aiOrchestrator>
-export type Started = { model: string; answered_by: string; sandbox: boolean; conversation_id: string | null; message_id: string | null; said_id: string | null }
+export type Started = {
+  model: string
+  answered_by: string
+  sandbox: boolean
+  conversation_id: string | null
+  message_id: string | null
+  said_id: string | null
+}
 
 /** The provider stopped in the middle: what had arrived is kept and shown as cut. */
 export class CutAnswer extends ApiError {

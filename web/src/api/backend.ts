@@ -19,6 +19,8 @@ export const auth = new AuthClient({
 
 /** The data API: `rest.from('leads').select()`. */
 export const rest = new PostgrestClient(`${location.origin}/rest/v1`, {
+  // Queries retry by themselves; twice over, an outage would take half a minute to show.
+  retry: false,
   headers: { apikey: publishableKey },
   fetch: async (input, init) => {
     const headers = new Headers(init?.headers)

@@ -43,7 +43,7 @@ test('a card has one trial: another account with it pays at once [spec-38] [S21]
 })
 
 test('a day before the first charge the account is told, once [spec-38]', async () => {
-  const user = await billing.subscribed('enterprise', '6011111111111117')
+  const user = await billing.subscribed('enterprise', '378282246310005')
   await billing.sweep()
   await billing.advance(2.5)
   // Anything that happens there now tells us how late it is there.
@@ -54,7 +54,7 @@ test('a day before the first charge the account is told, once [spec-38]', async 
 })
 
 test('what a person does in the portal counts: switch, cancel, resume [spec-43]', async () => {
-  const user = await billing.subscribed('basic', '4000056655665556')
+  const user = await billing.subscribed('basic', FAILS_ON_CHARGE)
   const pro = (await billing.stripe.prices.list({ lookup_keys: ['operon_pro_month_usd_9900'] })).data[0]!
   await billing.inPortal(user, 'switch', { price: pro.id })
   await billing.becomes(user, { subscription_tier: 'pro' })

@@ -145,3 +145,13 @@ async function traces(userId: string) {
     payments: published.filter(({ name }) => name === 'billing.payment_succeeded').map(({ payload }) => payload),
   }
 }
+
+test('a dispute takes the money and its fee out of the books, once, and says so [R5]', async () => {
+  const user = await billing.subscribed('basic', '4000000000000259')
+  await billing.advance(3.1)
+  await billing.advance(0.1)
+  await vi.waitFor(async () => expect(await billing.published('billing.payment_disputed', user)).toMatchObject([{ amount_cents: 4900 }]), within)
+  await billing.booksMatch()
+  const kinds = await billing.db.selectFrom('ledger_entries').select('kind').where('user_id', '=', user.id).orderBy('kind').execute()
+  expect(kinds.map(({ kind }) => kind)).toEqual(['charge', 'dispute', 'dispute_fee', 'fee'])
+})

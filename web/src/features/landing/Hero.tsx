@@ -29,7 +29,7 @@ export function Hero() {
         </div>
         <Row />
       </div>
-      <div className="mx-auto max-w-[84rem] md:pl-8">
+      <div className="md:pl-[max(2rem,calc((100vw-80rem)/2))]">
         <ProductFrame path="dashboard" className="max-md:rounded-none max-md:border-x-0 md:rounded-r-none md:border-r-0">
           <DashboardDemo />
         </ProductFrame>

@@ -48,7 +48,16 @@ export function AuditLog() {
   )
 }
 
+const names: Record<string, string> = {
+  user_signedup: 'Account created',
+  login: 'Signed in',
+  logout: 'Signed out',
+  token_refreshed: 'Session renewed',
+  user_modified: 'Account changed',
+}
+
 function spoken(action: string) {
+  if (names[action]) return names[action]
   const words = action.replaceAll(/[_.]/g, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newId } from '@operon/kit/ids'
+import { type Sandbox, startSandbox } from '@operon/sandbox/sandbox'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openProvider, type Provider } from './stripe.ts'
+
+// One suite, two providers: the sandbox always, Stripe's test mode where STRIPE_TEST_SECRET_KEY is set.
+const key = process.env.STRIPE_TEST_SECRET_KEY
+if (!key) console.log('stripe.test.ts: Stripe itself is skipped, because STRIPE_TEST_SECRET_KEY is not set')
+
+describe('the sandbox', () => suite())
+describe.skipIf(!key)('Stripe in test mode', () => suite(key))
+
+function suite(secretKey?: string) {
+  let sandbox: Sandbox | undefined
+  let dataDir: string
+  let provider: Provider
+  let stripe: Stripe
+  const within = { timeout: secretKey ? 120_000 : 10_000, interval: secretKey ? 2000 : 50 }
+  const timeout = secretKey ? 180_000 : 15_000
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'operon-stripe-'))
+    sandbox = secretKey ? undefined : await startSandbox({ dataDir, publicUrl: 'http://localhost:8080' })
+    const address = sandbox?.addresses.stripe ?? ''
+    provider = openProvider({ secretKey, sandboxAddress: async () => address })
+    stripe = secretKey ? new Stripe(secretKey) : new Stripe('sk_test_sandbox', { host: new URL(address).hostname, port: Number(new URL(address).port), protocol: 'http' })
+  })
+  afterAll(async () => {
+    await sandbox?.close()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  const person = () => ({ userId: newId(), email: 'test@example.com', name: 'Test Person' })
+
+  test('a key makes one customer', { timeout }, async () => {
+    const { userId, ...rest } = person()
+    const made = await Promise.all(['a', 'b', 'c'].map(() => provider.createCustomer({ userId, ...rest }, `customer-${userId}`)))
+    expect(new Set(made).size).toBe(1)
+  })
+
+  test('a checkout has a page, can be looked up and closed; the portal has a page too', { timeout }, async () => {
+    const { userId, ...rest } = person()
+    const customer = await provider.createCustomer({ userId, ...rest }, `customer-${userId}`)
+    const request = { customer, userId, plan: 'pro' as const, trialDays: 3, referral: true, successUrl: 'http://localhost:8080/thank-you?session_id={CHECKOUT_SESSION_ID}', cancelUrl: 'http://localhost:8080/pricing' }
+    const id = newId()
+    const [first, again] = [await provider.createCheckout(request, id), await provider.createCheckout(request, id)]
+    expect(again).toEqual(first)
+    expect(await provider.getCheckout(first.id)).toEqual({ status: 'open', userId, customer, plan: 'pro' })
+    await provider.expireCheckout(first.id)
+    expect(await provider.getCheckout(first.id)).toMatchObject({ status: 'expired' })
+    expect(await provider.getCheckout('cs_test_nothing')).toBeNull()
+    const configuration = await provider.createPortalConfiguration({ terms: 'https://example.com/terms', privacy: 'https://example.com/privacy' })
+    expect(await provider.createPortal(customer, 'http://localhost:8080/pricing', configuration)).toMatch(/^https?:/)
+  })
+
+  test('a trial ends in a charge with its fee; an upgrade costs what was shown; a refund is seen', { timeout }, async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const clock = await stripe.testHelpers.testClocks.create({ frozen_time: now })
+    const { id: customer } = await stripe.customers.create({ test_clock: clock.id, email: 'test@example.com' })
+    const method = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+    const price = (await stripe.prices.list({ lookup_keys: ['operon_basic_month_usd_4900'] })).data[0]!
+    const made = await stripe.subscriptions.create({ customer, items: [{ price: price.id }], trial_period_days: 3, default_payment_method: method.id })
+    expect(await provider.listSubscriptions(customer)).toMatchObject([{ id: made.id, plan: 'basic', status: 'trialing', cancelAtPeriodEnd: false }])
+
+    await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: now + 4 * 86_400 })
+    await vi.waitFor(async () => expect((await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready'), within)
+    const [subscription] = await vi.waitFor(async () => {
+      const list = await provider.listSubscriptions(customer)
+      expect(list).toMatchObject([{ status: 'active', plan: 'basic' }])
+      return list
+    }, within)
+
+    const request = { subscription: made.id, item: subscription!.itemId, plan: 'enterprise' as const, charge: 'now' as const }
+    const preview = await provider.previewSwitch(customer, request)
+    expect(preview.amountDueCents).toBeGreaterThan(9000)
+    await provider.switchPlan(request, newId())
+    expect(await provider.listSubscriptions(customer)).toMatchObject([{ plan: 'enterprise' }])
+    const charges = await vi.waitFor(async () => {
+      const { data } = await stripe.charges.list({ customer })
+      expect(data.map(({ amount }) => amount)).toEqual([preview.amountDueCents, 4900])
+      return data
+    }, within)
+
+    const refund = await provider.refund({ charge: charges[1]!.id, amountCents: 1000 }, newId())
+    await vi.waitFor(
+      async () =>
+        expect(await provider.getCharge(charges[1]!.id)).toMatchObject({ customer, amountCents: 4900, currency: 'usd', succeeded: true, fees: [{ feeCents: expect.any(Number) }], refunds: [{ id: refund.id, amountCents: 1000 }] }),
+      within,
+    )
+    await provider.setCancelAtPeriodEnd(made.id, true)
+    expect(await provider.listSubscriptions(customer)).toMatchObject([{ cancelAtPeriodEnd: true }])
+    expect((await provider.listInvoices(customer)).length).toBeGreaterThanOrEqual(2)
+    await stripe.testHelpers.testClocks.del(clock.id).catch(() => {})
+  })
+}
