@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 15_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
+    // A fact may take its time on a busy machine; what never comes fails all the same.
+    expect: { poll: { timeout: 10_000 } },
     env: { NODE_ENV: 'test', LOG_LEVEL: 'silent' },
   },
 })

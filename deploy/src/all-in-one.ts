@@ -12,6 +12,7 @@ import { keepPostgres } from './database.ts'
 import { demandPort, exitWith, launcherEnv, stopOnSignals } from './launcher.ts'
 import { readable, say } from './log.ts'
 import { freePort } from './machine.ts'
+import { seedDemo } from './seed.ts'
 import { checkEnv, chosenServices, loadDefinitions } from './services.ts'
 import { buildWebIfChanged, webDist } from './web.ts'
 
@@ -121,7 +122,9 @@ async function main() {
   const env = launcherEnv({ LOG_LEVEL: 'warn' })
   const starting = startAllInOne({ env, log: say })
   stopOnSignals(() => starting.then((running) => running.stop()))
-  await announce(await starting.catch(exitWith), env, Date.now() - started)
+  const running = await starting.catch(exitWith)
+  await announce(running, env, Date.now() - started)
+  await seedDemo(running.address).catch((error: Error) => say(`  The demo accounts could not be filled: ${error.message}`))
 }
 
 async function announce({ url, address }: AllInOne, env: Env, tookMs: number) {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { chat, openCheckout, type Person, payCheckout, signUp } from './people.ts'
 import type { World } from './world.ts'
 
-export type Call = { what: 'sign-up' | 'chat' | 'checkout' | 'read'; status: number; at: number; ms: number; said?: string }
+export type Call = { what: 'sign-up' | 'chat' | 'checkout' | 'mail' | 'read'; status: number; at: number; ms: number; said?: string }
 export type Load = {
   calls: Call[]
   people: Person[]
@@ -54,6 +54,7 @@ export function startLoad(world: World, { workers = 4, pauseMs = 60 }: { workers
     if (paid.status === 200) load.answered.paid.push(session)
   }
 
+  const mail = (person: Person) => noted('mail', world.call('POST', '/auth/v1/otp', { body: { email: person.email } }))
   const read = (person: Person) => noted('read', world.call('GET', '/rest/v1/activity_logs?select=id,command&limit=5', { token: person.token }))
 
   async function work() {
@@ -63,6 +64,7 @@ export function startLoad(world: World, { workers = 4, pauseMs = 60 }: { workers
       if (!person || roll < 0.3) await join()
       else if (roll < 0.6 && (chats.get(person.id) ?? 0) < CHATS_EACH) await talk(person)
       else if (roll < 0.8 && !bought.has(person.id)) await buy(person)
+      else if (roll < 0.9) await mail(person)
       else await read(person)
       await delay(pauseMs * (0.5 + world.random()))
     }

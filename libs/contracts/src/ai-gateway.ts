@@ -82,6 +82,11 @@ export const aiChat = fn('ai-chat', {
     conversation_id: z.union([id('conversation'), z.literal('new')]).optional(),
     /** Answer this message of the conversation anew: what came after it is dropped. */
     replace_message_id: id('message').optional(),
+    /** What a new conversation begins with: a question and its answer from elsewhere. */
+    seed: z
+      .array(z.object({ role: z.enum(['user', 'assistant']), content: text(100_000) }))
+      .max(2)
+      .optional(),
     json: z.boolean().optional(),
     max_tokens: z.int().min(1).max(32_000).optional(),
     stream: z.boolean().default(false),

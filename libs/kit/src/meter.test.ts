@@ -107,6 +107,6 @@ test('of a plan that comes out of order the newest version is kept', async () =>
   await platform.emit(subscriptionChanged, user, change(2, 'pro'))
   await platform.emit(subscriptionChanged, user, change(1, 'basic'))
   const pending = () => db().selectFrom('inbox').select('event_id').where('done_at', 'is', null).execute()
-  await vi.waitFor(async () => expect(await pending()).toEqual([]))
+  await vi.waitFor(async () => expect(await pending()).toEqual([]), 10_000)
   expect(await usageOf(db(), user, 'prompts')).toMatchObject({ limit: limitsOf('pro').prompts })
 })

@@ -17,6 +17,7 @@ const POLL_MS = 500
 const ALONE_FROM = 4
 const GAUGE_EVERY_MS = 10_000
 const SWEEP_EVERY_MS = 30_000
+const LOOK_EVERY_MS = 1_000
 const CLEAN_EVERY_MS = 600_000
 
 type OutboxRow = {
@@ -104,11 +105,25 @@ export function startRelay({ db, bus, jobs, log, metrics, service }: RelayOption
     timers.add(setInterval(run, ms * (0.9 + Math.random() / 5)).unref())
   }
 
+  let memory = ''
+  /** Does not wait for the sweep where the loss can be seen, as after every start of ours or of the queue's. */
+  async function rebuildForgetful() {
+    if (!jobs.ready()) return
+    const now = await jobs.memory()
+    if (now === memory) return
+    await jobs.remember()
+    await resendLostJobs(db, jobs, 0)
+    memory = now
+  }
+
   onPublished(db, nudge)
   poll()
   every(GAUGE_EVERY_MS, 'measuring what waits', () => gauge({ db, bus, jobs, metrics, service }))
   every(CLEAN_EVERY_MS, 'cleaning', () => clean(db))
-  if (jobs.mayForget) every(SWEEP_EVERY_MS, 'looking for lost jobs', () => resendLostJobs(db, jobs))
+  if (jobs.mayForget) {
+    every(SWEEP_EVERY_MS, 'looking for lost jobs', () => resendLostJobs(db, jobs))
+    every(LOOK_EVERY_MS, 'asking whether the queue forgot', rebuildForgetful)
+  }
   return {
     async stop() {
       stopped = true

@@ -94,7 +94,7 @@ test('compare streams every lane, and one that cannot answer holds up no other [
   const [kept] = await rest(user, 'ai_comparisons')
   expect(kept.lanes).toHaveLength(4)
   expect((await json(await post(user, 'ai-compare-vote', { comparison_id: kept.id, lane: 1 }))).body.lane).toBe(1)
-  await vi.waitFor(async () => expect((await json(await post(user, 'ai-usage', {}))).body.used).toBe(4))
+  await vi.waitFor(async () => expect((await json(await post(user, 'ai-usage', {}))).body.used).toBe(4), 10_000)
 })
 
 test('three ad variations come back within 125/27/30 characters [spec-92]', async () => {

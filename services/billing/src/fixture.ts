@@ -79,6 +79,7 @@ export async function startBilling(env: Record<string, string> = {}) {
     call,
     control,
     order,
+    faults: async () => ((await (await fetch(`${address}/sandbox/faults`)).json()) as { faults: unknown[] }).faults,
     user: (claims: Record<string, unknown> = {}) => platform.user(claims),
     staff: () => platform.user({ app_metadata: { staff: true } }),
     check: async (user: TestUser) => (await call('check-subscription', user)).body,

@@ -27,7 +27,9 @@ function suite(secretKey?: string) {
     sandbox = secretKey ? undefined : await startSandbox({ dataDir, publicUrl: 'http://localhost:8080' })
     const address = sandbox?.addresses.stripe ?? ''
     provider = openProvider({ secretKey, sandboxAddress: async () => address })
-    stripe = secretKey ? new Stripe(secretKey) : new Stripe('sk_test_sandbox', { host: new URL(address).hostname, port: Number(new URL(address).port), protocol: 'http' })
+    stripe = secretKey
+      ? new Stripe(secretKey)
+      : new Stripe('sk_test_sandbox', { host: new URL(address).hostname, port: Number(new URL(address).port), protocol: 'http' })
   })
   afterAll(async () => {
     await sandbox?.close()
@@ -45,7 +47,15 @@ function suite(secretKey?: string) {
   test('a checkout has a page, can be looked up and closed; the portal has a page too', { timeout }, async () => {
     const { userId, ...rest } = person()
     const customer = await provider.createCustomer({ userId, ...rest }, `customer-${userId}`)
-    const request = { customer, userId, plan: 'pro' as const, trialDays: 3, referral: true, successUrl: 'http://localhost:8080/thank-you?session_id={CHECKOUT_SESSION_ID}', cancelUrl: 'http://localhost:8080/pricing' }
+    const request = {
+      customer,
+      userId,
+      plan: 'pro' as const,
+      trialDays: 3,
+      referral: true,
+      successUrl: 'http://localhost:8080/thank-you?session_id={CHECKOUT_SESSION_ID}',
+      cancelUrl: 'http://localhost:8080/pricing',
+    }
     const id = newId()
     const [first, again] = [await provider.createCheckout(request, id), await provider.createCheckout(request, id)]
     expect(again).toEqual(first)
@@ -53,7 +63,10 @@ function suite(secretKey?: string) {
     await provider.expireCheckout(first.id)
     expect(await provider.getCheckout(first.id)).toMatchObject({ status: 'expired' })
     expect(await provider.getCheckout('cs_test_nothing')).toBeNull()
-    const configuration = await provider.createPortalConfiguration({ terms: 'https://example.com/terms', privacy: 'https://example.com/privacy' })
+    const configuration = await provider.createPortalConfiguration({
+      terms: 'https://example.com/terms',
+      privacy: 'https://example.com/privacy',
+    })
     expect(await provider.createPortal(customer, 'http://localhost:8080/pricing', configuration)).toMatch(/^https?:/)
   })
 
@@ -63,8 +76,15 @@ function suite(secretKey?: string) {
     const { id: customer } = await stripe.customers.create({ test_clock: clock.id, email: 'test@example.com' })
     const method = await stripe.paymentMethods.attach('pm_card_visa', { customer })
     const price = (await stripe.prices.list({ lookup_keys: ['operon_basic_month_usd_4900'] })).data[0]!
-    const made = await stripe.subscriptions.create({ customer, items: [{ price: price.id }], trial_period_days: 3, default_payment_method: method.id })
-    expect(await provider.listSubscriptions(customer)).toMatchObject([{ id: made.id, plan: 'basic', status: 'trialing', cancelAtPeriodEnd: false }])
+    const made = await stripe.subscriptions.create({
+      customer,
+      items: [{ price: price.id }],
+      trial_period_days: 3,
+      default_payment_method: method.id,
+    })
+    expect(await provider.listSubscriptions(customer)).toMatchObject([
+      { id: made.id, plan: 'basic', status: 'trialing', cancelAtPeriodEnd: false },
+    ])
 
     await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: now + 4 * 86_400 })
     await vi.waitFor(async () => expect((await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready'), within)
@@ -88,7 +108,14 @@ function suite(secretKey?: string) {
     const refund = await provider.refund({ charge: charges[1]!.id, amountCents: 1000 }, newId())
     await vi.waitFor(
       async () =>
-        expect(await provider.getCharge(charges[1]!.id)).toMatchObject({ customer, amountCents: 4900, currency: 'usd', succeeded: true, fees: [{ feeCents: expect.any(Number) }], refunds: [{ id: refund.id, amountCents: 1000 }] }),
+        expect(await provider.getCharge(charges[1]!.id)).toMatchObject({
+          customer,
+          amountCents: 4900,
+          currency: 'usd',
+          succeeded: true,
+          fees: [{ feeCents: expect.any(Number) }],
+          refunds: [{ id: refund.id, amountCents: 1000 }],
+        }),
       within,
     )
     await provider.setCancelAtPeriodEnd(made.id, true)

@@ -27,7 +27,7 @@ export type IdentityDb = {
     recovery_sent_at: At
     email_change: string | null
     email_change_sent_at: At
-    /** How many of the two addresses have agreed to the change. */
+    /** Which addresses have agreed to the change: 1 the current one, 2 the new one. */
     email_change_confirmed: Generated<number>
     phone_change: string | null
     phone_change_sent_at: At

@@ -38,7 +38,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.answer(identity.lookUpUser, run(lookUpUser))
     rt.job(identity.sendMail, (_ctx, job) => sendMail(deps, job), { concurrency: 4 })
     rt.job(identity.sendSms, (_ctx, job) => sendSms(deps, job))
-    rt.job(identity.requestMail, run(answerMailRequest), { concurrency: 2 })
+    rt.job(identity.requestMail, run(answerMailRequest))
     rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
     rt.onStop(() => closeMail(deps))
   },

@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router-dom'
 import { openBillingPortal } from '../api/billing.ts'
 import { signOut } from '../api/signOut.ts'
 import { paths } from '../paths.ts'
-import { Avatar } from '../ui/Data.tsx'
+import { Avatar, initialsOf } from '../ui/Data.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../ui/Menu.tsx'
 import { toast } from '../ui/toast.tsx'
 
@@ -33,7 +33,7 @@ export function AccountMenu({ user, where }: { user: User; where: 'public' | 'sh
         <button
           type="button"
           {...props}
-          aria-label="Account menu"
+          aria-label={`Account menu ${initialsOf(user.email)}`}
           className="grid size-9 place-items-center rounded-full hover:bg-raised max-md:size-11"
         >
           <Avatar email={user.email} />

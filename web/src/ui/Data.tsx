@@ -137,6 +137,10 @@ export function Kbd({ children }: { children: ReactNode }) {
   return <kbd className="inline-flex h-5 items-center rounded-[4px] bg-raised px-1.5 font-mono text-12 text-muted hairline">{children}</kbd>
 }
 
+export function initialsOf(email?: string | null) {
+  return email ? email.slice(0, 2).toUpperCase() : 'U'
+}
+
 /** Two letters of the e-mail in capitals, U when there is none. */
 export function Avatar({ email, className }: { email?: string | null; className?: string }) {
   return (
@@ -147,7 +151,7 @@ export function Avatar({ email, className }: { email?: string | null; className?
         className,
       )}
     >
-      {email ? email.slice(0, 2).toUpperCase() : 'U'}
+      {initialsOf(email)}
     </span>
   )
 }

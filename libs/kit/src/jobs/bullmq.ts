@@ -15,6 +15,7 @@ export type BullOptions = {
   connection: any
   backend?: BackendFactory<any, any>
   mayForget: boolean
+  memory(): Promise<string>
   ready(): boolean
   open(workers: number): Promise<void>
   close(): Promise<void>
@@ -75,8 +76,21 @@ export function createBullJobs(options: BullOptions): Jobs {
     }
   }
 
+  const makeSchedule = ({ name, repeat, payload }: (typeof schedules)[number]) =>
+    queueOf(name).upsertJobScheduler(name, repeat, {
+      name,
+      data: { payload, user_id: null, trace: null } satisfies Data,
+      opts: { ...optionsOf(name), removeOnComplete: { count: 20 } },
+    })
+
+  /** The service's own is there before `start`, for who only looks or replays. */
+  const allQueues = () => {
+    queueOf('')
+    return [...queues.values()]
+  }
+
   const find = async (id: string): Promise<Job | null> => {
-    for (const queue of queues.values()) {
+    for (const queue of allQueues()) {
       const job = await queue.getJob(id)
       if (job) return job
     }
@@ -139,6 +153,10 @@ export function createBullJobs(options: BullOptions): Jobs {
 
   return {
     mayForget: options.mayForget,
+    memory: options.memory,
+    async remember() {
+      for (const each of schedules) if (!(await queueOf(each.name).getJobScheduler(each.name))) await makeSchedule(each)
+    },
     async add(rows) {
       const byQueue = Map.groupBy(rows, (row) => queueOf(row.name))
       await Promise.all(
@@ -191,7 +209,7 @@ export function createBullJobs(options: BullOptions): Jobs {
       return { state: row.attempts === 0 && row.available_at > new Date() ? 'delayed' : 'waiting', progress: 0 }
     },
     async parked() {
-      const failed = (await Promise.all([...queues.values()].map((queue) => queue.getFailed(0, 199)))).flat()
+      const failed = (await Promise.all(allQueues().map((queue) => queue.getFailed(0, 199)))).flat()
       return failed.map((job) => ({
         id: job.id!,
         name: job.name,
@@ -212,12 +230,7 @@ export function createBullJobs(options: BullOptions): Jobs {
       await options.open(byLane.size)
       queueOf('')
       for (const name of handlers.keys()) queueOf(name)
-      for (const { name, repeat, payload } of schedules)
-        await queueOf(name).upsertJobScheduler(name, repeat, {
-          name,
-          data: { payload, user_id: null, trace: null } satisfies Data,
-          opts: { ...optionsOf(name), removeOnComplete: { count: 20 } },
-        })
+      for (const each of schedules) await makeSchedule(each)
       for (const queue of queues.values())
         for (const { key } of await queue.getJobSchedulers())
           if (!schedules.some(({ name }) => name === key && queueOf(name) === queue)) await queue.removeJobScheduler(key)

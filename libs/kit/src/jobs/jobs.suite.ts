@@ -9,7 +9,7 @@ import { type BullOptions, createBullJobs, type Progress } from './bullmq.ts'
 import { JOB_MARK, type JobRow, type Jobs } from './jobs.ts'
 
 const log = createLogger('silent')
-export type JobsStore = Pick<BullOptions, 'connection' | 'backend' | 'mayForget' | 'ready' | 'open' | 'close'>
+export type JobsStore = Pick<BullOptions, 'connection' | 'backend' | 'mayForget' | 'memory' | 'ready' | 'open' | 'close'>
 export type JobsHarness = { store(databaseUrl: string): JobsStore | Promise<JobsStore>; close(): Promise<void> }
 
 /** What every job queue promises. */

@@ -17,6 +17,10 @@ export type HandleOptions = { concurrency?: number | undefined; attempts?: numbe
 export interface Jobs {
   /** The queue can lose what it acknowledged: the relay then looks for lost jobs. */
   readonly mayForget: boolean
+  /** Changes when the queue may have lost what it acknowledged: it was away, or its store was emptied. */
+  memory(): Promise<string>
+  /** Makes the schedules again that the queue does not know any more. */
+  remember(): Promise<void>
   /** Resolves when each is in the queue for good; a job id that is there already is not added twice. */
   add(jobs: JobRow[]): Promise<void>
   handle(name: string, handler: JobHandler, options?: HandleOptions): void

@@ -25,6 +25,7 @@ export function openPostgresQueue(url: string, log: Logger) {
     backend: createPostgresBackend,
     connection: pool,
     mayForget: false,
+    memory: async () => '',
     ready: () => ready,
     async open(workers: number) {
       pool.options.max = CONNECTIONS + workers

@@ -28,6 +28,7 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
         model,
         feature: input.feature,
         replaces: input.replace_message_id,
+        seed: input.seed,
       })
     : null
   const messages = [...(input.messages ?? []), ...(exchange?.history ?? []), ...(said ? [{ role: 'user' as const, content: said }] : [])]

@@ -13,19 +13,36 @@ export type Exchange = {
   history: { role: 'user' | 'assistant'; content: string }[]
   fail(error: unknown): Promise<void>
 }
-type Begin = { conversationId: string; said: string; model: string; feature: string; replaces?: string | undefined }
+type Begin = {
+  conversationId: string
+  said: string
+  model: string
+  feature: string
+  replaces?: string | undefined
+  seed?: Said[] | undefined
+}
+type Said = { role: 'user' | 'assistant'; content: string }
 
 const HISTORY = 40
 const SAVE_EVERY_MS = 300
 
 /** Writes down what was said and a place for the answer, so that a reload in the middle finds both. */
-export async function beginExchange(ctx: Ctx<AiDb>, { conversationId, said, model, feature, replaces }: Begin): Promise<Exchange> {
+export async function beginExchange(
+  ctx: Ctx<AiDb>,
+  { conversationId, said, model, feature, replaces, seed = [] }: Begin,
+): Promise<Exchange> {
   const { id: user_id } = signedIn(ctx)
+  const seeds = conversationId === 'new' ? seed.map((each) => ({ ...each, id: newId() })) : []
   const [saidId, answerId] = [newId(), newId()]
   return inTransaction(ctx.db, async (trx) => {
     const here = { ...ctx, db: trx } as Ctx<AiDb>
     const id =
       conversationId === 'new' ? await startConversation(here, said, model, feature) : await touchConversation(here, conversationId, model)
+    if (seeds.length)
+      await trx
+        .insertInto('ai_messages')
+        .values(seeds.map((each) => message({ ...each, conversation_id: id, user_id, state: 'complete', model: null })))
+        .execute()
     if (replaces) await dropFrom(here, id, replaces)
     const history = await historyOf(here, id)
     if (said)

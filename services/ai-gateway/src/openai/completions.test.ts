@@ -29,7 +29,10 @@ test('the unmodified openai SDK streams an answer, and one prompt is booked with
     usage = chunk.usage ?? usage
   }
   expect(text.length).toBeGreaterThan(20)
-  const row = await vi.waitFor(async () => db().selectFrom('ai_usage').selectAll().where('user_id', '=', user.id).executeTakeFirstOrThrow())
+  const row = await vi.waitFor(
+    async () => db().selectFrom('ai_usage').selectAll().where('user_id', '=', user.id).executeTakeFirstOrThrow(),
+    10_000,
+  )
   expect(row).toMatchObject({
     model: 'gpt-4o-mini',
     status: 'completed',

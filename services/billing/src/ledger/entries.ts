@@ -45,27 +45,21 @@ export function holdReleased(seller: string, currency: string, cents: number, { 
   return pair(currency, freed, `seller_held:${seller}`, `seller_due:${seller}`)
 }
 
-export type SaleSoFar = { cents: number; returnedCents: number }
-
 /** Each party gives back its share; the shares of all partial refunds of a sale add up to those of the sale, to the cent. */
-export function saleRefunded(seller: string, currency: string, cents: number, sale: SaleSoFar, balance: SellerBalance): Line[] {
-  return lines(currency, ['provider_balance', -cents], ...takenBack(seller, cents, sale, balance))
+export function saleRefunded(seller: string, currency: string, cents: number, returnedCents: number, balance: SellerBalance): Line[] {
+  return lines(currency, ['provider_balance', -cents], ...takenBack(seller, cents, returnedCents, balance))
 }
 
 /** The provider holds a disputed amount until it is decided; nobody's share moves before. */
 export const saleDisputed = disputeOpened
 export const saleDisputeWon = disputeWon
-export function saleDisputeLost(seller: string, currency: string, cents: number, sale: SaleSoFar, balance: SellerBalance): Line[] {
-  return lines(currency, ['disputed', -cents], ...takenBack(seller, cents, sale, balance))
+export function saleDisputeLost(seller: string, currency: string, cents: number, returnedCents: number, balance: SellerBalance): Line[] {
+  return lines(currency, ['disputed', -cents], ...takenBack(seller, cents, returnedCents, balance))
 }
 
-function takenBack(
-  seller: string,
-  cents: number,
-  { cents: sold, returnedCents }: SaleSoFar,
-  { heldCents, dueCents }: SellerBalance,
-): [Account, number][] {
-  const share = returnedShare(sold, returnedCents + cents) - returnedShare(sold, returnedCents)
+function takenBack(seller: string, cents: number, returnedCents: number, { heldCents, dueCents }: SellerBalance): [Account, number][] {
+  // The share of all that is returned less that of what was returned before: rounding each part by itself would lose cents.
+  const share = sellerShare(returnedCents + cents) - sellerShare(returnedCents)
   const fromHeld = Math.min(share, heldCents)
   const fromDue = Math.min(share - fromHeld, dueCents)
   return [
@@ -75,9 +69,6 @@ function takenBack(
     [`seller_owes:${seller}`, share - fromHeld - fromDue],
   ]
 }
-
-const returnedShare = (sold: number, returned: number) =>
-  returned === sold ? sellerShare(sold) : Math.min(sellerShare(returned), sellerShare(sold))
 
 export function paidOut(seller: string, currency: string, { dueCents }: SellerBalance): Line[] {
   return pair(currency, dueCents, `seller_due:${seller}`, 'provider_balance')

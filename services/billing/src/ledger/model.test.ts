@@ -157,7 +157,7 @@ function run(steps: Step[]) {
         continue
       }
       const back = some(sale.cents - sale.returned)
-      real.post(saleRefunded(sale.seller, usd, back, { cents: sale.cents, returnedCents: sale.returned }, real.seller(sale.seller)))
+      real.post(saleRefunded(sale.seller, usd, back, sale.returned, real.seller(sale.seller)))
       model.cash -= back
       takeBack(model, sale, back)
     } else if (kind === 'sale decide' && sale?.disputed) {
@@ -169,7 +169,7 @@ function run(steps: Step[]) {
         real.post(saleDisputeWon(usd, amount))
         model.cash += amount
       } else {
-        real.post(saleDisputeLost(sale.seller, usd, amount, { cents: sale.cents, returnedCents: sale.returned }, real.seller(sale.seller)))
+        real.post(saleDisputeLost(sale.seller, usd, amount, sale.returned, real.seller(sale.seller)))
         takeBack(model, sale, amount)
       }
     } else if (kind === 'pay out') {
@@ -184,9 +184,9 @@ function run(steps: Step[]) {
 
 /** A sale given back wholly leaves nobody with anything of it, whatever parts it was given back in. */
 function takeBack(model: ReturnType<typeof story>, sale: Sale, cents: number) {
-  const before = sale.returned === sale.cents ? sellerShare(sale.cents) : sellerShare(sale.returned)
+  const before = sellerShare(sale.returned)
   sale.returned += cents
-  const after = sale.returned === sale.cents ? sellerShare(sale.cents) : sellerShare(sale.returned)
+  const after = sellerShare(sale.returned)
   model.sellerNet[sale.seller]! -= after - before
   model.platformIncome -= cents - (after - before)
 }
@@ -236,7 +236,7 @@ test('a sale refunded in parts gives back exactly its shares [spec-45]', () => {
       let returnedCents = 0
       for (const part of [...parts, cents]) {
         const back = Math.min(part, cents - returnedCents)
-        if (back > 0) real.post(saleRefunded('ann', 'usd', back, { cents, returnedCents }, real.seller('ann')))
+        if (back > 0) real.post(saleRefunded('ann', 'usd', back, returnedCents, real.seller('ann')))
         returnedCents += back
       }
       const { heldCents, dueCents, owesCents } = real.seller('ann')

@@ -11,7 +11,9 @@ afterAll(() => billing.close())
 const within = { timeout: 10_000, interval: 50 }
 const anotherCard = '5555555555554444'
 
-test('a failed payment keeps the limits for seven days, then a free account’s, until it is paid [spec-39] [spec-44]', { timeout: 30_000 }, async () => {
+test('a failed payment keeps the limits for seven days, then a free account’s, until it is paid [spec-39] [spec-44]', {
+  timeout: 30_000,
+}, async () => {
   const user = await billing.subscribed('pro')
   await billing.advance(3.1)
   await billing.becomes(user, { status: 'active' })
@@ -39,7 +41,10 @@ test('a card has one trial: another account with it pays at once [spec-38] [S21]
   const { url } = (await billing.call('create-checkout', other, { plan: 'basic' })).body
   await billing.pay(url, anotherCard)
   await billing.becomes(other, { status: 'active' })
-  await vi.waitFor(async () => expect(await billing.published('billing.payment_succeeded', other)).toMatchObject([{ amount_cents: 4900 }]), within)
+  await vi.waitFor(
+    async () => expect(await billing.published('billing.payment_succeeded', other)).toMatchObject([{ amount_cents: 4900 }]),
+    within,
+  )
 })
 
 test('a day before the first charge the account is told, once [spec-38]', async () => {
@@ -50,7 +55,10 @@ test('a day before the first charge the account is told, once [spec-38]', async 
   await billing.call('cancel-subscription', user)
   await billing.call('resume-subscription', user)
   await Promise.all([billing.sweep(), billing.sweep()])
-  await vi.waitFor(async () => expect(await billing.published('billing.trial_ending', user)).toMatchObject([{ plan: 'enterprise', amount_cents: 14_900 }]), within)
+  await vi.waitFor(
+    async () => expect(await billing.published('billing.trial_ending', user)).toMatchObject([{ plan: 'enterprise', amount_cents: 14_900 }]),
+    within,
+  )
 })
 
 test('what a person does in the portal counts: switch, cancel, resume [spec-43]', async () => {

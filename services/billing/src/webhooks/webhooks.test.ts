@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { type Delivery, startBilling, type TestBilling } from '../fixture.ts'
+import { type Delivery, FAILS_ON_CHARGE, startBilling, type TestBilling } from '../fixture.ts'
 
 let billing: TestBilling
 beforeAll(async () => {
@@ -34,6 +34,51 @@ test('webhooks that come five times, shuffled and at once end as once and in ord
   expect(new Set(again)).toEqual(new Set([200]))
   expect(await traces(user.id)).toEqual(before)
   expect(before.payments).toHaveLength(3)
+})
+
+test('a slow answer that has become old does not undo a newer one [R4]', async () => {
+  const late = billing.user()
+  const { url } = (await billing.call('create-checkout', late, { plan: 'basic' })).body
+  billing.door.hold = true
+  billing.door.seen.length = 0
+  await billing.pay(url)
+  // The provider has composed its answer, the trial, before the clock moves; it arrives after the news of the first payment.
+  await billing.order({ kind: 'slow_body', match: 'GET /v1/subscriptions', ms: 2500 })
+  const slow = billing.call('checkout-status', late, { session_id: url.split('/').at(-1) })
+  await vi.waitFor(async () => expect(await billing.faults()).toEqual([]), within)
+  await billing.advance(3.1)
+  const customer = await billing.customer(late)
+  const updated = await vi.waitFor(
+    () =>
+      billing.door.seen.find((each) => typeOf(each).startsWith('customer.subscription') && each.body.includes(customer)) ??
+      Promise.reject(new Error('not yet')),
+    within,
+  )
+  expect(await billing.door.pass(updated)).toBe(200)
+  expect(await billing.check(late)).toMatchObject({ status: 'active' })
+  await slow
+  expect(await billing.check(late)).toMatchObject({ status: 'active' })
+  await billing.sweep()
+  await billing.booksMatch()
+})
+
+test('an event that comes twenty times at once happens once [R4]', async () => {
+  const user = await billing.subscribed('basic', FAILS_ON_CHARGE)
+  billing.door.hold = true
+  billing.door.seen.length = 0
+  await billing.advance(3.1)
+  const customer = await billing.customer(user)
+  const failed = await vi.waitFor(
+    () =>
+      billing.door.seen.find((each) => typeOf(each) === 'charge.failed' && each.body.includes(customer)) ??
+      Promise.reject(new Error('not yet')),
+    within,
+  )
+  const answers = await Promise.all(Array.from({ length: 20 }, () => billing.door.pass(failed)))
+  expect(new Set(answers)).toEqual(new Set([200]))
+  expect(await billing.published('billing.payment_failed', user)).toHaveLength(1)
+  await billing.sweep()
+  await billing.booksMatch()
 })
 
 test('a refund that is heard of before its payment books both, once [R5]', async () => {
@@ -150,7 +195,12 @@ test('a dispute takes the money and its fee out of the books, once, and says so 
   const user = await billing.subscribed('basic', '4000000000000259')
   await billing.advance(3.1)
   await billing.advance(0.1)
-  await vi.waitFor(async () => expect(await billing.published('billing.payment_disputed', user)).toMatchObject([{ amount_cents: 4900 }]), within)
+  await vi.waitFor(
+    async () => expect(await billing.published('billing.payment_disputed', user)).toMatchObject([{ amount_cents: 4900 }]),
+    within,
+  )
+  // Finds what the tests above have held back.
+  await billing.sweep()
   await billing.booksMatch()
   const kinds = await billing.db.selectFrom('ledger_entries').select('kind').where('user_id', '=', user.id).orderBy('kind').execute()
   expect(kinds.map(({ kind }) => kind)).toEqual(['charge', 'dispute', 'dispute_fee', 'fee'])

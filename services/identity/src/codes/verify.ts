@@ -110,8 +110,8 @@ async function settle(
     // Whoever needed recovery may have lost more than the password.
     if (method === 'recovery') ended = await endSessions(trx, userId)
   } else {
-    const agreed = await agreeToChange(trx, userId)
-    if (agreed < 2 && user.email) return { waiting: true }
+    const agreed = await agreeToChange(trx, userId, type)
+    if (agreed !== BOTH && user.email) return { waiting: true }
     await confirmEmailChange(trx, user)
   }
   await audit(trx, ctx, userId, 'user_verified', { type })
@@ -123,10 +123,14 @@ async function settle(
   return { session: await beginSession(trx, ctx, userId, method), ended }
 }
 
-async function agreeToChange(trx: Trx, userId: string): Promise<number> {
+const BOTH = 3
+
+/** Which addresses have agreed, a bit each: the new one agreeing twice is not both of them. */
+async function agreeToChange(trx: Trx, userId: string, type: OneTimeType): Promise<number> {
+  const bit = type === 'email_change_current' ? 1 : 2
   const row = await trx
     .updateTable('users')
-    .set({ email_change_confirmed: sql`email_change_confirmed + 1` })
+    .set({ email_change_confirmed: sql`email_change_confirmed | ${bit}::integer` })
     .where('id', '=', userId)
     .returning('email_change_confirmed')
     .executeTakeFirstOrThrow()

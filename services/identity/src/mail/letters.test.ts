@@ -234,3 +234,36 @@ test('a sign-in from somewhere new is told to the owner, one from a known place 
   await platform.mail(email, /^Reset/)
   expect((await platform.mails(email)).filter(({ subject }) => subject.startsWith('New sign-in'))).toHaveLength(1)
 })
+
+test('the new address agreeing twice does not stand for the current one', async () => {
+  const { client, email } = await confirmed()
+  const next = newEmail('next')
+  await client.auth.updateUser({ email: next })
+  const first = await platform.mail(next, /new e-mail/)
+  await click(platform, linkIn(first))
+  await client.auth.resend({ type: 'email_change', email })
+  const second = await vi.waitFor(async () => {
+    const found = (await platform.mails(next)).find(({ id }) => id !== first.id)
+    expect(found).toBeDefined()
+    return found!
+  }, 8000)
+  expect(hashOf(await click(platform, linkIn(second))).message).toContain('other email')
+  expect((await client.auth.getUser()).data.user?.email).toBe(email)
+})
+
+test('a scanner that only asks for the head of a link does not use it up', async () => {
+  const email = newEmail()
+  await platform.client().auth.signUp({ email, password: PASSWORD })
+  const link = linkIn(await platform.mail(email, /^Confirm/))
+  expect((await fetch(platform.real(link), { method: 'HEAD', redirect: 'manual' })).status).toBe(200)
+  expect(hashOf(await click(platform, link))).toMatchObject({ type: 'signup' })
+})
+
+test('signing up with a phone number that has an account answers as for a new one', async () => {
+  const phone = `+1556${String(Date.now()).slice(-7)}`
+  const first = await platform.client().auth.signUp({ phone, password: PASSWORD })
+  expect(first.error).toBeNull()
+  await platform.client().auth.verifyOtp({ phone, token: codeIn(await platform.mail(phone, /code/)), type: 'sms' })
+  const again = await platform.client().auth.signUp({ phone, password: PASSWORD })
+  expect(Object.keys(again.data.user!).toSorted()).toEqual(Object.keys(first.data.user!).toSorted())
+})

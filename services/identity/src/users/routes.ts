@@ -25,7 +25,10 @@ export function userRoutes(deps: Deps) {
   serve(app, identity.recover, run(requestRecovery))
   serve(app, identity.resend, run(resend))
   serve(app, identity.verify, run(verifyCode))
-  serveRaw(app, identity.verifyLink, async (ctx, input, reply) => reply.redirect(await run(verifyLink)(ctx, input), 303))
+  // Mail scanners look at the head of a link first; that must not use it up.
+  serveRaw(app, identity.verifyLink, async (ctx, input, reply, { method }) =>
+    method === 'HEAD' ? reply.send() : reply.redirect(await run(verifyLink)(ctx, input), 303),
+  )
   serve(app, identity.reauthenticate, run(reauthenticate))
   serveRaw(app, identity.logout, async (ctx, input, reply) => reply.code(204).send(await run(logOut)(ctx, input)))
   serve(app, identity.getUser, run(getUser))

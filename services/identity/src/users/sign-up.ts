@@ -12,7 +12,7 @@ import { beginSession, type SessionJson } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from './addresses.ts'
 import { audit } from './audit.ts'
 import { readRedirect } from './redirects.ts'
-import { createUser, findUser, nameOf, type Trx, type UserJson, userJson } from './users.ts'
+import { createUser, findUser, nameOf, type Trx, type UserJson } from './users.ts'
 
 type SignUp = Input<typeof identity.signUp>
 
@@ -86,33 +86,36 @@ async function signUpByLetter(ctx: AuthCtx, email: string, input: SignUp, data: 
   })
   const spent = performance.now() - began
   await new Promise((resolve) => setTimeout(resolve, Math.ceil(spent / ANSWER_STEP_MS) * ANSWER_STEP_MS - spent))
-  return unconfirmed(userId, email, data)
+  return unconfirmed(userId, { provider: 'email', email, phone: '' }, data)
 }
 
+type Address = { provider: 'email' | 'phone'; email: string; phone: string }
+
 /** What a new account looks like from outside: made from the request alone, so that it cannot tell a new address from a known one. */
-function unconfirmed(id: string, email: string, data: Record<string, unknown>): UserJson {
+function unconfirmed(id: string, { provider, email, phone }: Address, data: Record<string, unknown>): UserJson {
   const at = new Date().toISOString()
-  const identityData = { ...data, sub: id, email, email_verified: false, phone_verified: false }
+  const address = provider === 'email' ? { email } : { phone }
+  const identity_data = { ...data, sub: id, ...address, email_verified: false, phone_verified: false }
   return {
     id,
     aud: 'authenticated',
     role: 'authenticated',
     email,
-    phone: '',
+    phone,
     confirmation_sent_at: at,
-    app_metadata: { provider: 'email', providers: ['email'] },
+    app_metadata: { provider, providers: [provider] },
     user_metadata: data,
     identities: [
       {
         identity_id: newId(),
         id,
         user_id: id,
-        identity_data: identityData,
-        provider: 'email',
+        identity_data,
+        provider,
         last_sign_in_at: at,
         created_at: at,
         updated_at: at,
-        email,
+        ...(email && { email }),
       },
     ],
     created_at: at,
@@ -126,15 +129,23 @@ async function signUpByPhone(ctx: AuthCtx, phone: string, password: string, data
   checkStrength(password, [nameOf(data)])
   const passwordHash = await ctx.deps.hasher.hash(password)
   await limitMail(ctx, phone, 'over_sms_send_rate_limit')
-  return inTransaction(ctx.db, async (trx: Trx) => {
+  const userId = await inTransaction(ctx.db, async (trx: Trx) => {
     const known = await findUser(trx, { phone })
-    if (known?.phone_confirmed_at) throw refuse(422, 'user_already_exists', 'User already registered')
-    const userId = known?.id ?? (await createUser(trx, { phone, passwordHash, provider: 'phone', data }))
-    if (!userId) throw refuse(422, 'user_already_exists', 'User already registered')
-    await audit(trx, ctx, userId, 'user_confirmation_requested', { provider: 'phone' })
-    await sendCodeBySms(trx, ctx.deps, { userId, phone, type: 'sms' })
-    return userJson((await findUser(trx, { id: userId }))!)
+    if (known?.phone_confirmed_at) return newId()
+    if (known)
+      await trx
+        .updateTable('users')
+        .set({ password_hash: passwordHash })
+        .where('id', '=', known.id)
+        .where('phone_confirmed_at', 'is', null)
+        .execute()
+    const created = known ? known.id : await createUser(trx, { phone, passwordHash, provider: 'phone', data })
+    if (!created) return newId()
+    await audit(trx, ctx, created, 'user_confirmation_requested', { provider: 'phone' })
+    await sendCodeBySms(trx, ctx.deps, { userId: created, phone, type: 'sms' })
+    return known ? newId() : created
   })
+  return unconfirmed(userId, { provider: 'phone', email: '', phone }, data)
 }
 
 async function signUpAnonymously(ctx: AuthCtx, input: SignUp): Promise<SessionJson> {

@@ -11,8 +11,8 @@ const units: [Unit, string][] = [
 
 export function Compare({ current }: { current: PlanId | null }) {
   return (
-    <section className="mt-16 text-14" aria-labelledby="compare">
-      <h2 id="compare" className="mb-4 text-20 font-semibold">
+    <section className="mt-16 text-14">
+      <h2 className="mb-4 text-20 font-semibold">
         Plans compared
       </h2>
       <div className="rounded-panel hairline">

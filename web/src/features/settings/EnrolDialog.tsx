@@ -89,8 +89,14 @@ async function enrol(): Promise<Enrolment> {
       friendlyName: `Authenticator ${new Date().toISOString().slice(0, 16).replace('T', ' ')}`,
     })
     if (error) throw error
-    return { id: data.id, qr: data.totp.qr_code, secret: data.totp.secret }
+    return { id: data.id, qr: asImage(data.totp.qr_code), secret: data.totp.secret }
   })
+}
+
+/** The auth client puts the SVG into the address as it is; its `#` would end the address there. */
+function asImage(qr: string) {
+  const svg = qr.replace(/^data:image\/svg\+xml;utf-8,/, '')
+  return svg.startsWith('data:') ? svg : `data:image/svg+xml,${encodeURIComponent(svg)}`
 }
 
 async function abandon(factorId: string) {

@@ -15,7 +15,7 @@ export type Options = {
   emptyLine?: string
   onFailure?: (error: Error) => void
 }
-export type SendOptions = { model?: string; system?: string; shown?: string }
+export type SendOptions = { model?: string; system?: string; shown?: string; seed?: ChatRequest['seed'] }
 export type Chat = ReturnType<typeof useConversation>
 
 /** One conversation: what was said, the answer being written, and an answer that went on while nobody watched. */
@@ -106,6 +106,7 @@ export function useConversation(options: Options) {
           conversation_id: known.current ?? 'new',
           ...(text !== null && { message: text }),
           ...(replaces && { replace_message_id: replaces }),
+          ...(send.seed && !known.current && { seed: send.seed }),
           ...(send.system && { messages: [{ role: 'system', content: send.system }] }),
         },
         {
@@ -158,6 +159,7 @@ export function useConversation(options: Options) {
     reload: () => conversationId && load(conversationId),
     /** Adds lines of the app's own. */
     add: (...added: ChatMessage[]) => setMessages((all) => [...all, ...added]),
+    clear: () => setMessages([]),
     send(text: string, send: SendOptions = {}): Promise<ChatReply | null> {
       if (busy || !text.trim()) return Promise.resolve(null)
       return exchange(text.trim(), messages, send)

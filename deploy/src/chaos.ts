@@ -1,0 +1,106 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Fault, Outcome } from './chaos/world.ts'
+import { busyness, openWorld } from './chaos/world.ts'
+import { startFleet } from './fleet.ts'
+import { exitWith, stopOnSignals } from './launcher.ts'
+import { findProgram } from './machine.ts'
+
+// `npm run chaos [-- --short] [--seed 7] [R7 R9 …]`: faults under load on a fleet of its own, one after another. Ends non-zero when something
+// was lost, done twice, or did not come back.
+const faults: Record<string, () => Promise<Fault>> = {
+  R8: () => import('./chaos/nats.ts').then(({ rolledBack }) => rolledBack),
+  R7: () => import('./chaos/nats.ts').then(({ killed }) => killed),
+  R23: () => import('./chaos/poison.ts').then(({ poisoned }) => poisoned),
+  R9: () => import('./chaos/redis.ts').then(({ forgetful }) => forgetful),
+  R11: () => import('./chaos/postgres.ts').then(({ killed }) => killed),
+  R18: () => import('./chaos/rolling.ts').then(({ restarted }) => restarted),
+}
+
+const args = process.argv.slice(2)
+const short = args.includes('--short') || process.env.CI === '1'
+const verbose = args.includes('--verbose')
+const seed = Number(args[args.indexOf('--seed') + 1] || 0) || Date.now() % 100_000
+const chosen = args.filter((arg) => arg in faults)
+const busy = busyness(availableParallelism())
+const serviceKey = 'chaos-service-key-0123456789'
+const began = Date.now()
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+
+const absent = ['nats-server', 'redis-server'].filter((program) => !findProgram(program))
+if (absent.length) {
+  console.log(`chaos: skipped, not on PATH: ${absent.join(', ')}`)
+  process.exit(0)
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'chaos-'))
+chmodSync(dataDir, 0o755)
+console.log(`seed ${seed}${busy > 1 ? `, on a machine that is ${busy.toFixed(1)} times as busy as it has cores` : ''}`)
+
+const off = '1000000/1s'
+const starting = startFleet({
+  env: {
+    ...process.env,
+    NODE_ENV: 'test',
+    PORT: process.env.PORT ?? '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: verbose ? 'warn' : 'error',
+    AUTH_AUTOCONFIRM: 'true',
+    AUTH_STAFF_EMAILS: 'staff@example.com',
+    SERVICE_KEY: serviceKey,
+    SANDBOX_MODEL_PACE_MS: '0',
+    // What limits do is another runner's; here they would only hide the answers.
+    ...Object.fromEntries(
+      ['ADDRESS', 'AUTH_STRICT', 'AUTH', 'REFRESH', 'READ', 'WRITE', 'AI', 'WEBHOOK'].map((name) => [`RATE_${name}`, off]),
+    ),
+    ...Object.fromEntries(
+      ['SIGN_UP_PER_MINUTE', 'SIGN_IN_PER_MINUTE', 'REFRESH_AT_ONCE', 'MAIL_PER_HOUR', 'LOOKUPS_PER_MINUTE'].map((name) => [
+        `LIMIT_${name}`,
+        '1000000',
+      ]),
+    ),
+  },
+  // Two of all that keeps nothing in its own memory.
+  counts: { identity: 2, billing: 2, marketplace: 2, integrations: 1, 'ai-gateway': 2, analytics: 2, crm: 1, sandbox: 1, gateway: 1 },
+  web: false,
+  log: verbose ? (line) => console.log(`  ${line}`) : () => {},
+})
+stopOnSignals(() => starting.then((fleet) => fleet.stop()))
+const fleet = await starting.catch(exitWith)
+console.log(`${fleet.processes.size + 1} processes are ready after ${seconds(Date.now() - began)}`)
+const world = openWorld({ fleet, seed, short, serviceKey, busy })
+
+const broken: string[] = []
+const later: [string, () => Promise<Outcome>][] = []
+
+async function run(name: string, running: () => Promise<Outcome | { later: () => Promise<Outcome> }>) {
+  const at = Date.now()
+  const outcome = await running().catch(
+    (error): Outcome => ({ injected: 'the run itself failed', work: '', lost: 0, twice: 0, broken: [error.stack] }),
+  )
+  if ('later' in outcome) return void later.push([name, outcome.later])
+  const back = outcome.recoveredMs === undefined ? '' : `, back in ${seconds(outcome.recoveredMs)}`
+  console.log(
+    `${outcome.broken.length ? 'BROKEN' : 'holds '} ${name.padEnd(6)} ${outcome.injected}: ${outcome.work}; lost ${outcome.lost}, twice ${outcome.twice}${back} (${seconds(Date.now() - at)})`,
+  )
+  for (const line of outcome.broken.slice(0, 20)) console.log(`         ${line}`)
+  if (outcome.broken.length) broken.push(name)
+}
+
+try {
+  for (const [name, load] of Object.entries(faults)) {
+    if (chosen.length && !chosen.includes(name)) continue
+    const fault = await load()
+    await run(name, () => fault(world))
+  }
+  for (const [name, finish] of later) await run(name, finish)
+} finally {
+  await world.close()
+  await fleet.stop()
+  if (!args.includes('--keep')) rmSync(dataDir, { recursive: true, force: true })
+}
+console.log(
+  `seed ${seed}: ${broken.length ? `${broken.join(', ')} broken` : 'every invariant held'}, ${seconds(Date.now() - began)} in all`,
+)
+process.exit(broken.length ? 1 : 0)

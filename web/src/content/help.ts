@@ -1,0 +1,149 @@
+export type HelpArticle = { id: string; title: string; words: string; body: string }
+
+export const quickQuestions = [
+  'How do I create my first workflow?',
+  'What is the difference between the AI models?',
+  'How do I connect my ads account?',
+  'How do I set up voice agents?',
+  'Which integrations are available?',
+] as const
+
+/** The product's own help. It speaks of what is there, and says plainly what is not there yet. */
+export const helpArticles: HelpArticle[] = [
+  {
+    id: 'workflows',
+    title: 'Workflows: what you can do today',
+    words: 'workflow workflows automation automate first create builder trigger',
+    body: `The workflow builder is **not available yet**. There is no page for it in the sidebar, so nothing you read elsewhere about triggers or runs applies to your account today.
+
+What you can do now:
+
+1. Open **AI Assistant** and pick *Automation*. Describe what should happen by itself; the analyst writes down the trigger, the steps and what could go wrong.
+2. Keep the result: save the prompt in the **prompt library**, or copy the answer.
+3. Your plan page shows how many workflow runs your plan will include.`,
+  },
+  {
+    id: 'models',
+    title: 'Which AI model for what',
+    words: 'model models difference chatgpt claude gemini perplexity gpt compare lab cheapest fastest',
+    body: `The **AI Assistant Lab** asks four models the same thing side by side:
+
+- **ChatGPT** (\`gpt-4o-mini\`): quick and cheap; everyday writing, names, short answers.
+- **Claude**: longer texts and careful reasoning; dearer per answer.
+- **Gemini** (\`gemini-1.5-flash\`): long inputs; the name lives on, the flash model of today answers.
+- **Perplexity**: searches the web and gives its sources.
+
+The chat page and the business analyst use \`gpt-5-mini\`. When a model is retired or does not answer, its successor does, and the line under the answer says who wrote it. Each model's answer costs one prompt of your plan, so a comparison costs four.`,
+  },
+  {
+    id: 'meta-ads',
+    title: 'Connecting your Meta ads account',
+    words: 'meta facebook instagram ads ad account connect advertising manager campaigns',
+    body: `Connecting a Meta ads account is **not available yet**: the ads manager says so where the connection will be.
+
+What works now is the **AI Generator** tab of Meta Ads Manager. Describe the product or service; you get three variations with primary text (125 characters), headline (27) and description (30), each checked against the limits. Copy what you like into your ads account by hand. Nothing is published from here.`,
+  },
+  {
+    id: 'voice-agents',
+    title: 'Voice agents',
+    words: 'voice agent agents phone call calls vapi retell set up setup',
+    body: `Voice agents (phone agents through Vapi or Retell) are **not available yet**. Your plan names how many it will include.
+
+What works with voice today: in **Talk to Operon** and in the chat you can speak instead of typing (the microphone button, English), and Operon reads its answers aloud. Speech output is on from the start; switch it off with the loudspeaker, or press *Stop Speaking*.`,
+  },
+  {
+    id: 'integrations',
+    title: 'Available integrations',
+    words: 'integration integrations connect apps gmail slack hubspot notion google stripe available library',
+    body: `The App Library is **not available yet**, so no outside app (Gmail, Slack, HubSpot, Notion, Google, Meta and others) can be connected today.
+
+What you can connect now is your own software: make an **API key** in Settings and call the OpenAI-compatible address of your installation with it. See *API keys*.`,
+  },
+  {
+    id: 'prompts',
+    title: 'Prompts, limits and what an answer costs',
+    words: 'prompt prompts limit plan usage cost tokens quota month left upgrade used',
+    body: `One answer of one model costs one prompt of your plan; a comparison of four models costs four. An answer that never came costs nothing; a cut answer is marked as cut and what had arrived is kept.
+
+See **Settings, AI usage** for this month by model and feature, and where the month is heading. Press the gauge under any answer for its tokens and model cost. When a plan is used up, answers stop until the next period or an upgrade on the plan page; nothing else stops.`,
+  },
+  {
+    id: 'conversations',
+    title: 'Conversations: find, rename, edit, delete',
+    words: 'conversation conversations history chat search rename delete regenerate edit resend saved stop reload',
+    body: `Conversations are kept in your account. On the left of a chat you can search, open, rename and delete them; a deletion can be undone for ten seconds.
+
+- **Regenerate** asks for another answer in the same place.
+- **Edit and resend** (the pencil at your message) drops what followed and answers anew.
+- **Stop** ends an answer and keeps what had arrived.
+- If you reload in the middle of an answer, it is written to its end and is there when you come back.`,
+  },
+  {
+    id: 'content',
+    title: 'Writing with the Content Creator',
+    words: 'content creator blog social email video ad product description write download post',
+    body: `Choose one of six types (blog post, social posts, email, video script, ad copy, product description), give a topic, and add requirements if you have any. A piece takes about 20-30 seconds and is written as you watch; you can stop it.
+
+**Copy** puts it on the clipboard, **Download** saves a text file named after the topic and the type. Earlier pieces stand under *Your pieces*.`,
+  },
+  {
+    id: 'names',
+    title: 'Names and domains with the Brand Builder',
+    words: 'brand builder name names domain domains business company availability registrar price',
+    body: `Describe the business and you get up to eight names. Choose one to ask the registries about five endings (.com, .net, .org, .io, .co). A domain is *available*, *taken*, or *unknown* when its registry did not say; it is never guessed.
+
+Prices are list prices of three registrars at the date shown; confirm them at the registrar before you buy.`,
+  },
+  {
+    id: 'api-keys',
+    title: 'API keys',
+    words: 'api key keys openai sdk developer program software connect own revoke scope',
+    body: `In **Settings, API keys** you make keys for your own software. A key has a name, scopes (chat, models), an optional monthly limit, and is shown once. Point any OpenAI client at your installation's address followed by \`/ai/v1\`:
+
+\`\`\`
+client = OpenAI(base_url="https://your-address/ai/v1", api_key="opk_...")
+\`\`\`
+
+Answers count against your plan. A revoked key is refused at once.`,
+  },
+  {
+    id: 'sandbox',
+    title: 'What “Sandbox answer” means',
+    words: 'sandbox answer fake test stand-in provider key sample data badge',
+    body: `An installation without a provider's key uses a built-in stand-in, so that everything can be tried. Such an answer wears *Sandbox answer*: it is canned text, not advice. The line at the top of the page names the providers concerned.
+
+*Sample data* is different: figures shown while an account has none of its own. They disappear with your first real record.`,
+  },
+  {
+    id: 'account',
+    title: 'Plan, billing and account',
+    words: 'plan billing subscription cancel invoice trial password two factor account email settings portal',
+    body: `The plan page shows your plan, its limits, what you have used, and switches plans. **Billing** in the profile menu opens the billing portal in a new tab: cards, invoices and cancelling are there. The trial is 3 days.
+
+Settings hold your profile, password, second factor, devices, audit log, and a download of your data.`,
+  },
+]
+
+const common = new Set('how do i my the a an is what which to of are and for in can set up it with on does you your me'.split(' '))
+
+/** The articles that a question is about, best first; at most three. */
+export function articlesFor(question: string): HelpArticle[] {
+  const asked = new Set((question.toLowerCase().match(/[a-z]+/g) ?? []).filter((word) => !common.has(word)))
+  return helpArticles
+    .map((article) => {
+      const words = article.words.split(' ')
+      const body = article.body.toLowerCase()
+      const score = [...asked].reduce((sum, word) => sum + (words.includes(word) ? 3 : body.includes(word) ? 1 : 0), 0)
+      return { article, score }
+    })
+    .filter(({ score }) => score >= 3)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, 3)
+    .map(({ article }) => article)
+}
+
+/** What the model may rest on, and the order to say so when it does not know. */
+export function helpContext(product: string, articles: HelpArticle[]) {
+  const known = articles.map(({ title, body }) => `## ${title}\n${body}`).join('\n\n')
+  return `You are the help of ${product}, a platform for small businesses. Answer from the help text below only, briefly and in plain words. If the help text does not say it, say that you do not know and point to support. Never claim that something exists which the help text calls not available.\n\nHelp documentation:\n\n${known || 'No article fits this question.'}`
+}

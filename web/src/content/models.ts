@@ -1,0 +1,20 @@
+/** The models by the names that the product shows. */
+export const labModels = [
+  { id: 'gpt-4o-mini', name: 'ChatGPT' },
+  { id: 'claude', name: 'Claude' },
+  { id: 'gemini-1.5-flash', name: 'Gemini' },
+  { id: 'perplexity', name: 'Perplexity' },
+] as const
+
+const names: Record<string, string> = {
+  ...Object.fromEntries(labModels.map(({ id, name }) => [id, name])),
+  'gpt-5-mini-2025-08-07': 'GPT-5 mini',
+  'gpt-5-2025-08-07': 'GPT-5',
+  'gpt-5.4-mini': 'GPT-5.4 mini',
+  'gpt-5.4': 'GPT-5.4',
+  'gemini-3.6-flash': 'Gemini 3.6 Flash',
+}
+export const modelName = (id: string) => names[id] ?? id
+
+export const CHAT_MODEL = 'gpt-5-mini-2025-08-07'
+export const WRITING_MODEL = 'gpt-4o-mini'

@@ -1,0 +1,93 @@
+export const chatStarters = [
+  'Write a reply to a customer who wants a refund after 40 days',
+  'Plan next week for a two-person bakery',
+  'Explain my cash flow to me as if I had never run a business',
+  'Give me five subject lines for a spring sale',
+]
+
+export const compareStarters = [
+  'Write a two-sentence pitch for a bookkeeping service for freelancers',
+  'List three risks of raising prices by 10 % in a salon',
+  'Answer this review kindly: “Great food, but we waited 50 minutes.”',
+]
+
+export const contentTypes = [
+  {
+    id: 'blog',
+    name: 'Blog post',
+    ask: 'Write a blog post of about 1000-1500 words with a title, an introduction, subheadings and a conclusion',
+    templates: ['How to choose an accountant for a small shop', 'Five signs your website loses you customers'],
+  },
+  {
+    id: 'social',
+    name: 'Social posts',
+    ask: 'Write 5 social media posts, numbered, each with a hook and fitting hashtags',
+    templates: ['Opening of our second location', 'Behind the scenes of our workshop'],
+  },
+  {
+    id: 'email',
+    name: 'Email',
+    ask: 'Write an email with a subject line, a short body and one call to action',
+    templates: ['Win back customers who have not ordered for 90 days', 'Welcome a new client'],
+  },
+  {
+    id: 'video',
+    name: 'Video script',
+    ask: 'Write a video script with a hook, scenes, spoken text and a call to action',
+    templates: ['A 60-second tour of our studio', 'How our service works, in three steps'],
+  },
+  {
+    id: 'ad',
+    name: 'Ad copy',
+    ask: 'Write ad copy with a headline, a primary text and a call to action, in three versions',
+    templates: ['Free first consultation in March', 'Same-day repair in the city'],
+  },
+  {
+    id: 'product',
+    name: 'Product description',
+    ask: 'Write a product description with a headline, the benefits and the specifications',
+    templates: ['Handmade oak cutting board', 'Online course: bookkeeping in a weekend'],
+  },
+] as const
+export type ContentType = (typeof contentTypes)[number]['id']
+
+export function contentPrompt(type: ContentType, topic: string, requirements: string) {
+  const { ask } = contentTypes.find(({ id }) => id === type)!
+  return [`${ask} about: ${topic}`, requirements && `Additional requirements: ${requirements}`].filter(Boolean).join('\n')
+}
+
+/** Figures of nobody in particular, with their badge, until an account has pieces of its own. */
+export const contentSamples = [
+  { label: 'Pieces written', value: '47' },
+  { label: 'Words written', value: '152k' },
+  { label: 'Finished as asked', value: '89%' },
+  { label: 'This month', value: '18' },
+]
+
+export const namePrompt = (description: string) =>
+  `Suggest 8 business names for: ${description}\nAnswer with the names only, one a line, nothing before or after.`
+
+export const fallbackNames = ['Northwind Works', 'Clearpath Studio', 'Brightline Co', 'Anchor & Oak', 'Fieldnote', 'Lumen House', 'Truewell', 'Kindred Supply']
+
+/** At most eight, without list numbers, bullets, quotes and remarks. */
+export function namesIn(answer: string): string[] {
+  const names = answer
+    .split('\n')
+    .map((line) =>
+      line
+        .replace(/^\s*(?:\d+[.):]|[-*•])\s*/, '')
+        .replace(/\*\*|["“”`]/g, '')
+        .replace(/\s+(?:[-–—]|:)\s.*$/, '')
+        .trim(),
+    )
+    .filter((name) => name.length > 1 && name.length <= 40 && !/[:.!?]$/.test(name))
+  return [...new Set(names)].slice(0, 8)
+}
+
+export const namingTips = [
+  ['Say it on the phone', 'If you must spell it twice, people will not find it.'],
+  ['Two or three syllables', 'Short names survive as a domain, a handle and a sign.'],
+  ['Leave room to grow', 'A town or one product in the name is hard to leave behind.'],
+  ['Look before you love it', 'Check the domain here, then the trade mark register of your country.'],
+  ['Read it without spaces', 'Domains have none, and some words meet badly.'],
+] as const

@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { loadBackend } from '../../api/session.ts'
+import { Button, ButtonLink } from '../../ui/Button.tsx'
+import { CopyTool } from '../../ui/chat/MessageItem.tsx'
+import { Markdown } from '../../ui/Markdown.tsx'
+import { Alert, Pill } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import type { Action } from './useAnalyst.ts'
+
+type Done = { result: string; link: string | null }
+
+/** What would be done, with what, and what it costs. It runs once the person says so, under their own rights. */
+export function ActionCard({ action }: { action: Action }) {
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const [dismissed, setDismissed] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [done, setDone] = useState<Done | null>(action.state === 'done' ? { result: action.result ?? '', link: action.link } : null)
+
+  async function approve() {
+    setBusy(true)
+    setProblem(null)
+    try {
+      const { call } = await loadBackend()
+      const reply = await call<Done>('ai-run-action', { action_id: action.id }, { headers: { 'idempotency-key': action.id } })
+      setDone(reply)
+      for (const key of ['activity', 'ai-usage']) void queries.invalidateQueries({ queryKey: [key] })
+      if (action.kind === 'navigate' && reply.link) navigate(reply.link)
+    } catch (error) {
+      setProblem((error as Error).message)
+    } finally {
+      setBusy(false)
+    }
+  }
+  function dismiss() {
+    setDismissed(true)
+    toast.undo('Proposal dismissed', () => setDismissed(false))
+  }
+
+  if (dismissed) return null
+  return (
+    <section aria-label={`Proposed: ${action.title}`} className="rounded-panel p-4 hairline">
+      <div className="flex flex-wrap items-center gap-2">
+        <h3 className="min-w-0 flex-1 text-13 font-semibold break-words">{action.title}</h3>
+        {done ? <Pill tone="good">Done</Pill> : <Pill>{cost(action.prompts)}</Pill>}
+      </div>
+      <p className="mt-1 text-13 text-muted">{action.description}. Nothing happens until you approve it.</p>
+      <dl className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-12">
+        {Object.entries(action.input).map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-faint">{name}</dt>
+            <dd className="font-mono break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {problem ? (
+        <Alert title="It was not done" className="mt-3">
+          {problem}
+        </Alert>
+      ) : null}
+      {done ? (
+        <div className="mt-3 border-t border-line pt-3">
+          <Markdown className="max-h-96 overflow-y-auto text-13">{done.result}</Markdown>
+          <div className="mt-2 flex items-center gap-1">
+            <CopyTool text={done.result} />
+            {done.link ? <ButtonLink to={done.link}>Open</ButtonLink> : null}
+          </div>
+        </div>
+      ) : (
+        <div className="mt-3 flex gap-2">
+          <Button variant="primary" busy={busy ? 'Running' : false} onClick={approve}>
+            {problem ? 'Try again' : 'Approve'}
+          </Button>
+          <Button disabled={busy} onClick={dismiss}>
+            Dismiss
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const cost = (prompts: number) => (prompts === 0 ? 'Costs nothing' : prompts === 1 ? 'Costs 1 prompt' : `Costs ${prompts} prompts`)

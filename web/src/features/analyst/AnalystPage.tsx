@@ -1,0 +1,104 @@
+import { ChartNoAxesColumn, PenLine, Repeat2, Zap } from 'lucide-react'
+import { useState } from 'react'
+import { useSession } from '../../api/session.ts'
+import { analystCategories, analystWelcome, quickPrompts, type TaskType, taskOf } from '../../content/analyst.ts'
+import { ChatFrame } from '../../ui/chat/ChatFrame.tsx'
+import { ChatLog } from '../../ui/chat/ChatLog.tsx'
+import { Composer } from '../../ui/chat/Composer.tsx'
+import { Conversations } from '../../ui/chat/ConversationList.tsx'
+import { useConversationAddress } from '../../ui/chat/useAddress.ts'
+import { cx } from '../../ui/cx.ts'
+import { Markdown } from '../../ui/Markdown.tsx'
+import { PageHeader } from '../../ui/Panel.tsx'
+import { RecentCommands } from '../../ui/RecentCommands.tsx'
+import { ActionCard } from './ActionCard.tsx'
+import { useAnalyst } from './useAnalyst.ts'
+
+const features = ['analyst'] as const
+const icons = { analysis: ChartNoAxesColumn, creation: PenLine, automation: Repeat2, action: Zap }
+
+export function AnalystPage() {
+  const { user } = useSession()
+  const [conversationId, open] = useConversationAddress()
+  const [category, setCategory] = useState<TaskType | null>(null)
+  const analyst = useAnalyst(conversationId, open)
+  const justWelcome = analyst.messages.length === 0 && analyst.loading === 'done'
+  const ask = (text: string, task?: TaskType) => analyst.send(text, task ?? category ?? taskOf(text))
+
+  return (
+    <>
+      <PageHeader title="AI Business Analyst" description="Answers, and actions that wait for your yes." />
+      <div className="flex flex-col gap-6">
+        <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={open} />}>
+          <ChatLog
+            chat={analyst}
+            label="Conversation with the business analyst"
+            opening={
+              <>
+                <Markdown>{analystWelcome}</Markdown>
+                {justWelcome ? <FirstSteps category={category} onCategory={setCategory} onAsk={ask} busy={analyst.busy} /> : null}
+              </>
+            }
+            below={(key) => analyst.actionsOf(key).map((action) => <ActionCard key={action.id} action={action} />)}
+            onRegenerate={analyst.again}
+          />
+          <Composer label="Message the analyst" placeholder="Ask about your business" busy={analyst.busy} onSend={(text) => ask(text)} />
+        </ChatFrame>
+        <RecentCommands userId={user!.id} title="Recent activity" empty="What you ask the assistants shows up here." />
+      </div>
+    </>
+  )
+}
+
+type FirstProps = {
+  category: TaskType | null
+  onCategory: (next: TaskType | null) => void
+  onAsk: (text: string, task: TaskType) => void
+  busy: boolean
+}
+function FirstSteps({ category, onCategory, onAsk, busy }: FirstProps) {
+  const shown = quickPrompts.filter(({ task }) => !category || task === category)
+  return (
+    <div className="flex flex-col gap-4">
+      <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
+        {analystCategories.map(({ id, title, text }) => {
+          const Icon = icons[id]
+          const chosen = category === id
+          return (
+            <li key={id} className="flex">
+              <button
+                type="button"
+                aria-pressed={chosen}
+                onClick={() => onCategory(chosen ? null : id)}
+                className={cx(
+                  'flex w-full items-start gap-3 rounded-control p-3 text-left hairline hover:bg-raised',
+                  chosen && 'border-signal-text bg-raised',
+                )}
+              >
+                <Icon className="mt-0.5 size-4 text-signal-text" />
+                <span>
+                  <span className="block text-13 font-semibold">{title}</span>
+                  <span className="block text-12 text-muted">{text}</span>
+                </span>
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+      <ul className="flex flex-wrap gap-2" aria-label="Quick prompts">
+        {shown.map(({ title, prompt, task }) => (
+          <li key={title}>
+            <button
+              type="button"
+              disabled={busy}
+              onClick={() => onAsk(prompt, task)}
+              className="min-h-8 rounded-full px-3 text-12 text-muted hairline hover:bg-raised hover:text-text disabled:opacity-60 max-md:min-h-11"
+            >
+              {title}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import { texts } from '@operon/contracts/messages'
+import { useRef } from 'react'
+import { usePlatform } from '../../api/platform.ts'
+import { chatStarters } from '../../content/prompts.ts'
+import { CHAT_MODEL } from '../../content/models.ts'
+import { ChatFrame } from '../../ui/chat/ChatFrame.tsx'
+import { ChatLog } from '../../ui/chat/ChatLog.tsx'
+import { Composer, type ComposerHandle } from '../../ui/chat/Composer.tsx'
+import { Conversations } from '../../ui/chat/ConversationList.tsx'
+import { Starters } from '../../ui/chat/Starters.tsx'
+import { useConversationAddress } from '../../ui/chat/useAddress.ts'
+import { useConversation } from '../../ui/chat/useConversation.ts'
+import { PageHeader } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+const features = ['chat', 'assistant'] as const
+
+export function ProductChatPage() {
+  const { product_name } = usePlatform()
+  const [conversationId, open] = useConversationAddress()
+  const composer = useRef<ComposerHandle>(null)
+  const chat = useConversation({
+    feature: 'chat',
+    model: CHAT_MODEL,
+    conversationId,
+    onConversation: open,
+    failedLine: texts.productChatFailed,
+    onFailure: () => toast.error(texts.productChatFailed),
+  })
+  const fresh = chat.messages.length === 0 && chat.loading === 'done'
+
+  return (
+    <>
+      <PageHeader title={`${product_name} AI`} description="Ask anything about your business. Conversations are kept, by voice or by keyboard." />
+      <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={open} />}>
+        <ChatLog
+          chat={chat}
+          label={`Conversation with ${product_name} AI`}
+          opening={
+            fresh ? (
+              <Starters title="What are you working on?" prompts={chatStarters} onPick={(text) => composer.current?.fill(text)} />
+            ) : null
+          }
+          onRegenerate={(message) => chat.regenerate(message)}
+          onResend={(message, text) => chat.resend(message, text)}
+        />
+        <Composer
+          ref={composer}
+          label={`Message ${product_name} AI`}
+          placeholder="Write a message"
+          busy={chat.busy}
+          onSend={(text) => chat.send(text)}
+          onStop={chat.stop}
+          voice
+          autoFocus
+        />
+      </ChatFrame>
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import { texts } from '@operon/contracts/messages'
+import { BookOpen, MessageCircleQuestion } from 'lucide-react'
+import { useSearchParams } from 'react-router-dom'
+import { usePlatform } from '../../api/platform.ts'
+import { articlesFor, helpArticles, helpContext, quickQuestions } from '../../content/help.ts'
+import { WRITING_MODEL } from '../../content/models.ts'
+import { product } from '../../content/product.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ChatFrame } from '../../ui/chat/ChatFrame.tsx'
+import { ChatLog } from '../../ui/chat/ChatLog.tsx'
+import { Composer } from '../../ui/chat/Composer.tsx'
+import { Conversations } from '../../ui/chat/ConversationList.tsx'
+import { useConversationAddress } from '../../ui/chat/useAddress.ts'
+import { type Chat, useConversation } from '../../ui/chat/useConversation.ts'
+import { EmptyState, PageHeader, Panel } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { HelpReader } from './HelpReader.tsx'
+
+const features = ['help'] as const
+
+export function HelpPage() {
+  const { product_name } = usePlatform()
+  const [conversationId, open] = useConversationAddress()
+  const [search, setSearch] = useSearchParams()
+  const chat = useConversation({
+    feature: 'help',
+    model: WRITING_MODEL,
+    conversationId,
+    onConversation: open,
+    failedLine: texts.helpErrorLine,
+    onFailure: () => toast.error(texts.helpFailed),
+  })
+  const contextOf = (question: string) => ({ system: helpContext(product_name, articlesFor(question)) })
+  const ask = (question: string) => chat.send(question, contextOf(question))
+
+  function read(article: string | null) {
+    const next = new URLSearchParams(search)
+    if (article) next.set('article', article)
+    else next.delete('article')
+    setSearch(next, { replace: true })
+  }
+
+  return (
+    <>
+      <PageHeader
+        title={`${product_name} AI Help`}
+        description={`Answers come from ${product_name}'s own help text, and say from which article.`}
+        actions={
+          <Button onClick={() => read('all')}>
+            <BookOpen />
+            Read the help
+          </Button>
+        }
+      />
+      <div className="grid grid-cols-1 gap-6 xl:grid-cols-[18rem_minmax(0,1fr)]">
+        <div className="flex flex-col gap-6">
+          <Panel title="Quick Questions" flush>
+            <ul className="divide-y divide-line">
+              {quickQuestions.map((question) => (
+                <li key={question}>
+                  <button
+                    type="button"
+                    disabled={chat.busy}
+                    onClick={() => ask(question)}
+                    className="flex min-h-11 w-full items-center gap-2.5 px-4 py-2 text-left text-13 outline-offset-[-2px] hover:bg-raised disabled:opacity-60"
+                  >
+                    <MessageCircleQuestion className="size-4 text-faint" />
+                    {question}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+          <p className="text-12 text-faint max-xl:hidden">
+            Not answered? Write to <span className="text-muted">{product.support}</span>.
+          </p>
+        </div>
+        <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={open} newLabel="New question" />}>
+          <ChatLog
+            chat={chat}
+            label={`Help conversation`}
+            opening={
+              chat.messages.length === 0 && chat.loading === 'done' ? (
+                <EmptyState title="Ask how something works">
+                  Start with a quick question or write your own. {helpArticles.length} articles stand behind the answers.
+                </EmptyState>
+              ) : null
+            }
+            below={(key) => <Cited chat={chat} answer={key} onRead={read} />}
+            onRegenerate={(message) => chat.regenerate(message, contextOf(questionOf(chat, message.key)))}
+            onResend={(message, text) => chat.resend(message, text, contextOf(text))}
+          />
+          <Composer label="Your question" placeholder="How do I …" busy={chat.busy} onSend={ask} onStop={chat.stop} voice />
+        </ChatFrame>
+      </div>
+      <HelpReader article={search.get('article')} onRead={read} />
+    </>
+  )
+}
+
+/** The articles that an answer was given from. */
+function Cited({ chat, answer, onRead }: { chat: Chat; answer: string; onRead: (id: string) => void }) {
+  const message = chat.messages.find(({ key }) => key === answer)
+  if (message?.role !== 'assistant' || message.state === 'streaming' || message.state === 'failed') return null
+  const articles = articlesFor(questionOf(chat, answer))
+  if (articles.length === 0) return <p className="text-12 text-faint">No help article fits this question; take the answer with care.</p>
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-muted">
+      From the help:
+      {articles.map(({ id, title }) => (
+        <button key={id} type="button" onClick={() => onRead(id)} className="text-signal-text underline underline-offset-2">
+          {title}
+        </button>
+      ))}
+    </p>
+  )
+}
+
+function questionOf(chat: Chat, answer: string) {
+  const at = chat.messages.findIndex(({ key }) => key === answer)
+  return chat.messages.slice(0, at).findLast(({ role }) => role === 'user')?.content ?? ''
+}

@@ -1,0 +1,111 @@
+import { BookMarked, Square } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { modelName } from '../../content/models.ts'
+import { compareStarters } from '../../content/prompts.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { PromptLibrary } from '../../ui/chat/PromptLibrary.tsx'
+import { TextArea } from '../../ui/Field.tsx'
+import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
+import { ComparisonHistory } from './ComparisonHistory.tsx'
+import type { Seed } from './LabChat.tsx'
+import { LaneCard } from './LaneCard.tsx'
+import { Estimate } from './Estimate.tsx'
+import type { useCompare } from './useCompare.ts'
+
+type Props = { comparison: ReturnType<typeof useCompare>; onContinue: (seed: Seed) => void }
+
+export function CompareTab({ comparison, onContinue }: Props) {
+  const { run, broken, busy } = comparison
+  const [prompt, setPrompt] = useState('')
+  const [library, setLibrary] = useState(false)
+
+  function submit(event?: FormEvent) {
+    event?.preventDefault()
+    if (prompt.trim() && !busy) void comparison.compare(prompt.trim())
+  }
+
+  return (
+    <div className="flex flex-col gap-6 pt-6">
+      <Panel>
+        <form onSubmit={submit} className="flex flex-col gap-3">
+          <TextArea
+            label="Prompt"
+            placeholder="Ask all four the same thing"
+            value={prompt}
+            onChange={(event) => setPrompt(event.target.value)}
+            onKeyDown={(event) => (event.ctrlKey || event.metaKey) && event.key === 'Enter' && submit()}
+            rows={3}
+          />
+          <div className="flex flex-wrap items-center gap-2">
+            <Button type="submit" variant="primary" disabled={!prompt.trim()} busy={busy ? 'Asking all four' : false}>
+              Compare All
+            </Button>
+            {busy ? (
+              <Button onClick={() => comparison.stop()}>
+                <Square />
+                Stop all
+              </Button>
+            ) : null}
+            <IconButton label="Prompt library" onClick={() => setLibrary(true)}>
+              <BookMarked />
+            </IconButton>
+            <Estimate text={prompt} />
+          </div>
+          {run.prompt ? null : (
+            <ul className="flex flex-wrap gap-2">
+              {compareStarters.map((starter) => (
+                <li key={starter}>
+                  <button
+                    type="button"
+                    onClick={() => setPrompt(starter)}
+                    className="min-h-7 rounded-control px-2 py-1 text-left text-12 text-muted hairline hover:bg-raised hover:text-text max-md:min-h-10"
+                  >
+                    {starter}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </form>
+      </Panel>
+      {run.prompt ? (
+        <p className="-mb-2 flex flex-wrap items-center gap-2 text-13 text-muted">
+          Answers to <Pill className="max-w-full overflow-hidden text-ellipsis">{run.prompt.slice(0, 50)}</Pill>
+        </p>
+      ) : null}
+      {broken ? <Alert title={broken}>What had arrived stays below. Nothing is charged for answers that did not come.</Alert> : null}
+      <div className="grid grid-cols-1 gap-4 md:grid-cols-2 2xl:grid-cols-4">
+        {run.lanes.map((lane, at) => (
+          <LaneCard
+            key={lane.model}
+            lane={lane}
+            at={at}
+            voted={run.vote === at}
+            canVote={Boolean(run.id) && !busy}
+            onStop={() => comparison.stop(at)}
+            onVote={() => comparison.vote(at)}
+            onContinue={() => onContinue({ model: lane.model, name: modelName(lane.model), prompt: run.prompt, answer: lane })}
+          />
+        ))}
+      </div>
+      <ComparisonHistory
+        current={run.id}
+        disabled={busy}
+        onShow={(kept) => {
+          comparison.show(kept)
+          setPrompt(kept.prompt)
+        }}
+      />
+      {library ? (
+        <PromptLibrary
+          draft={prompt}
+          onClose={() => setLibrary(false)}
+          onUse={(body) => {
+            setPrompt(body)
+            setLibrary(false)
+          }}
+        />
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,105 @@
+import { texts } from '@operon/contracts/messages'
+import { useEffect, useState } from 'react'
+import { labModels, modelName } from '../../content/models.ts'
+import { ChatFrame } from '../../ui/chat/ChatFrame.tsx'
+import { ChatLog } from '../../ui/chat/ChatLog.tsx'
+import { Composer } from '../../ui/chat/Composer.tsx'
+import { Conversations } from '../../ui/chat/ConversationList.tsx'
+import { ownLine } from '../../ui/chat/message.ts'
+import { useConversationAddress } from '../../ui/chat/useAddress.ts'
+import { useConversation } from '../../ui/chat/useConversation.ts'
+import { EmptyState } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import type { LaneState } from './useCompare.ts'
+
+export type Seed = { model: string; name: string; prompt: string; answer: LaneState }
+const features = ['lab'] as const
+
+export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () => void }) {
+  const [conversationId, open] = useConversationAddress()
+  const [model, setModel] = useState<string>(seed?.model ?? labModels[0].id)
+  // What Compare said stays with the question until a conversation of its own has begun.
+  const [carried, setCarried] = useState<Seed | null>(seed)
+  const chat = useConversation({
+    feature: 'lab',
+    model,
+    conversationId,
+    onConversation: open,
+    failedLine: texts.labErrorMessage,
+    emptyLine: texts.noResponse,
+    onFailure: () => toast.error(texts.failedToSend),
+  })
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a seed is sown once
+  useEffect(() => {
+    if (!seed) return
+    const { prompt, answer } = seed
+    chat.add(ownLine(prompt, 'user'), {
+      ...ownLine(answer.content),
+      answeredBy: answer.answeredBy,
+      sandbox: answer.sandbox,
+      usage: answer.usage,
+    })
+    onSeeded()
+  }, [seed])
+
+  const seeded = carried && [
+    { role: 'user' as const, content: carried.prompt },
+    { role: 'assistant' as const, content: carried.answer.content },
+  ]
+
+  return (
+    <div className="flex flex-col gap-4 pt-6">
+      <ChatFrame
+        list={
+          <Conversations
+            features={features}
+            current={conversationId}
+            onOpen={(id) => {
+              setCarried(null)
+              if (id === conversationId) chat.clear()
+              open(id)
+            }}
+          />
+        }
+      >
+        <ChatLog
+          chat={chat}
+          label={`Conversation with ${modelName(model)}`}
+          opening={
+            chat.messages.length === 0 && chat.loading === 'done' ? (
+              <EmptyState title={`Talk to ${modelName(model)}`}>
+                Choose a model below, or continue from a comparison: its question and answer come along.
+              </EmptyState>
+            ) : null
+          }
+          onRegenerate={(message) => chat.regenerate(message)}
+          onResend={(message, text) => chat.resend(message, text)}
+          onCopied={() => toast.success(texts.copied(modelName(model)))}
+        />
+        <Composer
+          label={`Message ${modelName(model)}`}
+          placeholder={`Write to ${modelName(model)}`}
+          busy={chat.busy}
+          onSend={(text) => chat.send(text, seeded ? { seed: seeded } : {})}
+          onStop={chat.stop}
+          extra={
+            <select
+              aria-label="Model"
+              value={model}
+              disabled={chat.busy}
+              onChange={(event) => setModel(event.target.value)}
+              className="h-8 rounded-control bg-transparent px-1.5 text-13 text-muted hover:bg-raised hover:text-text max-md:h-11"
+            >
+              {labModels.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          }
+        />
+      </ChatFrame>
+    </div>
+  )
+}

@@ -1,0 +1,103 @@
+import { texts } from '@operon/contracts/messages'
+import { Copy, MessageSquareText, Square, ThumbsUp } from 'lucide-react'
+import { modelName } from '../../content/models.ts'
+import { Button } from '../../ui/Button.tsx'
+import { cost, seconds } from '../../ui/chat/message.ts'
+import { cx } from '../../ui/cx.ts'
+import { Markdown } from '../../ui/Markdown.tsx'
+import { Busy } from '../../ui/Mark.tsx'
+import { Pill } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { type LaneState, running } from './useCompare.ts'
+
+const colours = ['bg-signal-text', 'bg-info', 'bg-violet', 'bg-warn']
+type Props = {
+  lane: LaneState
+  at: number
+  voted: boolean
+  canVote: boolean
+  onStop: () => void
+  onVote: () => void
+  onContinue: () => void
+}
+
+export function LaneCard({ lane, at, voted, canVote, onStop, onVote, onContinue }: Props) {
+  const name = modelName(lane.model)
+  const answered = !running(lane) && lane.state !== 'idle'
+  const usable = answered && lane.state !== 'failed' && lane.content !== ''
+  async function copy() {
+    await navigator.clipboard.writeText(lane.content)
+    toast.success(texts.copied(name))
+  }
+  return (
+    <article aria-label={name} aria-busy={running(lane)} className="flex min-w-0 flex-col rounded-panel bg-panel hairline">
+      <header className="flex min-h-12 items-center gap-2.5 border-b border-line px-4">
+        <span aria-hidden="true" className={cx('h-1.5 w-5 rounded-full', colours[at])} />
+        <h2 className="text-14 font-semibold">{name}</h2>
+        {lane.sandbox ? <Pill>Sandbox answer</Pill> : null}
+        {running(lane) ? (
+          <Button variant="ghost" size="icon" className="ml-auto" aria-label={`Stop ${name}`} data-tip="Stop" onClick={onStop}>
+            <Square />
+          </Button>
+        ) : null}
+        {voted ? (
+          <Pill tone="good" className="ml-auto">
+            Your pick
+          </Pill>
+        ) : null}
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an answer that scrolls must be reachable by keyboard */}
+      <section aria-label={`Answer of ${name}`} tabIndex={0} className="h-80 overflow-y-auto px-4 py-3 outline-offset-[-2px]">
+        {lane.state === 'idle' ? <p className="text-13 text-faint">The answer is written here.</p> : null}
+        {lane.state === 'failed' ? (
+          <p role="alert" className="text-13 text-bad">
+            {lane.content}
+          </p>
+        ) : (
+          <Markdown className="text-13">{lane.content}</Markdown>
+        )}
+        {running(lane) ? <Busy label={`${name} is thinking`} className="mt-2 text-signal-text" /> : null}
+        {lane.state === 'cut' ? <p className="mt-2 text-12 text-warn">This answer was cut off. What had arrived is shown.</p> : null}
+        {lane.state === 'stopped' ? <p className="mt-2 text-12 text-muted">You stopped this answer. What had arrived is shown.</p> : null}
+      </section>
+      <dl className="grid grid-cols-4 gap-px border-y border-line bg-line text-12">
+        <Figure label="First" value={lane.firstMs === null ? '–' : seconds(lane.firstMs)} />
+        <Figure label="Total" value={lane.ms === null ? '–' : seconds(lane.ms)} />
+        <Figure label="Tokens" value={lane.usage ? String(lane.usage.prompt_tokens + lane.usage.completion_tokens) : '–'} />
+        <Figure label="Cost" value={lane.usage ? cost(lane.usage.cost_microusd) : '–'} />
+      </dl>
+      <p className="truncate px-4 pt-2 font-mono text-12 text-faint">{lane.answeredBy ? `Answered by ${lane.answeredBy}` : 'No answer yet'}</p>
+      <footer className="flex flex-wrap gap-1 p-2">
+        <Button variant="ghost" disabled={!usable} onClick={copy}>
+          <Copy />
+          Copy
+        </Button>
+        <Button variant="ghost" disabled={!usable} onClick={onContinue}>
+          <MessageSquareText />
+          Continue Chat
+        </Button>
+        <Button
+          variant="ghost"
+          size="icon"
+          className="ml-auto"
+          disabled={!usable || !canVote}
+          aria-label={`Vote for ${name}`}
+          aria-pressed={voted}
+          data-tip="Best answer"
+          onClick={onVote}
+        >
+          <ThumbsUp className={voted ? 'text-good' : undefined} />
+        </Button>
+      </footer>
+    </article>
+  )
+}
+
+function Figure({ label, value }: { label: string; value: string }) {
+  return (
+    <div className="bg-panel px-3 py-1.5">
+      <dt className="text-faint">{label}</dt>
+      <dd className="truncate font-mono tabular">{value}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { type AiUsage, aiCall } from '../../api/ai.ts'
+import { modelName } from '../../content/models.ts'
+import { cost, seconds } from '../../ui/chat/message.ts'
+import { GeneMeter, Table } from '../../ui/Data.tsx'
+import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+
+export function UsagePanel() {
+  const usage = useQuery({ queryKey: ['ai-usage'], queryFn: () => aiCall<AiUsage>('ai-usage') })
+  const answers = usage.data?.by_model.reduce((sum, row) => sum + row.answers, 0) ?? 0
+  return (
+    <Panel title="Usage Statistics" flush>
+      {usage.isPending ? <Skeleton className="m-4 h-40" /> : null}
+      {usage.isError ? <ErrorState title="The figures could not be loaded" error={usage.error} retry={() => usage.refetch()} /> : null}
+      {usage.data ? (
+        <>
+          <div className="flex flex-col gap-4 p-4">
+            <GeneMeter label="Prompts this month" used={usage.data.used} limit={usage.data.limit} />
+            <dl className="grid grid-cols-3 gap-3 text-13">
+              <div>
+                <dt className="text-muted">Messages</dt>
+                <dd className="text-20 font-semibold tabular">{answers.toLocaleString('en-US')}</dd>
+              </div>
+              <div>
+                <dt className="flex flex-wrap items-center gap-1.5 text-muted">
+                  Hours Saved <Pill>Estimate</Pill>
+                </dt>
+                <dd className="text-20 font-semibold tabular">{Math.floor(answers / 2).toLocaleString('en-US')}</dd>
+              </div>
+              <div>
+                <dt className="text-muted">Model cost</dt>
+                <dd className="text-20 font-semibold tabular">{cost(usage.data.cost_microusd)}</dd>
+              </div>
+            </dl>
+            <p className="text-12 text-faint">Hours Saved counts half an hour a message; it is a rule of thumb, not a measurement.</p>
+          </div>
+          {usage.data.by_model.length ? (
+            <div className="border-t border-line">
+              <Table label="Usage by model" head={['Model', 'Answers', 'Tokens', 'Cost', 'Average time']}>
+                {usage.data.by_model.map((row) => (
+                  <tr key={row.model}>
+                    <td className="font-medium">{modelName(row.model)}</td>
+                    <td className="font-mono tabular">{row.answers}</td>
+                    <td className="font-mono tabular">{(row.prompt_tokens + row.completion_tokens).toLocaleString('en-US')}</td>
+                    <td className="font-mono tabular">{cost(row.cost_microusd)}</td>
+                    <td className="font-mono tabular">{seconds(row.avg_ms)}</td>
+                  </tr>
+                ))}
+              </Table>
+            </div>
+          ) : (
+            <EmptyState compact title="No answers this month yet">
+              Tokens, cost and time of each model show up with the first one.
+            </EmptyState>
+          )}
+        </>
+      ) : null}
+    </Panel>
+  )
+}

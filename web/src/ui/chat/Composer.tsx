@@ -1,0 +1,118 @@
+import { ArrowUp, BookMarked, Mic, MicOff, Square } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { Button, IconButton } from '../Button.tsx'
+import { PromptLibrary } from './PromptLibrary.tsx'
+import { useSpeechInput } from './useSpeechInput.ts'
+
+export type ComposerHandle = { focus: () => void; fill: (text: string) => void }
+type Props = {
+  label: string
+  placeholder: string
+  busy: boolean
+  onSend: (text: string) => void
+  onStop?: () => void
+  voice?: boolean
+  voiceTip?: 'bottom' | 'right'
+  extra?: ReactNode
+  autoFocus?: boolean
+  ref?: Ref<ComposerHandle>
+}
+
+/** Enter sends, Shift+Enter is a new line; locked while an answer is on its way. */
+export function Composer({ label, placeholder, busy, onSend, onStop, voice, extra, autoFocus, ref }: Props) {
+  const [text, setText] = useState('')
+  const [library, setLibrary] = useState(false)
+  const input = useRef<HTMLTextAreaElement>(null)
+  const hadFocus = useRef(false)
+  const speech = useSpeechInput((heard) => setText((before) => (before ? `${before} ${heard}` : heard)))
+  const blank = !text.trim()
+
+  useImperativeHandle(ref, () => ({
+    focus: () => input.current?.focus(),
+    fill(next) {
+      setText(next)
+      input.current?.focus()
+    },
+  }))
+  useEffect(() => {
+    if (busy || !hadFocus.current) return
+    hadFocus.current = false
+    input.current?.focus()
+  }, [busy])
+
+  function send() {
+    if (busy || blank) return
+    hadFocus.current = true
+    onSend(text.trim())
+    setText('')
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    send()
+  }
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+      className="border-t border-line p-3"
+    >
+      <div className="mx-auto flex max-w-[46rem] flex-col rounded-panel border border-control/70 bg-page focus-within:border-signal-text hover:border-control">
+        <textarea
+          ref={input}
+          aria-label={label}
+          placeholder={speech.listening ? 'Listening…' : placeholder}
+          // biome-ignore lint/a11y/noAutofocus: the field is what the page is for
+          autoFocus={autoFocus}
+          rows={1}
+          value={text}
+          disabled={busy}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          className="max-h-48 min-h-11 w-full resize-none bg-transparent px-3 pt-2.5 text-14 outline-none field-sizing-content disabled:opacity-60"
+        />
+        <div className="flex items-center gap-1 p-1.5">
+          <IconButton label="Prompt library" onClick={() => setLibrary(true)} disabled={busy}>
+            <BookMarked />
+          </IconButton>
+          {voice ? (
+            <IconButton
+              label={speech.listening ? 'Stop listening' : 'Speak instead of typing'}
+              aria-pressed={speech.listening}
+              onClick={speech.toggle}
+              disabled={busy}
+              className={speech.listening ? 'bg-bad-soft text-bad' : undefined}
+            >
+              {speech.listening ? <MicOff /> : <Mic />}
+            </IconButton>
+          ) : null}
+          {extra}
+          <span className="ml-auto pr-1 text-12 text-faint max-sm:hidden">{speech.listening ? 'Listening' : 'Shift Enter for a new line'}</span>
+          {busy && onStop ? (
+            <Button size="icon" aria-label="Stop" data-tip="Stop" onClick={onStop}>
+              <Square />
+            </Button>
+          ) : (
+            <Button type="submit" variant="primary" size="icon" aria-label="Send" disabled={busy || blank}>
+              <ArrowUp />
+            </Button>
+          )}
+        </div>
+      </div>
+      {library ? (
+        <PromptLibrary
+          draft={text}
+          onClose={() => setLibrary(false)}
+          onUse={(body) => {
+            setText(body)
+            setLibrary(false)
+            setTimeout(() => input.current?.focus())
+          }}
+        />
+      ) : null}
+    </form>
+  )
+}

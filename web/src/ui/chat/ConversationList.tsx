@@ -1,0 +1,181 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { EllipsisVertical, MessagesSquare, Pencil, Plus, Trash2 } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { type Conversation, change, listConversations, remove } from '../../api/ai.ts'
+import { Button } from '../Button.tsx'
+import { cx } from '../cx.ts'
+import { Dialog } from '../Dialog.tsx'
+import { ago } from '../format.ts'
+import { Menu, MenuItem } from '../Menu.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../Panel.tsx'
+import { toast } from '../toast.tsx'
+import { useHidden } from './useHidden.ts'
+
+type Props = {
+  features: readonly string[]
+  current: string | null
+  onOpen: (id: string | null) => void
+  newLabel?: string
+}
+
+/** Stands beside the conversation where there is room, behind a button where there is not. */
+export function Conversations(props: Props) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <aside aria-label="Conversations" className="hidden min-h-0 flex-col border-r border-line lg:flex">
+        <ConversationList {...props} />
+      </aside>
+      <div className="flex items-center gap-2 border-b border-line p-2 lg:hidden">
+        <Button variant="ghost" onClick={() => setOpen(true)}>
+          <MessagesSquare />
+          Conversations
+        </Button>
+        <Button variant="ghost" className="ml-auto" onClick={() => props.onOpen(null)}>
+          <Plus />
+          New
+        </Button>
+      </div>
+      <Dialog open={open} onClose={() => setOpen(false)} title="Conversations" side="left" className="w-[22rem]">
+        <ConversationList
+          {...props}
+          onOpen={(id) => {
+            setOpen(false)
+            props.onOpen(id)
+          }}
+        />
+      </Dialog>
+    </>
+  )
+}
+
+function ConversationList({ features, current, onOpen, newLabel = 'New conversation' }: Props) {
+  const [search, setSearch] = useState('')
+  const list = useQuery({ queryKey: ['ai-conversations', ...features], queryFn: () => listConversations(features) })
+  const hidden = useHidden('ai_conversations', ['ai-conversations'])
+  const found = list.data?.filter(({ id, title }) => !hidden.has(id) && title.toLowerCase().includes(search.toLowerCase()))
+
+  function drop({ id, title }: Conversation) {
+    hidden.removeSoon(id, `“${title.slice(0, 40)}” deleted`, () => remove('ai_conversations', id))
+    if (id === current) onOpen(null)
+  }
+  function onKeyDown(event: KeyboardEvent<HTMLUListElement>) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (!step) return
+    const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-row]')]
+    const at = rows.indexOf(document.activeElement as HTMLElement)
+    if (at < 0) return
+    event.preventDefault()
+    rows[(at + step + rows.length) % rows.length]?.focus()
+  }
+
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex flex-col gap-2 border-b border-line p-3 max-lg:px-0">
+        <Button onClick={() => onOpen(null)}>
+          <Plus />
+          {newLabel}
+        </Button>
+        <input
+          type="search"
+          aria-label="Search conversations"
+          placeholder="Search"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          className="h-8 w-full rounded-control border border-control/70 bg-page px-2.5 text-13 max-md:h-11"
+        />
+      </div>
+      {list.isPending ? <Skeleton className="m-3 h-24" /> : null}
+      {list.isError ? <ErrorState title="The list could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
+      {found?.length === 0 ? (
+        <EmptyState compact title={search ? 'None has these words' : 'No conversations yet'}>
+          {search ? 'Search looks at the titles.' : 'What you ask is kept here and survives a reload.'}
+        </EmptyState>
+      ) : null}
+      {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: arrow keys move between the buttons inside */}
+      <ul onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5 max-lg:px-0">
+        {found?.map((conversation) => (
+          <Row
+            key={conversation.id}
+            conversation={conversation}
+            current={conversation.id === current}
+            onOpen={() => onOpen(conversation.id)}
+            onDelete={() => drop(conversation)}
+          />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+type RowProps = { conversation: Conversation; current: boolean; onOpen: () => void; onDelete: () => void }
+function Row({ conversation, current, onOpen, onDelete }: RowProps) {
+  const queries = useQueryClient()
+  const [renaming, setRenaming] = useState(false)
+
+  async function rename(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const title = String(new FormData(event.currentTarget).get('title')).trim()
+    setRenaming(false)
+    if (!title || title === conversation.title) return
+    try {
+      await change('ai_conversations', conversation.id, { title })
+      await queries.invalidateQueries({ queryKey: ['ai-conversations'] })
+    } catch (error) {
+      toast.error('The name was not changed', (error as Error).message)
+    }
+  }
+
+  if (renaming)
+    return (
+      <li>
+        <form onSubmit={rename}>
+          <input
+            name="title"
+            aria-label="Name of the conversation"
+            // biome-ignore lint/a11y/noAutofocus: the person has just asked to rename
+            autoFocus
+            defaultValue={conversation.title}
+            maxLength={200}
+            onFocus={(event) => event.target.select()}
+            onBlur={(event) => event.currentTarget.form?.requestSubmit()}
+            onKeyDown={(event) => event.key === 'Escape' && setRenaming(false)}
+            className="h-9 w-full rounded-control border border-control bg-page px-2 text-13"
+          />
+        </form>
+      </li>
+    )
+  return (
+    <li className={cx('group relative flex items-center rounded-control', current ? 'bg-raised' : 'hover:bg-raised')}>
+      <button
+        type="button"
+        data-row
+        aria-current={current || undefined}
+        onClick={onOpen}
+        className="flex h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-left text-13 max-md:h-11"
+      >
+        <span className={cx('truncate', current ? 'font-medium' : 'text-muted')}>{conversation.title}</span>
+        <span className="ml-auto font-mono text-12 text-faint tabular">{ago(conversation.updated_at)}</span>
+      </button>
+      <Menu
+        trigger={(props) => (
+          <button
+            type="button"
+            aria-label={`Options of ${conversation.title}`}
+            className="grid size-8 place-items-center rounded-control text-faint hover:text-text max-md:size-11"
+            {...props}
+          >
+            <EllipsisVertical className="size-4" />
+          </button>
+        )}
+      >
+        <MenuItem icon={<Pencil />} onSelect={() => setRenaming(true)}>
+          Rename
+        </MenuItem>
+        <MenuItem icon={<Trash2 />} danger onSelect={onDelete}>
+          Delete
+        </MenuItem>
+      </Menu>
+    </li>
+  )
+}

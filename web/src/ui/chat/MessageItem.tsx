@@ -1,0 +1,144 @@
+import { Check, Copy, Gauge, Pencil, RefreshCw } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Button } from '../Button.tsx'
+import { Markdown } from '../Markdown.tsx'
+import { Busy } from '../Mark.tsx'
+import { Pill } from '../Panel.tsx'
+import { Problem } from './ChatLog.tsx'
+import { type ChatMessage, cost } from './message.ts'
+import { Sources } from './Sources.tsx'
+
+export type MessageTools = {
+  onRegenerate?: (message: ChatMessage) => void
+  onResend?: (message: ChatMessage, text: string) => void
+  onCopied?: (message: ChatMessage) => void
+  /** How an answer's writer is called; what the server calls it when absent. */
+  modelName?: (message: ChatMessage) => string | null
+}
+
+export function MessageItem({ message, busy, ...tools }: MessageTools & { message: ChatMessage; busy: boolean }) {
+  return message.role === 'user' ? <Said message={message} busy={busy} {...tools} /> : <Answer message={message} busy={busy} {...tools} />
+}
+
+function Said({ message, busy, onResend }: MessageTools & { message: ChatMessage; busy: boolean }) {
+  const [draft, setDraft] = useState<string | null>(null)
+  function resend() {
+    if (!draft?.trim()) return
+    setDraft(null)
+    onResend?.(message, draft)
+  }
+  if (draft !== null)
+    return (
+      <div className="flex flex-col gap-2">
+        <textarea
+          aria-label="Edit your message"
+          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
+          autoFocus
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') setDraft(null)
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+            event.preventDefault()
+            resend()
+          }}
+          className="min-h-20 w-full rounded-control border border-control bg-page p-2.5 text-14 field-sizing-content"
+        />
+        <div className="flex justify-end gap-2">
+          <Button variant="ghost" onClick={() => setDraft(null)}>
+            Cancel
+          </Button>
+          <Button variant="primary" disabled={!draft.trim() || busy} onClick={resend}>
+            Resend
+          </Button>
+        </div>
+        <p className="text-12 text-faint">What followed this message is dropped and answered anew.</p>
+      </div>
+    )
+  return (
+    <div className="group flex items-start justify-end gap-1">
+      {onResend && message.id && !busy ? (
+        <Tool label="Edit and resend" onClick={() => setDraft(message.content)} className="opacity-60 group-hover:opacity-100">
+          <Pencil />
+        </Tool>
+      ) : null}
+      <p className="max-w-[85%] rounded-panel bg-raised px-3.5 py-2 text-14 break-words whitespace-pre-wrap">
+        <span className="sr-only">You: </span>
+        {message.content}
+      </p>
+    </div>
+  )
+}
+
+function Answer({ message, busy, onRegenerate, onCopied, modelName }: MessageTools & { message: ChatMessage; busy: boolean }) {
+  const [details, setDetails] = useState(false)
+  const writing = message.state === 'streaming'
+  const model = modelName ? modelName(message) : message.answeredBy
+  return (
+    <article className="flex flex-col gap-2">
+      <span className="sr-only">Answer: </span>
+      {message.content ? <Markdown>{message.content}</Markdown> : null}
+      {writing ? <Busy label="Thinking" className="my-1 text-signal-text" /> : null}
+      <EndState message={message} retry={onRegenerate && !busy ? () => onRegenerate(message) : undefined} />
+      {message.citations?.length ? <Sources links={message.citations} /> : null}
+      {writing ? null : (
+        <footer className="-ml-1.5 flex min-h-7 flex-wrap items-center gap-0.5 text-12 text-faint">
+          {message.content ? <CopyTool text={message.content} onCopied={() => onCopied?.(message)} /> : null}
+          {onRegenerate && message.id && message.answeredBy && !busy ? (
+            <Tool label="Regenerate" onClick={() => onRegenerate(message)}>
+              <RefreshCw />
+            </Tool>
+          ) : null}
+          {message.usage ? (
+            <Tool label="Tokens and cost" aria-expanded={details} onClick={() => setDetails(!details)}>
+              <Gauge />
+            </Tool>
+          ) : null}
+          {model ? <span className="ml-1.5 font-mono">{model}</span> : null}
+          {message.sandbox ? <Pill className="ml-1.5">Sandbox answer</Pill> : null}
+          {details && message.usage ? (
+            <span className="ml-2 font-mono tabular">
+              {message.usage.prompt_tokens} in · {message.usage.completion_tokens} out · {cost(message.usage.cost_microusd)}
+            </span>
+          ) : null}
+        </footer>
+      )}
+    </article>
+  )
+}
+
+function EndState({ message, retry }: { message: ChatMessage; retry?: () => void }) {
+  if (message.state === 'cut')
+    return <Problem text={message.problem ?? 'This answer was cut off. What had arrived is shown.'} retry={retry} />
+  if (message.state === 'failed') return <Problem text={message.problem ?? 'No answer came.'} retry={retry} />
+  if (message.state === 'stopped') return <p className="text-12 text-muted">You stopped this answer. What had arrived is shown.</p>
+  return null
+}
+
+export function CopyTool({ text, onCopied }: { text: string; onCopied?: () => void }) {
+  const [done, setDone] = useState(false)
+  async function copy() {
+    await navigator.clipboard.writeText(text)
+    setDone(true)
+    setTimeout(() => setDone(false), 2000)
+    onCopied?.()
+  }
+  return (
+    <Tool label={done ? 'Copied' : 'Copy'} onClick={copy}>
+      {done ? <Check className="text-good" /> : <Copy />}
+    </Tool>
+  )
+}
+
+type ToolProps = { label: string; onClick: () => void; children: ReactNode; className?: string; 'aria-expanded'?: boolean }
+export function Tool({ label, className = '', ...rest }: ToolProps) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      data-tip={label}
+      className={`grid size-7 shrink-0 place-items-center rounded-control text-faint hover:bg-raised hover:text-text max-md:size-9 [&_.lucide]:size-3.5 ${className}`}
+      {...rest}
+    />
+  )
+}

@@ -1,0 +1,46 @@
+import { texts } from '@operon/contracts/messages'
+import { useEffect, useRef, useState } from 'react'
+import { toast } from '../toast.tsx'
+
+type Recognition = EventTarget & {
+  lang: string
+  continuous: boolean
+  interimResults: boolean
+  start(): void
+  abort(): void
+  onresult: ((event: { results: ArrayLike<ArrayLike<{ transcript: string }>> }) => void) | null
+  onerror: ((event: { error: string }) => void) | null
+  onend: (() => void) | null
+}
+type Speaking = { SpeechRecognition?: new () => Recognition; webkitSpeechRecognition?: new () => Recognition }
+
+/** Listens for one utterance in en-US and hands over what it understood. */
+export function useSpeechInput(onText: (text: string) => void) {
+  const [listening, setListening] = useState(false)
+  const recognition = useRef<Recognition>(undefined)
+  const heard = useRef(onText)
+  heard.current = onText
+  useEffect(() => () => recognition.current?.abort(), [])
+
+  function toggle() {
+    if (listening) return recognition.current?.abort()
+    const { SpeechRecognition, webkitSpeechRecognition } = window as Speaking
+    const Recognizer = SpeechRecognition ?? webkitSpeechRecognition
+    if (!Recognizer) return void toast.error(texts.speechUnsupported)
+    const next = new Recognizer()
+    next.lang = 'en-US'
+    next.continuous = false
+    next.interimResults = false
+    next.onresult = ({ results }) => heard.current(results[0]?.[0]?.transcript ?? '')
+    next.onerror = ({ error }) => {
+      // Ending it by hand is no error.
+      if (error !== 'aborted') toast.error(texts.speechError)
+    }
+    next.onend = () => setListening(false)
+    recognition.current = next
+    next.start()
+    setListening(true)
+  }
+
+  return { listening, toggle }
+}
