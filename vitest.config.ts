@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['libs/**/*.test.ts', 'services/**/*.test.ts', 'gateway/**/*.test.ts', 'deploy/**/*.test.ts', 'web/src/**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    setupFiles: ['deploy/src/test-setup.ts'],
     globalSetup: ['deploy/src/test-postgres.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -16,6 +16,13 @@ const faults: Record<string, () => Promise<Fault>> = {
   R9: () => import('./chaos/redis.ts').then(({ forgetful }) => forgetful),
   R11: () => import('./chaos/postgres.ts').then(({ killed }) => killed),
   R18: () => import('./chaos/rolling.ts').then(({ restarted }) => restarted),
+  'R1-4': () => import('./chaos/checkout.ts').then(({ killed }) => killed),
+  R5: () => import('./chaos/webhooks.ts').then(({ reversed }) => reversed),
+  R6: () => import('./chaos/webhooks.ts').then(({ unheard }) => unheard),
+  R14: () => import('./chaos/streams.ts').then(({ killed }) => killed),
+  R20: () => import('./chaos/sessions.ts').then(({ raced }) => raced),
+  R21: () => import('./chaos/streams.ts').then(({ lastPrompt }) => lastPrompt),
+  identity: () => import('./chaos/sessions.ts').then(({ killed }) => killed),
 }
 
 const args = process.argv.slice(2)

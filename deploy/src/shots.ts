@@ -1,16 +1,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Browser, chromium } from '@playwright/test'
 import { startAllInOne } from './all-in-one.ts'
 import { findProgram } from './machine.ts'
 import { seedDemo } from './seed.ts'
 
 // `npm run shots [-- /pricing …]`: a picture of every page in both themes and two widths, into shots/. On a platform of its own, as the demo seller.
-type Browser = import('@playwright/test').Browser
-const { chromium } = createRequire(join(import.meta.dirname, '../../web/package.json'))(
-  '@playwright/test',
-) as typeof import('@playwright/test')
 const out = join(import.meta.dirname, '../../shots')
 const widths = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 const open = [

@@ -47,6 +47,8 @@ export class Instance {
   }
 
   failed() {
+    // The many requests that were under way when it went are one failure.
+    if (Date.now() < this.retryAt) return
     this.failures += 1
     this.retryAt = Date.now() + Math.min(BACK_AFTER_AT_MOST_MS, BACK_AFTER_MS * 2 ** Math.min(10, this.failures - 1))
   }
@@ -84,18 +86,26 @@ export class Instances {
   /** Null when none may be tried now. `except` have already failed this request. */
   choose(except: Set<Instance> | null): Instance | null {
     let best: Instance | null = null
+    let soonest: Instance | null = null
     this.#turn += 1
     for (let i = 0; i < this.all.length; i++) {
       const instance = this.all[(i + this.#turn) % this.all.length]!
       if (except?.has(instance)) continue
       if (instance.failures > 0) {
-        if (instance.probing || Date.now() < instance.retryAt) continue
+        if (instance.probing) continue
+        if (Date.now() < instance.retryAt) {
+          if (!soonest || instance.retryAt < soonest.retryAt) soonest = instance
+          continue
+        }
         instance.probing = true
         return instance
       }
       if (!best || instance.active < best.active) best = instance
     }
-    return best
+    // With none left, one that was away may have come back before we meant to look.
+    if (best || !soonest) return best
+    soonest.probing = true
+    return soonest
   }
 
   close() {

@@ -16,6 +16,13 @@ export const paths = {
   buyer: '/buyer-dashboard',
   dashboard: '/dashboard',
   settings: '/dashboard/settings',
+  assistant: '/dashboard/operon-ai',
+  analyst: '/dashboard/ai-assistant',
+  lab: '/dashboard/ai-lab',
+  help: '/dashboard/operon-ai-help',
+  content: '/dashboard/content-creator',
+  ads: '/dashboard/meta-ads',
+  brand: '/dashboard/brand-builder',
   howItWorks: '/dashboard/how-it-works',
   storefront: (slug: string) => `/marketplace/${slug}`,
 } as const

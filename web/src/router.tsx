@@ -43,6 +43,13 @@ export const publicPages: PageRoute[] = [
 
 export const sellerPages: PageRoute[] = [
   { path: '/dashboard', page: lazyPage(() => import('./features/dashboard/DashboardPage.tsx').then((m) => m.DashboardPage)) },
+  { path: paths.assistant, page: lazyPage(() => import('./features/chat/ProductChatPage.tsx').then((m) => m.ProductChatPage)) },
+  { path: paths.analyst, page: lazyPage(() => import('./features/analyst/AnalystPage.tsx').then((m) => m.AnalystPage)) },
+  { path: paths.lab, page: lazyPage(() => import('./features/lab/LabPage.tsx').then((m) => m.LabPage)) },
+  { path: paths.help, page: lazyPage(() => import('./features/help/HelpPage.tsx').then((m) => m.HelpPage)) },
+  { path: paths.content, page: lazyPage(() => import('./features/content/ContentPage.tsx').then((m) => m.ContentPage)) },
+  { path: paths.ads, page: lazyPage(() => import('./features/ads/AdsPage.tsx').then((m) => m.AdsPage)) },
+  { path: paths.brand, page: lazyPage(() => import('./features/brand/BrandPage.tsx').then((m) => m.BrandPage)) },
   { path: '/dashboard/settings', page: lazyPage(() => import('./features/settings/SettingsPage.tsx').then((m) => m.SettingsPage)) },
   {
     path: '/dashboard/how-it-works',

@@ -19,6 +19,8 @@ export function openDatabase<DB>(url: string, max: number, onError: (error: Erro
   })
   // An idle connection that breaks is the pool's business; without a listener it would end the process.
   pool.on('error', onError)
+  // One that breaks between two statements of a transaction is not: its next statement fails, and that is enough.
+  pool.on('connect', (client) => client.on('error', onError))
   return { db: new Kysely<DB>({ dialect: new PostgresDialect({ pool }) }), pool, url }
 }
 

@@ -7,6 +7,7 @@ import { asAuthError, authErrorAnswer } from './auth-errors.ts'
 import type { Ctx } from './context.ts'
 import { DomainError } from './errors.ts'
 import { idempotent } from './idempotency.ts'
+import { newId } from './ids.ts'
 import { type Logger, type Metrics, nextTrace, withTrace } from './telemetry.ts'
 
 export type HttpOwner = {
@@ -29,7 +30,7 @@ export function createHttp(owner: HttpOwner): FastifyInstance {
     loggerInstance: owner.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 1024 * 1024,
-    genReqId: (raw) => header(raw.headers['x-request-id']) ?? crypto.randomUUID(),
+    genReqId: (raw) => header(raw.headers['x-request-id']) ?? newId(),
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true },
   }) as unknown as FastifyInstance
@@ -243,9 +244,9 @@ function asDomainError(thrown: unknown): DomainError {
   // Postgres: disk full, too many connections, going down, or not there.
   if (error.code === '53100') return new DomainError('storage_full', { cause: thrown })
   if (
-    /^(53|57P0|08)/.test(error.code ?? '') ||
+    /^(53|57P0|08|55000)/.test(error.code ?? '') ||
     ['ECONNREFUSED', 'ECONNRESET', 'ENOENT'].includes(error.code ?? '') ||
-    error.message?.includes('timeout exceeded when trying to connect')
+    /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable/.test(error.message ?? '')
   )
     return new DomainError('unavailable', { cause: thrown })
   // Text that Postgres cannot hold (a NUL byte, a lone surrogate) is the caller's mistake.

@@ -1,12 +1,25 @@
 import { randomFillSync } from 'node:crypto'
 
+// Randomness is fetched by the page: a system call an id would cost more than the id.
+const pool = Buffer.alloc(4096)
+let drawn = pool.length
+/** Random bytes for ids and traces; valid until the next call. Secrets take theirs from node:crypto. */
+export function drawRandom(size: number): Buffer {
+  if (drawn + size > pool.length) {
+    randomFillSync(pool)
+    drawn = 0
+  }
+  drawn += size
+  return pool.subarray(drawn - size, drawn)
+}
+
 const bytes = Buffer.alloc(16)
 let last = 0
 let counter = 0
 
 /** UUIDv7: time-ordered, and within one process strictly rising, so that it is a good primary key and sorts as it was made. */
 export function newId(now = Date.now()): string {
-  randomFillSync(bytes, 6)
+  drawRandom(10).copy(bytes, 6)
   // Within one millisecond the twelve bits after the version count up; beyond them the clock is let run ahead by one.
   if (now > last) counter = bytes.readUInt16BE(6) & 0x7ff
   else if (++counter > 0xfff) counter = 0

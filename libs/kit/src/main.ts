@@ -1,4 +1,6 @@
 import { chmod, rm } from 'node:fs/promises'
+import { Server as NetServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { SetupError } from './config.ts'
 import { createInfra, type Infra, prepareService, type RunningService, type ServiceDefinition } from './service.ts'
@@ -21,6 +23,7 @@ export async function runMain(definition: ServiceDefinition): Promise<void> {
     const address = await listen(service.app, process.env.LISTEN, infra.config)
     infra.log.info({ service: definition.name, address }, 'ready')
     stopOnSignal(async () => {
+      await quietHttp(service.app)
       await service.drain()
       await service.close()
     })
@@ -53,8 +56,30 @@ async function listen(app: FastifyInstance, where: string | undefined, { HOST, P
   return app.listen({ host, port })
 }
 
+/** Answers that are still being written get so long; who has a connection learns with its next answer that it is the last. */
+const ANSWERS_WITHIN_MS = 8_000
+const LINGER_MS = 1_000
+
+/**
+ * Nobody new gets in, and whoever reuses a connection is still answered: closing idle ones at once would cut off the request that is just
+ * on its way, which its sender cannot repeat.
+ */
+async function quietHttp({ server }: FastifyInstance) {
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false
+  })
+  // Only the listening: http's own close also closes what is idle.
+  NetServer.prototype.close.call(server)
+  const connections = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count ?? 0)))
+  const began = Date.now()
+  while ((await connections()) > 0 && Date.now() - began < ANSWERS_WITHIN_MS) {
+    await wait(50)
+    if (Date.now() - began > LINGER_MS) server.closeIdleConnections()
+  }
+}
+
 /** Drains on the first SIGINT or SIGTERM, leaves at once on the second, and never hangs longer than `withinMs`. */
-export function stopOnSignal(stop: () => Promise<void>, withinMs = 20_000) {
+export function stopOnSignal(stop: () => Promise<void>, withinMs = 24_000) {
   let stopping = false
   const onSignal = () => {
     if (stopping) process.exit(1)

@@ -110,3 +110,19 @@ test('of a plan that comes out of order the newest version is kept', async () =>
   await vi.waitFor(async () => expect(await pending()).toEqual([]), 10_000)
   expect(await usageOf(db(), user, 'prompts')).toMatchObject({ limit: limitsOf('pro').prompts })
 })
+
+test('the allowance of a free account comes anew each month, and a lapsed plan falls back to it [spec-39]', async () => {
+  for (const [tier, limits, start, end] of [
+    ['none', limitsOf('none'), '2026-01-01', null],
+    ['pro', limitsOf('pro'), '2026-01-01', '2026-02-01'],
+  ] as const) {
+    const user = newId()
+    const row = { user_id: user, tier, status: 'active', limits: JSON.stringify(limits), period_start: new Date(start), period_end: end ? new Date(end) : null, version: 1 }
+    await db().insertInto('entitlements').values(row).execute()
+    await db().insertInto('usage_counters').values({ user_id: user, unit: 'prompts', period_start: new Date(start), used: 25, reserved: 0 }).execute()
+    const reservation = await reserve(db(), ask(user))
+    expect(reservation.periodStart.getUTCDate()).toBe(1)
+    expect(reservation.periodStart.getTime()).toBeGreaterThan(new Date('2026-10-31').getTime())
+    expect(await usageOf(db(), user, 'prompts')).toMatchObject({ used: 0, reserved: 1, limit: limitsOf('none').prompts })
+  }
+})

@@ -105,14 +105,18 @@ async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[]): Promise<Rese
     wanted.map(({ id, userId, feature, amount, holdMs }, n) => ({ id, user_id: userId, feature, amount, hold: holdMs, n })),
   )
   const { rows } = await sql<{ id: string; period_start: Date }>`
-    with asked as (
+    with relaxed as materialized (
+      -- A hold need not be on disk before the work begins: when the whole database server dies with it, settling counts the work all the same.
+      select set_config('synchronous_commit', 'off', true)
+    ),
+    asked as (
       select *, row_number() over (partition by user_id order by n) as turn
       from jsonb_to_recordset(${given}::jsonb) as a (id uuid, user_id uuid, feature text, amount int, hold int, n int)
     ),
     plan as (
       select p.*, coalesce(e.period_start, ${calendarMonth}) as period_start,
         case when e.user_id is null then ${limitsOf('none')[unit]}::int else (e.limits ->> ${unit})::int end as max
-      from (select user_id, count(*)::int as askers, max(amount) as amount from asked group by user_id) p
+      from relaxed, (select user_id, count(*)::int as askers, max(amount) as amount from asked group by user_id) p
       left join entitlements e on e.user_id = p.user_id and ${stillRuns}
     ),
     counted as (
@@ -134,7 +138,8 @@ async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[]): Promise<Rese
 
 // The plan's period is the subscription's while it runs, else the calendar month of a free account.
 const calendarMonth = sql`date_trunc('month', now() at time zone 'utc') at time zone 'utc'`
-const stillRuns = sql`(e.period_end is null or e.period_end + ${`${PAST_DUE_GRACE_DAYS} days`}::interval > now())`
+// `none` is no subscription: its allowance is the calendar month's, and comes anew with it.
+const stillRuns = sql`e.tier <> 'none' and (e.period_end is null or e.period_end + ${`${PAST_DUE_GRACE_DAYS} days`}::interval > now())`
 
 export type Settlement = { id: string; amount?: number; costMicrousd?: number }
 

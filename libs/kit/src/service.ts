@@ -87,6 +87,8 @@ export type RunningService = {
   close(): Promise<void>
 }
 
+const CLOSE_WITHIN_MS = 3000
+
 /** What the services of one process share. */
 export type Infra = { env: Env; config: KitConfig; log: Logger; metrics: Metrics; shared: Shared; vault: Vault }
 
@@ -214,7 +216,10 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       await bus.drain()
     },
     async close() {
+      // Callers that keep a connection open without a request would hold the end up.
+      const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_WITHIN_MS)
       await app.close()
+      clearTimeout(cut)
       await jobs.close()
       await bus.close()
       await cache.close()

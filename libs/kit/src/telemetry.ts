@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import prom from 'prom-client'
+import { drawRandom } from './ids.ts'
 
 export type { Logger } from 'pino'
 
@@ -47,11 +47,11 @@ const traces = new AsyncLocalStorage<string>()
 export const currentTrace = () => traces.getStore()
 const traceId = () => currentTrace()?.split('-')[1]
 export const withTrace = <T>(trace: string, work: () => T): T => traces.run(trace, work)
-export const newTrace = (): string => `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`
+export const newTrace = (): string => `00-${drawRandom(16).toString('hex')}-${drawRandom(8).toString('hex')}-01`
 /** The same trace, one step further; a malformed header begins a new one. */
 export function nextTrace(header: unknown): string {
   const parent = typeof header === 'string' && /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header)
-  return parent ? `00-${parent[1]}-${randomBytes(8).toString('hex')}-${parent[2]}` : newTrace()
+  return parent ? `00-${parent[1]}-${drawRandom(8).toString('hex')}-${parent[2]}` : newTrace()
 }
 
 export type Metrics = ReturnType<typeof createMetrics>

@@ -10,12 +10,24 @@ export const analystCategories = [
 export type TaskType = (typeof analystCategories)[number]['id'] | 'general'
 
 export const quickPrompts: { title: string; prompt: string; task: TaskType }[] = [
-  { title: 'Analyse my sales funnel', prompt: 'Analyse where a small service business usually loses leads and what I should measure first.', task: 'analysis' },
-  { title: 'Find my weakest margin', prompt: 'Analyse how I find the product with the weakest margin and what to do about it.', task: 'analysis' },
+  {
+    title: 'Analyse my sales funnel',
+    prompt: 'Analyse where a small service business usually loses leads and what I should measure first.',
+    task: 'analysis',
+  },
+  {
+    title: 'Find my weakest margin',
+    prompt: 'Analyse how I find the product with the weakest margin and what to do about it.',
+    task: 'analysis',
+  },
   { title: 'Write a blog post for my shop', prompt: 'Write a blog post about choosing a gift from a small local shop.', task: 'creation' },
   { title: 'Names for a new service', prompt: 'Suggest business names for a mobile bike repair service.', task: 'creation' },
   { title: 'Automate my follow-ups', prompt: 'How could following up on unpaid quotes run by itself?', task: 'automation' },
-  { title: 'Automate booking reminders', prompt: 'How could appointment reminders go out by themselves without annoying people?', task: 'automation' },
+  {
+    title: 'Automate booking reminders',
+    prompt: 'How could appointment reminders go out by themselves without annoying people?',
+    task: 'automation',
+  },
   { title: 'Research my competitors', prompt: 'Search the web for how local bakeries price subscription boxes.', task: 'action' },
   { title: 'Take me to the AI Lab', prompt: 'Open the AI lab page.', task: 'action' },
 ]

@@ -45,6 +45,10 @@ export const prerenderedPages: PageMeta[] = [
 const signedIn: Record<string, string> = {
   '/dashboard': 'Dashboard',
   '/dashboard/settings': 'Settings',
+  '/dashboard/operon-ai': `${product.name} AI`,
+  '/dashboard/operon-ai-help': `${product.name} AI Help`,
+  '/dashboard/ai-assistant': 'AI Business Analyst',
+  '/dashboard/ai-lab': 'AI Assistant Lab',
   '/dashboard/how-it-works': 'How It Works',
   '/buyer-dashboard': 'Buyer dashboard',
   '/reset-password': 'New password',

@@ -67,7 +67,16 @@ export const contentSamples = [
 export const namePrompt = (description: string) =>
   `Suggest 8 business names for: ${description}\nAnswer with the names only, one a line, nothing before or after.`
 
-export const fallbackNames = ['Northwind Works', 'Clearpath Studio', 'Brightline Co', 'Anchor & Oak', 'Fieldnote', 'Lumen House', 'Truewell', 'Kindred Supply']
+export const fallbackNames = [
+  'Northwind Works',
+  'Clearpath Studio',
+  'Brightline Co',
+  'Anchor & Oak',
+  'Fieldnote',
+  'Lumen House',
+  'Truewell',
+  'Kindred Supply',
+]
 
 /** At most eight, without list numbers, bullets, quotes and remarks. */
 export function namesIn(answer: string): string[] {

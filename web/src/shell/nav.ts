@@ -1,4 +1,15 @@
-import { BookOpenCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
+import {
+  BookOpenCheck,
+  Bot,
+  ChartNoAxesColumn,
+  CircleQuestionMark,
+  FlaskConical,
+  LayoutDashboard,
+  type LucideIcon,
+  Megaphone,
+  PenLine,
+  Tag,
+} from 'lucide-react'
 
 export const navGroups = ['Overview', 'Assistants', 'Create', 'Grow', 'Run', 'Learn'] as const
 export type NavGroup = (typeof navGroups)[number]
@@ -8,5 +19,54 @@ export type NavItem = { title: string; path: string; icon: LucideIcon; group: Na
 /** The sidebar and the command palette. A page that is built is one line here and one in router.tsx; what is not built is not here. */
 export const navItems: NavItem[] = [
   { title: 'Dashboard', path: '/dashboard', icon: LayoutDashboard, group: 'Overview', keywords: 'home overview leads' },
+  {
+    title: '{product} AI',
+    path: '/dashboard/operon-ai',
+    icon: Bot,
+    group: 'Assistants',
+    keywords: 'chat talk ask',
+    action: 'Start a chat',
+  },
+  {
+    title: 'AI Assistant',
+    path: '/dashboard/ai-assistant',
+    icon: ChartNoAxesColumn,
+    group: 'Assistants',
+    keywords: 'business analyst actions',
+    action: 'Ask the analyst',
+  },
+  {
+    title: 'AI Assistant Lab',
+    path: '/dashboard/ai-lab',
+    icon: FlaskConical,
+    group: 'Assistants',
+    keywords: 'compare models',
+    action: 'Compare models',
+  },
+  { title: '{product} AI Help', path: '/dashboard/operon-ai-help', icon: CircleQuestionMark, group: 'Assistants', keywords: 'support how' },
+  {
+    title: 'Content Creator',
+    path: '/dashboard/content-creator',
+    icon: PenLine,
+    group: 'Create',
+    keywords: 'blog social write',
+    action: 'Write something',
+  },
+  {
+    title: 'Meta Ads Manager',
+    path: '/dashboard/meta-ads',
+    icon: Megaphone,
+    group: 'Create',
+    keywords: 'ads facebook instagram',
+    action: 'Write an ad',
+  },
+  {
+    title: 'Brand Builder',
+    path: '/dashboard/brand-builder',
+    icon: Tag,
+    group: 'Create',
+    keywords: 'names domains',
+    action: 'Find a name',
+  },
   { title: 'How It Works', path: '/dashboard/how-it-works', icon: BookOpenCheck, group: 'Learn', keywords: 'guide start seller' },
 ]

@@ -65,10 +65,10 @@ export const noticesOf = (heard: Heard, product: string): Notice[] => byEvent.ge
 const welcome = (product: string): Notice[] => [
   {
     kind: 'welcome',
-    about: 'welcome-connect',
-    title: 'Connect your first app',
-    body: 'Link your calendar, inbox or CRM, and your assistant works with what is really there.',
-    link: '/dashboard/app-library',
+    about: 'welcome-lab',
+    title: 'Ask four models at once',
+    body: 'Compare their answers side by side in the Lab, with the time and the cost of each, and go on with the best.',
+    link: '/dashboard/ai-lab',
   },
   {
     kind: 'welcome',

@@ -29,7 +29,7 @@ export function AnalystPage() {
     <>
       <PageHeader title="AI Business Analyst" description="Answers, and actions that wait for your yes." />
       <div className="flex flex-col gap-6">
-        <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={open} />}>
+        <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={analyst.open} />}>
           <ChatLog
             chat={analyst}
             label="Conversation with the business analyst"

@@ -26,7 +26,8 @@ export function useAnalyst(conversationId: string | null, onConversation: (id: s
     setBusy(false)
     setLoading(conversationId ? 'loading' : 'done')
     if (conversationId) void load(conversationId)
-  })
+    // biome-ignore lint/correctness/useExhaustiveDependencies: only another address opens another conversation
+  }, [conversationId])
 
   async function load(id: string) {
     setLoading('loading')
@@ -103,6 +104,10 @@ export function useAnalyst(conversationId: string | null, onConversation: (id: s
     loading,
     busy: busy || unfinished,
     reload: () => conversationId && load(conversationId),
+    open(id: string | null) {
+      if (id !== known.current || id) return onConversation(id)
+      setMessages([])
+    },
     send(text: string, task: TaskType) {
       if (!busy && text.trim()) void exchange(text.trim(), task, messages)
     },

@@ -12,9 +12,7 @@ const units: [Unit, string][] = [
 export function Compare({ current }: { current: PlanId | null }) {
   return (
     <section className="mt-16 text-14">
-      <h2 className="mb-4 text-20 font-semibold">
-        Plans compared
-      </h2>
+      <h2 className="mb-4 text-20 font-semibold">Plans compared</h2>
       <div className="rounded-panel hairline">
         <Table
           label="Plans compared"

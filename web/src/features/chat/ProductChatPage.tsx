@@ -1,8 +1,8 @@
 import { texts } from '@operon/contracts/messages'
 import { useRef } from 'react'
 import { usePlatform } from '../../api/platform.ts'
-import { chatStarters } from '../../content/prompts.ts'
 import { CHAT_MODEL } from '../../content/models.ts'
+import { chatStarters } from '../../content/prompts.ts'
 import { ChatFrame } from '../../ui/chat/ChatFrame.tsx'
 import { ChatLog } from '../../ui/chat/ChatLog.tsx'
 import { Composer, type ComposerHandle } from '../../ui/chat/Composer.tsx'
@@ -31,8 +31,11 @@ export function ProductChatPage() {
 
   return (
     <>
-      <PageHeader title={`${product_name} AI`} description="Ask anything about your business. Conversations are kept, by voice or by keyboard." />
-      <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={open} />}>
+      <PageHeader
+        title={`${product_name} AI`}
+        description="Ask anything about your business. Conversations are kept, by voice or by keyboard."
+      />
+      <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={chat.open} />}>
         <ChatLog
           chat={chat}
           label={`Conversation with ${product_name} AI`}

@@ -75,7 +75,7 @@ export function HelpPage() {
             Not answered? Write to <span className="text-muted">{product.support}</span>.
           </p>
         </div>
-        <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={open} newLabel="New question" />}>
+        <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={chat.open} newLabel="New question" />}>
           <ChatLog
             chat={chat}
             label={`Help conversation`}

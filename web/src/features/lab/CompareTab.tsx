@@ -7,9 +7,9 @@ import { PromptLibrary } from '../../ui/chat/PromptLibrary.tsx'
 import { TextArea } from '../../ui/Field.tsx'
 import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
 import { ComparisonHistory } from './ComparisonHistory.tsx'
+import { Estimate } from './Estimate.tsx'
 import type { Seed } from './LabChat.tsx'
 import { LaneCard } from './LaneCard.tsx'
-import { Estimate } from './Estimate.tsx'
 import type { useCompare } from './useCompare.ts'
 
 type Props = { comparison: ReturnType<typeof useCompare>; onContinue: (seed: Seed) => void }

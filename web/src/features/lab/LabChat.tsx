@@ -57,8 +57,7 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
             current={conversationId}
             onOpen={(id) => {
               setCarried(null)
-              if (id === conversationId) chat.clear()
-              open(id)
+              chat.open(id)
             }}
           />
         }

@@ -4,8 +4,8 @@ import { modelName } from '../../content/models.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cost, seconds } from '../../ui/chat/message.ts'
 import { cx } from '../../ui/cx.ts'
-import { Markdown } from '../../ui/Markdown.tsx'
 import { Busy } from '../../ui/Mark.tsx'
+import { Markdown } from '../../ui/Markdown.tsx'
 import { Pill } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { type LaneState, running } from './useCompare.ts'
@@ -66,7 +66,9 @@ export function LaneCard({ lane, at, voted, canVote, onStop, onVote, onContinue 
         <Figure label="Tokens" value={lane.usage ? String(lane.usage.prompt_tokens + lane.usage.completion_tokens) : '–'} />
         <Figure label="Cost" value={lane.usage ? cost(lane.usage.cost_microusd) : '–'} />
       </dl>
-      <p className="truncate px-4 pt-2 font-mono text-12 text-faint">{lane.answeredBy ? `Answered by ${lane.answeredBy}` : 'No answer yet'}</p>
+      <p className="truncate px-4 pt-2 font-mono text-12 text-faint">
+        {lane.answeredBy ? `Answered by ${lane.answeredBy}` : 'No answer yet'}
+      </p>
       <footer className="flex flex-wrap gap-1 p-2">
         <Button variant="ghost" disabled={!usable} onClick={copy}>
           <Copy />

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { PageHeader } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import { AiUsage } from './AiUsage.tsx'
+import { ApiKeys } from './ApiKeys.tsx'
 import { AuditLog } from './AuditLog.tsx'
 import { ConfirmItsYouHost } from './ConfirmItsYou.tsx'
 import { DataPanel } from './DataPanel.tsx'
@@ -11,7 +13,7 @@ import { ProfilePanel } from './ProfilePanel.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
 import { SignIns } from './SignIns.tsx'
 
-type Section = 'profile' | 'security' | 'devices' | 'data'
+type Section = 'profile' | 'security' | 'devices' | 'keys' | 'usage' | 'data'
 
 export function SettingsPage() {
   const [search, setSearch] = useSearchParams()
@@ -51,6 +53,24 @@ export function SettingsPage() {
               <Column>
                 <Devices />
                 <AuditLog />
+              </Column>
+            ),
+          },
+          {
+            id: 'keys',
+            label: 'API keys',
+            panel: (
+              <Column>
+                <ApiKeys />
+              </Column>
+            ),
+          },
+          {
+            id: 'usage',
+            label: 'AI usage',
+            panel: (
+              <Column>
+                <AiUsage />
               </Column>
             ),
           },

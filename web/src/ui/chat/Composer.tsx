@@ -90,7 +90,9 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
             </IconButton>
           ) : null}
           {extra}
-          <span className="ml-auto pr-1 text-12 text-faint max-sm:hidden">{speech.listening ? 'Listening' : 'Shift Enter for a new line'}</span>
+          <span className="ml-auto pr-1 text-12 text-faint max-sm:hidden">
+            {speech.listening ? 'Listening' : 'Shift Enter for a new line'}
+          </span>
           {busy && onStop ? (
             <Button size="icon" aria-label="Stop" data-tip="Stop" onClick={onStop}>
               <Square />

@@ -16,11 +16,14 @@ type Props = {
   current: string | null
   onOpen: (id: string | null) => void
   newLabel?: string
+  /** A list in the page instead of beside a conversation. */
+  inline?: boolean
 }
 
 /** Stands beside the conversation where there is room, behind a button where there is not. */
 export function Conversations(props: Props) {
   const [open, setOpen] = useState(false)
+  if (props.inline) return <ConversationList {...props} />
   return (
     <>
       <aside aria-label="Conversations" className="hidden min-h-0 flex-col border-r border-line lg:flex">
@@ -49,7 +52,7 @@ export function Conversations(props: Props) {
   )
 }
 
-function ConversationList({ features, current, onOpen, newLabel = 'New conversation' }: Props) {
+function ConversationList({ features, current, onOpen, newLabel = 'New conversation', inline }: Props) {
   const [search, setSearch] = useState('')
   const list = useQuery({ queryKey: ['ai-conversations', ...features], queryFn: () => listConversations(features) })
   const hidden = useHidden('ai_conversations', ['ai-conversations'])
@@ -70,8 +73,8 @@ function ConversationList({ features, current, onOpen, newLabel = 'New conversat
   }
 
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex flex-col gap-2 border-b border-line p-3 max-lg:px-0">
+    <div className={cx('flex min-h-0 flex-1 flex-col', inline && 'max-h-96')}>
+      <div className="flex flex-col gap-2 border-b border-line p-3">
         <Button onClick={() => onOpen(null)}>
           <Plus />
           {newLabel}
@@ -93,7 +96,7 @@ function ConversationList({ features, current, onOpen, newLabel = 'New conversat
         </EmptyState>
       ) : null}
       {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: arrow keys move between the buttons inside */}
-      <ul onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5 max-lg:px-0">
+      <ul onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5">
         {found?.map((conversation) => (
           <Row
             key={conversation.id}

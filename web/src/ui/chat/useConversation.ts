@@ -38,7 +38,8 @@ export function useConversation(options: Options) {
     setMessages([])
     setLoading(conversationId ? 'loading' : 'done')
     if (conversationId) void load(conversationId)
-  })
+    // biome-ignore lint/correctness/useExhaustiveDependencies: only another address opens another conversation
+  }, [conversationId])
   useEffect(() => () => watch.current?.abort(), [])
 
   async function load(id: string) {
@@ -159,7 +160,22 @@ export function useConversation(options: Options) {
     reload: () => conversationId && load(conversationId),
     /** Adds lines of the app's own. */
     add: (...added: ChatMessage[]) => setMessages((all) => [...all, ...added]),
-    clear: () => setMessages([]),
+    /** Opens a kept conversation, or with null a new one. */
+    open(id: string | null) {
+      if (id !== known.current && id !== conversationId) return onConversation(id)
+      watch.current?.abort()
+      known.current = id
+      setPending(null)
+      setMessages([])
+      if (id) void load(id)
+      if (id !== conversationId) onConversation(id)
+    },
+    /** Begins another conversation with this. */
+    begin(text: string, send: SendOptions = {}): Promise<ChatReply | null> {
+      if (busy || !text.trim()) return Promise.resolve(null)
+      known.current = null
+      return exchange(text.trim(), [], send)
+    },
     send(text: string, send: SendOptions = {}): Promise<ChatReply | null> {
       if (busy || !text.trim()) return Promise.resolve(null)
       return exchange(text.trim(), messages, send)

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { agree, disagreements } from './money.ts'
+import { crowd, openCheckout, type Person, payCheckout, useUpTrial } from './people.ts'
+import { notSubscribedRight, provider } from './provider.ts'
+import { type Fault, until, type World } from './world.ts'
+
+const CONVERGED_MS = 60_000
+const deliver = (world: World, options: object) => world.call('POST', '/sandbox/api/stripe/webhooks', { body: options })
+
+/** R5: the news of a refund comes before the news of the payment. The books end the same, and nothing is invented in between. */
+export const reversed: Fault = async (world) => {
+  const people = await crowd(world, world.short ? 6 : 60)
+  await Promise.all(people.map((person) => useUpTrial(world, person)))
+  await deliver(world, { delay_ms: 3_000 })
+  const charges = await pay(world, people)
+  await deliver(world, { delay_ms: 0, duplicate: 4 })
+  for (const [n, charge] of charges.entries())
+    if (n % 3 === 2) await world.call('POST', '/sandbox/api/stripe/disputes', { body: { charge } })
+    else await provider(world, 'POST', '/v1/refunds', n % 3 === 0 ? { charge } : { charge, amount: '1900' })
+  const ms = await until(() => returnsAreBooked(world, charges), 2_500)
+  const books = await agree(world, 30_000 * world.patience)
+  await deliver(world, { duplicate: 0 })
+  await world.call('POST', '/sandbox/api/stripe/webhooks/drain')
+  const [afterAll, wrong] = [await disagreements(world), await notSubscribedRight(world, people)]
+  return {
+    injected: `refunds and disputes told ${ms === null ? 'beside' : 'before'} their payments, each 5 times`,
+    work: `${charges.length} payments given back`,
+    lost: books.left.length,
+    twice: 0,
+    recoveredMs: books.ms ?? 0,
+    broken: [...books.left, ...afterAll, ...wrong],
+  }
+}
+
+/** R6: no webhook arrives. The sweep alone brings the books to the provider's, and what arrives late changes nothing. */
+export const unheard: Fault = async (world) => {
+  const people = await crowd(world, world.short ? 6 : 60)
+  await Promise.all(people.map((person) => useUpTrial(world, person)))
+  await deliver(world, { pause: true })
+  const charges = await pay(world, people)
+  await provider(world, 'POST', '/v1/refunds', { charge: charges[0]! })
+  const missed = (await disagreements(world)).length
+  // The sweep's turn is brought forward; by itself it comes every half minute here.
+  await world.query('billing', `insert into outbox (id, kind, name, payload) values ($1, 'job', 'billing.reconcile', '{}')`, [randomUUID()])
+  const swept = await agree(world, CONVERGED_MS * world.patience)
+  await deliver(world, { pause: false })
+  await world.call('POST', '/sandbox/api/stripe/webhooks/drain')
+  const [late, wrong] = [await disagreements(world), await notSubscribedRight(world, people)]
+  return {
+    injected: 'no webhook delivered, then all of them late',
+    work: `${charges.length} payments, ${missed} differences healed by the sweep`,
+    lost: swept.left.length,
+    twice: late.length,
+    recoveredMs: swept.ms ?? 0,
+    broken: [...(missed === 0 ? ['nothing was missed, so nothing was shown'] : []), ...swept.left, ...late, ...wrong],
+  }
+}
+
+/** The charges, in the order of the people. */
+async function pay(world: World, people: Person[]): Promise<string[]> {
+  const charges: string[] = []
+  for (const person of people) {
+    const { session, answer } = await openCheckout(world, person, 'basic')
+    if (!session) throw new Error(`no checkout: ${answer.status} ${JSON.stringify(answer.body)}`)
+    const known = world.truth('charge').length
+    await payCheckout(world, session)
+    charges.push(world.truth('charge')[known]!.charge)
+  }
+  return charges
+}
+
+async function returnsAreBooked(world: World, charges: string[]): Promise<boolean> {
+  const references = [
+    ...world.truth('refund').filter(({ charge }) => charges.includes(charge)).map(({ refund }) => `refund:${refund}`),
+    ...world.truth('dispute').filter(({ charge }) => charges.includes(charge)).map(({ dispute }) => `dispute:${dispute}`),
+  ]
+  const [row] = await world.query('billing', 'select count(*)::int as n from ledger_entries where reference = any($1::text[])', [references])
+  return row.n === references.length
+}

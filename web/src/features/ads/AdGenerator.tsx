@@ -1,0 +1,178 @@
+import type { generateAds } from '@operon/contracts/ai-gateway'
+import type { Reply } from '@operon/contracts/contract'
+import { texts } from '@operon/contracts/messages'
+import { useQueryClient } from '@tanstack/react-query'
+import { Copy, Sparkles } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { aiCall } from '../../api/ai.ts'
+import { Button } from '../../ui/Button.tsx'
+import { PromptButton } from '../../ui/chat/PromptButton.tsx'
+import { TextArea, TextField } from '../../ui/Field.tsx'
+import { Alert, EmptyState, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+type Ads = Reply<typeof generateAds>
+type Variation = Ads['variations'][number]
+const limits = { primary_text: 125, headline: 27, description: 30 } as const
+
+export function AdGenerator() {
+  const queries = useQueryClient()
+  const [details, setDetails] = useState('')
+  const [audience, setAudience] = useState('')
+  const [missing, setMissing] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [ads, setAds] = useState<Ads | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+
+  async function generate(event?: FormEvent) {
+    event?.preventDefault()
+    if (!details.trim()) {
+      setMissing(true)
+      return void toast.error(texts.enterDetails)
+    }
+    setBusy(true)
+    setProblem(null)
+    try {
+      const reply = await aiCall<Ads>('generate-ads', {
+        details: details.trim(),
+        ...(audience.trim() && { audience: audience.trim() }),
+      })
+      setAds(reply)
+      if (reply.sample) toast.error(texts.adsFailed, 'Built-in sample ads are shown instead.')
+      else toast.success(texts.adsGenerated)
+    } catch (error) {
+      setProblem((error as Error).message)
+      toast.error(texts.adsFailed)
+    } finally {
+      setBusy(false)
+      void queries.invalidateQueries({ queryKey: ['ai-usage'] })
+    }
+  }
+
+  return (
+    <div className="grid grid-cols-1 items-start gap-6 pt-6 xl:grid-cols-[24rem_minmax(0,1fr)]">
+      <Panel title="What to advertise">
+        <form onSubmit={generate} className="flex flex-col gap-4" noValidate>
+          <TextArea
+            label="Product or service details"
+            placeholder="What it is, for whom, the offer, the price"
+            value={details}
+            required
+            maxLength={5000}
+            error={missing ? texts.enterDetails : undefined}
+            onChange={(event) => {
+              setDetails(event.target.value)
+              setMissing(false)
+            }}
+          />
+          <TextField
+            label="Audience"
+            aside={<span className="text-12 text-faint">Optional</span>}
+            value={audience}
+            maxLength={500}
+            onChange={(event) => setAudience(event.target.value)}
+          />
+          <div className="flex items-center gap-2">
+            <Button type="submit" variant="primary" busy={busy ? 'Writing three ads' : false} className="flex-1">
+              <Sparkles />
+              Generate ads
+            </Button>
+            <PromptButton draft={details} onUse={setDetails} />
+          </div>
+          <p className="text-12 text-faint">
+            Primary text up to 125 characters, headline 27, description 30: checked, and repaired when a model wrote too much.
+          </p>
+        </form>
+      </Panel>
+      <div className="flex min-w-0 flex-col gap-4">
+        {problem ? (
+          <Alert title={texts.adsFailed}>
+            {problem}
+            <Button variant="ghost" className="ml-2 h-6 text-12" onClick={() => generate()}>
+              Try again
+            </Button>
+          </Alert>
+        ) : null}
+        {ads?.sample && !busy ? (
+          <Alert tone="warn" title="Sample ads, not written for you">
+            No model gave usable ads, so the three built-in samples are shown. They cannot be created as ads.
+            <Button variant="ghost" className="ml-2 h-6 text-12" onClick={() => generate()}>
+              Try again
+            </Button>
+          </Alert>
+        ) : null}
+        {busy ? (
+          [0, 1, 2].map((row) => <Skeleton key={row} className="h-44" />)
+        ) : ads ? (
+          ads.variations.map((variation, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: three in a fixed order
+            <AdCard key={index} variation={variation} number={index + 1} ads={ads} />
+          ))
+        ) : problem ? null : (
+          <Panel flush>
+            <EmptyState title="Three variations are shown here">Describe what you advertise and press Generate ads.</EmptyState>
+          </Panel>
+        )}
+        {ads && !busy && ads.repaired > 0 && !ads.sample ? (
+          <p className="text-12 text-faint">{ads.repaired} of 3 were too long at first and were shortened to fit.</p>
+        ) : null}
+      </div>
+    </div>
+  )
+}
+
+function AdCard({ variation, number, ads }: { variation: Variation; number: number; ads: Ads }) {
+  async function copy() {
+    const { primary_text, headline, description } = variation
+    await navigator.clipboard.writeText([primary_text, headline, description].join('\n'))
+    toast.success(texts.adCopied)
+  }
+  return (
+    <Panel
+      title={`Variation ${number}`}
+      badge={ads.sample ? <SamplePill /> : ads.sandbox ? <Pill>Sandbox answer</Pill> : null}
+      actions={
+        <Button onClick={copy}>
+          <Copy />
+          Copy ad
+        </Button>
+      }
+    >
+      <dl className="flex flex-col gap-3">
+        <Part label="Primary text" text={variation.primary_text} limit={limits.primary_text} />
+        <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
+          <Part label="Headline" text={variation.headline} limit={limits.headline} strong />
+          <Part label="Description" text={variation.description} limit={limits.description} />
+        </div>
+        <div className="grid grid-cols-1 gap-3 border-t border-line pt-3 text-12 sm:grid-cols-3">
+          <Note label="Targeting" text={variation.targeting} />
+          <Note label="Format" text={variation.format} />
+          <Note label="Tone" text={variation.tone} />
+        </div>
+      </dl>
+    </Panel>
+  )
+}
+
+function Part({ label, text, limit, strong }: { label: string; text: string; limit: number; strong?: boolean }) {
+  return (
+    <div>
+      <dt className="flex items-baseline justify-between text-12 text-faint">
+        {label}
+        <span className="font-mono tabular">
+          {text.length} / {limit}
+        </span>
+      </dt>
+      <dd className={strong ? 'text-14 font-semibold' : 'text-14'}>{text}</dd>
+    </div>
+  )
+}
+
+function Note({ label, text }: { label: string; text: string }) {
+  return (
+    <div>
+      <dt className="text-faint">{label}</dt>
+      <dd className="text-muted">{text || '–'}</dd>
+    </div>
+  )
+}

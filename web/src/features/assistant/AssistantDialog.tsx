@@ -1,0 +1,66 @@
+import { Volume2, VolumeX, X } from 'lucide-react'
+import { useEffect, useId, useRef } from 'react'
+import { usePlatform } from '../../api/platform.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { ChatLog } from '../../ui/chat/ChatLog.tsx'
+import { Composer } from '../../ui/chat/Composer.tsx'
+import { Mark } from '../../ui/Mark.tsx'
+import { useAssistant } from './useAssistant.ts'
+
+type Props = { open: boolean; onClose: () => void }
+
+/** Floats beside the page instead of blocking it: what is talked about stays in sight. */
+export function AssistantDialog({ onClose }: Props) {
+  const { product_name } = usePlatform()
+  const assistant = useAssistant(product_name)
+  const { chat, speech } = assistant
+  const titleId = useId()
+  const box = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null
+    return () => before?.focus()
+  }, [])
+
+  return (
+    <div
+      ref={box}
+      role="dialog"
+      aria-labelledby={titleId}
+      onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && onClose()}
+      className="fixed inset-x-0 bottom-0 z-40 flex h-[min(40rem,100dvh)] flex-col bg-panel shadow-float hairline animate-rise max-sm:h-dvh sm:right-4 sm:bottom-4 sm:left-auto sm:h-[min(40rem,calc(100dvh-6rem))] sm:w-[26rem] sm:rounded-panel"
+    >
+      <header className="flex min-h-13 items-center gap-2.5 border-b border-line pr-1.5 pl-4">
+        <Mark />
+        <h2 id={titleId} className="text-14 font-semibold">
+          Talk to {product_name}
+        </h2>
+        <div className="ml-auto flex items-center">
+          {speech.speaking ? (
+            <Button variant="ghost" onClick={speech.stop}>
+              Stop Speaking
+            </Button>
+          ) : null}
+          <Button variant="ghost" aria-pressed={speech.on} data-tip="Speech output" onClick={speech.toggle}>
+            {speech.on ? <Volume2 /> : <VolumeX />}
+            <span className="sr-only">Speech output </span>
+            {speech.on ? 'On' : 'Off'}
+          </Button>
+          <IconButton label="Close" onClick={onClose}>
+            <X />
+          </IconButton>
+        </div>
+      </header>
+      <ChatLog chat={chat} label={`Conversation with ${product_name}`} onRegenerate={(message) => chat.regenerate(message)} />
+      <Composer
+        label={`Message ${product_name}`}
+        placeholder="Ask, or say where to go"
+        busy={chat.busy || assistant.thinking}
+        onSend={assistant.say}
+        onStop={chat.stop}
+        voice
+        autoFocus
+      />
+    </div>
+  )
+}

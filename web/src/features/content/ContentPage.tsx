@@ -1,0 +1,180 @@
+import { texts } from '@operon/contracts/messages'
+import { Copy, Download, Sparkles } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { WRITING_MODEL } from '../../content/models.ts'
+import { type ContentType, contentPrompt, contentTypes } from '../../content/prompts.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Conversations } from '../../ui/chat/ConversationList.tsx'
+import { MessageItem } from '../../ui/chat/MessageItem.tsx'
+import { PromptButton } from '../../ui/chat/PromptButton.tsx'
+import { useConversationAddress } from '../../ui/chat/useAddress.ts'
+import { useConversation } from '../../ui/chat/useConversation.ts'
+import { cx } from '../../ui/cx.ts'
+import { TextArea, TextField } from '../../ui/Field.tsx'
+import { EmptyState, ErrorState, PageHeader, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { ContentStats } from './ContentStats.tsx'
+
+const features = ['content'] as const
+
+export function ContentPage() {
+  const [conversationId, open] = useConversationAddress()
+  const [type, setType] = useState<ContentType>('blog')
+  const [topic, setTopic] = useState('')
+  const [requirements, setRequirements] = useState('')
+  const [missing, setMissing] = useState(false)
+  const chat = useConversation({
+    feature: 'content',
+    model: WRITING_MODEL,
+    conversationId,
+    onConversation: open,
+    failedLine: texts.contentFailed,
+    onFailure: () => toast.error(texts.contentFailed),
+  })
+  const chosen = contentTypes.find(({ id }) => id === type)!
+  const asked = chat.messages.find(({ role }) => role === 'user')
+  const piece = chat.messages.findLast(({ role }) => role === 'assistant')
+  const about = asked ? aboutOf(asked.content) : { topic, type }
+  const usable = piece && piece.content && piece.state !== 'failed' && piece.state !== 'streaming'
+
+  async function generate(event: FormEvent) {
+    event.preventDefault()
+    if (!topic.trim()) {
+      setMissing(true)
+      return void toast.error(texts.enterTopic)
+    }
+    const reply = await chat.begin(contentPrompt(type, topic.trim(), requirements.trim()))
+    if (reply) toast.success(texts.contentGenerated)
+  }
+  async function copy() {
+    await navigator.clipboard.writeText(piece!.content)
+    toast.success(texts.contentCopied)
+  }
+  function download() {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([piece!.content], { type: 'text/plain' }))
+    link.download = `${about.topic.trim().replace(/\s+/g, '_')}_${about.type}.txt`
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+    toast.success(texts.contentDownloaded)
+  }
+
+  return (
+    <>
+      <PageHeader title="Content Creator" description="Posts, mails, scripts and descriptions, written while you watch." />
+      <div className="flex flex-col gap-6">
+        <ContentStats />
+        <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[24rem_minmax(0,1fr)]">
+          <Panel title="What to write">
+            <form onSubmit={generate} className="flex flex-col gap-4" noValidate>
+              <fieldset>
+                <legend className="mb-1.5 text-13 font-medium">Content type</legend>
+                <div className="grid grid-cols-2 gap-1.5">
+                  {contentTypes.map(({ id, name }) => (
+                    <label
+                      key={id}
+                      className={cx(
+                        'flex h-9 items-center rounded-control px-3 text-13 hairline has-focus-visible:outline-2 has-focus-visible:outline-signal-text max-md:h-11',
+                        type === id
+                          ? 'border-signal-text bg-signal-soft font-medium'
+                          : 'cursor-pointer text-muted hover:bg-raised hover:text-text',
+                      )}
+                    >
+                      <input type="radio" name="type" value={id} checked={type === id} onChange={() => setType(id)} className="sr-only" />
+                      {name}
+                    </label>
+                  ))}
+                </div>
+              </fieldset>
+              <TextField
+                label="Topic"
+                value={topic}
+                required
+                error={missing ? texts.enterTopic : undefined}
+                onChange={(event) => {
+                  setTopic(event.target.value)
+                  setMissing(false)
+                }}
+              />
+              <div>
+                <p className="mb-1.5 text-12 text-faint">Quick templates</p>
+                <ul className="flex flex-col items-start gap-1.5">
+                  {chosen.templates.map((template) => (
+                    <li key={template}>
+                      <button
+                        type="button"
+                        onClick={() => {
+                          setTopic(template)
+                          setMissing(false)
+                        }}
+                        className="min-h-7 rounded-control px-2 py-1 text-left text-12 text-muted hairline hover:bg-raised hover:text-text max-md:min-h-10"
+                      >
+                        {template}
+                      </button>
+                    </li>
+                  ))}
+                </ul>
+              </div>
+              <TextArea
+                label="Additional Requirements"
+                aside={<span className="text-12 text-faint">Optional</span>}
+                placeholder="Tone, audience, words to use or to avoid"
+                value={requirements}
+                onChange={(event) => setRequirements(event.target.value)}
+              />
+              <div className="flex items-center gap-2">
+                <Button type="submit" variant="primary" busy={chat.busy ? 'Writing' : false} className="flex-1">
+                  <Sparkles />
+                  Generate Content
+                </Button>
+                <PromptButton draft={requirements} onUse={setRequirements} />
+                {chat.busy ? <Button onClick={chat.stop}>Stop</Button> : null}
+              </div>
+              <p className="text-12 text-faint">A piece takes about 20-30 seconds and costs one prompt.</p>
+            </form>
+          </Panel>
+          <div className="flex min-w-0 flex-col gap-6">
+            <Panel
+              title="Result"
+              flush
+              actions={
+                <div className="flex gap-2">
+                  <Button disabled={!usable} onClick={copy}>
+                    <Copy />
+                    Copy
+                  </Button>
+                  <Button disabled={!usable} onClick={download}>
+                    <Download />
+                    Download
+                  </Button>
+                </div>
+              }
+            >
+              {chat.loading === 'loading' ? <Skeleton className="m-5 h-48" /> : null}
+              {chat.loading instanceof Error ? (
+                <ErrorState title="This piece could not be loaded" error={chat.loading} retry={() => chat.reload()} />
+              ) : null}
+              {piece ? (
+                <div aria-live="polite" aria-busy={chat.busy} className="p-5">
+                  <MessageItem message={piece} busy={chat.busy} onRegenerate={(message) => chat.regenerate(message)} />
+                </div>
+              ) : chat.loading === 'done' ? (
+                <EmptyState title="Your piece is written here">Choose a type, name a topic, and press Generate Content.</EmptyState>
+              ) : null}
+            </Panel>
+            <Panel title="Your pieces" flush>
+              <Conversations inline features={features} current={conversationId} onOpen={chat.open} newLabel="New piece" />
+            </Panel>
+          </div>
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** Type and topic of a kept piece, from how it was asked for. */
+function aboutOf(said: string): { topic: string; type: ContentType } {
+  const found = contentTypes.find(({ ask }) => said.startsWith(ask))
+  const topic = /about: (.*)/.exec(said)?.[1] ?? 'content'
+  return { topic, type: found?.id ?? 'blog' }
+}

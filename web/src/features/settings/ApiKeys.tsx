@@ -1,0 +1,187 @@
+import type { aiKeyCreate, aiKeys } from '@operon/contracts/ai-gateway'
+import type { Reply, Row } from '@operon/contracts/contract'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { fnCall } from '../../api/billing.ts'
+import { loadBackend, useSession } from '../../api/session.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CopyField } from '../../ui/Data.tsx'
+import { Confirm, Dialog } from '../../ui/Dialog.tsx'
+import { Checkbox, TextField } from '../../ui/Field.tsx'
+import { day, moment } from '../../ui/format.ts'
+import { Alert, EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { confirmed } from './ConfirmItsYou.tsx'
+
+type Key = Row<typeof aiKeys>
+type Made = Reply<typeof aiKeyCreate>
+
+/** Keys for the person's own software: the OpenAI protocol at /ai/v1. */
+export function ApiKeys() {
+  const { user } = useSession()
+  const queries = useQueryClient()
+  const queryKey = ['ai-keys', user?.id]
+  const [making, setMaking] = useState(false)
+  const [made, setMade] = useState<Made | null>(null)
+  const [revoking, setRevoking] = useState<Key | null>(null)
+  const keys = useQuery({
+    queryKey,
+    queryFn: async () => {
+      const { rest, rows } = await loadBackend()
+      return rows<Key[]>(rest.from('ai_keys').select().order('created_at', { ascending: false }))
+    },
+  })
+
+  async function revoke(key: Key) {
+    try {
+      await fnCall('ai-key-revoke', { key_id: key.id })
+      await queries.invalidateQueries({ queryKey })
+      toast.success(`${key.name} is revoked`)
+    } catch (error) {
+      toast.error('The key was not revoked', (error as Error).message)
+    }
+  }
+
+  return (
+    <Panel
+      title="API keys"
+      flush
+      actions={
+        <Button onClick={() => setMaking(true)}>
+          <Plus />
+          New key
+        </Button>
+      }
+    >
+      <div className="border-b border-line p-4 text-13 text-muted">
+        <p className="mb-2">Point any OpenAI client at this address. Its answers count against your plan.</p>
+        <CopyField label="Base address" value={`${location.origin}/ai/v1`} />
+      </div>
+      {keys.isPending ? <Skeleton className="m-4 h-16" /> : null}
+      {keys.isError ? <ErrorState title="Your keys could not be loaded" error={keys.error} retry={() => keys.refetch()} /> : null}
+      {keys.data?.length === 0 ? (
+        <EmptyState compact title="No keys yet">
+          Make one for each program, so that each can be limited and revoked by itself.
+        </EmptyState>
+      ) : null}
+      <ul className="divide-y divide-line">
+        {keys.data?.map((key) => (
+          <li key={key.id} className="flex items-center gap-3 px-4 py-3 text-13">
+            <span className="min-w-0 flex-1">
+              <span className="flex flex-wrap items-center gap-2 font-medium">
+                {key.name}
+                <span className="font-mono text-12 text-faint">{key.prefix}…</span>
+                {stateOf(key)}
+              </span>
+              <span className="block text-12 text-faint">
+                {key.scopes.join(', ')}
+                {key.monthly_prompts ? ` · ${key.monthly_prompts.toLocaleString('en-US')} prompts a month` : ' · no limit of its own'}
+                {key.last_used_at ? ` · last used ${moment(key.last_used_at)}` : ' · never used'}
+                {key.expires_at ? ` · expires ${day(key.expires_at)}` : ''}
+              </span>
+            </span>
+            {key.revoked_at ? null : (
+              <Button variant="ghost" aria-label={`Revoke ${key.name}`} onClick={() => setRevoking(key)}>
+                Revoke
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <NewKey
+        open={making}
+        onClose={() => setMaking(false)}
+        onMade={(key) => {
+          setMaking(false)
+          setMade(key)
+          void queries.invalidateQueries({ queryKey })
+        }}
+      />
+      <Dialog
+        open={made !== null}
+        onClose={() => setMade(null)}
+        title="Your new key"
+        description="It is shown this once. Keep it where your program reads its secrets."
+        footer={
+          <Button variant="primary" onClick={() => setMade(null)}>
+            I have kept it
+          </Button>
+        }
+      >
+        {made ? <CopyField label="API key" value={made.key} /> : null}
+      </Dialog>
+      <Confirm
+        open={revoking !== null}
+        onClose={() => setRevoking(null)}
+        title={`Revoke ${revoking?.name ?? 'this key'}?`}
+        action="Revoke key"
+        danger
+        onConfirm={() => revoking && revoke(revoking)}
+      >
+        Programs that use it are refused at once. This cannot be undone.
+      </Confirm>
+    </Panel>
+  )
+}
+
+function stateOf(key: Key) {
+  if (key.revoked_at) return <Pill tone="bad">Revoked</Pill>
+  if (key.expires_at && new Date(key.expires_at) < new Date()) return <Pill tone="warn">Expired</Pill>
+  return <Pill tone="good">Active</Pill>
+}
+
+function NewKey({ open, onClose, onMade }: { open: boolean; onClose: () => void; onMade: (key: Made) => void }) {
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+
+  async function create(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const scopes = form.getAll('scope')
+    if (scopes.length === 0) return setProblem('Choose at least one scope.')
+    const limit = Number(form.get('limit'))
+    const expires = String(form.get('expires') ?? '')
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      onMade(
+        await confirmed(() =>
+          fnCall<Made>('ai-key-create', {
+            name: String(form.get('name')).trim(),
+            scopes,
+            monthly_prompts: limit || null,
+            expires_at: expires ? new Date(`${expires}T23:59:59`).toISOString() : null,
+          }),
+        ),
+      )
+    } catch (error) {
+      setProblem((error as Error).message)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Dialog open={open} onClose={onClose} title="New API key">
+      <form onSubmit={create} className="flex flex-col gap-4">
+        {problem ? <Alert title="The key was not made">{problem}</Alert> : null}
+        <TextField label="Name" name="name" required maxLength={80} hint="What will use it, such as “Website form”." />
+        <fieldset className="flex flex-col gap-1.5">
+          <legend className="mb-1.5 text-13 font-medium">What it may do</legend>
+          <Checkbox name="scope" value="chat" defaultChecked>
+            Ask models (chat)
+          </Checkbox>
+          <Checkbox name="scope" value="models" defaultChecked>
+            List models
+          </Checkbox>
+        </fieldset>
+        <TextField label="Prompts a month" name="limit" type="number" min={1} step={1} hint="Empty: as many as your plan has." />
+        <TextField label="Expires" name="expires" type="date" hint="Empty: never." />
+        <Button type="submit" variant="primary" busy={busy ? 'Making the key' : false}>
+          Create key
+        </Button>
+      </form>
+    </Dialog>
+  )
+}
