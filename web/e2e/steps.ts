@@ -94,3 +94,27 @@ export async function expectAccessible(page: Page) {
     ),
   ).toEqual([])
 }
+
+type Letter = { subject: string; text: string; links: string[] }
+/** The newest letter to an address whose subject matches, from the sandbox's inbox. */
+async function newest(page: Page, address: string, subject = /./): Promise<Letter> {
+  let found: Letter | undefined
+  await expect
+    .poll(async () => {
+      const { messages } = await (await page.request.get(`/sandbox/api/inbox?to=${encodeURIComponent(address)}`)).json()
+      found = messages.find((message: Letter) => subject.test(message.subject))
+      return found
+    })
+    .toBeTruthy()
+  return found!
+}
+
+/** The link of a letter. */
+export async function letterTo(page: Page, address: string, subject: RegExp) {
+  const { links } = await newest(page, address, subject)
+  return links.find((link) => link.includes('/verify'))!
+}
+
+export async function codeTo(page: Page, address: string) {
+  return /\b\d{6}\b/.exec((await newest(page, address, /sign-in link/)).text)![0]
+}

@@ -22,28 +22,38 @@ export const killed: Fault = async (world) => {
   return { injected: 'NATS killed (-9) under load', recoveredMs, ...(await verdict(world, readers, load, broken)) }
 }
 
-/** R8: the broker comes back with an older store: events that it had acknowledged are gone, and its consumers' places with them. */
+/**
+ * R8: the broker comes back with an older store, and every service with it: events that it had acknowledged and nobody had heard yet are
+ * gone, and no process is left that remembers having sent them.
+ */
 export const rolledBack: Fault = async (world) => {
   const readers = await readersOf(world)
   const nats = world.fleet.processes.get('nats')!
   const store = join(world.fleet.env.DATA_DIR!, 'nats', 'jetstream')
-  const load = startLoad(world)
-  await delay(1_000)
+  const load = startLoad(world, { workers: 6, pauseMs: 30 })
+  await until(() => succeeded(load).length > 10, 10_000 * world.patience)
   nats.hold()
   world.kill('nats')
   await until(() => nats.pid() === null, 5_000)
   cpSync(store, `${store}.older`, { recursive: true })
   nats.release()
   await delay(world.short ? 3_000 : 20_000)
+  const processes = [...world.fleet.processes.values()].filter(({ name }) => !/nats|redis|gateway-1$|sandbox/.test(name) || name.startsWith('ai-gateway'))
+  const deaf = processes.filter(({ name }) => /analytics|marketplace|crm/.test(name))
+  for (const each of deaf) each.hold()
+  for (const { name } of deaf) world.kill(name)
+  await delay(2_000)
   nats.hold()
+  for (const { name } of processes) world.kill(name)
   world.kill('nats')
   await until(() => nats.pid() === null, 5_000)
   rmSync(store, { recursive: true })
   cpSync(`${store}.older`, store, { recursive: true })
   rmSync(`${store}.older`, { recursive: true })
   nats.release()
+  for (const each of deaf) each.release()
   const { recoveredMs } = await caughtUp(world, readers)
-  return { injected: 'NATS back with an older store', recoveredMs, ...(await verdict(world, readers, load, [])) }
+  return { injected: 'NATS back with an older store, all services killed (-9) with it', recoveredMs, ...(await verdict(world, readers, load, [])) }
 }
 
 /** From the moment it accepts again, until all that was committed by then is in every inbox. */

@@ -1,6 +1,7 @@
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { parseAds } from './ads/ads.ts'
 import { labelOf } from './domains/domains.ts'
 import { chainOf } from './registry/models.ts'
 import { aiGatewayService } from './service.ts'
@@ -107,6 +108,19 @@ test('three ad variations come back within 125/27/30 characters [spec-92]', asyn
   for (const ad of body.variations)
     expect([ad.primary_text.length <= 125, ad.headline.length <= 27, ad.description.length <= 30]).toEqual([true, true, true])
   expect(body.sample).toBe(false)
+})
+
+test('when no model gives usable ads the built-in samples come, marked as samples, and nothing is charged [spec-93]', async () => {
+  const user = platform.user()
+  const faults = `${platform.url('sandbox')}/sandbox/faults`
+  const fault = { provider: 'openai', kind: 'status', status: 401, times: 0 }
+  await fetch(faults, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fault) })
+  const { body } = await json(await post(user, 'generate-ads', { details: 'Candles' }))
+  await fetch(faults, { method: 'DELETE' })
+  expect(body).toMatchObject({ sample: true, answered_by: null })
+  expect(body.variations).toHaveLength(3)
+  expect((await json(await post(user, 'ai-usage', {}))).body.used).toBe(0)
+  expect(parseAds('no JSON at all')).toBeNull()
 })
 
 test('a domain is available, taken or unknown by its registry, with dated prices of three registrars [spec-97]', async () => {

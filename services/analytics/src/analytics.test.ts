@@ -80,7 +80,7 @@ test('a new account finds three welcome notifications, once, and reads them [spe
   expect((await inbox(ann)).map(({ title }) => title)).toEqual([
     'Welcome to Operon',
     'Try everything free for 3 days',
-    'Connect your first app',
+    'Ask four models at once',
   ])
   const live = told.filter(({ event, payload }) => event === notificationRaised.name && payload.user_id === ann.id)
   expect(live.map(({ payload }) => payload.unread)).toEqual([3, 3, 3])

@@ -5,7 +5,8 @@ import type { Db, Trx } from './deps.ts'
 import { isRefusal } from './stripe-errors.ts'
 
 type Intention = { userId: string; kind: string; request: Record<string, unknown> }
-export type Call = { id: string; reply: Record<string, unknown> | null; replaced: Record<string, unknown> | null }
+/** `replaced` are the answers to calls whose place this one took: they are to be taken back. */
+export type Call = { id: string; reply: Record<string, unknown> | null; replaced: Record<string, unknown>[] }
 
 // Stripe forgets a key after a day; what is older is begun anew.
 const KEYS_LIVE = sql`now() - interval '23 hours'`
@@ -16,7 +17,7 @@ const KEYS_LIVE = sql`now() - interval '23 hours'`
  */
 export async function beginCall(db: Db, { userId, kind, request }: Intention): Promise<Call> {
   const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
-  let replaced: Call['replaced'] = null
+  const replaced: Call['replaced'] = []
   for (;;) {
     const made = await db
       .insertInto('provider_calls')
@@ -34,8 +35,9 @@ export async function beginCall(db: Db, { userId, kind, request }: Intention): P
       .executeTakeFirst()
     if (open?.fresh && open.request_hash === hash) return { id: open.id, reply: open.reply as Call['reply'], replaced }
     if (!open) continue
-    await endCall(db, open.id, 'refused')
-    replaced = open.reply as Call['replaced']
+    // The answer may have come since we looked: what counts is what the row holds as it ends.
+    const ended = await endCall(db, open.id, 'refused')
+    if (ended?.reply) replaced.push(ended.reply as Record<string, unknown>)
   }
 }
 
@@ -52,7 +54,13 @@ export async function keepReply(db: Db, id: string, reply: Record<string, unknow
 }
 
 export async function endCall(db: Db, id: string, state: 'done' | 'refused') {
-  await db.updateTable('provider_calls').set({ state }).where('id', '=', id).where('state', '=', 'open').execute()
+  return db
+    .updateTable('provider_calls')
+    .set({ state })
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .returning('reply')
+    .executeTakeFirst()
 }
 
 /** One call whose effect is wanted once. What the provider refuses is over; what it left unanswered stays open under its key. */

@@ -64,6 +64,13 @@ export async function retrySession() {
   )
 }
 
+/** A password alone is not enough for this account, and this session has no more yet. */
+export async function needsSecondFactor() {
+  const { auth } = await loadBackend()
+  const { data } = await auth.mfa.getAuthenticatorAssuranceLevel()
+  return data?.currentLevel === 'aal1' && data.nextLevel === 'aal2'
+}
+
 /**
  * The session, followed. Public pages pass `eager: false`: without a stored session the auth client is not even fetched.
  */

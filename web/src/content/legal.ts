@@ -1,5 +1,6 @@
 import { REFUND_WINDOW_DAYS, TRIAL_DAYS } from '@operon/contracts/plans'
 import { product } from './product.ts'
+import { termsVersion } from './versions.ts'
 
 export type LegalText = {
   version: string
@@ -9,9 +10,8 @@ export type LegalText = {
   sections: { title: string; body: (string | string[])[] }[]
 }
 
-/** A changed text gets a new version; sign-up stores which version was accepted. */
 export const terms: LegalText = {
-  version: '1.0',
+  version: termsVersion,
   effective: 'November 1, 2026',
   title: 'Terms of Service',
   intro: `These terms are the agreement between you and the operator of this ${product.name} installation ("we"). They are written to be read. Where they say "the service", they mean the website, the dashboard and everything reached through them.`,

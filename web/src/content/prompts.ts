@@ -51,9 +51,15 @@ export const contentTypes = [
 ] as const
 export type ContentType = (typeof contentTypes)[number]['id']
 
+/** What the person asks; it is also the piece's name in the list. */
 export function contentPrompt(type: ContentType, topic: string, requirements: string) {
+  const { name } = contentTypes.find(({ id }) => id === type)!
+  return [`${name} about: ${topic}`, requirements && `Additional requirements: ${requirements}`].filter(Boolean).join('\n')
+}
+
+export function contentOrder(type: ContentType) {
   const { ask } = contentTypes.find(({ id }) => id === type)!
-  return [`${ask} about: ${topic}`, requirements && `Additional requirements: ${requirements}`].filter(Boolean).join('\n')
+  return `You write for small businesses. ${ask}. Answer with the piece alone.`
 }
 
 /** Figures of nobody in particular, with their badge, until an account has pieces of its own. */
@@ -64,8 +70,10 @@ export const contentSamples = [
   { label: 'This month', value: '18' },
 ]
 
-export const namePrompt = (description: string) =>
-  `Suggest 8 business names for: ${description}\nAnswer with the names only, one a line, nothing before or after.`
+export const namePrompt = (description: string) => ({
+  message: `Suggest 8 business names for: ${description}`,
+  messages: [{ role: 'system' as const, content: 'Answer with the names only, one a line, nothing before or after.' }],
+})
 
 export const fallbackNames = [
   'Northwind Works',

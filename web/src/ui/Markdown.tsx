@@ -9,17 +9,21 @@ import { cx } from './cx.ts'
  */
 export function Markdown({ children, className }: { children: string; className?: string }) {
   return (
-    <div className={cx('prose-answer flex flex-col gap-3 break-words', className)}>
+    <div className={cx(form, className)}>
       <MarkdownToJsx options={options}>{children}</MarkdownToJsx>
     </div>
   )
 }
 
+const form =
+  'flex flex-col gap-3 break-words [&_ol]:list-decimal [&_ul]:list-disc [&_ol,&_ul]:pl-5 [&_ol,&_ul]:flex [&_ol,&_ul]:flex-col [&_ol,&_ul]:gap-1 [&_li]:pl-1 [&_li]:marker:text-faint [&_h2]:mt-1 [&_h2]:text-16 [&_h2]:font-semibold [&_blockquote]:border-l-2 [&_blockquote]:border-line [&_blockquote]:pl-3 [&_blockquote]:text-muted [&_:not(pre)>code]:rounded-[4px] [&_:not(pre)>code]:bg-raised [&_:not(pre)>code]:px-1 [&_:not(pre)>code]:font-mono [&_:not(pre)>code]:text-[0.92em] [&_table]:w-full [&_table]:text-left [&_table]:text-13 [&_th,&_td]:border-b [&_th,&_td]:border-line [&_th,&_td]:px-2 [&_th,&_td]:py-1 [&_hr]:border-line'
+
+// One level for all headings: an answer must not break the order of the page's own.
 const options = {
   disableParsingRawHTML: true,
   forceBlock: true,
   wrapper: null,
-  overrides: { a: Outward, img: Unshown, pre: Code, iframe: Unshown, input: Unshown },
+  overrides: { a: Outward, img: Unshown, pre: Code, iframe: Unshown, input: Unshown, h1: 'h2', h3: 'h2', h4: 'h2', h5: 'h2', h6: 'h2' },
 } as const
 
 /** Shows where it leads, because the words of a link can say anything. */
@@ -60,7 +64,7 @@ function Code({ children }: { children?: ReactNode }) {
         type="button"
         onClick={copy}
         aria-label={copied ? 'Copied' : 'Copy code'}
-        className="absolute top-2 right-2 grid size-7 place-items-center rounded-control text-muted hover:bg-raised hover:text-text"
+        className="absolute top-2 right-2 grid size-7 place-items-center rounded-control bg-page text-muted hover:bg-raised hover:text-text"
       >
         {copied ? <Check className="size-4" /> : <Copy className="size-4" />}
       </button>

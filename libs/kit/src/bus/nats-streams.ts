@@ -1,4 +1,4 @@
-import { AckPolicy, DeliverPolicy, DiscardPolicy, type JetStreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
+import { AckPolicy, DeliverPolicy, DiscardPolicy, type JetStreamManager, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import { messageOf } from '../inbox.ts'
 import type { Consumer } from './bus.ts'
@@ -9,12 +9,14 @@ const HOUR_MS = 3_600_000
 export const streamOf = (service: string) => `evt_${service}`
 export const durableOf = (handler: string, event: string) => `${handler}__${event}`.replaceAll('.', '_')
 
-export async function ensureStream(jsm: JetStreamManager, service: string): Promise<{ created: boolean; lastSequence: number }> {
+export type StreamState = { created: boolean; lastSequence: number; lastAt: Date }
+
+export async function ensureStream(jsm: JetStreamManager, service: string): Promise<StreamState> {
   const name = streamOf(service)
   const found = await jsm.streams.info(name).catch((err) => {
     if (!isMissing(err)) throw err
   })
-  if (found) return { created: false, lastSequence: found.state.last_seq }
+  if (found) return { created: false, ...stateOf(found) }
   const info = await jsm.streams.add({
     name,
     subjects: [`evt.${service}.>`],
@@ -25,7 +27,7 @@ export async function ensureStream(jsm: JetStreamManager, service: string): Prom
     max_age: nanos(72 * HOUR_MS),
     duplicate_window: nanos(120_000),
   })
-  return { created: true, lastSequence: info.state.last_seq }
+  return { created: true, ...stateOf(info) }
 }
 
 export async function ensureConsumer(jsm: JetStreamManager, { handler, event }: Consumer): Promise<void> {
@@ -43,4 +45,5 @@ export async function ensureConsumer(jsm: JetStreamManager, { handler, event }: 
   })
 }
 
+const stateOf = ({ state }: StreamInfo) => ({ lastSequence: state.last_seq, lastAt: new Date(state.last_ts) })
 const isMissing = (error: unknown) => /not found/i.test(messageOf(error))

@@ -29,11 +29,15 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
   let drain: Drain | null = null
   let forgetReconnect = () => {}
   let newestSequence = 0
+  let checks = 0
+  let checked = 0
+  const unchecked: (() => void)[] = []
   let stopped = false
 
+  /** A store that went back in time ends before what we know it had taken: by its number, or after our own restart by its time. */
   async function checkOwnStream() {
-    const { created, lastSequence } = await ensureStream(jsm, service)
-    if (!created && lastSequence >= newestSequence) return
+    const { created, lastSequence, lastAt } = await ensureStream(jsm, service)
+    if (!created && lastSequence >= newestSequence && !(await hasSentAfter(db, lastAt))) return
     newestSequence = lastSequence
     const now = Date.now()
     const rows = await replayOutbox(db, { from: new Date(now - SENT_IN_THE_LAST_MS), to: new Date(now + HOUR_MS), kind: 'event' })
@@ -42,9 +46,12 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
 
   // Right after a broker's start its JetStream may not answer yet, and a service starts without one too.
   async function checkUntilKnown() {
-    while (!stopped) {
+    const mine = ++checks
+    while (!stopped && mine === checks) {
       try {
-        return await checkOwnStream()
+        await checkOwnStream()
+        for (const go of unchecked.splice(0)) go()
+        return void (checked = mine)
       } catch (err) {
         log.warn({ err: messageOf(err) }, 'the event stream cannot be checked, will try again')
         await wait(300)
@@ -71,6 +78,8 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
 
   return {
     async send(envelopes) {
+      // What is sent first would hide that something is missing before it.
+      if (checked !== checks) await new Promise<void>((go) => unchecked.push(go))
       const results = await Promise.allSettled(envelopes.map(publish))
       const failed = envelopes.filter((_, i) => results[i]!.status === 'rejected')
       if (!failed.length) return
@@ -119,6 +128,7 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
     },
     async drain() {
       stopped = true
+      for (const go of unchecked.splice(0)) go()
       forgetReconnect()
       await Promise.all(
         subscriptions.map((subscription) => (nc.isClosed() || !nats.connected() ? subscription.unsubscribe() : subscription.drain())),
@@ -140,6 +150,21 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
       return lag
     },
   }
+}
+
+const CLOCKS_DIFFER_MS = 1_000
+
+/** An event is stored after it was made, so the broker's newest message is never older than what it acknowledged. */
+async function hasSentAfter(db: BusOwner['db'], lastAt: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('outbox')
+    .select('id')
+    .where('kind', '=', 'event')
+    .where('sent_at', '>', lastAt)
+    .where('created_at', '>', new Date(lastAt.getTime() + CLOCKS_DIFFER_MS))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 function heard(log: Logger, name: string, run: () => void) {

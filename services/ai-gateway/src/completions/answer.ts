@@ -31,6 +31,8 @@ export type Question = {
   command: string
   /** Aborted to end the answer at once; what arrived is kept and paid for. */
   stop?: AbortSignal
+  /** Its bytes are passed on as they are: nobody here reads the text. */
+  passOn?: boolean
   /** Taken earlier, when one reservation holds several answers. */
   reservation?: Reservation
 }
@@ -127,14 +129,22 @@ export class Answer {
       for await (const batch of this.#stream.batches()) {
         const pieces: Piece[] = []
         let broken: Error | null = null
-        for (const { raw, done, malformed, chunk } of batch) {
-          if (malformed || chunk?.error) {
-            broken = new Error(chunk?.error?.message ?? 'an event that is no JSON')
+        for (const event of batch) {
+          const { raw } = event
+          if (event.done) {
+            finish ??= 'done'
+            pieces.push({ raw, text: '', chunk: null })
+          } else if (this.#question.passOn && event.plain) {
+            this.#heard()
+            pieces.push({ raw, text: '', chunk: null })
+          } else if (event.malformed || event.chunk!.error) {
+            broken = new Error(event.chunk?.error?.message ?? 'an event that is no JSON')
             break
+          } else {
+            const chunk = event.chunk!
+            finish = chunk.choices?.[0]?.finish_reason ?? finish
+            pieces.push({ raw, text: this.#observe(chunk), chunk })
           }
-          if (done) finish ??= 'done'
-          else finish = chunk!.choices?.[0]?.finish_reason ?? finish
-          pieces.push({ raw, text: chunk ? this.#observe(chunk) : '', chunk })
         }
         if (pieces.length) yield pieces
         if (broken) throw broken
@@ -156,15 +166,17 @@ export class Answer {
   #observe(chunk: Chunk): string {
     const delta = chunk.choices?.[0]?.delta
     const text = delta?.content ?? ''
-    if (text || delta?.tool_calls?.length) {
-      this.#deltas++
-      this.firstMs ??= Math.round(performance.now() - this.#startedAt)
-    }
+    if (text || delta?.tool_calls?.length) this.#heard()
     this.content += text
     if (chunk.citations?.length) this.citations = chunk.citations
     if (chunk.usage?.completion_tokens !== undefined)
       this.#reported = { prompt: chunk.usage.prompt_tokens ?? 0, completion: chunk.usage.completion_tokens }
     return text
+  }
+
+  #heard() {
+    this.#deltas++
+    this.firstMs ??= Math.round(performance.now() - this.#startedAt)
   }
 
   async #drain(reading: AsyncGenerator<Piece[]>) {

@@ -25,6 +25,7 @@ export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<ty
     model,
     body: rest as never,
     command: `API completion with ${model}`,
+    passOn: stream === true,
   })
   if (!stream) return reply.send(await whole(answer))
   reply.hijack()

@@ -120,11 +120,12 @@ async function untilFirstWord(source: AsyncGenerator<Event[]>): Promise<Event[]>
     if (done) throw new NotAnswering('ended without a word', { again: true })
     early.push(...batch)
     for (const event of batch) {
+      if (event.plain && !event.raw.includes('"content":""')) return early
+      if (event.done) throw new NotAnswering('answered with nothing', { again: true })
       if (event.malformed) throw new NotAnswering('sent an event that is no JSON', { again: true })
       if (event.chunk?.error) throw new NotAnswering(event.chunk.error.message ?? 'sent an error')
       const choice = event.chunk?.choices?.[0]
       if (choice?.delta?.content || choice?.delta?.tool_calls?.length || choice?.finish_reason) return early
-      if (event.done) throw new NotAnswering('answered with nothing', { again: true })
     }
   }
 }

@@ -45,7 +45,7 @@ export async function createCheckout(
 /** One open checkout an account: the same choice gets the same page again, another choice closes it. */
 async function openCheckout(deps: Deps, ctx: BillingCtx, request: CheckoutRequest): Promise<Checkout> {
   const call = await beginCall(ctx.db, { userId: request.userId, kind: 'checkout', request })
-  if (call.replaced?.id) await deps.provider.expireCheckout(call.replaced.id as string)
+  for (const { id } of call.replaced) if (id) await deps.provider.expireCheckout(id as string)
   if (call.reply) {
     const known = call.reply as Checkout
     const seen = await deps.provider.getCheckout(known.id)

@@ -51,7 +51,7 @@ export function ActionCard({ action }: { action: Action }) {
       <dl className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-12">
         {Object.entries(action.input).map(([name, value]) => (
           <div key={name} className="contents">
-            <dt className="text-faint">{name}</dt>
+            <dt className="text-faint first-letter:uppercase">{name}</dt>
             <dd className="font-mono break-words">{value}</dd>
           </div>
         ))}

@@ -71,8 +71,8 @@ function FirstSteps({ category, onCategory, onAsk, busy }: FirstProps) {
                 aria-pressed={chosen}
                 onClick={() => onCategory(chosen ? null : id)}
                 className={cx(
-                  'flex w-full items-start gap-3 rounded-control p-3 text-left hairline hover:bg-raised',
-                  chosen && 'border-signal-text bg-raised',
+                  'flex w-full items-start gap-3 rounded-control border p-3 text-left hover:bg-raised',
+                  chosen ? 'border-signal-text bg-signal-soft' : 'border-line',
                 )}
               >
                 <Icon className="mt-0.5 size-4 text-signal-text" />

@@ -19,6 +19,7 @@ export function useAnalyst(conversationId: string | null, onConversation: (id: s
   const [proposed, setProposed] = useState<Record<string, Action[]>>({})
   const known = useRef<string | null>(null)
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another address opens another conversation
   useEffect(() => {
     if (conversationId === known.current) return
     known.current = conversationId
@@ -26,7 +27,6 @@ export function useAnalyst(conversationId: string | null, onConversation: (id: s
     setBusy(false)
     setLoading(conversationId ? 'loading' : 'done')
     if (conversationId) void load(conversationId)
-    // biome-ignore lint/correctness/useExhaustiveDependencies: only another address opens another conversation
   }, [conversationId])
 
   async function load(id: string) {

@@ -67,7 +67,9 @@ export function useAssistant(product: string) {
       chat.add(ownLine(text, 'user'))
       return speech.speak(lead(destination))
     }
-    const reply = await chat.send(text, sendAs(trigger?.kind, product))
+    // The person's own words are shown; the model is told how many.
+    const asked = trigger?.kind === 'names' ? `${text} (suggest five names)` : text
+    const reply = await chat.send(asked, { ...sendAs(trigger?.kind, product), shown: text })
     if (!reply) return
     speech.speak(reply.response || texts.assistantEmpty)
     if (destination) lead(destination)

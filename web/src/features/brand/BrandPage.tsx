@@ -26,7 +26,11 @@ export function BrandPage() {
     setBusy(true)
     setChosen(null)
     try {
-      const reply = await streamChat({ prompt: namePrompt(description.trim()), model: WRITING_MODEL, feature: 'brand' })
+      const reply = await streamChat({
+        ...namePrompt(description.trim()),
+        model: WRITING_MODEL,
+        feature: 'brand',
+      })
       const list = namesIn(reply.response)
       if (list.length === 0) throw new Error('The answer held no names.')
       setNames({ list, fallback: null, answeredBy: reply.answered_by, sandbox: reply.sandbox })
@@ -82,8 +86,8 @@ export function BrandPage() {
                         aria-pressed={chosen === name}
                         onClick={() => setChosen(name)}
                         className={cx(
-                          'min-h-10 w-full truncate rounded-control px-3 text-left text-14 font-medium hairline hover:bg-raised max-md:min-h-11',
-                          chosen === name && 'border-signal-text bg-signal-soft',
+                          'min-h-10 w-full truncate rounded-control border px-3 text-left text-14 font-medium hover:bg-raised max-md:min-h-11',
+                          chosen === name ? 'border-signal-text bg-signal-soft' : 'border-line',
                         )}
                       >
                         {name}

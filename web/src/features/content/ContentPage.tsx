@@ -2,7 +2,7 @@ import { texts } from '@operon/contracts/messages'
 import { Copy, Download, Sparkles } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { WRITING_MODEL } from '../../content/models.ts'
-import { type ContentType, contentPrompt, contentTypes } from '../../content/prompts.ts'
+import { type ContentType, contentOrder, contentPrompt, contentTypes } from '../../content/prompts.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Conversations } from '../../ui/chat/ConversationList.tsx'
 import { MessageItem } from '../../ui/chat/MessageItem.tsx'
@@ -35,7 +35,7 @@ export function ContentPage() {
   const asked = chat.messages.find(({ role }) => role === 'user')
   const piece = chat.messages.findLast(({ role }) => role === 'assistant')
   const about = asked ? aboutOf(asked.content) : { topic, type }
-  const usable = piece && piece.content && piece.state !== 'failed' && piece.state !== 'streaming'
+  const usable = piece?.content && piece.state !== 'failed' && piece.state !== 'streaming'
 
   async function generate(event: FormEvent) {
     event.preventDefault()
@@ -43,7 +43,7 @@ export function ContentPage() {
       setMissing(true)
       return void toast.error(texts.enterTopic)
     }
-    const reply = await chat.begin(contentPrompt(type, topic.trim(), requirements.trim()))
+    const reply = await chat.begin(contentPrompt(type, topic.trim(), requirements.trim()), { system: contentOrder(type) })
     if (reply) toast.success(texts.contentGenerated)
   }
   async function copy() {
@@ -74,10 +74,10 @@ export function ContentPage() {
                     <label
                       key={id}
                       className={cx(
-                        'flex h-9 items-center rounded-control px-3 text-13 hairline has-focus-visible:outline-2 has-focus-visible:outline-signal-text max-md:h-11',
+                        'flex h-9 items-center rounded-control border px-3 text-13 has-focus-visible:outline-2 has-focus-visible:outline-signal-text max-md:h-11',
                         type === id
                           ? 'border-signal-text bg-signal-soft font-medium'
-                          : 'cursor-pointer text-muted hover:bg-raised hover:text-text',
+                          : 'cursor-pointer border-line text-muted hover:bg-raised hover:text-text',
                       )}
                     >
                       <input type="radio" name="type" value={id} checked={type === id} onChange={() => setType(id)} className="sr-only" />
@@ -156,7 +156,11 @@ export function ContentPage() {
               ) : null}
               {piece ? (
                 <div aria-live="polite" aria-busy={chat.busy} className="p-5">
-                  <MessageItem message={piece} busy={chat.busy} onRegenerate={(message) => chat.regenerate(message)} />
+                  <MessageItem
+                    message={piece}
+                    busy={chat.busy}
+                    onRegenerate={(message) => chat.regenerate(message, { system: contentOrder(about.type) })}
+                  />
                 </div>
               ) : chat.loading === 'done' ? (
                 <EmptyState title="Your piece is written here">Choose a type, name a topic, and press Generate Content.</EmptyState>
@@ -174,7 +178,7 @@ export function ContentPage() {
 
 /** Type and topic of a kept piece, from how it was asked for. */
 function aboutOf(said: string): { topic: string; type: ContentType } {
-  const found = contentTypes.find(({ ask }) => said.startsWith(ask))
+  const found = contentTypes.find(({ name }) => said.startsWith(name))
   const topic = /about: (.*)/.exec(said)?.[1] ?? 'content'
   return { topic, type: found?.id ?? 'blog' }
 }

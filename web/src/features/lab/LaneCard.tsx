@@ -46,8 +46,12 @@ export function LaneCard({ lane, at, voted, canVote, onStop, onVote, onContinue 
           </Pill>
         ) : null}
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an answer that scrolls must be reachable by keyboard */}
-      <section aria-label={`Answer of ${name}`} tabIndex={0} className="h-80 overflow-y-auto px-4 py-3 outline-offset-[-2px]">
+      <section
+        aria-label={`Answer of ${name}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an answer that scrolls must be reachable by keyboard
+        tabIndex={0}
+        className={cx('overflow-y-auto px-4 py-3 outline-offset-[-2px] md:h-72', lane.state === 'idle' ? 'h-16' : 'h-72')}
+      >
         {lane.state === 'idle' ? <p className="text-13 text-faint">The answer is written here.</p> : null}
         {lane.state === 'failed' ? (
           <p role="alert" className="text-13 text-bad">

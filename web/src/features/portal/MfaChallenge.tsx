@@ -1,12 +1,14 @@
 import { texts } from '@operon/contracts/messages'
 import { type FormEvent, useState } from 'react'
+import { clearAuthKeys } from '../../api/keys.ts'
 import { loadBackend } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
-import type { Report } from './PortalPage.tsx'
+
+type Props = { report: (title: string, text?: string) => void; onDone: () => Promise<void> | void; onLeave?: () => void }
 
 /** The second factor: a code of the authenticator or the phone, or one of the recovery codes. */
-export function MfaChallenge({ report, onDone }: { report: Report; onDone: () => Promise<void> }) {
+export function MfaChallenge({ report, onDone, onLeave }: Props) {
   const [recovery, setRecovery] = useState(false)
   const [busy, setBusy] = useState(false)
 
@@ -22,6 +24,13 @@ export function MfaChallenge({ report, onDone }: { report: Report; onDone: () =>
     } finally {
       setBusy(false)
     }
+  }
+
+  async function leave() {
+    const { auth } = await loadBackend()
+    await auth.signOut({ scope: 'local' })
+    clearAuthKeys()
+    onLeave?.()
   }
 
   return (
@@ -43,6 +52,11 @@ export function MfaChallenge({ report, onDone }: { report: Report; onDone: () =>
       <Button variant="ghost" onClick={() => setRecovery(!recovery)}>
         {recovery ? 'Use a six-digit code' : 'Use a recovery code'}
       </Button>
+      {onLeave ? (
+        <Button variant="ghost" onClick={leave}>
+          Sign in as someone else
+        </Button>
+      ) : null}
     </form>
   )
 }

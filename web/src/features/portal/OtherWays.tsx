@@ -1,6 +1,7 @@
 import { texts } from '@operon/contracts/messages'
 import type { Provider } from '@supabase/auth-js'
 import { useState } from 'react'
+import { Link } from 'react-router-dom'
 import { callPublic } from '../../api/http.ts'
 import { clearAuthKeys } from '../../api/keys.ts'
 import { useAuthSettings, usePlatform } from '../../api/platform.ts'
@@ -69,6 +70,17 @@ export function OtherWays({ role, report, begin, onSignedIn }: Props) {
               Continue with {names[provider]}
             </Button>
           ))}
+          <p className="mt-1 text-12 text-faint">
+            By continuing you accept the{' '}
+            <Link to={paths.terms} target="_blank" className="underline decoration-control underline-offset-4 hover:text-text">
+              Terms of Service
+            </Link>{' '}
+            and the{' '}
+            <Link to={paths.privacy} target="_blank" className="underline decoration-control underline-offset-4 hover:text-text">
+              Privacy Policy
+            </Link>
+            .
+          </p>
         </div>
       ) : null}
       {demo_accounts ? (

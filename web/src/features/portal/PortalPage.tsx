@@ -6,6 +6,7 @@ import { Link, useLocation, useParams } from 'react-router-dom'
 import { callPublic } from '../../api/http.ts'
 import { referralKey } from '../../api/keys.ts'
 import type { Role } from '../../api/roles.ts'
+import { needsSecondFactor } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Alert } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -16,7 +17,7 @@ import { OtherWays } from './OtherWays.tsx'
 import { PortalFrame } from './PortalFrame.tsx'
 import { SignInForm } from './SignInForm.tsx'
 import { SignUpForm } from './SignUpForm.tsx'
-import { needsSecondFactor, usePortalArrival } from './usePortalArrival.ts'
+import { usePortalArrival } from './usePortalArrival.ts'
 
 export type Report = (title: string, text?: string, tone?: 'bad' | 'good') => void
 
@@ -36,6 +37,7 @@ function Portal({ role }: { role?: Role }) {
   const [tab, setTab] = useState<'in' | 'up'>('in')
   const [notice, setNotice] = useState<{ tone: 'bad' | 'good'; title: string; text?: string }>()
   const [secondFactor, setSecondFactor] = useState(false)
+  const askSecondFactor = useCallback(() => setSecondFactor(true), [])
   const referral = useReferral(search)
 
   const report: Report = useCallback(
@@ -46,7 +48,7 @@ function Portal({ role }: { role?: Role }) {
     },
     [role],
   )
-  const { land, begin } = usePortalArrival(role, { onError: report })
+  const { land, begin } = usePortalArrival(role, { onError: report, onSecondFactor: askSecondFactor })
 
   async function signedIn(welcome: { title: string; text?: string }) {
     setNotice(undefined)
@@ -78,7 +80,7 @@ function Portal({ role }: { role?: Role }) {
         </Alert>
       ) : null}
       {secondFactor ? (
-        <MfaChallenge report={report} onDone={() => land({ title: 'Welcome back!' })} />
+        <MfaChallenge report={report} onDone={() => land({ title: 'Welcome back!' })} onLeave={() => setSecondFactor(false)} />
       ) : (
         <>
           <Tabs

@@ -1,21 +1,25 @@
 import { texts } from '@operon/contracts/messages'
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { arrivalHash } from '../../api/keys.ts'
 import { landingFor } from '../../api/roles.ts'
-import { loadBackend, useSession } from '../../api/session.ts'
+import { loadBackend, needsSecondFactor, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { PageLoading } from '../../shell/states.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { Alert } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { MfaChallenge } from './MfaChallenge.tsx'
 import { PortalFrame } from './PortalFrame.tsx'
 import { allHold, generalRules } from './rules.ts'
 
 /** Reached by the link in the mail: the link is the session, the new password is the only thing to do with it. */
 export function ResetPasswordPage() {
-  const { status, user } = useSession()
+  const { status, user, session } = useSession()
+  // Whoever holds the mail alone does not get past the second factor.
+  const challenge = useQuery({ queryKey: ['second-factor', session?.access_token], queryFn: needsSecondFactor, enabled: Boolean(session) })
   const navigate = useNavigate()
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
@@ -35,11 +39,16 @@ export function ResetPasswordPage() {
     navigate(user ? await landingFor(user.id) : paths.auth, { replace: true })
   }
 
-  if (status === 'loading') return <PageLoading />
+  if (status === 'loading' || (user && challenge.isPending)) return <PageLoading />
   return (
     <PortalFrame>
       <h1 className="text-28 font-semibold">Set a new password</h1>
-      {user ? (
+      {user && challenge.data ? (
+        <div className="mt-6 flex flex-col gap-4">
+          {problem ? <Alert title={problem} /> : null}
+          <MfaChallenge report={(title) => setProblem(title)} onDone={() => setProblem(undefined)} />
+        </div>
+      ) : user ? (
         <form onSubmit={submit} className="mt-6 flex flex-col gap-4">
           {problem ? <Alert title={problem} /> : null}
           <input type="email" name="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />

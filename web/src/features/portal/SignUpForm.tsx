@@ -6,6 +6,7 @@ import { Link } from 'react-router-dom'
 import { clearAuthKeys, referralKey } from '../../api/keys.ts'
 import type { Role } from '../../api/roles.ts'
 import { loadBackend } from '../../api/session.ts'
+import { termsVersion } from '../../content/versions.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -73,7 +74,7 @@ export function SignUpForm({ role, referred, report, begin, clear, onSignedIn }:
       password,
       options: {
         emailRedirectTo: `${location.origin}${role ? `/auth/${role}` : paths.auth}`,
-        data: { name, referral_code: referral, accept_terms: true, accept_marketing: marketing },
+        data: { name, referral_code: referral, accept_terms: true, terms_version: termsVersion, accept_marketing: marketing },
       },
     })
     if (error) return report(...signUpMessage(error))

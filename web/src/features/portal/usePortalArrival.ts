@@ -3,7 +3,8 @@ import { useCallback, useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { arrivalHash } from '../../api/keys.ts'
 import { landingFor, type Role, sendSignUpRecord } from '../../api/roles.ts'
-import { loadBackend, useSession } from '../../api/session.ts'
+import { loadBackend, needsSecondFactor, useSession } from '../../api/session.ts'
+import { termsVersion } from '../../content/versions.ts'
 import { paths } from '../../paths.ts'
 import { setTheme } from '../../ui/theme.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -16,7 +17,10 @@ let confirmationSeen = false
  * What happens around the forms: a confirmation link is answered, a session that exists already goes home, and `land` finishes
  * this page's own sign-in. The auth client says SIGNED_IN again when a tab regains focus, so the welcome hangs on the submit, not on the event.
  */
-export function usePortalArrival(role: Role | undefined, { onError }: { onError: (title: string, text: string) => void }) {
+export function usePortalArrival(
+  role: Role | undefined,
+  { onError, onSecondFactor }: { onError: (title: string, text: string) => void; onSecondFactor: () => void },
+) {
   const navigate = useNavigate()
   const { status, user, event } = useSession()
   const acting = useRef(false)
@@ -45,26 +49,39 @@ export function usePortalArrival(role: Role | undefined, { onError }: { onError:
       confirmationSeen = true
       return onError(texts.confirmationError, failed)
     }
+    const message = arrivalHash.get('message')
+    if (message) {
+      confirmationSeen = true
+      return toast.info('One more step', message)
+    }
     if (type !== 'signup' && type !== 'email_change') return
     if (status === 'loading') return
     confirmationSeen = true
     if (!user)
       return onError(texts.confirmationError, 'The link was read, but no session came of it. Sign in with your e-mail and password.')
     acting.current = true
-    toast.success('Email confirmed', 'Your account is ready. Taking you in.')
+    if (type === 'signup') toast.success('Email confirmed', 'Your account is ready. Taking you in.')
+    else toast.success('Your e-mail address is changed')
     void sendSignUpRecord()
-    void landingFor(user.id, role).then((home) => setTimeout(() => navigate(home, { replace: true }), afterConfirmationMs))
-  }, [status, user, role, navigate, onError])
+    void needsSecondFactor().then(async (needed) => {
+      if (needed) return onSecondFactor()
+      const home = await landingFor(user.id, role)
+      setTimeout(() => navigate(home, { replace: true }), afterConfirmationMs)
+    })
+  }, [status, user, role, navigate, onError, onSecondFactor])
 
   useEffect(() => {
     if (event === 'PASSWORD_RECOVERY') return void navigate(paths.resetPassword, { replace: true })
     if (status !== 'signed-in' || !user || acting.current) return
     acting.current = true
     void needsSecondFactor().then(async (needed) => {
-      if (needed) acting.current = false
-      else navigate(await landingFor(user.id, role), { replace: true })
+      if (needed) onSecondFactor()
+      else {
+        if (arrivalHash.has('provider_token')) await welcomeFromProvider(user.user_metadata)
+        navigate(await landingFor(user.id, role), { replace: true })
+      }
     })
-  }, [status, user, event, role, navigate])
+  }, [status, user, event, role, navigate, onSecondFactor])
 
   const begin = useCallback(() => {
     acting.current = true
@@ -72,9 +89,11 @@ export function usePortalArrival(role: Role | undefined, { onError }: { onError:
   return { land, begin, user, status }
 }
 
-/** A password alone is not enough for this account. */
-export async function needsSecondFactor() {
+/** The first arrival by a provider is the sign-up: the terms stood beside the button. */
+async function welcomeFromProvider(metadata: Record<string, unknown>) {
+  arrivalHash.delete('provider_token')
   const { auth } = await loadBackend()
-  const { data } = await auth.mfa.getAuthenticatorAssuranceLevel()
-  return data?.currentLevel === 'aal1' && data.nextLevel === 'aal2'
+  if (!metadata.terms_version) await auth.updateUser({ data: { accept_terms: true, terms_version: termsVersion } })
+  void sendSignUpRecord()
+  toast.success('Welcome!', 'You are signed in.')
 }

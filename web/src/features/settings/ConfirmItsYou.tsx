@@ -1,5 +1,5 @@
 import { errors, texts } from '@operon/contracts/messages'
-import { type FormEvent, useState, useSyncExternalStore } from 'react'
+import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { loadBackend, sessionNow } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -48,15 +48,27 @@ export function ConfirmItsYouHost() {
   const user = sessionNow().session?.user
   const factor = user?.factors?.find((candidate) => candidate.status === 'verified')
 
+  // Who came by a provider has no password to give.
+  const byMail = !factor && Boolean(user?.email) && !user?.identities?.some((identity) => identity.provider === 'email')
+  useEffect(() => {
+    if (!open || !byMail) return
+    void loadBackend()
+      .then(({ auth }) => auth.signInWithOtp({ email: sessionNow().session?.user.email ?? '', options: { shouldCreateUser: false } }))
+      .then(({ error }) => error && setProblem(error.message))
+  }, [open, byMail])
+
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const proof = String(new FormData(event.currentTarget).get('proof'))
     setBusy(true)
     setProblem(undefined)
     const { auth } = await loadBackend()
+    const email = user?.email ?? ''
     const { error } = factor
       ? await auth.mfa.challengeAndVerify({ factorId: factor.id, code: proof })
-      : await auth.signInWithPassword({ email: user?.email ?? '', password: proof })
+      : byMail
+        ? await auth.verifyOtp({ email, token: proof, type: 'email' })
+        : await auth.signInWithPassword({ email, password: proof })
     setBusy(false)
     if (error) return setProblem(error.message || texts.unexpectedError)
     settle(true)
@@ -66,9 +78,9 @@ export function ConfirmItsYouHost() {
     <Dialog open={open} onClose={() => settle(false)} title="Confirm it is you" description={errors.aal2_required.message}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         {problem ? <Alert title="Not accepted">{problem}</Alert> : null}
-        {factor ? (
+        {factor || byMail ? (
           <TextField
-            label="Six-digit code"
+            label={byMail ? `The code we sent to ${user?.email}` : 'Six-digit code'}
             name="proof"
             inputMode="numeric"
             autoComplete="one-time-code"

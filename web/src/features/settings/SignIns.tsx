@@ -1,5 +1,7 @@
 import type { Provider } from '@supabase/auth-js'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { arrivalHash } from '../../api/keys.ts'
 import { useAuthSettings } from '../../api/platform.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -34,6 +36,12 @@ export function SignIns() {
       return data.identities
     },
   })
+  // The way back from a provider that refused, or whose account is somebody else's here.
+  useEffect(() => {
+    const refused = arrivalHash.get('error_description')
+    if (refused) toast.error('The sign-in was not connected', refused)
+    arrivalHash.delete('error_description')
+  }, [])
   const linked = identities.data ?? []
   const others = Object.entries(settings?.external ?? {}).filter(
     ([name, enabled]) => enabled && !plain.has(name) && names[name] && !linked.some((identity) => identity.provider === name),

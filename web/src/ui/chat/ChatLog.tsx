@@ -22,7 +22,7 @@ export function ChatLog({ chat, label, opening, below, className, ...tools }: Pr
   const last = chat.messages.at(-1)
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is what moves the foot
   useEffect(() => {
-    if (follow.current) box.current?.scrollTo({ top: box.current.scrollHeight })
+    if (follow.current && chat.messages.length > 0) box.current?.scrollTo({ top: box.current.scrollHeight })
   }, [chat.messages.length, last?.content, last?.state])
 
   function onScroll() {
@@ -31,10 +31,10 @@ export function ChatLog({ chat, label, opening, below, className, ...tools }: Pr
   }
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a log that scrolls must be reachable by keyboard
     <section
       ref={box}
       onScroll={onScroll}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a log that scrolls must be reachable by keyboard
       tabIndex={0}
       aria-label={label}
       className={cx('min-h-0 flex-1 overflow-y-auto overscroll-contain outline-offset-[-2px]', className)}

@@ -90,9 +90,8 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
             </IconButton>
           ) : null}
           {extra}
-          <span className="ml-auto pr-1 text-12 text-faint max-sm:hidden">
-            {speech.listening ? 'Listening' : 'Shift Enter for a new line'}
-          </span>
+          <span aria-hidden="true" className="ml-auto" />
+          <span className="pr-1 text-12 text-faint max-sm:hidden">{speech.listening ? 'Listening' : 'Shift Enter for a new line'}</span>
           {busy && onStop ? (
             <Button size="icon" aria-label="Stop" data-tip="Stop" onClick={onStop}>
               <Square />

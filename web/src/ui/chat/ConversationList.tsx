@@ -95,7 +95,6 @@ function ConversationList({ features, current, onOpen, newLabel = 'New conversat
           {search ? 'Search looks at the titles.' : 'What you ask is kept here and survives a reload.'}
         </EmptyState>
       ) : null}
-      {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: arrow keys move between the buttons inside */}
       <ul onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5">
         {found?.map((conversation) => (
           <Row
@@ -158,7 +157,7 @@ function Row({ conversation, current, onOpen, onDelete }: RowProps) {
         className="flex h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-left text-13 max-md:h-11"
       >
         <span className={cx('truncate', current ? 'font-medium' : 'text-muted')}>{conversation.title}</span>
-        <span className="ml-auto font-mono text-12 text-faint tabular">{ago(conversation.updated_at)}</span>
+        <span className="ml-auto shrink-0 font-mono text-12 whitespace-nowrap text-faint tabular">{ago(conversation.updated_at)}</span>
       </button>
       <Menu
         trigger={(props) => (

@@ -73,6 +73,8 @@ function Said({ message, busy, onResend }: MessageTools & { message: ChatMessage
 function Answer({ message, busy, onRegenerate, onCopied, modelName }: MessageTools & { message: ChatMessage; busy: boolean }) {
   const [details, setDetails] = useState(false)
   const writing = message.state === 'streaming'
+  // A line of the app itself: nothing to copy, ask again or pay for.
+  const ours = message.id === null && !message.answeredBy && message.state === 'complete'
   const model = modelName ? modelName(message) : message.answeredBy
   return (
     <article className="flex flex-col gap-2">
@@ -81,7 +83,7 @@ function Answer({ message, busy, onRegenerate, onCopied, modelName }: MessageToo
       {writing ? <Busy label="Thinking" className="my-1 text-signal-text" /> : null}
       <EndState message={message} retry={onRegenerate && !busy ? () => onRegenerate(message) : undefined} />
       {message.citations?.length ? <Sources links={message.citations} /> : null}
-      {writing ? null : (
+      {writing || ours ? null : (
         <footer className="-ml-1.5 flex min-h-7 flex-wrap items-center gap-0.5 text-12 text-faint">
           {message.content ? <CopyTool text={message.content} onCopied={() => onCopied?.(message)} /> : null}
           {onRegenerate && message.id && message.answeredBy && !busy ? (

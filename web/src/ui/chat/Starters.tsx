@@ -20,7 +20,7 @@ export function Starters({
 }) {
   return (
     <div className="flex flex-col gap-4 pt-2">
-      <EmptyRow className="h-8" />
+      <EmptyRow className="h-8 self-start" />
       <div>
         <p className="text-16 font-semibold">{title}</p>
         {children ? <div className="mt-1 text-13 text-muted">{children}</div> : null}

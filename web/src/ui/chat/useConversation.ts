@@ -30,6 +30,7 @@ export function useConversation(options: Options) {
   const watch = useRef<AbortController>(undefined)
   const stopped = useRef(false)
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another address opens another conversation
   useEffect(() => {
     if (conversationId === known.current) return
     known.current = conversationId
@@ -38,7 +39,6 @@ export function useConversation(options: Options) {
     setMessages([])
     setLoading(conversationId ? 'loading' : 'done')
     if (conversationId) void load(conversationId)
-    // biome-ignore lint/correctness/useExhaustiveDependencies: only another address opens another conversation
   }, [conversationId])
   useEffect(() => () => watch.current?.abort(), [])
 
@@ -58,6 +58,7 @@ export function useConversation(options: Options) {
     setMessages((all) => all.map((message) => (message.key === key ? { ...message, ...changes } : message)))
 
   const unwatched = messages.find((message) => message.state === 'streaming' && message.id && message.key !== pending?.key)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one message is looked for until it has ended
   useEffect(() => {
     if (!unwatched) return
     const { id, key } = unwatched

