@@ -47,7 +47,11 @@ function install() {
 }
 
 function run() {
-  const env = { NODE_COMPILE_CACHE: join(modules, '.cache', 'node'), ...process.env, PATH: [join(modules, '.bin'), process.env.PATH].join(delimiter) }
+  const env = {
+    NODE_COMPILE_CACHE: join(modules, '.cache', 'node'),
+    ...process.env,
+    PATH: [join(modules, '.bin'), process.env.PATH].join(delimiter),
+  }
   // In a group of its own, since Ctrl-C reaches us, npm and npm's signal to us: the child must hear it once.
   // It hears of our own sudden end by the channel's.
   const child = spawn(nodeBinary(), [program, ...rest], {

@@ -3,7 +3,11 @@ import { defineConfig } from '@playwright/test'
 // Against a server that runs already: E2E_URL names it.
 export default defineConfig({
   testDir: 'e2e',
-  testMatch: '*.e2e.ts',
+  // Billing moves the payment provider's clock, which all share: last.
+  projects: [
+    { name: 'app', testMatch: '*.e2e.ts', testIgnore: 'billing-*.e2e.ts' },
+    { name: 'clock', testMatch: 'billing-*.e2e.ts' },
+  ],
   outputDir: '.cache/test-results',
   workers: 1,
   timeout: 60_000,

@@ -5,6 +5,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   billing: () => import('./bench/billing.ts'),
   identity: () => import('./bench/identity.ts'),
   ai: () => import('./bench/ai.ts'),
+  web: () => import('./bench/web.ts'),
 }
 
 const args = process.argv.slice(2)

@@ -82,7 +82,8 @@ async function countBrowserTests(): Promise<number> {
 function startServer(): Promise<{ url: string; stop(): Promise<unknown> } | null> {
   const dataDir = join(scratch, 'data')
   const limits = { RATE_AUTH_STRICT: '1000/60s', RATE_AUTH: '1000/60s' }
-  const env = { ...process.env, ...limits, DATA_DIR: dataDir, PORT: '0', PUBLIC_URL: '', LOG_LEVEL: 'error', NODE_ENV: 'test' }
+  const staff = { AUTH_STAFF_EMAILS: 'staff@studio.example' }
+  const env = { ...process.env, ...limits, ...staff, DATA_DIR: dataDir, PORT: '0', PUBLIC_URL: '', LOG_LEVEL: 'error', NODE_ENV: 'test' }
   const child = spawn(process.execPath, [join(root, 'deploy/src/all-in-one.ts')], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   children.add(child)
   const gone = new Promise<null>((resolve) => child.once('exit', () => resolve(null)))

@@ -36,6 +36,7 @@ export const publicPages: PageRoute[] = [
     page: lazyPage(() => import('./features/storefront/StorefrontPage.tsx').then((m) => m.StorefrontPage)),
   },
   { path: paths.buyer, page: lazyPage(() => import('./features/buyer/BuyerDashboardPage.tsx').then((m) => m.BuyerDashboardPage)) },
+  { path: '/staff', page: lazyPage(() => import('./features/staff/StaffPage.tsx').then((m) => m.StaffPage)) },
   ...(import.meta.env.DEV
     ? [{ path: '/dev/ui', page: lazyPage(() => import('./features/devUi/DevUiPage.tsx').then((m) => m.DevUiPage)) }]
     : []),

@@ -42,13 +42,22 @@ export const killed: Fault = async (world) => {
     lost: left.length + wrong.length,
     twice: twice.length,
     recoveredMs,
-    broken: [...ended.filter((why) => why !== null), ...(charges < expected ? [`${charges} charges for ${expected} orders`] : []), ...books.left, ...wrong, ...left, ...twice],
+    broken: [
+      ...ended.filter((why) => why !== null),
+      ...(charges < expected ? [`${charges} charges for ${expected} orders`] : []),
+      ...books.left,
+      ...wrong,
+      ...left,
+      ...twice,
+    ],
   }
 }
 
 /** A person orders twice here, whether or not the answer reached them. */
 const chargedAgain = (customers: string[]) =>
-  [...Map.groupBy(customers, (customer) => customer)].filter(([, all]) => all.length > 2).map(([customer, all]) => `${customer} was charged ${all.length} times for 2 orders`)
+  [...Map.groupBy(customers, (customer) => customer)]
+    .filter(([, all]) => all.length > 2)
+    .map(([customer, all]) => `${customer} was charged ${all.length} times for 2 orders`)
 
 /** Null when both went through. */
 async function buyAndSwitch(world: World, person: Person): Promise<string | null> {
@@ -61,7 +70,8 @@ async function buyAndSwitch(world: World, person: Person): Promise<string | null
   if (!session) return `no checkout: ${opened.status} ${JSON.stringify(opened.body)}`
   // Paid is paid, even when the answer was lost on its way.
   const paid = await insist(world, () => payCheckout(world, session!))
-  if (paid.status !== 200 && !/already complete/.test(JSON.stringify(paid.body))) return `not paid: ${paid.status} ${JSON.stringify(paid.body)}`
+  if (paid.status !== 200 && !/already complete/.test(JSON.stringify(paid.body)))
+    return `not paid: ${paid.status} ${JSON.stringify(paid.body)}`
   const headers = { 'idempotency-key': `switch-${person.id}` }
   const switching = () => world.call('POST', '/functions/v1/switch-plan', { token: person.token, body: { plan: 'pro' }, headers })
   // Until its webhook has come there is nothing to switch.

@@ -1,4 +1,4 @@
-import { serviceNames, type ServiceName } from '@operon/contracts/services'
+import { type ServiceName, serviceNames } from '@operon/contracts/services'
 import { connectNats } from '@operon/kit/bus/nats-connection'
 import { createLogger } from '@operon/kit/telemetry'
 import { until, type World } from './world.ts'
@@ -28,7 +28,10 @@ export async function readersOf(world: World): Promise<Reader[]> {
 export async function committedEvents(world: World): Promise<Sent[]> {
   const all = await Promise.all(
     serviceNames.map(async (from) =>
-      (await world.query<{ id: string; name: string }>(from, `select id, name from outbox where kind = 'event'`)).map((row) => ({ ...row, from })),
+      (await world.query<{ id: string; name: string }>(from, `select id, name from outbox where kind = 'event'`)).map((row) => ({
+        ...row,
+        from,
+      })),
     ),
   )
   return all.flat().filter(({ id }) => !world.poisoned.has(id))
@@ -41,7 +44,9 @@ export async function unheard(world: World, readers: Reader[], events?: Sent[]):
   const done = new Map(await Promise.all(services.map(async (service) => [service, await doneIn(world, service)] as const)))
   const listening = Map.groupBy(readers, ({ event }) => event)
   return sent.flatMap(({ id, name }) =>
-    (listening.get(name) ?? []).filter((reader) => !done.get(reader.service)!.has(`${reader.handler} ${id}`)).map(({ handler }) => `${name} ${id} in ${handler}`),
+    (listening.get(name) ?? [])
+      .filter((reader) => !done.get(reader.service)!.has(`${reader.handler} ${id}`))
+      .map(({ handler }) => `${name} ${id} in ${handler}`),
   )
 }
 
@@ -106,7 +111,8 @@ export async function doubled(world: World): Promise<string[]> {
   ])
   const found = facts.rows > facts.events ? [`${facts.rows - facts.events} facts twice`] : []
   for (const row of answers)
-    if (row.used !== row.answers + row.unknown) found.push(`prompts of ${row.user_id}: ${row.used} counted, ${row.answers} answered, ${row.unknown} unknown`)
+    if (row.used !== row.answers + row.unknown)
+      found.push(`prompts of ${row.user_id}: ${row.used} counted, ${row.answers} answered, ${row.unknown} unknown`)
   const spent = new Map(counters.map(({ whose, used }) => [whose, used]))
   for (const { whose, used } of billed)
     if (spent.get(whose) !== used) found.push(`prompts of ${whose}: billing shows ${used}, ai-gateway ${spent.get(whose)}`)

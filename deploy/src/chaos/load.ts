@@ -30,7 +30,10 @@ export function startLoad(world: World, { workers = 4, pauseMs = 60 }: { workers
 
   async function join() {
     const signing = signUp(world)
-    await noted('sign-up', signing.then(({ answer }) => answer))
+    await noted(
+      'sign-up',
+      signing.then(({ answer }) => answer),
+    )
     const { person } = await signing
     if (!person) return
     load.people.push(person)
@@ -46,7 +49,10 @@ export function startLoad(world: World, { workers = 4, pauseMs = 60 }: { workers
   async function buy(person: Person) {
     bought.add(person.id)
     const opening = openCheckout(world, person, world.random() < 0.5 ? 'basic' : 'pro')
-    await noted('checkout', opening.then(({ answer }) => answer))
+    await noted(
+      'checkout',
+      opening.then(({ answer }) => answer),
+    )
     const { session } = await opening
     if (!session) return
     load.answered.sessions.push(session)
@@ -55,7 +61,8 @@ export function startLoad(world: World, { workers = 4, pauseMs = 60 }: { workers
   }
 
   const mail = (person: Person) => noted('mail', world.call('POST', '/auth/v1/otp', { body: { email: person.email } }))
-  const read = (person: Person) => noted('read', world.call('GET', '/rest/v1/activity_logs?select=id,command&limit=5', { token: person.token }))
+  const read = (person: Person) =>
+    noted('read', world.call('GET', '/rest/v1/activity_logs?select=id,command&limit=5', { token: person.token }))
 
   async function work() {
     while (!stopped) {
@@ -85,7 +92,9 @@ export const failed = (load: Load) => load.calls.filter(({ status }) => status >
 export async function missing(world: World, { answered }: Load): Promise<string[]> {
   const [users, messages, calls] = await Promise.all([
     world.query('identity', 'select id from users where id = any($1::uuid[])', [answered.signUps]),
-    world.query('ai-gateway', `select id from ai_messages where id = any($1::uuid[]) and state = 'complete' and content <> ''`, [answered.messages]),
+    world.query('ai-gateway', `select id from ai_messages where id = any($1::uuid[]) and state = 'complete' and content <> ''`, [
+      answered.messages,
+    ]),
     world.query('billing', `select reply ->> 'id' as id from provider_calls where reply ->> 'id' = any($1::text[])`, [answered.sessions]),
   ])
   const paid = new Set(world.truth('checkout').map(({ session }) => session))

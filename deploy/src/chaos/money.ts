@@ -15,7 +15,10 @@ export async function disagreements(world: World): Promise<string[]> {
 
 /** Every charge, refund and dispute is booked, and nothing else is. */
 async function unequalSets(world: World): Promise<string[]> {
-  const rows = await world.query<{ reference: string }>('billing', `select reference from ledger_entries where kind in ('charge', 'refund', 'dispute')`)
+  const rows = await world.query<{ reference: string }>(
+    'billing',
+    `select reference from ledger_entries where kind in ('charge', 'refund', 'dispute')`,
+  )
   const booked = new Set(rows.map(({ reference }) => reference))
   const really = new Set([
     ...world.truth('charge').map(({ charge }) => `charge:${charge}`),
@@ -56,7 +59,9 @@ function chargedTwice(world: World): string[] {
     world.truth('charge').filter(({ invoice }) => invoice),
     ({ invoice }) => invoice as string,
   )
-  return [...orders].filter(([, charges]) => charges.length > 1).map(([invoice, charges]) => `${invoice} was charged ${charges.length} times`)
+  return [...orders]
+    .filter(([, charges]) => charges.length > 1)
+    .map(([invoice, charges]) => `${invoice} was charged ${charges.length} times`)
 }
 
 /** Waits until the books agree; answers how long it took, or in what they still differ. */

@@ -38,7 +38,9 @@ export const rolledBack: Fault = async (world) => {
   cpSync(store, `${store}.older`, { recursive: true })
   nats.release()
   await delay(world.short ? 3_000 : 20_000)
-  const processes = [...world.fleet.processes.values()].filter(({ name }) => !/nats|redis|gateway-1$|sandbox/.test(name) || name.startsWith('ai-gateway'))
+  const processes = [...world.fleet.processes.values()].filter(
+    ({ name }) => !/nats|redis|gateway-1$|sandbox/.test(name) || name.startsWith('ai-gateway'),
+  )
   const deaf = processes.filter(({ name }) => /analytics|marketplace|crm/.test(name))
   for (const each of deaf) each.hold()
   for (const { name } of deaf) world.kill(name)
@@ -53,7 +55,11 @@ export const rolledBack: Fault = async (world) => {
   nats.release()
   for (const each of deaf) each.release()
   const { recoveredMs } = await caughtUp(world, readers)
-  return { injected: 'NATS back with an older store, all services killed (-9) with it', recoveredMs, ...(await verdict(world, readers, load, [])) }
+  return {
+    injected: 'NATS back with an older store, all services killed (-9) with it',
+    recoveredMs,
+    ...(await verdict(world, readers, load, [])),
+  }
 }
 
 /** From the moment it accepts again, until all that was committed by then is in every inbox. */

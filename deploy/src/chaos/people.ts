@@ -22,7 +22,8 @@ export async function somebody(world: World, email?: string): Promise<Person> {
 
 export async function crowd(world: World, count: number): Promise<Person[]> {
   const people: Person[] = []
-  while (people.length < count) people.push(...(await Promise.all(Array.from({ length: Math.min(10, count - people.length) }, () => somebody(world)))))
+  while (people.length < count)
+    people.push(...(await Promise.all(Array.from({ length: Math.min(10, count - people.length) }, () => somebody(world)))))
   return people
 }
 

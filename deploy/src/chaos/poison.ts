@@ -14,12 +14,7 @@ export const poisoned: Fault = async (world) => {
   const [event, job] = [randomUUID(), randomUUID()]
   world.poisoned.add(event).add(job)
   await refuse(world, 'billing', 'accounts', `new.email = '${person.email}'`)
-  await refuse(world, 'ai-gateway', 'usage_reservations', `new.state = 'unknown' and new.feature = 'poison'`)
-  await world.query(
-    'ai-gateway',
-    `insert into usage_reservations (id, user_id, unit, period_start, amount, feature, expires_at) values ($1, $2, 'prompts', now(), 1, 'poison', now())`,
-    [randomUUID(), person.id],
-  )
+  await refuse(world, 'ai-gateway', 'inbox', `new.event_id = '${job}'`)
   const payload = { version: 1, email: person.email, name: 'Poison', referral_code: null, role: null }
   await send(world, 'identity', { id: event, kind: 'event', name: 'identity.user_created', userId: person.id, payload })
   await send(world, 'ai-gateway', { id: job, kind: 'job', name: 'ai-gateway.sweep', userId: null, payload: {} })
@@ -37,12 +32,13 @@ async function parkedAndReplayed(world: World, userId: string, event: string, jo
 
   const queue = await openQueue(world)
   const parked = async () => (await queue.jobs.parked()).find(({ id }) => id === job)
-  if ((await until(async () => (await parked()) !== undefined, 60_000 * world.patience, 250)) === null) broken.push('the job was not parked')
+  if ((await until(async () => (await parked()) !== undefined, 60_000 * world.patience, 250)) === null)
+    broken.push('the job was not parked')
   const tries = (await parked())?.attempts ?? 0
   if (flowing === null) broken.push('other events waited behind the poison')
 
   await mend(world, 'billing', 'accounts')
-  await mend(world, 'ai-gateway', 'usage_reservations')
+  await mend(world, 'ai-gateway', 'inbox')
   const [{ count = 0 } = {}] = await world.query(
     'billing',
     `with replayed as (update inbox set parked_at = null, attempts = 0, next_at = now(), error = null where event_id = $1 and parked_at is not null returning 1)
@@ -51,8 +47,8 @@ async function parkedAndReplayed(world: World, userId: string, event: string, jo
   )
   if (count !== 1) broken.push('the event could not be replayed')
   if (!(await queue.jobs.replay(job))) broken.push('the job could not be replayed')
-  const done = await until(async () => (await effects(world, userId)).every((n) => n === 1), 20_000 * world.patience)
-  const counts = await effects(world, userId)
+  const done = await until(async () => (await effects(world, userId, job)).every((n) => n === 1), 20_000 * world.patience)
+  const counts = await effects(world, userId, job)
   if (done === null) broken.push(`replayed, the effects are ${counts.join(' and ')} instead of one each`)
   await queue.close()
   world.poisoned.clear()
@@ -69,20 +65,31 @@ async function parkedAndReplayed(world: World, userId: string, event: string, jo
 /** How long an account that is made now takes to reach billing, past what is failing there. */
 async function flows(world: World): Promise<number | null> {
   const { id } = await somebody(world)
-  return until(async () => (await world.query('billing', 'select from accounts where user_id = $1', [id])).length === 1, 5_000 * world.patience)
+  return until(
+    async () => (await world.query('billing', 'select from accounts where user_id = $1', [id])).length === 1,
+    5_000 * world.patience,
+  )
 }
 
-const effects = async (world: World, userId: string): Promise<number[]> => {
-  const [[account], [reservation]] = await Promise.all([
+const effects = async (world: World, userId: string, job: string): Promise<number[]> => {
+  const [[account], [mark]] = await Promise.all([
     world.query('billing', 'select count(*)::int as n from accounts where user_id = $1', [userId]),
-    world.query('ai-gateway', `select count(*)::int as n from usage_reservations where user_id = $1 and state = 'unknown'`, [userId]),
+    world.query('ai-gateway', `select count(*)::int as n from inbox where handler = 'job' and event_id = $1 and done_at is not null`, [
+      job,
+    ]),
   ])
-  return [account.n, reservation.n]
+  return [account.n, mark.n]
 }
 
 type Row = { id: string; kind: 'event' | 'job'; name: string; userId: string | null; payload: object }
 const send = (world: World, service: 'identity' | 'ai-gateway', { id, kind, name, userId, payload }: Row) =>
-  world.query(service, 'insert into outbox (id, kind, name, user_id, payload) values ($1, $2, $3, $4, $5)', [id, kind, name, userId, payload])
+  world.query(service, 'insert into outbox (id, kind, name, user_id, payload) values ($1, $2, $3, $4, $5)', [
+    id,
+    kind,
+    name,
+    userId,
+    payload,
+  ])
 
 async function refuse(world: World, service: 'billing' | 'ai-gateway', table: string, when: string) {
   await world.query(
@@ -99,6 +106,9 @@ async function openQueue(world: World) {
   const store = await openRedisQueue(world.fleet.env.QUEUE_URL!, createLogger('silent'))
   const deaf = { progress: async () => {}, tellCancel: async () => {}, onCancel: () => {} }
   const jobs = createBullJobs({ service: 'ai-gateway', db: null as never, log: createLogger('silent'), ...store, ...deaf })
-  return { jobs, close: async () => (await jobs.close(), void (await store.close())) }
+  const close = async () => {
+    await jobs.close()
+    await store.close()
+  }
+  return { jobs, close }
 }
-

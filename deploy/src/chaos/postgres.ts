@@ -48,8 +48,12 @@ export const killed: Fault = async (world) => {
     twice: twice.length,
     ...(alone !== null && whole !== null && { recoveredMs: Math.max(alone, whole) }),
     broken: [
-      ...(alone === null || alone > limit ? [`sign-ups work again ${alone === null ? 'never' : `only ${(alone / 1000).toFixed(1)} s`} after its return`] : []),
-      ...(whole === null || whole > limit ? [`the platform works again ${whole === null ? 'never' : `only ${(whole / 1000).toFixed(1)} s`} after the server's return`] : []),
+      ...(alone === null || alone > limit
+        ? [`sign-ups work again ${alone === null ? 'never' : `only ${(alone / 1000).toFixed(1)} s`} after its return`]
+        : []),
+      ...(whole === null || whole > limit
+        ? [`the platform works again ${whole === null ? 'never' : `only ${(whole / 1000).toFixed(1)} s`} after the server's return`]
+        : []),
       ...others.map(({ what, status, said }) => `a ${what} that needs another database answered ${status} ${said}`),
       ...failed(load)
         .filter(({ status }) => status === 500)

@@ -31,7 +31,8 @@ export async function notSubscribedRight(world: World, people: Person[]): Promis
     if (live.length > 1) wrong.push(`${row.user_id} has ${live.length} subscriptions at the provider`)
     if (live.length === 1 && (live[0].status !== row.status || live[0].id !== row.stripe_subscription_id))
       wrong.push(`${row.user_id} is ${row.status} here and ${live[0].status} at the provider`)
-    if (live.length === 0 && ['trialing', 'active', 'past_due'].includes(row.status)) wrong.push(`${row.user_id} is ${row.status} here and nothing at the provider`)
+    if (live.length === 0 && ['trialing', 'active', 'past_due'].includes(row.status))
+      wrong.push(`${row.user_id} is ${row.status} here and nothing at the provider`)
   }
   return wrong
 }

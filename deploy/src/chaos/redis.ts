@@ -37,7 +37,10 @@ export const forgetful: Fault = async (world) => {
   const recoveredMs = await until(async () => (await waiting(world)).length === 0, 4 * limit, 100)
   const { left } = await settle(world, readers)
   const [gone, twice, money] = [await missing(world, load), await doubled(world), await disagreements(world)]
-  const slow = recoveredMs !== null && recoveredMs > limit ? [`jobs were done only ${(recoveredMs / 1000).toFixed(1)} s after Redis had been emptied`] : []
+  const slow =
+    recoveredMs !== null && recoveredMs > limit
+      ? [`jobs were done only ${(recoveredMs / 1000).toFixed(1)} s after Redis had been emptied`]
+      : []
   return {
     injected: `Redis killed (-9), ${cut} bytes of its log cut, then emptied`,
     work: `${succeeded(load).length} calls, ${(await jobsAsked(world)) - before} jobs`,
@@ -69,12 +72,21 @@ async function schedulesLost(world: World): Promise<string[]> {
 }
 
 const folder = (world: World) => join(world.fleet.env.DATA_DIR!, 'redis', 'appendonlydir')
-const logFile = (world: World) => join(folder(world), readdirSync(folder(world)).filter((name) => name.endsWith('.incr.aof')).sort().at(-1)!)
+const logFile = (world: World) =>
+  join(
+    folder(world),
+    readdirSync(folder(world))
+      .filter((name) => name.endsWith('.incr.aof'))
+      .sort()
+      .at(-1)!,
+  )
 const logSize = (world: World) => statSync(logFile(world)).size
 
 async function jobsAsked(world: World): Promise<number> {
   const counts = await Promise.all(
-    (['identity', 'billing', 'ai-gateway', 'crm'] as const).map((service) => world.query(service, `select count(*)::int as n from outbox where kind = 'job'`)),
+    (['identity', 'billing', 'ai-gateway', 'crm'] as const).map((service) =>
+      world.query(service, `select count(*)::int as n from outbox where kind = 'job'`),
+    ),
   )
   return counts.reduce((sum, [row]) => sum + row.n, 0)
 }

@@ -26,8 +26,14 @@ export const killed: Fault = async (world) => {
 
   const left = await open(world, slow)
   // As if the time they may take were over; then the sweep's turn is brought forward.
-  await world.query('ai-gateway', `update usage_reservations set expires_at = now() where state = 'reserved' and user_id = any($1::uuid[])`, [ids(slow)])
-  await world.query('ai-gateway', `insert into outbox (id, kind, name, payload) values ($1, 'job', 'ai-gateway.sweep', '{}')`, [randomUUID()])
+  await world.query(
+    'ai-gateway',
+    `update usage_reservations set expires_at = now() where state = 'reserved' and user_id = any($1::uuid[])`,
+    [ids(slow)],
+  )
+  await world.query('ai-gateway', `insert into outbox (id, kind, name, payload) values ($1, 'job', 'ai-gateway.sweep', '{}')`, [
+    randomUUID(),
+  ])
   await until(async () => (await open(world, people)) === 0, 20_000 * world.patience)
   const wrong = await unevenMeters(world, people)
   const whole = answers.filter(({ status, body }) => status === 200 && /event: done/.test(String(body)))
@@ -58,7 +64,9 @@ export const lastPrompt: Fault = async (world) => {
   const granted = answers.filter(({ status }) => status === 200).length
   const refused = answers.filter(({ body }) => body?.code === 'limit_prompts').length
   await until(async () => (await open(world, [person])) === 0, 5_000)
-  const [row] = await world.query('ai-gateway', `select used, reserved from usage_counters where user_id = $1 and unit = 'prompts'`, [person.id])
+  const [row] = await world.query('ai-gateway', `select used, reserved from usage_counters where user_id = $1 and unit = 'prompts'`, [
+    person.id,
+  ])
   return {
     injected: 'the last prompt of 25 asked for by 200 at once',
     work: `${granted} granted, ${refused} refused with the plan's message`,
@@ -67,7 +75,11 @@ export const lastPrompt: Fault = async (world) => {
     broken: [
       ...(first.status === 200 ? [] : [`the first chat answered ${first.status}`]),
       ...(granted === 1 ? [] : [`${granted} were granted`]),
-      ...(granted + refused === 200 ? [] : [`${200 - granted - refused} got another answer: ${JSON.stringify(answers.find(({ status, body }) => status !== 200 && body?.code !== 'limit_prompts')?.body)}`]),
+      ...(granted + refused === 200
+        ? []
+        : [
+            `${200 - granted - refused} got another answer: ${JSON.stringify(answers.find(({ status, body }) => status !== 200 && body?.code !== 'limit_prompts')?.body)}`,
+          ]),
       ...(row.used === 25 && row.reserved === 0 ? [] : [`the counter says ${row.used} used and ${row.reserved} reserved`]),
     ],
   }
@@ -78,7 +90,11 @@ const fault = (world: World, order: object) => world.call('POST', '/sandbox/api/
 const clearFaults = (world: World) => world.call('DELETE', '/sandbox/api/faults?provider=openai')
 
 async function open(world: World, people: Person[]): Promise<number> {
-  const [row] = await world.query('ai-gateway', `select count(*)::int as n from usage_reservations where state = 'reserved' and user_id = any($1::uuid[])`, [ids(people)])
+  const [row] = await world.query(
+    'ai-gateway',
+    `select count(*)::int as n from usage_reservations where state = 'reserved' and user_id = any($1::uuid[])`,
+    [ids(people)],
+  )
   return row.n
 }
 

@@ -71,9 +71,17 @@ async function pay(world: World, people: Person[]): Promise<string[]> {
 
 async function returnsAreBooked(world: World, charges: string[]): Promise<boolean> {
   const references = [
-    ...world.truth('refund').filter(({ charge }) => charges.includes(charge)).map(({ refund }) => `refund:${refund}`),
-    ...world.truth('dispute').filter(({ charge }) => charges.includes(charge)).map(({ dispute }) => `dispute:${dispute}`),
+    ...world
+      .truth('refund')
+      .filter(({ charge }) => charges.includes(charge))
+      .map(({ refund }) => `refund:${refund}`),
+    ...world
+      .truth('dispute')
+      .filter(({ charge }) => charges.includes(charge))
+      .map(({ dispute }) => `dispute:${dispute}`),
   ]
-  const [row] = await world.query('billing', 'select count(*)::int as n from ledger_entries where reference = any($1::text[])', [references])
+  const [row] = await world.query('billing', 'select count(*)::int as n from ledger_entries where reference = any($1::text[])', [
+    references,
+  ])
   return row.n === references.length
 }

@@ -96,7 +96,12 @@ function openPool(server: string, service: ServiceName): pg.Pool {
   return pool
 }
 
-async function call(url: string, method: string, path: string, { token, body, headers, deadlineMs = 15_000 }: CallOptions): Promise<Answer> {
+async function call(
+  url: string,
+  method: string,
+  path: string,
+  { token, body, headers, deadlineMs = 15_000 }: CallOptions,
+): Promise<Answer> {
   try {
     const response = await fetch(url + path, {
       method,

@@ -78,6 +78,8 @@ const Subscription = z.object({
   trial_end: time.nullable(),
   current_period_end: time.nullable(),
   cancel_at_period_end: z.boolean(),
+  /** Until when a failed payment keeps everything open. */
+  grace_until: time.nullable(),
   usage: z.array(Usage),
 })
 export const checkSubscription = fn('check-subscription', {
@@ -181,6 +183,17 @@ const FailedEvent = z.object({
   error: z.string().nullable(),
   status: z.string(),
 })
+const StaffAction = z.object({
+  id: id('staff_action'),
+  action: z.string(),
+  detail: z.string(),
+  reason: z.string(),
+  staff_user_id: z.string().nullable(),
+  staff_email: z.string().nullable(),
+  user_id: z.string().nullable(),
+  email: z.string().nullable(),
+  at: time,
+})
 export const staffAccount = fn('staff-account', {
   access: 'staff',
   summary: 'An account by e-mail, user id or customer id, with its billing history',
@@ -197,9 +210,7 @@ export const staffAccount = fn('staff-account', {
     payments: z.array(
       z.object({ payment: z.string(), kind: z.string(), amount_cents: z.int(), currency: Currency, at: time, description: z.string() }),
     ),
-    actions: z.array(
-      z.object({ id: id('staff_action'), action: z.string(), reason: z.string(), staff_user_id: z.string().nullable(), at: time }),
-    ),
+    actions: z.array(StaffAction),
   }),
 })
 export const staffRefund = fn('staff-refund', {
@@ -226,6 +237,12 @@ export const staffReplayEvent = fn('staff-replay-event', {
   access: 'staff',
   body: z.object({ event_id: z.string().startsWith('evt_').max(100), reason }),
   reply: z.object({ status: z.enum(['done', 'duplicate']) }),
+})
+export const staffActions = fn('staff-actions', {
+  access: 'staff',
+  rate: 'read',
+  summary: 'What staff did last, with who, on whom and why',
+  reply: z.object({ actions: z.array(StaffAction) }),
 })
 /** The books as they stand: every account's balance, and how many entries do not balance (none, ever). */
 export const ledgerBalances = fn('ledger-balances', {

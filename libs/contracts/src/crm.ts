@@ -90,3 +90,18 @@ export const newsletterMail = job('crm.newsletter_mail', z.object({ subscriber_i
   attempts: 12,
 })
 export const newsletterSweep = job('crm.newsletter_sweep', z.object({}))
+
+/** A mail about the account itself. The words are settled when the event comes; the address is read when it is sent. */
+export const accountMail = job(
+  'crm.account_mail',
+  z.object({
+    user_id: z.uuid(),
+    subject: z.string(),
+    title: z.string(),
+    text: z.string(),
+    label: z.string(),
+    path: z.string().startsWith('/'),
+    after: z.string(),
+  }),
+  { attempts: 12 },
+)

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { type Ctx, userIdOf } from './context.ts'
 import { DomainError } from './errors.ts'
 
-const RUNNING_FOR_MS = 120_000
+/** A call that runs says so every few seconds; one that has fallen silent died without an answer and may be tried again. */
+const SAYS_SO_EVERY_MS = 4_000
+const SILENT_FOR_MS = 15_000
 
 /** Keeps the first answer to a key and gives it again. A key belongs to one caller and one request. */
 export async function idempotent<T>(
@@ -15,19 +17,26 @@ export async function idempotent<T>(
   const mine = await ctx.db
     .insertInto('idempotency_keys')
     .values(mark)
-    // A first call that died without an answer may be tried again after a while.
     .onConflict((conflict) =>
       conflict
         .columns(['scope', 'key'])
         .doUpdateSet({ created_at: new Date() })
         .where('idempotency_keys.status', 'is', null)
         .where('idempotency_keys.request_hash', '=', requestHash)
-        .where('idempotency_keys.created_at', '<', new Date(Date.now() - RUNNING_FOR_MS)),
+        .where('idempotency_keys.created_at', '<', new Date(Date.now() - SILENT_FOR_MS)),
     )
     .returning('key')
     .executeTakeFirst()
   if (!mine) return (await answered(ctx, scope, call.key, requestHash)) as T
 
+  const sayingSo = setInterval(() => {
+    const said = ctx.db
+      .updateTable('idempotency_keys')
+      .set({ created_at: new Date() })
+      .where('scope', '=', scope)
+      .where('key', '=', call.key)
+    said.execute().catch((err: unknown) => ctx.log.warn({ err }, 'a running call could not say so'))
+  }, SAYS_SO_EVERY_MS)
   try {
     const reply = await call.run()
     await ctx.db
@@ -40,6 +49,8 @@ export async function idempotent<T>(
   } catch (error) {
     await ctx.db.deleteFrom('idempotency_keys').where('scope', '=', scope).where('key', '=', call.key).where('status', 'is', null).execute()
     throw error
+  } finally {
+    clearInterval(sayingSo)
   }
 }
 

@@ -117,9 +117,20 @@ test('the allowance of a free account comes anew each month, and a lapsed plan f
     ['pro', limitsOf('pro'), '2026-01-01', '2026-02-01'],
   ] as const) {
     const user = newId()
-    const row = { user_id: user, tier, status: 'active', limits: JSON.stringify(limits), period_start: new Date(start), period_end: end ? new Date(end) : null, version: 1 }
+    const row = {
+      user_id: user,
+      tier,
+      status: 'active',
+      limits: JSON.stringify(limits),
+      period_start: new Date(start),
+      period_end: end ? new Date(end) : null,
+      version: 1,
+    }
     await db().insertInto('entitlements').values(row).execute()
-    await db().insertInto('usage_counters').values({ user_id: user, unit: 'prompts', period_start: new Date(start), used: 25, reserved: 0 }).execute()
+    await db()
+      .insertInto('usage_counters')
+      .values({ user_id: user, unit: 'prompts', period_start: new Date(start), used: 25, reserved: 0 })
+      .execute()
     const reservation = await reserve(db(), ask(user))
     expect(reservation.periodStart.getUTCDate()).toBe(1)
     expect(reservation.periodStart.getTime()).toBeGreaterThan(new Date('2026-10-31').getTime())

@@ -30,14 +30,7 @@ export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, end
   }
 
   const isSandbox = deps.provider.mode === 'sandbox'
-  rt.job(
-    billing.reconcile,
-    async (ctx) => {
-      await endpoint.ensure()
-      return reconcile(deps, ctx)
-    },
-    { concurrency: 1, everyMs: isSandbox ? 30_000 : 600_000 },
-  )
+  rt.job(billing.reconcile, (ctx) => reconcile(deps, ctx, endpoint), { concurrency: 1, everyMs: isSandbox ? 30_000 : 600_000 })
   rt.job(billing.creditReferrals, (ctx) => creditReferrals(deps, ctx), { concurrency: 1, everyMs: isSandbox ? 60_000 : 3_600_000 })
   rt.job(billing.closeAccount, (ctx, { payload }) => closeAccount(deps, ctx, payload.user_id))
 }

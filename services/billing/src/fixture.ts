@@ -78,6 +78,7 @@ export async function startBilling(env: Record<string, string> = {}) {
     door,
     call,
     control,
+    submit,
     order,
     faults: async () => ((await (await fetch(`${address}/sandbox/faults`)).json()) as { faults: unknown[] }).faults,
     user: (claims: Record<string, unknown> = {}) => platform.user(claims),

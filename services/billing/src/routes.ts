@@ -7,7 +7,7 @@ import type { BillingCtx, Deps } from './deps.ts'
 import { ledgerBalances } from './ledger/post.ts'
 import { statementExport } from './ledger/statement.ts'
 import { referralSummary, validateReferral } from './referrals/referrals.ts'
-import { staffAccount, staffEvents, staffExtendTrial, staffRefund, staffReplayEvent } from './staff/staff.ts'
+import { staffAccount, staffActions, staffEvents, staffExtendTrial, staffRefund, staffReplayEvent } from './staff/staff.ts'
 import { asDomainError } from './stripe-errors.ts'
 import { cancelSubscription, listInvoices, previewSwitch, resumeSubscription, switchPlan } from './subscriptions/change.ts'
 import { checkSubscription } from './subscriptions/check.ts'
@@ -43,5 +43,6 @@ export function billingRoutes(app: Runtime['app'], deps: Deps) {
   serve(app, billing.staffExtendTrial, by(staffExtendTrial))
   serve(app, billing.staffEvents, staffEvents)
   serve(app, billing.staffReplayEvent, by(staffReplayEvent))
+  serve(app, billing.staffActions, staffActions)
   serve(app, billing.ledgerBalances, (ctx) => ledgerBalances(ctx.db))
 }

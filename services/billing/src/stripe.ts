@@ -1,8 +1,9 @@
-import { type PlanId, plans, REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
+import type { PlanId } from '@operon/contracts/plans'
 import { DomainError } from '@operon/kit/errors'
 import Stripe from 'stripe'
 import { createCircuit } from './circuit.ts'
-import { ignoreExisting, ignoreMissing, ignoreRefused, isOutage } from './stripe-errors.ts'
+import { ensurePrices, ensureReferralCoupon, type Prices, portalConfiguration, REFERRAL_COUPON } from './stripe-catalogue.ts'
+import { ignoreMissing, ignoreRefused, isOutage } from './stripe-errors.ts'
 import {
   chargeOf,
   date,
@@ -16,7 +17,7 @@ import {
   subscriptionOf,
 } from './stripe-shapes.ts'
 
-// The one place that calls the provider's SDK.
+// The one place that calls the provider's SDK (what is on sale there: stripe-catalogue.ts).
 
 export type Mode = 'sandbox' | 'test' | 'live'
 export type CheckoutRequest = {
@@ -37,7 +38,7 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
   const mode: Mode = !secretKey ? 'sandbox' : secretKey.includes('_live_') ? 'live' : 'test'
   const circuit = createCircuit({ failures: 5, openMs: 5000, counts: isOutage })
   let client: Stripe | null = null
-  let prices: Promise<Record<PlanId, string>> | null = null
+  let prices: Promise<Prices> | null = null
 
   async function stripe(): Promise<Stripe> {
     const common = { maxNetworkRetries: 2, timeout: 10_000, telemetry: false, appInfo: { name: 'operon' } }
@@ -59,8 +60,8 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     })
   }
 
-  /** Products and prices are made from the one plan table, at first use; a price is named by what it costs, so that a new price is a new one. */
-  function pricesOf(): Promise<Record<PlanId, string>> {
+  /** Made at first use. */
+  function pricesOf(): Promise<Prices> {
     prices ??= call(ensurePrices).catch((error) => {
       prices = null
       throw error
@@ -144,23 +145,7 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     /** What a customer may do in the portal: change the card, see invoices, switch between our plans, cancel at the period's end. */
     async createPortalConfiguration(urls: { terms: string; privacy: string }): Promise<string> {
       const price = await pricesOf()
-      const configuration = await call((stripe) =>
-        stripe.billingPortal.configurations.create({
-          business_profile: { terms_of_service_url: urls.terms, privacy_policy_url: urls.privacy },
-          features: {
-            customer_update: { enabled: true, allowed_updates: ['email', 'name', 'address', 'tax_id'] },
-            invoice_history: { enabled: true },
-            payment_method_update: { enabled: true },
-            subscription_cancel: { enabled: true, mode: 'at_period_end' },
-            subscription_update: {
-              enabled: true,
-              default_allowed_updates: ['price'],
-              proration_behavior: 'always_invoice',
-              products: plans.map((plan) => ({ product: productId(plan.id), prices: [price[plan.id]] })),
-            },
-          },
-        }),
-      )
+      const configuration = await call((stripe) => stripe.billingPortal.configurations.create(portalConfiguration(urls, price)))
       return configuration.id
     },
 
@@ -312,47 +297,6 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
 
     eventFrom: (raw: unknown): ProviderEvent => eventOf(raw as Stripe.Event),
   }
-}
-
-const REFERRAL_COUPON = `operon-referral-${REFERRAL_PERCENT_OFF}-once`
-const productId = (plan: PlanId) => `operon_${plan}`
-
-async function ensurePrices(stripe: Stripe): Promise<Record<PlanId, string>> {
-  const keyOf = (plan: (typeof plans)[number]) => `operon_${plan.id}_${plan.period}_${plan.currency}_${plan.priceCents}`
-  const found = await stripe.prices.list({ lookup_keys: plans.map(keyOf), active: true, limit: 100 })
-  const known = new Map(found.data.map((price) => [price.lookup_key, price.id]))
-  const made = plans.map(async (plan) => {
-    const key = keyOf(plan)
-    if (known.has(key)) return [plan.id, known.get(key)!]
-    await stripe.products
-      .create({ id: productId(plan.id), name: plan.name, description: plan.description, metadata: { plan: plan.id } })
-      .catch(ignoreExisting)
-    const price = await stripe.prices.create(
-      {
-        product: productId(plan.id),
-        currency: plan.currency,
-        unit_amount: plan.priceCents,
-        recurring: { interval: plan.period },
-        lookup_key: key,
-        metadata: { plan: plan.id },
-      },
-      { idempotencyKey: key },
-    )
-    return [plan.id, price.id]
-  })
-  return Object.fromEntries(await Promise.all(made))
-}
-
-async function ensureReferralCoupon(stripe: Stripe): Promise<void> {
-  if (await stripe.coupons.retrieve(REFERRAL_COUPON).catch(ignoreMissing)) return
-  await stripe.coupons
-    .create({
-      id: REFERRAL_COUPON,
-      percent_off: REFERRAL_PERCENT_OFF,
-      duration: 'once',
-      name: `${REFERRAL_PERCENT_OFF}% off the first month`,
-    })
-    .catch(ignoreExisting)
 }
 
 const prorationOf = (request: SwitchRequest) => (request.charge === 'now' ? ('always_invoice' as const) : ('create_prorations' as const))

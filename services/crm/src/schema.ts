@@ -41,5 +41,7 @@ export type CrmDb = {
     /** Consent to marketing mail, given at `signup_date`. */
     accept_marketing: boolean
   }
+  /** Where a mail about the account goes: identity's row, as its events tell it. */
+  people: { user_id: string; email: string | null; version: number }
   erased_people: { user_id: string; at: Generated<Date> }
 }

@@ -1,6 +1,8 @@
 import type { ServiceDefinition } from '@operon/kit/service'
+import { accountMailConsumers } from './accountMail/consumers.ts'
 import { Config } from './config.ts'
 import * as crm from './migrations/0001_crm.ts'
+import * as people from './migrations/0002_people.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
@@ -10,11 +12,12 @@ import { tableRoutes } from './tables/routes.ts'
 export const crmService: ServiceDefinition<CrmDb, Config> = {
   name: 'crm',
   config: Config,
-  migrations: { '0001_crm': crm },
+  migrations: { '0001_crm': crm, '0002_people': people },
   setup(rt) {
     tableRoutes(rt)
     newsletterRoutes(rt)
     newsletterJobs(rt)
     peopleConsumers(rt)
+    accountMailConsumers(rt)
   },
 }

@@ -67,8 +67,10 @@ export async function retrySession() {
 /** A password alone is not enough for this account, and this session has no more yet. */
 export async function needsSecondFactor() {
   const { auth } = await loadBackend()
-  const { data } = await auth.mfa.getAuthenticatorAssuranceLevel()
-  return data?.currentLevel === 'aal1' && data.nextLevel === 'aal2'
+  const { data } = await auth.getSession()
+  if (!data.session) return false
+  const claims = JSON.parse(atob(data.session.access_token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')))
+  return claims.mfa === true && claims.aal !== 'aal2'
 }
 
 /**

@@ -23,7 +23,12 @@ export function GatedShell() {
   const open = pathname === paths.settings || pathname === '/dashboard/integrations'
   const access = useSellerAccess(user?.id, !open)
   // A sign-in that stopped before the second factor goes on where it stopped.
-  const half = useQuery({ queryKey: ['second-factor', session?.access_token], queryFn: needsSecondFactor, enabled: Boolean(session) })
+  const half = useQuery({
+    queryKey: ['second-factor', session?.access_token],
+    queryFn: needsSecondFactor,
+    enabled: Boolean(session),
+    placeholderData: (before) => before,
+  })
   usePlatform()
 
   if (status === 'signed-out' || half.data) return <Navigate to={paths.sellerPortal} replace />

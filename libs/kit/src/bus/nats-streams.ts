@@ -1,4 +1,12 @@
-import { AckPolicy, DeliverPolicy, DiscardPolicy, type JetStreamManager, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream'
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamInfo,
+} from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import { messageOf } from '../inbox.ts'
 import type { Consumer } from './bus.ts'

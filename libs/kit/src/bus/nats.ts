@@ -13,6 +13,7 @@ import { answerOf, nobodyAnswers, serviceOf, unwrap, type Wire } from './wire.ts
 const HOUR_MS = 3_600_000
 const SENT_IN_THE_LAST_MS = 24 * HOUR_MS
 const CONCURRENCY = 4
+const ANSWERS_WITHIN_MS = 3_000
 
 /**
  * Events on JetStream: a stream a source service, a durable consumer a handler; requests and broadcasts on core NATS. Whoever comes first
@@ -25,6 +26,7 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
   const listeners: { name: string; handler: (payload: any) => void }[] = []
   const answers = new Map<string, (payload: any) => Promise<unknown>>()
   const subscriptions: Subscription[] = []
+  const answering = new Set<Promise<void>>()
   const readers: Reader[] = []
   let drain: Drain | null = null
   let forgetReconnect = () => {}
@@ -50,8 +52,9 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
     while (!stopped && mine === checks) {
       try {
         await checkOwnStream()
+        checked = mine
         for (const go of unchecked.splice(0)) go()
-        return void (checked = mine)
+        return
       } catch (err) {
         log.warn({ err: messageOf(err) }, 'the event stream cannot be checked, will try again')
         await wait(300)
@@ -65,6 +68,11 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
       timeout: PUBLISH_TIMEOUT_MS,
     })
     if (!duplicate) newestSequence = Math.max(newestSequence, seq)
+  }
+
+  function begin(name: string, handler: (payload: any) => Promise<unknown>, msg: Msg) {
+    const work = answer(name, handler, msg).finally(() => answering.delete(work))
+    answering.add(work)
   }
 
   async function answer(name: string, handler: (payload: any) => Promise<unknown>, msg: Msg) {
@@ -110,15 +118,17 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
     reply: (name, handler) => void answers.set(name, handler),
     async start() {
       stopped = false
-      void checkUntilKnown()
+      // The gateway has no database, and nothing to say that must not be lost.
+      const check = () => void (db && checkUntilKnown())
+      check()
       forgetReconnect = nats.onReconnect(() => {
-        void checkUntilKnown()
+        check()
         for (const reader of readers) reader.again()
       })
       for (const { name, handler } of listeners)
         subscriptions.push(nc.subscribe(`cast.${name}`, { callback: (_error, msg) => heard(log, name, () => handler(msg.json())) }))
       for (const [name, handler] of answers)
-        subscriptions.push(nc.subscribe(`req.${name}`, { queue: service, callback: (_error, msg) => void answer(name, handler, msg) }))
+        subscriptions.push(nc.subscribe(`req.${name}`, { queue: service, callback: (_error, msg) => begin(name, handler, msg) }))
       const gate = createGate(CONCURRENCY)
       for (const consumer of consumers) readers.push(startReader(nats, owner, consumer, gate))
       // What was parked and is replayed comes out of the inbox.
@@ -133,7 +143,10 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
       await Promise.all(
         subscriptions.map((subscription) => (nc.isClosed() || !nats.connected() ? subscription.unsubscribe() : subscription.drain())),
       )
-      await Promise.all([drain?.stop(), ...readers.map((reader) => reader.stop())])
+      // Who asked just before we stopped listening gets the answer; nobody else was asked.
+      const answered = Promise.race([Promise.all(answering), wait(ANSWERS_WITHIN_MS, undefined, { ref: false })])
+      await Promise.all([drain?.stop(), answered, ...readers.map((reader) => reader.stop())])
+      if (nats.connected() && !nc.isClosed()) await Promise.race([nc.flush(), wait(2000, undefined, { ref: false })])
     },
     close: release,
     ready: nats.connected,

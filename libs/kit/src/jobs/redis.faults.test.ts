@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Bus } from '../bus/bus.ts'
 import { connectRedis } from '../cache/redis.ts'
+import { newId } from '../ids.ts'
 import { resendLostJobs, startRelay } from '../outbox.ts'
 import { createLogger, createMetrics } from '../telemetry.ts'
 import { testDatabase } from '../testing/database.ts'
@@ -77,6 +78,38 @@ describe.skipIf(!installed)(installed ? 'redis: under faults' : 'skipped: redis-
     await relay.stop()
     await next.drain()
     await next.close()
+    await jobs.close()
+    await database.drop()
+    await server.stop()
+  })
+  test('a Redis that is emptied while all runs: lost jobs and schedules are there again within seconds [R9]', {
+    timeout: 30_000,
+  }, async () => {
+    const server = await spawnRedis()
+    const database = await testDatabase({ name: 'jobs', migrations: {} })
+    const jobs = createBullJobs({ service: 'z', db: database.db, log, ...(await openRedisQueue(server.url, log)), ...deaf })
+    const ran: string[] = []
+    let ticks = 0
+    jobs.handle(chore.name, async ({ id }) => void ran.push(id))
+    jobs.handle('z.tick', async () => void ticks++)
+    jobs.schedule('z.tick', { everyMs: 300 })
+    await jobs.start()
+    const relay = startRelay({ db: database.db, bus: noBus, jobs, log, metrics: createMetrics(), service: 'z' })
+    await expect.poll(() => ticks, { timeout: 10_000 }).toBeGreaterThan(1)
+    const rows = Array.from({ length: 5 }, () => ({ id: newId(), kind: 'job', name: chore.name, payload: '{"n":1}', sent_at: new Date() }))
+    const redis = await connectRedis(server.url, log, 'cache')
+    await redis.flushall()
+    redis.disconnect()
+    // Marked as handed over just now, and the queue has none of them.
+    await database.db
+      .insertInto('outbox')
+      .values(rows as never)
+      .execute()
+    const before = ticks
+    await expect.poll(() => ran.length, { timeout: 5_000 }).toBe(5)
+    await expect.poll(() => ticks, { timeout: 5_000 }).toBeGreaterThan(before + 1)
+    await relay.stop()
+    await jobs.drain()
     await jobs.close()
     await database.drop()
     await server.stop()

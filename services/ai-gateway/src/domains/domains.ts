@@ -12,8 +12,8 @@ const registries: Record<Extension, string> = {
   '.co': 'https://rdap.registry.co/co',
 }
 
-/** List prices for the first year and after, as the registrars published them. */
-export const PRICES_AS_OF = '2026-10-01'
+/** Typical list prices for the first year and after, compiled by hand and not looked up: the page says so and links to each registrar. */
+export const PRICES_AS_OF = '2025-01-01'
 const prices: Record<Extension, [cents: number, renewsAtCents: number][]> = {
   '.com': [
     [1044, 1044],

@@ -38,13 +38,7 @@ export async function staffAccount(
   await log(ctx, 'look up', reason, account?.user_id ?? null, { query })
   if (!account) throw new DomainError('not_found')
   const { user_id } = account
-  const actions = await ctx.db
-    .selectFrom('staff_actions')
-    .selectAll()
-    .where('user_id', '=', user_id)
-    .orderBy('at', 'desc')
-    .limit(100)
-    .execute()
+  const actions = await actionsOf(ctx).where('s.user_id', '=', user_id).limit(100).execute()
   const payments = await movementsOf(ctx.db, user_id)
   return {
     account: {
@@ -63,7 +57,7 @@ export async function staffAccount(
       at: occurred_at.toISOString(),
       description,
     })),
-    actions: actions.map(({ id, action, reason, staff_user_id, at }) => ({ id, action, reason, staff_user_id, at: at.toISOString() })),
+    actions: actions.map(actionJson),
   }
 }
 
@@ -147,6 +141,29 @@ export async function staffReplayEvent(
   if (!event) throw new DomainError('not_found')
   await log(ctx, 'replay event', input.reason, null, { event: event.id, type: event.type })
   return { status: await receive(deps, ctx.db, event) }
+}
+
+export async function staffActions(ctx: BillingCtx): Promise<Output<typeof contract.staffActions>> {
+  const actions = await actionsOf(ctx).limit(200).execute()
+  return { actions: actions.map(actionJson) }
+}
+
+const actionsOf = ({ db }: BillingCtx) =>
+  db
+    .selectFrom('staff_actions as s')
+    .leftJoin('accounts as a', 'a.user_id', 's.user_id')
+    .leftJoin('accounts as staff', 'staff.user_id', 's.staff_user_id')
+    .select(['s.id', 's.action', 's.detail', 's.reason', 's.staff_user_id', 'staff.email as staff_email', 's.user_id', 'a.email', 's.at'])
+    .orderBy('s.id', 'desc')
+type ActionRow = Awaited<ReturnType<ReturnType<typeof actionsOf>['execute']>>[number]
+
+const actionJson = ({ at, detail, ...row }: ActionRow) => ({ ...row, detail: inWords(detail as Detail), at: at.toISOString() })
+
+type Detail = { payment?: string; amountCents?: number; days?: number; event?: string; type?: string }
+function inWords({ payment, amountCents, days, event, type }: Detail): string {
+  if (payment) return `${amountCents ? (amountCents / 100).toFixed(2) : 'all'} of ${payment}`
+  if (days) return `by ${days} ${days === 1 ? 'day' : 'days'}`
+  return event ? `${type} ${event}` : ''
 }
 
 function refused(error: unknown): never {

@@ -22,13 +22,14 @@ type Row = {
   period_start: Date
   period_end: Date | null
   cancel_at_period_end: boolean
+  grace_until: Date | null
   used: Record<string, number> | null
 }
 
 /** One read: the plan and what is used of it. A free account counts by the calendar month, a paid one by its period. */
 export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
   const { rows } = await sql<Row>`
-    select v.subscribed, s.plan, s.tier, s.status, s.trial_end, s.period_start, s.period_end, s.cancel_at_period_end,
+    select v.subscribed, s.plan, s.tier, s.status, s.trial_end, s.period_start, s.period_end, s.cancel_at_period_end, s.grace_until,
       (select jsonb_object_agg(u.unit, u.used) from usage u
         where u.user_id = s.user_id and u.period_start = case when s.tier = 'none' then ${startOfMonth()}::timestamptz else s.period_start end) as used
     from subscriptions s join subscribers v on v.user_id = s.user_id where s.user_id = ${userId}`.execute(db)
@@ -43,6 +44,7 @@ export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
     trial_end: row.trial_end?.toISOString() ?? null,
     current_period_end: row.period_end?.toISOString() ?? null,
     cancel_at_period_end: row.cancel_at_period_end,
+    grace_until: row.grace_until?.toISOString() ?? null,
     usage: usageOf(row.tier, row.used ?? {}, start, end),
   }
 }
@@ -54,6 +56,7 @@ const nothing = {
   trial_end: null,
   current_period_end: null,
   cancel_at_period_end: false,
+  grace_until: null,
 } as const
 
 function usageOf(tier: Tier, used: Record<string, number>, start: Date, end: Date | null): Reply['usage'] {

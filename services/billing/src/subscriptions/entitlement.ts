@@ -27,6 +27,9 @@ export function entitlementOf(known: SubscriptionRow, found: ProviderSubscriptio
   if (!found && !known.stripe_subscription_id) return pick(known)
   // The provider has forgotten it: its customer was deleted there.
   if (!found) return { ...pick(known), status: 'canceled', tier: 'none', cancel_at_period_end: false, grace_until: null, lapsed: false }
+  // It ended by its date; the provider is only slower to close it.
+  const isOver = known.status === 'canceled' && known.stripe_subscription_id === found.id && found.cancelAtPeriodEnd
+  if (isOver && found.periodEnd.getTime() === known.period_end?.getTime()) return pick(known)
   const pastDue = found.status === 'past_due'
   const graceUntil = pastDue ? (known.grace_until ?? addDays(found.periodStart, PAST_DUE_GRACE_DAYS)) : null
   const lapsed = pastDue && known.lapsed

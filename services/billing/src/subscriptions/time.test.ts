@@ -1,6 +1,6 @@
 import { limitsOf } from '@operon/contracts/plans'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
+import { type Delivery, FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
 
 let billing: TestBilling
 beforeAll(async () => {
@@ -10,6 +10,9 @@ afterAll(() => billing.close())
 
 const within = { timeout: 10_000, interval: 50 }
 const anotherCard = '5555555555554444'
+const ALWAYS_ASKS = '4000002760003184'
+// Each card has one trial in this file.
+const LAST_CARD = '4000000000000259'
 
 test('a failed payment keeps the limits for seven days, then a free account’s, until it is paid [spec-39] [spec-44]', {
   timeout: 30_000,
@@ -70,4 +73,53 @@ test('what a person does in the portal counts: switch, cancel, resume [spec-43]'
   await billing.becomes(user, { cancel_at_period_end: true })
   await billing.inPortal(user, 'resume')
   await billing.becomes(user, { cancel_at_period_end: false, subscribed: true })
+})
+
+test('3-D Secure: failing leaves no plan, completing starts the trial, and a charge that asks again waits for the person [spec-42]', {
+  timeout: 30_000,
+}, async () => {
+  const user = billing.user()
+  const { url } = (await billing.call('create-checkout', user, { plan: 'basic' })).body
+  const step = (await billing.pay(url, ALWAYS_ASKS)).location!
+  expect(step).toMatch(/\/authenticate$/)
+  const failed = await billing.submit(step, { result: 'fail' })
+  expect([failed.status, failed.text]).toEqual([402, expect.stringContaining('unable to authenticate')])
+  expect(await billing.check(user)).toMatchObject({ subscribed: false, status: 'none' })
+
+  await billing.pay(url, ALWAYS_ASKS)
+  expect((await billing.submit(step, { result: 'complete' })).location).toContain('/thank-you?session_id=')
+  await billing.becomes(user, { status: 'trialing', subscribed: true })
+
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'past_due', subscribed: true })
+  await vi.waitFor(
+    async () => expect(await billing.published('billing.payment_failed', user)).toMatchObject([{ amount_cents: 4900 }]),
+    within,
+  )
+  const [open] = (await billing.stripe.invoices.list({ customer: await billing.customer(user), status: 'open' })).data
+  await billing.inPortal(user, 'pay', { invoice: open!.id })
+  await billing.becomes(user, { status: 'active', subscribed: true })
+  await billing.booksMatch()
+})
+
+test('a cancelled plan closes at its end by the date alone: no webhook, the provider down [spec-44] [spec-46]', {
+  timeout: 30_000,
+}, async () => {
+  const user = await billing.subscribed('pro', LAST_CARD)
+  await billing.call('cancel-subscription', user)
+  await billing.control('stripe/webhooks/drain', {})
+  billing.door.hold = true
+  billing.door.seen.length = 0
+  await billing.order({ kind: 'status', status: 500, match: 'GET /v1/', times: 500 })
+  await billing.advance(3.1)
+  // Only the time there is heard of, by an event that names nobody.
+  await billing.stripe.products.create({ name: 'A sign of the time' })
+  const isSign = ({ body }: Delivery) => JSON.parse(body.toString()).type === 'product.created'
+  const sign = await vi.waitFor(() => billing.door.seen.find(isSign) ?? Promise.reject(new Error('not there yet')), within)
+  expect(await billing.door.pass(sign)).toBe(200)
+  expect(await billing.single(user, `subscribers?select=*&user_id=eq.${user.id}&subscribed=eq.true`)).toMatchObject({ status: 406 })
+
+  await billing.sweep()
+  await billing.becomes(user, { status: 'canceled', subscribed: false, subscription_tier: null })
+  expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'none', limits: limitsOf('none') })
 })

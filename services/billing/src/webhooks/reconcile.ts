@@ -2,23 +2,30 @@ import { trialEnding } from '@operon/contracts/billing'
 import { plans } from '@operon/contracts/plans'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import type { BillingCtx, Deps } from '../deps.ts'
+import type { BillingCtx, Deps, Trx } from '../deps.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
 import type { ProviderEvent } from '../stripe-shapes.ts'
-import { publishSubscription } from '../subscriptions/entitlement.ts'
+import { publishSubscription, type SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
+import type { Endpoint } from './endpoint.ts'
 import { receive } from './receive.ts'
 
 const OVERLAP_MS = 600_000
 const FIRST_LOOK_BACK_MS = 30 * 86_400_000
 
 /** Heals what missed webhooks left, and does what time alone brings. */
-export async function reconcile(deps: Deps, ctx: BillingCtx): Promise<{ handled: number; failed: number }> {
-  const caughtUp = await catchUp(deps, ctx)
-  await refreshOverdue(deps, ctx)
-  await endGrace(deps, ctx)
-  await remindTrials(ctx)
-  return caughtUp
+export async function reconcile(deps: Deps, ctx: BillingCtx, endpoint: Endpoint): Promise<{ handled: number; failed: number }> {
+  try {
+    await endpoint.ensure()
+    const caughtUp = await catchUp(deps, ctx)
+    await refreshOverdue(deps, ctx)
+    return caughtUp
+  } finally {
+    // Time passes whether or not the provider answers.
+    await endPeriods(deps, ctx)
+    await endGrace(deps, ctx)
+    await remindTrials(ctx)
+  }
 }
 
 /** Goes through the provider's own list of events since the last sweep, oldest first, and handles what never came or failed. */
@@ -64,30 +71,52 @@ async function knownOf(ctx: BillingCtx, events: ProviderEvent[]): Promise<Set<st
   return new Set(rows.map(({ id }) => id))
 }
 
-/** A period that ended an hour ago without news of the next. */
+/** A period that ended an hour ago without news of the next, or that is to be the last. */
 async function refreshOverdue(deps: Deps, ctx: BillingCtx) {
   const overdue = await ctx.db
     .selectFrom('subscriptions')
     .innerJoin('accounts', 'accounts.user_id', 'subscriptions.user_id')
     .select('accounts.stripe_customer_id')
     .where('status', 'in', ['trialing', 'active', 'past_due'])
-    .where('period_end', '<', sql<Date>`provider_now() - interval '1 hour'`)
+    .where('period_end', '<=', sql<Date>`provider_now() - case when cancel_at_period_end then interval '0' else interval '1 hour' end`)
     .limit(50)
     .execute()
   for (const { stripe_customer_id } of overdue) if (stripe_customer_id) await refresh(deps, ctx.db, stripe_customer_id)
 }
 
+/** A cancelled plan whose last period is over, though nobody has said so. */
+async function endPeriods(deps: Deps, ctx: BillingCtx) {
+  await end(deps, ctx, (trx) =>
+    trx
+      .updateTable('subscriptions')
+      .set({ ...closed, status: 'canceled', cancel_at_period_end: false, grace_until: null, lapsed: false })
+      .where('status', 'in', ['trialing', 'active', 'past_due'])
+      .where('cancel_at_period_end', '=', true)
+      .where('period_end', '<=', sql<Date>`provider_now()`)
+      .returningAll()
+      .execute(),
+  )
+}
+
 /** A payment that stayed missing through the days of grace: the limits of a free account, until it is paid. */
 async function endGrace(deps: Deps, ctx: BillingCtx) {
-  const ended = await inTransaction(ctx.db, async (trx) => {
-    const rows = await trx
+  await end(deps, ctx, (trx) =>
+    trx
       .updateTable('subscriptions')
-      .set({ lapsed: true, tier: 'none', version: sql`version + 1`, looks: sql`looks + 1`, updated_at: new Date() })
+      .set({ ...closed, lapsed: true })
       .where('status', '=', 'past_due')
       .where('lapsed', '=', false)
       .where('grace_until', '<=', sql<Date>`provider_now()`)
       .returningAll()
-      .execute()
+      .execute(),
+  )
+}
+
+const closed = { tier: 'none', version: sql<number>`version + 1`, looks: sql<number>`looks + 1`, updated_at: sql<Date>`now()` } as const
+
+async function end(deps: Deps, ctx: BillingCtx, close: (trx: Trx) => Promise<SubscriptionRow[]>) {
+  const ended = await inTransaction(ctx.db, async (trx) => {
+    const rows = await close(trx)
     for (const row of rows) await publishSubscription(trx, row)
     return rows
   })

@@ -1,11 +1,10 @@
 import type { Payload } from '@operon/contracts/contract'
 import type { newsletterMail } from '@operon/contracts/crm'
-import { sandboxAddress } from '@operon/contracts/sandbox'
 import type { Ctx } from '@operon/kit/context'
 import type { JobRun } from '@operon/kit/jobs/jobs'
 import type { Runtime } from '@operon/kit/service'
-import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
+import { openTransport } from '../mail/smtp.ts'
 import type { CrmDb } from '../schema.ts'
 import { confirmLetter, welcomeLetter } from './letters.ts'
 import { tokenFor } from './tokens.ts'
@@ -47,20 +46,3 @@ export const sendNewsletterMail =
       transport.close()
     }
   }
-
-/** The configured server, else the sandbox's inbox, whose port changes with each start. */
-async function openTransport({ ask, config }: Rt) {
-  const url = new URL(config.SMTP_URL ?? (await ask(sandboxAddress, { provider: 'smtp' })).url)
-  const { protocol, hostname, port, username, password } = url
-  const secure = protocol === 'smtps:'
-  return createTransport({
-    host: hostname,
-    port: Number(port || (secure ? 465 : 587)),
-    secure,
-    ignoreTLS: !config.SMTP_URL,
-    ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
-  })
-}

@@ -1,4 +1,4 @@
-import { safe } from './letters.ts'
+import { safe } from '../mail/letter.ts'
 
 type Page = { product: string; title: string; text: string; form?: { action: string; token: string; button: string } }
 

@@ -1,5 +1,5 @@
 import type { Payload } from '@operon/contracts/contract'
-import type { signedUp } from '@operon/contracts/identity'
+import type { signedUp, userCreated } from '@operon/contracts/identity'
 import type { KitDb } from '@operon/kit/schema'
 import { sql, type Transaction } from 'kysely'
 import type { CrmDb } from '../schema.ts'
@@ -19,6 +19,18 @@ export async function keepSignUp(trx: Trx, userId: string, record: Payload<typeo
     .execute()
 }
 
+/** Events come in any order: the newest version of the account stays. */
+export async function keepPerson(trx: Trx, userId: string, { email, version }: Payload<typeof userCreated>): Promise<void> {
+  await lockPerson(trx, userId)
+  const erased = await trx.selectFrom('erased_people').select('user_id').where('user_id', '=', userId).executeTakeFirst()
+  if (erased) return
+  await trx
+    .insertInto('people')
+    .values({ user_id: userId, email, version })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ email, version }).where('people.version', '<', version))
+    .execute()
+}
+
 export async function forgetPerson(trx: Trx, userId: string): Promise<void> {
   await lockPerson(trx, userId)
   await trx
@@ -28,7 +40,7 @@ export async function forgetPerson(trx: Trx, userId: string): Promise<void> {
     .execute()
   const record = await trx.deleteFrom('sign_up_records').where('user_id', '=', userId).returning('email').executeTakeFirst()
   if (record) await trx.deleteFrom('newsletter_subscribers').where('email', '=', record.email.toLowerCase()).execute()
-  for (const table of ['leads', 'appointments', 'email_campaigns'] as const)
+  for (const table of ['leads', 'appointments', 'email_campaigns', 'people'] as const)
     await trx.deleteFrom(table).where('user_id', '=', userId).execute()
 }
 

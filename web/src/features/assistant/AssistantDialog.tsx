@@ -30,7 +30,7 @@ export function AssistantDialog({ onClose }: Props) {
       onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && onClose()}
       className="fixed inset-x-0 bottom-0 z-40 flex h-[min(40rem,100dvh)] flex-col bg-panel shadow-float hairline animate-rise max-sm:h-dvh sm:right-4 sm:bottom-4 sm:left-auto sm:h-[min(40rem,calc(100dvh-6rem))] sm:w-[26rem] sm:rounded-panel"
     >
-      <header className="flex min-h-13 items-center gap-2.5 border-b border-line pr-1.5 pl-4">
+      <div className="flex min-h-13 items-center gap-2.5 border-b border-line pr-1.5 pl-4">
         <Mark />
         <h2 id={titleId} className="text-14 font-semibold">
           Talk to {product_name}
@@ -50,7 +50,7 @@ export function AssistantDialog({ onClose }: Props) {
             <X />
           </IconButton>
         </div>
-      </header>
+      </div>
       <ChatLog chat={chat} label={`Conversation with ${product_name}`} onRegenerate={(message) => chat.regenerate(message)} />
       <Composer
         label={`Message ${product_name}`}

@@ -74,7 +74,9 @@ export function ManagementCard({ subscription, signedIn, busy, onManage, onChang
       )}
       {subscription?.status === 'past_due' ? (
         <Alert className="mt-4" title="The last payment did not go through">
-          Everything works for 7 more days. Update the card to keep it so.
+          {subscription.subscribed && subscription.grace_until
+            ? `Everything works until ${day(subscription.grace_until)}. Update the card to keep it so.`
+            : 'The tools are closed until it is paid. Your data is kept; update the card and they open again.'}
         </Alert>
       ) : null}
       {subscription?.usage.length ? (

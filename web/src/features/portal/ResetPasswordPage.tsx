@@ -19,7 +19,12 @@ import { allHold, generalRules } from './rules.ts'
 export function ResetPasswordPage() {
   const { status, user, session } = useSession()
   // Whoever holds the mail alone does not get past the second factor.
-  const challenge = useQuery({ queryKey: ['second-factor', session?.access_token], queryFn: needsSecondFactor, enabled: Boolean(session) })
+  const challenge = useQuery({
+    queryKey: ['second-factor', session?.access_token],
+    queryFn: needsSecondFactor,
+    enabled: Boolean(session),
+    placeholderData: (before) => before,
+  })
   const navigate = useNavigate()
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)

@@ -52,7 +52,8 @@ export function usePortalArrival(
     const message = arrivalHash.get('message')
     if (message) {
       confirmationSeen = true
-      return toast.info('One more step', message)
+      toast.info('One more step', message)
+      return
     }
     if (type !== 'signup' && type !== 'email_change') return
     if (status === 'loading') return

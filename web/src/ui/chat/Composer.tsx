@@ -53,56 +53,58 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
   }
 
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-      className="border-t border-line p-3"
-    >
-      <div className="mx-auto flex max-w-[46rem] flex-col rounded-panel border border-control/70 bg-page focus-within:border-signal-text hover:border-control">
-        <textarea
-          ref={input}
-          aria-label={label}
-          placeholder={speech.listening ? 'Listening…' : placeholder}
-          // biome-ignore lint/a11y/noAutofocus: the field is what the page is for
-          autoFocus={autoFocus}
-          rows={1}
-          value={text}
-          disabled={busy}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={onKeyDown}
-          className="max-h-48 min-h-11 w-full resize-none bg-transparent px-3 pt-2.5 text-14 outline-none field-sizing-content disabled:opacity-60"
-        />
-        <div className="flex items-center gap-1 p-1.5">
-          <IconButton label="Prompt library" onClick={() => setLibrary(true)} disabled={busy}>
-            <BookMarked />
-          </IconButton>
-          {voice ? (
-            <IconButton
-              label={speech.listening ? 'Stop listening' : 'Speak instead of typing'}
-              aria-pressed={speech.listening}
-              onClick={speech.toggle}
-              disabled={busy}
-              className={speech.listening ? 'bg-bad-soft text-bad' : undefined}
-            >
-              {speech.listening ? <MicOff /> : <Mic />}
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          send()
+        }}
+        className="border-t border-line p-3"
+      >
+        <div className="mx-auto flex max-w-[46rem] flex-col rounded-panel border border-control/70 bg-page focus-within:border-signal-text hover:border-control">
+          <textarea
+            ref={input}
+            aria-label={label}
+            placeholder={speech.listening ? 'Listening…' : placeholder}
+            // biome-ignore lint/a11y/noAutofocus: the field is what the page is for
+            autoFocus={autoFocus}
+            rows={1}
+            value={text}
+            disabled={busy}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={onKeyDown}
+            className="max-h-48 min-h-11 w-full resize-none bg-transparent px-3 pt-2.5 text-14 outline-none field-sizing-content disabled:opacity-60"
+          />
+          <div className="flex items-center gap-1 p-1.5">
+            <IconButton label="Prompt library" onClick={() => setLibrary(true)} disabled={busy}>
+              <BookMarked />
             </IconButton>
-          ) : null}
-          {extra}
-          <span aria-hidden="true" className="ml-auto" />
-          <span className="pr-1 text-12 text-faint max-sm:hidden">{speech.listening ? 'Listening' : 'Shift Enter for a new line'}</span>
-          {busy && onStop ? (
-            <Button size="icon" aria-label="Stop" data-tip="Stop" onClick={onStop}>
-              <Square />
-            </Button>
-          ) : (
-            <Button type="submit" variant="primary" size="icon" aria-label="Send" disabled={busy || blank}>
-              <ArrowUp />
-            </Button>
-          )}
+            {voice ? (
+              <IconButton
+                label={speech.listening ? 'Stop listening' : 'Speak instead of typing'}
+                aria-pressed={speech.listening}
+                onClick={speech.toggle}
+                disabled={busy}
+                className={speech.listening ? 'bg-bad-soft text-bad' : undefined}
+              >
+                {speech.listening ? <MicOff /> : <Mic />}
+              </IconButton>
+            ) : null}
+            {extra}
+            <span aria-hidden="true" className="ml-auto" />
+            <span className="pr-1 text-12 text-faint max-sm:hidden">{speech.listening ? 'Listening' : 'Shift Enter for a new line'}</span>
+            {busy && onStop ? (
+              <Button size="icon" aria-label="Stop" data-tip="Stop" onClick={onStop}>
+                <Square />
+              </Button>
+            ) : (
+              <Button type="submit" variant="primary" size="icon" aria-label="Send" disabled={busy || blank}>
+                <ArrowUp />
+              </Button>
+            )}
+          </div>
         </div>
-      </div>
+      </form>
       {library ? (
         <PromptLibrary
           draft={text}
@@ -114,6 +116,6 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
           }}
         />
       ) : null}
-    </form>
+    </>
   )
 }

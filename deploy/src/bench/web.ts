@@ -1,0 +1,91 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { startAllInOne } from '../all-in-one.ts'
+import { findProgram } from '../machine.ts'
+import { buildWebIfChanged, webDist } from '../web.ts'
+import { median } from './measure.ts'
+
+const web = resolve(import.meta.dirname, '../../../web')
+const goals = { score: 98, lcpMs: 1200, cls: 0.02 }
+type Seen = { score: number; lcpMs: number; cls: number; tbtMs: number }
+type Size = { name: string; passed: boolean; size: number; sizeLimit: number }
+
+/** The size budgets, and Lighthouse as a phone on the landing page and the plans. */
+export async function bench({ short }: { short: boolean }) {
+  await buildWebIfChanged(console.log)
+  const sizes = budgets()
+  const chromium = findProgram('chromium', 'chromium-browser', 'google-chrome')
+  if (!chromium) return report(sizes, [], 'Lighthouse not run: no chromium on PATH')
+  const dataDir = mkdtempSync(join(tmpdir(), 'bench-web-'))
+  chmodSync(dataDir, 0o755)
+  const platform = await startAllInOne({
+    env: { ...process.env, PORT: '0', PUBLIC_URL: '', DATA_DIR: dataDir, LOG_LEVEL: 'error', WEB_DIST: webDist },
+    log: () => {},
+  })
+  try {
+    const pages: [string, Seen[]][] = []
+    for (const path of short ? ['/'] : ['/', '/pricing']) {
+      const runs: Seen[] = []
+      while (runs.length < (short ? 1 : 3)) runs.push(await lighthouse(platform.address + path, chromium, dataDir))
+      pages.push([path, runs])
+    }
+    report(sizes, pages)
+  } finally {
+    await platform.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function budgets(): Size[] {
+  const bin = join(web, 'node_modules/size-limit/bin.js')
+  const { stdout, stderr } = spawnSync(process.execPath, [bin, '--json'], { cwd: web, encoding: 'utf8' })
+  if (!stdout.trim()) throw new Error(`size-limit told nothing: ${stderr}`)
+  return JSON.parse(stdout) as Size[]
+}
+
+/** Simulated throttling of a slow phone, as Lighthouse's mobile default has it. */
+async function lighthouse(url: string, chromium: string, folder: string): Promise<Seen> {
+  const out = join(folder, 'lighthouse.json')
+  const cli = resolve(import.meta.dirname, '../../node_modules/lighthouse/cli/index.js')
+  const flags = [
+    '--quiet',
+    '--output=json',
+    `--output-path=${out}`,
+    '--only-categories=performance',
+    '--chrome-flags=--headless=new --no-sandbox --disable-background-networking --disable-component-update',
+  ]
+  // Not spawnSync: the platform answers from this process.
+  const child = spawn(process.execPath, [cli, url, ...flags], { env: { ...process.env, CHROME_PATH: chromium }, stdio: 'inherit' })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`lighthouse ended with ${code}`)
+  const { categories, audits } = JSON.parse(readFileSync(out, 'utf8')) as {
+    categories: Record<string, { score: number }>
+    audits: Record<string, { numericValue: number }>
+  }
+  return {
+    score: Math.round(categories.performance!.score * 100),
+    lcpMs: Math.round(audits['largest-contentful-paint']!.numericValue),
+    cls: audits['cumulative-layout-shift']!.numericValue,
+    tbtMs: Math.round(audits['total-blocking-time']!.numericValue),
+  }
+}
+
+function report(sizes: Size[], pages: [string, Seen[]][], note?: string) {
+  const kB = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB gz`
+  for (const { name, passed, size, sizeLimit } of sizes) console.log(`${name}: ${kB(size)} of ${kB(sizeLimit)}${passed ? '' : '  OVER'}`)
+  let good = sizes.every((size) => size.passed)
+  for (const [path, runs] of pages) {
+    const of = (name: keyof Seen) => median(runs.map((run) => run[name]))
+    const seen = { score: of('score'), lcpMs: of('lcpMs'), cls: of('cls'), tbtMs: of('tbtMs') }
+    const reached = seen.score >= goals.score && seen.lcpMs <= goals.lcpMs && seen.cls <= goals.cls
+    good &&= reached
+    console.log(
+      `Lighthouse mobile ${path}: ${seen.score} (goal ${goals.score}), LCP ${seen.lcpMs} ms (${goals.lcpMs}), CLS ${seen.cls.toFixed(3)} (${goals.cls}), TBT ${seen.tbtMs} ms, ${runs.length} runs${reached ? '' : '  MISSED'}`,
+    )
+  }
+  if (note) console.log(note)
+  console.log(good ? 'web: every budget is kept' : 'web: a budget is broken')
+}

@@ -1,0 +1,70 @@
+import { type PlanId, plans, REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
+import type Stripe from 'stripe'
+import { ignoreExisting, ignoreMissing } from './stripe-errors.ts'
+
+// What is on sale at the provider: products, prices, the coupon of a referral, and what its portal offers.
+
+export type Prices = Record<PlanId, string>
+
+export const REFERRAL_COUPON = `operon-referral-${REFERRAL_PERCENT_OFF}-once`
+export const productId = (plan: PlanId) => `operon_${plan}`
+
+/** Products and prices are made from the one plan table; a price is named by what it costs, so that a new price is a new one. */
+export async function ensurePrices(stripe: Stripe): Promise<Prices> {
+  const keyOf = (plan: (typeof plans)[number]) => `operon_${plan.id}_${plan.period}_${plan.currency}_${plan.priceCents}`
+  const found = await stripe.prices.list({ lookup_keys: plans.map(keyOf), active: true, limit: 100 })
+  const known = new Map(found.data.map((price) => [price.lookup_key, price.id]))
+  const made = plans.map(async (plan) => {
+    const key = keyOf(plan)
+    if (known.has(key)) return [plan.id, known.get(key)!]
+    await stripe.products
+      .create({ id: productId(plan.id), name: plan.name, description: plan.description, metadata: { plan: plan.id } })
+      .catch(ignoreExisting)
+    const price = await stripe.prices.create(
+      {
+        product: productId(plan.id),
+        currency: plan.currency,
+        unit_amount: plan.priceCents,
+        recurring: { interval: plan.period },
+        lookup_key: key,
+        metadata: { plan: plan.id },
+      },
+      { idempotencyKey: key },
+    )
+    return [plan.id, price.id]
+  })
+  return Object.fromEntries(await Promise.all(made))
+}
+
+export async function ensureReferralCoupon(stripe: Stripe): Promise<void> {
+  if (await stripe.coupons.retrieve(REFERRAL_COUPON).catch(ignoreMissing)) return
+  await stripe.coupons
+    .create({
+      id: REFERRAL_COUPON,
+      percent_off: REFERRAL_PERCENT_OFF,
+      duration: 'once',
+      name: `${REFERRAL_PERCENT_OFF}% off the first month`,
+    })
+    .catch(ignoreExisting)
+}
+
+export function portalConfiguration(
+  urls: { terms: string; privacy: string },
+  price: Prices,
+): Stripe.BillingPortal.ConfigurationCreateParams {
+  return {
+    business_profile: { terms_of_service_url: urls.terms, privacy_policy_url: urls.privacy },
+    features: {
+      customer_update: { enabled: true, allowed_updates: ['email', 'name', 'address', 'tax_id'] },
+      invoice_history: { enabled: true },
+      payment_method_update: { enabled: true },
+      subscription_cancel: { enabled: true, mode: 'at_period_end' },
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['price'],
+        proration_behavior: 'always_invoice',
+        products: plans.map((plan) => ({ product: productId(plan.id), prices: [price[plan.id]] })),
+      },
+    },
+  }
+}

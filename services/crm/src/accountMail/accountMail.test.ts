@@ -1,0 +1,66 @@
+import { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing'
+import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity'
+import { newId } from '@operon/kit/ids'
+import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { crmService } from '../service.ts'
+
+type Mail = { subject: string; to: string[]; links: string[]; text: string }
+let platform: TestPlatform
+let db: any
+beforeAll(async () => {
+  platform = await startTestPlatform([crmService, sandboxService])
+  db = platform.services.crm!.rt.db
+})
+afterAll(() => platform.close())
+
+const person = (email: string, version: number) => ({ email, name: 'Ann', role: null, referral_code: null, version })
+const mails = async (to: string): Promise<Mail[]> =>
+  ((await (await fetch(`${platform.url('sandbox')}/sandbox/api/inbox?to=${encodeURIComponent(to)}`)).json()) as any).messages
+const subjects = async (to: string) => (await mails(to)).map(({ subject }) => subject).sort()
+
+test('the end of a trial, a failed payment and a used-up limit are each told by one short mail with one link [spec-38] [spec-39]', async () => {
+  const { id } = platform.user()
+  const trial = { plan: 'pro' as const, trial_end: '2026-11-24T10:00:00.000Z', amount_cents: 9900, currency: 'usd' }
+  // The mail waits for the account to be known: events come in any order.
+  const first = await platform.emit(trialEnding, id, trial)
+  await platform.emit(userUpdated, id, person('ann@new.example', 2))
+  await platform.emit(userCreated, id, person('ann@old.example', 1))
+  await platform.emit(trialEnding, id, trial, first)
+  await platform.emit(paymentFailed, id, { payment: 'ch_1', amount_cents: 9950, currency: 'usd' })
+  await platform.emit(usageThreshold, id, { unit: 'prompts', percent: 80, used: 2400, limit: 3000 })
+  await platform.emit(usageThreshold, id, { unit: 'prompts', percent: 100, used: 3000, limit: 3000 })
+  await expect
+    .poll(() => subjects('ann@new.example'), { timeout: 20_000 })
+    .toEqual([
+      '80% of your Operon AI prompts are used',
+      'Your Operon AI prompts are used up',
+      'Your Operon payment did not go through',
+      'Your Operon trial ends on November 24, 2026',
+    ])
+  expect(await mails('ann@old.example')).toEqual([])
+  const sent = await mails('ann@new.example')
+  const textOf = (part: string) => sent.find(({ subject }) => subject.includes(part))!.text
+  expect(textOf('trial')).toContain('On November 24, 2026 Pro begins and $99 is charged')
+  expect(textOf('payment')).toContain('We could not collect $99.50.')
+  expect(textOf('80%')).toContain('2,400 of 3,000 AI prompts are used in this period.')
+  for (const mail of sent) expect(mail.links.filter((link) => link.endsWith('/pricing'))).toHaveLength(1)
+})
+
+test('who has been deleted gets no mail', async () => {
+  const { id } = platform.user()
+  await platform.emit(userCreated, id, person('gone@studio.example', 1))
+  await platform.emit(userDeleted, id, { version: 2 })
+  const erased = () => db.selectFrom('erased_people').select('user_id').where('user_id', '=', id).execute()
+  await expect.poll(erased).toHaveLength(1)
+  const event = await platform.emit(paymentFailed, id, { payment: 'ch_2', amount_cents: 100, currency: 'usd' }, newId())
+  await expect
+    .poll(async () => (await db.selectFrom('inbox').select('done_at').where('event_id', '=', event).executeTakeFirst())?.done_at)
+    .toBeTruthy()
+  await expect
+    .poll(async () => (await db.selectFrom('outbox').select('id').where('kind', '=', 'job').where('sent_at', 'is', null).execute()).length)
+    .toBe(0)
+  expect(await db.selectFrom('people').select('user_id').where('user_id', '=', id).execute()).toEqual([])
+  expect(await mails('gone@studio.example')).toEqual([])
+})

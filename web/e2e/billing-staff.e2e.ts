@@ -1,0 +1,135 @@
+import type { APIRequestContext, Page } from '@playwright/test'
+import { expect, expectAccessible, newEmail, password, test, trialSeller } from './steps.ts'
+
+// The server under test names this address in AUTH_STAFF_EMAILS.
+const staffEmail = process.env.E2E_STAFF_EMAIL ?? 'staff@studio.example'
+const api = { apikey: 'anon', 'content-type': 'application/json' }
+
+/** An address is staff once it is proven: by the link of a mail. */
+async function signInAsStaff(page: Page, request: APIRequestContext) {
+  const inbox = async () =>
+    (await (await request.get(`/sandbox/api/inbox?to=${encodeURIComponent(staffEmail)}`)).json()).messages as { links: string[] }[]
+  const link = async () => (await inbox()).flatMap(({ links }) => links).find((each) => each.includes('type=magiclink'))
+  if (!(await link())) {
+    await request.post('/auth/v1/signup', { headers: api, data: { email: staffEmail, password } })
+    await request.post('/auth/v1/otp', { headers: api, data: { email: staffEmail, create_user: false } })
+    await expect.poll(link, { timeout: 20_000 }).toBeTruthy()
+    await request.get((await link())!, { maxRedirects: 0 })
+  }
+  const { access_token } = await (
+    await request.post('/auth/v1/token?grant_type=password', { headers: api, data: { email: staffEmail, password } })
+  ).json()
+  const claims = JSON.parse(Buffer.from(access_token.split('.')[1], 'base64url').toString())
+  test.skip(!claims.app_metadata.staff, `the server does not name ${staffEmail} in AUTH_STAFF_EMAILS`)
+  await page.goto('/auth')
+  await page.getByLabel('Email').fill(staffEmail)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await expect(page.getByText('Signing you in')).toHaveCount(0)
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('operon-auth'))).toBeTruthy()
+}
+
+const shots = process.env.E2E_SHOTS
+const shot = (page: Page, name: string) => shots && page.screenshot({ path: `${shots}/staff-${name}.png`, fullPage: true })
+
+/** A seller in the trial, made without the screens that other tests go through. */
+async function trialingSeller(page: Page, request: APIRequestContext) {
+  const email = newEmail()
+  const { access_token } = await (await request.post('/auth/v1/signup', { headers: api, data: { email, password } })).json()
+  const headers = { ...api, authorization: `Bearer ${access_token}` }
+  const call = async (name: string, data: object = {}) => (await request.post(`/functions/v1/${name}`, { headers, data })).json()
+  let url = ''
+  await expect(async () => {
+    url = (await call('create-checkout', { plan: 'basic' })).url
+    expect(url).toBeTruthy()
+  }).toPass({ timeout: 20_000 })
+  await page.goto(url)
+  await page.getByLabel('Card number').fill('4242424242424242')
+  await page.getByRole('button', { name: 'Start trial' }).click()
+  await page.waitForURL('**/thank-you**')
+  await expect.poll(async () => (await call('check-subscription')).status, { timeout: 20_000 }).toBe('trialing')
+  return { email, call }
+}
+
+test('who is not staff finds nothing at /staff [spec-36]', async ({ page }) => {
+  await page.goto('/staff')
+  await expect(page.getByText('Oops! Page not found')).toBeVisible()
+  await trialSeller(page)
+  await page.goto('/staff')
+  await expect(page.getByText('Oops! Page not found')).toBeVisible()
+})
+
+test('staff look up an account, extend its trial, refund its payment, and every step is in the log with its reason [spec-36]', async ({
+  page,
+  request,
+  browser,
+}) => {
+  test.setTimeout(120_000)
+  const other = await browser.newPage()
+  const seller = await trialingSeller(other, request)
+  await other.close()
+  await signInAsStaff(page, request)
+  await page.goto('/staff')
+
+  const lookUp = async (reason: string) => {
+    await page.getByRole('textbox', { name: 'Account' }).fill(seller.email)
+    await page.getByRole('textbox', { name: 'Reason' }).fill(reason)
+    await page.getByRole('button', { name: 'Look up' }).click()
+    await expect(page.getByText('Basic, $49 per month')).toBeVisible()
+  }
+  await test.step('the trial grows, after saying what that does', async () => {
+    await lookUp('asked by mail to look')
+    await page.getByRole('button', { name: 'Extend trial' }).click()
+    const panel = page.getByRole('dialog', { name: 'Extend the trial' })
+    await panel.getByLabel('Days').fill('2')
+    await expect(panel.getByText(/^Moves the first charge from .+ to .+/)).toBeVisible()
+    await expect(panel.getByRole('button', { name: 'Extend by 2 days' })).toBeDisabled()
+    await panel.getByLabel('Reason').fill('was ill for two days')
+    await panel.getByRole('button', { name: 'Extend by 2 days' }).click()
+    await expect(page.getByText(/^The trial runs until/)).toBeVisible()
+    await expect(page.getByRole('row', { name: /extend trial by 2 days.*was ill for two days/ })).toBeVisible()
+  })
+
+  await test.step('a payment goes back in part', async () => {
+    await request.post('/sandbox/api/stripe/clock/advance', { data: { seconds: Math.round(5.1 * 86_400) } })
+    await expect.poll(async () => (await seller.call('check-subscription')).status, { timeout: 20_000 }).toBe('active')
+    await expect(async () => {
+      await lookUp('the refund they asked for')
+      await expect(page.getByRole('button', { name: /^Refund ch_/ })).toBeVisible({ timeout: 2000 })
+    }).toPass({ timeout: 20_000 })
+    await page.getByRole('button', { name: /^Refund ch_/ }).click()
+    const panel = page.getByRole('dialog', { name: /^Refund/ })
+    await panel.getByLabel('Amount in USD').fill('60')
+    await expect(panel.getByText('Between 0.01 and 49.00.')).toBeVisible()
+    await panel.getByLabel('Amount in USD').fill('20')
+    await expect(panel.getByText(/^Sends \$20 of the payment/)).toBeVisible()
+    await panel.getByLabel('Reason').fill('a week could not be used')
+    await shot(page, 'refund')
+    await panel.getByRole('button', { name: 'Refund $20' }).click()
+    await expect(page.getByText('$20 was refunded')).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Billing history' }).getByText('-$20')).toBeVisible()
+  })
+
+  await test.step('the failed events and the log', async () => {
+    await page.getByRole('tab', { name: 'Failed events' }).click()
+    await page.getByRole('textbox', { name: 'Reason' }).fill('the morning look')
+    await page.getByRole('button', { name: 'List failed events' }).click()
+    await expect(page.getByText('No event has failed')).toBeVisible()
+    await page.getByRole('tab', { name: 'Log' }).click()
+    const log = page.getByRole('region', { name: 'Staff actions' })
+    for (const reason of ['the morning look', 'a week could not be used', 'was ill for two days', 'asked by mail to look'])
+      await expect(log.getByRole('row', { name: reason }).first()).toBeVisible()
+  })
+
+  for (const theme of ['dark', 'light'])
+    for (const width of [1440, 390])
+      await test.step(`accessible and fitting: ${theme}, ${width} px`, async () => {
+        await page.setViewportSize({ width, height: 900 })
+        await page.evaluate((value) => localStorage.setItem('operon-theme', value), theme)
+        await page.goto('/staff')
+        await lookUp('a look at the page itself')
+        await expectAccessible(page)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+        await shot(page, `${theme}-${width}`)
+      })
+})

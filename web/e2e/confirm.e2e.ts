@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, letterTo, newEmail, password, signUp, test, wake } from './steps.ts'
+
+// Where addresses are confirmed first: a platform of its own, since the one under test confirms at sign-up.
+let child: ChildProcess
+let address: string
+const dataDir = mkdtempSync(join(tmpdir(), 'operon-confirm-'))
+
+test.beforeAll(async () => {
+  test.setTimeout(60_000)
+  chmodSync(dataDir, 0o755)
+  const env = { ...process.env, DATA_DIR: dataDir, PORT: '0', PUBLIC_URL: '', LOG_LEVEL: 'error', AUTH_AUTOCONFIRM: 'false' }
+  const script = resolve(import.meta.dirname, '../../deploy/src/all-in-one.ts')
+  child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  address = await new Promise<string>((done, failed) => {
+    let output = ''
+    child.stdout!.on('data', (chunk) => {
+      output += chunk
+      const url = /ready at (http\S+)/.exec(output)?.[1]
+      if (url) done(url)
+    })
+    child.once('exit', (code) => failed(new Error(`the platform ended with ${code}: ${output}`)))
+  })
+})
+test.afterAll(async () => {
+  const gone = new Promise((done) => child.once('exit', done))
+  child.kill('SIGTERM')
+  await gone
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+test.describe('an address that is confirmed by mail', () => {
+  test.use({ allowed: [/400|403/] })
+  test('waits for the link, then lands in the dashboard of its portal [spec-23] [spec-24] [spec-25]', async ({ browser }) => {
+    const page = await (await browser.newContext({ baseURL: address, reducedMotion: 'reduce' })).newPage()
+    const email = newEmail()
+    await signUp(page, '/auth/buyer', email)
+    await expect(page.getByText(/^Please check your email/)).toBeVisible()
+    // Before that the password alone is not enough.
+    await page.getByRole('tab', { name: 'Sign In' }).click()
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+    await expect(page.getByText('Email not confirmed')).toBeVisible()
+    const link = await letterTo(page, email, /Confirm your e-mail/)
+    await page.goto(link)
+    await expect(page.getByText('Email confirmed', { exact: true })).toBeVisible()
+    await page.waitForURL('**/buyer-dashboard')
+    await page.context().close()
+
+    // The link works once.
+    const again = await (await browser.newContext({ baseURL: address })).newPage()
+    await again.goto(link)
+    await wake(again)
+    await expect(again.getByText('Confirmation Error')).toBeVisible()
+    await again.context().close()
+  })
+})

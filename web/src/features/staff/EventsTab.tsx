@@ -1,0 +1,94 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import { moment } from '../../ui/format.ts'
+import { EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { type FailedEvent, listFailedEvents, replay } from './queries.ts'
+import { ReasonPanel } from './ReasonPanel.tsx'
+import { StaffTable } from './StaffTable.tsx'
+
+export function EventsTab() {
+  const [reason, setReason] = useState('')
+  const [state, setState] = useState<{ busy?: boolean; events?: FailedEvent[]; error?: unknown }>({})
+  const [chosen, setChosen] = useState<FailedEvent>()
+
+  async function list() {
+    setState((before) => ({ ...before, busy: true, error: undefined }))
+    try {
+      setState(await listFailedEvents(reason.trim()))
+    } catch (error) {
+      setState({ error })
+    }
+  }
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    void list()
+  }
+  async function run(event: FailedEvent, why: string) {
+    const { status } = await replay(event.id, why)
+    toast.success(status === 'done' ? 'The event was replayed' : 'The event had been handled already', event.type)
+    await list()
+  }
+
+  return (
+    <div className="flex flex-col gap-5 pt-5">
+      <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[1fr_auto]">
+        <TextField
+          label="Reason"
+          placeholder="Why you look"
+          autoComplete="off"
+          maxLength={500}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+        />
+        <Button type="submit" variant="primary" busy={state.busy} disabled={reason.trim().length < 3}>
+          List failed events
+        </Button>
+      </form>
+      <Panel title="Failed events of the payment provider" flush>
+        {state.error ? <ErrorState title="The events could not be listed" error={state.error} retry={list} /> : null}
+        {state.events?.length ? (
+          <StaffTable label="Failed events" first={['When']} head={['Event', 'Tries']} wide={['Error']} actions>
+            {state.events.map((event) => (
+              <tr key={event.id}>
+                <td className="whitespace-nowrap max-md:hidden">{moment(event.created_at)}</td>
+                <td>
+                  {event.type}
+                  <span className="block font-mono text-12 break-all text-faint">{event.id}</span>
+                </td>
+                <td className="font-mono text-12 tabular">{event.attempts}</td>
+                <td className="max-w-80 truncate text-muted max-md:hidden">{event.error}</td>
+                <td className="text-right">
+                  <Button onClick={() => setChosen(event)}>
+                    Replay<span className="sr-only"> {event.id}</span>
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </StaffTable>
+        ) : state.error ? null : (
+          <EmptyState compact title={state.events ? 'No event has failed' : 'Not listed yet'}>
+            An event that could not be handled waits here. The sweep tries it again by itself, up to 20 times.
+          </EmptyState>
+        )}
+      </Panel>
+      {chosen ? (
+        <ReasonPanel
+          title={`Replay ${chosen.type}`}
+          action="Replay"
+          says="Handles the event again: the provider is asked how things stand now, and that is kept. An event that was handled meanwhile changes nothing."
+          onClose={() => setChosen(undefined)}
+          run={(why) => run(chosen, why)}
+        >
+          <dl className="flex flex-col gap-2 text-13">
+            <dt className="text-muted">Event</dt>
+            <dd className="font-mono text-12 break-all">{chosen.id}</dd>
+            <dt className="text-muted">Error of try {chosen.attempts}</dt>
+            <dd className="font-mono text-12 break-words">{chosen.error ?? 'none was kept'}</dd>
+          </dl>
+        </ReasonPanel>
+      ) : null}
+    </div>
+  )
+}
