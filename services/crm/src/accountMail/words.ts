@@ -21,7 +21,7 @@ export function paymentFailedMail({ amount_cents, currency }: Payload<typeof pay
   return {
     subject: `Your ${product} payment did not go through`,
     title: 'A payment did not go through',
-    text: `We could not collect ${money(amount_cents, currency)}. We will try again by ourselves; a new card settles it at once.`,
+    text: `We could not collect ${money(amount_cents, currency)}. We will try again by ourselves; with a new card you can also pay it now.`,
     label: 'Update your card',
     path: '/pricing',
     after: `A running plan stays open for ${PAST_DUE_GRACE_DAYS} days. Your data is kept either way.`,

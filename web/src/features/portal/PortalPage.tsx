@@ -8,10 +8,10 @@ import { referralKey } from '../../api/keys.ts'
 import type { Role } from '../../api/roles.ts'
 import { needsSecondFactor } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
+import { NotFoundView } from '../../shell/NotFoundView.tsx'
 import { Alert } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { NotFoundPage } from '../notFound/NotFoundPage.tsx'
 import { MfaChallenge } from './MfaChallenge.tsx'
 import { OtherWays } from './OtherWays.tsx'
 import { PortalFrame } from './PortalFrame.tsx'
@@ -27,7 +27,7 @@ export function GeneralPortalPage() {
 
 export function RolePortalPage() {
   const { userType = 'seller' } = useParams()
-  if (userType !== 'seller' && userType !== 'buyer') return <NotFoundPage />
+  if (userType !== 'seller' && userType !== 'buyer') return <NotFoundView />
   return <Portal key={userType} role={userType} />
 }
 

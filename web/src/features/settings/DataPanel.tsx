@@ -40,11 +40,10 @@ export function DataPanel() {
     try {
       setDeleting(false)
       await confirmed(() => fnCall('account-delete'))
-      // Away from the gate first, or it would lead to the portal.
-      navigate('/', { replace: true })
       const { auth } = await loadBackend()
       await auth.signOut({ scope: 'local' })
       clearLocalStorage()
+      navigate('/')
       toast.success('Your account is deleted', 'Services erase what they hold within 30 days.')
     } catch (error) {
       toast.error('The account was not deleted', error instanceof Error ? error.message : texts.unexpectedError)

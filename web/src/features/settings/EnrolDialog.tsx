@@ -43,6 +43,8 @@ export function EnrolDialog({ open, onClose, onEnrolled }: { open: boolean; onCl
     const { error } = await auth.mfa.challengeAndVerify({ factorId: enrolment!.id, code })
     setBusy(false)
     if (error) return setProblem(error.message)
+    // The closing dialog must not take the finished factor with it.
+    setEnrolment(undefined)
     await onEnrolled()
   }
 
