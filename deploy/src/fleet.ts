@@ -13,8 +13,9 @@ import { type KeptPostgres, keepPostgres } from './database.ts'
 import { demandPort, exitWith, launcherEnv, stopOnSignals } from './launcher.ts'
 import { readable, say } from './log.ts'
 import { aliveProcess, freePort } from './machine.ts'
+import { abandonPostgres } from './postgres.ts'
 import { checkEnv, chosenServices, loadDefinitions } from './services.ts'
-import { type Supervised, supervise } from './supervised.ts'
+import { killSupervised, type Supervised, supervise } from './supervised.ts'
 import { buildWebIfChanged, webDist } from './web.ts'
 
 export type Counts = Partial<Record<ProcessName, number>>
@@ -228,7 +229,11 @@ async function main() {
   const started = Date.now()
   const env = launcherEnv()
   const starting = (async () => startFleet({ env, counts: readCounts(process.argv.slice(2)), log: say }))()
-  stopOnSignals(() => starting.then((fleet) => fleet.stop()))
+  const force = () => {
+    killSupervised()
+    abandonPostgres()
+  }
+  stopOnSignals(() => starting.then((fleet) => fleet.stop()), force)
   const fleet = await starting.catch(exitWith)
   say(`\n  The fleet is ready at ${fleet.url}  (${((Date.now() - started) / 1000).toFixed(1)} s)`)
   for (const [name, process] of fleet.processes) say(`  ${name.padEnd(16)} pid ${process.pid()}`)

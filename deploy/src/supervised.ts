@@ -27,6 +27,12 @@ export type SupervisedOptions = {
   onChange?: (pid: number | null) => void
 }
 
+const living = new Set<ChildProcess>()
+/** A forced end waits for nobody, and leaves nobody behind. */
+export function killSupervised() {
+  for (const child of living) child.kill('SIGKILL')
+}
+
 /** Keeps one process running: what dies is started again, sooner when it had run for long. */
 export function supervise({ name, command, args, env, node, onLine, log, onChange }: SupervisedOptions): Supervised {
   let child: ChildProcess | null = null
@@ -46,6 +52,8 @@ export function supervise({ name, command, args, env, node, onLine, log, onChang
       stdio: ['ignore', 'pipe', 'pipe', ...(node ? ['ipc' as const] : [])],
     })
     child = next
+    living.add(next)
+    next.once('exit', () => living.delete(next))
     const read = lineReader((line) => onLine?.(line))
     next.stdout?.on('data', read)
     next.stderr?.on(

@@ -64,7 +64,7 @@ test.describe('a second factor', () => {
     await enrol.getByRole('button', { name: 'Turn it on' }).click()
     const shown = page.getByRole('dialog', { name: 'Your recovery codes' })
     await expect(shown.getByRole('listitem')).toHaveCount(10)
-    const recovery = await shown.getByRole('listitem').first().innerText()
+    const recovery = (await shown.getByRole('listitem').first().textContent()) ?? ''
     await shown.getByRole('button', { name: 'I have saved them' }).click()
     await expect(page.getByText('The authenticator is on')).toBeVisible()
 
