@@ -10,6 +10,8 @@ export default defineConfig({
   ],
   outputDir: '.cache/test-results',
   workers: 1,
+  // CI shares its machine with other work: once more before it is called a failure, and the tally names what needed it.
+  retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: [['list']],
