@@ -48,7 +48,7 @@ function suiteTally({ suites = [], specs = [] }: Suite, file: string): Tally {
   const own = specs.flatMap(({ title, tests }) =>
     tests.map(({ status }): Tally => {
       if (status === 'skipped') return { ...empty, skipped: 1 }
-      // One that passed only when tried again is not sound.
+      // One that passed only when tried again is not sound: it passes, and is named.
       if (status === 'flaky') return { ...empty, passed: 1, why: [`needed a second try: web/e2e/${file}: ${title}`] }
       if (status !== 'expected') return { ...empty, failed: 1, why: [`failed: web/e2e/${file}: ${title} (${status})`] }
       return { ...empty, passed: 1 }
