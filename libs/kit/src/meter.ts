@@ -105,18 +105,14 @@ async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[]): Promise<Rese
     wanted.map(({ id, userId, feature, amount, holdMs }, n) => ({ id, user_id: userId, feature, amount, hold: holdMs, n })),
   )
   const { rows } = await sql<{ id: string; period_start: Date }>`
-    with relaxed as materialized (
-      -- A hold need not be on disk before the work begins: when the whole database server dies with it, settling counts the work all the same.
-      select set_config('synchronous_commit', 'off', true)
-    ),
-    asked as (
+    with asked as (
       select *, row_number() over (partition by user_id order by n) as turn
       from jsonb_to_recordset(${given}::jsonb) as a (id uuid, user_id uuid, feature text, amount int, hold int, n int)
     ),
     plan as (
       select p.*, coalesce(e.period_start, ${calendarMonth}) as period_start,
         case when e.user_id is null then ${limitsOf('none')[unit]}::int else (e.limits ->> ${unit})::int end as max
-      from relaxed, (select user_id, count(*)::int as askers, max(amount) as amount from asked group by user_id) p
+      from (select user_id, count(*)::int as askers, max(amount) as amount from asked group by user_id) p
       left join entitlements e on e.user_id = p.user_id and ${stillRuns}
     ),
     counted as (

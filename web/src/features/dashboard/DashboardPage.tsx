@@ -1,6 +1,7 @@
 import { texts } from '@operon/contracts/messages'
 import { Share2, Zap } from 'lucide-react'
 import { useState } from 'react'
+import { useRecentActivity } from '../../api/activity.ts'
 import { useSession } from '../../api/session.ts'
 import { sampleActivity, sampleStats } from '../../content/samples.ts'
 import { paths } from '../../paths.ts'
@@ -10,7 +11,7 @@ import { ago } from '../../ui/format.ts'
 import { EmptyState, ErrorState, PageHeader, Panel, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { QuickActions } from './QuickActions.tsx'
-import { useActivity, useProfile, useStats } from './queries.ts'
+import { useProfile, useStats } from './queries.ts'
 import { useSampleData } from './useSampleData.ts'
 
 export function DashboardPage() {
@@ -113,7 +114,7 @@ function Overview({ userId }: { userId: string }) {
 }
 
 function RecentActivity({ userId, className }: { userId: string; className?: string }) {
-  const activity = useActivity(userId)
+  const activity = useRecentActivity(userId)
   const samples = useSampleData()
   const empty = activity.data?.length === 0
   const sampled = Boolean((empty || activity.isError) && samples.shown)

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { Link } from 'react-router-dom'
+import { useRecentActivity } from '../../api/activity.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { sellerTerms } from '../../content/claims.ts'
 import { paths } from '../../paths.ts'
 import { cx } from '../../ui/cx.ts'
 import { ErrorState, PageHeader, Panel, Skeleton } from '../../ui/Panel.tsx'
-import { useActivity, useProfile, useStats } from './queries.ts'
+import { useProfile, useStats } from './queries.ts'
 
 /** The seller's guide. Each step ticks itself off from what the account really has. */
 export function HowItWorksPage() {
@@ -14,7 +15,7 @@ export function HowItWorksPage() {
   const userId = user!.id
   const profile = useProfile(userId)
   const stats = useStats(userId)
-  const activity = useActivity(userId)
+  const activity = useRecentActivity(userId)
   const items = useQuery({
     queryKey: ['own-items', userId],
     queryFn: async () => {
