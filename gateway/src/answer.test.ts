@@ -15,6 +15,14 @@ describe('the head of an answer', () => {
     expect(framing('HTTP/1.1 304 Not Modified\r\ncontent-length: 12')).toBe(0)
   })
 
+  test('what belongs to the connection ends here, also what the service names so', () => {
+    const { lines, length, dated } = readAnswerHead(
+      'HTTP/1.1 200 OK\r\nServer: x\r\nA: 1\r\nConnection: X-Hop\r\nX-Hop: 1\r\nContent-Length: 2\r\nB: 2\r\nDate: now\r\nX-Operon-A: 1',
+      'GET',
+    )
+    expect({ lines, length, dated }).toEqual({ lines: 'A: 1\r\nB: 2\r\nDate: now\r\n', length: 2, dated: true })
+  })
+
   test.each([
     'HTTP/2 200 OK',
     'HTTP/1.1 20 OK',
@@ -28,6 +36,9 @@ describe('the head of an answer', () => {
     'HTTP/1.1 200 OK\r\nno colon',
     'HTTP/1.1 200 OK\r\nx: 1\r\n folded: 2',
     'HTTP/1.1 200 OK\r\n: empty',
+    'HTTP/1.1 200 OK\r\nx: 1\rset-cookie: a=b',
+    'HTTP/1.1 200 OK\r\nx: 1\nset-cookie: a=b',
+    'HTTP/1.1 200 OK\r\nx: 1\0',
   ])('%j is no answer', (text) => {
     expect(() => readAnswerHead(text, 'GET')).toThrow(BadAnswer)
   })

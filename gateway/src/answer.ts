@@ -1,10 +1,11 @@
-import type { RawHeaders } from './headers.ts'
-
-/** The head of an answer, checked; what belongs to the connection alone is taken out of `headers`. */
+/** The head of an answer, checked; what belongs to the connection alone is taken out of `lines`, and its length. */
 export type AnswerHead = {
   status: number
-  /** Names in lower case. */
-  headers: RawHeaders
+  /** The headers as they are passed on. */
+  lines: string
+  /** As it was declared, whether or not a body follows. */
+  length: number | null
+  dated: boolean
   /** How the body ends: after so many bytes, by chunks, or with the connection. */
   framing: number | 'chunks' | 'close'
   keepAlive: boolean
@@ -17,16 +18,18 @@ export class BadAnswer extends Error {
   override name = 'BadAnswer'
 }
 
-type Kind = 'keep' | 'drop' | 'length' | 'encoding' | 'connection' | 'keep-alive' | 'policy'
-type Known = { name: string; kind: Kind }
+type Kind = 'keep' | 'drop' | 'length' | 'encoding' | 'connection' | 'keep-alive' | 'policy' | 'date'
 
-const kinds: Record<string, Kind> = {
-  'content-length': 'length',
-  'transfer-encoding': 'encoding',
-  connection: 'connection',
-  'keep-alive': 'keep-alive',
-  'content-security-policy': 'policy',
-}
+const kinds = new Map<string, Kind>(
+  Object.entries({
+    'content-length': 'length',
+    'transfer-encoding': 'encoding',
+    connection: 'connection',
+    'keep-alive': 'keep-alive',
+    'content-security-policy': 'policy',
+    date: 'date',
+  } satisfies Record<string, Kind>),
+)
 const dropped = new Set([
   'proxy-authenticate',
   'proxy-connection',
@@ -46,66 +49,89 @@ const dropped = new Set([
 ])
 const isDropped = (name: string) => dropped.has(name) || name.startsWith('access-control-') || name.startsWith('x-operon-')
 
-const names = new Map<string, Known>()
+const names = new Map<string, Kind>()
+const passedOn: ReadonlySet<Kind> = new Set(['keep', 'policy', 'date'])
+// As Node has it: tab, what can be seen, and Latin-1.
+const notInValue = /[^\t\x20-\x7e\x80-\xff]/
 
-function knownOf(raw: string): Known {
+function kindOf(raw: string): Kind {
   const known = names.get(raw)
   if (known) return known
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(raw)) throw new BadAnswer('a header name that is none')
   const name = raw.toLowerCase()
-  const made: Known = { name, kind: kinds[name] ?? (isDropped(name) ? 'drop' : 'keep') }
-  if (names.size < 500) names.set(raw, made)
-  return made
+  const kind = kinds.get(name) ?? (isDropped(name) ? 'drop' : 'keep')
+  if (names.size < 500) names.set(raw, kind)
+  return kind
 }
 
 /** Reads a head as strictly as a request's would be: what could be framed in two ways is no answer. `text` ends before the empty line. */
 export function readAnswerHead(text: string, method: string): AnswerHead {
   const first = text.indexOf('\r\n')
-  const line = first === -1 ? text : text.slice(0, first)
-  const matched = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/.exec(line)
+  const matched = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/.exec(first === -1 ? text : text.slice(0, first))
   if (!matched) throw new BadAnswer('no status line')
   const status = Number(matched[2])
-  const headers: RawHeaders = []
-  let length = -1
+  let lines = ''
+  let length: number | null = null
+  let dated = false
   let chunks = false
   let connection = ''
   let keepAliveMs: number | null = null
   let ownPolicy = false
   let at = first === -1 ? text.length : first + 2
+  // What is passed on is copied in runs, as it came: this is where the run began.
+  let from = at
   while (at < text.length) {
-    let end = text.indexOf('\r\n', at)
-    if (end === -1) end = text.length
+    const found = text.indexOf('\r\n', at)
+    const end = found === -1 ? text.length : found
     const colon = text.indexOf(':', at)
     if (colon === -1 || colon >= end) throw new BadAnswer('a header without a name')
-    const { name, kind } = knownOf(text.slice(at, colon))
-    const value = text.slice(text.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1, end).trim()
-    at = end + 2
-    if (kind === 'drop') continue
-    if (kind === 'encoding') {
-      if (chunks || value.toLowerCase() !== 'chunked') throw new BadAnswer('an encoding that is not chunks')
-      chunks = true
-      continue
-    }
-    if (kind === 'connection') {
-      connection += `,${value.toLowerCase()}`
-      continue
-    }
-    if (kind === 'keep-alive') {
-      const timeout = /timeout=(\d+)/.exec(value)
-      if (timeout) keepAliveMs = Number(timeout[1]) * 1000
-      continue
-    }
-    if (kind === 'length') {
-      if (length !== -1 || !/^\d{1,15}$/.test(value)) throw new BadAnswer('a length that is none')
-      length = Number(value)
-    }
+    const kind = kindOf(text.slice(at, colon))
+    const value = text.slice(text.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1, end)
+    if (notInValue.test(value)) throw new BadAnswer('a value with control characters')
     if (kind === 'policy') ownPolicy = true
-    headers.push(name, value)
+    else if (kind === 'date') dated = true
+    else if (kind === 'length') {
+      if (length !== null || !/^ *\d{1,15} *$/.test(value)) throw new BadAnswer('a length that is none')
+      length = Number(value)
+    } else if (kind === 'encoding') {
+      if (chunks || value.trim().toLowerCase() !== 'chunked') throw new BadAnswer('an encoding that is not chunks')
+      chunks = true
+    } else if (kind === 'connection') connection += `,${value.trim().toLowerCase()}`
+    else if (kind === 'keep-alive') keepAliveMs = keepAliveOf(value)
+    if (!passedOn.has(kind)) {
+      lines += text.slice(from, at)
+      from = end + 2
+    }
+    at = end + 2
   }
-  if (chunks && length !== -1) throw new BadAnswer('a length beside chunks')
-  const keepAlive = matched[1] === '1' && !connection.includes('close')
+  if (from < text.length) lines += `${text.slice(from)}\r\n`
+  if (chunks && length !== null) throw new BadAnswer('a length beside chunks')
+  if (connection !== '' && connection !== ',keep-alive' && connection !== ',close') lines = withoutNamed(lines, connection)
   const empty = method === 'HEAD' || status < 200 || status === 204 || status === 304
-  return { status, headers, framing: empty ? 0 : chunks ? 'chunks' : length === -1 ? 'close' : length, keepAlive, keepAliveMs, ownPolicy }
+  return {
+    status,
+    lines,
+    length,
+    dated,
+    framing: empty ? 0 : chunks ? 'chunks' : (length ?? 'close'),
+    keepAlive: matched[1] === '1' && !connection.includes('close'),
+    keepAliveMs,
+    ownPolicy,
+  }
+}
+
+function keepAliveOf(value: string): number | null {
+  const timeout = /timeout=(\d+)/.exec(value)
+  return timeout ? Number(timeout[1]) * 1000 : null
+}
+
+/** A service may name headers that end with its connection as well. */
+function withoutNamed(lines: string, connection: string): string {
+  const named = new Set(connection.split(',').map((name) => name.trim()))
+  return lines
+    .split(/(?<=\r\n)/)
+    .filter((line) => !named.has(line.slice(0, line.indexOf(':')).toLowerCase()))
+    .join('')
 }
 
 const MAX_LINE_BYTES = 4096

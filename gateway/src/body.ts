@@ -7,6 +7,9 @@ const SMALL_BYTES = 64 * 1024
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0')
 
+/** What the client still has to send. A request without a body is whole from its first turn. */
+export const isUploading = (request: IncomingMessage): boolean => !request.complete && hasBody(request)
+
 /** A body that fits is read whole before a service is bothered: a slow sender holds nothing there, and it can be sent again. */
 export function isSmall({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']

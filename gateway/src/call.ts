@@ -3,7 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { asAuthError, authErrorAnswer } from '@operon/kit/auth-errors'
 import type { DomainError } from '@operon/kit/errors'
 import { errorBody } from '@operon/kit/http'
-import type { RawHeaders } from './headers.ts'
+import type { Span } from '@operon/kit/tracing'
+import { isUploading } from './body.ts'
+import type { Fixed, RawHeaders } from './headers.ts'
+import type { Quota } from './limits.ts'
 
 /** One request while the gateway has it. */
 export type Call = {
@@ -16,11 +19,14 @@ export type Call = {
   /** The route for the metrics: known paths only, so that strangers cannot make labels. */
   label: string
   startedAt: number
-  /** Headers that every answer to this call carries. */
-  given: RawHeaders
+  /** Headers that every answer to this call carries, and the limit that it was counted against. */
+  fixed: Fixed
+  quota: Quota | null
   waitsForContinue: boolean
   /** Told when the answer is out or the caller has gone. */
   onClose: (() => void) | null
+  /** This step of the trace, where traces are kept. */
+  span: Span | null
 }
 
 const boot = randomBytes(5).toString('hex')
@@ -52,6 +58,17 @@ export function stepTrace(header: string | string[] | undefined): string {
   return `00-${hex.slice(0, 32)}-${hex.slice(32)}-01`
 }
 
+export function givenPairs({ id, fixed, quota }: Call): RawHeaders {
+  const pairs = ['x-request-id', id, ...fixed.pairs]
+  if (quota) pairs.push('ratelimit-policy', quota.policy, 'ratelimit', quota.state)
+  return pairs
+}
+
+export const givenLines = ({ id, fixed, quota }: Call): string =>
+  quota
+    ? `x-request-id: ${id}\r\n${fixed.lines}ratelimit-policy: ${quota.policy}\r\nratelimit: ${quota.state}\r\n`
+    : `x-request-id: ${id}\r\n${fixed.lines}`
+
 export function answerJson(call: Call, status: number, body: unknown, extra: RawHeaders = [], type = 'application/json; charset=utf-8') {
   send(call, status, JSON.stringify(body), [...extra, 'content-type', type, 'cache-control', 'no-store'])
 }
@@ -72,9 +89,9 @@ export function refuse(call: Call, thrown: DomainError) {
   for (const [name, value] of Object.entries({ ...error.headers, ...headers })) extra.push(name, value)
   // What is left of a large body is not read; of a small one it is, and the connection lives on.
   const length = request.headers['content-length']
-  if (!request.complete && (request.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 65_536)))
+  if (isUploading(request) && (request.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 65_536)))
     extra.push('connection', 'close')
-  if (!request.complete) request.resume()
+  if (isUploading(request)) request.resume()
   const type = body.type === 'about:blank' ? 'application/problem+json; charset=utf-8' : 'application/json; charset=utf-8'
   answerJson(call, error.status, body, extra, type)
 }
@@ -82,7 +99,7 @@ export function refuse(call: Call, thrown: DomainError) {
 export function send(call: Call, status: number, body: string | Buffer, headers: RawHeaders) {
   const { request, response } = call
   const length = status === 204 || status === 304 ? [] : ['content-length', String(Buffer.byteLength(body))]
-  response.writeHead(status, [...call.given, ...headers, ...length])
+  response.writeHead(status, [...givenPairs(call), ...headers, ...length])
   if (request.method === 'HEAD') response.end()
   else response.end(body)
 }

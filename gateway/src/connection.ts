@@ -28,6 +28,7 @@ const SILENT_FOR_MS = 300_000
 const MAX_HEAD_BYTES = 64 * 1024
 const ONE_WRITE_BYTES = 16 * 1024
 const DEFAULT_IDLE_MS = 4_000
+const nothing = () => {}
 
 // Every connection reads into the same memory: what is read is used up, or copied, before the next read.
 const shared = Buffer.allocUnsafeSlow(64 * 1024)
@@ -42,19 +43,21 @@ export class Connection {
   #method = ''
   #sent = false
   #written = true
-  #stream: Readable | null = null
+  #unpump: () => void = nothing
   #head: AnswerHead | null = null
   #partial: Buffer | null = null
   #left = 0
   #chunks: ChunkReader | null = null
   #paused = false
-  #silentMs = 0
+  #quietMs = 0
   #lost: unknown = null
   readonly #onFree: (connection: Connection) => void
   readonly #onClosed: (connection: Connection) => void
   readonly #connecting: NodeJS.Timeout
+  readonly #timeoutMs: number
 
   constructor(where: Where, options: { timeoutMs: number; onFree(connection: Connection): void; onClosed(connection: Connection): void }) {
+    this.#timeoutMs = options.timeoutMs
     this.#onFree = options.onFree
     this.#onClosed = options.onClosed
     this.#socket = connect({
@@ -63,11 +66,9 @@ export class Connection {
       onread: { buffer: shared, callback: (bytes: number) => this.#onRead(bytes) },
     } as Parameters<typeof connect>[0] & object)
     this.#connecting = setTimeout(() => this.#socket.destroy(new Error('connecting took too long')), CONNECT_WITHIN_MS)
-    this.#socket.setTimeout(options.timeoutMs, () => this.#onSilence(options.timeoutMs))
     this.#socket.on('connect', () => this.#onConnect())
     this.#socket.on('error', (error) => (this.#lost = error))
     this.#socket.on('close', () => this.#onClose())
-    this.#socket.on('drain', () => this.#stream?.resume())
   }
 
   get reused(): boolean {
@@ -84,7 +85,7 @@ export class Connection {
     this.#sent = false
     this.#head = null
     this.#chunks = null
-    this.#silentMs = 0
+    this.#quietMs = 0
     if (this.#connected) this.#write(outgoing)
     else this.#waiting = outgoing
   }
@@ -96,9 +97,20 @@ export class Connection {
     this.#socket.resume()
   }
 
+  /** Called again and again by who holds the connections: a timer that each byte winds up anew would cost more than the byte. */
+  look(sinceMs: number) {
+    // A reader that takes its time is not the service's silence.
+    this.#quietMs = this.#paused ? 0 : this.#quietMs + sinceMs
+    if (!this.#answered) return void (this.reused && !this.usable && this.#socket.destroy())
+    if (!this.#head && this.#quietMs >= this.#timeoutMs)
+      this.#fail(new ConnectionLost('the service did not answer in time', { timedOut: true }))
+    else if (this.#quietMs >= SILENT_FOR_MS) this.#fail(new ConnectionLost('the service fell silent', { timedOut: true }))
+  }
+
   /** Nobody waits any more: the service sees its caller go. */
   abort() {
     this.#answered = null
+    this.#unpump()
     this.#socket.destroy()
   }
 
@@ -130,23 +142,29 @@ export class Connection {
 
   #pump(stream: Readable, chunked: boolean) {
     const socket = this.#socket
-    this.#stream = stream
-    stream.on('data', (part: Buffer) => {
+    const onData = (part: Buffer) => {
+      this.#quietMs = 0
       if (chunked) socket.write(`${part.length.toString(16)}\r\n`, 'latin1')
       const room = socket.write(part)
       if (chunked ? socket.write('\r\n', 'latin1') : room) return
       stream.pause()
-    })
-    stream.on('end', () => {
+    }
+    const onEnd = () => {
       if (chunked) socket.write('0\r\n\r\n', 'latin1')
       this.#written = true
-      this.#stream = null
-    })
+      this.#unpump()
+    }
     // Half a body must not stand as a whole one.
-    stream.on('error', (error) => {
-      this.#stream = null
-      this.#fail(error)
-    })
+    const onError = (error: Error) => this.#fail(error)
+    const onRoom = () => stream.resume()
+    stream.on('data', onData).on('end', onEnd).on('error', onError)
+    socket.on('drain', onRoom)
+    // Another connection may have to take the stream over.
+    this.#unpump = () => {
+      this.#unpump = nothing
+      stream.off('data', onData).off('end', onEnd).off('error', onError)
+      socket.off('drain', onRoom)
+    }
   }
 
   #onRead(bytes: number): boolean {
@@ -159,7 +177,7 @@ export class Connection {
   }
 
   #take(piece: Buffer) {
-    this.#silentMs = 0
+    this.#quietMs = 0
     // Nobody asked: a service that speaks first is not to be believed with the next request.
     if (!this.#answered) return void this.#socket.destroy()
     let rest = piece
@@ -213,8 +231,7 @@ export class Connection {
     const answered = this.#answered
     const { keepAlive, keepAliveMs } = this.#head!
     this.#answered = null
-    this.#stream?.removeAllListeners('data')
-    this.#stream = null
+    this.#unpump()
     // More than was asked for, an answer before the whole request, or the last one of this connection.
     if (surplus || !keepAlive || !this.#written) this.#socket.destroy()
     else {
@@ -228,21 +245,15 @@ export class Connection {
   #fail(error: Error) {
     const answered = this.#answered
     this.#answered = null
+    this.#unpump()
     this.#socket.destroy()
     answered?.onError(error, this.#sent)
-  }
-
-  #onSilence(ms: number) {
-    if (!this.#answered) return void this.#socket.destroy()
-    if (!this.#head) return this.#fail(new ConnectionLost('the service did not answer in time', { timedOut: true }))
-    this.#silentMs += ms
-    // A reader that takes its time is not the service's silence.
-    if (!this.#paused && this.#silentMs >= SILENT_FOR_MS) this.#fail(new ConnectionLost('the service fell silent', { timedOut: true }))
   }
 
   #onClose() {
     clearTimeout(this.#connecting)
     this.#onClosed(this)
+    this.#unpump()
     const answered = this.#answered
     if (!answered) return
     this.#answered = null

@@ -16,8 +16,9 @@ import { operations, type Platform } from './operations.ts'
 import { referencePages } from './reference.ts'
 import { compileRoutes, type Spoken } from './routes.ts'
 import { GatewaySettings } from './settings.ts'
+import { endSilent } from './silence.ts'
 import { openUpstreams, type Upstreams } from './upstreams.ts'
-import { serveWeb } from './web.ts'
+import { inlineScriptHashes, serveWeb } from './web.ts'
 
 export type GatewayOptions = {
   config: KitConfig
@@ -70,7 +71,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     own,
     limits: new Limits(settings, cache, log),
     routes: compileRoutes(spoken, { maxUploadBytes: settings.MAX_UPLOAD_BYTES }),
-    web: serveWeb(options.webDist ?? '', { publicUrl: config.PUBLIC_URL, headers: securityHeaders(config).page }),
+    web: serveWeb(options.webDist ?? '', {
+      publicUrl: config.PUBLIC_URL,
+      productName: config.PRODUCT_NAME,
+      headers: securityHeaders(config, inlineScriptHashes(options.webDist)).page,
+    }),
     draining: isDraining,
   })
 
@@ -79,14 +84,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     requireHostHeader: true,
     headersTimeout: 15_000,
     requestTimeout: 300_000,
-    keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 5_000,
     maxHeaderSize: 32 * 1024,
     noDelay: true,
+    // A request without a body needs no stream that ends, but a service in this process may wait for that end.
+    optimizeEmptyRequests: Object.values(options.upstreams).every(({ kind }) => kind === 'remote'),
     // Anything else that asks for another protocol is answered in this one.
     shouldUpgradeCallback: (request) => request.url === '/live' && request.headers.upgrade?.toLowerCase() === 'websocket',
   } as Parameters<typeof createServer>[0])
-  server.timeout = 310_000
+  const stopLooking = endSilent(server, { idleMs: 65_000, busyMs: 310_000, everyMs: 5_000 })
   server.on('request', (request, response) => handle(request, response))
   server.on('checkContinue', (request, response) => handle(request, response, true))
   server.on('upgrade', (request, socket, head) => live.upgrade(request, socket, head, draining))
@@ -113,6 +119,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     async close() {
       await drain()
       live.close()
+      stopLooking()
       server.closeAllConnections()
       await upstreams.close()
     },

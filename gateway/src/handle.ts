@@ -4,10 +4,11 @@ import type { KitConfig } from '@operon/kit/config'
 import type { Actor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { Logger, Metrics } from '@operon/kit/telemetry'
+import { isTracing, openSpan } from '@operon/kit/tracing'
 import { addressReader, limitedAs } from './addresses.ts'
-import { type Call, refuse, requestId, send, stepTrace } from './call.ts'
+import { type Call, givenPairs, refuse, requestId, send, stepTrace } from './call.ts'
 import type { Callers } from './callers.ts'
-import { areAmbiguous, corsHeaders, forwardedLines, type RawHeaders, rewriteHeaders, securityHeaders, type Told } from './headers.ts'
+import { apiHeaders, areAmbiguous, fixed, forwardedLines, nothingFixed, rewriteHeaders, securityHeaders, type Told } from './headers.ts'
 import type { Limits, Quota } from './limits.ts'
 import type { Meter } from './meter.ts'
 import { forwardRemote } from './remote.ts'
@@ -41,7 +42,8 @@ export function createHandler(options: HandleOptions) {
   const { config, settings, log, meter, routes, upstreams, callers, limits, own, web, draining } = options
   const addresses = addressReader(config.TRUSTED_PROXIES)
   const security = securityHeaders(config)
-  const cors = corsHeaders(settings)
+  const api = apiHeaders(settings, security.always)
+  const plain = fixed(...security.always)
 
   return function handle(request: IncomingMessage, response: ServerResponse, waitsForContinue = false) {
     const { headers, socket } = request
@@ -58,20 +60,22 @@ export function createHandler(options: HandleOptions) {
       client,
       label: 'none',
       startedAt: performance.now(),
-      given: ['x-request-id', id],
+      fixed: nothingFixed,
+      quota: null,
       waitsForContinue,
       onClose: null,
+      span: null,
     }
     meter.begin(call)
     if (!target || areAmbiguous(request)) {
-      call.given.push(...security.api)
+      call.fixed = plain
       return refuse(call, badTarget())
     }
     const entry = routes.find(path)
-    if (entry) return void pass(call, entry)
+    if (entry) return pass(call, entry)
     const page = own.get(path)
     if (!page && isApi(path)) {
-      call.given.push(...security.api, ...cors.forOrigin(headers.origin))
+      call.fixed = api.forOrigin(headers.origin)
       return refuse(
         call,
         path.startsWith('/rest/v1/')
@@ -81,14 +85,18 @@ export function createHandler(options: HandleOptions) {
     }
     call.label = page ? path : 'web'
     if (!page) return void web(call)
-    call.given.push(...security.docs)
+    call.fixed = security.docs
+    answerOwn(call, page)
+  }
+
+  function answerOwn(call: Call, page: Page) {
     Promise.resolve(page(call)).catch((error: unknown) => failed(call, error))
   }
 
-  async function pass(call: Call, entry: Entry): Promise<void> {
-    const { request } = call
-    const { method, headers } = request
-    call.given.push(...security.api, ...cors.forOrigin(headers.origin))
+  // A token that was just seen and a limit that is counted here need no waiting: most calls are handed over in the turn that they came in.
+  function pass(call: Call, entry: Entry) {
+    const { method, headers } = call.request
+    call.fixed = api.forOrigin(headers.origin)
     if (method === 'OPTIONS') return preflight(call, entry)
     const route = entry.methods.get(method!)
     if (!route) return refuse(call, notAllowed(entry))
@@ -96,48 +104,47 @@ export function createHandler(options: HandleOptions) {
     try {
       limits.admit(limitedAs(call.client))
       if (Number(headers['content-length'] ?? 0) > route.maxBytes) throw new DomainError('too_large')
-      const found = callers.of(headers, route)
-      const actor = found instanceof Promise ? await found : found
-      if (!route.apiKeys) checkAccess(route.access, actor)
-      if (actor.kind !== 'service') quotaHeaders(call, await limits.take(classOf(route, call), whoIsLimited(route, actor, call)))
-      await handOver(call, route)
+      const actor = callers.of(headers, route)
+      if (!(actor instanceof Promise)) return admit(call, route, actor)
+      actor.then((known) => admit(call, route, known)).catch((error: unknown) => failed(call, error))
     } catch (error) {
       failed(call, error)
     }
   }
 
-  function handOver(call: Call, route: Route): void | Promise<void> {
+  function admit(call: Call, route: Route, actor: Actor) {
+    if (!route.apiKeys) checkAccess(route.access, actor)
+    if (actor.kind === 'service') return handOver(call, route)
+    const counted = (quota: Quota) => {
+      call.quota = quota
+      handOver(call, route)
+    }
+    const quota = limits.take(classOf(route, call), whoIsLimited(route, actor, call))
+    if (!(quota instanceof Promise)) return counted(quota)
+    quota.then(counted).catch((error: unknown) => failed(call, error))
+  }
+
+  function handOver(call: Call, route: Route) {
     const { request, response } = call
     if (response.destroyed) return
-    if (route.service === 'gateway') return own.get(route.label)!(call)
+    if (route.service === 'gateway') return answerOwn(call, own.get(route.label)!)
     const upstream = upstreams.of(route.service)
     if (!upstream) throw new DomainError('unavailable', { headers: { 'retry-after': '5' } })
     const told = toldOf(call)
-    const policy = route.label.startsWith('/files/') ? security.filePolicy : security.apiPolicy
+    const policy = route.isFile ? security.filePolicy : security.apiPolicy
     if (call.waitsForContinue) response.writeContinue()
     if (upstream.kind === 'local') {
       rewriteHeaders(request, told)
-      for (let i = 0; i < call.given.length; i += 2) response.setHeader(call.given[i]!, call.given[i + 1]!)
+      const given = givenPairs(call)
+      for (let i = 0; i < given.length; i += 2) response.setHeader(given[i]!, given[i + 1]!)
       response.setHeader('content-security-policy', policy)
       if (draining()) response.setHeader('connection', 'close')
-      return upstream.app.routing(request, response)
+      return void upstream.app.routing(request, response)
     }
     const repeatable =
       request.method === 'GET' || request.method === 'HEAD' || (route.idempotent && request.headers['idempotency-key'] !== undefined)
-    call.onClose = forwardRemote(
-      {
-        request,
-        response,
-        given: call.given,
-        policy,
-        repeatable,
-        draining,
-        lines: forwardedLines(request.headers, told),
-        maxBytes: route.maxBytes,
-        fail: (error) => failed(call, error),
-      },
-      upstream.instances,
-    )
+    const lines = forwardedLines(request.headers, told)
+    call.onClose = forwardRemote({ call, lines, policy, repeatable, maxBytes: route.maxBytes, draining, fail: failed }, upstream.instances)
   }
 
   function toldOf(call: Call): Told {
@@ -145,12 +152,13 @@ export function createHandler(options: HandleOptions) {
     const believed = addresses.isTrusted(socket.remoteAddress)
     const host = (believed && first(headers['x-forwarded-host'])) || headers.host || ''
     const proto = believed && first(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http'
-    return { client: call.client, proto, host, requestId: call.id, traceparent: stepTrace(headers.traceparent) }
+    if (isTracing()) call.span = spanOf(call)
+    return { client: call.client, proto, host, requestId: call.id, traceparent: call.span?.trace ?? stepTrace(headers.traceparent) }
   }
 
   function preflight(call: Call, entry: Entry) {
     call.label = 'preflight'
-    send(call, 204, '', cors.preflight(entry.allow))
+    send(call, 204, '', api.preflight(entry.allow))
   }
 
   function failed(call: Call, thrown: unknown) {
@@ -169,6 +177,16 @@ const first = (value: string | string[] | undefined) =>
     .split(',')[0]!
     .trim()
 
+const spanOf = ({ request, label, id, startedAt }: Call) =>
+  openSpan({
+    service: 'gateway',
+    kind: 'server',
+    name: `${request.method} ${label}`,
+    parent: request.headers.traceparent,
+    startedAt: Date.now() - (performance.now() - startedAt),
+    attributes: { 'http.request.method': request.method!, 'http.route': label, 'operon.request_id': id },
+  })
+
 const notAllowed = (entry: Entry) =>
   new DomainError('method_not_allowed', {
     status: 405,
@@ -183,9 +201,4 @@ const classOf = (route: Route, { query }: Call) =>
 /** By person where there is one; callbacks and who is not signed in, by address. */
 function whoIsLimited({ rate }: Route, actor: Actor, call: Call): string {
   return actor.kind === 'user' && rate !== 'auth-strict' && rate !== 'webhook' ? `u:${actor.id}` : limitedAs(call.client)
-}
-
-function quotaHeaders(call: Call, quota: Quota) {
-  const headers: RawHeaders = call.given
-  headers.push('ratelimit-policy', quota.policy, 'ratelimit', quota.state)
 }

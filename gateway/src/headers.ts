@@ -4,9 +4,18 @@ import type { GatewaySettings } from './settings.ts'
 
 /** Flat, as Node writes them: name, value, name, value. */
 export type RawHeaders = string[]
+/** Headers that many answers share: as pairs for Node, and as the lines that they are in a head. */
+export type Fixed = { pairs: RawHeaders; lines: string }
+
+export function fixed(...pairs: RawHeaders): Fixed {
+  let lines = ''
+  for (let i = 0; i < pairs.length; i += 2) lines += `${pairs[i]}: ${pairs[i + 1]}\r\n`
+  return { pairs, lines }
+}
+export const nothingFixed = fixed()
 
 // Meant for one connection, said anew by the gateway, or nobody's business from outside.
-const notForwarded = new Set([
+const notForwarded = [
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -23,8 +32,17 @@ const notForwarded = new Set([
   'x-request-id',
   'traceparent',
   'tracestate',
-])
-const stripped = (name: string) => notForwarded.has(name) || name.startsWith('x-forwarded-') || name.startsWith('x-operon-')
+]
+const strippedOf = new Map(notForwarded.map((name) => [name, true]))
+
+// Asked for every header of every request; the names are few, and those that strangers make up are not kept for ever.
+function stripped(name: string): boolean {
+  const known = strippedOf.get(name)
+  if (known !== undefined) return known
+  const answer = name.startsWith('x-forwarded-') || name.startsWith('x-operon-')
+  if (strippedOf.size < 500) strippedOf.set(name, answer)
+  return answer
+}
 
 /** True when two parties could read these headers differently: twice a header that must be one, or an encoding other than chunks. */
 export function areAmbiguous(request: IncomingMessage): boolean {
@@ -99,11 +117,11 @@ function namedByConnection(connection: string | undefined): Set<string> | null {
 }
 
 /** Built once: what each kind of answer always carries. */
-export function securityHeaders(config: KitConfig) {
+export function securityHeaders(config: KitConfig, inlineScripts: string[] = []) {
   const live = config.PUBLIC_URL.replace(/^http/, 'ws')
   const page = [
     "default-src 'self'",
-    "script-src 'self'",
+    ["script-src 'self'", ...inlineScripts].join(' '),
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "media-src 'self' data: blob:",
@@ -127,12 +145,12 @@ export function securityHeaders(config: KitConfig) {
     'DENY',
   ]
   return {
-    api: always,
+    always,
     apiPolicy: "default-src 'none'; frame-ancestors 'none'",
     /** Files of users run nothing, wherever they are opened. */
     filePolicy: "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
-    page: [...always, ...pages, 'content-security-policy', page] as RawHeaders,
-    docs: [...always, ...pages] as RawHeaders,
+    page: fixed(...always, ...pages, 'content-security-policy', page),
+    docs: fixed(...always, ...pages),
   }
 }
 
@@ -141,18 +159,25 @@ const allowedHeaders =
 const exposedHeaders =
   'content-range, content-location, content-disposition, location, retry-after, ratelimit, ratelimit-policy, x-request-id, x-total-count, link'
 
-/** Any origin may call the public API, without credentials: there are no cookies to misuse. An allow-list names origins instead. */
-export function corsHeaders(settings: GatewaySettings) {
-  const any = settings.CORS_ORIGINS.includes('*')
-  const allowed = new Set(settings.CORS_ORIGINS)
-  const answer: RawHeaders = ['access-control-allow-origin', '*', 'access-control-expose-headers', exposedHeaders]
-  // What a preflight is told besides.
-  const asked: RawHeaders = ['access-control-allow-headers', allowedHeaders, 'access-control-max-age', '7200']
-  const refused: RawHeaders = ['vary', 'origin']
-  const forOrigin = (origin: string | undefined): RawHeaders => {
-    if (any) return answer
-    if (!origin || !allowed.has(origin)) return refused
-    return ['access-control-allow-origin', origin, 'access-control-expose-headers', exposedHeaders, 'vary', 'origin']
+/**
+ * What every answer of the API carries. Any origin may call it, without credentials: there are no cookies to misuse.
+ * An allow-list names origins instead.
+ */
+export function apiHeaders(settings: GatewaySettings, always: RawHeaders) {
+  const allowing = (origin: string) => [...always, 'access-control-allow-origin', origin, 'access-control-expose-headers', exposedHeaders]
+  const anyone = settings.CORS_ORIGINS.includes('*') ? fixed(...allowing('*')) : null
+  const allowed = new Map(settings.CORS_ORIGINS.map((origin) => [origin, fixed(...allowing(origin), 'vary', 'origin')]))
+  const refused = fixed(...always, 'vary', 'origin')
+  return {
+    forOrigin: (origin: string | undefined): Fixed => anyone ?? ((origin && allowed.get(origin)) || refused),
+    /** What a preflight is told besides. */
+    preflight: (allow: string): RawHeaders => [
+      'access-control-allow-headers',
+      allowedHeaders,
+      'access-control-max-age',
+      '7200',
+      'access-control-allow-methods',
+      allow,
+    ],
   }
-  return { forOrigin, preflight: (allow: string): RawHeaders => [...asked, 'access-control-allow-methods', allow] }
 }

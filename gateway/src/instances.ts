@@ -18,6 +18,7 @@ export class Instance {
   readonly #open = new Set<Connection>()
   readonly #free: Connection[] = []
   readonly #connection: ConstructorParameters<typeof Connection>[1]
+  readonly #looking: NodeJS.Timeout
 
   constructor(address: string, limits: Limits) {
     this.#where = whereIs(address)
@@ -27,6 +28,10 @@ export class Instance {
       onFree: (connection) => (this.#free.length < KEPT_IDLE ? void this.#free.push(connection) : connection.close()),
       onClosed: (connection) => this.#open.delete(connection),
     }
+    const everyMs = Math.min(1_000, limits.timeoutMs / 4)
+    this.#looking = setInterval(() => {
+      for (const connection of this.#open) connection.look(everyMs)
+    }, everyMs).unref()
   }
 
   /** A connection of the caller's own for one request, the last used first; null when there are as many as allowed. */
@@ -35,7 +40,10 @@ export class Instance {
       if (connection.usable) return this.#taken(connection)
       connection.close()
     }
-    if (this.#open.size >= this.#limits.connections) return null
+    if (this.#open.size >= this.#limits.connections) {
+      this.probing = false
+      return null
+    }
     const connection = new Connection(this.#where, this.#connection)
     this.#open.add(connection)
     return this.#taken(connection)
@@ -58,6 +66,7 @@ export class Instance {
   }
 
   close() {
+    clearInterval(this.#looking)
     for (const connection of this.#open) connection.close()
   }
 

@@ -1,10 +1,9 @@
 import type { RateClass } from '@operon/contracts/contract'
-import type { Cache } from '@operon/kit/cache/cache'
+import type { Cache, Taken } from '@operon/kit/cache/cache'
 import { DomainError } from '@operon/kit/errors'
 import type { Logger } from '@operon/kit/telemetry'
 import type { GatewaySettings, Rate } from './settings.ts'
 
-type Taken = { ok: boolean; remaining: number; retryAfterMs: number }
 /** What the answer says about the limit that it was counted against. */
 export type Quota = { policy: string; state: string }
 
@@ -38,17 +37,13 @@ export class Limits {
     if (!taken.ok) throw tooMany(this.#address, taken)
   }
 
-  async take(rateClass: RateClass | 'refresh', who: string): Promise<Quota> {
+  /** At once where the cache is in this process, later where it is asked over a network. */
+  take(rateClass: RateClass | 'refresh', who: string): Quota | Promise<Quota> {
     const rate = this.#rates[rateClass]
     const key = `rate:${rateClass}:${who}`
-    let taken: Taken
-    try {
-      taken = await this.#cache.take(key, rate.limit, rate.windowMs)
-    } catch (error) {
-      taken = this.#alone(key, rate, error)
-    }
-    if (!taken.ok) throw tooMany(rate, taken)
-    return { policy: rate.policy, state: stateOf(rate, taken) }
+    const taken = this.#cache.take(key, rate.limit, rate.windowMs)
+    if (!(taken instanceof Promise)) return quotaOf(rate, taken)
+    return taken.catch((error: unknown) => this.#alone(key, rate, error)).then((later) => quotaOf(rate, later))
   }
 
   #alone(key: string, rate: Rate, error: unknown): Taken {
@@ -60,9 +55,14 @@ export class Limits {
   }
 }
 
+function quotaOf(rate: Rate, taken: Taken): Quota {
+  if (!taken.ok) throw tooMany(rate, taken)
+  return { policy: rate.policy, state: stateOf(rate, taken) }
+}
+
 const stateOf = (rate: Rate, { remaining }: Taken) => {
   const left = Math.max(0, Math.floor(remaining))
-  return `${rate.policy.slice(0, rate.policy.indexOf(';'))};r=${left};t=${Math.ceil(((rate.limit - left) * rate.windowMs) / rate.limit / 1000)}`
+  return `"${rate.name}";r=${left};t=${Math.ceil(((rate.limit - left) * rate.windowMs) / rate.limit / 1000)}`
 }
 
 function tooMany(rate: Rate, taken: Taken): DomainError {

@@ -1,13 +1,17 @@
+import { endpoint } from '@operon/contracts/contract'
 import { DomainError } from '@operon/kit/errors'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { jsonOf, spokenBy, testGateway } from './testing/start.ts'
+import { z } from 'zod'
+import { jsonOf, raw, spokenBy, testGateway } from './testing/start.ts'
 
 let gateway: Awaited<ReturnType<typeof testGateway>>
 const app = Fastify({ bodyLimit: 8 * 1024 * 1024 })
 let failing: string[] = []
 beforeAll(async () => {
   app.post('/functions/v1/open', (request) => ({ headers: request.headers, body: request.body }))
+  app.addContentTypeParser('text/x', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.delete('/functions/v1/gone', () => ({ ok: true }))
   app.get('/rest/v1/things', () => {
     throw new DomainError('not_found')
   })
@@ -15,6 +19,11 @@ beforeAll(async () => {
   gateway = await testGateway({
     spoken: [
       ...spokenBy('billing'),
+      {
+        service: 'billing',
+        endpoints: [endpoint({ method: 'DELETE', path: '/functions/v1/gone', access: 'public', rate: 'write', reply: z.unknown() })],
+        tables: [],
+      },
       { service: 'gateway', endpoints: [(await import('@operon/contracts/platform')).platformInfo], tables: [] },
     ],
     upstreams: { billing: { kind: 'local', app, ready: async () => ({ ok: failing.length === 0, failing }) } },
@@ -41,6 +50,14 @@ test('a service in this process gets the request itself, with the same word on w
   expect(response.headers.get('x-request-id')).toBe(seen.headers['x-request-id'])
   expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   expect(response.headers.get('ratelimit')).toMatch(/^"read";r=/)
+})
+
+test('a call that says JSON and sends nothing is answered, not waited for', async () => {
+  const answer = await raw(
+    gateway.port,
+    'DELETE /functions/v1/gone HTTP/1.1\r\nhost: a\r\ncontent-type: text/x\r\nconnection: close\r\n\r\n',
+  )
+  expect(answer).toMatch(/^HTTP\/1.1 200 /)
 })
 
 test('ready names each service and what fails there', async () => {

@@ -5,6 +5,7 @@ import { stopOnSignal } from '@operon/kit/main'
 import { openBus, openCache } from '@operon/kit/open'
 import { signRequest } from '@operon/kit/requests'
 import { createInfra } from '@operon/kit/service'
+import { flushTraces } from '@operon/kit/tracing'
 import { startGateway } from './gateway.ts'
 import { upstreamsFromEnv } from './upstreams.ts'
 
@@ -31,6 +32,7 @@ async function main() {
     await bus.drain()
     await bus.close()
     await cache.close()
+    await flushTraces()
   })
 }
 

@@ -1,23 +1,22 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DomainError } from '@operon/kit/errors'
 import { type AnswerHead, BadAnswer } from './answer.ts'
-import { hasBody, isSmall, readSmall, StreamedBody } from './body.ts'
+import { hasBody, isSmall, isUploading, readSmall, StreamedBody } from './body.ts'
+import { type Call, givenLines } from './call.ts'
 import { type Answered, type Connection, ConnectionLost, type Outgoing } from './connection.ts'
-import type { RawHeaders } from './headers.ts'
+import { writeHeadLines } from './head.ts'
 import type { Instance, Instances } from './instances.ts'
 
 export type Forward = {
-  request: IncomingMessage
-  response: ServerResponse
-  /** The header lines that the service gets, and the headers that the client gets besides the service's own. */
+  call: Call
+  /** The header lines that the service gets. */
   lines: string
-  given: RawHeaders
+  /** The content security policy of an answer that has none of its own. */
   policy: string
   maxBytes: number
   /** Sending it twice is harmless. */
   repeatable: boolean
   draining: () => boolean
-  fail(error: DomainError): void
+  fail(call: Call, error: DomainError): void
 }
 
 /** How long a request waits for a service that has just gone away, before it is told so. */
@@ -27,7 +26,7 @@ const ONE_WRITE_BYTES = 16 * 1024
 
 /** Begins, and returns what to call when the client's side has closed. */
 export function forwardRemote(forward: Forward, instances: Instances): () => void {
-  const { request } = forward
+  const { request } = forward.call
   const exchange = new Exchange(forward, instances)
   if (!hasBody(request)) exchange.begin(null)
   else if (isSmall(request)) readSmall(request, (body) => exchange.begin(body))
@@ -46,6 +45,7 @@ class Exchange implements Answered {
   #waitedMs = 0
   #repeated = false
   #gone = false
+  #full = false
 
   constructor(forward: Forward, instances: Instances) {
     this.#forward = forward
@@ -61,7 +61,7 @@ class Exchange implements Answered {
     const instance = this.#instances.choose(this.#tried)
     if (!instance) return this.#waitForOne()
     const connection = instance.take()
-    if (!connection) return this.#forward.fail(new DomainError('busy', { headers: { 'retry-after': '1' } }))
+    if (!connection) return this.#fail(new DomainError('busy', { headers: { 'retry-after': '1' } }))
     this.#instance = instance
     this.#connection = connection
     if (this.#forward.repeatable || !connection.reused) return connection.send(this.#outgoing(), this)
@@ -75,7 +75,8 @@ class Exchange implements Answered {
   }
 
   #outgoing(): Outgoing {
-    const { request, lines } = this.#forward
+    const { call, lines } = this.#forward
+    const { request } = call
     const method = request.method!
     const stream = this.#body instanceof StreamedBody ? this.#body : null
     const body = this.#body instanceof StreamedBody ? null : this.#body
@@ -92,56 +93,61 @@ class Exchange implements Answered {
   // Every instance is away: one that restarts is back in a moment, and one that stays away is told at once.
   #waitForOne() {
     if (this.#waitedMs >= WAIT_FOR_RETURN_MS || this.#instances.all.every((instance) => instance.failures > 4)) {
-      return this.#forward.fail(new DomainError('unavailable', { headers: { 'retry-after': '2' } }))
+      return this.#fail(new DomainError('unavailable', { headers: { 'retry-after': '2' } }))
     }
     this.#waitedMs += WAIT_STEP_MS
     this.#tried = null
     setTimeout(() => this.#gone || this.#attempt(), WAIT_STEP_MS)
   }
 
-  onHead({ status, headers, framing, ownPolicy }: AnswerHead) {
-    const { request, response, given, policy, draining } = this.#forward
+  onHead(head: AnswerHead) {
+    const { call, policy, draining } = this.#forward
     if (this.#instance!.failures) this.#instance!.succeeded()
-    for (const part of given) headers.push(part)
-    if (!ownPolicy) headers.push('content-security-policy', policy)
+    const lines = givenLines(call)
     // An answer before the end of an upload: what is still coming must not be read as the next request.
-    if (draining() || !request.complete) headers.push('connection', 'close')
-    response.writeHead(status, headers)
-    if (typeof framing !== 'number') response.flushHeaders()
+    const last = draining() || isUploading(call.request)
+    writeHeadLines(call.response, head, head.ownPolicy ? lines : `${lines}content-security-policy: ${policy}\r\n`, last)
+    if (typeof head.framing !== 'number') call.response.flushHeaders()
   }
 
   onData(part: Buffer, last: boolean): boolean {
-    const { response } = this.#forward
+    const { response } = this.#forward.call
     // Latin-1 is bytes as they are, and as a string the body leaves with its head in one write.
     if (last && part.length <= ONE_WRITE_BYTES) {
       response.end(part.toString('latin1'), 'latin1')
       return true
     }
     if (response.write(Buffer.from(part))) return true
-    response.once('drain', () => this.#connection?.resume())
+    if (!this.#full) response.once('drain', () => this.#onRoom())
+    this.#full = true
     return false
   }
 
+  #onRoom() {
+    this.#full = false
+    this.#connection?.resume()
+  }
+
   onEnd() {
-    const { request, response } = this.#forward
+    const { request, response } = this.#forward.call
     this.#release()
     if (!response.writableEnded) response.end()
-    if (!request.complete) request.resume()
+    if (isUploading(request)) request.resume()
   }
 
   onError(error: Error, sent: boolean) {
-    const { response, fail, repeatable } = this.#forward
+    const { call, repeatable } = this.#forward
     const instance = this.#instance!
     this.#release()
     if (this.#gone) return
     // A clean end would pass a cut answer off as a whole one.
-    if (response.headersSent) return void response.destroy()
-    if (error instanceof DomainError) return fail(error)
-    if (error instanceof ConnectionLost && error.timedOut) return fail(new DomainError('unavailable', { status: 504, cause: error }))
+    if (call.response.headersSent) return void call.response.destroy()
+    if (error instanceof DomainError) return this.#fail(error)
+    if (error instanceof ConnectionLost && error.timedOut) return this.#fail(new DomainError('unavailable', { status: 504, cause: error }))
     if (!sent) instance.failed()
     const begun = this.#body instanceof StreamedBody && this.#body.begun
     const again = !begun && !(error instanceof BadAnswer) && (!sent || (repeatable && !this.#repeated))
-    if (!again) return fail(new DomainError('unavailable', { status: 502, cause: error }))
+    if (!again) return this.#fail(new DomainError('unavailable', { status: 502, cause: error }))
     if (sent) this.#repeated = true
     this.#tried ??= new Set()
     this.#tried.add(instance)
@@ -150,11 +156,15 @@ class Exchange implements Answered {
   }
 
   onClientClose() {
-    if (this.#forward.response.writableFinished) return
+    if (this.#forward.call.response.writableFinished) return
     this.#gone = true
     this.#connection?.abort()
     if (this.#connection) this.#release()
     if (this.#body instanceof StreamedBody) this.#body.destroy()
+  }
+
+  #fail(error: DomainError) {
+    this.#forward.fail(this.#forward.call, error)
   }
 
   #release() {

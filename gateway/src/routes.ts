@@ -11,6 +11,8 @@ export type Route = {
   access: Access
   rate: RateClass
   maxBytes: number
+  /** Somebody's file: opened in a browser it may run nothing. */
+  isFile: boolean
   apiKeys: boolean
   idempotent: boolean
 }
@@ -39,7 +41,7 @@ export function compileRoutes(spoken: Spoken[], options: { maxUploadBytes?: numb
   for (const { service, endpoints, tables } of spoken) {
     for (const endpoint of endpoints) add(endpoint.path, endpoint.method, routeOf(service, endpoint))
     for (const table of tables) addTable(add, service, table)
-    const files = { service, label: `/files/v1/${service}/*`, access: 'public' as const, apiKeys: false, idempotent: false }
+    const files = { service, label: `/files/v1/${service}/*`, access: 'public' as const, apiKeys: false, isFile: true, idempotent: false }
     add(`/files/v1/${service}/*`, 'GET', { ...files, rate: 'read', maxBytes: 0 })
     add(`/files/v1/${service}/*`, 'PUT', { ...files, rate: 'write', maxBytes: options.maxUploadBytes ?? 256 * MIB })
   }
@@ -48,7 +50,7 @@ export function compileRoutes(spoken: Spoken[], options: { maxUploadBytes?: numb
 
 function routeOf(service: ProcessName, endpoint: Endpoint): Route {
   const { path, access, rate, maxBytes = MIB, apiKeys = false, idempotent = false } = endpoint
-  return { service, label: path, access, rate, maxBytes, apiKeys, idempotent }
+  return { service, label: path, access, rate, maxBytes, apiKeys, idempotent, isFile: false }
 }
 
 type Add = (path: string, method: string, route: Route) => void
@@ -56,7 +58,8 @@ type Add = (path: string, method: string, route: Route) => void
 /** Every verb reaches the data API, which answers 42501 to those that a table does not take. */
 function addTable(add: Add, service: ProcessName, table: Table) {
   const label = `/rest/v1/${table.name}`
-  const route: Route = { service, label, access: table.access, rate: table.rate, maxBytes: MIB, apiKeys: false, idempotent: false }
+  const { access, rate } = table
+  const route: Route = { service, label, access, rate, maxBytes: MIB, apiKeys: false, idempotent: false, isFile: false }
   add(label, 'GET', route)
   for (const method of ['POST', 'PATCH', 'DELETE', 'PUT']) add(label, method, { ...route, rate: 'write' })
 }

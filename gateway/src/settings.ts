@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-export type Rate = { limit: number; windowMs: number; policy: string }
+export type Rate = { name: string; limit: number; windowMs: number; policy: string }
 
 /** `300/1s`: so many within so long; the bucket holds that many and refills evenly. */
 const rate = (name: string, fallback: string) =>
@@ -10,7 +10,7 @@ const rate = (name: string, fallback: string) =>
     .default(fallback)
     .transform((text): Rate => {
       const [limit, seconds] = text.slice(0, -1).split('/').map(Number) as [number, number]
-      return { limit, windowMs: seconds * 1000, policy: `"${name}";q=${limit};w=${seconds}` }
+      return { name, limit, windowMs: seconds * 1000, policy: `"${name}";q=${limit};w=${seconds}` }
     })
 
 const list = z

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -11,11 +12,12 @@ beforeAll(async () => {
   const files: Record<string, string> = {
     'index.html': '<h1>Landing</h1>',
     'get-started/index.html': '<h1>Get started</h1>',
-    'app.html': '<h1>App</h1>',
+    'app.html': '<script>theme()</script><h1>App</h1>',
+    'named/index.html': '<title>__PRODUCT_NAME__</title>',
     '404.html': '<h1>Not here</h1>',
     'assets/main-1.js': 'console.log(1)'.repeat(50),
     'sitemap.xml': '<loc>__PUBLIC_URL__/</loc>',
-    'templated.json': '["sitemap.xml"]',
+    'templated.json': '["sitemap.xml","named/index.html"]',
     '.stamp': 'secret',
   }
   for (const [name, text] of Object.entries(files)) {
@@ -24,7 +26,7 @@ beforeAll(async () => {
   }
   writeFileSync(join(dist, 'assets/main-1.js.br'), brotliCompressSync(files['assets/main-1.js']!))
   writeFileSync(join(dist, 'assets/main-1.js.gz'), gzipSync(files['assets/main-1.js']!))
-  gateway = await testGateway({ webDist: dist, env: { PUBLIC_URL: 'https://shop.example' } })
+  gateway = await testGateway({ webDist: dist, env: { PUBLIC_URL: 'https://shop.example', PRODUCT_NAME: 'Hill & $& Co' } })
 })
 afterAll(async () => {
   await gateway.close()
@@ -36,7 +38,7 @@ const get = (path: string, init?: RequestInit) => fetch(`${gateway.url}${path}`,
 test('pages that were drawn beforehand, pages of the app, and a real 404', async () => {
   const seen = async (path: string) => {
     const response = await get(path)
-    return [response.status, (await response.text()).replace(/<.?h1>/g, '')]
+    return [response.status, (await response.text()).replace(/<script>.*<\/script>|<.?h1>/g, '')]
   }
   expect(await seen('/')).toEqual([200, 'Landing'])
   expect(await seen('/get-started')).toEqual([200, 'Get started'])
@@ -63,13 +65,14 @@ test('assets come compressed as the browser takes them, for ever, and are not se
 
 test('files that name this installation are completed when they are served', async () => {
   expect(await (await get('/sitemap.xml')).text()).toBe('<loc>https://shop.example/</loc>')
+  expect(await (await get('/named')).text()).toBe('<title>Hill &amp; $&amp; Co</title>')
 })
 
-test('pages carry the strict policy', async () => {
+test('pages carry the strict policy, which names the one inline script', async () => {
   const { headers } = await get('/')
   const policy = headers.get('content-security-policy')!
   for (const part of [
-    "script-src 'self'",
+    `script-src 'self' 'sha256-${createHash('sha256').update('theme()').digest('base64')}'`,
     "frame-ancestors 'none'",
     "object-src 'none'",
     "base-uri 'self'",

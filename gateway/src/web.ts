@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { lookup } from 'mrmime'
 import { type Call, send } from './call.ts'
-import type { RawHeaders } from './headers.ts'
+import type { Fixed, RawHeaders } from './headers.ts'
 
 type Encoding = 'br' | 'gzip'
 type Asset = { body: Buffer; type: string; etag: string; encoded: Partial<Record<Encoding, Buffer>>; cache: string }
@@ -30,8 +30,8 @@ const appRoutes = [
 ]
 
 /** The built web app, whole in memory: it is a few megabytes and never changes while this process runs. */
-export function serveWeb(dist: string, options: { publicUrl: string; headers: RawHeaders }): (call: Call) => void {
-  const assets = readAssets(dist, options.publicUrl)
+export function serveWeb(dist: string, options: { publicUrl: string; productName: string; headers: Fixed }): (call: Call) => void {
+  const assets = readAssets(dist, options)
   const isAppRoute = routeMatcher(readRoutes(dist))
   const app = assets.get('/app.html') ?? assets.get('/index.html')
   const missing = assets.get('/404.html')
@@ -45,7 +45,7 @@ export function serveWeb(dist: string, options: { publicUrl: string; headers: Ra
 
   return (call) => {
     const { method, headers } = call.request
-    call.given.push(...options.headers)
+    call.fixed = options.headers
     if (method !== 'GET' && method !== 'HEAD') return send(call, 405, '', ['allow', 'GET, HEAD'])
     const found = find(call.path)
     if (!found)
@@ -72,7 +72,9 @@ export function serveWeb(dist: string, options: { publicUrl: string; headers: Ra
 const notBuilt =
   '<!doctype html><title>Not built</title><p>The web app has not been built. The API is at work: see <a href="/docs">/docs</a>.'
 
-function readAssets(dist: string, publicUrl: string): Map<string, Asset> {
+type Names = { publicUrl: string; productName: string }
+
+function readAssets(dist: string, names: Names): Map<string, Asset> {
   const assets = new Map<string, Asset>()
   if (!existsSync(dist)) return assets
   const templated = new Set(readJson<string[]>(join(dist, 'templated.json'), []).map((name) => `/${name.replace(/^\//, '')}`))
@@ -85,7 +87,7 @@ function readAssets(dist: string, publicUrl: string): Map<string, Asset> {
       unserved.has(path)
     )
       continue
-    assets.set(path, templated.has(path) ? filledIn(join(dist, path), path, publicUrl) : asBuilt(join(dist, path), path))
+    assets.set(path, templated.has(path) ? filledIn(join(dist, path), path, names) : asBuilt(join(dist, path), path))
   }
   return assets
 }
@@ -99,11 +101,23 @@ function asBuilt(file: string, path: string): Asset {
   return { body, encoded, ...described(path, body) }
 }
 
-/** Files that name this installation's own address: completed here, so that a build serves anywhere. */
-function filledIn(file: string, path: string, publicUrl: string): Asset {
-  const body = Buffer.from(readFileSync(file, 'utf8').replaceAll('__PUBLIC_URL__', publicUrl))
+/** Files that name this installation and its address: completed here, so that one build serves anywhere under any name. */
+function filledIn(file: string, path: string, { publicUrl, productName }: Names): Asset {
+  const text = readFileSync(file, 'utf8').replaceAll('__PUBLIC_URL__', publicUrl)
+  const body = Buffer.from(text.replaceAll('__PRODUCT_NAME__', () => escaped(productName)))
   const encoded = { br: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }), gzip: gzipSync(body) }
   return { body, encoded, ...described(path, body) }
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => entities[sign]!)
+
+/** The one inline script of the built pages (the theme, before the first paint), as the content security policy names it. */
+export function inlineScriptHashes(dist: string | undefined): string[] {
+  const page = join(dist ?? '', 'app.html')
+  if (!dist || !existsSync(page)) return []
+  const scripts = readFileSync(page, 'utf8').matchAll(/<script>(.*?)<\/script>/gs)
+  return [...scripts].map(([, text]) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`)
 }
 
 function described(path: string, body: Buffer) {

@@ -34,7 +34,7 @@ export function createMemoryCache(max = MAX_ENTRIES): Cache {
       write(key, value, ttlMs)
       return true
     },
-    async take(key, limit, windowMs, cost = 1) {
+    take(key, limit, windowMs, cost = 1) {
       const now = Date.now()
       const perMs = limit / windowMs
       const bucket = buckets.get(key)

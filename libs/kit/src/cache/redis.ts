@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import { DomainError } from '../errors.ts'
 import { messageOf } from '../inbox.ts'
+import { isTls, patiently, START_WAIT_MS } from '../patience.ts'
 import type { Logger } from '../telemetry.ts'
 import type { Cache } from './cache.ts'
 
@@ -23,8 +25,11 @@ local retry = 0
 if ok == 0 then retry = math.ceil((cost - tokens) * window / limit) end
 return { ok, math.floor(tokens), retry }`
 
-/** For a `queue`, commands wait for Redis to come back; a `cache` says at once that it is away. */
-export async function connectRedis(url: string, log: Logger, use: 'queue' | 'cache'): Promise<Redis> {
+/**
+ * For a `queue`, commands wait for Redis to come back, and a start waits for its first answer; a `cache` says at once that it is away, and a
+ * start goes on without it: readiness tells.
+ */
+export async function connectRedis(url: string, log: Logger, use: 'queue' | 'cache', withinMs = START_WAIT_MS): Promise<Redis> {
   const backoff = { retryStrategy: (times: number) => Math.min(1000, 50 * times), connectTimeout: 3000, keepAlive: 10_000 }
   const redis = new Redis(
     url,
@@ -33,24 +38,30 @@ export async function connectRedis(url: string, log: Logger, use: 'queue' | 'cac
       : { ...backoff, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 1000 },
   )
   let told = ''
+  let begun = false
   redis.on('error', (err) => {
-    if (messageOf(err) !== told) log.warn({ err: messageOf(err), use }, 'Redis does not answer, will try again')
+    if (begun && messageOf(err) !== told) log.warn({ err: messageOf(err), use }, 'Redis does not answer, will try again')
     told = messageOf(err)
   })
   redis.on('ready', () => {
     told = ''
   })
-  // A start waits a moment for it, then goes on without: readiness tells.
-  if (redis.status !== 'ready')
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, 3000)
-      redis.once('ready', () => {
-        clearTimeout(timer)
-        resolve()
-      })
-    })
+  const { host } = new URL(url)
+  const open = () => once(redis, 'ready', { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })
+  try {
+    await patiently({ what: `Redis at ${host}`, open, isFinal: isRefusal, log, withinMs: use === 'queue' ? withinMs : ANSWERS_WITHIN_MS })
+  } catch (error) {
+    if (use === 'queue' || isRefusal((error as Error).cause)) {
+      redis.disconnect()
+      throw error
+    }
+  }
+  begun = true
   return redis
 }
+
+const ANSWERS_WITHIN_MS = 3000
+const isRefusal = (error: unknown) => isTls(error) || /^(WRONGPASS|NOAUTH|NOPERM)|invalid username-password/i.test(messageOf(error))
 
 export async function createRedisCache(url: string, log: Logger): Promise<Cache> {
   const redis = await connectRedis(url, log, 'cache')
