@@ -1,9 +1,10 @@
 // Billing with the sandbox's Stripe in one process, as the all-in-one runs them; the bench asks it over HTTP and for the work below HTTP.
+import { setTimeout as delay } from 'node:timers/promises'
 import { billingService } from '@operon/billing/service'
 import { subscriptionOf } from '@operon/billing/subscriptions/check'
 import { sandboxAddress } from '@operon/contracts/sandbox'
 import type { ServiceDefinition } from '@operon/kit/service'
-import { startTestPlatform } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { startSandbox } from '@operon/sandbox/sandbox'
 import pg from 'pg'
 import { z } from 'zod'
@@ -29,29 +30,32 @@ const platform = await startTestPlatform([guide, billingService], {
   DATABASE_POOL: String(connections),
 })
 const { rt } = platform.services.billing!
-const user = platform.user()
-const call = (name: string, body?: unknown) =>
+const call = (user: TestUser, name: string, body?: unknown) =>
   fetch(`${platform.url('billing')}/functions/v1/${name}`, {
     method: 'POST',
     headers: { ...user.headers, 'content-type': 'application/json' },
     body: JSON.stringify(body ?? {}),
   }).then((answer) => answer.json() as Promise<any>)
 
-const { url } = await call('create-checkout', { plan: 'pro' })
-await fetch(sandbox.addresses.stripe + new URL(url).pathname, {
-  method: 'POST',
-  redirect: 'manual',
-  body: new URLSearchParams({ email: user.email, name: 'B', number: '4242424242424242' }),
-})
-await call('checkout-status', { session_id: url.split('/').at(-1) })
+/** Somebody on trial. */
+async function subscriber() {
+  const user = platform.user()
+  const { url } = await call(user, 'create-checkout', { plan: 'pro' })
+  await fetch(sandbox.addresses.stripe + new URL(url).pathname, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ email: user.email, name: 'B', number: '4242424242424242' }),
+  })
+  await call(user, 'checkout-status', { session_id: url.split('/').at(-1) })
+  return user
+}
+const users: TestUser[] = []
+while (users.length < 40) users.push(await subscriber())
+const user = users[0]!
 let registered: { value: unknown } | undefined
 while (!registered)
   registered = await rt.db.selectFrom('provider_settings').select('value').where('key', '=', 'webhook:sandbox').executeTakeFirst()
-const { stripe_customer_id: customer } = await rt.db
-  .selectFrom('accounts')
-  .select('stripe_customer_id')
-  .where('user_id', '=', user.id)
-  .executeTakeFirstOrThrow()
+const customers = await rt.db.selectFrom('accounts').select('stripe_customer_id').where('stripe_customer_id', 'is not', null).execute()
 const pool = new pg.Pool({ connectionString: platform.infra.env.DATABASE_URL_BILLING, max: connections })
 await pool.query('create table bench_rows (id uuid primary key default uuidv7(), body text not null)')
 const { rows } = await pool.query<{ id: string }>(
@@ -64,11 +68,17 @@ const limits = {
   durableInsert: await rate(() => pool.query("insert into bench_rows (body) values ('x')")),
   entitlementRead: await rate(() => subscriptionOf(rt.db as never, user.id)),
 }
-await pool.end()
+// Asked when the load is over: once the last event is handled, how many looks at the provider it took in all.
+process.on('message', async () => {
+  const count = async (what: string) => Number((await pool.query(`select ${what}`)).rows[0].n)
+  while (await count("count(*) as n from provider_events where status = 'waiting'")) await delay(10)
+  const looks = await count('sum(looks) as n from subscriptions')
+  process.send!({ looks, failed: await count("count(*) as n from provider_events where status = 'failed'") })
+})
 process.send!({
   port: Number(new URL(platform.url('billing')).port),
   token: user.token,
-  customer,
+  customers: customers.map(({ stripe_customer_id }) => stripe_customer_id),
   secret: rt.vault.open((registered.value as { secret: string }).secret, 'webhook:sandbox'),
   limits,
 })

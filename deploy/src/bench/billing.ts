@@ -1,4 +1,6 @@
+import type { ChildProcess } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -9,11 +11,11 @@ import { start } from './measure.ts'
 type Told = {
   port: number
   token: string
-  customer: string
+  customers: string[]
   secret: string
   limits: { pkSelect: number; durableInsert: number; entitlementRead: number }
 }
-type Sample = { perSecond: number; p50Ms: number; p99Ms: number; bad: number }
+type Sample = { perSecond: number; p50Ms: number; p99Ms: number; bad: number; all: number }
 const CONNECTIONS = 6
 
 /** Webhook intake and entitlement reads, each beside what this machine's Postgres gives through the same pool in the same run. */
@@ -31,7 +33,7 @@ export async function bench({ short }: { short: boolean }) {
       dataDir: sandboxDir,
     })
     try {
-      report(told, await measure(told, seconds))
+      report(told, await measure(told, seconds, drained(child)))
     } finally {
       child.kill()
     }
@@ -41,7 +43,13 @@ export async function bench({ short }: { short: boolean }) {
   }
 }
 
-async function measure({ port, token, customer, secret }: Told, seconds: number) {
+type Drained = { looks: number; failed: number }
+const drained = (child: ChildProcess) => async (): Promise<Drained> => {
+  child.send('drain')
+  return (await once(child, 'message'))[0] as Drained
+}
+
+async function measure({ port, token, customers, secret }: Told, seconds: number, drain: () => Promise<Drained>) {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   let n = 0
   const sign = (body: string) => {
@@ -54,17 +62,26 @@ async function measure({ port, token, customer, secret }: Told, seconds: number)
   const event = (type: string, object: object, id = `evt_bench_${process.pid}_${n++}`) =>
     JSON.stringify({ id, object: 'event', type, created: Math.floor(Date.now() / 1000), livemode: false, data: { object } })
   const webhook = (body: string) => post(agent, port, '/webhooks/stripe', sign(body), body)
+  /** From the first event to the last one handled, so that what only waits is not counted as done. */
+  async function handled(customer: () => string) {
+    const { looks } = await drain()
+    const began = performance.now()
+    const taken = await drive(
+      () => webhook(event('customer.subscription.updated', { id: 'sub_1', object: 'subscription', customer: customer() })),
+      seconds,
+    )
+    const after = await drain()
+    const tookMs = performance.now() - began
+    return { taken, handledPerSecond: (taken.all / tookMs) * 1000, looks: after.looks - looks, failed: after.failed }
+  }
   const same = event('payment_method.attached', { id: 'pm_1', object: 'payment_method' })
   try {
     return {
       read: await drive(() => post(agent, port, '/functions/v1/check-subscription', { authorization: `Bearer ${token}` }, ''), seconds),
       intake: await drive(() => webhook(event('payment_method.attached', { id: 'pm_1', object: 'payment_method' })), seconds),
       duplicate: await drive(() => webhook(same), seconds),
-      projected: await drive(
-        () => webhook(event('customer.subscription.updated', { id: 'sub_1', object: 'subscription', customer })),
-        seconds,
-        4,
-      ),
+      one: await handled(() => customers[0]!),
+      many: await handled(() => customers[n % customers.length]!),
       refused: await drive(
         () => post(agent, port, '/webhooks/stripe', { 'stripe-signature': 't=1,v1=0', 'content-type': 'application/json' }, same),
         seconds,
@@ -93,10 +110,11 @@ async function drive(work: () => Promise<number>, seconds: number, atOnce = 16, 
     )
     const sorted = times.sort((a, b) => a - b)
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-    return { perSecond: times.length / forSeconds, p50Ms: at(0.5), p99Ms: at(0.99), bad }
+    return { perSecond: times.length / forSeconds, p50Ms: at(0.5), p99Ms: at(0.99), bad, all: times.length }
   }
-  await run(seconds / 3)
-  return run(seconds)
+  const warmUp = await run(seconds / 3)
+  const sample = await run(seconds)
+  return { ...sample, all: warmUp.all + sample.all }
 }
 
 function post(agent: Agent, port: number, path: string, headers: Record<string, string>, body: string): Promise<number> {
@@ -113,7 +131,7 @@ function post(agent: Agent, port: number, path: string, headers: Record<string, 
   })
 }
 
-function report({ limits }: Told, samples: Awaited<ReturnType<typeof measure>>) {
+function report({ limits, customers }: Told, samples: Awaited<ReturnType<typeof measure>>) {
   const n = (value: number) => Math.round(value).toLocaleString('en').padStart(7)
   const share = (value: number, limit: number) => `${((value / limit) * 100).toFixed(0)} %`.padStart(6)
   const line = (what: string, { perSecond, p50Ms, p99Ms, bad }: Sample, limit: number, of: string) =>
@@ -129,6 +147,14 @@ function report({ limits }: Told, samples: Awaited<ReturnType<typeof measure>>) 
   line('check-subscription', samples.read, limits.pkSelect, 'pk select')
   line('webhook: signature, event row, commit', samples.intake, limits.durableInsert, 'durable insert')
   line('webhook: duplicate', samples.duplicate, limits.pkSelect, 'pk select')
-  line('webhook: fetched at the sandbox, projected', samples.projected, limits.durableInsert, 'durable insert')
+  for (const [what, { taken, handledPerSecond, looks, failed }] of [
+    ['of one customer', samples.one],
+    [`of ${customers.length} customers`, samples.many],
+  ] as const) {
+    line(`webhook: ${what}, stored and answered`, taken, limits.durableInsert, 'durable insert')
+    console.log(
+      `${'  fetched at the sandbox and projected'.padEnd(46)}${n(handledPerSecond)}/s ${share(handledPerSecond, limits.durableInsert)} of durable insert  ${taken.all} events by ${looks} looks${failed ? `, ${failed} failed` : ''}`,
+    )
+  }
   line('webhook: bad signature', samples.refused, limits.pkSelect, 'pk select')
 }

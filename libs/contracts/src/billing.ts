@@ -257,4 +257,3 @@ export const ledgerBalances = fn('ledger-balances', {
 
 export const reconcile = job('billing.reconcile', z.object({}), { attempts: 1 })
 export const creditReferrals = job('billing.credit_referrals', z.object({}), { attempts: 3 })
-export const closeAccount = job('billing.close_account', z.object({ user_id: z.uuid() }), { attempts: 8 })

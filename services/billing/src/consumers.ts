@@ -1,18 +1,19 @@
 import * as billing from '@operon/contracts/billing'
-import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity'
+import { userCreated, userUpdated } from '@operon/contracts/identity'
 import { aiUsageRecorded, crmUsageRecorded, mediaUsageRecorded } from '@operon/contracts/usage'
+import { erasesPeople } from '@operon/kit/erasure'
 import type { Runtime } from '@operon/kit/service'
-import { enqueue } from '@operon/kit/tx'
-import { closeAccount, ensureAccount } from './accounts.ts'
+import { ensureAccount } from './accounts.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { erasure } from './erasure.ts'
 import { creditReferrals, recordReferral } from './referrals/referrals.ts'
 import type { BillingDb } from './schema.ts'
 import { projectUsage, type TellUsage } from './usage/usage.ts'
-import type { Endpoint } from './webhooks/endpoint.ts'
 import { reconcile } from './webhooks/reconcile.ts'
+import type { Hearing } from './webhooks/routes.ts'
 
-export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, endpoint: Endpoint) {
+export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, hearing: Hearing) {
   rt.on(userCreated, 'open-account', async (trx, { user_id: userId, payload }) => {
     if (!userId) return
     await ensureAccount(trx, { userId, email: payload.email, name: payload.name, version: payload.version })
@@ -21,16 +22,13 @@ export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, end
   rt.on(userUpdated, 'update-account', async (trx, { user_id: userId, payload }) => {
     if (userId) await ensureAccount(trx, { userId, email: payload.email, name: payload.name, version: payload.version })
   })
-  rt.on(userDeleted, 'close-account', async (trx, { user_id: userId }) => {
-    if (userId) await enqueue(trx, billing.closeAccount, { user_id: userId })
-  })
+  erasesPeople(rt, erasure(deps))
   const tell: TellUsage = (live) => rt.broadcast(billing.usageLive, live).catch((err) => rt.log.debug({ err }, 'no page could be told'))
   for (const usage of [aiUsageRecorded, mediaUsageRecorded, crmUsageRecorded]) {
     rt.on(usage, `project-${usage.name.split('.')[0]}-usage`, (trx, event) => projectUsage(trx, event, tell))
   }
 
   const isSandbox = deps.provider.mode === 'sandbox'
-  rt.job(billing.reconcile, (ctx) => reconcile(deps, ctx, endpoint), { concurrency: 1, everyMs: isSandbox ? 30_000 : 600_000 })
+  rt.job(billing.reconcile, (ctx) => reconcile(deps, ctx, hearing), { concurrency: 1, everyMs: isSandbox ? 30_000 : 600_000 })
   rt.job(billing.creditReferrals, (ctx) => creditReferrals(deps, ctx), { concurrency: 1, everyMs: isSandbox ? 60_000 : 3_600_000 })
-  rt.job(billing.closeAccount, (ctx, { payload }) => closeAccount(deps, ctx, payload.user_id))
 }

@@ -32,6 +32,12 @@ export async function startBilling(env: Record<string, string> = {}) {
   }
   const platform = await startTestPlatform([guide, billingService], { WEBHOOK_BASE_URL: door.url, ...env })
   door.target = platform.url('billing')
+  /** What the door passes by hand has been handled, or has failed, when its answer is here. */
+  door.handled = async (body) => {
+    const id = /"id":"(evt_\w+)"/.exec(body.toString())?.[1] ?? ''
+    const open = () => db.selectFrom('provider_events').select('status').where('id', '=', id).where('status', '=', 'waiting').execute()
+    await vi.waitFor(async () => expect(await open()).toEqual([]), { timeout: 10_000, interval: 100 })
+  }
   const stripe = new Stripe('sk_test_sandbox', { ...hostOf(address), maxNetworkRetries: 0 })
   const db = platform.services.billing!.rt.db as Db
   await vi.waitFor(async () => expect((await stripe.webhookEndpoints.list()).data).toHaveLength(1), { timeout: 10_000 })
@@ -95,12 +101,21 @@ export async function startBilling(env: Record<string, string> = {}) {
       expect(checkout).toMatchObject({ status: 200 })
       await this.pay(checkout.body.url, card)
       await this.becomes(user, { status: 'trialing' })
-      await control('stripe/webhooks/drain', {})
+      await this.quiet()
       return user
+    },
+    /** Every webhook has come and is handled. */
+    async quiet() {
+      await control('stripe/webhooks/drain', {})
+      const open = () => db.selectFrom('provider_events').select('id').where('status', '=', 'waiting').execute()
+      await vi.waitFor(async () => expect(await open()).toEqual([]), { timeout: 10_000, interval: 20 })
     },
     becomes: (user: TestUser, state: object) =>
       vi.waitFor(async () => expect((await call('check-subscription', user)).body).toMatchObject(state), { timeout: 10_000, interval: 50 }),
-    advance: (days: number) => control('stripe/clock/advance', { seconds: Math.round(days * DAY) }),
+    async advance(days: number) {
+      await control('stripe/clock/advance', { seconds: Math.round(days * DAY) })
+      await this.quiet()
+    },
     /** One row of the data API, as `.single()` asks for it. */
     async single(user: TestUser, path: string) {
       const response = await fetch(`${platform.url('billing')}/rest/v1/${path}`, {
@@ -177,6 +192,7 @@ async function openDoor() {
     shut: false,
     hold: false,
     seen,
+    handled: async (_body: Buffer) => {},
     pass,
     close() {
       server.closeAllConnections()
@@ -189,10 +205,15 @@ async function openDoor() {
     seen.push(delivery)
     // Taken and not passed on: the test does that, in an order of its own.
     if (door.hold) return response.writeHead(200).end('{}')
-    const status = await pass(delivery).catch(() => 502)
+    const status = await forward(delivery).catch(() => 502)
     response.writeHead(status).end('{}')
   })
-  async function pass({ body, signature }: Delivery): Promise<number> {
+  async function pass(delivery: Delivery): Promise<number> {
+    const status = await forward(delivery)
+    await door.handled(delivery.body)
+    return status
+  }
+  async function forward({ body, signature }: Delivery): Promise<number> {
     const answer = await fetch(`${door.target}/webhooks/stripe`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'stripe-signature': signature },

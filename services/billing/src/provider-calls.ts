@@ -4,9 +4,15 @@ import { sql } from 'kysely'
 import type { Db, Trx } from './deps.ts'
 import { isRefusal } from './stripe-errors.ts'
 
-type Intention = { userId: string; kind: string; request: Record<string, unknown> }
+/** `request` is what is wanted; `fixed` is what was made of it at the first try and stays so for the others. */
+type Intention<Fixed = object> = { userId: string; kind: string; request: Record<string, unknown>; fixed?: Fixed }
 /** `replaced` are the answers to calls whose place this one took: they are to be taken back. */
-export type Call = { id: string; reply: Record<string, unknown> | null; replaced: Record<string, unknown>[] }
+export type Call<Fixed = object> = {
+  id: string
+  fixed: Fixed
+  reply: Record<string, unknown> | null
+  replaced: Record<string, unknown>[]
+}
 
 // Stripe forgets a key after a day; what is older is begun anew.
 const KEYS_LIVE = sql`now() - interval '23 hours'`
@@ -15,25 +21,27 @@ const KEYS_LIVE = sql`now() - interval '23 hours'`
  * Writes down what is about to be asked of the provider, and under which key, before it is asked. Whoever asks for the same while it is
  * open, or after a crash, gets the same key; another request of that kind takes its place.
  */
-export async function beginCall(db: Db, { userId, kind, request }: Intention): Promise<Call> {
+export async function beginCall<Fixed extends object>(db: Db, intention: Intention<Fixed>): Promise<Call<Fixed>> {
+  const { userId, kind, request, fixed = {} as Fixed } = intention
   const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
   const replaced: Call['replaced'] = []
   for (;;) {
     const made = await db
       .insertInto('provider_calls')
-      .values({ id: newId(), user_id: userId, kind, request_hash: hash, request: JSON.stringify(request), reply: null })
+      .values({ id: newId(), user_id: userId, kind, request_hash: hash, request: JSON.stringify({ ...request, ...fixed }), reply: null })
       .onConflict((conflict) => conflict.columns(['user_id', 'kind']).where('state', '=', 'open').doNothing())
       .returning('id')
       .executeTakeFirst()
-    if (made) return { id: made.id, reply: null, replaced }
+    if (made) return { id: made.id, fixed, reply: null, replaced }
     const open = await db
       .selectFrom('provider_calls')
-      .select(['id', 'request_hash', 'reply', sql<boolean>`created_at > ${KEYS_LIVE}`.as('fresh')])
+      .select(['id', 'request', 'request_hash', 'reply', sql<boolean>`created_at > ${KEYS_LIVE}`.as('fresh')])
       .where('user_id', '=', userId)
       .where('kind', '=', kind)
       .where('state', '=', 'open')
       .executeTakeFirst()
-    if (open?.fresh && open.request_hash === hash) return { id: open.id, reply: open.reply as Call['reply'], replaced }
+    if (open?.fresh && open.request_hash === hash)
+      return { id: open.id, fixed: open.request as Fixed, reply: open.reply as Call['reply'], replaced }
     if (!open) continue
     // The answer may have come since we looked: what counts is what the row holds as it ends.
     const ended = await endCall(db, open.id, 'refused')
@@ -64,10 +72,14 @@ export async function endCall(db: Db, id: string, state: 'done' | 'refused') {
 }
 
 /** One call whose effect is wanted once. What the provider refuses is over; what it left unanswered stays open under its key. */
-export async function callOnce<T>(db: Db, intention: Intention, run: (key: string) => Promise<T>): Promise<T> {
-  const { id } = await beginCall(db, intention)
+export async function callOnce<T, Fixed extends object>(
+  db: Db,
+  intention: Intention<Fixed>,
+  run: (key: string, fixed: Fixed) => Promise<T>,
+): Promise<T> {
+  const { id, fixed } = await beginCall(db, intention)
   try {
-    const result = await run(id)
+    const result = await run(id, fixed)
     await endCall(db, id, 'done')
     return result
   } catch (error) {

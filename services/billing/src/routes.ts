@@ -13,8 +13,9 @@ import { cancelSubscription, listInvoices, previewSwitch, resumeSubscription, sw
 import { checkSubscription } from './subscriptions/check.ts'
 import { checkoutStatus, createCheckout } from './subscriptions/checkout.ts'
 import { customerPortal } from './subscriptions/portal.ts'
+import type { Hearing } from './webhooks/routes.ts'
 
-export function billingRoutes(app: Runtime['app'], deps: Deps) {
+export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing) {
   /** With the provider at hand, whose troubles become answers that a caller can act on. */
   const by =
     <I, O>(domain: (deps: Deps, ctx: BillingCtx, input: I) => Promise<O>) =>
@@ -42,7 +43,7 @@ export function billingRoutes(app: Runtime['app'], deps: Deps) {
   serve(app, billing.staffRefund, by(staffRefund))
   serve(app, billing.staffExtendTrial, by(staffExtendTrial))
   serve(app, billing.staffEvents, staffEvents)
-  serve(app, billing.staffReplayEvent, by(staffReplayEvent))
+  serve(app, billing.staffReplayEvent, by(staffReplayEvent(hearing)))
   serve(app, billing.staffActions, staffActions)
   serve(app, billing.ledgerBalances, (ctx) => ledgerBalances(ctx.db))
 }

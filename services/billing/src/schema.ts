@@ -61,12 +61,14 @@ export type BillingDb = {
     id: string
     type: string
     created_at: Date
-    status: 'done' | 'failed'
+    status: 'waiting' | 'done' | 'failed'
     attempts: Generated<number>
     error: string | null
-    /** Kept while it waits to be replayed. */
+    /** Kept until it is done. */
     payload: unknown | null
     handled_at: Generated<Date>
+    /** Before this time nobody else takes it up. */
+    next_at: Generated<Date>
   }
   provider_settings: { key: string; value: unknown }
   trial_cards: { fingerprint: string; user_id: string; created_at: Generated<Date> }

@@ -5,22 +5,27 @@ import { Config } from './config.ts'
 import { billingConsumers } from './consumers.ts'
 import type { Deps } from './deps.ts'
 import { migrations } from './migrations/index.ts'
+import { belongTo } from './provider-change.ts'
 import { billingRoutes } from './routes.ts'
 import type { BillingDb } from './schema.ts'
 import { openProvider } from './stripe.ts'
 import { openEndpoint } from './webhooks/endpoint.ts'
-import { webhookRoutes } from './webhooks/routes.ts'
+import { openIntake } from './webhooks/intake.ts'
+import { openQueue } from './webhooks/queue.ts'
+import { type Hearing, webhookRoutes } from './webhooks/routes.ts'
 
 export const billingService: ServiceDefinition<BillingDb, Config> = {
   name: 'billing',
   config: Config,
   migrations,
-  setup(rt) {
+  async setup(rt) {
     const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, WEBHOOK_BASE_URL, TRIAL_ONCE_PER_CARD } = rt.config
     const provider = openProvider({
       secretKey: STRIPE_SECRET_KEY,
       sandboxAddress: async () => (await rt.ask(sandboxAddress, { provider: 'stripe' })).url,
     })
+    if ((await belongTo(rt.db, provider.mode)) === 'moved')
+      rt.log.warn({ mode: provider.mode }, 'another payment provider than before: every account begins anew with it')
     const deps: Deps = {
       provider,
       publicUrl: rt.kit.PUBLIC_URL,
@@ -30,9 +35,12 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
     }
     const url = `${(WEBHOOK_BASE_URL ?? rt.kit.PUBLIC_URL).replace(/\/$/, '')}/webhooks/stripe`
     const endpoint = openEndpoint({ provider, db: rt.db, vault: rt.vault, url, secret: STRIPE_SECRET_KEY && STRIPE_WEBHOOK_SECRET })
-    billingRoutes(rt.app, deps)
-    webhookRoutes(rt.app, deps, endpoint)
-    billingConsumers(rt, deps, endpoint)
+    const hearing: Hearing = { endpoint, intake: openIntake(rt.db), events: openQueue(deps, rt.db, rt.log) }
+    billingRoutes(rt.app, deps, hearing)
+    webhookRoutes(rt.app, hearing)
+    billingConsumers(rt, deps, hearing)
+    rt.onStart(hearing.events.start)
+    rt.onStop(hearing.events.stop)
     // The sandbox may start after us; the sweep tries again.
     rt.onStart(
       () => void endpoint.ensure().catch((err) => rt.log.info({ err }, 'the webhook endpoint will be registered by the next sweep')),

@@ -27,6 +27,8 @@ export async function ensurePrices(stripe: Stripe): Promise<Prices> {
         unit_amount: plan.priceCents,
         recurring: { interval: plan.period },
         lookup_key: key,
+        // One that was archived keeps its key otherwise.
+        transfer_lookup_key: true,
         metadata: { plan: plan.id },
       },
       { idempotencyKey: key },
@@ -48,12 +50,11 @@ export async function ensureReferralCoupon(stripe: Stripe): Promise<void> {
     .catch(ignoreExisting)
 }
 
-export function portalConfiguration(
-  urls: { terms: string; privacy: string },
-  price: Prices,
-): Stripe.BillingPortal.ConfigurationCreateParams {
+export function portalConfiguration(publicUrl: string, price: Prices): Stripe.BillingPortal.ConfigurationCreateParams {
+  const links = { terms_of_service_url: `${publicUrl}/terms-of-service`, privacy_policy_url: `${publicUrl}/privacy-policy` }
   return {
-    business_profile: { terms_of_service_url: urls.terms, privacy_policy_url: urls.privacy },
+    // Addresses that only this machine can open are not taken.
+    ...(publicUrl.startsWith('https:') && { business_profile: links }),
     features: {
       customer_update: { enabled: true, allowed_updates: ['email', 'name', 'address', 'tax_id'] },
       invoice_history: { enabled: true },

@@ -30,7 +30,6 @@ export type ProviderCharge = {
   id: string
   customer: string | null
   amountCents: number
-  amountAskedCents: number
   currency: string
   succeeded: boolean
   createdAt: Date
@@ -45,6 +44,9 @@ export type ProviderInvoice = {
   customer: string | null
   currency: string
   creditUsedCents: number
+  dueCents: number
+  /** Why there is an invoice, in the provider's words: `subscription_cycle` is a renewal. */
+  reason: string | null
   createdAt: Date
   paid: boolean
 }
@@ -75,7 +77,6 @@ export function chargeOf(charge: Stripe.Charge, refunds: Stripe.Refund[], disput
     id: charge.id,
     customer: idOf(charge.customer),
     amountCents: charge.amount_captured,
-    amountAskedCents: charge.amount,
     currency: charge.currency,
     succeeded: charge.status === 'succeeded' && charge.captured,
     createdAt: date(charge.created),

@@ -63,10 +63,7 @@ function suite(secretKey?: string) {
     await provider.expireCheckout(first.id)
     expect(await provider.getCheckout(first.id)).toMatchObject({ status: 'expired' })
     expect(await provider.getCheckout('cs_test_nothing')).toBeNull()
-    const configuration = await provider.createPortalConfiguration({
-      terms: 'https://example.com/terms',
-      privacy: 'https://example.com/privacy',
-    })
+    const configuration = await provider.createPortalConfiguration('https://example.com')
     expect(await provider.createPortal(customer, 'http://localhost:8080/pricing', configuration)).toMatch(/^https?:/)
   })
 

@@ -1,7 +1,7 @@
 import type { PlanId } from '@operon/contracts/plans'
 import { DomainError } from '@operon/kit/errors'
+import { Circuit } from '@operon/kit/fetch'
 import Stripe from 'stripe'
-import { createCircuit } from './circuit.ts'
 import { ensurePrices, ensureReferralCoupon, type Prices, portalConfiguration, REFERRAL_COUPON } from './stripe-catalogue.ts'
 import { ignoreMissing, ignoreRefused, isOutage } from './stripe-errors.ts'
 import {
@@ -34,11 +34,14 @@ export type SwitchRequest = { subscription: string; item: string; plan: PlanId; 
 type Options = { secretKey?: string | undefined; sandboxAddress: () => Promise<string> }
 export type Provider = ReturnType<typeof openProvider>
 
+const leftAlone = () => new DomainError('unavailable', { headers: { 'retry-after': '5' } })
+
 export function openProvider({ secretKey, sandboxAddress }: Options) {
   const mode: Mode = !secretKey ? 'sandbox' : secretKey.includes('_live_') ? 'live' : 'test'
-  const circuit = createCircuit({ failures: 5, openMs: 5000, counts: isOutage })
+  const circuit = new Circuit({ coolMs: 5000, counts: isOutage, refusal: leftAlone })
   let client: Stripe | null = null
-  let prices: Promise<Prices> | null = null
+  let prices: Prices | null = null
+  let making: Promise<Prices> | null = null
 
   async function stripe(): Promise<Stripe> {
     const common = { maxNetworkRetries: 2, timeout: 10_000, telemetry: false, appInfo: { name: 'operon' } }
@@ -49,7 +52,7 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
   }
 
   async function call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
-    return circuit(async () => {
+    return circuit.run(async () => {
       try {
         return await work(await stripe())
       } catch (error) {
@@ -60,11 +63,14 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     })
   }
 
-  /** Made at first use. */
-  function pricesOf(): Promise<Prices> {
-    prices ??= call(ensurePrices).catch((error) => {
-      prices = null
-      throw error
+  /** Made at first use, once; each caller waits for the provider in its own name, so that the circuit sees how many do. */
+  async function pricesOf(): Promise<Prices> {
+    if (prices) return prices
+    prices = await call((stripe) => {
+      making ??= ensurePrices(stripe).finally(() => {
+        making = null
+      })
+      return making
     })
     return prices
   }
@@ -143,9 +149,9 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     },
 
     /** What a customer may do in the portal: change the card, see invoices, switch between our plans, cancel at the period's end. */
-    async createPortalConfiguration(urls: { terms: string; privacy: string }): Promise<string> {
+    async createPortalConfiguration(publicUrl: string): Promise<string> {
       const price = await pricesOf()
-      const configuration = await call((stripe) => stripe.billingPortal.configurations.create(portalConfiguration(urls, price)))
+      const configuration = await call((stripe) => stripe.billingPortal.configurations.create(portalConfiguration(publicUrl, price)))
       return configuration.id
     },
 
@@ -227,6 +233,8 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
         customer: idOf(invoice.customer),
         currency: invoice.currency,
         creditUsedCents,
+        dueCents: invoice.amount_due,
+        reason: invoice.billing_reason,
         createdAt: date(invoice.created),
         paid: invoice.status === 'paid',
       }

@@ -66,7 +66,7 @@ export async function bookInvoice(trx: Trx, invoice: ProviderInvoice): Promise<v
   })
 }
 
-async function userOf(trx: Trx, customer: string | null): Promise<string | null> {
+export async function userOf(trx: Trx, customer: string | null): Promise<string | null> {
   if (!customer) return null
   const account = await trx.selectFrom('accounts').select('user_id').where('stripe_customer_id', '=', customer).executeTakeFirst()
   return account?.user_id ?? null

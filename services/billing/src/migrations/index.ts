@@ -2,9 +2,11 @@ import type { Migration } from 'kysely/migration'
 import { up as billing } from './0001_billing.ts'
 import { up as ledger } from './0002_ledger.ts'
 import { up as ended } from './0003_ended.ts'
+import { up as eventQueue } from './0004_event_queue.ts'
 
 export const migrations: Record<string, Migration> = {
   '0001_billing': { up: billing },
   '0002_ledger': { up: ledger },
   '0003_ended': { up: ended },
+  '0004_event_queue': { up: eventQueue },
 }

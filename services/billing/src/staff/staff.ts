@@ -13,7 +13,7 @@ import { declineOf, isRefusal } from '../stripe-errors.ts'
 import { subscriptionOf } from '../subscriptions/check.ts'
 import { addDays } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
-import { receive } from '../webhooks/receive.ts'
+import type { Hearing } from '../webhooks/routes.ts'
 
 /** Every staff call leaves who, what and why, before it acts. */
 async function log(ctx: BillingCtx, action: string, reason: string, userId: string | null, detail: object) {
@@ -98,13 +98,14 @@ export async function staffExtendTrial(
   if (row.status !== 'trialing' || !subscription || !customer || !trial_end)
     throw new DomainError('conflict', { message: 'This account is not in a trial.' })
   await log(ctx, 'extend trial', reason, userId, { days })
-  const trialEnd = addDays(trial_end, days)
-  const request = { subscription, trialEnd: trialEnd.toISOString() }
-  await callOnce(ctx.db, { userId, kind: 'extend-trial', request }, (key) => deps.provider.setTrialEnd(subscription, trialEnd, key)).catch(
-    refused,
-  )
+  // A try whose answer was lost may have been heard of by a webhook since: the days count from where they counted then.
+  const fixed = { trial_end: addDays(trial_end, days).toISOString() }
+  const intention = { userId, kind: 'extend-trial', request: { subscription, days }, fixed }
+  const longer = await callOnce(ctx.db, intention, (key, { trial_end }) =>
+    deps.provider.setTrialEnd(subscription, new Date(trial_end), key).then(() => trial_end),
+  ).catch(refused)
   await refresh(deps, ctx.db, customer)
-  return { trial_end: trialEnd.toISOString() }
+  return { trial_end: longer }
 }
 
 export async function staffEvents(
@@ -131,17 +132,24 @@ export async function staffEvents(
   }
 }
 
-export async function staffReplayEvent(
-  deps: Deps,
-  ctx: BillingCtx,
-  input: Input<typeof contract.staffReplayEvent>,
-): Promise<Output<typeof contract.staffReplayEvent>> {
-  const kept = await ctx.db.selectFrom('provider_events').select('payload').where('id', '=', input.event_id).executeTakeFirst()
-  const event = kept?.payload ? deps.provider.eventFrom(kept.payload) : await deps.provider.getEvent(input.event_id)
-  if (!event) throw new DomainError('not_found')
-  await log(ctx, 'replay event', input.reason, null, { event: event.id, type: event.type })
-  return { status: await receive(deps, ctx.db, event) }
-}
+export const staffReplayEvent =
+  ({ intake, events }: Hearing) =>
+  async (
+    deps: Deps,
+    ctx: BillingCtx,
+    input: Input<typeof contract.staffReplayEvent>,
+  ): Promise<Output<typeof contract.staffReplayEvent>> => {
+    const { event_id: id, reason } = input
+    const kept = await ctx.db.selectFrom('provider_events').select(['status', 'payload']).where('id', '=', id).executeTakeFirst()
+    const event = kept?.payload ? deps.provider.eventFrom(kept.payload) : await deps.provider.getEvent(id)
+    if (!event) throw new DomainError('not_found')
+    await log(ctx, 'replay event', reason, null, { event: event.id, type: event.type })
+    if (kept?.status === 'done') return { status: 'duplicate' }
+    if (!kept) await intake(event)
+    const outcome = await events.add(event)
+    if (outcome !== null) throw outcome
+    return { status: 'done' }
+  }
 
 export async function staffActions(ctx: BillingCtx): Promise<Output<typeof contract.staffActions>> {
   const actions = await actionsOf(ctx).limit(200).execute()

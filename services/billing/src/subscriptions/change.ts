@@ -26,7 +26,9 @@ export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan }: Input<ty
   const row = await running(ctx)
   if (row.plan === plan) return checkSubscription(ctx)
   const request = switchTo(row, plan)
-  await callOnce(ctx.db, { userId: row.user_id, kind: 'switch-plan', request }, (key) => deps.provider.switchPlan(request, key))
+  // With what it was switched from: the same switch after another one is a new one.
+  const intention = { userId: row.user_id, kind: 'switch-plan', request: { ...request, version: row.version } }
+  await callOnce(ctx.db, intention, (key) => deps.provider.switchPlan(request, key))
   await refresh(deps, ctx.db, row.customer)
   return checkSubscription(ctx)
 }

@@ -1,5 +1,6 @@
 import type * as contract from '@operon/contracts/billing'
 import type { Output } from '@operon/contracts/contract'
+import { plans } from '@operon/contracts/plans'
 import { DomainError } from '@operon/kit/errors'
 import { accountOf } from '../accounts.ts'
 import type { BillingCtx, Db, Deps } from '../deps.ts'
@@ -17,12 +18,10 @@ export async function customerPortal(deps: Deps, ctx: BillingCtx): Promise<Outpu
   }
 }
 
-/** The sandbox's portal is made for our plans; Stripe's is told what it may offer, once. */
-async function portalConfiguration(deps: Deps, db: Db): Promise<string | undefined> {
-  if (deps.provider.mode === 'sandbox') return undefined
-  const key = `portal:${deps.provider.mode}`
+/** The sandbox's portal is made for our plans; Stripe's is told what it may offer, once for each plan table. */
+async function portalConfiguration({ provider, publicUrl }: Deps, db: Db): Promise<string | undefined> {
+  if (provider.mode === 'sandbox') return undefined
+  const key = `portal:${provider.mode}:${plans.map(({ id, priceCents }) => `${id}-${priceCents}`).join()}`
   const known = await readSetting<string>(db, key)
-  if (known) return known
-  const made = await deps.provider.createPortalConfiguration({ terms: `${deps.publicUrl}/terms`, privacy: `${deps.publicUrl}/privacy` })
-  return writeSetting(db, key, made)
+  return known ?? writeSetting(db, key, await provider.createPortalConfiguration(publicUrl))
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Db, Deps, Trx } from '../deps.ts'
@@ -74,6 +75,8 @@ export async function untilFresh<T>(work: () => Promise<T>): Promise<T> {
       return await work()
     } catch (error) {
       if (!(error instanceof StaleLook) || attempt === TRIES) throw error
+      // Those that always meet step apart.
+      if (attempt > 2) await delay(Math.random() * 20 * attempt)
     }
   }
 }

@@ -54,9 +54,6 @@ test('a day before the first charge the account is told, once [spec-38]', async 
   const user = await billing.subscribed('enterprise', '378282246310005')
   await billing.sweep()
   await billing.advance(2.5)
-  // Anything that happens there now tells us how late it is there.
-  await billing.call('cancel-subscription', user)
-  await billing.call('resume-subscription', user)
   await Promise.all([billing.sweep(), billing.sweep()])
   await vi.waitFor(
     async () => expect(await billing.published('billing.trial_ending', user)).toMatchObject([{ plan: 'enterprise', amount_cents: 14_900 }]),

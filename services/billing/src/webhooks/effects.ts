@@ -1,45 +1,66 @@
 import { paymentFailed } from '@operon/contracts/billing'
 import { publish } from '@operon/kit/tx'
 import type { Db, Deps, Trx } from '../deps.ts'
-import { bookCharge, bookInvoice } from '../ledger/book.ts'
+import { bookCharge, bookInvoice, userOf } from '../ledger/book.ts'
 import { endCheckout } from '../provider-calls.ts'
-import type { ProviderCharge, ProviderEvent } from '../stripe-shapes.ts'
+import type { ProviderEvent, ProviderInvoice } from '../stripe-shapes.ts'
 import type { SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { keep, look } from '../subscriptions/project.ts'
 
-export type Effect = (trx: Trx) => Promise<SubscriptionRow | null>
+/** What comes of some events, written in the transaction that marks them done. */
+export type Effect = { of: ProviderEvent[]; write: (trx: Trx) => Promise<SubscriptionRow | null> }
 
-/** Asks the provider about whatever an event names, and answers what is to be kept of it. Nothing is written yet. */
-export async function gather(deps: Deps, db: Db, event: ProviderEvent): Promise<Effect[]> {
-  const { type } = event
-  const effects: Effect[] = []
-  if (/^(customer\.subscription|customer\.deleted|checkout\.session|invoice)/.test(type) && event.customer) {
-    const seen = await look(deps, db, event.customer)
-    if (seen) effects.push((trx) => keep(trx, seen))
-  }
-  if (type === 'checkout.session.completed' || type === 'checkout.session.expired') {
-    const { id } = (event.raw as { data: { object: { id: string } } }).data.object
-    effects.push((trx) => endCheckout(trx, id, type === 'checkout.session.completed' ? 'done' : 'refused').then(() => null))
-  }
-  if (/^(charge|refund)\./.test(type) && event.charge) {
-    const charge = await deps.provider.getCharge(event.charge)
-    effects.push((trx) => bookCharge(trx, charge).then(() => null))
-    if (type === 'charge.failed') effects.push((trx) => tellFailed(trx, charge).then(() => null))
-  }
-  if (type === 'invoice.paid' && event.invoice) {
-    const invoice = await deps.provider.getInvoice(event.invoice)
-    effects.push((trx) => bookInvoice(trx, invoice).then(() => null))
-  }
-  return effects
+const isCheckoutEnd = ({ type }: ProviderEvent) => type === 'checkout.session.completed' || type === 'checkout.session.expired'
+const customerOf = ({ type, customer }: ProviderEvent) =>
+  /^(customer\.subscription|customer\.deleted|checkout\.session|invoice\.)/.test(type) ? customer : null
+const chargeOf = ({ type, charge }: ProviderEvent) => (/^(charge|refund)\./.test(type) ? charge : null)
+const invoiceOf = ({ type, invoice }: ProviderEvent) => (type === 'invoice.paid' || type === 'invoice.payment_failed' ? invoice : null)
+
+/** Whether anything can come of it here; what else the provider tells is only noted. */
+export const isOfInterest = (event: ProviderEvent): boolean =>
+  isCheckoutEnd(event) || [customerOf, chargeOf, invoiceOf].some((name) => name(event) !== null)
+
+/**
+ * Asks the provider once about each customer, charge and invoice that the events name, as they are now, and answers what is to be kept.
+ * Nothing is written yet.
+ */
+export async function gather(deps: Deps, db: Db, events: ProviderEvent[]): Promise<Effect[]> {
+  const effects = await Promise.all([
+    ...by(events, customerOf).map(async ([customer, of]): Promise<Effect[]> => {
+      const seen = await look(deps, db, customer)
+      return seen ? [{ of, write: (trx) => keep(trx, seen) }] : []
+    }),
+    ...by(events, chargeOf).map(async ([id, of]): Promise<Effect[]> => {
+      const charge = await deps.provider.getCharge(id)
+      return [{ of, write: (trx) => bookCharge(trx, charge).then(nobody) }]
+    }),
+    ...by(events, invoiceOf).map(async ([id, of]): Promise<Effect[]> => {
+      const invoice = await deps.provider.getInvoice(id)
+      const failed = of.filter(({ type }) => type === 'invoice.payment_failed')
+      return [
+        { of, write: (trx) => bookInvoice(trx, invoice).then(nobody) },
+        { of: failed, write: (trx) => tellFailed(trx, invoice).then(nobody) },
+      ]
+    }),
+  ])
+  return [...effects.flat(), ...events.filter(isCheckoutEnd).map(checkoutEnded)]
 }
 
-async function tellFailed(trx: Trx, charge: ProviderCharge) {
-  if (!charge.customer) return
-  const account = await trx.selectFrom('accounts').select('user_id').where('stripe_customer_id', '=', charge.customer).executeTakeFirst()
-  if (account)
-    await publish(trx, paymentFailed, account.user_id, {
-      payment: charge.id,
-      amount_cents: charge.amountAskedCents,
-      currency: charge.currency,
-    })
+const nobody = () => null
+
+function by(events: ProviderEvent[], name: (event: ProviderEvent) => string | null): [string, ProviderEvent[]][] {
+  return [...Map.groupBy(events, name)].filter((group): group is [string, ProviderEvent[]] => group[0] !== null)
+}
+
+function checkoutEnded(event: ProviderEvent): Effect {
+  const { id } = (event.raw as { data: { object: { id: string } } }).data.object
+  const state = event.type === 'checkout.session.completed' ? 'done' : 'refused'
+  return { of: [event], write: (trx) => endCheckout(trx, id, state).then(nobody) }
+}
+
+/** A renewal that the card did not pay. Who is at a checkout or switches plans reads it there. */
+async function tellFailed(trx: Trx, { id, customer, reason, dueCents, currency }: ProviderInvoice) {
+  if (reason !== 'subscription_cycle') return
+  const userId = await userOf(trx, customer)
+  if (userId) await publish(trx, paymentFailed, userId, { payment: id, amount_cents: dueCents, currency })
 }

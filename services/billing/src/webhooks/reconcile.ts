@@ -7,17 +7,18 @@ import { readSetting, replaceSetting } from '../settings.ts'
 import type { ProviderEvent } from '../stripe-shapes.ts'
 import { publishSubscription, type SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
-import type { Endpoint } from './endpoint.ts'
-import { receive } from './receive.ts'
+import type { Hearing } from './routes.ts'
 
 const OVERLAP_MS = 600_000
 const FIRST_LOOK_BACK_MS = 30 * 86_400_000
 
+type Swept = { handled: number; failed: number }
+
 /** Heals what missed webhooks left, and does what time alone brings. */
-export async function reconcile(deps: Deps, ctx: BillingCtx, endpoint: Endpoint): Promise<{ handled: number; failed: number }> {
+export async function reconcile(deps: Deps, ctx: BillingCtx, hearing: Hearing): Promise<Swept> {
   try {
-    await endpoint.ensure()
-    const caughtUp = await catchUp(deps, ctx)
+    await hearing.endpoint.ensure()
+    const caughtUp = await catchUp(deps, ctx, hearing)
     await refreshOverdue(deps, ctx)
     return caughtUp
   } finally {
@@ -28,46 +29,28 @@ export async function reconcile(deps: Deps, ctx: BillingCtx, endpoint: Endpoint)
   }
 }
 
-/** Goes through the provider's own list of events since the last sweep, oldest first, and handles what never came or failed. */
-async function catchUp(deps: Deps, ctx: BillingCtx): Promise<{ handled: number; failed: number }> {
-  const key = `swept:${deps.provider.mode}`
+/** Goes through the provider's own list of events since the last sweep, oldest first, and handles those that never came. */
+async function catchUp({ provider }: Deps, ctx: BillingCtx, { intake, events: queue }: Hearing): Promise<Swept> {
+  const key = `swept:${provider.mode}`
   const swept = await readSetting<string>(ctx.db, key)
   const since = new Date((swept ? Date.parse(swept) : Date.now() - FIRST_LOOK_BACK_MS) - OVERLAP_MS)
-  const events: ProviderEvent[] = []
-  for await (const event of deps.provider.eventsSince(since)) events.push(event)
-  const failed = await ctx.db
-    .selectFrom('provider_events')
-    .select(['id', 'payload'])
-    .where('status', '=', 'failed')
-    .where('attempts', '<', 20)
-    .orderBy('created_at')
-    .limit(100)
-    .execute()
-  const listed = new Set(events.map(({ id }) => id))
-  for (const { id, payload } of failed) if (!listed.has(id)) events.push(deps.provider.eventFrom(payload))
+  const listed: ProviderEvent[] = []
+  for await (const event of provider.eventsSince(since)) listed.push(event)
 
-  const done = await knownOf(ctx, events)
-  const counts = { handled: 0, failed: 0 }
-  for (const event of events.toReversed()) {
-    if (done.has(event.id)) continue
-    try {
-      if ((await receive(deps, ctx.db, event)) === 'done') counts.handled++
-    } catch (error) {
-      counts.failed++
-      ctx.log.warn({ err: error, event: event.id, type: event.type }, 'a provider event could not be handled')
-    }
-  }
-  const newest = events.reduce((latest, { createdAt }) => Math.max(latest, createdAt.getTime()), 0)
-  // A failed event stays in our own list, so the cursor may move past it.
+  const known = await knownOf(ctx, listed)
+  const missed = listed.toReversed().filter(({ id }) => !known.has(id))
+  await Promise.all(missed.map(intake))
+  const outcomes = await Promise.all(missed.map(queue.add))
+  // What has failed is kept and tried again, so the cursor may move past it.
+  const newest = listed.reduce((latest, { createdAt }) => Math.max(latest, createdAt.getTime()), 0)
   if (newest > 0) await replaceSetting(ctx.db, key, new Date(newest).toISOString())
-  return counts
+  const failed = outcomes.filter((outcome) => outcome !== null).length
+  return { handled: missed.length - failed, failed }
 }
 
 async function knownOf(ctx: BillingCtx, events: ProviderEvent[]): Promise<Set<string>> {
   const ids = events.map(({ id }) => id)
-  const { rows } = await sql<{ id: string }>`select id from provider_events where id = any(${ids}::text[]) and status = 'done'`.execute(
-    ctx.db,
-  )
+  const { rows } = await sql<{ id: string }>`select id from provider_events where id = any(${ids}::text[])`.execute(ctx.db)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -133,6 +116,7 @@ async function remindTrials(ctx: BillingCtx) {
       .where('reminded_at', 'is', null)
       .where('cancel_at_period_end', '=', false)
       .where('trial_end', '<', sql<Date>`provider_now() + interval '1 day'`)
+      .where('trial_end', '>', sql<Date>`provider_now()`)
       .returningAll()
       .execute()
     for (const { user_id, plan: id, trial_end } of rows) {

@@ -1,21 +1,19 @@
 import { stripeWebhook } from '@operon/contracts/billing'
-import { DomainError } from '@operon/kit/errors'
 import { serveRaw } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
-import type { Deps } from '../deps.ts'
 import type { Endpoint } from './endpoint.ts'
-import { receive } from './receive.ts'
+import type { Intake } from './intake.ts'
+import type { EventQueue } from './queue.ts'
 
-export function webhookRoutes(app: Runtime['app'], deps: Deps, endpoint: Endpoint) {
-  serveRaw(app, stripeWebhook, async (ctx, body, reply, request) => {
+/** What hears the provider: where it reaches us, what stores its events, what handles them. */
+export type Hearing = { endpoint: Endpoint; intake: Intake; events: EventQueue }
+
+/** Answers once the event is on disk; what it is about is fetched and kept after that. */
+export function webhookRoutes(app: Runtime['app'], { endpoint, intake, events }: Hearing) {
+  serveRaw(app, stripeWebhook, async (_ctx, body, reply, request) => {
     const event = await endpoint.read(body as Buffer, String(request.headers['stripe-signature'] ?? ''))
-    try {
-      const outcome = await receive(deps, ctx.db, event)
-      return reply.send({ received: true, duplicate: outcome === 'duplicate' })
-    } catch (error) {
-      ctx.log.warn({ err: error, event: event.id, type: event.type }, 'a provider event failed and waits to be replayed')
-      // Not 2xx: the provider sends it again.
-      throw new DomainError('unavailable', { cause: error })
-    }
+    const isNew = await intake(event)
+    if (isNew) events.offer(event)
+    return reply.send({ received: true, duplicate: !isNew })
   })
 }

@@ -67,20 +67,23 @@ const soonest = (...dues: (Due | undefined)[]) =>
 export function createTestClock(bank: Bank, params: Record<string, any>): Obj {
   const frozen_time = Number(params.frozen_time)
   if (!frozen_time) throw wrong('Missing required param: frozen_time.', 'frozen_time', 'parameter_missing')
-  const clock = bank.t.test_clocks.put({
-    id: bank.id('test_clocks'),
-    object: 'test_helpers.test_clock',
-    created: bank.now(),
-    deletes_after: frozen_time + 30 * DAY,
-    frozen_time,
-    livemode: false,
-    name: params.name ?? null,
-    status: 'ready',
-    status_details: {},
-  })
+  const clock = bank.t.test_clocks.put(clockAt(bank.id('test_clocks'), bank.now(), frozen_time, params.name ?? null))
   bank.emit('test_helpers.test_clock.created', clock)
   return clock
 }
+
+const clockAt = (id: string, created: number, frozen_time: number, name: string | null): Obj => ({
+  id,
+  object: 'test_helpers.test_clock',
+  created,
+  deletes_after: frozen_time + 30 * DAY,
+  frozen_time,
+  livemode: false,
+  name,
+  status: 'ready',
+  status_details: {},
+})
+const wholeClock = (now: number) => clockAt('clock_sandbox', now, now, 'The sandbox')
 
 export function advanceTestClock(bank: Bank, clock: Obj, target: number): Obj {
   if (!(target > clock.frozen_time)) throw wrong('The frozen_time must be later than the current one.', 'frozen_time')
@@ -95,5 +98,7 @@ export function advanceClock(bank: Bank, seconds: number) {
   if (!(seconds >= 0 && seconds <= MOST_SECONDS)) throw wrong('The clock moves forward, by 400 days at most.', 'seconds')
   const happened = catchUp(bank, null, bank.now() + seconds)
   bank.moveClock(seconds)
+  // Who listens learns how late it is, also when nothing fell due.
+  bank.emit('test_helpers.test_clock.ready', wholeClock(bank.now()))
   return { now: bank.now(), offset_seconds: bank.offsetSeconds(), happened }
 }

@@ -1,0 +1,73 @@
+import { SetupError } from '@operon/kit/config'
+import { newId } from '@operon/kit/ids'
+import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { Db, Trx } from './deps.ts'
+import { ledgerBalances, post } from './ledger/post.ts'
+import { readSetting, replaceSetting } from './settings.ts'
+import type { Mode } from './stripe.ts'
+import { publishSubscription } from './subscriptions/entitlement.ts'
+
+const KEY = 'provider'
+
+/**
+ * Customers, subscriptions and events belong to the provider that made them. When a key replaces the sandbox, every account begins anew
+ * and the sandbox's balances are closed; what was earned with real money is not left behind by a mistaken variable.
+ */
+export async function belongTo(db: Db, mode: Mode): Promise<'same' | 'moved'> {
+  return inTransaction(db, async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtext(${KEY}))`.execute(trx)
+    // Before the provider was written down, the sandbox's endpoint was.
+    const was = (await readSetting<Mode>(trx, KEY)) ?? ((await readSetting(trx, 'webhook:sandbox')) ? 'sandbox' : null)
+    if (was === 'live')
+      throw new SetupError(
+        `This database holds the customers of a live Stripe account; it is not used with ${mode} keys. Set DATABASE_URL.`,
+      )
+    await replaceSetting(trx, KEY, mode)
+    if (!was || was === mode) return 'same'
+    await beginAnew(trx)
+    return 'moved'
+  })
+}
+
+async function beginAnew(trx: Trx) {
+  await trx.updateTable('accounts').set({ stripe_customer_id: null, trial_used_at: null }).execute()
+  await trx.deleteFrom('provider_settings').where('key', 'like', 'customer:%').execute()
+  await trx.updateTable('provider_calls').set({ state: 'refused' }).where('state', '=', 'open').execute()
+  // With the events goes the time that they told.
+  await trx.deleteFrom('provider_events').execute()
+  await trx.deleteFrom('trial_cards').execute()
+  await trx.updateTable('referrals').set({ state: 'void' }).where('state', '=', 'paid').execute()
+  const ended = await trx
+    .updateTable('subscriptions')
+    .set({ ...nothing, version: sql`version + 1`, looks: sql`looks + 1`, updated_at: new Date() })
+    .where('status', '<>', 'none')
+    .returningAll()
+    .execute()
+  for (const row of ended) await publishSubscription(trx, row)
+  await closeBooks(trx)
+}
+
+const nothing = {
+  stripe_subscription_id: null,
+  stripe_item_id: null,
+  plan: null,
+  tier: 'none',
+  status: 'none',
+  period_end: null,
+  trial_end: null,
+  cancel_at_period_end: false,
+  grace_until: null,
+  lapsed: false,
+  reminded_at: null,
+} as const
+
+/** One entry that brings every balance to nothing; what was booked stays readable. */
+async function closeBooks(trx: Trx) {
+  const { balances } = await ledgerBalances(trx)
+  const open = balances.filter(({ amount_cents }) => amount_cents !== 0)
+  if (open.length === 0) return
+  const lines = open.map(({ account, currency, amount_cents }) => ({ account: account as never, currency, amountCents: -amount_cents }))
+  const description = 'Balances of the provider before'
+  await post(trx, { reference: `closing:${newId()}`, kind: 'closing', userId: null, description, occurredAt: new Date(), lines })
+}
