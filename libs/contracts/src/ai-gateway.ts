@@ -87,6 +87,8 @@ export const aiChat = fn('ai-chat', {
       .array(z.object({ role: z.enum(['user', 'assistant']), content: text(100_000) }))
       .max(2)
       .optional(),
+    /** A name of the caller's for this answer: `ai-stop` ends it by that even before its first word. */
+    stop_id: z.uuid().optional(),
     json: z.boolean().optional(),
     max_tokens: z.int().min(1).max(32_000).optional(),
     stream: z.boolean().default(false),
@@ -106,8 +108,8 @@ export const aiChat = fn('ai-chat', {
 export const aiStop = fn('ai-stop', {
   access: 'user',
   rate: 'write',
-  summary: 'Ends a running answer; what has arrived is kept',
-  body: z.object({ message_id: id('message') }),
+  summary: 'Ends a running answer; what has arrived is kept, and before the first word nothing is charged',
+  body: z.object({ message_id: id('message').describe("The answer's id, or the `stop_id` it was asked with") }),
   reply: z.object({ stopped: z.boolean() }),
 })
 
@@ -121,17 +123,23 @@ export const SuggestedAction = z.object({
   input: z.record(z.string(), z.string()),
   prompts: z.int().describe('What approving it will cost, in prompts'),
 })
+/** With `stream: true` the same events as `ai-chat`; proposals come with `done`. */
 export const aiOrchestrator = fn('ai-orchestrator', {
   access: 'user',
   rate: 'ai',
+  raw: true,
   summary: 'The business analyst: an answer and the actions it proposes',
   body: z.object({
-    message: text(50_000).min(1),
+    message: text(50_000).optional(),
     task_type: z.enum(taskTypes).default('general'),
     context: z
       .object({ timestamp: z.string().optional(), source: z.enum(['dashboard', 'voice_interface']).default('dashboard') })
       .prefault({}),
     conversation_id: z.union([id('conversation'), z.literal('new')]).optional(),
+    /** Answer this message of the conversation anew: what came after it is dropped. */
+    replace_message_id: id('message').optional(),
+    stop_id: z.uuid().optional(),
+    stream: z.boolean().default(false),
   }),
   reply: z.object({
     response: z.string(),
@@ -286,12 +294,13 @@ export const actions = table('ai_actions', {
     description: z.string(),
     input: z.record(z.string(), z.string()),
     prompts: z.int(),
-    /** proposed, running, done or failed */
+    /** proposed, dismissed, running, done or failed */
     state: z.string(),
     result: z.string().nullable(),
     link: z.string().nullable(),
     created_at: timestamp,
   }),
+  update: z.object({ state: z.enum(['proposed', 'dismissed']) }),
 })
 export const comparisons = table('ai_comparisons', {
   access: 'user',
@@ -352,6 +361,13 @@ export const generateAds = fn('generate-ads', {
     answered_by: z.string().nullable(),
     sandbox: z.boolean(),
   }),
+})
+/** What the Content Creator has written for the account. */
+export const contentStats = fn('content-stats', {
+  access: 'user',
+  rate: 'read',
+  body: z.object({}),
+  reply: z.object({ pieces: z.int(), words: z.int(), finished: z.int(), this_month: z.int() }),
 })
 /** An availability is what the extension's registry said, or `unknown`: never a guess. */
 export const checkDomains = fn('check-domains', {

@@ -49,6 +49,11 @@ export const errors = {
   // AI
   model_unknown: { status: 404, message: 'There is no model of that name.' },
   model_unavailable: { status: 503, message: 'No model could answer right now. Nothing was charged; try again in a moment.' },
+  model_refused: {
+    status: 400,
+    message: 'The model would not take this question. Shorten it, say it differently or choose another model. Nothing was charged.',
+  },
+  answer_stopped: { status: 409, message: 'You stopped this before the answer began. Nothing was charged.' },
   answer_cut: { status: 502, message: 'The answer was cut off. What had arrived is shown.' },
   key_limit: { status: 402, message: 'This API key has reached its limit.' },
   key_scope: { status: 403, message: 'This API key is not allowed to do that.' },

@@ -3,7 +3,10 @@ import * as analytics from './analytics.ts'
 import * as billing from './billing.ts'
 import type { Endpoint, Event, Job, Request, Table } from './contract.ts'
 import * as crm from './crm.ts'
+import { accountErasures } from './erasure.ts'
 import * as identity from './identity.ts'
+import * as identityAdmin from './identity-admin.ts'
+import * as identityAuth from './identity-auth.ts'
 import * as integrations from './integrations.ts'
 import * as marketplace from './marketplace.ts'
 import * as platform from './platform.ts'
@@ -12,7 +15,7 @@ import type { ProcessName } from './services.ts'
 
 /** Everything that every service says, by who says it. The gateway, the reference pages and the attack runner read this. */
 export const contracts: Record<ProcessName, object> = {
-  identity,
+  identity: { ...identity, ...identityAuth, ...identityAdmin, accountErasures },
   billing,
   marketplace,
   integrations,

@@ -190,8 +190,12 @@ test('a deleted person leaves figures without them, and a late event leaves noth
   const ann = platform.user()
   await platform.emit(userCreated, ann.id, person)
   await expect.poll(() => unread(ann)).toBe(3)
-  const gone = await platform.emit(userDeleted, ann.id, { version: 2 })
-  await expect.poll(() => settled(gone)).toBe(true)
+  await platform.emit(userDeleted, ann.id, { version: 2 })
+  await expect
+    .poll(() =>
+      db.selectFrom('outbox').select('payload').where('name', '=', 'analytics.user_erased').where('user_id', '=', ann.id).execute(),
+    )
+    .toMatchObject([{ payload: { deleted: { notifications: 3 } } }])
   const late = await platform.emit(completionFinished, ann.id, completion('late words'))
   await expect.poll(() => settled(late)).toBe(true)
   expect([await inbox(ann), await activity(ann)]).toEqual([[], []])

@@ -1,7 +1,9 @@
+import { erasesPeople } from '@operon/kit/erasure'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { activityRoutes } from './activity/routes.ts'
 import { Config } from './config.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
+import { erasure } from './erasure.ts'
 import { factConsumers } from './facts/consumers.ts'
 import * as facts from './migrations/0001_facts.ts'
 import { notificationRoutes } from './notifications/routes.ts'
@@ -16,5 +18,6 @@ export const analyticsService: ServiceDefinition<AnalyticsDb, Config> = {
     activityRoutes(rt)
     notificationRoutes(rt)
     dashboardRoutes(rt)
+    erasesPeople(rt, erasure)
   },
 }

@@ -1,6 +1,8 @@
+import { erasesPeople } from '@operon/kit/erasure'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { accountMailConsumers } from './accountMail/consumers.ts'
 import { Config } from './config.ts'
+import { erasure } from './erasure.ts'
 import * as crm from './migrations/0001_crm.ts'
 import * as people from './migrations/0002_people.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
@@ -19,5 +21,6 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     newsletterJobs(rt)
     peopleConsumers(rt)
     accountMailConsumers(rt)
+    erasesPeople(rt, erasure)
   },
 }

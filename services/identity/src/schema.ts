@@ -1,3 +1,4 @@
+import type { Erased, Erasing } from '@operon/contracts/erasure'
 import type { ColumnType, Generated } from 'kysely'
 
 type Json = ColumnType<Record<string, any>, string, string>
@@ -117,6 +118,16 @@ export type IdentityDb = {
   signing_keys: { kid: string; alg: string; public_jwk: Json; sealed_private: string; created_at: Generated<Date> }
   user_roles: { user_id: string; role: 'seller' | 'buyer'; created_at: Generated<Date> }
   sign_up_records: { user_id: string; record: Json; created_at: Generated<Date> }
+  /** What other services still have to do for a deleted account. */
+  erasures: {
+    user_id: string
+    service: Erasing
+    asked_at: Generated<Date>
+    last_asked_at: Generated<Date>
+    due_at: Date
+    erased_at: At
+    report: ColumnType<Erased | null, string | undefined, string>
+  }
   audit_log: {
     id: string
     user_id: string | null

@@ -11,6 +11,7 @@ import { verification } from './keys/verification.ts'
 import { answerMailRequest } from './mail/requests.ts'
 import { closeMail, sendMail, sendSms } from './mail/send.ts'
 import * as accounts from './migrations/0001_accounts.ts'
+import * as erasures from './migrations/0002_erasures.ts'
 import { openProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
@@ -22,9 +23,15 @@ import { lookUpUser } from './users/users.ts'
 export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
   name: 'identity',
   config: IdentityConfig,
-  migrations: { '0001_accounts': accounts },
+  migrations: { '0001_accounts': accounts, '0002_erasures': erasures },
   async setup(rt) {
-    const deps: Deps = { rt, config: rt.config, keys: await loadKeys(rt), hasher: await createHasher(), oauth: openProviders(rt) }
+    const deps: Deps = {
+      rt,
+      config: rt.config,
+      keys: await loadKeys(rt),
+      hasher: await createHasher(rt.config.UV_THREADPOOL_SIZE),
+      oauth: openProviders(rt),
+    }
     const run = withDeps(deps)
 
     userRoutes(deps)

@@ -1,7 +1,8 @@
+import { erasesPeople } from '@operon/kit/erasure'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { Config } from './config.ts'
-import { connectionConsumers } from './connections/consumers.ts'
 import { connectionRoutes } from './connections/routes.ts'
+import { erasure } from './erasure.ts'
 import * as integrations from './migrations/0001_integrations.ts'
 import type { IntegrationsDb } from './schema.ts'
 
@@ -11,6 +12,6 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
   migrations: { '0001_integrations': integrations },
   setup(rt) {
     connectionRoutes(rt)
-    connectionConsumers(rt)
+    erasesPeople(rt, erasure)
   },
 }

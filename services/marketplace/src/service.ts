@@ -1,5 +1,7 @@
+import { erasesPeople } from '@operon/kit/erasure'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { Config } from './config.ts'
+import { erasure } from './erasure.ts'
 import { itemRoutes } from './items/routes.ts'
 import * as storefront from './migrations/0001_storefront.ts'
 import { profileConsumers } from './profiles/consumers.ts'
@@ -14,5 +16,6 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     profileRoutes(rt)
     profileConsumers(rt)
     itemRoutes(rt)
+    erasesPeople(rt, erasure)
   },
 }

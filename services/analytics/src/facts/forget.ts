@@ -1,15 +1,16 @@
+import type { Erased } from '@operon/contracts/erasure'
+import { deleteRows } from '@operon/kit/erasure'
 import { lockPerson, type Trx } from './record.ts'
 
 /** What a person saw goes; the figures they were part of stay, without them. */
-export async function forgetPerson(trx: Trx, userId: string): Promise<void> {
+export async function forgetPerson(trx: Trx, userId: string): Promise<Partial<Erased>> {
   await lockPerson(trx, userId, 'alone')
   await trx
     .insertInto('erased_people')
     .values({ user_id: userId })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  await trx.deleteFrom('activity_logs').where('user_id', '=', userId).execute()
-  await trx.deleteFrom('notifications').where('user_id', '=', userId).execute()
-  await trx.deleteFrom('plans').where('user_id', '=', userId).execute()
-  await trx.updateTable('facts').set({ user_id: null }).where('user_id', '=', userId).execute()
+  const deleted = await deleteRows(trx, ['activity_logs', 'notifications', 'plans'], userId)
+  const facts = await trx.updateTable('facts').set({ user_id: null }).where('user_id', '=', userId).executeTakeFirstOrThrow()
+  return { deleted, anonymised: { facts: Number(facts.numUpdatedRows) } }
 }

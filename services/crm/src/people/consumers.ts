@@ -1,11 +1,10 @@
-import { signedUp, userCreated, userDeleted, userUpdated } from '@operon/contracts/identity'
+import { signedUp, userCreated, userUpdated } from '@operon/contracts/identity'
 import type { Runtime } from '@operon/kit/service'
 import type { CrmDb } from '../schema.ts'
-import { forgetPerson, keepPerson, keepSignUp } from './people.ts'
+import { keepPerson, keepSignUp } from './people.ts'
 
 export function peopleConsumers(rt: Runtime<CrmDb>) {
   rt.on(signedUp, 'keep-sign-up', (trx, event) => keepSignUp(trx, event.user_id!, event.payload))
   rt.on(userCreated, 'keep-person', (trx, event) => keepPerson(trx, event.user_id!, event.payload))
   rt.on(userUpdated, 'update-person', (trx, event) => keepPerson(trx, event.user_id!, event.payload))
-  rt.on(userDeleted, 'person-deleted', (trx, event) => forgetPerson(trx, event.user_id!))
 }

@@ -1,4 +1,4 @@
-import { signedUp, userDeleted } from '@operon/contracts/identity'
+import { signedUp, userCreated, userDeleted, userUpdated } from '@operon/contracts/identity'
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,6 +21,8 @@ const record = (email: string) => ({
   accept_marketing: true,
 })
 const records = (userId: string) => db.selectFrom('sign_up_records').selectAll().where('user_id', '=', userId).execute()
+const erased = (userId: string) =>
+  db.selectFrom('outbox').select('payload').where('name', '=', 'crm.user_erased').where('user_id', '=', userId).execute()
 const settled = async (id: string) => {
   const rows = await db.selectFrom('inbox').select('done_at').where('event_id', '=', id).execute()
   return rows.length > 0 && rows.every((row: { done_at: Date | null }) => row.done_at)
@@ -79,10 +81,38 @@ test('a deleted person takes everything along, and a late record leaves nothing'
     .values({ id: newId(), email: 'gone@example.com', status: 'confirmed', unsubscribe_hash: 'h' })
     .execute()
   await db.insertInto('leads').values({ id: newId(), user_id: ann.id, name: 'x' }).execute()
-  const gone = await platform.emit(userDeleted, ann.id, { version: 2 })
-  await expect.poll(() => settled(gone)).toBe(true)
+  await platform.emit(userDeleted, ann.id, { version: 2 })
+  await expect.poll(() => erased(ann.id)).toHaveLength(1)
   const late = await platform.emit(signedUp, ann.id, record('gone@example.com'))
   await expect.poll(() => settled(late)).toBe(true)
   expect([await records(ann.id), (await read('leads', ann)).body]).toEqual([[], []])
   expect(await db.selectFrom('newsletter_subscribers').select('id').where('email', '=', 'gone@example.com').execute()).toEqual([])
+})
+
+test('who came by a provider, or changed their address since, leaves the list as well', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  const person = (email: string, version: number) => ({ email, name: 'A', referral_code: null, role: null, version })
+  await db
+    .insertInto('newsletter_subscribers')
+    .values(
+      ['provider@example.com', 'changed@example.com', 'other@example.com'].map((email) => ({
+        id: newId(),
+        email,
+        status: 'confirmed',
+        unsubscribe_hash: email,
+      })),
+    )
+    .execute()
+  const events = [
+    await platform.emit(userCreated, ann.id, person('Provider@example.com', 1)),
+    await platform.emit(signedUp, bob.id, record('bob@example.com')),
+    await platform.emit(userUpdated, bob.id, person('changed@example.com', 2)),
+  ]
+  for (const id of events) await expect.poll(() => settled(id)).toBe(true)
+  for (const { id } of [ann, bob]) {
+    await platform.emit(userDeleted, id, { version: 3 })
+    await expect.poll(() => erased(id)).toHaveLength(1)
+  }
+  const left = await db.selectFrom('newsletter_subscribers').select('email').where('email', 'like', '%@example.com').execute()
+  expect(left.map(({ email }: { email: string }) => email)).toEqual(['other@example.com'])
 })

@@ -31,17 +31,19 @@ export async function keepPerson(trx: Trx, userId: string, { email, version }: P
     .execute()
 }
 
-export async function forgetPerson(trx: Trx, userId: string): Promise<void> {
+export async function forgetPerson(trx: Trx, userId: string): Promise<Record<string, number>> {
   await lockPerson(trx, userId)
   await trx
     .insertInto('erased_people')
     .values({ user_id: userId })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+  // The address of the sign-up and the one of now: either may be on the list.
   const record = await trx.deleteFrom('sign_up_records').where('user_id', '=', userId).returning('email').executeTakeFirst()
-  if (record) await trx.deleteFrom('newsletter_subscribers').where('email', '=', record.email.toLowerCase()).execute()
-  for (const table of ['leads', 'appointments', 'email_campaigns', 'people'] as const)
-    await trx.deleteFrom(table).where('user_id', '=', userId).execute()
+  const person = await trx.deleteFrom('people').where('user_id', '=', userId).returning('email').executeTakeFirst()
+  const emails = [record?.email, person?.email].flatMap((email) => email?.toLowerCase() ?? [])
+  const letters = emails.length ? await trx.deleteFrom('newsletter_subscribers').where('email', 'in', emails).returning('id').execute() : []
+  return { sign_up_records: record ? 1 : 0, people: person ? 1 : 0, newsletter_subscribers: letters.length }
 }
 
 /** So that a record that arrives while its person is deleted does not stay behind. */

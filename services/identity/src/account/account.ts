@@ -7,6 +7,7 @@ import type { AuthCtx } from '../deps.ts'
 import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
 import { currentUser, nameOf, type Trx, userJson } from '../users/users.ts'
+import { expectErasures } from './erasures.ts'
 
 /** The sign-up record, kept once and passed on. What the token says about the person counts, not what the body says. */
 export async function syncSignUp(ctx: AuthCtx, { data }: Input<typeof identity.tableSync>): Promise<{ success: boolean }> {
@@ -145,6 +146,7 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
     await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()
     await trx.updateTable('audit_log').set({ ip: '', user_agent: '', detail: '{}' }).where('user_id', '=', userId).execute()
     await audit(trx, { ...ctx, ip: '', userAgent: '' }, userId, 'account_deleted')
+    await expectErasures(trx, userId)
     await publish(trx, identity.userDeleted, userId, { version: gone.version })
     return sessions
   })

@@ -1,8 +1,10 @@
+import { accountErasures } from '@operon/contracts/erasure'
 import * as identity from '@operon/contracts/identity'
 import { serve } from '@operon/kit/http'
 import { type Deps, withDeps } from '../deps.ts'
 import { deleteAccount, exportAccount, listAudit, listSessions, revokeSession, syncSignUp } from './account.ts'
 import { demoSignIn } from './demo.ts'
+import { erasureConsumers, listErasures } from './erasures.ts'
 
 export function accountRoutes(deps: Deps) {
   const { app } = deps.rt
@@ -13,5 +15,7 @@ export function accountRoutes(deps: Deps) {
   serve(app, identity.accountAudit, run(listAudit))
   serve(app, identity.accountExport, run(exportAccount))
   serve(app, identity.accountDelete, run(deleteAccount))
+  serve(app, accountErasures, run(listErasures))
   serve(app, identity.demoSignIn, run(demoSignIn))
+  erasureConsumers(deps)
 }

@@ -1,9 +1,11 @@
 import type { AuthCtx } from '../deps.ts'
+import { chaseErasures } from './erasures.ts'
 
 const DAY_MS = 24 * 3_600_000
 
 /** Takes out what has run its time: tokens, flows, ended sessions, anonymous accounts that nobody came back to. */
-export async function sweepAccounts({ db }: AuthCtx, _run: unknown): Promise<void> {
+export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> {
+  const { db } = ctx
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
   await db.deleteFrom('one_time_tokens').where('expires_at', '<', ago(1)).execute()
   await db.deleteFrom('flows').where('expires_at', '<', ago(1)).execute()
@@ -12,4 +14,6 @@ export async function sweepAccounts({ db }: AuthCtx, _run: unknown): Promise<voi
   await db.deleteFrom('sessions').where('revoked_at', '<', ago(30)).execute()
   await db.deleteFrom('sessions').where('refreshed_at', '<', ago(180)).execute()
   await db.deleteFrom('audit_log').where('at', '<', ago(730)).execute()
+  await db.deleteFrom('erasures').where('erased_at', '<', ago(730)).execute()
+  await chaseErasures(ctx)
 }

@@ -1,5 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity'
+import type * as admin from '@operon/contracts/identity-admin'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql, type Updateable } from 'kysely'
@@ -26,7 +27,7 @@ import {
   wholeUser,
 } from '../users/users.ts'
 
-type Body = Input<typeof identity.adminCreateUser>
+type Body = Input<typeof admin.adminCreateUser>
 
 async function knownUser(ctx: AuthCtx, id: string): Promise<User> {
   const user = await findUser(ctx.db, { id })
@@ -40,7 +41,7 @@ export const adminGetUser = async (ctx: AuthCtx, { user_id: id }: { user_id: str
 /** A page of accounts, the newest first; the protocol counts in headers. */
 export async function adminListUsers(
   ctx: AuthCtx,
-  input: Input<typeof identity.adminListUsers>,
+  input: Input<typeof admin.adminListUsers>,
 ): Promise<{ users: UserJson[]; total: number; page: number; lastPage: number }> {
   const page = readCount('page', input.page, 1, 1_000_000)
   const perPage = readCount('per_page', input.per_page, 50, 1000)

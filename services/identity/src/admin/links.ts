@@ -1,5 +1,5 @@
 import type { Input } from '@operon/contracts/contract'
-import type * as identity from '@operon/contracts/identity'
+import type * as admin from '@operon/contracts/identity-admin'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { issueOneTime, secretsOf } from '../codes/one-time.ts'
@@ -15,7 +15,7 @@ import { changeUser, createUser, findUser, type Trx, type UserJson, userJson } f
 
 const taken = () => refuse(422, 'email_exists', 'A user with this email address has already been registered')
 
-export async function adminInvite(ctx: AuthCtx, input: Input<typeof identity.adminInvite>): Promise<UserJson> {
+export async function adminInvite(ctx: AuthCtx, input: Input<typeof admin.adminInvite>): Promise<UserJson> {
   const email = readEmail(input.email)
   const known = await findUser(ctx.db, { email })
   if (known?.email_confirmed_at) throw taken()
@@ -28,7 +28,7 @@ export async function adminInvite(ctx: AuthCtx, input: Input<typeof identity.adm
   })
 }
 
-type Ask = Input<typeof identity.adminGenerateLink>
+type Ask = Input<typeof admin.adminGenerateLink>
 const typesOf: Record<string, OneTimeType> = {
   signup: 'confirmation',
   invite: 'confirmation',

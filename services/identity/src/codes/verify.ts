@@ -1,5 +1,5 @@
 import type { Input } from '@operon/contracts/contract'
-import type * as identity from '@operon/contracts/identity'
+import type * as auth from '@operon/contracts/identity-auth'
 import type { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -27,7 +27,7 @@ const typesOf: Record<string, OneTimeType[]> = {
 }
 const ONE_OF_TWO = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
 
-type Verify = Input<typeof identity.verify>
+type Verify = Input<typeof auth.verify>
 type Verified = { session: SessionJson; ended: Ended[] } | { code: string; ended: Ended[] } | { waiting: true }
 
 /** A code or a link token posted by a client. */
@@ -47,7 +47,7 @@ export async function verifyCode(ctx: AuthCtx, input: Verify): Promise<SessionJs
 }
 
 /** A click on a link in a mail: ends in a redirect, whatever happens. Returns where to. */
-export async function verifyLink(ctx: AuthCtx, input: Input<typeof identity.verifyLink>): Promise<string> {
+export async function verifyLink(ctx: AuthCtx, input: Input<typeof auth.verifyLink>): Promise<string> {
   const target = readRedirect(ctx.deps, input.redirect_to)
   const pkce = input.token?.startsWith('pkce_') ?? false
   try {

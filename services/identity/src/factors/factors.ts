@@ -1,5 +1,5 @@
 import type { Input } from '@operon/contracts/contract'
-import type * as identity from '@operon/contracts/identity'
+import type * as auth from '@operon/contracts/identity-auth'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -15,7 +15,7 @@ const MAX_FACTORS = 10
 const CHALLENGE_SECONDS = 300
 const PERIOD = 30
 
-export async function enrolFactor(ctx: AuthCtx, input: Input<typeof identity.enrolFactor>) {
+export async function enrolFactor(ctx: AuthCtx, input: Input<typeof auth.enrolFactor>) {
   const { user, session } = await currentUser(ctx)
   const { rt } = ctx.deps
   if (user.is_anonymous) throw refuse(403, 'no_authorization', 'Anonymous user not allowed to perform these actions')
@@ -78,7 +78,7 @@ export async function challengeFactor(ctx: AuthCtx, input: { factor_id: string }
 }
 
 /** A right code makes the factor count and lifts the session to aal2; weaker sessions of the account end. */
-export async function verifyFactor(ctx: AuthCtx, input: Input<typeof identity.verifyFactor>): Promise<SessionJson> {
+export async function verifyFactor(ctx: AuthCtx, input: Input<typeof auth.verifyFactor>): Promise<SessionJson> {
   const { user, session, factor } = await ownFactor(ctx, input.factor_id)
   if (!input.code) throw invalid('Code needs to be non-empty')
   const giveBack = await takeGuess(ctx, 'factor', factor.id)

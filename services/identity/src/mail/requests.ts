@@ -1,5 +1,6 @@
 import type { Input, Payload } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity'
+import type * as auth from '@operon/contracts/identity-auth'
 import type { JobRun } from '@operon/kit/jobs/jobs'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { followUpId, readChallenge } from '../codes/one-time.ts'
@@ -42,7 +43,7 @@ async function ask(ctx: AuthCtx, input: Challenged, wanted: Pick<Asked, 'kind'> 
   return {}
 }
 
-export async function requestOtp(ctx: AuthCtx, input: Input<typeof identity.otp>) {
+export async function requestOtp(ctx: AuthCtx, input: Input<typeof auth.otp>) {
   const { config } = ctx.deps
   if (input.email && input.phone) throw invalid('Only an email address or phone number should be provided')
   if (!input.email && !input.phone) throw invalid('You must provide either an email or phone number.')
@@ -57,7 +58,7 @@ export async function requestOtp(ctx: AuthCtx, input: Input<typeof identity.otp>
   return ask(ctx, input, { kind: 'sms', phone: readPhone(input.phone), create_user, data })
 }
 
-export async function requestMagicLink(ctx: AuthCtx, input: Input<typeof identity.magicLink>) {
+export async function requestMagicLink(ctx: AuthCtx, input: Input<typeof auth.magicLink>) {
   if (!input.email) throw refuse(422, 'validation_failed', 'Password recovery requires an email')
   return ask(ctx, input, {
     kind: 'magic_link',
@@ -67,12 +68,12 @@ export async function requestMagicLink(ctx: AuthCtx, input: Input<typeof identit
   })
 }
 
-export async function requestRecovery(ctx: AuthCtx, input: Input<typeof identity.recover>) {
+export async function requestRecovery(ctx: AuthCtx, input: Input<typeof auth.recover>) {
   if (!input.email) throw invalid('Password recovery requires an email')
   return ask(ctx, input, { kind: 'recovery', email: readEmail(input.email) })
 }
 
-export async function resend(ctx: AuthCtx, input: Input<typeof identity.resend>) {
+export async function resend(ctx: AuthCtx, input: Input<typeof auth.resend>) {
   const kinds = { signup: 'signup', email_change: 'email_change', sms: 'sms', phone_change: 'phone_change' } as const
   const kind = kinds[input.type as keyof typeof kinds]
   if (!kind) throw invalid('Missing one of these types: signup, email_change, sms, phone_change')

@@ -1,4 +1,4 @@
-import * as identity from '@operon/contracts/identity'
+import * as auth from '@operon/contracts/identity-auth'
 import { serve, serveRaw } from '@operon/kit/http'
 import { type Deps, withDeps } from '../deps.ts'
 import { unlinkIdentity } from './linking.ts'
@@ -9,14 +9,14 @@ type Reply = Parameters<Parameters<typeof serveRaw>[2]>[2]
 export function oauthRoutes(deps: Deps) {
   const { app } = deps.rt
   const run = withDeps(deps)
-  serveRaw(app, identity.authorize, async (ctx, input, reply) => bound(deps, reply, await run(beginOAuth)(ctx, input)))
-  serveRaw(app, identity.linkIdentity, async (ctx, input, reply) =>
+  serveRaw(app, auth.authorize, async (ctx, input, reply) => bound(deps, reply, await run(beginOAuth)(ctx, input)))
+  serveRaw(app, auth.linkIdentity, async (ctx, input, reply) =>
     bound(deps, reply, await run(beginLinking)(ctx, input), input.skip_http_redirect === 'true'),
   )
-  serveRaw(app, identity.oauthCallback, async (ctx, input, reply, request) =>
+  serveRaw(app, auth.oauthCallback, async (ctx, input, reply, request) =>
     reply.redirect(await run(finishOAuth)(ctx, { ...input, cookies: cookiesOf(request.headers.cookie) }), 302),
   )
-  serve(app, identity.unlinkIdentity, run(unlinkIdentity))
+  serve(app, auth.unlinkIdentity, run(unlinkIdentity))
 }
 
 /** Leads to the provider and leaves the mark by which this browser is known again. */

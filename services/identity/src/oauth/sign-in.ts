@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Input } from '@operon/contracts/contract'
-import type * as identity from '@operon/contracts/identity'
+import type * as auth from '@operon/contracts/identity-auth'
 import type { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
 import { issueAuthCode } from '../codes/flows.ts'
@@ -12,7 +12,7 @@ import { readRedirect } from '../users/redirects.ts'
 import { currentUser, type Trx } from '../users/users.ts'
 import { linkPerson, personToUser } from './linking.ts'
 
-type Asked = Input<typeof identity.authorize>
+type Asked = Input<typeof auth.authorize>
 export type Began = { url: string; cookie: { name: string; value: string } }
 const FLOW_MS = 10 * 60_000
 
@@ -58,7 +58,7 @@ export async function beginLinking(ctx: AuthCtx, input: Asked): Promise<Began> {
   return beginOAuth(ctx, input, user.id)
 }
 
-type Back = Input<typeof identity.oauthCallback>
+type Back = Input<typeof auth.oauthCallback>
 
 /** The way back from a provider: always a redirect, to where the sign-in began. */
 export async function finishOAuth(ctx: AuthCtx, input: Back & { cookies: Record<string, string> }): Promise<string> {

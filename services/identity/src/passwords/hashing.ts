@@ -1,10 +1,10 @@
+import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { compare } from 'bcryptjs'
 import { refuse } from '../deps.ts'
 
 // argon2id is this library's default.
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-const RUNNING = 2
 const WAITING = 64
 
 export type Hasher = {
@@ -14,8 +14,8 @@ export type Hasher = {
 }
 
 /** A bounded queue: each hash takes 19 MiB, and a crowd is told to come back rather than swallowing memory. */
-export async function createHasher(): Promise<Hasher> {
-  const queue = boundedQueue(RUNNING, WAITING)
+export async function createHasher(threads = 4): Promise<Hasher> {
+  const queue = boundedQueue(atOnce(threads), WAITING)
   const nobodys = await hash(crypto.randomUUID(), COST)
   return {
     hash: (password) => queue(() => hash(password, COST)),
@@ -27,6 +27,9 @@ export async function createHasher(): Promise<Hasher> {
       }),
   }
 }
+
+/** More than there are cores would only fight for them, and files and names are looked up by the same threads: one stays free. */
+const atOnce = (threads: number) => Math.max(1, Math.min(availableParallelism(), threads - 1))
 
 export const isPasswordHash = (text: string) =>
   /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(text) || /^\$argon2id?\$v=19\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+$/.test(text)

@@ -1,17 +1,16 @@
 import type { Input } from '@operon/contracts/contract'
-import type * as identity from '@operon/contracts/identity'
-import { inTransaction } from '@operon/kit/tx'
-import { sql } from 'kysely'
+import type * as auth from '@operon/contracts/identity-auth'
+import { runStatement, type Statement } from '@operon/kit/db'
 import { exchangeCode } from '../codes/flows.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { limitByAddress, takeGuess } from '../limits.ts'
 import { checkCaptcha } from '../passwords/captcha.ts'
 import { weaknessOf } from '../passwords/strength.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
-import { isBanned, type Trx, type User, wholeUser } from '../users/users.ts'
+import { isBanned, type User } from '../users/users.ts'
 import { beginSession, refreshSession, type SessionJson } from './sessions.ts'
 
-type Grant = Input<typeof identity.token>
+type Grant = Input<typeof auth.token>
 
 export async function grantToken(ctx: AuthCtx, input: Grant): Promise<SessionJson> {
   if (input.grant_type === 'refresh_token') return refreshSession(ctx, input.refresh_token)
@@ -33,34 +32,44 @@ async function signInWithPassword(ctx: AuthCtx, input: Grant): Promise<SessionJs
   await checkCaptcha(ctx, input.gotrue_meta_security?.captcha_token)
   const password = input.password ?? ''
   const account = input.email ? readEmail(input.email) : readPhone(input.phone)
-  const { user, familiar } = await findForSignIn(ctx, input.email ? 'email' : 'phone', account)
-  const giveBack = await takeGuess(ctx, 'password', account, familiar)
+  const user = await findForSignIn(ctx, input.email ? 'email' : 'phone', account)
+  const giveBack = await takeGuess(ctx, 'password', account, user?.familiar)
   const { ok, upgrade } = await hasher.verify(password, user?.password_hash ?? null)
   if (!user || !ok) throw wrong()
   await giveBack()
   if (isBanned(user)) throw refuse(400, 'user_banned', 'User is banned')
   if (input.email && !user.email_confirmed_at) throw refuse(400, 'email_not_confirmed', 'Email not confirmed')
   if (input.phone && !user.phone_confirmed_at) throw refuse(400, 'phone_not_confirmed', 'Phone not confirmed')
-  const better = upgrade ? await hasher.hash(password) : null
-  const session = await inTransaction(ctx.db, async (trx: Trx) => {
-    if (better)
-      await trx
-        .updateTable('users')
-        .set({ password_hash: better })
-        .where('id', '=', user.id)
-        .where('password_hash', '=', user.password_hash)
-        .execute()
-    return beginSession(trx, ctx, user.id, 'password')
-  })
+  const stored = upgrade ? await upgradeHash(ctx, user, password) : user.password_hash!
+  const session = await beginSession(ctx.db, ctx, user.id, 'password', stored)
   const weakness = weaknessOf(password)
   return weakness ? { ...session, weak_password: weakness } : session
 }
 
+/** A hash of an older kind is made anew while the password is at hand. */
+async function upgradeHash({ db, deps }: AuthCtx, user: Account, password: string): Promise<string> {
+  const better = await deps.hasher.hash(password)
+  await db
+    .updateTable('users')
+    .set({ password_hash: better })
+    .where('id', '=', user.id)
+    .where('password_hash', '=', user.password_hash)
+    .execute()
+  return better
+}
+
+type Account = Pick<User, 'id' | 'password_hash' | 'email_confirmed_at' | 'phone_confirmed_at' | 'banned_until'> & { familiar: boolean }
+
+const findBy = (column: 'email' | 'phone'): Statement => ({
+  name: `identity_sign_in_${column}`,
+  text: `select u.id, u.password_hash, u.email_confirmed_at, u.phone_confirmed_at, u.banned_until,
+      exists (select from sessions s where s.user_id = u.id and s.ip = $2 and s.created_at > now() - interval '90 days') as familiar
+    from users u where u.${column} = $1 and u.deleted_at is null`,
+})
+const FIND = { email: findBy('email'), phone: findBy('phone') }
+
 /** The account, and whether this address has signed in to it in the last three months. */
-async function findForSignIn(ctx: AuthCtx, column: 'email' | 'phone', value: string): Promise<{ user: User | null; familiar: boolean }> {
-  const { rows } = await sql<User & { familiar: boolean }>`
-    select ${wholeUser}, exists (select from sessions s where s.user_id = u.id and s.ip = ${ctx.ip} and s.created_at > now() - interval '90 days') as familiar
-    from users u where ${sql.ref(`u.${column}`)} = ${value} and u.deleted_at is null`.execute(ctx.db)
-  const row = rows[0]
-  return { user: row ?? null, familiar: row?.familiar ?? false }
+async function findForSignIn(ctx: AuthCtx, column: 'email' | 'phone', value: string): Promise<Account | null> {
+  const [account] = await runStatement<Account>(ctx.db, FIND[column], [value, ctx.ip])
+  return account ?? null
 }

@@ -1,44 +1,66 @@
 import * as identity from '@operon/contracts/identity'
+import type * as shapes from '@operon/contracts/identity-shapes'
+import { runStatement, type Statement } from '@operon/kit/db'
 import { newId } from '@operon/kit/ids'
-import { enqueue, inTransaction, publish } from '@operon/kit/tx'
+import { currentTrace } from '@operon/kit/telemetry'
+import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { type AuthCtx, type Deps, refuse } from '../deps.ts'
 import { limitByAddress } from '../limits.ts'
 import { audit } from '../users/audit.ts'
-import { findUser, hasSecondFactor, isBanned, type Trx, type User, userJson, wholeUser } from '../users/users.ts'
+import { type Db, findUser, hasSecondFactor, isBanned, type Trx, type User, userJson, wholeUserText } from '../users/users.ts'
 import { readRefreshToken, writeRefreshToken } from './refresh-token.ts'
 
-export type SessionJson = z.input<typeof identity.sessionShape>
+export type SessionJson = z.input<typeof shapes.sessionShape>
 type Amr = { method: string; timestamp: number }[]
 type Grant = { id: string; counter: number; aal: 'aal1' | 'aal2'; amr: Amr }
 
 export const nowSeconds = () => Math.floor(Date.now() / 1000)
 
-/** Begins a session: the session, the time of it and the audit entry in one statement, the event in the caller's transaction. */
-export async function beginSession(trx: Trx, ctx: AuthCtx, userId: string, method: string): Promise<SessionJson> {
+const BEGIN: Statement = {
+  name: 'identity_begin_session',
+  text: `with u as (
+      update users set last_sign_in_at = now()
+      where id = $1 and deleted_at is null and (banned_until is null or banned_until <= now()) and ($9::text is null or password_hash = $9)
+      returning *),
+    known as (
+      select exists (select from sessions where user_id = $1) as before,
+        exists (select from sessions where user_id = $1 and (user_agent = $3 or ip = $4)) as device),
+    began as (insert into sessions (id, user_id, amr, user_agent, ip) select $2, u.id, $5::jsonb, $3, $4 from u),
+    noted as (
+      insert into audit_log (id, user_id, action, actor, ip, user_agent, detail)
+      select $6, u.id, 'login', 'user', $4, $3, jsonb_build_object('method', $10::text) from u),
+    told as (
+      insert into outbox (id, kind, name, user_id, payload, trace)
+      select $7::uuid, 'event', '${identity.userSignedIn.name}', u.id, jsonb_build_object('method', $10::text, 'session_id', $2::uuid), $11 from u
+      union all
+      select $8::uuid, 'job', '${identity.sendMail.name}', u.id, jsonb_build_object('template', 'new_sign_in', 'to', u.email, 'detail', $12::jsonb), $11 from u, known
+      where u.email is not null and known.before and not known.device)
+    select ${wholeUserText} from u`,
+}
+
+/**
+ * Begins a session in one statement: the session, the time of it, the audit entry, the event, and a mail when the device is a new one.
+ * With `passwordHash` only while that is still the password. Nothing waits for the event, so the relay finds it by itself.
+ */
+export async function beginSession(db: Db, ctx: AuthCtx, userId: string, method: string, passwordHash?: string): Promise<SessionJson> {
   const id = newId()
   const amr = [{ method, timestamp: nowSeconds() }]
-  const { rows } = await sql<User & { strange: boolean }>`
-    with before as (select count(*) > 0 and not bool_or(user_agent = ${ctx.userAgent} or ip = ${ctx.ip}) as strange from sessions where user_id = ${userId}),
-      began as (insert into sessions (id, user_id, amr, user_agent, ip) values (${id}, ${userId}, ${JSON.stringify(amr)}::jsonb, ${ctx.userAgent}, ${ctx.ip})),
-      noted as (insert into audit_log (id, user_id, action, actor, ip, user_agent, detail) values (${newId()}, ${userId}, 'login', 'user', ${ctx.ip}, ${ctx.userAgent}, jsonb_build_object('method', ${method}::text))),
-      u as (update users set last_sign_in_at = now() where id = ${userId} and deleted_at is null returning *)
-    select ${wholeUser}, before.strange from u, before`.execute(trx)
-  const row = rows[0]
-  if (!row) throw refuse(403, 'user_not_found', 'User not found')
-  const { strange, ...user } = row
-  if (isBanned(user)) throw refuse(400, 'user_banned', 'User is banned')
-  await publish(trx, identity.userSignedIn, userId, { method, session_id: id })
-  if (user.email && strange) {
-    await enqueue(
-      trx,
-      identity.sendMail,
-      { template: 'new_sign_in', to: user.email, detail: { ip: ctx.ip, device: ctx.userAgent, at: new Date().toUTCString() } },
-      { userId },
-    )
-  }
+  const detail = { ip: ctx.ip, device: ctx.userAgent, at: new Date().toUTCString() }
+  const [user] = await runStatement<User>(db, BEGIN, [
+    ...[userId, id, ctx.userAgent, ctx.ip, JSON.stringify(amr), newId(), newId(), newId(), passwordHash ?? null, method],
+    ...[currentTrace() ?? null, JSON.stringify(detail)],
+  ])
+  if (!user) throw await whyNot(db, userId)
   return sessionJson(ctx.deps, user, { id, counter: 0, aal: 'aal1', amr })
+}
+
+async function whyNot(db: Db, userId: string): Promise<Error> {
+  const user = await findUser(db, { id: userId })
+  if (!user) return refuse(403, 'user_not_found', 'User not found')
+  if (isBanned(user)) return refuse(400, 'user_banned', 'User is banned')
+  return refuse(400, 'invalid_credentials', 'Invalid login credentials')
 }
 
 export function sessionJson({ rt, keys, config }: Deps, user: User, session: Grant): SessionJson {
@@ -75,6 +97,21 @@ export function sessionJson({ rt, keys, config }: Deps, user: User, session: Gra
 
 const notFound = () => refuse(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
 
+const REFRESH: Statement = {
+  name: 'identity_refresh_session',
+  text: `with hit as (
+      update sessions s set
+        counter = case when s.counter = $2::int then s.counter + 1 else s.counter end,
+        refreshed_at = case when s.counter = $2::int then now() else s.refreshed_at end,
+        revoked_at = case when s.counter > $2::int + 1 then now() end,
+        user_agent = $3, ip = $4
+      where s.id = $1 and s.revoked_at is null and s.counter >= $2::int
+      returning s.id, s.user_id, s.counter, s.aal, s.amr, s.revoked_at is not null as stolen
+    )
+    select ${wholeUserText}, json_build_object('id', hit.id, 'counter', hit.counter, 'aal', hit.aal, 'amr', hit.amr, 'stolen', hit.stolen) as session
+    from hit join users u on u.id = hit.user_id and u.deleted_at is null`,
+}
+
 /**
  * One statement rotates: the newest token moves the counter, its parent gets the same successor again, anything older ends the session.
  * Parallel callers queue on the row, and Postgres evaluates the cases anew for each with what the one before left.
@@ -86,19 +123,12 @@ export async function refreshSession(ctx: AuthCtx, token: string | null | undefi
   const given = readRefreshToken(deps.rt.vault, token)
   if (!given) throw notFound()
   const { sessionId, counter } = given
-  const { rows } = await sql<User & { session: Grant & { stolen: boolean } }>`
-    with hit as (
-      update sessions s set
-        counter = case when s.counter = ${counter} then s.counter + 1 else s.counter end,
-        refreshed_at = case when s.counter = ${counter} then now() else s.refreshed_at end,
-        revoked_at = case when s.counter > ${counter}::integer + 1 then now() end,
-        user_agent = ${ctx.userAgent}, ip = ${ctx.ip}
-      where s.id = ${sessionId} and s.revoked_at is null and s.counter >= ${counter}
-      returning s.id, s.user_id, s.counter, s.aal, s.amr, s.revoked_at is not null as stolen
-    )
-    select ${wholeUser}, json_build_object('id', hit.id, 'counter', hit.counter, 'aal', hit.aal, 'amr', hit.amr, 'stolen', hit.stolen) as session
-    from hit join users u on u.id = hit.user_id and u.deleted_at is null`.execute(ctx.db)
-  const row = rows[0]
+  const [row] = await runStatement<User & { session: Grant & { stolen: boolean } }>(ctx.db, REFRESH, [
+    sessionId,
+    counter,
+    ctx.userAgent,
+    ctx.ip,
+  ])
   if (!row) throw notFound()
   const { session, ...user } = row
   if (session.stolen) {

@@ -1,4 +1,4 @@
-import * as identity from '@operon/contracts/identity'
+import * as auth from '@operon/contracts/identity-auth'
 import { serve, serveRaw } from '@operon/kit/http'
 import { verifyCode, verifyLink } from '../codes/verify.ts'
 import { type Deps, refuse, withDeps } from '../deps.ts'
@@ -13,30 +13,30 @@ import { getUser } from './users.ts'
 export function userRoutes(deps: Deps) {
   const { app } = deps.rt
   const run = withDeps(deps)
-  serve(app, identity.health, run(health))
-  serve(app, identity.settings, run(settings))
-  serveRaw(app, identity.jwks, async (_ctx, _input, reply) =>
+  serve(app, auth.health, run(health))
+  serve(app, auth.settings, run(settings))
+  serveRaw(app, auth.jwks, async (_ctx, _input, reply) =>
     reply.header('cache-control', 'public, max-age=600').send({ keys: deps.keys.publicKeys }),
   )
-  serve(app, identity.signUp, run(signUp))
-  serve(app, identity.token, run(grantToken))
-  serve(app, identity.otp, run(requestOtp))
-  serve(app, identity.magicLink, run(requestMagicLink))
-  serve(app, identity.recover, run(requestRecovery))
-  serve(app, identity.resend, run(resend))
-  serve(app, identity.verify, run(verifyCode))
+  serve(app, auth.signUp, run(signUp))
+  serve(app, auth.token, run(grantToken))
+  serve(app, auth.otp, run(requestOtp))
+  serve(app, auth.magicLink, run(requestMagicLink))
+  serve(app, auth.recover, run(requestRecovery))
+  serve(app, auth.resend, run(resend))
+  serve(app, auth.verify, run(verifyCode))
   // Mail scanners look at the head of a link first; that must not use it up.
-  serveRaw(app, identity.verifyLink, async (ctx, input, reply, { method }) =>
+  serveRaw(app, auth.verifyLink, async (ctx, input, reply, { method }) =>
     method === 'HEAD' ? reply.send() : reply.redirect(await run(verifyLink)(ctx, input), 303),
   )
-  serve(app, identity.reauthenticate, run(reauthenticate))
-  serveRaw(app, identity.logout, async (ctx, input, reply) => reply.code(204).send(await run(logOut)(ctx, input)))
-  serve(app, identity.getUser, run(getUser))
-  serve(app, identity.updateUser, run(updateUser))
-  serve(app, identity.sso, async () => {
+  serve(app, auth.reauthenticate, run(reauthenticate))
+  serveRaw(app, auth.logout, async (ctx, input, reply) => reply.code(204).send(await run(logOut)(ctx, input)))
+  serve(app, auth.getUser, run(getUser))
+  serve(app, auth.updateUser, run(updateUser))
+  serve(app, auth.sso, async () => {
     throw refuse(404, 'saml_provider_disabled', 'SAML 2.0 is disabled')
   })
-  serve(app, identity.passkeys, async () => {
+  serve(app, auth.passkeys, async () => {
     throw refuse(404, 'passkey_disabled', 'Passkey authentication is disabled')
   })
 }

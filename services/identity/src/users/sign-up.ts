@@ -1,5 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity'
+import type * as auth from '@operon/contracts/identity-auth'
 import { newId } from '@operon/kit/ids'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { readChallenge } from '../codes/one-time.ts'
@@ -14,7 +15,7 @@ import { audit } from './audit.ts'
 import { readRedirect } from './redirects.ts'
 import { createUser, findUser, nameOf, type Trx, type UserJson } from './users.ts'
 
-type SignUp = Input<typeof identity.signUp>
+type SignUp = Input<typeof auth.signUp>
 
 export async function signUp(ctx: AuthCtx, input: SignUp): Promise<SessionJson | UserJson> {
   const { config } = ctx.deps

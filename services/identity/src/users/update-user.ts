@@ -1,5 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity'
+import type * as auth from '@operon/contracts/identity-auth'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { sql, type Updateable } from 'kysely'
 import { readChallenge, redeemCode } from '../codes/one-time.ts'
@@ -15,7 +16,7 @@ import { confirmEmailChange } from './confirm.ts'
 import { readRedirect } from './redirects.ts'
 import { changeUser, currentUser, findUser, hasSecondFactor, nameOf, type Trx, type User, type UserJson, userJson } from './users.ts'
 
-type Update = Input<typeof identity.updateUser>
+type Update = Input<typeof auth.updateUser>
 const FRESH_MS = 24 * 3_600_000
 
 export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson> {

@@ -1,4 +1,6 @@
 import * as identity from '@operon/contracts/identity'
+import type * as shapes from '@operon/contracts/identity-shapes'
+import { runStatement, type Statement } from '@operon/kit/db'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
 import { publish } from '@operon/kit/tx'
@@ -8,7 +10,7 @@ import { type AuthCtx, refuse } from '../deps.ts'
 import type { IdentityDb } from '../schema.ts'
 
 export type Trx = Transaction<IdentityDb & KitDb>
-type Db = Kysely<IdentityDb & KitDb>
+export type Db = Kysely<IdentityDb & KitDb>
 export type User = Selectable<IdentityDb['users']> & { identities: IdentityRow[]; factors: FactorRow[] }
 export type IdentityRow = {
   id: string
@@ -30,13 +32,16 @@ export type FactorRow = {
   created_at: string
   updated_at: string
 }
-export type UserJson = z.input<typeof identity.userShape>
+export type UserJson = z.input<typeof shapes.userShape>
 
-/** A user with identities and factors in one read; `u` is the users table of the surrounding query. */
-export const wholeUser = sql.raw(`u.*,
+/** A user with identities and factors in one read; `u` is the users table of the surrounding query. Columns by name, for prepared statements. */
+export const wholeUserText = `u.id, u.email, u.phone, u.password_hash, u.email_confirmed_at, u.email_proven, u.phone_confirmed_at, u.invited_at,
+  u.confirmation_sent_at, u.recovery_sent_at, u.email_change, u.email_change_sent_at, u.email_change_confirmed, u.phone_change, u.phone_change_sent_at,
+  u.reauthentication_sent_at, u.last_sign_in_at, u.app_metadata, u.user_metadata, u.is_anonymous, u.banned_until, u.deleted_at, u.version, u.created_at, u.updated_at,
   (select coalesce(json_agg(i order by i.created_at), '[]') from identities i where i.user_id = u.id) as identities,
   (select coalesce(json_agg(json_build_object('id', f.id, 'user_id', f.user_id, 'friendly_name', f.friendly_name, 'factor_type', f.factor_type, 'status', f.status,
-    'last_challenged_at', f.last_challenged_at, 'created_at', f.created_at, 'updated_at', f.updated_at) order by f.created_at), '[]') from factors f where f.user_id = u.id) as factors`)
+    'last_challenged_at', f.last_challenged_at, 'created_at', f.created_at, 'updated_at', f.updated_at) order by f.created_at), '[]') from factors f where f.user_id = u.id) as factors`
+export const wholeUser = sql.raw(wholeUserText)
 
 type Key = { id: string } | { email: string } | { phone: string }
 
@@ -47,17 +52,24 @@ export async function findUser(db: Db, key: Key): Promise<User | null> {
   return rows[0] ?? null
 }
 
+const CURRENT_USER: Statement = {
+  name: 'identity_current_user',
+  text: `select ${wholeUserText},
+    (select json_build_object('id', s.id, 'created_at', s.created_at, 'aal', s.aal, 'amr', s.amr) from sessions s
+      where s.id = $2 and s.user_id = u.id and s.revoked_at is null) as session
+    from users u where u.id = $1 and u.deleted_at is null`,
+}
+
 /** The caller with the session that the token names: a session that was ended is refused even while its token lives. */
 export async function currentUser(
   ctx: AuthCtx,
 ): Promise<{ user: User; session: { id: string; created_at: Date; aal: 'aal1' | 'aal2'; amr: { method: string; timestamp: number }[] } }> {
   if (ctx.actor.kind !== 'user') throw refuse(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
-  const { rows } = await sql<User & { session: { id: string; created_at: string; aal: 'aal1' | 'aal2'; amr: [] } | null }>`
-    select ${wholeUser},
-      (select json_build_object('id', s.id, 'created_at', s.created_at, 'aal', s.aal, 'amr', s.amr) from sessions s
-        where s.id = ${ctx.actor.sessionId} and s.user_id = u.id and s.revoked_at is null) as session
-    from users u where u.id = ${ctx.actor.id} and u.deleted_at is null`.execute(ctx.db)
-  const row = rows[0]
+  const [row] = await runStatement<User & { session: { id: string; created_at: string; aal: 'aal1' | 'aal2'; amr: [] } | null }>(
+    ctx.db,
+    CURRENT_USER,
+    [ctx.actor.id, ctx.actor.sessionId],
+  )
   if (!row) throw refuse(403, 'user_not_found', 'User from sub claim in JWT does not exist')
   if (!row.session) throw refuse(403, 'session_not_found', 'Session from session_id claim in JWT does not exist')
   const { session, ...user } = row

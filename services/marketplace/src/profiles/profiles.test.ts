@@ -87,8 +87,12 @@ test('a deleted person is gone, and a late event brings nobody back', async () =
     .insertInto('items')
     .values({ id: newId(), user_id: ann.id, title: 'x', category: 'c', price_cents: 1, item_type: 't', is_active: true })
     .execute()
-  const gone = await platform.emit(userDeleted, ann.id, { version: 3 })
-  await expect.poll(() => done(gone)).toBe(true)
+  await platform.emit(userDeleted, ann.id, { version: 3 })
+  await expect
+    .poll(() =>
+      db.selectFrom('outbox').select('payload').where('name', '=', 'marketplace.user_erased').where('user_id', '=', ann.id).execute(),
+    )
+    .toMatchObject([{ payload: { deleted: { items: 1 } } }])
   const late = await platform.emit(userUpdated, ann.id, person('Ann', 9))
   await expect.poll(() => done(late)).toBe(true)
   expect((await read('user_profiles', ann)).body).toEqual([])

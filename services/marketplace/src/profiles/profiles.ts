@@ -30,13 +30,11 @@ export async function rememberPerson(trx: Trx, { user_id, payload }: Envelope<Pa
 }
 
 /** The row stays, empty, so that an event that arrives late brings nobody back. */
-export async function forgetPerson(trx: Trx, userId: string | null): Promise<void> {
-  if (!userId) return
+export async function forgetPerson(trx: Trx, userId: string): Promise<void> {
   const nobody = { display_name: null, marketplace_slug: null, deleted_at: new Date() }
   await trx
     .insertInto('profiles')
     .values({ user_id: userId, version: 0, ...nobody })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet(nobody))
     .execute()
-  await trx.deleteFrom('items').where('user_id', '=', userId).execute()
 }

@@ -1,0 +1,91 @@
+import type { Erased } from '@operon/contracts/erasure'
+import { newId } from '@operon/kit/ids'
+import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadDefinitions } from './services.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startTestPlatform(await loadDefinitions(), { AUTH_AUTOCONFIRM: 'true' })
+}, 120_000)
+afterAll(() => platform.close())
+
+const EMAIL = 'erasmus.gone@example.com'
+const PASSWORD = 'Tr1cky-horse-battery'
+const SERVICE_KEY = 'test-service-key-0123456789'
+const dbOf = (service: string) => platform.services[service]!.rt.db as any
+
+async function call(path: string, body: object, bearer?: string): Promise<any> {
+  const response = await fetch(platform.url('identity') + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: await response.json() }
+}
+const erasures = async (input: object = {}) => (await call('/functions/v1/account-erasures', input, SERVICE_KEY)).body
+
+// Waiting messages and finished jobs go by themselves within days; everything else must be clean at once.
+const PASSING = /^(outbox|inbox|bullmq.*|job.*)$/
+
+/** Where in a service's own tables a word still stands. */
+async function tablesWith(service: string, word: string): Promise<string[]> {
+  const db = dbOf(service)
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(db)
+  const found: string[] = []
+  for (const { name } of rows.filter((table) => !PASSING.test(table.name))) {
+    const hit = await sql`select 1 from ${sql.table(name)} as t where t::text ilike ${`%${word}%`} limit 1`.execute(db)
+    if (hit.rows.length) found.push(`${service}.${name}`)
+  }
+  return found
+}
+
+const allTablesWith = async (word: string) =>
+  (await Promise.all(Object.keys(platform.services).map((service) => tablesWith(service, word)))).flat()
+
+test('a deleted account is erased by every service, which says what went and what the law keeps', { timeout: 60_000 }, async () => {
+  const signedUp = await call('/auth/v1/signup', { email: EMAIL, password: PASSWORD, data: { name: 'Erasmus Gone', accept_terms: true } })
+  const { access_token: token, user } = signedUp.body
+  const signUp = { tableName: 'sign up', data: { name: 'Erasmus Gone', accept_terms: true } }
+  expect((await call('/functions/v1/table-sync', signUp, token)).status).toBe(200)
+  await expect
+    .poll(() => tablesWith('crm', EMAIL), { timeout: 20_000 })
+    .toEqual(expect.arrayContaining(['crm.people', 'crm.sign_up_records']))
+  await expect.poll(() => tablesWith('billing', EMAIL), { timeout: 20_000 }).toContain('billing.accounts')
+  await dbOf('ai-gateway')
+    .insertInto('ai_prompts')
+    .values({ id: newId(), user_id: user.id, title: 'mine', body: `ask ${EMAIL}` })
+    .execute()
+  await dbOf('integrations')
+    .insertInto('user_integrations')
+    .values({ id: newId(), user_id: user.id, service_name: 'slack', integration_status: 'connected' })
+    .execute()
+  await dbOf('marketplace')
+    .insertInto('items')
+    .values({ id: newId(), user_id: user.id, title: EMAIL, category: 'c', price_cents: 1, item_type: 't' })
+    .execute()
+
+  expect(await call('/functions/v1/account-delete', {}, token)).toMatchObject({ status: 200, body: { deleted: true } })
+
+  await expect.poll(async () => (await erasures({ user_id: user.id, only: 'open' })).erasures, { timeout: 40_000 }).toEqual([])
+  const told = await erasures({ user_id: user.id })
+  const reports: Record<string, Erased> = Object.fromEntries(told.erasures.map((each: any) => [each.service, each.report]))
+  expect(reports).toMatchObject({
+    crm: { deleted: { people: 1, sign_up_records: 1 } },
+    'ai-gateway': { deleted: { ai_prompts: 1 } },
+    integrations: { deleted: { user_integrations: 1 } },
+    marketplace: { deleted: { items: 1 } },
+    analytics: { deleted: { notifications: 3 } },
+    billing: { anonymised: { accounts: 1 }, kept: { ledger_entries: expect.stringContaining('Accounting law') } },
+  })
+  expect(told).toMatchObject({ open: 0, overdue: 0 })
+  expect([await allTablesWith(EMAIL), await allTablesWith('Erasmus')]).toEqual([[], []])
+})
+
+test('who may see what is still to be erased: staff and service keys, nobody else', async () => {
+  const { body } = await call('/auth/v1/signup', { email: 'curious@example.com', password: PASSWORD })
+  expect((await call('/functions/v1/account-erasures', {}, body.access_token)).status).toBe(403)
+  expect((await call('/functions/v1/account-erasures', {})).status).toBe(401)
+})

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { event, fn, id, job } from './contract.ts'
+
+// A person who deleted their account: identity says so (`identity.user_deleted`), every service that holds something of theirs erases it by
+// a job within 30 days and answers, and identity keeps the account of who has not.
+
+export const ERASE_WITHIN_DAYS = 30
+
+/** The services that hold something of a person. */
+export const erasing = ['billing', 'marketplace', 'integrations', 'ai-gateway', 'analytics', 'crm'] as const
+export type Erasing = (typeof erasing)[number]
+
+export const Erased = z.object({
+  /** How many rows went, by table. */
+  deleted: z.record(z.string(), z.int()),
+  /** How many stay without the person. */
+  anonymised: z.record(z.string(), z.int()),
+  /** What stays because the law asks for it, and why. */
+  kept: z.record(z.string(), z.string()),
+})
+export type Erased = z.output<typeof Erased>
+
+export const userErased = (service: Erasing) => event(`${service}.user_erased`, Erased)
+export const eraseUser = (service: Erasing) => job(`${service}.erase_user`, z.object({ user_id: z.uuid() }), { attempts: 20 })
+
+const time = z.iso.datetime({ offset: true })
+export const accountErasures = fn('account-erasures', {
+  access: 'staff',
+  rate: 'read',
+  summary: 'Deleted accounts and which services have erased what they held',
+  body: z.object({ user_id: id('user').optional(), only: z.enum(['open', 'overdue']).optional() }).prefault({}),
+  reply: z.object({
+    open: z.int(),
+    overdue: z.int(),
+    erasures: z.array(
+      z.object({
+        user_id: z.uuid(),
+        service: z.enum(erasing),
+        asked_at: time,
+        due_at: time,
+        erased_at: time.nullable(),
+        report: Erased.nullable(),
+      }),
+    ),
+  }),
+})

@@ -1,0 +1,39 @@
+import * as identity from '@operon/contracts/identity'
+import { enqueue, inTransaction } from '@operon/kit/tx'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
+
+let platform: IdentityTest
+beforeAll(async () => {
+  platform = await startIdentity()
+})
+afterAll(() => platform.close())
+
+const ago = (days: number) => new Date(Date.now() - days * 24 * 3_600_000)
+
+test('who does not answer is asked again each day, and shown as overdue after thirty', async () => {
+  const { rt } = platform.services.identity!
+  const { user } = await signedUp(platform)
+  expect((await platform.admin().auth.admin.deleteUser(user.id)).error).toBeNull()
+  const asked = () =>
+    rt.db.selectFrom('outbox').select('id').where('name', '=', 'identity.user_deleted').where('user_id', '=', user.id).execute()
+  const sweep = () => inTransaction(rt.db, (trx) => enqueue(trx, identity.sweep, {}))
+  const overdue = async () => (await rt.metrics.lag.get()).values.find(({ labels }) => labels.what === 'erasures overdue')?.value
+  const open = await rt.db.selectFrom('erasures').select(['service', 'due_at']).where('user_id', '=', user.id).execute()
+  expect(open).toHaveLength(6)
+  expect(open.every(({ due_at }: { due_at: Date }) => due_at > ago(-29))).toBe(true)
+
+  await rt.db
+    .updateTable('erasures')
+    .set({ due_at: ago(1), last_asked_at: ago(2) })
+    .where('user_id', '=', user.id)
+    .execute()
+  await sweep()
+  await expect.poll(overdue, { timeout: 10_000 }).toBe(6)
+  expect(await asked()).toHaveLength(2)
+  // Asked within the day: not again.
+  await rt.db.updateTable('erasures').set({ erased_at: new Date() }).where('user_id', '=', user.id).where('service', '=', 'crm').execute()
+  await sweep()
+  await expect.poll(overdue, { timeout: 10_000 }).toBe(5)
+  expect(await asked()).toHaveLength(2)
+})

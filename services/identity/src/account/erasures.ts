@@ -1,0 +1,120 @@
+import type { Envelope, Input } from '@operon/contracts/contract'
+import { type accountErasures, ERASE_WITHIN_DAYS, type Erased, type Erasing, erasing, userErased } from '@operon/contracts/erasure'
+import * as identity from '@operon/contracts/identity'
+import { inTransaction, publish } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { AuthCtx, Deps } from '../deps.ts'
+import { audit } from '../users/audit.ts'
+import type { Trx } from '../users/users.ts'
+
+const DAY_MS = 24 * 3_600_000
+const ASK_AT_ONCE = 200
+const LISTED = 500
+
+/** Who has to erase what they hold of a person, and by when: written in the transaction of the deletion. */
+export async function expectErasures(trx: Trx, userId: string): Promise<void> {
+  const due_at = new Date(Date.now() + ERASE_WITHIN_DAYS * DAY_MS)
+  await trx
+    .insertInto('erasures')
+    .values(erasing.map((service) => ({ user_id: userId, service, due_at })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export function erasureConsumers({ rt }: Deps): void {
+  for (const service of erasing) rt.on(userErased(service), `note-${service}`, (trx, event) => noteErased(trx as Trx, service, event))
+}
+
+/** The first answer stands: a service that is asked again has nothing left to tell of. */
+async function noteErased(trx: Trx, service: Erasing, { user_id: userId, at, payload }: Envelope<Erased>): Promise<void> {
+  if (!userId) return
+  await trx
+    .updateTable('erasures')
+    .set({ erased_at: new Date(at), report: JSON.stringify(payload) })
+    .where('user_id', '=', userId)
+    .where('service', '=', service)
+    .where('erased_at', 'is', null)
+    .execute()
+}
+
+/** Asks those who have not answered again, once a day, and says aloud when the time is up. */
+export async function chaseErasures(ctx: AuthCtx): Promise<void> {
+  await inTransaction(ctx.db, async (trx: Trx) => {
+    const silent = await trx
+      .updateTable('erasures')
+      .set({ last_asked_at: new Date() })
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('user_id', 'service'),
+          'in',
+          selectFrom('erasures')
+            .select(['user_id', 'service'])
+            .where('erased_at', 'is', null)
+            .where('last_asked_at', '<', new Date(Date.now() - DAY_MS))
+            .orderBy('last_asked_at')
+            .limit(ASK_AT_ONCE)
+            .forUpdate()
+            .skipLocked()
+            .$asTuple('user_id', 'service'),
+        ),
+      )
+      .returning(['user_id', sql<number>`(select version from users where users.id = erasures.user_id)`.as('version')])
+      .execute()
+    const versions = new Map(silent.map(({ user_id, version }) => [user_id, version]))
+    for (const [userId, version] of versions) await publish(trx, identity.userDeleted, userId, { version: version ?? 0 })
+  })
+  const { rt } = ctx.deps
+  const { open, late } = await countOpen(ctx)
+  rt.metrics.lag.set({ service: 'identity', what: 'erasures open' }, open)
+  rt.metrics.lag.set(
+    { service: 'identity', what: 'erasures overdue' },
+    late.reduce((sum, { overdue }) => sum + overdue, 0),
+  )
+  for (const { service, overdue } of late)
+    rt.log.error({ who: service, overdue }, `${service} has not erased what it holds of deleted accounts within ${ERASE_WITHIN_DAYS} days`)
+}
+
+/** For staff and operators: which deleted accounts are still known to whom. */
+export async function listErasures(ctx: AuthCtx, { user_id: userId, only }: Input<typeof accountErasures>) {
+  if (ctx.actor.kind === 'user') {
+    const { id } = ctx.actor
+    await inTransaction(ctx.db, (trx: Trx) => audit(trx, ctx, id, 'staff_read_erasures', { ...(userId && { user_id: userId }) }))
+  }
+  const rows = await ctx.db
+    .selectFrom('erasures')
+    .selectAll()
+    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
+    .$if(only !== undefined, (query) => query.where('erased_at', 'is', null))
+    .$if(only === 'overdue', (query) => query.where('due_at', '<', new Date()))
+    .orderBy('asked_at', 'desc')
+    .orderBy('service')
+    .limit(LISTED)
+    .execute()
+  const { open, late } = await countOpen(ctx)
+  return {
+    open,
+    overdue: late.reduce((sum, { overdue }) => sum + overdue, 0),
+    erasures: rows.map(({ user_id, service, asked_at, due_at, erased_at, report }) => ({
+      user_id,
+      service,
+      asked_at: asked_at.toISOString(),
+      due_at: due_at.toISOString(),
+      erased_at: erased_at?.toISOString() ?? null,
+      report,
+    })),
+  }
+}
+
+async function countOpen({ db }: AuthCtx): Promise<{ open: number; late: { service: Erasing; overdue: number }[] }> {
+  const rows = await db
+    .selectFrom('erasures')
+    .select(({ fn }) => [
+      'service',
+      fn.countAll<number>().as('open'),
+      fn.countAll<number>().filterWhere('due_at', '<', new Date()).as('overdue'),
+    ])
+    .where('erased_at', 'is', null)
+    .groupBy('service')
+    .execute()
+  return { open: rows.reduce((sum, row) => sum + row.open, 0), late: rows.filter((row) => row.overdue > 0) }
+}

@@ -1,0 +1,6 @@
+import { deleteRows, type Eraser } from '@operon/kit/erasure'
+import type { IntegrationsDb } from './schema.ts'
+
+export const erasure: Eraser<IntegrationsDb> = {
+  erase: async (trx, userId) => ({ deleted: await deleteRows(trx, ['user_integrations'], userId) }),
+}
