@@ -83,7 +83,7 @@ export type AiDb = {
     title: string
     description: string
     input: unknown
-    state: Generated<'proposed' | 'running' | 'done' | 'failed'>
+    state: Generated<'proposed' | 'dismissed' | 'running' | 'done' | 'failed'>
     result: string | null
     link: string | null
     created_at: Generated<Date>

@@ -1,9 +1,10 @@
 import { stopAnswer } from '@operon/contracts/ai-gateway'
-import { userDeleted } from '@operon/contracts/identity'
 import { sandboxAddress } from '@operon/contracts/sandbox'
 import { aiUsageRecorded } from '@operon/contracts/usage'
+import { erasesPeople } from '@operon/kit/erasure'
 import { createGuardedFetch } from '@operon/kit/fetch'
-import { Reserver, settleAbandoned } from '@operon/kit/meter'
+import { settleAbandoned } from '@operon/kit/meter'
+import { Reserver } from '@operon/kit/reserver'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { closeAbandoned } from './chat/conversations.ts'
 import { chatRoutes } from './chat/routes.ts'
@@ -11,7 +12,7 @@ import { laneId } from './compare/compare.ts'
 import { compareRoutes } from './compare/routes.ts'
 import { Running } from './completions/running.ts'
 import { Config } from './config.ts'
-import { eraseUser } from './erase.ts'
+import { erasure } from './erasure.ts'
 import { sweep } from './jobs.ts'
 import { authenticateKey } from './keys/keys.ts'
 import { keyRoutes } from './keys/routes.ts'
@@ -52,7 +53,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
       const lanes = lane === null ? [id] : lane >= 0 ? [laneId(id, lane)] : [0, 1, 2, 3, 4, 5].map((each) => laneId(id, each))
       for (const each of lanes) deps.running.stop(user_id, each)
     })
-    rt.on(userDeleted, 'erase-user', (trx, { user_id }) => eraseUser(trx, user_id))
+    erasesPeople(rt, erasure)
     rt.job(
       sweep,
       async (ctx) => {

@@ -120,7 +120,7 @@ describe('models', () => {
     expect(words).toBeLessThanOrEqual(1500)
     expect((await textOf('Write social media posts about our bakery')).match(/^\d\. /gm)).toHaveLength(5)
     expect(await textOf('Draft an email to customers about the spring sale')).toMatch(/^Subject: /)
-    expect(await textOf('Write a video script about yoga')).toContain('HOOK')
+    expect(await textOf('Write a video script about yoga')).toContain('Hook')
     expect(await textOf('Analyze these numbers: Revenue: 1200, Orders: 31')).toContain('Revenue: 1200')
     expect(await textOf('Write a blog post about tea')).toBe(await textOf('Write a blog post about tea'))
   })

@@ -44,7 +44,7 @@ async function tryAsk(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof gene
       : null
   } catch (error) {
     // A used-up plan is the person's to know; a provider that fails leads to the samples, which say what they are.
-    if (error instanceof DomainError && !['model_unavailable', 'invalid'].includes(error.code)) throw error
+    if (error instanceof DomainError && !['model_unavailable', 'model_refused'].includes(error.code)) throw error
     return null
   }
 }

@@ -3,7 +3,7 @@ import type { Input } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
-import { type Answer, type AnswerDeps, ask } from '../completions/answer.ts'
+import { type Answer, type AnswerDeps, ask, type Piece } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
 import { openStream } from '../completions/sse.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
@@ -32,7 +32,8 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
       })
     : null
   const messages = [...(input.messages ?? []), ...(exchange?.history ?? []), ...(said ? [{ role: 'user' as const, content: said }] : [])]
-  const stop = exchange ? deps.running.begin(userId, exchange.answerId) : undefined
+  const names = [exchange?.answerId, input.stop_id].filter((name) => name !== undefined)
+  const stop = deps.running.begin(userId, ...names)
   try {
     const answer = await ask(deps, {
       userId,
@@ -44,22 +45,26 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
         ...(input.max_tokens && { max_tokens: input.max_tokens }),
       },
       command: said || lastOf(messages),
-      ...(stop && { stop: stop.signal }),
+      stop: stop.signal,
     })
     const kept = exchange ? keepAnswer(ctx, exchange, answer) : answer.pieces()
-    if (input.stream) await streamAnswer(reply, answer, kept, exchange)
+    if (input.stream) await streamAnswer(reply, answer, kept, exchange, () => replyOf(answer, exchange))
     else return reply.send(await wholeAnswer(answer, kept, exchange))
   } catch (error) {
     if (!exchange) throw error
-    await exchange.fail(error)
-    throw error instanceof DomainError ? inConversation(error, exchange) : error
+    throw await notAnswered(exchange, error)
   } finally {
-    if (exchange) deps.running.end(exchange.answerId)
+    deps.running.end(...names)
   }
 }
 
 /** What was said is kept although no answer came: the caller learns where, to ask again in its place. */
-function inConversation(error: DomainError, { conversationId, saidId, answerId }: Exchange) {
+export async function notAnswered({ conversationId, saidId, answerId, close }: Exchange, error: unknown): Promise<unknown> {
+  if (!(error instanceof DomainError)) {
+    await close('failed')
+    return error
+  }
+  await close(error.code === 'answer_stopped' ? 'stopped' : 'failed')
   const { message, status, headers, cause } = error
   const details = { ...(error.details as object | undefined), conversation_id: conversationId, message_id: answerId, said_id: saidId }
   return new DomainError(error.code, { message, status, headers, cause, details })
@@ -71,7 +76,13 @@ async function wholeAnswer(answer: Answer, pieces: AsyncIterable<unknown>, excha
   return replyOf(answer, exchange)
 }
 
-async function streamAnswer(reply: FastifyReply, answer: Answer, pieces: AsyncIterable<{ text: string }[]>, exchange: Exchange | null) {
+export async function streamAnswer(
+  reply: FastifyReply,
+  answer: Answer,
+  pieces: AsyncIterable<Piece[]>,
+  exchange: Exchange | null,
+  done: () => object | Promise<object>,
+) {
   const stream = openStream(reply)
   stream.send('start', {
     model: answer.alias,
@@ -81,15 +92,18 @@ async function streamAnswer(reply: FastifyReply, answer: Answer, pieces: AsyncIt
     message_id: exchange?.answerId ?? null,
     said_id: exchange?.saidId ?? null,
   })
-  for await (const batch of pieces) {
-    const text = batch.map((piece) => piece.text).join('')
-    if (text) await stream.send('delta', { text })
-    // A kept answer is written to its end even when nobody watches: it will be there after a reload.
-    if (stream.closed && !exchange) break
+  try {
+    for await (const batch of pieces) {
+      const text = batch.map((piece) => piece.text).join('')
+      if (text) await stream.send('delta', { text })
+      // A kept answer is written to its end even when nobody watches: it will be there after a reload.
+      if (stream.closed && !exchange) break
+    }
+    if (answer.outcome === 'cut') await stream.send('error', { code: 'answer_cut', message: answer.problem, content: answer.content })
+    else await stream.send('done', await done())
+  } finally {
+    stream.end()
   }
-  if (answer.outcome === 'cut') await stream.send('error', { code: 'answer_cut', message: answer.problem, content: answer.content })
-  else await stream.send('done', replyOf(answer, exchange))
-  stream.end()
 }
 
 function replyOf(answer: Answer, exchange: Exchange | null) {

@@ -11,7 +11,8 @@ export type Exchange = {
   saidId: string | null
   answerId: string
   history: { role: 'user' | 'assistant'; content: string }[]
-  fail(error: unknown): Promise<void>
+  /** When no answer came. */
+  close(state: 'failed' | 'stopped'): Promise<void>
 }
 type Begin = {
   conversationId: string
@@ -54,7 +55,7 @@ export async function beginExchange(
       .insertInto('ai_messages')
       .values(message({ id: answerId, conversation_id: id, user_id, role: 'assistant', content: '', state: 'streaming', model }))
       .execute()
-    return { conversationId: id, saidId: said ? saidId : null, answerId, history, fail: () => save(ctx, answerId, { state: 'failed' }) }
+    return { conversationId: id, saidId: said ? saidId : null, answerId, history, close: (state) => save(ctx, answerId, { state }) }
   })
 }
 

@@ -6,6 +6,7 @@ import type { Runtime } from '@operon/kit/service'
 import type { AiDb } from '../schema.ts'
 import { type ChatDeps, chat } from './chat.ts'
 import { deleteConversations, renameConversations } from './conversations.ts'
+import { contentStats } from './pieces.ts'
 import { deletePrompts, editPrompts, savePrompts } from './prompts.ts'
 
 export function chatRoutes(rt: Runtime<AiDb>, deps: ChatDeps) {
@@ -16,6 +17,7 @@ export function chatRoutes(rt: Runtime<AiDb>, deps: ChatDeps) {
     await rt.broadcast(contract.stopAnswer, { user_id, id: message_id, lane: null })
     return { stopped: true }
   })
+  serve(rt.app, contract.contentStats, contentStats)
   serveTable(rt.app, contract.messages, mine)
   serveTable(rt.app, contract.conversations, { ...mine, update: renameConversations, delete: deleteConversations })
   serveTable(rt.app, contract.savedPrompts, { ...mine, insert: savePrompts, update: editPrompts, delete: deletePrompts })

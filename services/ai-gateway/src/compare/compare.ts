@@ -81,26 +81,30 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
         error: answer.problem,
       }
     } catch (error) {
+      const stopped = error instanceof DomainError && error.code === 'answer_stopped'
+      if (stopped) await stream.send('done', { lane, stopped, ms: 0, usage: nothingUsed })
       const { code, message } = error instanceof DomainError ? error : { code: 'internal', message: errors.internal.message }
       if (!(error instanceof DomainError)) ctx.log.error({ err: error }, 'a lane failed')
-      await stream.send('error', { lane, code, message, content: '' })
+      if (!stopped) await stream.send('error', { lane, code, message, content: '' })
       return {
         model,
         answered_by: null,
         content: '',
-        state: 'failed',
+        state: stopped ? 'stopped' : 'failed',
         first_ms: null,
         ms: null,
         prompt_tokens: 0,
         completion_tokens: 0,
         cost_microusd: 0,
-        error: message,
+        error: stopped ? null : message,
       }
     } finally {
       deps.running.end(laneId(comparisonId, lane))
     }
   }
 }
+
+const nothingUsed = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost_microusd: 0 }
 
 export async function vote(ctx: Ctx<AiDb>, { comparison_id, lane }: { comparison_id: string; lane: number }) {
   const voted = await ctx.db

@@ -1,12 +1,13 @@
 import { DomainError } from '@operon/kit/errors'
-import { type Reservation, type Reserver, release } from '@operon/kit/meter'
+import { type Reservation, release } from '@operon/kit/meter'
+import type { Reserver } from '@operon/kit/reserver'
 import type { KitDb } from '@operon/kit/schema'
 import type { Logger } from '@operon/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { Config } from '../config.ts'
-import { chainOf, costMicrousd, estimateTokens } from '../registry/models.ts'
+import { chainOf, costMicrousd, estimateTokens, type ModelAlias } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
-import type { Chunk } from '../upstream/events.ts'
+import type { Event } from '../upstream/events.ts'
 import { openUpstream, type UpstreamStream } from '../upstream/open.ts'
 import type { Providers, Target } from '../upstream/providers.ts'
 import type { Settler } from '../usage/settler.ts'
@@ -31,12 +32,11 @@ export type Question = {
   command: string
   /** Aborted to end the answer at once; what arrived is kept and paid for. */
   stop?: AbortSignal
-  /** Its bytes are passed on as they are: nobody here reads the text. */
-  passOn?: boolean
   /** Taken earlier, when one reservation holds several answers. */
   reservation?: Reservation
 }
-export type Piece = { raw: string; text: string; chunk: Chunk | null }
+/** `raw` is as it came, a character for a byte. */
+export type Piece = Pick<Event, 'raw' | 'text' | 'chunk'>
 export type Outcome = 'completed' | 'cut' | 'failed' | 'stopped'
 export type Counted = { prompt_tokens: number; completion_tokens: number; cost_microusd: number; counted: boolean }
 
@@ -47,17 +47,41 @@ const LEFT_GRACE_MS = 15_000
 export async function ask(deps: AnswerDeps, question: Question): Promise<Answer> {
   const chain = chainOf(question.model)
   if (!chain) throw new DomainError('model_unknown', { details: { model: question.model } })
-  const { userId, feature } = question
-  const reservation = question.reservation ?? (await deps.reserver.reserve({ userId, feature, holdMs: deps.config.AI_ANSWER_MS + 60_000 }))
   const startedAt = performance.now()
+  const beside = !question.reservation && deps.reserver.isAmple(question.userId)
+  const [reservation, stream] = await (beside ? sideBySide : inTurn)(deps, question, chain)
+  return new Answer(deps, question, reservation, stream, startedAt)
+}
+
+type Begun = [Reservation, UpstreamStream]
+
+/** The reservation first: nobody is asked in vain at the edge of an allowance. */
+async function inTurn(deps: AnswerDeps, question: Question, chain: ModelAlias[]): Promise<Begun> {
+  const reservation = question.reservation ?? (await reserve(deps, question))
   try {
-    const stream = await openUpstream(deps, chain, question.body, question.stop)
-    return new Answer(deps, question, reservation, stream, startedAt)
+    return [reservation, await openUpstream(deps, chain, question.body, question.stop)]
   } catch (error) {
     await release(deps.db, reservation)
     throw error
   }
 }
+
+/** Where the allowance is ample the provider thinks while the reservation is stored; no word is given out before it is. */
+async function sideBySide(deps: AnswerDeps, question: Question, chain: ModelAlias[]): Promise<Begun> {
+  const refused = new AbortController()
+  const stop = question.stop ? AbortSignal.any([question.stop, refused.signal]) : refused.signal
+  const reserving = reserve(deps, question)
+  reserving.catch(() => refused.abort())
+  const [reserved, opened] = await Promise.allSettled([reserving, openUpstream(deps, chain, question.body, stop)])
+  if (reserved.status === 'fulfilled' && opened.status === 'fulfilled') return [reserved.value, opened.value]
+  if (opened.status === 'fulfilled') opened.value.abort()
+  if (reserved.status === 'rejected') throw reserved.reason
+  await release(deps.db, reserved.value)
+  throw (opened as PromiseRejectedResult).reason
+}
+
+const reserve = ({ reserver, config }: AnswerDeps, { userId, feature }: Question) =>
+  reserver.reserve({ userId, feature, holdMs: config.AI_ANSWER_MS + 60_000 })
 
 /** One answer while it arrives. Read `pieces` once; however reading ends, it is booked. */
 export class Answer {
@@ -78,6 +102,7 @@ export class Answer {
   readonly #startedAt: number
   #reported: { prompt: number; completion: number } | null = null
   #deltas = 0
+  #finish: string | null = null
 
   constructor(deps: AnswerDeps, question: Question, reservation: Reservation, stream: UpstreamStream, startedAt: number) {
     this.id = reservation.id
@@ -101,19 +126,12 @@ export class Answer {
 
   /** Those of one packet together, so that what came in one piece can go out in one. Read once. */
   async *pieces(): AsyncGenerator<Piece[]> {
-    const reading = this.#read()
-    let finished = false
     try {
-      for (;;) {
-        const next = await reading.next()
-        if (next.done) break
-        yield next.value
-      }
-      finished = true
+      for (let batch = await this.#next(); batch; batch = await this.#next()) yield batch
     } finally {
-      // The reader went away in the middle: read on for a while, then book.
-      if (finished) this.#book()
-      else void this.#drain(reading)
+      // Where the reader went away in the middle: read on for a while, then book.
+      if (this.outcome) this.#book()
+      else void this.#drain()
     }
   }
 
@@ -123,70 +141,59 @@ export class Answer {
     return this
   }
 
-  async *#read(): AsyncGenerator<Piece[]> {
-    let finish: string | null = null
+  /** What has come since; null once it is over. The outcome is there with the last of it, where the end came along. */
+  async #next(): Promise<Piece[] | null> {
     try {
-      for await (const batch of this.#stream.batches()) {
-        const pieces: Piece[] = []
-        let broken: Error | null = null
-        for (const event of batch) {
-          const { raw } = event
-          if (event.done) {
-            finish ??= 'done'
-            pieces.push({ raw, text: '', chunk: null })
-          } else if (this.#question.passOn && event.plain) {
-            this.#heard()
-            pieces.push({ raw, text: '', chunk: null })
-          } else if (event.malformed || event.chunk!.error) {
-            broken = new Error(event.chunk?.error?.message ?? 'an event that is no JSON')
-            break
-          } else {
-            const chunk = event.chunk!
-            finish = chunk.choices?.[0]?.finish_reason ?? finish
-            pieces.push({ raw, text: this.#observe(chunk), chunk })
-          }
-        }
-        if (pieces.length) yield pieces
-        if (broken) throw broken
-      }
-      this.outcome = finish ? 'completed' : 'cut'
-      if (!finish) this.problem = 'The provider ended the answer before it was finished.'
+      const batch = this.outcome ? null : await this.#stream.next()
+      if (!batch) return this.#over(this.#finish ? 'completed' : 'cut', 'The provider ended the answer before it was finished.')
+      const broken = batch.findIndex((event) => event.malformed || event.chunk?.error)
+      const good = broken < 0 ? batch : batch.slice(0, broken)
+      for (const event of good) this.#observe(event)
+      if (broken >= 0) this.#broke(new Error(batch[broken]!.chunk?.error?.message ?? 'an event that is no JSON'))
+      else if (this.#stream.isOver && this.#finish) this.#over('completed')
+      return good
     } catch (error) {
-      const stopped = this.#question.stop?.aborted
-      this.outcome = stopped ? 'stopped' : 'cut'
-      if (!stopped) {
-        this.problem = 'The connection to the provider broke while it was answering.'
-        this.#deps.log.warn({ err: error, provider: this.target.provider, model: this.target.upstreamModel }, 'an answer was cut')
-      }
+      return this.#broke(error)
     }
-    if (this.outcome === 'completed') this.target.circuit.succeeded()
-    if (this.outcome === 'cut') this.target.circuit.failed()
   }
 
-  #observe(chunk: Chunk): string {
-    const delta = chunk.choices?.[0]?.delta
-    const text = delta?.content ?? ''
-    if (text || delta?.tool_calls?.length) this.#heard()
+  #broke(error: unknown): null {
+    if (this.#question.stop?.aborted) return this.#over('stopped')
+    this.#deps.log.warn({ err: error, provider: this.target.provider, model: this.target.upstreamModel }, 'an answer was cut')
+    return this.#over('cut', 'The connection to the provider broke while it was answering.')
+  }
+
+  #over(outcome: Outcome, problem: string | null = null): null {
+    if (this.outcome) return null
+    this.outcome = outcome
+    if (outcome === 'cut') this.problem = problem
+    if (outcome === 'completed') this.target.circuit.succeeded()
+    if (outcome === 'cut') this.target.circuit.failed()
+    this.#stream.abort()
+    return null
+  }
+
+  #observe({ done, chunk, words, text }: Event) {
+    if (done) this.#finish ??= 'done'
+    if (words) this.#heard(words)
     this.content += text
+    if (!chunk) return
+    this.#finish = chunk.choices?.[0]?.finish_reason ?? this.#finish
     if (chunk.citations?.length) this.citations = chunk.citations
     if (chunk.usage?.completion_tokens !== undefined)
       this.#reported = { prompt: chunk.usage.prompt_tokens ?? 0, completion: chunk.usage.completion_tokens }
-    return text
   }
 
-  #heard() {
-    this.#deltas++
+  #heard(words: number) {
+    this.#deltas += words
     this.firstMs ??= Math.round(performance.now() - this.#startedAt)
   }
 
-  async #drain(reading: AsyncGenerator<Piece[]>) {
+  async #drain() {
     const limit = setTimeout(() => this.#stream.abort(), LEFT_GRACE_MS)
-    try {
-      while (!(await reading.next()).done);
-    } finally {
-      clearTimeout(limit)
-      this.#book()
-    }
+    while (await this.#next());
+    clearTimeout(limit)
+    this.#book()
   }
 
   #book() {

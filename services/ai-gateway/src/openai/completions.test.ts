@@ -58,3 +58,19 @@ test('the last prompt of a plan is given once, however many ask at the same time
   const refused = answers.find((answer) => answer.status === 'rejected') as PromiseRejectedResult
   expect([refused.reason.status, refused.reason.code]).toEqual([402, 'limit_prompts'])
 })
+
+test('who was known to have plenty and has nothing left is refused, gets no word, and nothing is spent [R21]', async () => {
+  const user = platform.user()
+  const ask = () =>
+    client(user.token).chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }], stream: true })
+  for await (const _ of await ask());
+  // Spent elsewhere: this instance still believes that 24 are left, and asks the provider while the prompt is reserved.
+  await vi.waitFor(async () => {
+    const spent = db().updateTable('usage_counters').set({ used: 25 }).where('user_id', '=', user.id).where('reserved', '=', 0)
+    expect((await spent.executeTakeFirst()).numUpdatedRows).toBe(1n)
+  }, 10_000)
+  await expect(ask()).rejects.toMatchObject({ status: 402, code: 'limit_prompts' })
+  const counter = await db().selectFrom('usage_counters').select(['used', 'reserved']).where('user_id', '=', user.id).executeTakeFirst()
+  expect(counter).toEqual({ used: 25, reserved: 0 })
+  expect(await db().selectFrom('ai_usage').select('id').where('user_id', '=', user.id).execute()).toHaveLength(1)
+})

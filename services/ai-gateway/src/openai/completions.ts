@@ -25,11 +25,17 @@ export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<ty
     model,
     body: rest as never,
     command: `API completion with ${model}`,
-    passOn: stream === true,
-  })
+  }).catch(inProvidersWords)
   if (!stream) return reply.send(await whole(answer))
   reply.hijack()
   await streamTo(reply.raw, answer, stream_options?.include_usage === true)
+}
+
+/** Who writes a program needs to know which parameter was refused; a person in the app is told in ours. */
+function inProvidersWords(error: unknown): never {
+  if (error instanceof DomainError && error.code === 'model_refused')
+    throw new DomainError('model_refused', { message: (error.cause as Error).message })
+  throw error
 }
 
 async function streamTo(res: ServerResponse, answer: Answer, wantsUsage: boolean) {
@@ -40,18 +46,21 @@ async function streamTo(res: ServerResponse, answer: Answer, wantsUsage: boolean
     'x-operon-model': answer.target.upstreamModel,
   })
   for await (const pieces of answer.pieces()) {
-    if (res.destroyed) break
-    let out = ''
-    for (const { raw, chunk } of pieces) {
-      // We always ask for the count; a caller who did not is not told.
-      if (!wantsUsage && chunk?.usage && !chunk.choices?.length) continue
-      out += `${raw}\n\n`
-    }
-    if (out && !res.write(out)) await Promise.race([once(res, 'drain'), once(res, 'close')])
+    if (res.destroyed) return
+    const out = passedOn(pieces, wantsUsage)
+    if (answer.outcome === 'completed') return void res.end(out, 'latin1')
+    if (out && !res.write(out, 'latin1')) await Promise.race([once(res, 'drain'), once(res, 'close')])
   }
   if (answer.outcome !== 'completed')
     res.write(`data: ${JSON.stringify({ error: { message: answer.problem, type: 'server_error', param: null, code: 'answer_cut' } })}\n\n`)
   res.end()
+}
+
+/** As it came. We always ask for the count; a caller who did not is not told. */
+function passedOn(pieces: Piece[], wantsUsage: boolean): string {
+  let out = ''
+  for (const { raw, chunk } of pieces) if (wantsUsage || !chunk?.usage || chunk.choices?.length) out += `${raw}\n\n`
+  return out
 }
 
 /** The same stream, put together: tool calls arrive in parts. */

@@ -1,6 +1,7 @@
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
+import type { Expression, SqlBool } from 'kysely'
 import { z } from 'zod'
 import { type AnswerDeps, ask } from '../completions/answer.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
@@ -91,6 +92,21 @@ export async function runAction(deps: AnswerDeps, ctx: Ctx<AiDb>, { action_id }:
     await mine.set({ state: 'failed' }).execute()
     throw error
   }
+}
+
+/** Only what nobody has begun can be dismissed, or taken back. */
+export async function dismissActions(
+  ctx: Ctx<AiDb>,
+  { where, patch }: { where: Expression<SqlBool>; patch: { state: 'proposed' | 'dismissed' } },
+) {
+  return ctx.db
+    .updateTable('ai_actions')
+    .set(patch)
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('state', 'in', ['proposed', 'failed', 'dismissed'])
+    .where(where)
+    .returningAll()
+    .execute() as Promise<Record<string, unknown>[]>
 }
 
 async function perform(

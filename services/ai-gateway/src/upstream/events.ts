@@ -1,5 +1,3 @@
-import { StringDecoder } from 'node:string_decoder'
-
 export type Chunk = {
   choices?: {
     index?: number
@@ -13,88 +11,126 @@ export type Chunk = {
   model?: string
 }
 export type Event = {
+  /** As it came, without its last blank line; a character stands for a byte. */
   raw: string
   done: boolean
-  chunk: Chunk | null
   malformed: boolean
-  /** A piece of text and nothing else, seen without parsing: most of a stream is these, and who only passes them on need not open them. */
-  plain: boolean
+  /** What it says, opened; null of `[DONE]`, and of a run of words. */
+  chunk: Chunk | null
+  /** How many events stand here: a run of words is told as one. */
+  words: number
+  text: string
 }
 
-/** Server-sent events out of bytes, however they were cut. */
+/**
+ * Server-sent events out of bytes, however they were cut. Most of a stream is the same event over and over with another word in it:
+ * once one was opened, those that differ from it in the word alone are known without opening them, and come together as a run.
+ */
 export class EventReader {
-  #decoder = new StringDecoder('utf8')
   #rest = ''
+  #twin: Twin | null = null
 
   push(bytes: Buffer): Event[] {
-    const text = this.#rest + this.#decoder.write(bytes)
-    const parts = text.includes('\r') ? text.replaceAll('\r\n', '\n').split('\n\n') : text.split('\n\n')
-    this.#rest = parts.pop()!
+    let text = this.#rest + bytes.toString('latin1')
+    if (text.includes('\r')) text = text.replaceAll('\r\n', '\n')
     const events: Event[] = []
-    for (const part of parts) {
-      const event = parse(part)
-      if (event) events.push(event)
+    let run: Event | null = null
+    let at = 0
+    for (let end = text.indexOf('\n\n'); end >= 0; at = end + 2, end = text.indexOf('\n\n', at)) {
+      const word = this.#twin && wordOf(this.#twin, text, at, end)
+      if (word && run) {
+        run.raw += text.slice(at - 2, end)
+        run.words++
+        run.text += word
+      } else if (word) {
+        run = { raw: text.slice(at, end), done: false, malformed: false, chunk: null, words: 1, text: word }
+        events.push(run)
+      } else {
+        run = null
+        const event = this.#open(text.slice(at, end))
+        if (event) events.push(event)
+      }
     }
+    this.#rest = text.slice(at)
     return events
+  }
+
+  get isEmpty(): boolean {
+    return this.#rest === ''
   }
 
   /** What was left without its blank line: some servers forget the last one. */
   end(): Event[] {
-    const event = this.#rest.trim() ? parse(this.#rest) : null
+    const event = this.#rest.trim() ? this.#open(this.#rest) : null
     this.#rest = ''
     return event ? [event] : []
   }
-}
 
-function parse(part: string): Event | null {
-  let data = part.startsWith('data: ') && part.indexOf('\n') < 0 ? part.slice(6) : dataLines(part)
-  if (data === null) return null // a comment, kept by some servers as a heartbeat
-  data = data.trim()
-  if (data === '[DONE]') return { raw: part, done: true, chunk: null, malformed: false, plain: false }
-  return new Data(part, data)
-}
-
-/** Opened when somebody looks. */
-class Data implements Event {
-  readonly raw: string
-  readonly done = false
-  readonly plain: boolean
-  readonly #data: string
-  #chunk: Chunk | null | undefined
-
-  constructor(raw: string, data: string) {
-    this.raw = raw
-    this.#data = data
-    this.plain = isPlain(data)
-  }
-
-  get chunk(): Chunk | null {
-    if (this.#chunk === undefined) this.#chunk = parseChunk(this.#data)
-    return this.#chunk
-  }
-
-  get malformed(): boolean {
-    return this.chunk === null
+  #open(raw: string): Event | null {
+    const data = dataOf(raw)
+    if (data === null) return null // a comment, kept by some servers as a heartbeat
+    if (data === '[DONE]') return { raw, done: true, malformed: false, chunk: null, words: 0, text: '' }
+    const chunk = parseChunk(data)
+    const delta = chunk?.choices?.[0]?.delta
+    const text = delta?.content ?? ''
+    this.#twin = chunk && text ? twinOf(raw, chunk, text) : this.#twin
+    return { raw, done: false, malformed: chunk === null, chunk, words: text || delta?.tool_calls?.length ? 1 : 0, text }
   }
 }
 
-const isPlain = (data: string) =>
-  data.startsWith('{') &&
-  data.endsWith('}') &&
-  data.includes('"content":"') &&
-  data.includes('"finish_reason":null') &&
-  !/"(usage":\{|error"|citations"|tool_calls")/.test(data)
+/** What stands before and after the word. */
+type Twin = { head: string; tail: string }
+const CONTENT = '"content":"'
+
+/** Only of an event that is a word and nothing else: whatever equals it around the word says nothing else either. */
+function twinOf(raw: string, { choices, usage, error, citations }: Chunk, text: string): Twin | null {
+  const { delta, finish_reason } = choices![0]!
+  if (choices!.length > 1 || finish_reason || usage || error || citations || delta?.tool_calls || !raw.startsWith('data: {')) return null
+  const from = raw.indexOf(CONTENT) + CONTENT.length
+  if (from < CONTENT.length || raw.includes(CONTENT, from) || raw.includes('\n')) return null
+  const to = endOfString(raw, from)
+  return unquoted(raw.slice(from, to)) === text ? { head: raw.slice(0, from), tail: raw.slice(to) } : null
+}
+
+/** Its word, where the event is the twin's in everything else. */
+function wordOf({ head, tail }: Twin, text: string, at: number, end: number): string | null {
+  const from = at + head.length
+  const to = end - tail.length
+  if (to <= from || !text.startsWith(head, at) || !text.startsWith(tail, to)) return null
+  return unquoted(text.slice(from, to))
+}
+
+/** What stands between the quotes of a JSON string; null when that is not one string. */
+function unquoted(inner: string): string | null {
+  if (/^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(inner)) return inner
+  try {
+    const text = JSON.parse(`"${decoded(inner)}"`)
+    return typeof text === 'string' ? text : null
+  } catch {
+    return null
+  }
+}
+
+function endOfString(raw: string, from: number): number {
+  let at = from
+  while (at < raw.length && raw[at] !== '"') at += raw[at] === '\\' ? 2 : 1
+  return at
+}
+
+/** Bytes that were kept as characters, as the text they are. */
+const decoded = (bytes: string) => (/[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString() : bytes)
 
 function parseChunk(data: string): Chunk | null {
   try {
-    const chunk = JSON.parse(data)
+    const chunk = JSON.parse(decoded(data))
     return chunk && typeof chunk === 'object' ? chunk : null
   } catch {
     return null
   }
 }
 
-function dataLines(part: string): string | null {
-  const lines = part.split('\n').filter((line) => line.startsWith('data:'))
-  return lines.length ? lines.map((line) => line.slice(5).trimStart()).join('\n') : null
+function dataOf(raw: string): string | null {
+  if (raw.startsWith('data: ') && !raw.includes('\n')) return raw.slice(6).trim()
+  const lines = raw.split('\n').filter((line) => line.startsWith('data:'))
+  return lines.length ? lines.map((line) => line.slice(5).trim()).join('\n') : null
 }

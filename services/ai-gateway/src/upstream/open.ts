@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { DomainError } from '@operon/kit/errors'
 import type { Logger } from '@operon/kit/telemetry'
@@ -6,13 +5,8 @@ import type { Config } from '../config.ts'
 import type { ModelAlias } from '../registry/models.ts'
 import { type Event, EventReader } from './events.ts'
 import type { Providers, Target } from './providers.ts'
+import { Wire } from './wire.ts'
 
-export type UpstreamStream = {
-  target: Target
-  /** As they came over the wire: those of one packet together. */
-  batches(): AsyncGenerator<Event[]>
-  abort(): void
-}
 type Deps = { providers: Providers; config: Config; log: Logger }
 
 /** Tried again where it was; then the next of the chain. */
@@ -39,7 +33,7 @@ export async function openUpstream(
   for (const model of chain) {
     const target = await deps.providers.target(model)
     for (let attempt = 0; attempt < 2; attempt++) {
-      if (stop?.aborted) throw new DomainError('model_unavailable', { message: 'Stopped before the answer began.' })
+      if (stop?.aborted) throw new DomainError('answer_stopped')
       if (target.circuit.isOpen) {
         problems.push(`${target.provider}: left alone after repeated failures`)
         break
@@ -48,6 +42,7 @@ export async function openUpstream(
         return await open(deps, target, body, stop)
       } catch (error) {
         if (error instanceof DomainError) throw error
+        if (stop?.aborted) throw new DomainError('answer_stopped')
         target.circuit.failed()
         const { message, again, retryAfterMs } =
           error instanceof NotAnswering ? error : new NotAnswering((error as Error).message, { again: isConnectionTrouble(error) })
@@ -58,89 +53,115 @@ export async function openUpstream(
       }
     }
   }
-  throw new DomainError('model_unavailable', { cause: new Error(problems.join('; ')), details: { tried: problems } })
+  throw new DomainError('model_unavailable', { cause: new Error(problems.join('; ')) })
 }
 
 async function open({ config }: Deps, target: Target, body: Record<string, unknown>, stop?: AbortSignal): Promise<UpstreamStream> {
-  const gone = new AbortController()
-  const abort = () => gone.abort(new Error('aborted'))
-  stop?.addEventListener('abort', abort, { once: true })
-  const deadline = setTimeout(abort, config.AI_ANSWER_MS)
-  const tidy = () => {
-    clearTimeout(deadline)
-    stop?.removeEventListener('abort', abort)
-  }
+  const wire = new Wire()
+  const stream = new UpstreamStream(target, wire, config.AI_ANSWER_MS, stop)
   try {
-    const response = await target.pool.request({
-      method: 'POST',
-      path: target.path,
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: target.authorization },
-      body: JSON.stringify({ ...body, model: target.upstreamModel, stream: true, stream_options: { include_usage: true } }),
-      signal: gone.signal,
-    })
-    if (response.statusCode !== 200) throw await refusal(response.statusCode, response.headers, response.body)
-    const type = String(response.headers['content-type'] ?? '')
-    if (!type.startsWith('text/event-stream')) {
-      response.body.destroy()
-      throw new NotAnswering(`answered with ${type || 'no content type'}`)
-    }
-    const source = eventsOf(response.body)
-    const early = await untilFirstWord(source)
-    return {
-      target,
-      abort,
-      async *batches() {
-        try {
-          yield early
-          yield* source
-        } finally {
-          tidy()
-          response.body.destroy()
-        }
+    target.pool.dispatch(
+      {
+        method: 'POST',
+        path: target.path,
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: target.authorization },
+        body: JSON.stringify({ ...body, model: target.upstreamModel, stream: true, stream_options: { include_usage: true } }),
       },
-    }
+      wire,
+    )
+    await wire.answered()
+    if (wire.status !== 200) throw refusal(wire, await beginningOf(wire).catch(() => ''))
+    const type = String(wire.headers['content-type'] ?? '')
+    if (!type.startsWith('text/event-stream')) throw new NotAnswering(`answered with ${type || 'no content type'}`)
+    await stream.untilFirstWord()
+    return stream
   } catch (error) {
-    tidy()
-    gone.abort()
+    stream.abort()
     throw error
   }
 }
 
-async function* eventsOf(body: Readable): AsyncGenerator<Event[]> {
-  const reader = new EventReader()
-  for await (const bytes of body) yield reader.push(bytes)
-  yield reader.end()
-}
+/** The events of one answer. Whoever has it reads it to its end or aborts it. */
+export class UpstreamStream {
+  readonly target: Target
+  readonly #wire: Wire
+  readonly #reader = new EventReader()
+  readonly #deadline: NodeJS.Timeout
+  readonly #stop: AbortSignal | undefined
+  readonly #abort = () => this.abort()
+  #early: Event[] = []
 
-/** An answer has begun when it says something, calls a tool or ends properly. Before that, failing costs the reader nothing. */
-async function untilFirstWord(source: AsyncGenerator<Event[]>): Promise<Event[]> {
-  const early: Event[] = []
-  for (;;) {
-    const { value: batch, done } = await source.next()
-    if (done) throw new NotAnswering('ended without a word', { again: true })
-    early.push(...batch)
-    for (const event of batch) {
-      if (event.plain && !event.raw.includes('"content":""')) return early
-      if (event.done) throw new NotAnswering('answered with nothing', { again: true })
-      if (event.malformed) throw new NotAnswering('sent an event that is no JSON', { again: true })
-      if (event.chunk?.error) throw new NotAnswering(event.chunk.error.message ?? 'sent an error')
-      const choice = event.chunk?.choices?.[0]
-      if (choice?.delta?.content || choice?.delta?.tool_calls?.length || choice?.finish_reason) return early
+  constructor(target: Target, wire: Wire, withinMs: number, stop?: AbortSignal) {
+    this.target = target
+    this.#wire = wire
+    this.#deadline = setTimeout(this.#abort, withinMs)
+    this.#stop = stop
+    stop?.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  /** Those that have come since; null at the end. */
+  async next(): Promise<Event[] | null> {
+    const early = this.#early
+    this.#early = []
+    return early.length ? early : this.#read()
+  }
+
+  /** Nothing more will come: known with the last events where the end came with them. */
+  get isOver(): boolean {
+    return this.#wire.isOver && this.#reader.isEmpty && this.#early.length === 0
+  }
+
+  /** An answer has begun when it says something, calls a tool or ends properly. Before that, failing costs the reader nothing. */
+  async untilFirstWord(): Promise<void> {
+    for (;;) {
+      const batch = await this.#read()
+      if (!batch) throw new NotAnswering('ended without a word', { again: true })
+      this.#early.push(...batch)
+      for (const event of batch) {
+        if (event.words) return
+        if (event.done) throw new NotAnswering('answered with nothing', { again: true })
+        if (event.malformed) throw new NotAnswering('sent an event that is no JSON', { again: true })
+        if (event.chunk?.error) throw new NotAnswering(event.chunk.error.message ?? 'sent an error')
+        if (event.chunk?.choices?.[0]?.finish_reason) return
+      }
     }
+  }
+
+  abort() {
+    this.#tidy()
+    this.#wire.abort(new Error('aborted'))
+  }
+
+  async #read(): Promise<Event[] | null> {
+    for (;;) {
+      const bytes = await this.#wire.read()
+      const events = bytes ? this.#reader.push(bytes) : this.#reader.end()
+      if (events.length) return events
+      if (bytes) continue
+      this.#tidy()
+      return null
+    }
+  }
+
+  #tidy() {
+    clearTimeout(this.#deadline)
+    this.#stop?.removeEventListener('abort', this.#abort)
   }
 }
 
-async function refusal(
-  status: number,
-  headers: Record<string, string | string[] | undefined>,
-  body: { text(): Promise<string> },
-): Promise<Error> {
-  const said = (await body.text().catch(() => '')).slice(0, 500)
+/** The beginning of what a refusal says. */
+async function beginningOf(wire: Wire): Promise<string> {
+  let text = ''
+  for (let bytes = await wire.read(); bytes && text.length < 500; bytes = await wire.read()) text += bytes.toString()
+  return text.slice(0, 500)
+}
+
+function refusal({ status, headers }: Wire, said: string): Error {
   if (status === 429) return new NotAnswering('is limiting us', { again: true, retryAfterMs: retryAfter(headers['retry-after']) })
   if (status >= 500) return new NotAnswering(`failed with ${status}`, { again: true })
   // The question itself is refused: another model would be asked the same.
   if (status === 400 || status === 413 || status === 422)
-    return new DomainError('invalid', { message: messageOf(said) ?? 'The provider refused the request.' })
+    return new DomainError('model_refused', { cause: new Error(messageOf(said) ?? `The provider refused the request with ${status}.`) })
   return new NotAnswering(`refused with ${status}`)
 }
 

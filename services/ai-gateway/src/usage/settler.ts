@@ -1,17 +1,17 @@
 import { completionFinished } from '@operon/contracts/ai-gateway'
+import type { Payload } from '@operon/contracts/contract'
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import { newId } from '@operon/kit/ids'
-import { settle } from '@operon/kit/meter'
+import { settleWith, settlingWith } from '@operon/kit/meter'
 import type { KitDb } from '@operon/kit/schema'
 import type { Logger } from '@operon/kit/telemetry'
-import { inTransaction, publishMany } from '@operon/kit/tx'
 import type { Insertable, Kysely } from 'kysely'
 import type { AiDb } from '../schema.ts'
 
 export type Finished = Omit<Insertable<AiDb['ai_usage']>, 'id' | 'created_at'> & { reservationId: string; command: string }
 
-const FLUSH_AFTER_MS = 5
-const BATCH = 200
+const FLUSH_AFTER_MS = 20
+const BATCH = 100
 
 /**
  * Books finished answers off the hot path: many in one transaction. What is lost with the process was reserved before it began,
@@ -63,41 +63,37 @@ export class Settler {
   }
 }
 
+/** The reservation turned into use, the answer's row and both events: one statement, so all of it or nothing. */
+const BOOK = settlingWith(
+  'ai_book',
+  `answers as (
+    select a.* from closed join jsonb_to_recordset($7::jsonb) as a (
+      id uuid, usage_id uuid, event_id uuid, user_id uuid, key_id uuid, feature text, model text, answered_by text, status text,
+      prompt_tokens int, completion_tokens int, counted boolean, cost_microusd int, duration_ms int, payload jsonb
+    ) using (id)
+  ),
+  booked as (
+    insert into ai_usage
+      (id, user_id, key_id, feature, model, answered_by, status, prompt_tokens, completion_tokens, counted, cost_microusd, duration_ms)
+    select
+      usage_id, user_id, key_id, feature, model, answered_by, status, prompt_tokens, completion_tokens, counted, cost_microusd, duration_ms
+    from answers
+  ),
+  finished as (
+    insert into outbox (id, kind, name, user_id, payload, trace)
+    select event_id, 'event', '${completionFinished.name}', user_id, payload, $5 from answers
+  )`,
+)
+
 async function book(db: Kysely<AiDb & KitDb>, batch: Finished[]) {
-  await inTransaction(db, async (trx) => {
-    const open = new Set(
-      await settle(
-        trx,
-        aiUsageRecorded,
-        batch.map(({ reservationId, cost_microusd }) => ({ id: reservationId, costMicrousd: cost_microusd })),
-      ),
-    )
-    const fresh = batch.filter(({ reservationId }) => open.has(reservationId))
-    if (fresh.length === 0) return
-    await trx
-      .insertInto('ai_usage')
-      .values(fresh.map(({ reservationId: _r, command: _c, ...row }) => ({ id: newId(), ...row })))
-      .execute()
-    await publishMany(
-      trx,
-      completionFinished,
-      fresh.map(
-        ({
-          user_id: userId,
-          feature,
-          command,
-          model,
-          answered_by,
-          status,
-          prompt_tokens,
-          completion_tokens,
-          cost_microusd,
-          duration_ms,
-        }) => ({
-          userId,
-          payload: { feature, command, model, answered_by, status, prompt_tokens, completion_tokens, cost_microusd, duration_ms },
-        }),
-      ),
-    )
+  const settlements = batch.map(({ reservationId: id, cost_microusd }) => ({ id, costMicrousd: cost_microusd }))
+  const answers = batch.map(({ reservationId: id, command: said, ...row }) => {
+    const { user_id: _u, key_id: _k, counted: _c, ...told } = row
+    const payload: Payload<typeof completionFinished> = { ...told, command: storable(said) }
+    return { id, usage_id: newId(), event_id: newId(), ...row, payload }
   })
+  await settleWith(db, BOOK, aiUsageRecorded, settlements, answers)
 }
+
+/** What a person typed may hold what PostgreSQL cannot: one such answer must not keep the others of its batch from being booked. */
+const storable = (text: string) => text.replaceAll('\0', '').toWellFormed()

@@ -13,6 +13,7 @@ export function openTruth(dir: string) {
   const file = openSync(path, 'a')
   let waiting: string[] = []
   let flushing = false
+  let closed = false
 
   function line(provider: Provider, kind: string, facts: Record<string, unknown>) {
     n += 1
@@ -34,8 +35,9 @@ export function openTruth(dir: string) {
       flush()
       writeSync(file, line(provider, kind, facts))
     },
-    /** On disk within this turn of the event loop: the many small completions of a load run. */
+    /** On disk within this turn of the event loop: the many small completions of a load run. One that was cut off by the closing itself is not told. */
     logSoon(provider: Provider, kind: string, facts: Record<string, unknown>) {
+      if (closed) return
       waiting.push(line(provider, kind, facts))
       if (flushing) return
       flushing = true
@@ -54,6 +56,7 @@ export function openTruth(dir: string) {
     },
     close() {
       flush()
+      closed = true
       closeSync(file)
     },
   }

@@ -12,6 +12,7 @@ import {
   helpAnswer,
   names,
   productDescription,
+  research,
   socialPosts,
   videoScript,
 } from './writing.ts'
@@ -34,11 +35,18 @@ export type ChatBody = {
 export type Answer = { text: string; tools: ToolCall[]; finish: 'stop' | 'length' | 'tool_calls'; citations: string[] }
 
 /** What was asked, told from the words alone, and the topic it is about. */
-export type Question = { text: string; system: string; all: string; topic: string; pick: <T>(from: readonly T[], salt?: number) => T }
+export type Question = {
+  text: string
+  system: string
+  all: string
+  topic: string
+  provider: string
+  pick: <T>(from: readonly T[], salt?: number) => T
+}
 
 /** The same question gets the same answer. */
 export function answer(body: ChatBody, provider: string, seed: string): Answer {
-  const question = read(body, seed)
+  const question = read(body, provider, seed)
   const tools = body.tools && body.tool_choice !== 'none' ? chooseTools(body, question) : []
   const citations = provider === 'perplexity' ? sources(question.topic) : []
   if (tools.length > 0) return { text: '', tools, finish: 'tool_calls', citations }
@@ -56,6 +64,7 @@ function compose(body: ChatBody, question: Question, citations: string[]): strin
   const kind = kindOf(question)
   if (format?.type === 'json_object')
     return JSON.stringify(kind === 'ads' ? { ads: adVariations(question) } : { answer: write(kind, question), topic: question.topic })
+  if (citations.length > 0 && kind === 'chat') return research(question)
   const text = write(kind, question)
   if (citations.length === 0) return text
   return `${text}\n\nThis follows published guidance on ${question.topic} [1][2].`
@@ -97,7 +106,7 @@ function write(kind: Kind, question: Question): string {
   return kind === 'analysis' ? analysis(question) : chat(question)
 }
 
-function read(body: ChatBody, seed: string): Question {
+function read(body: ChatBody, provider: string, seed: string): Question {
   const said = (role: string) => body.messages.filter((message) => message.role === role).map((message) => contentText(message.content))
   const text = said('user').at(-1) ?? ''
   const system = [...said('system'), ...said('developer')].join('\n')
@@ -107,6 +116,7 @@ function read(body: ChatBody, seed: string): Question {
     system,
     all: `${system}\n${text}`,
     topic: topicOf(text),
+    provider,
     pick: (from, salt = 0) => from[hash.readUInt32BE((salt * 4) % 28) % from.length]!,
   }
 }

@@ -1,5 +1,6 @@
 import type { Question } from './answer.ts'
 import { closings, lead, sections, takeaway } from './essays.ts'
+import { talk } from './talks.ts'
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 const clip = (text: string, length: number) => (text.length <= length ? text : text.slice(0, length).replace(/\s+\S*$/, ''))
@@ -90,7 +91,7 @@ export const adCopy = (question: Question) =>
   adVariations(question)
     .map(
       (ad, index) =>
-        `Variation ${index + 1} (${ad.tone.toLowerCase()})\n\nHeadline: ${ad.headline}\nPrimary text: ${ad.primary_text}\nDescription: ${ad.description}\nTargeting: ${ad.targeting}\nFormat: ${ad.format}`,
+        `**Variation ${index + 1} (${ad.tone.toLowerCase()})**\n\n- **Headline:** ${ad.headline}\n- **Primary text:** ${ad.primary_text}\n- **Description:** ${ad.description}\n- **Targeting:** ${ad.targeting}\n- **Format:** ${ad.format}`,
     )
     .join('\n\n')
 
@@ -142,41 +143,46 @@ export function socialPosts({ topic }: Question): string {
 }
 
 export function videoScript({ topic }: Question): string {
-  return `VIDEO SCRIPT: ${capital(topic)} (60-90 seconds)
+  return `# ${capital(topic)} (60-90 seconds)
 
-[0:00-0:05] HOOK
-On screen: a cluttered desk, a ringing phone.
-Voice: "If ${topic} feels harder than it should, this is for you."
+**0:00-0:05 · Hook**
 
-[0:05-0:20] PROBLEM
-On screen: three browser tabs fighting for attention.
-Voice: "Most of us do it late, in a hurry, and never look at whether it worked."
+- *On screen:* a cluttered desk, a ringing phone.
+- *Voice:* "If ${topic} feels harder than it should, this is for you."
 
-[0:20-0:45] WHAT CHANGES
-On screen: one clean list, three ticks appearing one by one.
-Voice: "Do three things. Choose one goal. Give it one hour a week. Look at one number every Friday."
+**0:05-0:20 · Problem**
 
-[0:45-1:05] PROOF
-On screen: a simple line going up over four weeks.
-Voice: "After a month you will know what to keep and what to drop."
+- *On screen:* three browser tabs fighting for attention.
+- *Voice:* "Most of us do it late, in a hurry, and never look at whether it worked."
 
-[1:05-1:20] CALL TO ACTION
-On screen: logo and address.
-Voice: "Start with the free checklist in the description, and tell us how it went."`
+**0:20-0:45 · What changes**
+
+- *On screen:* one clean list, three ticks appearing one by one.
+- *Voice:* "Do three things. Choose one goal. Give it one hour a week. Look at one number every Friday."
+
+**0:45-1:05 · Proof**
+
+- *On screen:* a simple line going up over four weeks.
+- *Voice:* "After a month you will know what to keep and what to drop."
+
+**1:05-1:20 · Call to action**
+
+- *On screen:* logo and address.
+- *Voice:* "Start with the free checklist in the description, and tell us how it went."`
 }
 
 export function productDescription({ topic }: Question): string {
-  return `${capital(topic)}
+  return `# ${capital(topic)}
 
 Made for people who would rather do the work than set it up. ${capital(topic)} gives you a clear starting point, sensible defaults and results that you can see in the first week.
 
-What you get
+**What you get**
+
 - A ready structure that you can use within minutes
 - Clear instructions in plain language, without jargon
 - Room to grow: change any part of it without starting again
 
-Good to know
-Works on its own or beside the tools that you have. Free updates for a year, and a person who answers when you write.
+**Good to know.** Works on its own or beside the tools that you have. Free updates for a year, and a person who answers when you write.
 
 Start today, and keep it only if it earns its place.`
 }
@@ -185,20 +191,28 @@ export function analysis(question: Question): string {
   const figures = [...question.all.matchAll(/([A-Za-z][\w ]{2,30}?)\s*[:=]\s*\$?(\d[\d,.]*)/g)].slice(0, 6)
   const read = figures.map(([, label, value]) => `- ${capital(label!.trim())}: ${value}`).join('\n')
   const growth = question.pick([6, 9, 12, 15, 18], 1)
-  return `Summary: ${capital(question.topic)} shows a healthy base with two clear places to improve.
+  return `**Summary.** ${capital(question.topic)} shows a healthy base with two clear places to improve.
 
-${read ? `What I read from your data\n${read}\n\n` : ''}Key insights
+${read ? `**What I read from your data**\n\n${read}\n\n` : ''}**Key insights**
+
 1. The strongest results come from a small share of your activity; protect it before adding anything new.
 2. Response time is the lever with the quickest return: answers within an hour convert markedly better.
 3. At the present pace a rise of about ${growth} % over the next quarter is realistic.
 
-Recommendations
+| Step | Usual loss | First thing to measure |
+| --- | ---: | --- |
+| First contact | 60 % never write | Visits that reach the form |
+| Reply | 35 % wait longer than a day | Minutes to the first answer |
+| Offer | 45 % go quiet | Offers without a second message |
+| Repeat | 70 % come once | Customers back within 90 days |
+
+**Recommendations**
+
 - Move a tenth of the budget from the weakest channel to the strongest, and review after two weeks.
 - Automate the follow-up after the first contact.
 - Check one number every Friday and write down what you changed.
 
-Risks
-One source carries most of the volume. A second one, even a small one, makes the plan safer.`
+**Risks.** One source carries most of the volume. A second one, even a small one, makes the plan safer.`
 }
 
 /** The sentences of the given context that share most words with the question. */
@@ -233,17 +247,41 @@ export function chat(question: Question): string {
     return 'You are welcome. Shall I turn that into a task or a draft for you?'
   const sum = /^(?:what is|what's|calculate)?\s*(\d+(?:\.\d+)?)\s*([+*x/-])\s*(\d+(?:\.\d+)?)\s*\??$/i.exec(asked)
   if (sum) return `${sum[1]} ${sum[2]} ${sum[3]} = ${arithmetic(Number(sum[1]), sum[2]!, Number(sum[3]))}.`
+  const known = talk(question)
+  if (known) return inVoiceOf(question.provider, known)
   const opening = question.pick(['Good question.', 'Here is how I would look at it.', 'Short answer first.'], 2)
-  return `${opening} On "${clip(asked, 110)}":
+  return inVoiceOf(
+    question.provider,
+    `${opening} On "${clip(asked, 110)}":
 
 Start with the outcome that you want to see in two weeks, and choose the smallest step that could show it. In practice that usually means three things:
 
-1. **Decide what counts.** One number, written down before you begin.
-2. **Do it once by hand.** You will see which part is worth automating.
-3. **Review on Friday.** Keep what moved the number, drop the rest.
+1. **Decide what counts.** One number, written down before you begin. For most small businesses it is answered enquiries, booked hours or repeat orders.
+2. **Do it once by hand.** Take five real cases, not the next one in your head. You will see which part is worth automating and which only looks like it.
+3. **Review on Friday.** Fifteen minutes: what did we expect, what happened, what stays.
 
-If you tell me what you have tried already, I can make this more exact.`
+If you tell me what you have tried already, I can make this more exact.`,
+  )
 }
+
+/** Four models that say the same word for word would compare nothing. */
+function inVoiceOf(provider: string, text: string): string {
+  if (provider === 'anthropic')
+    return `Let me take this from your side of the counter.\n\n${text}\n\nOne thing I would check before acting on it: does this hold for your best customers too, or only for the average one? They are rarely the same.`
+  if (provider === 'google') return `${text}\n\n**In short:** begin small, write the number down, and decide again in two weeks.`
+  return text
+}
+
+/** What a searching model says: short, and with where it has it from. */
+export const research = ({ topic }: Question) => `**In short:** published guidance on ${topic} agrees on three points and differs on one.
+
+- **Start from what customers compare you with.** Several guides advise listing the two nearest alternatives and naming the difference in one line [1].
+- **Three options sell better than one.** Small firms that offer a middle choice report that most customers take it [1][2].
+- **Review every quarter.** Costs move faster than habits; a fixed date makes the change a routine rather than a debate [3].
+
+**Where they differ:** some recommend showing the price at once, others only after a first question [2][3]. For local services with a fixed scope, showing it is the more common advice.
+
+Check the date of each source before you rely on a figure.`
 
 function arithmetic(a: number, sign: string, b: number) {
   if (sign === '+') return a + b

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { aiGatewayService } from '../service.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
+})
+afterAll(() => platform?.close())
+afterEach(() => fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' }))
+
+const order = (fault: object) =>
+  fetch(`${platform.url('sandbox')}/sandbox/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ provider: 'openai', times: 0, ...fault }),
+  })
+const send = (user: TestUser, path: string, body: object, method = 'POST') =>
+  fetch(platform.url('ai-gateway') + path, {
+    method,
+    headers: { 'content-type': 'application/json', prefer: 'return=representation', ...user.headers },
+    body: JSON.stringify(body),
+  })
+const call = async (user: TestUser, name: string, body: object) => {
+  const response = await send(user, `/functions/v1/${name}`, body)
+  return { status: response.status, body: (await response.json()) as any }
+}
+const rest = async (user: TestUser, path: string): Promise<any> =>
+  (await fetch(`${platform.url('ai-gateway')}/rest/v1/${path}`, { headers: user.headers })).json()
+const counter = (user: TestUser) =>
+  platform.services['ai-gateway']!.rt.db.selectFrom('usage_counters')
+    .select(['used', 'reserved'])
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
+const eventsIn = (text: string) =>
+  text
+    .split('\n\n')
+    .filter(Boolean)
+    .map((part) => ({ event: /^event: (.*)$/m.exec(part)![1], data: JSON.parse(/^data: (.*)$/m.exec(part)![1]!) }))
+
+test('stopped before its first word, an answer costs nothing and is kept as stopped', async () => {
+  const user = platform.user()
+  await order({ kind: 'slow_headers', ms: 20_000 })
+  const stop_id = randomUUID()
+  const asking = call(user, 'ai-chat', { message: 'Slow one', conversation_id: 'new', stream: true, stop_id })
+  await vi.waitFor(async () => expect((await counter(user))?.reserved).toBe(1))
+  expect((await call(user, 'ai-stop', { message_id: stop_id })).body).toEqual({ stopped: true })
+  const { status, body } = await asking
+  expect([status, body.code]).toEqual([409, 'answer_stopped'])
+  expect(await counter(user)).toEqual({ used: 0, reserved: 0 })
+  const [message] = await rest(user, `ai_messages?id=eq.${body.details.message_id}`)
+  expect(message).toMatchObject({ state: 'stopped', content: '' })
+})
+
+test('a stop that overtakes its question still ends it, and a stranger ends nobody', async () => {
+  const user = platform.user()
+  await order({ kind: 'slow_headers', ms: 20_000 })
+  const stop_id = randomUUID()
+  await call(user, 'ai-stop', { message_id: stop_id })
+  expect((await call(user, 'ai-chat', { message: 'Late', stop_id })).body.code).toBe('answer_stopped')
+  const mine = randomUUID()
+  await call(platform.user(), 'ai-stop', { message_id: mine })
+  const asking = call(user, 'ai-chat', { message: 'Mine', stop_id: mine })
+  await vi.waitFor(async () => expect((await counter(user))?.reserved).toBe(1))
+  await call(user, 'ai-stop', { message_id: mine })
+  expect((await asking).body.code).toBe('answer_stopped')
+})
+
+test('a comparison stopped before its first word costs nothing and says stopped, not failed [spec-70]', async () => {
+  const user = platform.user()
+  await order({ kind: 'slow_headers', ms: 20_000 })
+  const response = await send(user, '/functions/v1/ai-compare', { prompt: 'hi', models: ['gpt-4o-mini', 'claude'] })
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = (await reader.read()).value ?? ''
+  await call(user, 'ai-compare-stop', { comparison_id: eventsIn(text)[0]!.data.comparison_id })
+  for (let next = await reader.read(); !next.done; next = await reader.read()) text += next.value
+  const events = eventsIn(text)
+  expect(events.filter(({ event }) => event === 'done').map(({ data }) => data.stopped)).toEqual([true, true])
+  expect(events.some(({ event }) => event === 'error')).toBe(false)
+  expect((await rest(user, 'ai_comparisons'))[0].lanes.map((lane: any) => lane.state)).toEqual(['stopped', 'stopped'])
+  expect(await counter(user)).toEqual({ used: 0, reserved: 0 })
+})
+
+test('a conversation begins with what was carried over, which the model hears and the account keeps [spec-70]', async () => {
+  const user = platform.user()
+  const seed = [
+    { role: 'user', content: 'What should I call my shop?' },
+    { role: 'assistant', content: 'Call it Candlewick.' },
+  ]
+  const { body } = await call(user, 'ai-chat', { message: 'Shorter, please', conversation_id: 'new', feature: 'lab', seed })
+  const kept = await rest(user, `ai_messages?conversation_id=eq.${body.conversation_id}&order=id`)
+  expect(kept.slice(0, 3).map((message: any) => message.content)).toEqual([seed[0]!.content, seed[1]!.content, 'Shorter, please'])
+  const alone = await call(user, 'ai-chat', { message: 'Shorter, please', feature: 'lab' })
+  expect(body.usage.prompt_tokens).toBeGreaterThan(alone.body.usage.prompt_tokens)
+  const again = await call(user, 'ai-chat', { message: 'And now?', conversation_id: body.conversation_id, seed })
+  expect(await rest(user, `ai_messages?conversation_id=eq.${again.body.conversation_id}&content=eq.${seed[1]!.content}`)).toHaveLength(1)
+})
+
+test('what was said is kept although no answer came, and the error says where to ask again in its place', async () => {
+  const user = platform.user()
+  await order({ kind: 'status', status: 400 })
+  const { status, body } = await call(user, 'ai-chat', { message: 'Explain', conversation_id: 'new' })
+  expect([status, body.code]).toEqual([400, 'model_refused'])
+  const { conversation_id, message_id, said_id } = body.details
+  expect((await rest(user, `ai_messages?conversation_id=eq.${conversation_id}&order=id`)).map((message: any) => message.id)).toEqual([
+    said_id,
+    message_id,
+  ])
+  await fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' })
+  const again = await call(user, 'ai-chat', { conversation_id, replace_message_id: message_id })
+  expect(again.status).toBe(200)
+  const kept = await rest(user, `ai_messages?conversation_id=eq.${conversation_id}&order=id`)
+  expect(kept.map((message: any) => [message.role, message.state])).toEqual([
+    ['user', 'complete'],
+    ['assistant', 'complete'],
+  ])
+})
+
+test('the analyst streams its words, then its proposals; asked again, it answers in place [spec-76] [spec-78]', async () => {
+  const user = platform.user()
+  const response = await send(user, '/functions/v1/ai-orchestrator', {
+    message: 'Analyse where a salon loses leads',
+    task_type: 'analysis',
+    conversation_id: 'new',
+    stream: true,
+  })
+  const events = eventsIn(await response.text())
+  expect(events[0]).toMatchObject({ event: 'start', data: { sandbox: true, message_id: expect.any(String) } })
+  const words = events.filter(({ event }) => event === 'delta').map(({ data }) => data.text)
+  const done = events.at(-1)!.data
+  expect([words.length > 5, words.join('')]).toEqual([true, done.response])
+  const { conversation_id, message_id } = done
+  const again = await call(user, 'ai-orchestrator', { conversation_id, replace_message_id: message_id, task_type: 'analysis' })
+  expect(again.status).toBe(200)
+  expect(await rest(user, `ai_messages?conversation_id=eq.${conversation_id}`)).toHaveLength(2)
+})
+
+test('a dismissed proposal stays dismissed and cannot be run until it is taken back; a done one cannot be dismissed [spec-77]', async () => {
+  const user = platform.user()
+  const { body } = await call(user, 'ai-orchestrator', { message: 'Open the AI lab page', task_type: 'action', conversation_id: 'new' })
+  const [action] = body.suggested_actions
+  const mark = async (state: string, who = user) =>
+    (await send(who, `/rest/v1/ai_actions?id=eq.${action.id}`, { state }, 'PATCH')).json() as Promise<any>
+  expect(await mark('dismissed', platform.user())).toEqual([])
+  expect((await mark('dismissed'))[0].state).toBe('dismissed')
+  expect((await rest(user, `ai_actions?id=eq.${action.id}`))[0].state).toBe('dismissed')
+  expect((await call(user, 'ai-run-action', { action_id: action.id })).status).toBe(404)
+  expect((await mark('proposed'))[0].state).toBe('proposed')
+  expect((await call(user, 'ai-run-action', { action_id: action.id })).body.status).toBe('done')
+  expect(await mark('dismissed')).toEqual([])
+  expect((await send(user, `/rest/v1/ai_actions?id=eq.${action.id}`, { state: 'done' }, 'PATCH')).status).toBe(400)
+})
+
+test('the figures of the Content Creator count every piece that has words, and only those [spec-87]', async () => {
+  const user = platform.user()
+  expect((await call(user, 'content-stats', {})).body).toEqual({ pieces: 0, words: 0, finished: 0, this_month: 0 })
+  const first = await call(user, 'ai-chat', { message: 'Blog post about: candles', conversation_id: 'new', feature: 'content' })
+  await call(user, 'ai-chat', { message: 'Not a piece', conversation_id: 'new', feature: 'chat' })
+  await order({ kind: 'status', status: 400 })
+  await call(user, 'ai-chat', { message: 'Blog post about: nothing', conversation_id: 'new', feature: 'content' })
+  const words = first.body.content.trim().split(/\s+/).length
+  expect((await call(user, 'content-stats', {})).body).toEqual({ pieces: 1, words, finished: 1, this_month: 1 })
+  expect((await call(platform.user(), 'content-stats', {})).body.pieces).toBe(0)
+})

@@ -1,0 +1,10 @@
+import { anonymiseRows, deleteRows, type Eraser } from '@operon/kit/erasure'
+import type { AiDb } from './schema.ts'
+
+/** What a person said and was told goes with them; what was used stays as numbers without the person, for the costs of the month. */
+export const erasure: Eraser<AiDb> = {
+  erase: async (trx, userId) => ({
+    deleted: await deleteRows(trx, ['ai_conversations', 'ai_comparisons', 'ai_prompts', 'ai_actions', 'ai_keys'], userId),
+    anonymised: await anonymiseRows(trx, ['ai_usage'], userId),
+  }),
+}

@@ -1,0 +1,78 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { generateText, stepCountIs, streamText, tool } from 'ai'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { aiGatewayService } from '../service.ts'
+
+// The `ai` package as anybody would use it: its openai-compatible provider, our address, an API key.
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
+})
+afterAll(() => platform?.close())
+
+async function operonFor(user: TestUser, key: object = {}) {
+  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/ai-key-create`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user.headers },
+    body: JSON.stringify({ name: 'Shop', ...key }),
+  })
+  const made = (await response.json()) as { key: string }
+  return createOpenAICompatible({ name: 'operon', baseURL: `${platform.url('ai-gateway')}/ai/v1`, apiKey: made.key, includeUsage: true })
+}
+
+test('the unmodified `ai` package gets a whole answer with its count, and the books say the same', async () => {
+  const user = platform.user()
+  const operon = await operonFor(user)
+  const { text, usage, finishReason } = await generateText({ model: operon('gpt-4o-mini'), prompt: 'Plan a week for my bakery' })
+  expect([text.length > 20, finishReason]).toEqual([true, 'stop'])
+  const row = await vi.waitFor(
+    () =>
+      platform.services['ai-gateway']!.rt.db.selectFrom('ai_usage').selectAll().where('user_id', '=', user.id).executeTakeFirstOrThrow(),
+    10_000,
+  )
+  expect(row).toMatchObject({ feature: 'api', prompt_tokens: usage.inputTokens, completion_tokens: usage.outputTokens })
+})
+
+test('it streams: the parts are the answer', async () => {
+  const operon = await operonFor(platform.user())
+  const stream = streamText({ model: operon('claude'), prompt: 'Write a blog post about candles' })
+  const parts: string[] = []
+  for await (const part of stream.textStream) parts.push(part)
+  expect(parts.length).toBeGreaterThan(10)
+  expect(parts.join('')).toBe(await stream.text)
+  expect((await stream.usage).outputTokens).toBeGreaterThan(200)
+})
+
+test('it calls tools and goes on with what they said', async () => {
+  const operon = await operonFor(platform.user())
+  const asked: unknown[] = []
+  const { text, steps } = await generateText({
+    model: operon('gpt-4o-mini'),
+    prompt: 'Please get the weather in Lisbon',
+    tools: {
+      get_weather: tool({
+        description: 'The weather in a city',
+        inputSchema: z.object({ city: z.string() }),
+        execute: async (input) => {
+          asked.push(input)
+          return { degrees: 21 }
+        },
+      }),
+    },
+    stopWhen: stepCountIs(3),
+  })
+  expect(asked).toEqual([{ city: expect.any(String) }])
+  expect(steps).toHaveLength(2)
+  expect(text).toContain('21')
+})
+
+test('a key at its own limit is refused in words that the package shows', async () => {
+  const operon = await operonFor(platform.user(), { monthly_prompts: 1 })
+  const ask = () => generateText({ model: operon('gpt-4o-mini'), prompt: 'hi', maxRetries: 0 })
+  await ask()
+  await expect(ask()).rejects.toMatchObject({ name: 'AI_APICallError', message: expect.stringMatching(/limit/i) })
+})

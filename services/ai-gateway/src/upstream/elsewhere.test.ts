@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Config } from '../config.ts'
+import { chainOf } from '../registry/models.ts'
+import { aiGatewayService } from '../service.ts'
+import { openUpstream } from './open.ts'
+import { Providers } from './providers.ts'
+
+// No sandbox runs here: with one OpenAI-compatible server, its key and its address, everything asks that server and nobody else.
+
+const KEY = 'sk-local-0123'
+type Asked = { key: string | undefined; path: string | undefined; body: any }
+const asked: Asked[] = []
+const server = createServer(async (request, response) => {
+  const body = JSON.parse(await textOf(request))
+  asked.push({ key: request.headers.authorization, path: request.url, body })
+  if (request.headers.authorization !== `Bearer ${KEY}`) return void response.writeHead(401).end('{"error":{"message":"no such key"}}')
+  answerLikeAnyServer(body, response)
+})
+let address: string
+let platform: TestPlatform
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  platform = await startTestPlatform([aiGatewayService], { AI_BASE_URL: `http://${address}/v1`, AI_API_KEY: KEY, AI_MODEL: 'qwen3:8b' })
+})
+afterAll(async () => {
+  await platform?.close()
+  server.closeAllConnections()
+  server.close()
+})
+
+const post = (from: TestPlatform, user: TestUser, name: string, body: object) =>
+  fetch(`${from.url('ai-gateway')}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user.headers },
+    body: JSON.stringify(body),
+  })
+const json = async (response: Response) => ({ status: response.status, body: (await response.json()) as any })
+
+describe('one OpenAI-compatible server with a key', () => {
+  test('every alias is answered by it, under its model name and with its key', async () => {
+    const user = platform.user()
+    for (const model of ['gpt-4o-mini', 'claude', 'gemini-1.5-flash', 'perplexity', 'gpt-5-2025-08-07']) {
+      const { status, body } = await json(await post(platform, user, 'ai-chat', { prompt: 'hello', model }))
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ content: 'You said: hello', answered_by: 'qwen3:8b', sandbox: false })
+      expect(body.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 })
+      expect(asked.at(-1)).toMatchObject({ key: `Bearer ${KEY}`, path: '/v1/chat/completions', body: { model: 'qwen3:8b', stream: true } })
+    }
+    await vi.waitFor(async () => expect((await json(await post(platform, user, 'ai-usage', {}))).body.used).toBe(5), 10_000)
+  })
+
+  test('the comparison, the analyst with its tools and the ads work with it', async () => {
+    const user = platform.user()
+    const compared = await (await post(platform, user, 'ai-compare', { prompt: 'hello', models: ['gpt-4o-mini', 'claude'] })).text()
+    expect(compared).toContain('"answered":2')
+    const analyst = await json(await post(platform, user, 'ai-orchestrator', { message: 'Open the lab', task_type: 'action' }))
+    expect(analyst.body).toMatchObject({
+      model_used: 'qwen3:8b',
+      sandbox: false,
+      needs_actions: true,
+      suggested_actions: [{ kind: 'navigate', input: { page: 'ai-lab' }, prompts: 0 }],
+    })
+    const ads = await json(await post(platform, user, 'generate-ads', { details: 'Candles' }))
+    expect(ads.body).toMatchObject({ sample: false, sandbox: false, answered_by: 'qwen3:8b' })
+  })
+
+  test('a refusal by the server is told in our words, and its own are for whoever programs against the protocol', async () => {
+    const user = platform.user()
+    const refused = await json(await post(platform, user, 'ai-chat', { prompt: 'refuse this' }))
+    expect([refused.status, refused.body.code]).toEqual([400, 'model_refused'])
+    expect(JSON.stringify(refused.body)).not.toContain('context_length_exceeded')
+    const program = await fetch(`${platform.url('ai-gateway')}/ai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...user.headers },
+      body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'refuse this' }] }),
+    })
+    expect((await json(program)).body.error.message).toContain('context_length_exceeded')
+    expect((await json(await post(platform, user, 'ai-usage', {}))).body.used).toBe(0)
+  })
+})
+
+test.each([
+  ['a wrong key', () => ({ AI_BASE_URL: `http://${address}/v1`, AI_API_KEY: 'sk-wrong' }), /refused with 401/],
+  ['a TLS error', () => ({ AI_BASE_URL: `https://${address}/v1`, AI_API_KEY: KEY }), /ssl|tls|wrong version|packet length/i],
+  ['a DNS error', () => ({ AI_BASE_URL: 'https://no-such-host.invalid/v1', AI_API_KEY: KEY }), /ENOTFOUND|EAI_AGAIN|getaddrinfo/],
+])(
+  '%s ends in a clear error, nothing is charged, and the reason with its addresses stays here',
+  async (_name, settings, reason) => {
+    const elsewhere = await startTestPlatform([aiGatewayService], settings())
+    try {
+      const user = elsewhere.user()
+      const { status, body } = await json(await post(elsewhere, user, 'ai-chat', { prompt: 'hello' }))
+      expect([status, body.code]).toEqual([503, 'model_unavailable'])
+      expect(body.message ?? body.detail).toContain('Nothing was charged')
+      expect(JSON.stringify(body)).not.toMatch(reason)
+      const { rt } = elsewhere.services['ai-gateway']!
+      const providers = new Providers(rt.config as Config, async () => '')
+      const failed = openUpstream({ providers, config: rt.config as Config, log: rt.log }, chainOf('gpt-4o-mini')!, { messages: [] })
+      await expect(failed).rejects.toMatchObject({ code: 'model_unavailable', cause: { message: expect.stringMatching(reason) } })
+      await providers.close()
+      expect((await json(await post(elsewhere, user, 'ai-usage', {}))).body.used).toBe(0)
+    } finally {
+      await elsewhere.close()
+    }
+  },
+  20_000,
+)
+
+/** What llama.cpp, vLLM and Ollama have in common. */
+function answerLikeAnyServer({ messages, tools }: any, response: ServerResponse) {
+  const said: string = messages.at(-1).content
+  if (said.startsWith('refuse'))
+    return void response.writeHead(400).end(JSON.stringify({ error: { message: 'context_length_exceeded: 8192 tokens' } }))
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const send = (chunk: object) => response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+  const choice = (delta: object, finish_reason: string | null = null) => send({ choices: [{ index: 0, delta, finish_reason }] })
+  if (tools) {
+    choice({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'navigate', arguments: '{"page":' } }] })
+    choice({ tool_calls: [{ index: 0, function: { arguments: '"ai-lab"}' } }] })
+  } else if (said.includes('ad variations')) {
+    const ad = { primary_text: 'Light', headline: 'Candles', description: 'Now', targeting: 'all', format: 'image', tone: 'warm' }
+    choice({ content: JSON.stringify({ variations: [ad, ad, ad] }) })
+  } else for (const part of ['You said', ': ', said]) choice({ content: part })
+  choice({}, tools ? 'tool_calls' : 'stop')
+  send({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } })
+  response.end('data: [DONE]\n\n')
+}
+
+async function textOf(request: IncomingMessage) {
+  let text = ''
+  for await (const part of request) text += part
+  return text
+}
