@@ -15,17 +15,25 @@ export const KitConfig = z.object({
   /** A server; each service's database has the service's name. `DATABASE_URL_<SERVICE>` names a whole database. */
   DATABASE_URL: url('postgres://', 'postgresql://').optional(),
   DATABASE_POOL: z.coerce.number().int().min(1).max(100).default(6),
-  BUS_URL: url('local:', 'nats://').default('local:'),
-  QUEUE_URL: url('postgres:', 'redis://').default('postgres:'),
+  BUS_URL: url('local:', 'nats://', 'tls://').default('local:'),
+  QUEUE_URL: url('postgres:', 'redis://', 'rediss://').default('postgres:'),
   STORAGE_URL: url('file:', 's3://').default('file:'),
-  CACHE_URL: url('memory:', 'redis://').default('memory:'),
+  CACHE_URL: url('memory:', 'redis://', 'rediss://').default('memory:'),
+  /** How long a start waits for PostgreSQL, NATS and Redis, which may be starting as well. */
+  START_WAIT_S: z.coerce.number().min(0).max(3600).default(30),
   TRUSTED_PROXIES: z.string().default(''),
   /** 32 bytes in base64. Made and kept in DATA_DIR when absent; every process of a fleet needs the same. */
   MASTER_KEY: z.string().optional(),
   PUBLISHABLE_KEYS: z.string().default('anon'),
   SERVICE_KEY: z.string().min(20).optional(),
   PRODUCT_NAME: z.string().default('Operon'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+  /** Where traces go, by OTLP over HTTP. Nothing is recorded without it. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http://', 'https://').optional(),
+  OTEL_TRACES_SAMPLER: z
+    .enum(['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'])
+    .default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().min(10).default(5000),
 })
 export type KitConfig = z.output<typeof KitConfig> & { PUBLIC_URL: string }
 

@@ -2,7 +2,7 @@ import { lookup as resolve } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
-import { Agent, type Dispatcher, type RequestInit, type Response, fetch as undiciFetch } from 'undici'
+import { Agent, type Dispatcher, type RequestInit, Response, fetch as undiciFetch } from 'undici'
 import { DomainError } from './errors.ts'
 
 type Options = Omit<RequestInit, 'signal' | 'dispatcher'> & {
@@ -24,6 +24,7 @@ type GuardOptions = {
 }
 
 const MAX_REDIRECTS = 3
+const MAX_BYTES = 8 * 1024 * 1024
 const blocked = (why: string) => new DomainError('blocked_address', { details: { why } })
 
 /**
@@ -90,8 +91,24 @@ export function createGuardedFetch({ allowOrigins = [], trusted = null, resolveH
     const circuit = circuits.get(url.host) ?? new Circuit()
     circuits.set(url.host, circuit)
     if (circuits.size > 1000) circuits.delete(circuits.keys().next().value!)
-    return circuit.run(() => withRetry(() => once(url, options, deadline, 0), { tries, signal: deadline }))
+    const response = await circuit.run(() => withRetry(() => once(url, options, deadline, 0), { tries, signal: deadline }))
+    return bounded(response, options.maxBytes ?? MAX_BYTES)
   }
+}
+
+/** Counted as it is read, after unpacking: a small answer can unpack to one that fills the memory. */
+function bounded(response: Response, maxBytes: number): Response {
+  if (!response.body) return response
+  let seen = 0
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      seen += chunk.byteLength
+      if (seen > maxBytes) throw new DomainError('upstream_failed', { cause: new Error(`an answer of more than ${maxBytes} bytes`) })
+      controller.enqueue(chunk)
+    },
+  })
+  const { status, statusText, headers } = response
+  return new Response(response.body.pipeThrough(counted as never) as never, { status, statusText, headers })
 }
 
 function parse(address: string): URL {
@@ -110,14 +127,16 @@ function checkUrl(url: URL) {
   if (isIP(host) && !isPublicAddress(host)) throw blocked(`${host} is not a public address`)
 }
 
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   let parsed = ipaddr.parse(address)
   if (parsed.kind() === 'ipv6') {
     const v6 = parsed as ipaddr.IPv6
     if (v6.isIPv4MappedAddress()) parsed = v6.toIPv4Address()
-    // 6to4, NAT64 and Teredo carry an IPv4 address inside: nothing public needs them.
-    else return v6.range() === 'unicast' && !address.toLowerCase().startsWith('64:ff9b') && !address.toLowerCase().startsWith('2002:')
+    // Only what is given out for the public network, and of that not what carries an IPv4 address inside (6to4, Teredo).
+    else return v6.range() === 'unicast' && v6.match(GLOBAL_UNICAST)
   }
   return parsed.range() === 'unicast'
 }
@@ -141,7 +160,7 @@ export async function withRetry<T>(
       if (attempt >= tries || signal?.aborted || !retryOn(error)) throw asUpstreamError(error)
     }
     await wait(Math.random() * baseMs * 2 ** attempt, undefined, signal ? { signal } : {}).catch(() => {
-      throw new DomainError('upstream_timeout')
+      throw new DomainError('upstream_timeout', { cause: signal?.reason })
     })
   }
 }
@@ -153,28 +172,50 @@ function asUpstreamError(error: unknown): unknown {
   return new DomainError('upstream_failed', { cause: error })
 }
 
-/** Opens after five failures in a row, lets one through after a while, closes when that succeeds. */
+type CircuitOptions = {
+  /** Failures in a row that open it. */
+  threshold?: number
+  coolMs?: number
+  /** So many calls that have waited this long, with no answer to anyone since they began, say that the other side hangs. */
+  hangsAfterMs?: number
+  /** Which errors are the other side's failure; any other is an answer. */
+  counts?: (error: unknown) => boolean
+  refusal?: () => DomainError
+}
+
+/** Opens after failures in a row, or while nobody is answered; lets one through after a while, closes when that succeeds. */
 export class Circuit {
   #failures = 0
   #openUntil = 0
   #probing = false
-  readonly #threshold: number
-  readonly #coolMs: number
-  constructor({ threshold = 5, coolMs = 10_000 } = {}) {
-    this.#threshold = threshold
-    this.#coolMs = coolMs
+  #answeredAt = 0
+  readonly #waiting = new Map<symbol, number>()
+  readonly #options: Required<CircuitOptions>
+  constructor({ threshold = 5, coolMs = 10_000, hangsAfterMs = 4_000, counts = () => true, refusal = leftAlone }: CircuitOptions = {}) {
+    this.#options = { threshold, coolMs, hangsAfterMs, counts, refusal }
   }
 
   get isOpen(): boolean {
-    return this.#failures >= this.#threshold && (Date.now() < this.#openUntil || this.#probing)
+    return (this.#isFailing && (Date.now() < this.#openUntil || this.#probing)) || this.#hangs
+  }
+
+  get #isFailing(): boolean {
+    return this.#failures >= this.#options.threshold
+  }
+
+  /** Their own deadlines would tell as well, but only when every new caller waits for one too. */
+  get #hangs(): boolean {
+    const { threshold, hangsAfterMs } = this.#options
+    if (this.#waiting.size < threshold) return false
+    const since = [...this.#waiting.values()].filter((at) => at >= this.#answeredAt && Date.now() - at >= hangsAfterMs)
+    return since.length >= threshold
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isOpen)
-      throw new DomainError('upstream_failed', {
-        message: 'The provider has been failing; it is being left alone for a moment. Try again shortly.',
-      })
-    this.#probing = this.#failures >= this.#threshold
+    if (this.isOpen) throw this.#options.refusal()
+    this.#probing = this.#isFailing
+    const call = Symbol()
+    this.#waiting.set(call, Date.now())
     try {
       const result = await work()
       const status = (result as { status?: unknown })?.status
@@ -182,21 +223,33 @@ export class Circuit {
       else this.succeeded()
       return result
     } catch (error) {
-      // What we refused ourselves says nothing about the other side.
-      if (error instanceof DomainError && error.code === 'blocked_address') this.#probing = false
-      else this.failed()
+      // What we refused ourselves, or nobody waited for, says nothing about the other side.
+      if (saysNothing(error)) this.#probing = false
+      else if (this.#options.counts(error)) this.failed()
+      else this.succeeded()
       throw error
+    } finally {
+      this.#waiting.delete(call)
     }
   }
 
   succeeded() {
     this.#failures = 0
     this.#probing = false
+    this.#answeredAt = Date.now()
   }
 
   failed() {
     this.#failures++
     this.#probing = false
-    if (this.#failures >= this.#threshold) this.#openUntil = Date.now() + this.#coolMs
+    if (this.#isFailing) this.#openUntil = Date.now() + this.#options.coolMs
   }
 }
+
+const leftAlone = () =>
+  new DomainError('upstream_failed', {
+    message: 'The provider has been failing; it is being left alone for a moment. Try again shortly.',
+  })
+
+const saysNothing = (error: unknown) =>
+  error instanceof DomainError && (error.code === 'blocked_address' || (error.cause as Error | undefined)?.name === 'AbortError')

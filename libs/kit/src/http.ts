@@ -9,6 +9,7 @@ import { DomainError } from './errors.ts'
 import { idempotent } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { type Logger, type Metrics, nextTrace, withTrace } from './telemetry.ts'
+import { traceRequests } from './tracing.ts'
 
 export type HttpOwner = {
   service: string
@@ -53,7 +54,8 @@ export function createHttp(owner: HttpOwner): FastifyInstance {
   )
   app.setErrorHandler((error, request, reply) => sendError(reply, request, error))
   app.setNotFoundHandler((request, reply) => sendError(reply, request, new DomainError('not_found')))
-  app.addHook('onRequest', (request, _reply, done) => withTrace(nextTrace(request.headers.traceparent), done))
+  if (!traceRequests(app, owner.service))
+    app.addHook('onRequest', (request, _reply, done) => withTrace(nextTrace(request.headers.traceparent), done))
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
     owner.metrics.requests.observe(

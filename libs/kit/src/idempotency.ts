@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { type Ctx, userIdOf } from './context.ts'
 import { DomainError } from './errors.ts'
 
 /** A call that runs says so every few seconds; one that has fallen silent died without an answer and may be tried again. */
 const SAYS_SO_EVERY_MS = 4_000
-const SILENT_FOR_MS = 15_000
+const SILENT_FOR_S = 15
+// The database's clock alone: by one that runs ahead of it every running call would look silent.
+const now = sql<Date>`now()`
 
 /** Keeps the first answer to a key and gives it again. A key belongs to one caller and one request. */
 export async function idempotent<T>(
@@ -20,21 +23,17 @@ export async function idempotent<T>(
     .onConflict((conflict) =>
       conflict
         .columns(['scope', 'key'])
-        .doUpdateSet({ created_at: new Date() })
+        .doUpdateSet({ created_at: now })
         .where('idempotency_keys.status', 'is', null)
         .where('idempotency_keys.request_hash', '=', requestHash)
-        .where('idempotency_keys.created_at', '<', new Date(Date.now() - SILENT_FOR_MS)),
+        .where('idempotency_keys.created_at', '<', sql<Date>`now() - ${SILENT_FOR_S} * interval '1 second'`),
     )
     .returning('key')
     .executeTakeFirst()
   if (!mine) return (await answered(ctx, scope, call.key, requestHash)) as T
 
   const sayingSo = setInterval(() => {
-    const said = ctx.db
-      .updateTable('idempotency_keys')
-      .set({ created_at: new Date() })
-      .where('scope', '=', scope)
-      .where('key', '=', call.key)
+    const said = ctx.db.updateTable('idempotency_keys').set({ created_at: now }).where('scope', '=', scope).where('key', '=', call.key)
     said.execute().catch((err: unknown) => ctx.log.warn({ err }, 'a running call could not say so'))
   }, SAYS_SO_EVERY_MS)
   try {

@@ -2,6 +2,7 @@ import type { Envelope } from '@operon/contracts/contract'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type BusOwner, type Consumer, MAX_DELIVERIES, retryDelayMs as usualDelayMs } from './bus/bus.ts'
 import type { KitDb } from './schema.ts'
+import { withoutTrace } from './telemetry.ts'
 import { inTransaction } from './tx.ts'
 
 /**
@@ -182,7 +183,7 @@ export function startDrain({ db, log, retryDelayMs = usualDelayMs }: BusOwner, c
 
   nudge()
   return {
-    nudge,
+    nudge: () => withoutTrace(nudge),
     async stop() {
       stopped = true
       clearTimeout(timer)

@@ -3,6 +3,7 @@ import type { Event } from '@operon/contracts/contract'
 import type { ErrorCode } from '@operon/contracts/messages'
 import { limitsOf, PAST_DUE_GRACE_DAYS, type Tier, type Unit } from '@operon/contracts/plans'
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { runStatement, type Statement } from './db.ts'
 import { DomainError } from './errors.ts'
 import { newId } from './ids.ts'
 import type { KitDb } from './schema.ts'
@@ -15,14 +16,12 @@ import { inTransaction, markPublished } from './tx.ts'
 
 export type Reservation = { id: string; userId: string; unit: Unit; amount: number; periodStart: Date; feature: string }
 export type Usage = { unit: Unit; used: number; reserved: number; limit: number | null; periodStart: Date; periodEnd: Date | null }
-type Ask = { userId: string; unit: Unit; feature: string; amount?: number; holdMs?: number }
-
-type Wanted = Required<Omit<Ask, 'unit'>> & { id: string }
+export type Ask = { userId: string; unit: Unit; feature: string; amount?: number; holdMs?: number }
 
 /** Takes units against the user's plan: two callers can never share the last one. */
 export async function reserve(db: Kysely<any>, { userId, unit, feature, amount = 1, holdMs = HOLD_MS }: Ask): Promise<Reservation> {
   const wanted = { id: newId(), userId, feature, amount, holdMs }
-  const [taken] = await take(db, unit, [wanted])
+  const taken = (await take(db, unit, [wanted])).get(wanted.id)
   if (!taken) throw overLimit(unit)
   return taken
 }
@@ -39,103 +38,74 @@ export function reserveMany(
       unit,
       Array.from({ length: count }, () => ({ id: newId(), userId, feature, amount, holdMs })),
     )
-    if (taken.length < count) throw overLimit(unit)
-    return taken
+    if (taken.size < count) throw overLimit(unit)
+    return [...taken.values()]
   })
 }
 
-/**
- * For a hot path: callers who ask while a statement is under way share the next one. Who comes alone waits for nobody;
- * a thousand at once cost a few statements instead of a thousand.
- */
-export class Reserver {
-  #waiting: { wanted: Wanted; done: (reservation: Reservation) => void; failed: (error: unknown) => void }[] = []
-  #running = 0
-  readonly #db: Kysely<any>
-  readonly #unit: Unit
+export const HOLD_MS = 15 * 60_000
+export const overLimit = (unit: Unit) => new DomainError(`limit_${unit}` as ErrorCode, { details: { unit, upgrade: '/pricing' } })
 
-  constructor(db: Kysely<any>, unit: Unit) {
-    this.#db = db
-    this.#unit = unit
-  }
+export type Wanted = Required<Omit<Ask, 'unit'>> & { id: string }
+/** `left`: what the plan still allowed afterwards; null without a limit. */
+type Taken = Reservation & { left: number | null }
 
-  reserve({ userId, feature, holdMs = HOLD_MS }: Omit<Ask, 'unit' | 'amount'>): Promise<Reservation> {
-    return new Promise((done, failed) => {
-      this.#waiting.push({ wanted: { id: newId(), userId, feature, amount: 1, holdMs }, done, failed })
-      if (this.#running < 2) void this.#run()
-    })
-  }
-
-  async #run() {
-    this.#running++
-    while (this.#waiting.length) {
-      const batch = this.#waiting.splice(0, 200)
-      try {
-        const taken = new Map(
-          (
-            await take(
-              this.#db,
-              this.#unit,
-              batch.map(({ wanted }) => wanted),
-            )
-          ).map((reservation) => [reservation.id, reservation]),
-        )
-        for (const { wanted, done, failed } of batch) {
-          const reservation = taken.get(wanted.id)
-          if (reservation) done(reservation)
-          else failed(overLimit(this.#unit))
-        }
-      } catch (error) {
-        for (const { failed } of batch) failed(error)
-      }
-    }
-    this.#running--
-  }
+/** Answers those of the askers who got theirs, in one statement for any number of them; those of one user ask for the same amount. */
+export async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[]): Promise<Map<string, Taken>> {
+  const given = wanted.map(({ id, userId, feature, amount, holdMs }, n) => ({ id, user_id: userId, feature, amount, hold: holdMs, n }))
+  const rows = await runStatement<{ id: string; period_start: Date; left: number | null }>(db, TAKE, [
+    JSON.stringify(given),
+    unit,
+    limitsOf('none')[unit],
+  ])
+  const byId = new Map(wanted.map((each) => [each.id, each]))
+  return new Map(
+    rows.map(({ id, period_start: periodStart, left }) => {
+      const { userId, amount, feature } = byId.get(id)!
+      return [id, { id, userId, unit, amount, periodStart, feature, left }]
+    }),
+  )
 }
 
-const HOLD_MS = 15 * 60_000
-const overLimit = (unit: Unit) => new DomainError(`limit_${unit}` as ErrorCode, { details: { unit, upgrade: '/pricing' } })
+// The plan's period is the subscription's while it runs, else the calendar month of a free account.
+const calendarMonth = `date_trunc('month', now() at time zone 'utc') at time zone 'utc'`
+// `none` is no subscription: its allowance is the calendar month's, and comes anew with it.
+const stillRuns = `e.tier <> 'none' and (e.period_end is null or e.period_end + interval '${PAST_DUE_GRACE_DAYS} days' > now())`
+const planOf = (user: string) => `
+  select ${user} as user_id, coalesce(e.period_start, ${calendarMonth}) as period_start, e.period_end,
+    case when e.user_id is null then $3::int else (e.limits ->> $2)::int end as max`
 
-/**
- * One statement for any number of askers; those of one user ask for the same amount. Each counter is raised once, by as many of its user's
- * askers as still fit, in the order they came: what the row was before (`old`) and is after (`new`) tells how many that is.
- */
-async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[]): Promise<Reservation[]> {
-  const given = JSON.stringify(
-    wanted.map(({ id, userId, feature, amount, holdMs }, n) => ({ id, user_id: userId, feature, amount, hold: holdMs, n })),
-  )
-  const { rows } = await sql<{ id: string; period_start: Date }>`
+// Each counter is raised once, by as many of its user's askers as still fit, in the order they came: what the row was before (`old`) and
+// is after (`new`) tells how many that is.
+const TAKE: Statement = {
+  name: 'meter_take',
+  text: `
     with asked as (
       select *, row_number() over (partition by user_id order by n) as turn
-      from jsonb_to_recordset(${given}::jsonb) as a (id uuid, user_id uuid, feature text, amount int, hold int, n int)
+      from jsonb_to_recordset($1::jsonb) as a (id uuid, user_id uuid, feature text, amount int, hold int, n int)
     ),
     plan as (
-      select p.*, coalesce(e.period_start, ${calendarMonth}) as period_start,
-        case when e.user_id is null then ${limitsOf('none')[unit]}::int else (e.limits ->> ${unit})::int end as max
+      ${planOf('p.user_id')}, p.askers, p.amount
       from (select user_id, count(*)::int as askers, max(amount) as amount from asked group by user_id) p
       left join entitlements e on e.user_id = p.user_id and ${stillRuns}
     ),
     counted as (
       insert into usage_counters as c (user_id, unit, period_start, reserved)
-      select user_id, ${unit}, period_start, amount * coalesce(least(askers, max / amount), askers) from plan where max is null or max >= amount order by user_id
+      select user_id, $2, period_start, amount * coalesce(least(askers, max / amount), askers) from plan where max is null or max >= amount order by user_id
       on conflict (user_id, unit, period_start) do update set reserved = c.reserved + (
         select amount * greatest(0, coalesce(least(askers, (max - c.used - c.reserved) / amount), askers)) from plan where plan.user_id = c.user_id)
-      returning c.user_id, c.period_start, new.reserved - coalesce(old.reserved, 0) as granted
+      returning c.user_id, c.period_start, new.reserved - coalesce(old.reserved, 0) as granted, new.used + new.reserved as taken
+    ),
+    granted as (
+      select a.id, a.user_id, a.feature, a.amount, a.hold, c.period_start, plan.max - c.taken as "left"
+      from asked a join counted c using (user_id) join plan using (user_id) where a.turn * a.amount <= c.granted
+    ),
+    stored as (
+      insert into usage_reservations (id, user_id, unit, period_start, amount, feature, expires_at)
+      select id, user_id, $2, period_start, amount, feature, now() + hold * interval '1 millisecond' from granted
     )
-    insert into usage_reservations (id, user_id, unit, period_start, amount, feature, expires_at)
-    select a.id, a.user_id, ${unit}, c.period_start, a.amount, a.feature, now() + a.hold * interval '1 millisecond'
-    from asked a join counted c using (user_id) where a.turn * a.amount <= c.granted
-    returning id, period_start`.execute(db)
-  const by = new Map(rows.map((row) => [row.id, row.period_start]))
-  return wanted.flatMap(({ id, userId, amount, feature }) =>
-    by.has(id) ? [{ id, userId, unit, amount, periodStart: by.get(id)!, feature }] : [],
-  )
+    select id, period_start, "left" from granted`,
 }
-
-// The plan's period is the subscription's while it runs, else the calendar month of a free account.
-const calendarMonth = sql`date_trunc('month', now() at time zone 'utc') at time zone 'utc'`
-// `none` is no subscription: its allowance is the calendar month's, and comes anew with it.
-const stillRuns = sql`e.tier <> 'none' and (e.period_end is null or e.period_end + ${`${PAST_DUE_GRACE_DAYS} days`}::interval > now())`
 
 export type Settlement = { id: string; amount?: number; costMicrousd?: number }
 
@@ -144,7 +114,18 @@ export type Settlement = { id: string; amount?: number; costMicrousd?: number }
  * Less than was reserved gives the rest back. Answers the ids that were still open.
  */
 export async function settle<DB extends KitDb>(trx: Transaction<DB>, usageRecorded: Event, settlements: Settlement[]): Promise<string[]> {
-  return close(trx as unknown as Transaction<KitDb>, usageRecorded, settlements, 'settled')
+  return close(trx, SETTLE, settlementsOf(usageRecorded, settlements, 'settled'))
+}
+
+/** For a hot path: settles and writes what stands beside it as one statement, which is its own transaction; see `settlingWith`. */
+export async function settleWith(
+  db: Kysely<any>,
+  statement: Statement,
+  usageRecorded: Event,
+  settlements: Settlement[],
+  rows: unknown[],
+): Promise<string[]> {
+  return close(db, statement, [...settlementsOf(usageRecorded, settlements, 'settled'), JSON.stringify(rows)])
 }
 
 /** Gives everything back: the work failed and nothing was spent. */
@@ -155,58 +136,75 @@ export async function release(db: Kysely<any>, reservation: Pick<Reservation, 'i
     where c.user_id = freed.user_id and c.unit = freed.unit and c.period_start = freed.period_start`.execute(db)
 }
 
-async function close(
-  trx: Transaction<KitDb>,
-  usageRecorded: Event,
-  settlements: Settlement[],
-  state: 'settled' | 'unknown',
-): Promise<string[]> {
-  if (settlements.length === 0) return []
-  const given = JSON.stringify(
-    settlements.map(({ id, amount = null, costMicrousd = 0 }) => ({ id, amount, cost: costMicrousd, event_id: newId() })),
-  )
-  const { rows } = await sql<{ id: string }>`
-    with given as (select * from jsonb_to_recordset(${given}::jsonb) as g (id uuid, amount int, cost int, event_id uuid)),
-    closed as (
-      update usage_reservations r set state = ${state} from given g where r.id = g.id and r.state = 'reserved'
-      returning r.id, r.user_id, r.unit, r.period_start, r.amount as held, least(coalesce(g.amount, r.amount), r.amount) as spent, r.feature, g.cost, g.event_id
-    ),
-    sums as (select user_id, unit, period_start, sum(held)::int as held, sum(spent)::int as spent from closed group by 1, 2, 3),
-    -- In one order, so that two batches never wait for each other in a circle.
-    locked as (
-      select c.user_id, c.unit, c.period_start, sums.held, sums.spent from usage_counters c join sums using (user_id, unit, period_start)
-      order by c.user_id for update of c
-    ),
-    counted as (
-      update usage_counters c set reserved = c.reserved - s.held, used = c.used + s.spent
-      from locked s
-      where c.user_id = s.user_id and c.unit = s.unit and c.period_start = s.period_start
-      returning c.user_id, c.unit, c.period_start, c.used
-    )
-    insert into outbox (id, kind, name, user_id, payload, trace)
-    select closed.event_id, 'event', ${usageRecorded.name}, closed.user_id, jsonb_build_object(
-        'unit', closed.unit, 'used', counted.used, 'amount', closed.spent, 'feature', closed.feature, 'cost_microusd', closed.cost,
-        'limit', case when e.user_id is null then (${JSON.stringify(limitsOf('none'))}::jsonb -> closed.unit) else e.limits -> closed.unit end,
-        'period_start', to_char(closed.period_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-      ), ${currentTrace() ?? null}
-    from closed join counted using (user_id, unit, period_start) left join entitlements e on e.user_id = closed.user_id
-    returning (select id from closed c where c.event_id = outbox.id) as id`.execute(trx)
-  if (rows.length) markPublished(trx)
+async function close(db: Kysely<any>, statement: Statement, values: unknown[]): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db, statement, values)
+  if (rows.length) markPublished(db)
   return rows.map((row) => row.id)
 }
 
+const settlementsOf = (usageRecorded: Event, settlements: Settlement[], state: 'settled' | 'unknown') => [
+  JSON.stringify(settlements.map(({ id, amount, costMicrousd = 0 }) => ({ id, amount, cost: costMicrousd, event_id: newId() }))),
+  state,
+  usageRecorded.name,
+  JSON.stringify(limitsOf('none')),
+  currentTrace() ?? null,
+  settlements.map(({ id }) => id),
+]
+
+/**
+ * The statement that settles, with further writes of the caller's: these may read `closed` (the reservations that were open, by `id`),
+ * and their own rows as `$7`, a JSON array.
+ */
+export const settlingWith = (name: string, writes: string): Statement => ({ name, text: settling(`, ${writes}`) })
+
+// `state` is compared so that the index of the open ones, which is full of dead entries, cannot be used: the primary key finds each at once.
+// The counters are locked in one order, so that two batches never wait for each other in a circle.
+const settling = (writes = '') => `
+  with given as (select * from jsonb_to_recordset($1::jsonb) as g (id uuid, amount int, cost int, event_id uuid)),
+  closed as (
+    update usage_reservations r set state = $2 from given g where r.id = any($6) and r.id = g.id and r.state is not distinct from 'reserved'
+    returning r.id, r.user_id, r.unit, r.period_start, r.amount as held, least(coalesce(g.amount, r.amount), r.amount) as spent, r.feature, g.cost, g.event_id
+  ),
+  sums as (select user_id, unit, period_start, sum(held)::int as held, sum(spent)::int as spent from closed group by 1, 2, 3),
+  locked as (
+    select c.user_id, c.unit, c.period_start, sums.held, sums.spent from usage_counters c join sums using (user_id, unit, period_start)
+    order by c.user_id for update of c
+  ),
+  counted as (
+    update usage_counters c set reserved = c.reserved - s.held, used = c.used + s.spent
+    from locked s
+    where c.user_id = s.user_id and c.unit = s.unit and c.period_start = s.period_start
+    returning c.user_id, c.unit, c.period_start, c.used
+  ),
+  told as (
+    insert into outbox (id, kind, name, user_id, payload, trace)
+    select closed.event_id, 'event', $3, closed.user_id, jsonb_build_object(
+        'unit', closed.unit, 'used', counted.used, 'amount', closed.spent, 'feature', closed.feature, 'cost_microusd', closed.cost,
+        'limit', case when e.user_id is null then ($4::jsonb -> closed.unit) else e.limits -> closed.unit end,
+        'period_start', to_char(closed.period_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      ), $5
+    from closed join counted using (user_id, unit, period_start) left join entitlements e on e.user_id = closed.user_id
+  )${writes}
+  select id from closed`
+const SETTLE: Statement = { name: 'meter_settle', text: settling() }
+
 /** What a user has spent of a unit in the running period. */
 export async function usageOf(db: Kysely<any>, userId: string, unit: Unit): Promise<Usage> {
-  const { rows } = await sql<{ used: number; reserved: number; max: number | null; period_start: Date; period_end: Date | null }>`
-    with plan as (
-      select coalesce(e.period_start, ${calendarMonth}) as period_start, e.period_end,
-        case when e.user_id is null then ${limitsOf('none')[unit]}::int else (e.limits ->> ${unit})::int end as max
-      from (select) one left join entitlements e on e.user_id = ${userId} and ${stillRuns}
-    )
-    select coalesce(c.used, 0) as used, coalesce(c.reserved, 0) as reserved, plan.max, plan.period_start, plan.period_end
-    from plan left join usage_counters c on c.user_id = ${userId} and c.unit = ${unit} and c.period_start = plan.period_start`.execute(db)
+  const rows = await runStatement<{ used: number; reserved: number; max: number | null; period_start: Date; period_end: Date | null }>(
+    db,
+    USAGE,
+    [userId, unit, limitsOf('none')[unit]],
+  )
   const row = rows[0]!
   return { unit, used: row.used, reserved: row.reserved, limit: row.max, periodStart: row.period_start, periodEnd: row.period_end }
+}
+
+const USAGE: Statement = {
+  name: 'meter_usage',
+  text: `
+    with plan as (${planOf('$1::uuid')} from (select) one left join entitlements e on e.user_id = $1 and ${stillRuns})
+    select coalesce(c.used, 0) as used, coalesce(c.reserved, 0) as reserved, plan.max, plan.period_start, plan.period_end
+    from plan left join usage_counters c on c.user_id = $1 and c.unit = $2 and c.period_start = plan.period_start`,
 }
 
 /** Settles what a dead process left behind, at its estimate. Run on a schedule by each service that meters. */
@@ -215,10 +213,10 @@ export async function settleAbandoned(db: Kysely<KitDb>, usageRecorded: Event, b
     .selectFrom('usage_reservations')
     .select('id')
     .where('state', '=', 'reserved')
-    .where('expires_at', '<', new Date())
+    .where('expires_at', '<', sql<Date>`now()`)
     .limit(batch)
     .execute()
-  return (await inTransaction(db, (trx) => close(trx, usageRecorded, stale, 'unknown'))).length
+  return (await close(db, SETTLE, settlementsOf(usageRecorded, stale, 'unknown'))).length
 }
 
 /** Every service keeps each user's plan, so that no request waits on billing. The newest version wins, whatever order they come in. */

@@ -6,10 +6,12 @@ import type { Bus, BusOwner } from './bus/bus.ts'
 import { createLocalBus, type Hub } from './bus/local.ts'
 import type { Cache } from './cache/cache.ts'
 import { createMemoryCache } from './cache/memory.ts'
+import type { KitConfig } from './config.ts'
 import { hold } from './held.ts'
 import { createBullJobs } from './jobs/bullmq.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import { openPostgresQueue } from './jobs/postgres.ts'
+import type { Patience } from './patience.ts'
 import type { KitDb } from './schema.ts'
 import type { Infra } from './service.ts'
 import { createFileStorage } from './storage/file.ts'
@@ -20,6 +22,7 @@ import type { Logger } from './telemetry.ts'
 /** What the services of one process share: the hub of the local bus, one connection to each broker. */
 export type Shared = Map<string, unknown>
 
+export const patienceOf = ({ START_WAIT_S }: KitConfig, log: Logger): Patience => ({ log, withinMs: START_WAIT_S * 1000 })
 const schemeOf = (url: string) => url.slice(0, url.indexOf(':') + 1)
 
 export async function openBus(infra: Infra, owner: BusOwner): Promise<Bus> {
@@ -29,12 +32,12 @@ export async function openBus(infra: Infra, owner: BusOwner): Promise<Bus> {
 }
 
 async function openBusOf({ config, shared }: Infra, owner: BusOwner): Promise<Bus> {
-  if (schemeOf(config.BUS_URL) === 'nats:') {
+  if (schemeOf(config.BUS_URL) !== 'local:') {
     const [{ createNatsBus }, { connectNats }] = await Promise.all([import('./bus/nats.ts'), import('./bus/nats-connection.ts')])
     const connection = hold(
       shared,
       'nats',
-      () => connectNats(config.BUS_URL, owner.log),
+      () => connectNats(config.BUS_URL, owner.log, config.START_WAIT_S * 1000),
       (opened) => opened.close(),
     )
     return createNatsBus(await connection.value, owner, connection.release)
@@ -63,7 +66,7 @@ export async function openJobs({ config, shared }: Infra, { service, db, log, da
   const held = hold(
     shared,
     'queue',
-    () => openRedisQueue(config.QUEUE_URL, log),
+    () => openRedisQueue(config.QUEUE_URL, log, config.START_WAIT_S * 1000),
     (queue) => queue.close(),
   )
   return createBullJobs({ ...common, ...(await held.value), close: held.release })

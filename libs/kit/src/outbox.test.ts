@@ -31,6 +31,7 @@ function farEnds() {
     mayForget: false,
     ready: () => ends.up,
     waiting: async () => 0,
+    parkedCount: async () => 0,
     add: async (rows: { id: string }[]) => void ends.jobs.push(...rows.map(({ id }) => id)),
   } as unknown as Jobs
   return { ends, bus, jobs }

@@ -1,10 +1,12 @@
 import type { Envelope } from '@operon/contracts/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Bus } from './bus/bus.ts'
+import { runStatement, type Statement } from './db.ts'
 import { forgetDone } from './inbox.ts'
 import { JOB_MARK, type Jobs } from './jobs/jobs.ts'
 import type { KitDb } from './schema.ts'
-import type { Logger, Metrics } from './telemetry.ts'
+import { type Logger, type Metrics, withoutTrace } from './telemetry.ts'
+import { carrying } from './tracing.ts'
 import { onPublished } from './tx.ts'
 
 const BATCH = 200
@@ -73,12 +75,15 @@ export function startRelay({ db, bus, jobs, log, metrics, service }: RelayOption
   async function send(rows: OutboxRow[]) {
     if (!rows.length) return
     const ids = rows.map((row) => row.id)
+    const carried = carrying(service, rows)
     try {
-      if (rows[0]!.kind === 'event') await bus.send(rows.map(envelopeOf))
-      else await jobs.add(rows)
-      await db.updateTable('outbox').set({ sent_at: sql`now()` }).where('id', 'in', ids).where('sent_at', 'is', null).execute()
+      if (rows[0]!.kind === 'event') await bus.send(carried.rows.map(envelopeOf))
+      else await jobs.add(carried.rows)
+      await runStatement(db, SENT, [ids])
+      carried.end()
       failures = 0
     } catch (err) {
+      carried.end(err)
       failures++
       const attempts = Math.max(...rows.map((row) => row.attempts))
       log.warn(
@@ -116,7 +121,7 @@ export function startRelay({ db, bus, jobs, log, metrics, service }: RelayOption
     memory = now
   }
 
-  onPublished(db, nudge)
+  onPublished(db, () => withoutTrace(nudge))
   poll()
   every(GAUGE_EVERY_MS, 'measuring what waits', () => gauge({ db, bus, jobs, metrics, service }))
   every(CLEAN_EVERY_MS, 'cleaning', () => clean(db))
@@ -182,17 +187,20 @@ const envelopeOf = (row: OutboxRow): Envelope => ({
 })
 
 /** `available_at` is the time before which nobody takes the row: the wish of who published it at first, then the lease of who carries it. */
-async function claim(db: Kysely<KitDb>, kinds: string[]): Promise<OutboxRow[]> {
-  if (!kinds.length) return []
-  const { rows } = await sql<OutboxRow>`
+const claim = async (db: Kysely<KitDb>, kinds: string[]): Promise<OutboxRow[]> => (kinds.length ? runStatement(db, CLAIM, [kinds]) : [])
+
+const CLAIM: Statement = {
+  name: 'outbox_claim',
+  text: `
     with due as materialized (
-      select id from outbox where sent_at is null and available_at <= now() and kind = any(${kinds})
+      select id from outbox where sent_at is null and available_at <= now() and kind = any($1)
       order by available_at, id limit ${BATCH} for update skip locked)
-    update outbox set available_at = now() + ${LEASE_S} * interval '1 second', attempts = attempts + 1
+    update outbox set available_at = now() + interval '${LEASE_S} seconds', attempts = attempts + 1
     from due where outbox.id = due.id
-    returning outbox.id, kind, name, user_id, payload, trace, created_at, attempts`.execute(db)
-  return rows
+    returning outbox.id, kind, name, user_id, payload, trace, created_at, attempts`,
 }
+// By the primary key alone: with `sent_at is null` beside it the planner would search that index through.
+const SENT: Statement = { name: 'outbox_sent', text: 'update outbox set sent_at = now() where id = any($1)' }
 
 const release = (db: Kysely<KitDb>, ids: string[], delayMs: number) =>
   db
@@ -202,7 +210,7 @@ const release = (db: Kysely<KitDb>, ids: string[], delayMs: number) =>
     .where('sent_at', 'is', null)
     .execute()
 
-async function gauge({ db, bus, jobs, metrics, service }: Omit<RelayOptions, 'log'>) {
+export async function gauge({ db, bus, jobs, metrics, service }: Omit<RelayOptions, 'log'>) {
   // A job that is wished for later does not wait yet.
   const { rows } = await sql<{
     waiting: number
@@ -210,6 +218,7 @@ async function gauge({ db, bus, jobs, metrics, service }: Omit<RelayOptions, 'lo
   metrics.lag.set({ service, what: 'outbox' }, rows[0]!.waiting)
   for (const [handler, waiting] of Object.entries(await bus.lag())) metrics.lag.set({ service, what: `inbox ${handler}` }, waiting)
   metrics.lag.set({ service, what: 'jobs' }, await jobs.waiting())
+  metrics.lag.set({ service, what: 'parked jobs' }, await jobs.parkedCount())
   const parked = await db
     .selectFrom('inbox')
     .select((eb) => eb.fn.countAll<number>().as('count'))

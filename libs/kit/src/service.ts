@@ -14,12 +14,13 @@ import { newId } from './ids.ts'
 import { runOnce } from './inbox.ts'
 import type { JobRun, Jobs } from './jobs/jobs.ts'
 import { projectEntitlements } from './meter.ts'
-import { openBus, openCache, openJobs, openStorage, type Shared } from './open.ts'
+import { openBus, openCache, openJobs, openStorage, patienceOf, type Shared } from './open.ts'
 import { startRelay } from './outbox.ts'
 import { signRequest, verifyRequest } from './requests.ts'
 import type { KitDb } from './schema.ts'
 import type { Storage } from './storage/storage.ts'
-import { createLogger, createMetrics, currentTrace, type Logger, type Metrics, newTrace, withTrace } from './telemetry.ts'
+import { createLogger, createMetrics, currentTrace, type Logger, type Metrics } from './telemetry.ts'
+import { flushTraces, inSpan, sqlLog, startTracing } from './tracing.ts'
 import { Vault } from './vault.ts'
 
 /** A service as one value. `setup` wires routes, consumers and jobs by hand. */
@@ -95,6 +96,7 @@ export type Infra = { env: Env; config: KitConfig; log: Logger; metrics: Metrics
 export async function createInfra(env: Env, options: { log?: Logger } = {}): Promise<Infra> {
   const config = readKitConfig(env)
   const log = options.log ?? createLogger(config.LOG_LEVEL)
+  await startTracing(config, log)
   return { env, config, log, metrics: createMetrics(), shared: new Map(), vault: await Vault.open(config) }
 }
 
@@ -104,8 +106,9 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const config = readEnv(definition.config, env)
   const log = infra.log.child({ service: name })
   const url = databaseUrl(kit, env, name)
-  await ensureDatabase(url)
-  const { db, pool } = openDatabase<DB & KitDb>(url, kit.DATABASE_POOL, (err) => log.warn({ err }, 'an idle database connection broke'))
+  await ensureDatabase(url, patienceOf(kit, log))
+  const broken = (err: Error) => log.warn({ err }, 'an idle database connection broke')
+  const { db, pool } = openDatabase<DB & KitDb>(url, kit.DATABASE_POOL, broken, sqlLog(name))
   const kitDb = db as unknown as Kysely<KitDb>
   await migrate(db, definition.migrations)
 
@@ -152,7 +155,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
         handler: `${name}.${handler}`,
         event: event.name,
         run: (envelope) =>
-          withTrace(envelope.trace ?? newTrace(), async () => {
+          inSpan({ service: name, kind: 'consumer', name: `${event.name} ${handler}`, parent: envelope.trace }, async () => {
             await runOnce(db as never, `${name}.${handler}`, envelope, (trx) =>
               run(trx as never, { ...envelope, payload: event.payload.parse(envelope.payload) } as never, context()),
             )
@@ -161,13 +164,15 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
     onBroadcast: (event, run) => bus.onBroadcast(event.name, (payload) => run(event.payload.parse(payload) as never)),
     broadcast: (event, payload) => bus.broadcast(event.name, event.payload.parse(payload)),
     ask: async (request, input, { actor = { kind: 'service' } as Actor, deadlineMs = 5000 } = {}) =>
-      request.reply.parse(
-        await bus.request(request.name, signRequest(vault, request.input.parse(input), actor, currentTrace()), deadlineMs),
+      inSpan({ service: name, kind: 'client', name: `ask ${request.name}`, parent: currentTrace() }, async () =>
+        request.reply.parse(
+          await bus.request(request.name, signRequest(vault, request.input.parse(input), actor, currentTrace()), deadlineMs),
+        ),
       ) as never,
     answer: (request, run) =>
       bus.reply(request.name, async (signed) => {
         const { actor, input, trace } = verifyRequest(vault, signed)
-        return withTrace(trace ?? newTrace(), async () =>
+        return inSpan({ service: name, kind: 'server', name: `answer ${request.name}`, parent: trace }, async () =>
           request.reply.parse(await run(context(actor), request.input.parse(input) as never)),
         )
       }),
@@ -223,6 +228,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       await jobs.close()
       await bus.close()
       await cache.close()
+      await flushTraces()
       await db.destroy()
       if (!pool.ended) await pool.end()
     },

@@ -47,6 +47,8 @@ const traces = new AsyncLocalStorage<string>()
 export const currentTrace = () => traces.getStore()
 const traceId = () => currentTrace()?.split('-')[1]
 export const withTrace = <T>(trace: string, work: () => T): T => traces.run(trace, work)
+/** For what goes on by itself: a timer set within a request would carry its trace for ever. */
+export const withoutTrace = <T>(work: () => T): T => traces.exit(work)
 export const newTrace = (): string => `00-${drawRandom(16).toString('hex')}-${drawRandom(8).toString('hex')}-01`
 /** The same trace, one step further; a malformed header begins a new one. */
 export function nextTrace(header: unknown): string {

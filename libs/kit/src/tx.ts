@@ -18,8 +18,13 @@ export async function inTransaction<DB, T>(db: Kysely<DB>, work: (trx: Transacti
     return work(trx)
   })
   if (sent.sent) nudges.get(db)?.()
-  for (const run of sent.after) run()
+  for (const run of sent.after) tell(run)
   return result
+}
+
+/** The change stands whatever becomes of the telling: that fails no caller and ends no process. */
+function tell(run: () => unknown) {
+  void (async () => run())().catch((error: Error) => process.emitWarning(error))
 }
 
 /** What may be told only once it is true, and be lost without harm: a broadcast to sockets. Not run when the transaction fails. */
@@ -92,8 +97,9 @@ async function write(trx: Transaction<any>, rows: NewRow[]) {
   markPublished(trx)
 }
 
-/** For a statement that wrote to the outbox by itself: the relay is to look once this transaction has committed. */
-export function markPublished(trx: object) {
-  const sent = sends.get(trx)
+/** For a statement that wrote to the outbox by itself: the relay is to look, within a transaction once it has committed. */
+export function markPublished(db: object) {
+  const sent = sends.get(db)
   if (sent) sent.sent = true
+  else nudges.get(db)?.()
 }

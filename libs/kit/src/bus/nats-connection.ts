@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { messageOf } from '../inbox.ts'
+import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node'
+import { SetupError } from '../config.ts'
+import { isTls, patiently, START_WAIT_MS } from '../patience.ts'
 import type { Logger } from '../telemetry.ts'
 
 /** One connection a process, that comes back by itself for as long as the process lives. */
@@ -16,8 +16,8 @@ export type Nats = {
 
 export const PUBLISH_TIMEOUT_MS = 5_000
 
-export async function connectNats(url: string, log: Logger): Promise<Nats> {
-  const nc = await firstConnection(url, log)
+export async function connectNats(url: string, log: Logger, withinMs = START_WAIT_MS): Promise<Nats> {
+  const nc = await firstConnection(url, log, withinMs)
   const reconnects = new Set<() => void>()
   let connected = true
   void (async () => {
@@ -43,27 +43,45 @@ export async function connectNats(url: string, log: Logger): Promise<Nats> {
   }
 }
 
-async function firstConnection(url: string, log: Logger): Promise<NatsConnection> {
-  const { hostname, port, username, password } = new URL(url)
-  const options = {
-    servers: `${hostname}:${port || 4222}`,
-    ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
+/** `nats://user:secret@a:4222,nats://b:4222`: any server of a cluster, the credentials of the first; `tls://` takes nothing in the clear. */
+export function readNatsUrl(text: string): ConnectionOptions & { servers: string[] } {
+  const addresses = text.split(',').map((each) => each.trim())
+  const [first, ...others] = addresses.map((each) => parse(each.includes('://') ? each : `nats://${each}`))
+  if (others.some(({ protocol, username }) => protocol !== first!.protocol || (username && username !== first!.username)))
+    throw new SetupError('BUS_URL: its servers must share one scheme and one account')
+  const { protocol, username, password } = first!
+  const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)]
+  return {
+    servers: [first!, ...others].map(({ hostname, port }) => `${hostname}:${port || 4222}`),
+    ...(user && (pass ? { user, pass } : { token: user })),
+    ...(protocol === 'tls:' && { tls: {} }),
   }
-  for (;;) {
-    try {
-      return await connect({
+}
+
+function parse(address: string): URL {
+  if (!URL.canParse(address)) throw new SetupError('BUS_URL: is not an address, as in nats://user:secret@host:4222')
+  return new URL(address)
+}
+
+function firstConnection(url: string, log: Logger, withinMs: number): Promise<NatsConnection> {
+  const options = readNatsUrl(url)
+  return patiently({
+    what: `NATS at ${options.servers.join(', ')}`,
+    log,
+    withinMs,
+    isFinal: (error) => isTls(error) || /authorization|does not support 'tls'/i.test((error as Error).message),
+    open: () =>
+      connect({
         ...options,
         name: 'operon',
         maxReconnectAttempts: -1,
+        // A server that refuses us today may have learned the account tomorrow.
+        ignoreAuthErrorAbort: true,
         reconnectTimeWait: 250,
         reconnectJitter: 100,
         pingInterval: 10_000,
         maxPingOut: 2,
         timeout: 3_000,
-      })
-    } catch (err) {
-      log.warn({ err: messageOf(err), server: options.servers }, 'NATS does not answer, will try again')
-      await wait(1000)
-    }
-  }
+      }),
+  })
 }

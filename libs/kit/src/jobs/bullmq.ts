@@ -2,7 +2,8 @@ import { type BackendFactory, type Job, Queue, UnrecoverableError, WaitingError,
 import { type Kysely, sql } from 'kysely'
 import { isDone, markDone, messageOf } from '../inbox.ts'
 import type { KitDb } from '../schema.ts'
-import { type Logger, nextTrace, withTrace } from '../telemetry.ts'
+import type { Logger } from '../telemetry.ts'
+import { inSpan } from '../tracing.ts'
 import { type HandleOptions, JOB_ATTEMPTS, JOB_MARK, type JobHandler, type JobRow, type Jobs } from './jobs.ts'
 
 export type Progress = { user_id: string; job: string; name: string; percent: number; state: string }
@@ -89,6 +90,11 @@ export function createBullJobs(options: BullOptions): Jobs {
     return [...queues.values()]
   }
 
+  async function countOf(...states: ('waiting' | 'prioritized' | 'active' | 'failed')[]): Promise<number> {
+    const counts = await Promise.all([...queues.values()].map((queue) => queue.getJobCounts(...states)))
+    return counts.flatMap(Object.values).reduce((sum, count) => sum + count, 0)
+  }
+
   const find = async (id: string): Promise<Job | null> => {
     for (const queue of allQueues()) {
       const job = await queue.getJob(id)
@@ -112,7 +118,7 @@ export function createBullJobs(options: BullOptions): Jobs {
       if (userId) await options.progress({ user_id: userId, job: id, name: job.name, percent, state })
     }
     try {
-      const result = await withTrace(nextTrace(trace), () =>
+      const result = await inSpan({ service, kind: 'consumer', name: `job ${job.name}`, parent: trace }, () =>
         handled.handler({ id, payload, attempt: job.attemptsMade + 1, userId, progress, signal: abort.signal }),
       )
       if (fromOutbox) await markDone(db, JOB_MARK, id)
@@ -219,6 +225,7 @@ export function createBullJobs(options: BullOptions): Jobs {
         parkedAt: new Date(job.finishedOn ?? job.timestamp),
       }))
     },
+    parkedCount: () => countOf('failed'),
     async replay(id) {
       const job = await find(id)
       if (!job || (await job.getState()) !== 'failed') return false
@@ -253,10 +260,7 @@ export function createBullJobs(options: BullOptions): Jobs {
       await options.close()
     },
     ready: options.ready,
-    async waiting() {
-      const counts = await Promise.all([...queues.values()].map((queue) => queue.getJobCounts('waiting', 'prioritized', 'active')))
-      return counts.flatMap(Object.values).reduce((sum, count) => sum + count, 0)
-    },
+    waiting: () => countOf('waiting', 'prioritized', 'active'),
   }
 }
 

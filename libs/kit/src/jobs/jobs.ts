@@ -30,6 +30,7 @@ export interface Jobs {
   cancel(id: string): Promise<boolean>
   status(id: string): Promise<{ state: 'waiting' | 'delayed' | 'active' | 'completed' | 'parked' | 'unknown'; progress: number } | null>
   parked(): Promise<ParkedJob[]>
+  parkedCount(): Promise<number>
   replay(id: string): Promise<boolean>
   start(): Promise<void>
   drain(): Promise<void>

@@ -5,8 +5,8 @@ import type { Logger } from '../telemetry.ts'
 const MARK = 'operon:memory'
 
 /** The queue in Redis. It acknowledges before anything is on disk, so the relay looks after what it was given. */
-export async function openRedisQueue(url: string, log: Logger) {
-  const redis = await connectRedis(url, log, 'queue')
+export async function openRedisQueue(url: string, log: Logger, withinMs?: number) {
+  const redis = await connectRedis(url, log, 'queue', withinMs)
   let absences = 0
   redis.on('close', () => absences++)
   return {

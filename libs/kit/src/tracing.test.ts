@@ -1,0 +1,144 @@
+import { channel } from 'node:diagnostics_channel'
+import { createServer, get, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { event, fn, job } from '@operon/contracts/contract'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { serve } from './http.ts'
+import type { ServiceDefinition } from './service.ts'
+import { startTestPlatform, type TestPlatform } from './testing/service.ts'
+import { openSpan, summaryOf } from './tracing.ts'
+import { enqueue, inTransaction, publish } from './tx.ts'
+
+const PRIVATE = 'canary-7f3a-ada@example.com'
+const begin = fn('trace-begin', { access: 'public', body: z.object({ email: z.string() }), reply: z.object({ ok: z.boolean() }) })
+const began = event('crm.trace_began', z.object({ email: z.string() }))
+const finish = job('marketplace.trace_finish', z.object({ email: z.string() }))
+
+type Received = { service: string; traceId: string; spanId: string; parentSpanId?: string; name: string; kind: number; status: number }
+const received: Received[] = []
+let bodies = ''
+let collector: Server
+let thirdParty: Server
+let platform: TestPlatform
+const finished = vi.fn()
+
+const listening = async (server: Server) => {
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+beforeAll(async () => {
+  collector = createServer(async (request, response) => {
+    const text = (await request.toArray()).join('')
+    bodies += text
+    for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans)
+      for (const span of scopeSpans.flatMap((scope: { spans: object[] }) => scope.spans))
+        received.push({
+          ...span,
+          service: resource.attributes.find(({ key }: { key: string }) => key === 'service.name').value.stringValue,
+          status: span.status?.code ?? 0,
+        })
+    response.setHeader('content-type', 'application/json').end('{}')
+  })
+  thirdParty = createServer((_request, response) => response.end('ok'))
+  const elsewhere = await listening(thirdParty)
+  const first: ServiceDefinition = {
+    name: 'crm',
+    config: z.object({}),
+    migrations: {},
+    setup(rt) {
+      serve(rt.app, begin, async (ctx, { email }) => {
+        await fetch(`${elsewhere}/${email}?token=${PRIVATE}`)
+        await new Promise<void>((done) => get(`${elsewhere}/${PRIVATE}`, (answer) => answer.resume().on('end', done)))
+        await inTransaction(ctx.db, async (trx) => {
+          await sql`select ${email}::text from outbox limit 0`.execute(trx)
+          await publish(trx, began, null, { email })
+        })
+        if (email === 'fail') throw new Error(PRIVATE)
+        return { ok: true }
+      })
+    },
+  }
+  const second: ServiceDefinition = {
+    name: 'marketplace',
+    config: z.object({}),
+    migrations: {},
+    setup(rt) {
+      rt.on(began, 'go-on', async (trx, { payload }) => void (await enqueue(trx, finish, payload)))
+      rt.job(finish, async (_ctx, { payload }) => finished(payload.email))
+    },
+  }
+  expect(openSpan({ service: 'crm', kind: 'server', name: 'x' })).toBeNull()
+  expect(channel('undici:request:create').hasSubscribers).toBe(false)
+  platform = await startTestPlatform([first, second], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: await listening(collector),
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+  })
+})
+afterAll(async () => {
+  await platform?.close()
+  collector?.close()
+  thirdParty?.close()
+})
+
+const call = (traceparent: string, email = PRIVATE) =>
+  fetch(`${platform.url('crm')}/functions/v1/trace-begin?key=${PRIVATE}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer anon', cookie: PRIVATE, traceparent },
+    body: JSON.stringify({ email }),
+  })
+
+describe('traces', () => {
+  test('one request is one trace from the gateway through SQL, third parties, the outbox and the bus to a job', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c'
+    expect((await call(`00-${traceId}-b7ad6b7169203331-01`)).status).toBe(200)
+    await vi.waitFor(() => expect(finished).toHaveBeenCalled(), 10_000)
+    const step = (name: string) => received.find((span) => span.traceId === traceId && span.name === name)
+    await vi.waitFor(() => expect(step('job marketplace.trace_finish')).toBeDefined(), 10_000)
+    const chain = [
+      ['POST /functions/v1/trace-begin', 'crm', 2],
+      ['publish crm.trace_began', 'crm', 4],
+      ['crm.trace_began go-on', 'marketplace', 5],
+      ['publish marketplace.trace_finish', 'marketplace', 4],
+      ['job marketplace.trace_finish', 'marketplace', 5],
+    ] as const
+    let parent = 'b7ad6b7169203331'
+    for (const [name, service, kind] of chain) {
+      expect(step(name), name).toMatchObject({ service, kind, parentSpanId: parent })
+      parent = step(name)!.spanId
+    }
+    const request = step(chain[0][0])!.spanId
+    expect(step('insert outbox')).toMatchObject({ service: 'crm', kind: 3, parentSpanId: request })
+    const outgoing = received.filter((span) => span.traceId === traceId && span.name === 'GET 127.0.0.1')
+    expect(outgoing).toHaveLength(2)
+    expect(outgoing[0]).toMatchObject({ service: 'crm', kind: 3, parentSpanId: request })
+  })
+
+  test('nothing of a person or a secret is in them, and a failure is told by its kind', async () => {
+    const traceId = '1af7651916cd43dd8448eb211c80319c'
+    expect((await call(`00-${traceId}-b7ad6b7169203331-01`, 'fail')).status).toBe(500)
+    await vi.waitFor(() => expect(received.find((span) => span.traceId === traceId && span.kind === 2)?.status).toBe(2), 10_000)
+    expect(bodies).not.toContain(PRIVATE)
+    expect(bodies).not.toContain('canary')
+  })
+
+  test('what the caller does not sample is carried and not sent; polling belongs to no trace', async () => {
+    const traceId = '2af7651916cd43dd8448eb211c80319c'
+    finished.mockClear()
+    expect((await call(`00-${traceId}-b7ad6b7169203331-00`)).status).toBe(200)
+    await vi.waitFor(() => expect(finished).toHaveBeenCalled(), 10_000)
+    const marker = '3af7651916cd43dd8448eb211c80319c'
+    await call(`00-${marker}-b7ad6b7169203331-01`)
+    await vi.waitFor(() => expect(received.find((span) => span.traceId === marker && span.name.startsWith('job '))).toBeDefined(), 10_000)
+    expect(received.filter((span) => span.traceId === traceId)).toEqual([])
+    expect(received.filter(({ name }) => /^with |^select inbox/.test(name))).toEqual([])
+  })
+
+  test('a statement is told by its verb and its table', () => {
+    expect(summaryOf(`insert into "facts" ("a") values ($1)`)).toEqual(['insert', 'facts'])
+    expect(summaryOf('\n with due as (select id from outbox) update outbox set x = 1')).toEqual(['with', 'outbox'])
+    expect(summaryOf('begin')).toEqual(['begin', ''])
+  })
+})
