@@ -1,8 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sandboxAddress } from '@operon/contracts/sandbox'
+import { flushTraces } from '@operon/kit/tracing'
 import { startAllInOne } from './all-in-one.ts'
-import { type Attack, openWorld, STAFF, staffAddress } from './attack/world.ts'
+import { startListener } from './attack/listener.ts'
+import { startModel } from './attack/model.ts'
+import { type Attack, openWorld, STAFF, staffAddress, type Told } from './attack/world.ts'
 
 // `npm run attack [-- --short] [--seed 7] [S1 S5 …]`: attacks on a platform of its own, over its public door. Ends non-zero when one got through.
 const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
@@ -14,8 +19,12 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   S7: () => import('./attack/undeclared.ts'),
   S8: () => import('./attack/identity-guessing.ts'),
   'S10-12': () => import('./attack/browser.ts'),
+  S15: () => import('./attack/injection.ts'),
+  S16: () => import('./attack/inside.ts'),
   S18: () => import('./attack/webhooks.ts'),
+  S19: () => import('./attack/canaries.ts'),
   S21: () => import('./attack/money.ts'),
+  S22: () => import('./attack/dependencies.ts'),
 }
 
 const args = process.argv.slice(2)
@@ -26,16 +35,29 @@ const dataDir = mkdtempSync(join(tmpdir(), 'operon-attack-'))
 chmodSync(dataDir, 0o755)
 console.log(`seed ${seed}`)
 
+const lines: string[] = []
+const collector = await startListener()
+const model = await startModel(async () => (await platform.services['ai-gateway']!.rt.ask(sandboxAddress, { provider: 'openai' })).url)
+const secrets: [string, string][] = [
+  ['the service key', 'attack-service-key-0123456789'],
+  ["the provider's key", `sk-canary-${seed}-provider-key-9Z`],
+  ['the master key', randomBytes(32).toString('base64')],
+]
+
 const platform = await startAllInOne({
   env: {
     ...process.env,
     NODE_ENV: 'test',
     PORT: '0',
     DATA_DIR: dataDir,
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: 'debug',
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}`,
+    OPENAI_BASE_URL: model.address,
+    OPENAI_API_KEY: secrets[1]![1],
+    MASTER_KEY: secrets[2]![1],
     AUTH_AUTOCONFIRM: 'true',
     AUTH_STAFF_EMAILS: Array.from({ length: STAFF }, (_, n) => staffAddress(n)).join(','),
-    SERVICE_KEY: 'attack-service-key-0123456789',
+    SERVICE_KEY: secrets[0]![1],
     SANDBOX_MODEL_PACE_MS: '0',
     // What limits do is an attack of its own; here they would only hide the answers.
     ...Object.fromEntries(
@@ -47,24 +69,35 @@ const platform = await startAllInOne({
     LIMIT_ANONYMOUS_PER_HOUR: '100000',
     LIMIT_MAIL_PER_HOUR: '100000',
   },
+  log: (line) => void lines.push(line),
   web: false,
 })
 let through = 0
 try {
-  const world = await openWorld({ platform, short, seed })
+  const surroundings = { model, lines, spans: () => collector.heard.join('\n'), flushSpans: flushTraces, dataDir, secrets }
+  const world = await openWorld({ platform, short, seed, ...surroundings })
   for (const [name, load] of Object.entries(attacks)) {
-    if (chosen.length && !chosen.includes(name)) continue
+    if (!wants(name)) continue
     const started = performance.now()
-    const { tried, findings } = await (await load()).attack(world)
-    through += findings.length
-    console.log(
-      `${name.padEnd(7)} ${String(tried).padStart(5)} tried  ${String(findings.length).padStart(3)} through  ${((performance.now() - started) / 1000).toFixed(1)} s`,
-    )
-    for (const finding of findings.slice(0, 40)) console.log(`        ${finding}`)
+    const told = await (await load()).attack(world)
+    tell(name, told, `${((performance.now() - started) / 1000).toFixed(1)} s`)
+    for (const [other, beside] of Object.entries(told.beside ?? {})) tell(other, beside, `with ${name}`)
   }
 } finally {
   await platform.stop()
+  model.close()
+  collector.close()
   rmSync(dataDir, { recursive: true, force: true })
 }
 console.log(through ? `${through} got through` : 'nothing got through')
 process.exit(through ? 1 : 0)
+
+function wants(name: string): boolean {
+  return chosen.length === 0 || chosen.includes(name)
+}
+
+function tell(name: string, { tried, findings, notes = [] }: Told, took: string) {
+  through += findings.length
+  console.log(`${name.padEnd(7)} ${String(tried).padStart(5)} tried  ${String(findings.length).padStart(3)} through  ${took}`)
+  for (const line of [...findings.slice(0, 40), ...notes]) console.log(`        ${line}`)
+}

@@ -15,8 +15,11 @@ const faults: Record<string, () => Promise<Fault>> = {
   R23: () => import('./chaos/poison.ts').then(({ poisoned }) => poisoned),
   R9: () => import('./chaos/redis.ts').then(({ forgetful }) => forgetful),
   R11: () => import('./chaos/postgres.ts').then(({ killed }) => killed),
+  R12: () => import('./chaos/frozen.ts').then(({ frozen }) => frozen),
+  R13: () => import('./chaos/providers.ts').then(({ unwell }) => unwell),
   R18: () => import('./chaos/rolling.ts').then(({ restarted }) => restarted),
   'R1-4': () => import('./chaos/checkout.ts').then(({ killed }) => killed),
+  R3: () => import('./chaos/commits.ts').then(({ stopped }) => stopped),
   R5: () => import('./chaos/webhooks.ts').then(({ reversed }) => reversed),
   R6: () => import('./chaos/webhooks.ts').then(({ unheard }) => unheard),
   R14: () => import('./chaos/streams.ts').then(({ killed }) => killed),
@@ -46,6 +49,7 @@ chmodSync(dataDir, 0o755)
 console.log(`seed ${seed}${busy > 1 ? `, on a machine that is ${busy.toFixed(1)} times as busy as it has cores` : ''}`)
 
 const off = '1000000/1s'
+const said: string[] = []
 const starting = startFleet({
   env: {
     ...process.env,
@@ -57,6 +61,7 @@ const starting = startFleet({
     AUTH_STAFF_EMAILS: 'staff@example.com',
     SERVICE_KEY: serviceKey,
     SANDBOX_MODEL_PACE_MS: '0',
+    AI_FIRST_BYTE_MS: '3000',
     // What limits do is another runner's; here they would only hide the answers.
     ...Object.fromEntries(
       ['ADDRESS', 'AUTH_STRICT', 'AUTH', 'REFRESH', 'READ', 'WRITE', 'AI', 'WEBHOOK'].map((name) => [`RATE_${name}`, off]),
@@ -71,10 +76,13 @@ const starting = startFleet({
   // Two of all that keeps nothing in its own memory.
   counts: { identity: 2, billing: 2, marketplace: 2, integrations: 1, 'ai-gateway': 2, analytics: 2, crm: 1, sandbox: 1, gateway: 1 },
   web: false,
-  log: verbose ? (line) => console.log(`  ${line}`) : () => {},
+  log: (line) => (verbose ? console.log(`  ${line}`) : void said.push(line)),
 })
 stopOnSignals(() => starting.then((fleet) => fleet.stop()))
-const fleet = await starting.catch(exitWith)
+const fleet = await starting.catch((error) => {
+  for (const line of said.slice(-30)) console.log(`  ${line}`)
+  return exitWith(error)
+})
 console.log(`${fleet.processes.size + 1} processes are ready after ${seconds(Date.now() - began)}`)
 const world = openWorld({ fleet, seed, short, serviceKey, busy })
 

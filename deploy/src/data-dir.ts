@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { SetupError } from '@operon/kit/config'
 import { aliveProcess } from './machine.ts'
 
@@ -9,7 +9,7 @@ export function takeDataDir(dataDir: string): () => void {
   const dir = resolve(dataDir)
   const lock = join(dir, 'operon.lock')
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o755 })
+    makeFolder(dir)
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
     // The second try is for a lock that a killed launcher left.
     if (!written(lock)) {
@@ -24,6 +24,13 @@ export function takeDataDir(dataDir: string): () => void {
     throw explain(error, dir)
   }
   return () => rmSync(lock, { force: true })
+}
+
+/** One step at a time: Node's own `recursive` never ends where a parent takes no folders at all, as below /proc. */
+function makeFolder(dir: string) {
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return
+  makeFolder(dirname(dir))
+  mkdirSync(dir, { mode: 0o755 })
 }
 
 function written(lock: string): boolean {
@@ -59,6 +66,7 @@ function explain(error: unknown, dir: string): unknown {
     EROFS: 'it is on a read-only file system',
     ENOSPC: 'the disk is full',
     EDQUOT: 'the disk quota is used up',
+    ENOENT: 'it cannot be made there',
     ENOTDIR: 'it is not a folder',
     EEXIST: 'it is not a folder',
   }[code]

@@ -1,7 +1,11 @@
 import type { AllInOne } from '../all-in-one.ts'
+import { seededRandom } from '../random.ts'
 import { type Json, type Operation, operationsOf } from './document.ts'
+import type { startModel } from './model.ts'
 
-export type Attack = (world: World) => Promise<{ tried: number; findings: string[] }>
+/** `beside`: another attack that the same calls tell about; `notes`: what could not be tried, and why. */
+export type Told = { tried: number; findings: string[]; notes?: string[]; beside?: Record<string, Told> }
+export type Attack = (world: World) => Promise<Told>
 export type ActorKind = 'anonymous' | 'buyer' | 'seller' | 'other seller' | 'expired' | 'suspended' | 'staff' | 'service'
 export type Actor = { kind: ActorKind; id: string | null; email: string; token: string | null }
 export type Answer = { status: number; headers: Headers; text: string; body: Json }
@@ -12,6 +16,14 @@ export type World = {
   /** The same numbers again under the same seed. */
   random: () => number
   operations: Operation[]
+  /** The attacker's own model, which `openai` is here. */
+  model: Awaited<ReturnType<typeof startModel>>
+  /** What the platform logged, told its collector of traces, keeps in files, and was given to keep to itself. */
+  lines: string[]
+  spans(): string
+  flushSpans(): Promise<void>
+  dataDir: string
+  secrets: [what: string, value: string][]
   actor(kind: ActorKind): Promise<Actor>
   /** Nobody else uses it: for calls that end what they are called with. */
   fresh(kind: ActorKind): Promise<Actor>
@@ -24,7 +36,12 @@ export const staffAddress = (n: number) => `staff-${n}@example.com`
 
 const PASSWORD = 'Correct-Horse-9-Battery'
 
-export async function openWorld({ platform, short, seed }: { platform: AllInOne; short: boolean; seed: number }): Promise<World> {
+type Surroundings = Pick<World, 'platform' | 'short' | 'model' | 'lines' | 'spans' | 'flushSpans' | 'dataDir' | 'secrets'> & {
+  seed: number
+}
+
+export async function openWorld({ seed, ...surroundings }: Surroundings): Promise<World> {
+  const { platform } = surroundings
   const url = platform.address
   const kept = new Map<ActorKind, Promise<Actor>>()
   let made = 0
@@ -69,10 +86,9 @@ export async function openWorld({ platform, short, seed }: { platform: AllInOne;
   }
 
   const world: World = {
-    platform,
+    ...surroundings,
     url,
-    short,
-    random: mulberry(seed),
+    random: seededRandom(seed),
     operations: [],
     fresh: make,
     call,
@@ -99,15 +115,5 @@ function parse(text: string): Json {
     return JSON.parse(text)
   } catch {
     return null
-  }
-}
-
-function mulberry(seed: number) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
   }
 }

@@ -2,7 +2,7 @@ import { type Answer, until, type World } from './world.ts'
 
 export type Person = { id: string; email: string; token: string; refreshToken: string }
 
-const PASSWORD = 'Correct-Horse-9-Battery'
+export const PASSWORD = 'Correct-Horse-9-Battery'
 let made = 0
 
 export const newAddress = (world: World, kind: string) => `${kind}-${world.seed}-${++made}@example.com`

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ServiceName, serviceNames } from '@operon/contracts/services'
 import pg from 'pg'
 import type { Fleet } from '../fleet.ts'
+import { seededRandom } from '../random.ts'
 
 export type Outcome = {
   injected: string
@@ -54,7 +55,7 @@ export function openWorld({ fleet, seed, short, serviceKey, busy }: Options): Wo
     url: fleet.url,
     seed,
     short,
-    random: mulberry(seed),
+    random: seededRandom(seed),
     patience: Math.min(5, Math.max(1, busy)),
     serviceKey,
     poisoned: new Set(),
@@ -133,16 +134,6 @@ function parse(text: string): unknown {
 function isAway(error: unknown): boolean {
   const { code = '', message } = error as { code?: string; message: string }
   return /^(08|57P|55000|53300|ECONN|EPIPE)/.test(code) || /terminated|timeout|not currently accepting/i.test(message)
-}
-
-function mulberry(seed: number) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
 }
 
 /** Polls until it holds; answers how long that took, or null when the time was up. */
