@@ -20,6 +20,7 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   await build({
     root,
     logLevel: 'warn',
+    define: { 'import.meta.env.PRERENDER': 'true' },
     build: { ssr: 'src/prerender.tsx', outDir: server, emptyOutDir: true, manifest: false, copyPublicDir: false },
   })
   const { renderPage, site }: Prerender = await import(`${pathToFileURL(join(server, 'prerender.js')).href}?${Date.now()}`)
@@ -27,31 +28,34 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   const { pages, product } = site
 
   const template = await readFile(join(dist, 'index.html'), 'utf8')
-  const fonts = (await readdir(join(dist, 'assets'))).filter((name) => name.startsWith('instrument-sans-latin-wght'))
+  const fonts = (await readdir(join(dist, 'assets'))).filter((name) => name.startsWith('instrument-sans-text'))
   const preload = fonts.map((name) => `<link rel="preload" href="/assets/${name}" as="font" type="font/woff2" crossorigin />`).join('')
   const page = (head: string, body: string) => template.replace('<!--head-->', () => preload + head).replace('<!--app-->', () => body)
+  const styles = await stylesOf(template)
+  // A page that is read first brings its styles along: they would cost another round trip before anything can be painted.
+  const painted = (head: string, body: string) => page(head, body).replace(stylesheet, () => `<style>${styles}</style>`)
 
   const templated: string[] = []
   async function put(file: string, text: string) {
     await mkdir(dirname(join(dist, file)), { recursive: true })
     await writeFile(join(dist, file), text)
-    if (text.includes('__PUBLIC_URL__')) templated.push(file)
+    if (text.includes('__PUBLIC_URL__') || text.includes(product.name)) templated.push(file)
   }
 
   for (const meta of pages) {
-    const html = page(headOf(meta, product.name), await renderPage(meta.path))
+    const html = painted(headOf(meta, product.name), await renderPage(meta.path))
     await put(meta.path === '/' ? 'index.html' : `${meta.path.slice(1)}/index.html`, html)
   }
   await put(
     '404.html',
-    page(`<title>Page not found · ${product.name}</title><meta name="robots" content="noindex" />`, await renderPage('/404')),
+    painted(`<title>Page not found · ${product.name}</title><meta name="robots" content="noindex" />`, await renderPage('/404')),
   )
   await put('app.html', page(`<title>${product.name}</title><meta name="robots" content="noindex" />`, ''))
   await put('sitemap.xml', sitemap(pages.filter((meta) => meta.index !== false).map((meta) => meta.path)))
   await put('robots.txt', 'User-agent: *\nDisallow: /dashboard\nDisallow: /buyer-dashboard\nSitemap: __PUBLIC_URL__/sitemap.xml\n')
   // Addresses that the app draws by itself; every other unknown one is a 404.
   await put('routes.json', JSON.stringify(site.appRoutes))
-  await writeFile(join(dist, 'og.png'), await ogImage(product))
+  await writeFile(join(dist, 'og.png'), await ogImage(product.tagline))
   await writeFile(join(dist, 'templated.json'), JSON.stringify(templated.sort()))
   await compress(new Set(templated))
   const report = await sizes()
@@ -59,6 +63,14 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   await rename(dist, out)
   await rm(server, { recursive: true, force: true })
   log(`web: ${pages.length} pages in ${Math.round(performance.now() - started)} ms\n${report}`)
+}
+
+const stylesheet = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/
+
+async function stylesOf(html: string) {
+  const href = stylesheet.exec(html)?.[1]
+  if (!href) throw new Error('The built page names no stylesheet')
+  return (await readFile(join(dist, href), 'utf8')).trim()
 }
 
 function headOf(meta: { path: string; title: string; description: string; index?: boolean }, name: string) {
@@ -81,15 +93,18 @@ function sitemap(paths: string[]) {
   return `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`
 }
 
-async function ogImage({ name, tagline }: { name: string; tagline: string }) {
+/** Without the name: one build serves every installation. */
+async function ogImage(tagline: string) {
   const { Resvg } = await import('@resvg/resvg-js')
   const bars = [300, 120, 190].map(
     (width, index) =>
       `<rect x="${[236, 566, 716][index]}" y="404" width="${width}" height="64" rx="32" fill="#C6F24E" opacity="${1 - index * 0.28}"/>`,
   )
+  const words = tagline.split(' ')
+  const half = Math.ceil(words.length / 2)
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630"><rect width="1200" height="630" fill="#0C0E12"/>
-    <g font-family="Instrument Sans" fill="#E8EAED"><text x="96" y="170" font-size="76" font-weight="600" letter-spacing="-2">${name}</text>
-    <text x="96" y="236" font-size="36" fill="#A2A9B4">${tagline}</text></g>
+    <g font-family="Instrument Sans" fill="#E8EAED" font-size="68" font-weight="600" letter-spacing="-2"><text x="96" y="156">${words.slice(0, half).join(' ')}</text>
+    <text x="96" y="236">${words.slice(half).join(' ')}</text></g>
     <path d="M120 436V316h104m-44-44 44 44-44 44M120 436h116M536 436h30M686 436h30M906 436h198" fill="none" stroke="#5A6372" stroke-width="5" stroke-linecap="round" stroke-linejoin="round"/>${bars.join('')}</svg>`
   const font = join(root, 'src', 'ui', 'fonts', 'InstrumentSans.ttf')
   return new Resvg(svg, { font: { fontFiles: [font], loadSystemFonts: false, defaultFontFamily: 'Instrument Sans' } }).render().asPng()

@@ -19,9 +19,11 @@ const served = [
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],
+  define: { 'import.meta.env.PRERENDER': 'false' },
   server: {
     host: '127.0.0.1',
     port: 9100,
+    watch: { ignored: ['**/.cache/**', '**/dist/**'] },
     proxy: { ...Object.fromEntries(served.map((path) => [path, { target: api }])), '/live': { target: api, ws: true } },
   },
   build: {

@@ -168,6 +168,12 @@ test.describe('the analyst', () => {
     await expect(card).toHaveCount(0)
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect(card).toBeVisible()
+    await card.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(page.getByText('Proposal dismissed').last()).toBeVisible()
+    await page.reload()
+    await expect(page.getByRole('log').getByText(/Nothing happens until you approve it/)).toBeVisible()
+    await page.waitForLoadState('networkidle')
+    await expect(card).toHaveCount(0)
   })
 })
 
@@ -183,7 +189,7 @@ test.describe('the assistant dialog', () => {
     await expect(dialog.getByText('Sandbox answer')).toBeVisible()
     await dialog.getByLabel('Message Operon').fill('please go to the ai lab')
     await page.keyboard.press('Enter')
-    await expect(dialog.getByText('Taking you to AI Assistant Lab.')).toBeVisible()
+    await expect(dialog.getByRole('log').getByText('Taking you to AI Assistant Lab.')).toBeVisible()
     await page.waitForURL('**/dashboard/ai-lab')
     await page.keyboard.press('Escape')
     await expect(dialog).toHaveCount(0)
@@ -204,7 +210,7 @@ test.describe('the assistant dialog', () => {
     ] as const) {
       await dialog.getByLabel('Message Operon').fill(said)
       await page.keyboard.press('Enter')
-      await expect(dialog.getByText(answer)).toBeVisible()
+      await expect(dialog.getByRole('log').getByText(answer)).toBeVisible()
     }
     await expect(page).toHaveURL(/\/dashboard$/)
   })

@@ -46,11 +46,30 @@ test.describe
       await page.reload()
       const log = page.getByRole('log')
       await expect(log.getByRole('button', { name: 'Tokens and cost' })).toBeVisible({ timeout: 40_000 })
+      await request.delete('/sandbox/faults')
+      await order(request, { kind: 'slow_body', ms: 20_000 })
       await page.getByLabel('Message Operon AI').fill('And explain it at length once more')
       await page.keyboard.press('Enter')
       await expect(log.getByRole('article').nth(1).getByText(/\w+/).nth(1)).toBeVisible()
       await page.getByRole('button', { name: 'Stop', exact: true }).click()
       await expect(log.getByText('You stopped this answer. What had arrived is shown.')).toBeVisible()
+    })
+
+    test('does not begin: Stop before the first word charges nothing, in the chat and with the analyst', async ({ page, request }) => {
+      await trialSeller(page)
+      await order(request, { kind: 'slow_headers', ms: 20_000 })
+      for (const [path, label] of [
+        ['/dashboard/operon-ai', 'Message Operon AI'],
+        ['/dashboard/ai-assistant', 'Message the analyst'],
+      ] as const) {
+        await page.goto(path)
+        await page.getByLabel(label).fill('Explain margins')
+        await page.keyboard.press('Enter')
+        await expect(page.getByLabel(label)).toBeDisabled()
+        await page.keyboard.press('Escape')
+        await expect(page.getByRole('log').getByText('You stopped this before it began. Nothing was charged.')).toBeVisible()
+        await expect(page.getByLabel(label)).toBeFocused()
+      }
     })
 
     test('fails in one lane of the lab: that lane says so, the others answer [spec-70] [spec-73]', async ({ page, request }) => {
@@ -82,13 +101,13 @@ test.describe
       await page.getByRole('button', { name: /first workflow/ }).click()
       await expect(page.getByText('Failed to get response. Please try again.')).toBeVisible({ timeout: 30_000 })
       await expect(
-        page.getByText('Sorry, I encountered an error. Please try again or contact support if the issue persists.'),
+        page.getByRole('log').getByText('Sorry, I encountered an error. Please try again or contact support if the issue persists.'),
       ).toBeVisible()
 
       await page.goto('/dashboard/ai-assistant')
       await page.getByRole('button', { name: 'Research my competitors' }).click()
       await expect(
-        page.getByText("I apologize, but I'm experiencing some technical difficulties. Please try your request again."),
+        page.getByRole('log').getByText("I apologize, but I'm experiencing some technical difficulties. Please try your request again."),
       ).toBeVisible({
         timeout: 30_000,
       })
@@ -115,7 +134,9 @@ test.describe
       await page.getByLabel('Message Operon').fill('hello there')
       await page.keyboard.press('Enter')
       await expect(page.getByText('Failed to get response from Operon')).toBeVisible({ timeout: 30_000 })
-      await expect(page.getByText("I'm sorry, I'm having trouble connecting right now. Please try again in a moment.")).toBeVisible()
+      await expect(
+        page.getByRole('log').getByText("I'm sorry, I'm having trouble connecting right now. Please try again in a moment."),
+      ).toBeVisible()
     })
 
     test('is a registry that does not answer: the domain is unknown, never guessed [spec-97]', async ({ page, request }) => {

@@ -4,6 +4,9 @@ import { keepArrival, mayHaveSession } from './api/keys.ts'
 // The only script a public page runs at first. The app itself comes with the first sign of a person, or at once where the page cannot do without it.
 keepArrival()
 
+// Two frames: the first is the one that is being painted.
+requestAnimationFrame(() => requestAnimationFrame(() => document.documentElement.classList.add('painted')))
+
 const root = document.getElementById('root')!
 const { pathname, search, hash } = location
 // The checkout's result stands where the landing view is prerendered.

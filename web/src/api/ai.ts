@@ -42,20 +42,24 @@ export class CutAnswer extends ApiError {
   }
 }
 
-type Watch = { signal?: AbortSignal; onStart?: (started: Started) => void; onText?: (text: string) => void }
+export type Watch = { signal?: AbortSignal; onStart?: (started: Started) => void; onText?: (text: string) => void }
 
 /** Sends one message and hands the answer on as it is written; resolves with the whole reply. */
-export async function streamChat(body: ChatRequest, { signal, onStart, onText }: Watch = {}): Promise<ChatReply> {
+export const streamChat = (body: ChatRequest, watch?: Watch) => streamAnswer<ChatReply>('ai-chat', body, watch)
+export const streamAnalyst = (body: Omit<Args<typeof aiOrchestrator>, 'stream'>, watch?: Watch) =>
+  streamAnswer<AnalystReply>('ai-orchestrator', body, watch)
+
+async function streamAnswer<T>(name: string, body: object, { signal, onStart, onText }: Watch = {}): Promise<T> {
   let text = ''
   try {
-    for await (const { event, data } of stream('/functions/v1/ai-chat', { ...body, stream: true }, signal)) {
+    for await (const { event, data } of stream(`/functions/v1/${name}`, { ...body, stream: true }, signal)) {
       if (event === 'start') onStart?.(data as Started)
       if (event === 'delta') {
         text += (data as { text: string }).text
         onText?.(text)
       }
       if (event === 'error') throw new CutAnswer((data as { message: string }).message, (data as { content: string }).content)
-      if (event === 'done') return data as ChatReply
+      if (event === 'done') return data as T
     }
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted) throw error
@@ -105,10 +109,18 @@ export async function aiCall<T>(name: string, body: object = {}): Promise<T> {
 
 // --- What is kept: conversations and their messages, comparisons, saved prompts ---------------------------------------------------------
 
-export async function listConversations(features: readonly string[]) {
+export const CONVERSATIONS_A_PAGE = 40
+
+/** The newest first, searched by their titles on the server. */
+export async function listConversations(features: readonly string[], search = '', page = 0) {
   const { rest, rows } = await loadBackend()
+  const from = page * CONVERSATIONS_A_PAGE
+  const asked = rest.from('ai_conversations').select().in('feature', features)
   return rows<Conversation[]>(
-    rest.from('ai_conversations').select().in('feature', features).order('updated_at', { ascending: false }).limit(200),
+    (search ? asked.ilike('title', `%${search.replace(/[%_\\*]/g, ' ')}%`) : asked)
+      .order('updated_at', { ascending: false })
+      .order('id', { ascending: false })
+      .range(from, from + CONVERSATIONS_A_PAGE - 1),
   )
 }
 
@@ -127,7 +139,7 @@ export async function listActions(messageIds: readonly string[]) {
   return rows<ProposedAction[]>(rest.from('ai_actions').select().in('message_id', messageIds).order('id', { ascending: true }))
 }
 
-type Kept = 'ai_conversations' | 'ai_comparisons' | 'ai_prompts'
+type Kept = 'ai_conversations' | 'ai_comparisons' | 'ai_prompts' | 'ai_actions'
 
 export async function change(table: Kept, id: string, patch: Record<string, string>) {
   const { rest, rows } = await loadBackend()

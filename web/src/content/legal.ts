@@ -134,7 +134,7 @@ export const privacy: LegalText = {
     {
       title: 'Your rights',
       body: [
-        'See, correct, export, restrict and delete your data. Export and deletion are in the settings; for the rest write to us. You may complain to your data protection authority.',
+        'See, correct, export, restrict and delete your data. An export of your account record and deletion are in the settings; for the rest write to us. You may complain to your data protection authority.',
         `Contact: ${product.support}.`,
       ],
     },

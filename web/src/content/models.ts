@@ -17,4 +17,5 @@ const names: Record<string, string> = {
 export const modelName = (id: string) => names[id] ?? id
 
 export const CHAT_MODEL = 'gpt-5-mini-2025-08-07'
+export const ANALYST_MODEL = CHAT_MODEL
 export const WRITING_MODEL = 'gpt-4o-mini'

@@ -2,7 +2,7 @@ import { product } from './product.ts'
 
 export type PageMeta = { path: string; title: string; description: string; index?: boolean }
 
-const landing = { title: `${product.name}: ${product.tagline.toLowerCase()}`, description: product.description }
+const landing = { title: `${product.name}: ${product.tagline.replace('The', 'the')}`, description: product.description }
 
 /** The pages that are prerendered, with what search and previews say of them. `index: false` stays out of the sitemap. */
 export const prerenderedPages: PageMeta[] = [

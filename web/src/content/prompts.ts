@@ -70,10 +70,13 @@ export const contentSamples = [
   { label: 'This month', value: '18' },
 ]
 
+const NAMES_FOR = 'Business names for: '
+/** What is asked is also the run's name in the list of earlier ones. */
 export const namePrompt = (description: string) => ({
-  message: `Suggest 8 business names for: ${description}`,
-  messages: [{ role: 'system' as const, content: 'Answer with the names only, one a line, nothing before or after.' }],
+  message: NAMES_FOR + description,
+  system: 'Suggest 8 business names. Answer with the names only, one a line, nothing before or after.',
 })
+export const describedIn = (message: string) => message.replace(NAMES_FOR, '')
 
 export const fallbackNames = [
   'Northwind Works',

@@ -38,8 +38,8 @@ const columns = [
 
 export function PublicFooter() {
   return (
-    <footer id="contact" className="border-t border-line bg-panel text-14">
-      <div className="mx-auto grid max-w-[84rem] gap-x-8 gap-y-10 px-5 py-14 md:grid-cols-12 md:px-8">
+    <footer id="contact" className="after-paint border-t border-line bg-panel text-14">
+      <div className="rail grid gap-x-8 gap-y-10 px-5 py-14 md:grid-cols-12 md:px-8 md:py-20">
         <div className="flex flex-col gap-6 md:col-span-5">
           <Wordmark name={product.name} />
           <Newsletter />
@@ -55,7 +55,7 @@ export function PublicFooter() {
               ))}
             </nav>
           ))}
-          <div className="flex flex-col gap-1">
+          <div className="flex flex-col gap-1 max-sm:col-span-2">
             <p className="mb-1 font-semibold">Contact</p>
             <a href={`mailto:${product.email}`} className="py-1 text-muted hover:text-text">
               {product.email}
@@ -66,7 +66,7 @@ export function PublicFooter() {
           </div>
         </div>
       </div>
-      <p className="mx-auto max-w-[84rem] border-t border-line px-5 py-5 text-13 text-faint md:px-8">© 2026 {product.name}</p>
+      <p className="rail border-t border-line px-5 py-5 text-13 text-faint md:px-8">© 2026 {product.name}</p>
     </footer>
   )
 }

@@ -45,7 +45,7 @@ function PublicHeader() {
   const [open, setOpen] = useState(false)
   return (
     <header className="fixed inset-x-0 top-0 z-40 border-b border-line bg-page">
-      <div className="mx-auto flex h-16 max-w-[84rem] items-center gap-6 px-5 md:px-8">
+      <div className="rail flex h-16 items-center gap-6 px-5 md:px-8">
         <Link to={paths.home} aria-label={`${product.name}, home`} className="-ml-1 rounded-control p-1">
           <Wordmark name={product.name} />
         </Link>

@@ -27,7 +27,7 @@ export function Mark({ className, title }: { className?: string; title?: string 
   )
 }
 
-export function Wordmark({ name = 'Operon', className }: { name?: string; className?: string }) {
+export function Wordmark({ name, className }: { name: string; className?: string }) {
   return (
     <span className={cx('inline-flex items-center gap-2.5 text-16 font-semibold tracking-[-0.02em] text-text', className)}>
       <Mark />

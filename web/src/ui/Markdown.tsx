@@ -1,6 +1,6 @@
 import { Check, Copy } from 'lucide-react'
 import MarkdownToJsx from 'markdown-to-jsx'
-import { type ComponentProps, type ReactNode, useRef, useState } from 'react'
+import { Children, type ComponentProps, isValidElement, type ReactNode, useRef, useState } from 'react'
 import { cx } from './cx.ts'
 
 /**
@@ -16,14 +16,26 @@ export function Markdown({ children, className }: { children: string; className?
 }
 
 const form =
-  'flex flex-col gap-3 break-words [&_ol]:list-decimal [&_ul]:list-disc [&_ol,&_ul]:pl-5 [&_ol,&_ul]:flex [&_ol,&_ul]:flex-col [&_ol,&_ul]:gap-1 [&_li]:pl-1 [&_li]:marker:text-faint [&_h2]:mt-1 [&_h2]:text-16 [&_h2]:font-semibold [&_blockquote]:border-l-2 [&_blockquote]:border-line [&_blockquote]:pl-3 [&_blockquote]:text-muted [&_:not(pre)>code]:rounded-[4px] [&_:not(pre)>code]:bg-raised [&_:not(pre)>code]:px-1 [&_:not(pre)>code]:font-mono [&_:not(pre)>code]:text-[0.92em] [&_table]:w-full [&_table]:text-left [&_table]:text-13 [&_th,&_td]:border-b [&_th,&_td]:border-line [&_th,&_td]:px-2 [&_th,&_td]:py-1 [&_hr]:border-line'
+  'flex flex-col gap-3 break-words [&_ol]:list-decimal [&_ul]:list-disc [&_ol,&_ul]:pl-5 [&_ol,&_ul]:flex [&_ol,&_ul]:flex-col [&_ol,&_ul]:gap-1 [&_li]:pl-1 [&_li]:marker:text-faint [&_h2]:mt-1 [&_h2]:text-16 [&_h2]:font-semibold [&_blockquote]:border-l-2 [&_blockquote]:border-line [&_blockquote]:pl-3 [&_blockquote]:text-muted [&_:not(pre)>code]:rounded-[4px] [&_:not(pre)>code]:bg-raised [&_:not(pre)>code]:px-1 [&_:not(pre)>code]:font-mono [&_:not(pre)>code]:text-[0.92em] [&_th,&_td]:border-b [&_th,&_td]:border-line [&_th,&_td]:px-3 [&_th,&_td]:py-1.5 [&_th]:bg-raised [&_th]:font-medium [&_td]:align-top max-md:[&_td]:min-w-24 [&_tr:last-child>td]:border-b-0 [&_hr]:border-line'
 
 // One level for all headings: an answer must not break the order of the page's own.
 const options = {
   disableParsingRawHTML: true,
   forceBlock: true,
   wrapper: null,
-  overrides: { a: Outward, img: Unshown, pre: Code, iframe: Unshown, input: Unshown, h1: 'h2', h3: 'h2', h4: 'h2', h5: 'h2', h6: 'h2' },
+  overrides: {
+    a: Outward,
+    img: Unshown,
+    pre: Code,
+    table: Wide,
+    iframe: Unshown,
+    input: Unshown,
+    h1: 'h2',
+    h3: 'h2',
+    h4: 'h2',
+    h5: 'h2',
+    h6: 'h2',
+  },
 } as const
 
 /** Shows where it leads, because the words of a link can say anything. */
@@ -47,8 +59,19 @@ function Unshown({ alt }: ComponentProps<'img'>) {
   return <span className="text-muted">[{alt || 'not shown'}]</span>
 }
 
+/** A table keeps its columns' widths and scrolls by itself. */
+function Wide({ children }: ComponentProps<'table'>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section tabIndex={0} aria-label="Table" className="max-w-full overflow-x-auto rounded-control hairline">
+      <table className="w-full text-left text-13 tabular">{children}</table>
+    </section>
+  )
+}
+
 function Code({ children }: { children?: ReactNode }) {
   const ref = useRef<HTMLPreElement>(null)
+  const language = languageOf(children)
   const [copied, setCopied] = useState(false)
   async function copy() {
     await navigator.clipboard.writeText(ref.current?.textContent ?? '')
@@ -56,20 +79,32 @@ function Code({ children }: { children?: ReactNode }) {
     setTimeout(() => setCopied(false), 2000)
   }
   return (
-    <div className="relative">
-      <pre ref={ref} className="hairline overflow-x-auto rounded-control bg-page p-3 pr-12 font-mono text-13">
+    <div className="overflow-hidden rounded-control bg-page hairline">
+      <div className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3">
+        <span className="font-mono text-12 text-faint">{language ?? 'text'}</span>
+        <button
+          type="button"
+          onClick={copy}
+          aria-label={copied ? 'Copied' : 'Copy code'}
+          className="inline-flex h-7 items-center gap-1.5 rounded-control px-2 text-12 text-muted hover:bg-raised hover:text-text"
+        >
+          {copied ? <Check className="size-3.5 text-good" /> : <Copy className="size-3.5" />}
+          {copied ? 'Copied' : 'Copy'}
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre ref={ref} tabIndex={0} className="overflow-x-auto p-3 font-mono text-13 leading-[1.55] outline-offset-[-2px]">
         {children}
       </pre>
-      <button
-        type="button"
-        onClick={copy}
-        aria-label={copied ? 'Copied' : 'Copy code'}
-        className="absolute top-2 right-2 grid size-7 place-items-center rounded-control bg-page text-muted hover:bg-raised hover:text-text"
-      >
-        {copied ? <Check className="size-4" /> : <Copy className="size-4" />}
-      </button>
     </div>
   )
+}
+
+/** What the answer says the block is written in. */
+function languageOf(children: ReactNode): string | undefined {
+  const [code] = Children.toArray(children)
+  const name = isValidElement<{ className?: string }>(code) ? code.props.className : undefined
+  return /\blang(?:uage)?-([\w+#-]{1,20})/.exec(name ?? '')?.[1]
 }
 
 function webAddress(href: string | undefined): URL | null {

@@ -11,12 +11,14 @@ import type { Action } from './useAnalyst.ts'
 
 type Done = { result: string; link: string | null }
 
+type Props = { action: Action; onMark: (state: 'proposed' | 'dismissed') => Promise<void> }
+
 /** What would be done, with what, and what it costs. It runs once the person says so, under their own rights. */
-export function ActionCard({ action }: { action: Action }) {
+export function ActionCard({ action, onMark }: Props) {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
-  const [dismissed, setDismissed] = useState(false)
+  const [dismissed, setDismissed] = useState(action.state === 'dismissed')
   const [problem, setProblem] = useState<string | null>(null)
   const [done, setDone] = useState<Done | null>(action.state === 'done' ? { result: action.result ?? '', link: action.link } : null)
 
@@ -27,7 +29,7 @@ export function ActionCard({ action }: { action: Action }) {
       const { call } = await loadBackend()
       const reply = await call<Done>('ai-run-action', { action_id: action.id }, { headers: { 'idempotency-key': action.id } })
       setDone(reply)
-      for (const key of ['activity', 'ai-usage']) void queries.invalidateQueries({ queryKey: [key] })
+      for (const key of ['activity', 'ai-usage', 'ai-actions']) void queries.invalidateQueries({ queryKey: [key] })
       if (action.kind === 'navigate' && reply.link) navigate(reply.link)
     } catch (error) {
       setProblem((error as Error).message)
@@ -35,9 +37,15 @@ export function ActionCard({ action }: { action: Action }) {
       setBusy(false)
     }
   }
-  function dismiss() {
-    setDismissed(true)
-    toast.undo('Proposal dismissed', () => setDismissed(false))
+  async function mark(state: 'proposed' | 'dismissed') {
+    setDismissed(state === 'dismissed')
+    try {
+      await onMark(state)
+      if (state === 'dismissed') toast.undo('Proposal dismissed', () => mark('proposed'))
+    } catch (error) {
+      setDismissed(state !== 'dismissed')
+      toast.error('That was not kept', (error as Error).message)
+    }
   }
 
   if (dismissed) return null
@@ -74,7 +82,7 @@ export function ActionCard({ action }: { action: Action }) {
           <Button variant="primary" busy={busy ? 'Running' : false} onClick={approve}>
             {problem ? 'Try again' : 'Approve'}
           </Button>
-          <Button disabled={busy} onClick={dismiss}>
+          <Button disabled={busy} onClick={() => mark('dismissed')}>
             Dismiss
           </Button>
         </div>

@@ -23,11 +23,13 @@ export function AnalystPage() {
   const [category, setCategory] = useState<TaskType | null>(null)
   const analyst = useAnalyst(conversationId, open)
   const justWelcome = analyst.messages.length === 0 && analyst.loading === 'done'
-  const ask = (text: string, task?: TaskType) => analyst.send(text, task ?? category ?? taskOf(text))
+  const ask = (text: string, task?: TaskType) => analyst.say(text, task ?? category ?? taskOf(text))
 
   return (
     <>
-      <PageHeader title="AI Business Analyst" description="Answers, and actions that wait for your yes." />
+      <div className="max-md:sr-only">
+        <PageHeader title="AI Business Analyst" description="Answers, and actions that wait for your yes." />
+      </div>
       <div className="flex flex-col gap-6">
         <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={analyst.open} />}>
           <ChatLog
@@ -39,10 +41,21 @@ export function AnalystPage() {
                 {justWelcome ? <FirstSteps category={category} onCategory={setCategory} onAsk={ask} busy={analyst.busy} /> : null}
               </>
             }
-            below={(key) => analyst.actionsOf(key).map((action) => <ActionCard key={action.id} action={action} />)}
+            below={(key) =>
+              analyst
+                .actionsOf(key)
+                .map((action) => <ActionCard key={action.id} action={action} onMark={(state) => analyst.mark(action, state)} />)
+            }
             onRegenerate={analyst.again}
+            onResend={analyst.edit}
           />
-          <Composer label="Message the analyst" placeholder="Ask about your business" busy={analyst.busy} onSend={(text) => ask(text)} />
+          <Composer
+            label="Message the analyst"
+            placeholder="Ask about your business"
+            busy={analyst.busy}
+            onSend={(text) => ask(text)}
+            onStop={analyst.stop}
+          />
         </ChatFrame>
         <RecentCommands userId={user!.id} title="Recent activity" empty="What you ask the assistants shows up here." />
       </div>
@@ -60,7 +73,7 @@ function FirstSteps({ category, onCategory, onAsk, busy }: FirstProps) {
   const shown = quickPrompts.filter(({ task }) => !category || task === category)
   return (
     <div className="flex flex-col gap-4">
-      <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
+      <ul className="grid grid-cols-2 gap-2">
         {analystCategories.map(({ id, title, text }) => {
           const Icon = icons[id]
           const chosen = category === id
@@ -78,7 +91,7 @@ function FirstSteps({ category, onCategory, onAsk, busy }: FirstProps) {
                 <Icon className="mt-0.5 size-4 text-signal-text" />
                 <span>
                   <span className="block text-13 font-semibold">{title}</span>
-                  <span className="block text-12 text-muted">{text}</span>
+                  <span className="block text-12 text-muted max-sm:hidden">{text}</span>
                 </span>
               </button>
             </li>

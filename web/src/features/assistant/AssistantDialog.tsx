@@ -1,4 +1,4 @@
-import { Volume2, VolumeX, X } from 'lucide-react'
+import { Maximize2, Volume2, VolumeX, X } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
 import { usePlatform } from '../../api/platform.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -46,6 +46,17 @@ export function AssistantDialog({ onClose }: Props) {
             <span className="sr-only">Speech output </span>
             {speech.on ? 'On' : 'Off'}
           </Button>
+          {assistant.conversationId ? (
+            <IconButton
+              label="Go on in a page of its own"
+              onClick={() => {
+                assistant.openPage()
+                onClose()
+              }}
+            >
+              <Maximize2 />
+            </IconButton>
+          ) : null}
           <IconButton label="Close" onClick={onClose}>
             <X />
           </IconButton>

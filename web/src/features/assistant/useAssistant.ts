@@ -12,6 +12,7 @@ import {
   triggerOf,
 } from '../../content/assistant.ts'
 import { WRITING_MODEL } from '../../content/models.ts'
+import { paths } from '../../paths.ts'
 import { ownLine } from '../../ui/chat/message.ts'
 import { type SendOptions, useConversation } from '../../ui/chat/useConversation.ts'
 import { useSpeechOutput } from '../../ui/chat/useSpeechOutput.ts'
@@ -75,7 +76,9 @@ export function useAssistant(product: string) {
     if (destination) lead(destination)
   }
 
-  return { chat: { ...chat, messages: [greeting, ...chat.messages] }, say, speech, thinking: false }
+  const openPage = () => navigate(`${paths.assistant}?c=${conversationId}`)
+
+  return { chat: { ...chat, messages: [greeting, ...chat.messages] }, say, speech, thinking: false, conversationId, openPage }
 }
 
 function sendAs(kind: 'names' | 'research' | 'absent' | undefined, product: string): SendOptions {

@@ -1,46 +1,48 @@
 import { texts } from '@operon/contracts/messages'
+import { Square } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { streamChat } from '../../api/ai.ts'
 import { WRITING_MODEL } from '../../content/models.ts'
-import { fallbackNames, namePrompt, namesIn, namingTips } from '../../content/prompts.ts'
-import { Button } from '../../ui/Button.tsx'
+import { describedIn, fallbackNames, namePrompt, namesIn, namingTips } from '../../content/prompts.ts'
+import { paths } from '../../paths.ts'
+import { Button, ButtonLink } from '../../ui/Button.tsx'
+import { Conversations } from '../../ui/chat/ConversationList.tsx'
+import type { ChatMessage } from '../../ui/chat/message.ts'
 import { PromptButton } from '../../ui/chat/PromptButton.tsx'
+import { useConversationAddress } from '../../ui/chat/useAddress.ts'
+import { useConversation } from '../../ui/chat/useConversation.ts'
 import { cx } from '../../ui/cx.ts'
 import { TextArea } from '../../ui/Field.tsx'
 import { Busy } from '../../ui/Mark.tsx'
-import { Alert, EmptyState, PageHeader, Panel, Pill } from '../../ui/Panel.tsx'
+import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Domains } from './Domains.tsx'
 
-type Names = { list: string[]; fallback: string | null; answeredBy: string | null; sandbox: boolean }
+const features = ['brand'] as const
 
 export function BrandPage() {
-  const [description, setDescription] = useState('')
-  const [names, setNames] = useState<Names | null>(null)
-  const [busy, setBusy] = useState(false)
+  const [runId, openRun] = useConversationAddress()
+  const [typed, setTyped] = useState<string | null>(null)
   const [chosen, setChosen] = useState<string | null>(null)
+  const chat = useConversation({ feature: 'brand', model: WRITING_MODEL, conversationId: runId, onConversation: openRun })
+  const asked = chat.messages.find(({ role }) => role === 'user')
+  const answer = chat.messages.findLast(({ role }) => role === 'assistant')
+  const description = typed ?? (asked ? describedIn(asked.content) : '')
+  const names = answer && !chat.busy ? namesOf(answer) : null
 
   async function generate(event?: FormEvent) {
     event?.preventDefault()
-    if (!description.trim() || busy) return
-    setBusy(true)
+    if (!description.trim() || chat.busy) return
     setChosen(null)
-    try {
-      const reply = await streamChat({
-        ...namePrompt(description.trim()),
-        model: WRITING_MODEL,
-        feature: 'brand',
-      })
-      const list = namesIn(reply.response)
-      if (list.length === 0) throw new Error('The answer held no names.')
-      setNames({ list, fallback: null, answeredBy: reply.answered_by, sandbox: reply.sandbox })
-      toast.success(texts.namesGenerated(list.length))
-    } catch (error) {
-      setNames({ list: fallbackNames, fallback: (error as Error).message, answeredBy: null, sandbox: false })
-      toast.error(texts.namesFailed)
-    } finally {
-      setBusy(false)
-    }
+    const { message, system } = namePrompt(description.trim())
+    const reply = await chat.begin(message, { system })
+    const count = reply ? namesIn(reply.content).length : 0
+    if (count > 0) toast.success(texts.namesGenerated(count))
+    else toast.error(texts.namesFailed)
+  }
+  function open(id: string | null) {
+    setTyped(id ? null : '')
+    setChosen(null)
+    chat.open(id)
   }
 
   return (
@@ -50,33 +52,49 @@ export function BrandPage() {
         <div className="flex min-w-0 flex-col gap-6">
           <Panel
             title="Name generator"
-            badge={names?.sandbox ? <Pill>Sandbox answer</Pill> : names?.fallback ? <Pill tone="warn">Fallback names</Pill> : null}
+            badge={names?.problem ? <Pill tone="warn">Fallback names</Pill> : names && answer?.sandbox ? <Pill>Sandbox answer</Pill> : null}
           >
             <form onSubmit={generate} className="flex flex-col gap-3">
               <TextArea
                 label="Describe the business"
                 placeholder="A mobile bike repair service for commuters"
                 value={description}
-                onChange={(event) => setDescription(event.target.value)}
+                onChange={(event) => setTyped(event.target.value)}
                 maxLength={5000}
               />
               <div className="flex items-center gap-2">
-                <Button type="submit" variant="primary" disabled={!description.trim()} busy={busy ? 'Thinking of names' : false}>
+                <Button type="submit" variant="primary" disabled={!description.trim()} busy={chat.busy ? 'Thinking of names' : false}>
                   Generate names
                 </Button>
-                <PromptButton draft={description} onUse={setDescription} />
+                {chat.busy ? (
+                  <Button onClick={chat.stop}>
+                    <Square className="fill-current" />
+                    Stop
+                  </Button>
+                ) : null}
+                <PromptButton draft={description} onUse={setTyped} />
               </div>
             </form>
-            {names?.fallback ? (
+            {chat.loading === 'loading' ? <Skeleton className="mt-4 h-40" /> : null}
+            {chat.loading instanceof Error ? (
+              <ErrorState title="These names could not be loaded" error={chat.loading} retry={() => chat.reload()} />
+            ) : null}
+            {chat.busy ? <Busy label="Thinking of names" className="mt-5 text-signal-text" /> : null}
+            {names?.problem ? (
               <Alert title={texts.namesFailed} className="mt-4">
-                {names.fallback} These eight are general fallback names, not made for your description.
-                <Button variant="ghost" className="ml-2 h-6 text-12" onClick={() => generate()}>
-                  Try again
-                </Button>
+                {names.problem} These eight are general fallback names, not made for your description.
+                {answer?.atLimit ? (
+                  <ButtonLink to={paths.pricing} className="mt-2 flex w-fit">
+                    See plans
+                  </ButtonLink>
+                ) : (
+                  <Button className="mt-2 flex" onClick={() => generate()}>
+                    Try again
+                  </Button>
+                )}
               </Alert>
             ) : null}
-            {busy ? <Busy label="Thinking of names" className="mt-5 text-signal-text" /> : null}
-            {names && !busy ? (
+            {names ? (
               <>
                 <ul className="mt-4 grid grid-cols-1 gap-1.5 sm:grid-cols-2" aria-label="Names">
                   {names.list.map((name) => (
@@ -97,11 +115,25 @@ export function BrandPage() {
                 </ul>
                 <p className="mt-3 text-12 text-faint">
                   Choose a name to check its domains.
-                  {names.answeredBy ? <span className="font-mono"> {names.answeredBy}</span> : null}
+                  {answer?.answeredBy && !names.problem ? <span className="font-mono"> {answer.answeredBy}</span> : null}
                 </p>
               </>
             ) : null}
           </Panel>
+          <Panel title="Earlier names" flush>
+            <Conversations inline features={features} current={runId} onOpen={open} newLabel="New names" empty="No names yet" />
+          </Panel>
+        </div>
+        <div className="flex min-w-0 flex-col gap-6">
+          {chosen ? (
+            <Domains key={chosen} name={chosen} />
+          ) : (
+            <Panel title="Domain availability" flush>
+              <EmptyState title="Choose a name">
+                Its .com, .net, .org, .io and .co are asked at their registries, with the prices of three registrars beside them.
+              </EmptyState>
+            </Panel>
+          )}
           <Panel title="Naming tips" flush>
             <dl className="divide-y divide-line">
               {namingTips.map(([title, text]) => (
@@ -113,16 +145,15 @@ export function BrandPage() {
             </dl>
           </Panel>
         </div>
-        {chosen ? (
-          <Domains key={chosen} name={chosen} />
-        ) : (
-          <Panel title="Domain availability" flush>
-            <EmptyState title="Choose a name">
-              Its .com, .net, .org, .io and .co are asked at their registries, with the prices of three registrars beside them.
-            </EmptyState>
-          </Panel>
-        )}
       </div>
     </>
   )
+}
+
+/** What an answer suggests; where none came, the eight that stand in for it and why. */
+function namesOf({ content, state, problem }: ChatMessage): { list: string[]; problem: string | null } | null {
+  if (state === 'stopped' && !content) return null
+  const list = state === 'failed' ? [] : namesIn(content)
+  if (list.length > 0) return { list, problem: null }
+  return { list: fallbackNames, problem: problem ?? (state === 'failed' ? 'No answer came.' : 'The answer held no names.') }
 }

@@ -48,6 +48,7 @@ export function Domains({ name }: { name: string }) {
           </ul>
           <p className="border-t border-line px-4 py-3 text-12 text-faint">
             Approximate list prices as of {day(check.data.prices_as_of)}, first year (then the renewal price): confirm at the registrar.
+            They are compiled by hand, not quoted; the links are plain links that earn nobody a commission.
           </p>
         </>
       ) : null}
@@ -69,7 +70,7 @@ function Row({ domain: { domain, status, reason, prices } }: { domain: Domain })
             <li key={provider}>
               <a href={link} target="_blank" rel="noopener noreferrer" className="inline-flex min-h-6 items-center gap-1.5 hover:underline">
                 <span className="text-muted">{provider}</span>
-                <span className="font-mono tabular">{money(price_cents)}</span>
+                <span className="font-mono tabular">about {money(price_cents)}</span>
                 {original_price_cents === price_cents ? null : (
                   <span className="font-mono text-faint tabular">then {money(original_price_cents)}</span>
                 )}

@@ -31,10 +31,13 @@ export function ProductChatPage() {
 
   return (
     <>
-      <PageHeader
-        title={`${product_name} AI`}
-        description="Ask anything about your business. Conversations are kept, by voice or by keyboard."
-      />
+      {/* On a phone the top bar names the page already, and the conversation needs the room. */}
+      <div className="max-md:sr-only">
+        <PageHeader
+          title={`${product_name} AI`}
+          description="Ask anything about your business. Conversations are kept, by voice or by keyboard."
+        />
+      </div>
       <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={chat.open} />}>
         <ChatLog
           chat={chat}

@@ -1,6 +1,6 @@
 import { texts } from '@operon/contracts/messages'
-import { Copy, Download, Sparkles } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { Copy, Download, Sparkles, Square } from 'lucide-react'
+import { type FormEvent, useRef, useState } from 'react'
 import { WRITING_MODEL } from '../../content/models.ts'
 import { type ContentType, contentOrder, contentPrompt, contentTypes } from '../../content/prompts.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -35,6 +35,8 @@ export function ContentPage() {
   const asked = chat.messages.find(({ role }) => role === 'user')
   const piece = chat.messages.findLast(({ role }) => role === 'assistant')
   const about = asked ? aboutOf(asked.content) : { topic, type }
+  const result = useRef<HTMLDivElement>(null)
+  const words = piece?.state === 'failed' ? 0 : (piece?.content.split(/\s+/).filter(Boolean).length ?? 0)
   const usable = piece?.content && piece.state !== 'failed' && piece.state !== 'streaming'
 
   async function generate(event: FormEvent) {
@@ -43,8 +45,10 @@ export function ContentPage() {
       setMissing(true)
       return void toast.error(texts.enterTopic)
     }
+    // On a phone the result stands below the form.
+    result.current?.scrollIntoView({ block: 'nearest' })
     const reply = await chat.begin(contentPrompt(type, topic.trim(), requirements.trim()), { system: contentOrder(type) })
-    if (reply) toast.success(texts.contentGenerated)
+    if (reply?.content) toast.success(texts.contentGenerated)
   }
   async function copy() {
     await navigator.clipboard.writeText(piece!.content)
@@ -88,6 +92,8 @@ export function ContentPage() {
               </fieldset>
               <TextField
                 label="Topic"
+                placeholder="What it is about"
+                maxLength={500}
                 value={topic}
                 required
                 error={missing ? texts.enterTopic : undefined}
@@ -128,14 +134,24 @@ export function ContentPage() {
                   Generate Content
                 </Button>
                 <PromptButton draft={requirements} onUse={setRequirements} />
-                {chat.busy ? <Button onClick={chat.stop}>Stop</Button> : null}
+                {chat.busy ? (
+                  <Button onClick={chat.stop}>
+                    <Square className="fill-current" />
+                    Stop
+                  </Button>
+                ) : null}
               </div>
               <p className="text-12 text-faint">A piece takes about 20-30 seconds and costs one prompt.</p>
             </form>
           </Panel>
-          <div className="flex min-w-0 flex-col gap-6">
+          <div ref={result} className="flex min-w-0 scroll-mt-20 flex-col gap-6">
             <Panel
               title="Result"
+              badge={
+                words > 0 ? (
+                  <span className="font-mono text-12 font-normal text-faint tabular">{words.toLocaleString('en-US')} words</span>
+                ) : null
+              }
               flush
               actions={
                 <div className="flex gap-2">
@@ -155,7 +171,7 @@ export function ContentPage() {
                 <ErrorState title="This piece could not be loaded" error={chat.loading} retry={() => chat.reload()} />
               ) : null}
               {piece ? (
-                <div aria-live="polite" aria-busy={chat.busy} className="p-5">
+                <div className="p-5">
                   <MessageItem
                     message={piece}
                     busy={chat.busy}
@@ -167,7 +183,14 @@ export function ContentPage() {
               ) : null}
             </Panel>
             <Panel title="Your pieces" flush>
-              <Conversations inline features={features} current={conversationId} onOpen={chat.open} newLabel="New piece" />
+              <Conversations
+                inline
+                features={features}
+                current={conversationId}
+                onOpen={chat.open}
+                newLabel="New piece"
+                empty="No pieces yet"
+              />
             </Panel>
           </div>
         </div>

@@ -1,5 +1,6 @@
 import { Bell, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { product } from '../../content/product.ts'
 import { sampleActivity, sampleStats } from '../../content/samples.ts'
 import { ThemeToggle } from '../../shell/ThemeToggle.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -22,7 +23,7 @@ export function DevUiPage() {
       <PageHeader title="Design system" description="What a page is made of." actions={<ThemeToggle />} />
       <Group title="Mark">
         <Mark className="h-8" title="Operon" />
-        <Wordmark />
+        <Wordmark name={product.name} />
         <Busy />
         <EmptyRow />
       </Group>

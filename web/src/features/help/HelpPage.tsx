@@ -53,37 +53,41 @@ export function HelpPage() {
         }
       />
       <div className="grid grid-cols-1 gap-6 xl:grid-cols-[18rem_minmax(0,1fr)]">
-        <div className="flex flex-col gap-6">
+        <div className="flex flex-col gap-6 max-xl:hidden">
           <Panel title="Quick Questions" flush>
-            <ul className="divide-y divide-line">
-              {quickQuestions.map((question) => (
-                <li key={question}>
-                  <button
-                    type="button"
-                    disabled={chat.busy}
-                    onClick={() => ask(question)}
-                    className="flex min-h-11 w-full items-center gap-2.5 px-4 py-2 text-left text-13 outline-offset-[-2px] hover:bg-raised disabled:opacity-60"
-                  >
-                    <MessageCircleQuestion className="size-4 text-faint" />
-                    {question}
-                  </button>
-                </li>
-              ))}
-            </ul>
+            <QuickQuestions disabled={chat.busy} onAsk={ask} />
           </Panel>
-          <p className="text-12 text-faint max-xl:hidden">
+          <p className="text-12 text-faint">
             Not answered? Write to <span className="text-muted">{product.support}</span>.
           </p>
         </div>
-        <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={chat.open} newLabel="New question" />}>
+        <ChatFrame
+          list={
+            <Conversations
+              features={features}
+              current={conversationId}
+              onOpen={chat.open}
+              newLabel="New question"
+              empty="No questions yet"
+            />
+          }
+        >
           <ChatLog
             chat={chat}
             label={`Help conversation`}
             opening={
               chat.messages.length === 0 && chat.loading === 'done' ? (
-                <EmptyState title="Ask how something works">
-                  Start with a quick question or write your own. {helpArticles.length} articles stand behind the answers.
-                </EmptyState>
+                <>
+                  <EmptyState title="Ask how something works">
+                    Start with a quick question or write your own. {helpArticles.length} articles stand behind the answers.
+                  </EmptyState>
+                  <section aria-labelledby="quick-questions" className="overflow-hidden rounded-panel hairline xl:hidden">
+                    <h2 id="quick-questions" className="border-b border-line px-4 py-2.5 text-14 font-semibold">
+                      Quick Questions
+                    </h2>
+                    <QuickQuestions disabled={chat.busy} onAsk={ask} />
+                  </section>
+                </>
               ) : null
             }
             below={(key) => <Cited chat={chat} answer={key} onRead={read} />}
@@ -98,10 +102,30 @@ export function HelpPage() {
   )
 }
 
+function QuickQuestions({ disabled, onAsk }: { disabled: boolean; onAsk: (question: string) => void }) {
+  return (
+    <ul className="divide-y divide-line">
+      {quickQuestions.map((question) => (
+        <li key={question}>
+          <button
+            type="button"
+            disabled={disabled}
+            onClick={() => onAsk(question)}
+            className="flex min-h-11 w-full items-center gap-2.5 px-4 py-2 text-left text-13 outline-offset-[-2px] hover:bg-raised disabled:opacity-60"
+          >
+            <MessageCircleQuestion className="size-4 text-faint" />
+            {question}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** The articles that an answer was given from. */
 function Cited({ chat, answer, onRead }: { chat: Chat; answer: string; onRead: (id: string) => void }) {
   const message = chat.messages.find(({ key }) => key === answer)
-  if (message?.role !== 'assistant' || message.state === 'streaming' || message.state === 'failed') return null
+  if (message?.role !== 'assistant' || message.state === 'streaming' || message.state === 'failed' || !message.content) return null
   const articles = articlesFor(questionOf(chat, answer))
   if (articles.length === 0) return <p className="text-12 text-faint">No help article fits this question; take the answer with care.</p>
   return (

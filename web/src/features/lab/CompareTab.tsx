@@ -2,7 +2,8 @@ import { BookMarked, Square } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { modelName } from '../../content/models.ts'
 import { compareStarters } from '../../content/prompts.ts'
-import { Button, IconButton } from '../../ui/Button.tsx'
+import { paths } from '../../paths.ts'
+import { Button, ButtonLink, IconButton } from '../../ui/Button.tsx'
 import { PromptLibrary } from '../../ui/chat/PromptLibrary.tsx'
 import { TextArea } from '../../ui/Field.tsx'
 import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
@@ -10,7 +11,7 @@ import { ComparisonHistory } from './ComparisonHistory.tsx'
 import { Estimate } from './Estimate.tsx'
 import type { Seed } from './LabChat.tsx'
 import { LaneCard } from './LaneCard.tsx'
-import type { useCompare } from './useCompare.ts'
+import type { LaneState, useCompare } from './useCompare.ts'
 
 type Props = { comparison: ReturnType<typeof useCompare>; onContinue: (seed: Seed) => void }
 
@@ -42,7 +43,7 @@ export function CompareTab({ comparison, onContinue }: Props) {
             </Button>
             {busy ? (
               <Button onClick={() => comparison.stop()}>
-                <Square />
+                <Square className="fill-current" />
                 Stop all
               </Button>
             ) : null}
@@ -50,6 +51,7 @@ export function CompareTab({ comparison, onContinue }: Props) {
               <BookMarked />
             </IconButton>
             <Estimate text={prompt} />
+            <span className="ml-auto text-12 text-faint max-md:hidden">Ctrl Enter compares</span>
           </div>
           {run.prompt ? null : (
             <ul className="flex flex-wrap gap-2">
@@ -73,13 +75,24 @@ export function CompareTab({ comparison, onContinue }: Props) {
           Answers to <Pill className="max-w-full overflow-hidden text-ellipsis">{run.prompt.slice(0, 50)}</Pill>
         </p>
       ) : null}
-      {broken ? <Alert title={broken}>What had arrived stays below. Nothing is charged for answers that did not come.</Alert> : null}
-      <div className="grid grid-cols-1 gap-4 md:grid-cols-2 2xl:grid-cols-4">
+      {broken ? (
+        <Alert title={broken.title}>
+          {broken.text} Nothing is charged for answers that did not come.
+          {broken.atLimit ? (
+            <ButtonLink to={paths.pricing} className="mt-2 flex w-fit">
+              See plans
+            </ButtonLink>
+          ) : null}
+        </Alert>
+      ) : null}
+      {/* Side by side on a phone too: a swipe compares, a long page does not. */}
+      <div className="gap-4 max-md:-mx-4 max-md:flex max-md:snap-x max-md:snap-mandatory max-md:scroll-px-4 max-md:overflow-x-auto max-md:px-4 md:grid md:grid-cols-2 2xl:grid-cols-4">
         {run.lanes.map((lane, at) => (
           <LaneCard
             key={lane.model}
             lane={lane}
             at={at}
+            best={bestOf(run.lanes, at)}
             voted={run.vote === at}
             canVote={Boolean(run.id) && !busy}
             onStop={() => comparison.stop(at)}
@@ -108,4 +121,13 @@ export function CompareTab({ comparison, onContinue }: Props) {
       ) : null}
     </div>
   )
+}
+
+/** What a lane is ahead in, once all four have answered. */
+function bestOf(lanes: LaneState[], at: number): ('fastest' | 'cheapest')[] {
+  if (lanes.some(({ state }) => state !== 'complete')) return []
+  const { ms, usage } = lanes[at]!
+  const fastest = ms !== null && lanes.every((lane) => lane.ms === null || lane.ms >= ms)
+  const cheapest = usage !== null && lanes.every((lane) => lane.usage === null || lane.usage.cost_microusd >= usage.cost_microusd)
+  return [...(fastest ? ['fastest' as const] : []), ...(cheapest ? ['cheapest' as const] : [])]
 }

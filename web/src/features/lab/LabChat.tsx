@@ -51,7 +51,6 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
   return (
     <div className="flex flex-col gap-4 pt-6">
       <ChatFrame
-        above={17.5}
         list={
           <Conversations
             features={features}

@@ -2,6 +2,7 @@ import { texts } from '@operon/contracts/messages'
 import { Copy, MessageSquareText, Square, ThumbsUp } from 'lucide-react'
 import { modelName } from '../../content/models.ts'
 import { Button } from '../../ui/Button.tsx'
+import { whole } from '../../ui/chat/MessageItem.tsx'
 import { cost, seconds } from '../../ui/chat/message.ts'
 import { cx } from '../../ui/cx.ts'
 import { Busy } from '../../ui/Mark.tsx'
@@ -14,6 +15,7 @@ const colours = ['bg-signal-text', 'bg-info', 'bg-violet', 'bg-warn']
 type Props = {
   lane: LaneState
   at: number
+  best?: readonly ('fastest' | 'cheapest')[]
   voted: boolean
   canVote: boolean
   onStop: () => void
@@ -21,7 +23,7 @@ type Props = {
   onContinue: () => void
 }
 
-export function LaneCard({ lane, at, voted, canVote, onStop, onVote, onContinue }: Props) {
+export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, onContinue }: Props) {
   const name = modelName(lane.model)
   const answered = !running(lane) && lane.state !== 'idle'
   const usable = answered && lane.state !== 'failed' && lane.content !== ''
@@ -30,14 +32,18 @@ export function LaneCard({ lane, at, voted, canVote, onStop, onVote, onContinue 
     toast.success(texts.copied(name))
   }
   return (
-    <article aria-label={name} aria-busy={running(lane)} className="flex min-w-0 flex-col rounded-panel bg-panel hairline">
+    <article
+      aria-label={name}
+      aria-busy={running(lane)}
+      className="flex min-w-0 flex-col rounded-panel bg-panel hairline max-md:w-[86%] max-md:shrink-0 max-md:snap-start"
+    >
       <header className="flex min-h-12 items-center gap-2.5 border-b border-line px-4">
         <span aria-hidden="true" className={cx('h-1.5 w-5 rounded-full', colours[at])} />
         <h2 className="text-14 font-semibold">{name}</h2>
         {lane.sandbox ? <Pill>Sandbox answer</Pill> : null}
         {running(lane) ? (
           <Button variant="ghost" size="icon" className="ml-auto" aria-label={`Stop ${name}`} data-tip="Stop" onClick={onStop}>
-            <Square />
+            <Square className="fill-current" />
           </Button>
         ) : null}
         {voted ? (
@@ -50,7 +56,7 @@ export function LaneCard({ lane, at, voted, canVote, onStop, onVote, onContinue 
         aria-label={`Answer of ${name}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an answer that scrolls must be reachable by keyboard
         tabIndex={0}
-        className={cx('overflow-y-auto px-4 py-3 outline-offset-[-2px] md:h-72', lane.state === 'idle' ? 'h-16' : 'h-72')}
+        className={cx('overflow-y-auto px-4 py-3 outline-offset-[-2px]', lane.state === 'idle' ? 'h-16' : 'h-80')}
       >
         {lane.state === 'idle' ? <p className="text-13 text-faint">The answer is written here.</p> : null}
         {lane.state === 'failed' ? (
@@ -58,17 +64,27 @@ export function LaneCard({ lane, at, voted, canVote, onStop, onVote, onContinue 
             {lane.content}
           </p>
         ) : (
-          <Markdown className="text-13">{lane.content}</Markdown>
+          <Markdown className="text-13">{lane.state === 'writing' ? whole(lane.content) : lane.content}</Markdown>
         )}
         {running(lane) ? <Busy label={`${name} is thinking`} className="mt-2 text-signal-text" /> : null}
         {lane.state === 'cut' ? <p className="mt-2 text-12 text-warn">This answer was cut off. What had arrived is shown.</p> : null}
-        {lane.state === 'stopped' ? <p className="mt-2 text-12 text-muted">You stopped this answer. What had arrived is shown.</p> : null}
+        {lane.state === 'stopped' ? (
+          <p className="mt-2 text-12 text-muted">
+            {lane.content
+              ? 'You stopped this answer. What had arrived is shown.'
+              : 'You stopped this before it began. Nothing was charged.'}
+          </p>
+        ) : null}
       </section>
       <dl className="grid grid-cols-4 gap-px border-y border-line bg-line text-12">
         <Figure label="First" value={lane.firstMs === null ? '–' : seconds(lane.firstMs)} />
-        <Figure label="Total" value={lane.ms === null ? '–' : seconds(lane.ms)} />
+        <Figure label="Total" value={lane.ms === null ? '–' : seconds(lane.ms)} note={best.includes('fastest') ? 'fastest' : undefined} />
         <Figure label="Tokens" value={lane.usage ? String(lane.usage.prompt_tokens + lane.usage.completion_tokens) : '–'} />
-        <Figure label="Cost" value={lane.usage ? cost(lane.usage.cost_microusd) : '–'} />
+        <Figure
+          label="Cost"
+          value={lane.usage ? cost(lane.usage.cost_microusd) : '–'}
+          note={best.includes('cheapest') ? 'cheapest' : undefined}
+        />
       </dl>
       <p className="truncate px-4 pt-2 font-mono text-12 text-faint">
         {lane.answeredBy ? `Answered by ${lane.answeredBy}` : 'No answer yet'}
@@ -99,10 +115,13 @@ export function LaneCard({ lane, at, voted, canVote, onStop, onVote, onContinue 
   )
 }
 
-function Figure({ label, value }: { label: string; value: string }) {
+function Figure({ label, value, note }: { label: string; value: string; note?: string }) {
   return (
     <div className="bg-panel px-3 py-1.5">
-      <dt className="text-faint">{label}</dt>
+      <dt className="text-faint">
+        {label}
+        {note ? <span className="ml-1 text-good">{note}</span> : null}
+      </dt>
       <dd className="truncate font-mono tabular">{value}</dd>
     </div>
   )

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { aiCall, type Comparison, streamCompare } from '../../api/ai.ts'
 import { labModels } from '../../content/models.ts'
+import { isLimit } from '../../ui/chat/useConversation.ts'
 import { toast } from '../../ui/toast.tsx'
 
 export type LaneState = {
@@ -28,14 +29,16 @@ const lane = (model: string, state: LaneState['state']): LaneState => ({
   usage: null,
 })
 export const emptyRun: Run = { id: null, prompt: '', lanes: labModels.map(({ id }) => lane(id, 'idle')), vote: null }
-const failure = (message: string) => `Error: ${message || texts.labUnableToConnect}${texts.labCheckKey}`
+const failure = (message: string) => `Error: ${message.replace(/\.$/, '') || texts.labUnableToConnect}${texts.labCheckKey}`
+/** Why no answer of this run came. */
+export type Broken = { title: string; text: string; atLimit: boolean }
 export const running = ({ state }: LaneState) => state === 'waiting' || state === 'writing'
 
 /** Four answers as they are written; each lane ends by itself. */
 export function useCompare() {
   const queries = useQueryClient()
   const [run, setRun] = useState<Run>(emptyRun)
-  const [broken, setBroken] = useState<string | null>(null)
+  const [broken, setBroken] = useState<Broken | null>(null)
   const watch = useRef<AbortController>(undefined)
   useEffect(() => () => watch.current?.abort(), [])
 
@@ -61,8 +64,11 @@ export function useCompare() {
         labModels.map(({ id }) => id),
         control.signal,
       )) {
-        if (event === 'start') next = { ...next, id: data.comparison_id }
-        else if (event === 'first')
+        // Drawn at once: from now on it can be stopped before the first word.
+        if (event === 'start') {
+          next = { ...next, id: data.comparison_id }
+          setRun(next)
+        } else if (event === 'first')
           change(data.lane, { state: 'writing', answeredBy: data.answered_by, sandbox: data.sandbox, firstMs: data.ms })
         else if (event === 'delta') change(data.lane, { content: next.lanes[data.lane]!.content + data.text })
         else if (event === 'done')
@@ -94,7 +100,8 @@ export function useCompare() {
             : each,
         ),
       }
-      if (!written) setBroken(texts.labErrorPrompt)
+      if (!written) setBroken({ title: texts.labErrorPrompt, text: (error as Error).message, atLimit: isLimit(error) })
+      if (isLimit(error)) next = { ...next, lanes: emptyRun.lanes }
       toast.error(texts.labFailedResponses, (error as Error).message)
     } finally {
       cancelAnimationFrame(frame)

@@ -9,20 +9,38 @@ import { WorkflowDemo } from './demos/WorkflowDemo.tsx'
 import { ProductFrame } from './ProductFrame.tsx'
 
 type DemoId = 'dashboard' | 'workflows' | 'ai-lab' | 'voice-agents'
+type DemoTab = { id: DemoId; label: string; path: string; says: string; live?: boolean }
 
-const demos = [
-  { id: 'dashboard', label: 'AI Dashboard', screen: <DashboardDemo /> },
-  { id: 'workflows', label: 'Workflow Builder', screen: <WorkflowDemo />, coming: true },
-  { id: 'ai-lab', label: 'AI Assistant Lab', screen: <LabDemo /> },
-  { id: 'voice-agents', label: 'Voice Agents', screen: <VoiceDemo />, coming: true },
-] as const
+const demos: DemoTab[] = [
+  { id: 'dashboard', label: 'AI Dashboard', path: paths.dashboard, says: 'What came in, what was done, and what is left of the month.' },
+  {
+    id: 'workflows',
+    label: 'Workflow Builder',
+    path: '/dashboard/workflows',
+    says: 'This tool is coming; the screen shows how it will look.',
+  },
+  {
+    id: 'ai-lab',
+    label: 'AI Assistant Lab',
+    path: paths.lab,
+    says: 'Run it: the same question to four models, each with its time, tokens and cost.',
+    live: true,
+  },
+  {
+    id: 'voice-agents',
+    label: 'Voice Agents',
+    path: '/dashboard/voice-agents',
+    says: 'This tool is coming; the screen shows how it will look.',
+  },
+]
+const screens = { dashboard: DashboardDemo, workflows: WorkflowDemo, 'ai-lab': LabDemo, 'voice-agents': VoiceDemo }
 
 export function Demo() {
   const [open, setOpen] = useState<DemoId>('dashboard')
   return (
-    <section id="demo" className="border-t border-line">
-      <div className="mx-auto max-w-[84rem] px-5 py-20 md:px-8 md:py-28">
-        <div className="mb-8 flex flex-wrap items-end justify-between gap-6">
+    <section id="demo" className="after-paint border-t border-line">
+      <div className="rail">
+        <div className="flex flex-wrap items-end justify-between gap-6 px-5 pt-16 pb-10 md:px-8 md:pt-24">
           <h2 className="max-w-[18ch] text-40 font-semibold">See the screens before you sign up.</h2>
           <ButtonLink to={paths.auth} variant="primary" size="public">
             Try Free Demo
@@ -32,18 +50,24 @@ export function Demo() {
           label="Product screens"
           value={open}
           onChange={setOpen}
-          tabs={demos.map((demo) => ({
-            id: demo.id,
-            label: demo.label,
-            panel: (
-              <div className="pt-5">
-                {'coming' in demo ? (
-                  <p className="mb-3 text-13 text-muted">This tool is coming; the screen shows how it will look.</p>
-                ) : null}
-                <ProductFrame path={demo.id}>{demo.screen}</ProductFrame>
-              </div>
-            ),
-          }))}
+          className="[&>[role=tablist]]:px-5 md:[&>[role=tablist]]:px-8"
+          tabs={demos.map(({ id, label, path, says, live }) => {
+            const Screen = screens[id]
+            return {
+              id,
+              label,
+              panel: (
+                <>
+                  <p className="border-b border-line px-5 py-3 text-14 text-muted md:px-8">{says}</p>
+                  <ProductFrame path={path} live={live} className="h-[40rem] lg:h-[44rem]">
+                    <div className="min-h-0 flex-1 overflow-hidden p-4 md:p-8">
+                      <Screen />
+                    </div>
+                  </ProductFrame>
+                </>
+              ),
+            }
+          })}
         />
       </div>
     </section>

@@ -1,33 +1,53 @@
-import { features } from '../../content/features.ts'
-import { Pill } from '../../ui/Panel.tsx'
+import { type Feature, featureGroups, features } from '../../content/features.ts'
+import { cx } from '../../ui/cx.ts'
 
+const groups = Object.entries(featureGroups) as [Feature['group'], string][]
+
+/** Sixteen features in four rows, each row an operon: what works is a full bar on its line, what is coming an outlined one. */
 export function FeatureGrid() {
   return (
-    <section id="features" className="border-t border-line">
-      <div className="mx-auto grid max-w-[84rem] gap-x-10 gap-y-10 px-5 py-20 md:grid-cols-12 md:px-8 md:py-28">
-        <div className="md:col-span-4">
-          <div className="md:sticky md:top-28">
-            <h2 className="text-40 font-semibold">Sixteen tools that know about each other.</h2>
-            <p className="mt-4 max-w-[40ch] text-muted">
-              A lead found in one is known in the next. Nothing is exported, imported or explained twice.
-            </p>
-          </div>
+    <section id="features" className="after-paint border-t border-line">
+      <div className="rail">
+        <div className="grid gap-x-10 gap-y-4 px-5 pt-16 pb-12 md:grid-cols-12 md:px-8 md:pt-24 md:pb-16">
+          <h2 className="text-40 font-semibold md:col-span-7">Sixteen tools that know about each other.</h2>
+          <p className="max-w-[40ch] self-end text-muted md:col-span-4 md:col-start-9">
+            A lead found in one is known in the next. Nothing is exported, imported or explained twice.
+          </p>
         </div>
-        <ul className="grid gap-px overflow-hidden rounded-panel bg-line hairline sm:grid-cols-2 md:col-span-8">
-          {features.map((feature) => (
-            <li key={feature.title} className="flex gap-4 bg-page p-5">
-              <feature.icon className="mt-0.5 size-5 text-muted" />
-              <div>
-                <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1 text-16 font-semibold tracking-[-0.01em]">
-                  {feature.title}
-                  {feature.coming ? <Pill>Coming</Pill> : null}
-                </h3>
-                <p className="mt-1 text-14 text-muted">{feature.text}</p>
-              </div>
-            </li>
-          ))}
-        </ul>
+        {groups.map(([group, title]) => (
+          <div key={group} className="grid border-t border-line lg:grid-cols-[13rem_minmax(0,1fr)]">
+            <h3 className="px-5 py-5 text-14 font-semibold text-faint md:px-8 lg:py-6">{title}</h3>
+            <ul className="grid border-line max-lg:border-t sm:grid-cols-2 xl:grid-cols-4">
+              {features
+                .filter((feature) => feature.group === group)
+                .sort((one, other) => Number(one.coming ?? false) - Number(other.coming ?? false))
+                .map((feature) => (
+                  <Cell key={feature.title} {...feature} />
+                ))}
+            </ul>
+          </div>
+        ))}
       </div>
     </section>
+  )
+}
+
+function Cell({ title, text, icon: Icon, coming }: Feature) {
+  return (
+    <li className="group relative border-line px-5 pt-6 pb-7 max-sm:flex max-sm:gap-4 max-sm:pb-5 max-xl:not-first:border-t sm:max-xl:nth-2:border-t-0 md:max-lg:px-8 lg:border-l">
+      <span
+        aria-hidden="true"
+        className={cx(
+          'absolute top-0 left-5 h-1.5 w-14 -translate-y-1/2 rounded-full transition-[width] duration-200 ease-out group-hover:w-24 md:max-lg:left-8',
+          coming ? 'border border-dashed border-control bg-page' : 'bg-signal-text',
+        )}
+      />
+      <Icon className="size-5 text-muted" />
+      <div className="sm:mt-4">
+        <h4 className="text-16 leading-5 font-semibold tracking-[-0.01em]">{title}</h4>
+        <p className="mt-1.5 text-14 text-muted">{text}</p>
+        {coming ? <p className="mt-1.5 text-13 text-faint">Coming</p> : null}
+      </div>
+    </li>
   )
 }

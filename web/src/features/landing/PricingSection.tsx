@@ -15,56 +15,60 @@ const allowances: Record<string, string[]> = {
 
 export function PricingSection() {
   return (
-    <section id="pricing" className="border-t border-line">
-      <div className="mx-auto max-w-[84rem] px-5 py-20 md:px-8 md:py-28">
-        <div className="grid gap-x-10 gap-y-10 md:grid-cols-12">
-          <div className="md:col-span-4">
-            <h2 className="text-40 font-semibold">Priced like a tool, not a team.</h2>
-            <p className="mt-4 max-w-[38ch] text-muted">
-              Try any plan for {TRIAL_DAYS} days. What is left unused costs nothing; what is used up stops politely and says so.
-            </p>
-          </div>
-          <div className="grid overflow-hidden rounded-panel hairline sm:grid-cols-3 md:col-span-8">
-            {plans.map((plan) => (
-              <article
-                key={plan.id}
-                className={cx(
-                  'flex flex-col gap-6 border-line p-6 not-last:border-b sm:not-last:border-r sm:not-last:border-b-0',
-                  plan.popular ? 'bg-panel' : '',
-                )}
-              >
-                <div>
-                  <h3 className="flex min-h-6 flex-wrap items-center gap-2 text-16 font-semibold">
-                    {plan.landingName}
-                    {plan.popular ? <Pill tone="signal">Most Popular</Pill> : null}
-                  </h3>
-                  <p className="mt-4 text-28 font-semibold tabular">
-                    {plan.id === 'enterprise' ? 'Contact us' : money(plan.priceCents)}
-                    {plan.id === 'enterprise' ? null : <span className="text-14 font-normal tracking-normal text-muted"> /month</span>}
-                  </p>
-                </div>
-                <ul className="flex flex-1 flex-col gap-2 text-14 text-muted">
-                  {allowances[plan.id]!.map((line) => (
-                    <li key={line} className="flex items-center gap-2.5">
-                      <span aria-hidden="true" className="h-1.5 w-3 rounded-full bg-signal-text" />
-                      {line}
-                    </li>
-                  ))}
-                </ul>
-                {plan.id === 'enterprise' ? (
-                  <a href={`mailto:${product.email}?subject=Enterprise`} className={buttonClass({ size: 'public' })}>
-                    Contact us
-                  </a>
-                ) : (
-                  <ButtonLink to={paths.getStarted} size="public" variant={plan.popular ? 'primary' : 'secondary'}>
-                    Get Started
-                  </ButtonLink>
-                )}
-              </article>
-            ))}
-          </div>
+    <section id="pricing" className="after-paint border-t border-line">
+      <div className="rail">
+        <div className="grid gap-x-10 gap-y-4 px-5 pt-16 pb-12 md:grid-cols-12 md:px-8 md:pt-24 md:pb-16">
+          <h2 className="text-40 font-semibold md:col-span-7">Priced like a tool, not a team.</h2>
+          <p className="max-w-[40ch] self-end text-muted md:col-span-4 md:col-start-9">
+            Try any plan for {TRIAL_DAYS} days. What is left unused costs nothing; what is used up stops politely and says so.
+          </p>
         </div>
-        <p className="mt-6 text-13 text-faint md:text-right">
+        <div className="grid border-y border-line md:grid-cols-3">
+          {plans.map((plan) => (
+            <article
+              key={plan.id}
+              className={cx(
+                'relative flex flex-col gap-7 border-line px-5 py-9 not-first:border-t md:px-8 md:not-first:border-t-0 md:not-first:border-l',
+                plan.popular && 'bg-panel',
+              )}
+            >
+              {plan.popular ? (
+                <span
+                  aria-hidden="true"
+                  className="absolute -top-px left-5 h-1.5 w-24 -translate-y-1/2 rounded-full bg-signal-text md:left-8"
+                />
+              ) : null}
+              <div>
+                <h3 className="flex min-h-6 flex-wrap items-center gap-2.5 text-16 font-semibold">
+                  {plan.landingName}
+                  {plan.popular ? <Pill tone="signal">Most Popular</Pill> : null}
+                </h3>
+                <p className="mt-5 text-40 font-semibold">
+                  {plan.id === 'enterprise' ? 'Contact us' : money(plan.priceCents)}
+                  {plan.id === 'enterprise' ? null : <span className="text-16 font-normal tracking-normal text-muted">/month</span>}
+                </p>
+              </div>
+              <ul className="flex flex-1 flex-col text-14">
+                {allowances[plan.id]!.map((line) => (
+                  <li key={line} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
+                    <span aria-hidden="true" className="h-1.5 w-3 rounded-full bg-signal-text" />
+                    {line}
+                  </li>
+                ))}
+              </ul>
+              {plan.id === 'enterprise' ? (
+                <a href={`mailto:${product.email}?subject=Enterprise`} className={buttonClass({ size: 'public' })}>
+                  Contact us
+                </a>
+              ) : (
+                <ButtonLink to={paths.getStarted} size="public" variant={plan.popular ? 'primary' : 'secondary'}>
+                  Get Started
+                </ButtonLink>
+              )}
+            </article>
+          ))}
+        </div>
+        <p className="px-5 py-6 text-14 text-muted md:px-8">
           Every plan starts with a {TRIAL_DAYS}-day free trial. A referral code takes 30% off the first month.
         </p>
       </div>

@@ -17,7 +17,10 @@ const measures = [
   ],
   ['Separation', 'Every row belongs to an account and every query names it, on the server. Each service owns its own database.'],
   ['Secrets', 'Tokens of connected apps are encrypted one by one with AES-256-GCM under a key that can be rotated.'],
-  ['In the browser', 'A strict content security policy: no inline scripts, no third-party scripts, no trackers.'],
+  [
+    'In the browser',
+    'A strict content security policy: only scripts that came with the app run, none from third parties, and there are no trackers.',
+  ],
   ['Payments', 'Card data goes to the payment provider only. Every movement is booked twice in a ledger that nothing rewrites.'],
   ['Account log', 'Sign-ins and changes are logged with address and device, and shown to you in the settings.'],
 ] as const

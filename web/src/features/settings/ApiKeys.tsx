@@ -10,6 +10,7 @@ import { CopyField } from '../../ui/Data.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { Checkbox, TextField } from '../../ui/Field.tsx'
 import { day, moment } from '../../ui/format.ts'
+import { Markdown } from '../../ui/Markdown.tsx'
 import { Alert, EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
@@ -57,6 +58,10 @@ export function ApiKeys() {
       <div className="border-b border-line p-4 text-13 text-muted">
         <p className="mb-2">Point any OpenAI client at this address. Its answers count against your plan.</p>
         <CopyField label="Base address" value={`${location.origin}/ai/v1`} />
+        <details className="mt-3">
+          <summary className="min-h-6 cursor-pointer text-13 text-text">Show an example</summary>
+          <Markdown className="mt-2">{example}</Markdown>
+        </details>
       </div>
       {keys.isPending ? <Skeleton className="m-4 h-16" /> : null}
       {keys.isError ? <ErrorState title="Your keys could not be loaded" error={keys.error} retry={() => keys.refetch()} /> : null}
@@ -124,6 +129,13 @@ export function ApiKeys() {
     </Panel>
   )
 }
+
+const example = `\`\`\`sh
+curl ${location.origin}/ai/v1/chat/completions \\
+  -H "authorization: Bearer $OPERON_KEY" \\
+  -H "content-type: application/json" \\
+  -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}'
+\`\`\``
 
 function stateOf(key: Key) {
   if (key.revoked_at) return <Pill tone="bad">Revoked</Pill>

@@ -1,13 +1,16 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { cx } from '../cx.ts'
+import { useRoom } from './useRoom.ts'
 
-/** A conversation with its list, as high as the window leaves room for below `above` rem of page. */
-export function ChatFrame({ list, children, above = 13.25 }: { list?: ReactNode; children: ReactNode; above?: number }) {
+/** A conversation with its list. On a phone it takes the whole width: there it is the page. */
+export function ChatFrame({ list, children }: { list?: ReactNode; children: ReactNode }) {
+  const frame = useRef<HTMLElement>(null)
+  useRoom(frame)
   return (
     <section
-      style={{ height: `calc(100dvh - ${above}rem)` }}
+      ref={frame}
       className={cx(
-        'flex min-h-[28rem] flex-col rounded-panel bg-panel hairline',
+        'flex flex-col overflow-hidden bg-panel max-md:-mx-4 max-md:border-y max-md:border-line md:rounded-panel md:border md:border-line',
         list ? 'lg:grid lg:grid-cols-[16rem_minmax(0,1fr)] lg:grid-rows-[minmax(0,1fr)]' : '',
       )}
     >

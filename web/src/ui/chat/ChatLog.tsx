@@ -1,10 +1,15 @@
 import { texts } from '@operon/contracts/messages'
-import { type ReactNode, useEffect, useRef } from 'react'
-import { Button } from '../Button.tsx'
+import { ArrowDown } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { paths } from '../../paths.ts'
+import { Button, ButtonLink } from '../Button.tsx'
 import { cx } from '../cx.ts'
 import { ErrorState, Skeleton } from '../Panel.tsx'
 import { MessageItem, type MessageTools } from './MessageItem.tsx'
+import type { ChatMessage } from './message.ts'
 import type { Chat } from './useConversation.ts'
+import { useFollow } from './useFollow.ts'
+import { plainText } from './useSpeechOutput.ts'
 
 type Props = MessageTools & {
   chat: Pick<Chat, 'messages' | 'busy' | 'loading' | 'reload'>
@@ -17,62 +22,94 @@ type Props = MessageTools & {
 
 /** What was said, newest at the foot; it follows the answer unless the person has scrolled up to read. */
 export function ChatLog({ chat, label, opening, below, className, ...tools }: Props) {
-  const box = useRef<HTMLElement>(null)
-  const follow = useRef(true)
-  const last = chat.messages.at(-1)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is what moves the foot
-  useEffect(() => {
-    if (follow.current && chat.messages.length > 0) box.current?.scrollTo({ top: box.current.scrollHeight })
-  }, [chat.messages.length, last?.content, last?.state])
-
-  function onScroll() {
-    const { scrollTop, scrollHeight, clientHeight } = box.current!
-    follow.current = scrollHeight - scrollTop - clientHeight < 80
-  }
+  const said = chat.messages.findLast(({ role }) => role === 'user')?.key
+  const { box, content, away, toEnd } = useFollow(said, chat.messages.length > 0)
 
   return (
-    <section
-      ref={box}
-      onScroll={onScroll}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a log that scrolls must be reachable by keyboard
-      tabIndex={0}
-      aria-label={label}
-      className={cx('min-h-0 flex-1 overflow-y-auto overscroll-contain outline-offset-[-2px]', className)}
-    >
-      <div role="log" aria-label={label} aria-busy={chat.busy} className="mx-auto flex max-w-[46rem] flex-col gap-5 px-4 py-5">
-        {opening}
-        {chat.loading === 'loading' ? <LoadingLog /> : null}
-        {chat.loading instanceof Error ? (
-          <ErrorState title="This conversation could not be loaded" error={chat.loading} retry={() => chat.reload()} />
-        ) : null}
-        {chat.messages.map((message) => (
-          <div key={message.key} className="flex flex-col gap-3">
-            <MessageItem message={message} busy={chat.busy} {...tools} />
-            {below?.(message.key)}
-          </div>
-        ))}
-      </div>
-    </section>
+    <div className={cx('relative flex min-h-0 flex-1 flex-col', className)}>
+      <section
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a log that scrolls must be reachable by keyboard
+        tabIndex={0}
+        aria-label={label}
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain outline-offset-[-2px]"
+      >
+        {/* Not read out letter by letter: what is new is told whole, below. */}
+        <div
+          ref={content}
+          role="log"
+          aria-live="off"
+          aria-label={label}
+          aria-busy={chat.busy}
+          className="mx-auto flex max-w-[46rem] flex-col gap-6 px-4 py-5"
+        >
+          {opening}
+          {chat.loading === 'loading' ? <LoadingLog /> : null}
+          {chat.loading instanceof Error ? (
+            <ErrorState title="This conversation could not be loaded" error={chat.loading} retry={() => chat.reload()} />
+          ) : null}
+          {chat.messages.map((message) => (
+            <div key={message.key} className="flex flex-col gap-3">
+              <MessageItem message={message} busy={chat.busy} {...tools} />
+              {below?.(message.key)}
+            </div>
+          ))}
+        </div>
+      </section>
+      {away ? (
+        <Button onClick={toEnd} className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full bg-raised shadow-float animate-rise">
+          <ArrowDown />
+          Jump to latest
+        </Button>
+      ) : null}
+      <Announced last={chat.messages.at(-1)} />
+    </div>
   )
 }
 
-/** Says an answer did not come and offers to ask again. */
-export function Problem({ text, retry }: { text: string; retry?: () => void }) {
+const MOST_READ_OUT = 600
+const CLEARED_AFTER_MS = 10_000
+
+/** For those who hear the page: that an answer is being written, and then the answer, once. */
+function Announced({ last }: { last: ChatMessage | undefined }) {
+  const [line, setLine] = useState('')
+  const heard = useRef(last?.key)
+  const writing = last?.state === 'streaming'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told when it begins and when it has ended
+  useEffect(() => {
+    if (last?.role !== 'assistant') return
+    if (writing) {
+      heard.current = undefined
+      return setLine('Answering')
+    }
+    if (heard.current === last.key) return
+    heard.current = last.key
+    const words = plainText(last.content)
+    setLine(`Answer: ${words.length > MOST_READ_OUT ? `${words.slice(0, MOST_READ_OUT)} … The rest is in the conversation.` : words}`)
+    const timer = setTimeout(() => setLine(''), CLEARED_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [last?.key, writing])
   return (
-    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-warn">
+    <p aria-live="polite" className="sr-only">
+      {line}
+    </p>
+  )
+}
+
+/** Says an answer did not come and offers to ask again, or where more can be had. */
+export function Problem({ text, retry, atLimit }: { text: string; retry?: () => void; atLimit?: boolean }) {
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-13 text-warn">
       {text || texts.unexpectedError}
-      {retry ? (
-        <Button variant="ghost" className="h-6 px-2 text-12" onClick={retry}>
-          Try again
-        </Button>
-      ) : null}
+      {atLimit ? <ButtonLink to={paths.pricing}>See plans</ButtonLink> : null}
+      {retry && !atLimit ? <Button onClick={retry}>Try again</Button> : null}
     </p>
   )
 }
 
 function LoadingLog() {
   return (
-    <div aria-hidden="true" className="flex flex-col gap-5">
+    <div aria-hidden="true" className="flex flex-col gap-6">
       <Skeleton className="ml-auto h-10 w-1/2" />
       <Skeleton className="h-24 w-4/5" />
       <Skeleton className="ml-auto h-10 w-1/3" />

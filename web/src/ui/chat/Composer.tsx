@@ -23,6 +23,7 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
   const [text, setText] = useState('')
   const [library, setLibrary] = useState(false)
   const input = useRef<HTMLTextAreaElement>(null)
+  const form = useRef<HTMLFormElement>(null)
   const hadFocus = useRef(false)
   const speech = useSpeechInput((heard) => setText((before) => (before ? `${before} ${heard}` : heard)))
   const blank = !text.trim()
@@ -37,12 +38,15 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
   useEffect(() => {
     if (busy || !hadFocus.current) return
     hadFocus.current = false
-    input.current?.focus()
+    // On a phone the keyboard would come up over the answer.
+    if (!matchMedia('(pointer: coarse)').matches && form.current?.contains(document.activeElement)) input.current?.focus()
   }, [busy])
 
   function send() {
     if (busy || blank) return
+    // A locked field loses the focus: it waits in the form, where Escape stops the answer.
     hadFocus.current = true
+    form.current?.focus({ preventScroll: true })
     onSend(text.trim())
     setText('')
   }
@@ -55,17 +59,25 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
   return (
     <>
       <form
+        ref={form}
+        tabIndex={-1}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || !busy || !onStop) return
+          event.preventDefault()
+          onStop()
+        }}
         onSubmit={(event) => {
           event.preventDefault()
           send()
         }}
-        className="border-t border-line p-3"
+        className="border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] outline-none"
       >
         <div className="mx-auto flex max-w-[46rem] flex-col rounded-panel border border-control/70 bg-page focus-within:border-signal-text hover:border-control">
           <textarea
             ref={input}
             aria-label={label}
             placeholder={speech.listening ? 'Listening…' : placeholder}
+            enterKeyHint="send"
             // biome-ignore lint/a11y/noAutofocus: the field is what the page is for
             autoFocus={autoFocus}
             rows={1}
@@ -92,10 +104,12 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
             ) : null}
             {extra}
             <span aria-hidden="true" className="ml-auto" />
-            <span className="pr-1 text-12 text-faint max-sm:hidden">{speech.listening ? 'Listening' : 'Shift Enter for a new line'}</span>
+            <span className="pr-1 text-12 text-faint max-sm:hidden">
+              {speech.listening ? 'Listening' : busy && onStop ? 'Esc to stop' : 'Shift Enter for a new line'}
+            </span>
             {busy && onStop ? (
               <Button size="icon" aria-label="Stop" data-tip="Stop" onClick={onStop}>
-                <Square />
+                <Square className="fill-current" />
               </Button>
             ) : (
               <Button type="submit" variant="primary" size="icon" aria-label="Send" disabled={busy || blank}>

@@ -1,11 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { EllipsisVertical, MessagesSquare, Pencil, Plus, Trash2 } from 'lucide-react'
-import { type FormEvent, type KeyboardEvent, useState } from 'react'
-import { type Conversation, change, listConversations, remove } from '../../api/ai.ts'
+import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
+import { CONVERSATIONS_A_PAGE, type Conversation, change, listConversations, remove } from '../../api/ai.ts'
 import { Button } from '../Button.tsx'
 import { cx } from '../cx.ts'
 import { Dialog } from '../Dialog.tsx'
-import { ago } from '../format.ts'
 import { Menu, MenuItem } from '../Menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../Panel.tsx'
 import { toast } from '../toast.tsx'
@@ -16,6 +15,8 @@ type Props = {
   current: string | null
   onOpen: (id: string | null) => void
   newLabel?: string
+  /** What the list says while it has nothing. */
+  empty?: string
   /** A list in the page instead of beside a conversation. */
   inline?: boolean
 }
@@ -52,17 +53,24 @@ export function Conversations(props: Props) {
   )
 }
 
-function ConversationList({ features, current, onOpen, newLabel = 'New conversation', inline }: Props) {
+function ConversationList({ features, current, onOpen, newLabel = 'New conversation', empty = 'No conversations yet', inline }: Props) {
   const [search, setSearch] = useState('')
-  const list = useQuery({ queryKey: ['ai-conversations', ...features], queryFn: () => listConversations(features) })
+  const asked = useSettled(search.trim())
+  const list = useInfiniteQuery({
+    queryKey: ['ai-conversations', ...features, asked],
+    queryFn: ({ pageParam }) => listConversations(features, asked, pageParam),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => (last.length === CONVERSATIONS_A_PAGE ? pages.length : undefined),
+    placeholderData: (before) => before,
+  })
   const hidden = useHidden('ai_conversations', ['ai-conversations'])
-  const found = list.data?.filter(({ id, title }) => !hidden.has(id) && title.toLowerCase().includes(search.toLowerCase()))
+  const found = list.data?.pages.flat().filter(({ id }) => !hidden.has(id))
 
   function drop({ id, title }: Conversation) {
     hidden.removeSoon(id, `“${title.slice(0, 40)}” deleted`, () => remove('ai_conversations', id))
     if (id === current) onOpen(null)
   }
-  function onKeyDown(event: KeyboardEvent<HTMLUListElement>) {
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (!step) return
     const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-row]')]
@@ -91,23 +99,67 @@ function ConversationList({ features, current, onOpen, newLabel = 'New conversat
       {list.isPending ? <Skeleton className="m-3 h-24" /> : null}
       {list.isError ? <ErrorState title="The list could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
       {found?.length === 0 ? (
-        <EmptyState compact title={search ? 'None has these words' : 'No conversations yet'}>
-          {search ? 'Search looks at the titles.' : 'What you ask is kept here and survives a reload.'}
+        <EmptyState compact title={asked ? 'None has these words' : empty}>
+          {asked ? 'Search looks at the titles.' : 'What you ask is kept here and survives a reload.'}
         </EmptyState>
       ) : null}
-      <ul onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5">
-        {found?.map((conversation) => (
-          <Row
-            key={conversation.id}
-            conversation={conversation}
-            current={conversation.id === current}
-            onOpen={() => onOpen(conversation.id)}
-            onDelete={() => drop(conversation)}
-          />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the rows inside */}
+      <div onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5">
+        {byAge(found ?? []).map(([age, rows]) => (
+          <section key={age} aria-label={age}>
+            <p className="px-2 pt-2.5 pb-1 text-12 text-faint">{age}</p>
+            <ul>
+              {rows.map((conversation) => (
+                <Row
+                  key={conversation.id}
+                  conversation={conversation}
+                  current={conversation.id === current}
+                  onOpen={() => onOpen(conversation.id)}
+                  onDelete={() => drop(conversation)}
+                />
+              ))}
+            </ul>
+          </section>
         ))}
-      </ul>
+        {list.hasNextPage ? (
+          <Button
+            variant="ghost"
+            className="w-full"
+            busy={list.isFetchingNextPage ? 'Loading' : false}
+            onClick={() => list.fetchNextPage()}
+          >
+            Show older
+          </Button>
+        ) : null}
+      </div>
     </div>
   )
+}
+
+const DAY_MS = 86_400_000
+
+/** As people remember: today, yesterday, this week, this month, before. */
+function byAge(conversations: Conversation[]): [string, Conversation[]][] {
+  const midnight = new Date().setHours(0, 0, 0, 0)
+  const ageOf = ({ updated_at }: Conversation) => {
+    const at = Date.parse(updated_at)
+    if (at >= midnight) return 'Today'
+    if (at >= midnight - DAY_MS) return 'Yesterday'
+    return at >= midnight - 7 * DAY_MS ? 'Last 7 days' : at >= midnight - 30 * DAY_MS ? 'Last 30 days' : 'Older'
+  }
+  return [...Map.groupBy(conversations, ageOf)]
+}
+
+const SETTLED_MS = 200
+
+/** What has stood for a moment: the server is not asked letter by letter. */
+function useSettled(value: string) {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLED_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
 }
 
 type RowProps = { conversation: Conversation; current: boolean; onOpen: () => void; onDelete: () => void }
@@ -152,19 +204,19 @@ function Row({ conversation, current, onOpen, onDelete }: RowProps) {
       <button
         type="button"
         data-row
+        title={conversation.title}
         aria-current={current || undefined}
         onClick={onOpen}
         className="flex h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-left text-13 max-md:h-11"
       >
         <span className={cx('truncate', current ? 'font-medium' : 'text-muted')}>{conversation.title}</span>
-        <span className="ml-auto shrink-0 font-mono text-12 whitespace-nowrap text-faint tabular">{ago(conversation.updated_at)}</span>
       </button>
       <Menu
         trigger={(props) => (
           <button
             type="button"
             aria-label={`Options of ${conversation.title}`}
-            className="grid size-8 place-items-center rounded-control text-faint hover:text-text max-md:size-11"
+            className="grid size-8 place-items-center rounded-control text-faint hover:text-text focus-visible:opacity-100 aria-expanded:opacity-100 max-md:size-11 md:opacity-0 md:group-hover:opacity-100"
             {...props}
           >
             <EllipsisVertical className="size-4" />

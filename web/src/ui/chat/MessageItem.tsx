@@ -1,6 +1,7 @@
 import { Check, Copy, Gauge, Pencil, RefreshCw } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../Button.tsx'
+import { cx } from '../cx.ts'
 import { Busy } from '../Mark.tsx'
 import { Markdown } from '../Markdown.tsx'
 import { Pill } from '../Panel.tsx'
@@ -16,12 +17,17 @@ export type MessageTools = {
   modelName?: (message: ChatMessage) => string | null
 }
 
+/** Beyond this a question is folded, so that the answer to it stays near. */
+const LONG = 900
+
 export function MessageItem({ message, busy, ...tools }: MessageTools & { message: ChatMessage; busy: boolean }) {
   return message.role === 'user' ? <Said message={message} busy={busy} {...tools} /> : <Answer message={message} busy={busy} {...tools} />
 }
 
 function Said({ message, busy, onResend }: MessageTools & { message: ChatMessage; busy: boolean }) {
   const [draft, setDraft] = useState<string | null>(null)
+  const long = message.content.length > LONG || message.content.split('\n').length > 12
+  const [folded, setFolded] = useState(long)
   function resend() {
     if (!draft?.trim()) return
     setDraft(null)
@@ -58,14 +64,26 @@ function Said({ message, busy, onResend }: MessageTools & { message: ChatMessage
   return (
     <div className="group flex items-start justify-end gap-1">
       {onResend && message.id && !busy ? (
-        <Tool label="Edit and resend" onClick={() => setDraft(message.content)} className="opacity-60 group-hover:opacity-100">
+        <Tool label="Edit and resend" onClick={() => setDraft(message.content)} className="mt-0.5 opacity-60 group-hover:opacity-100">
           <Pencil />
         </Tool>
       ) : null}
-      <p className="max-w-[85%] rounded-panel bg-raised px-3.5 py-2 text-14 break-words whitespace-pre-wrap">
-        <span className="sr-only">You: </span>
-        {message.content}
-      </p>
+      <div className="flex max-w-[85%] min-w-0 flex-col items-end gap-1">
+        <p
+          className={cx(
+            'max-w-full rounded-panel bg-raised px-3.5 py-2 text-14 break-words whitespace-pre-wrap',
+            folded && 'line-clamp-8 overflow-hidden',
+          )}
+        >
+          <span className="sr-only">You: </span>
+          {message.content}
+        </p>
+        {long ? (
+          <button type="button" onClick={() => setFolded(!folded)} className="min-h-6 px-1 text-12 text-muted underline underline-offset-2">
+            {folded ? 'Show all of it' : 'Show less'}
+          </button>
+        ) : null}
+      </div>
     </div>
   )
 }
@@ -75,15 +93,16 @@ function Answer({ message, busy, onRegenerate, onCopied, modelName }: MessageToo
   const writing = message.state === 'streaming'
   // A line of the app itself: nothing to copy, ask again or pay for.
   const ours = message.id === null && !message.answeredBy && message.state === 'complete'
+  const unanswered = message.state === 'failed' || (message.state === 'stopped' && !message.content)
   const model = modelName ? modelName(message) : message.answeredBy
   return (
-    <article className="flex flex-col gap-2">
+    <article className="flex min-w-0 flex-col gap-2">
       <span className="sr-only">Answer: </span>
-      {message.content ? <Markdown>{message.content}</Markdown> : null}
-      {writing ? <Busy label="Thinking" className="my-1 text-signal-text" /> : null}
+      {message.content ? <Markdown>{writing ? whole(message.content) : message.content}</Markdown> : null}
+      {writing ? <Writing begun={message.content !== ''} /> : null}
       <EndState message={message} retry={onRegenerate && !busy ? () => onRegenerate(message) : undefined} />
       {message.citations?.length ? <Sources links={message.citations} /> : null}
-      {writing || ours ? null : (
+      {writing || ours || unanswered ? null : (
         <footer className="-ml-1.5 flex min-h-7 flex-wrap items-center gap-0.5 text-12 text-faint">
           {message.content ? <CopyTool text={message.content} onCopied={() => onCopied?.(message)} /> : null}
           {onRegenerate && message.id && message.answeredBy && !busy ? (
@@ -109,10 +128,37 @@ function Answer({ message, busy, onRegenerate, onCopied, modelName }: MessageToo
   )
 }
 
+const SLOW_MS = 8000
+
+/** What is under way; after a while without a word, also what may be done about it. */
+function Writing({ begun }: { begun: boolean }) {
+  const [slow, setSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <p className="flex flex-wrap items-center gap-2.5 text-13 text-muted">
+      <Busy label="Thinking" className="my-1 text-signal-text" />
+      {begun ? null : slow ? 'The model is slow to begin. Stopping now costs nothing.' : 'Thinking'}
+    </p>
+  )
+}
+
+/** A block of code that is still being written has no end yet: it is drawn as a block all the same. */
+export const whole = (content: string) => ((content.match(/^```/gm)?.length ?? 0) % 2 ? `${content}\n\`\`\`` : content)
+
 function EndState({ message, retry }: { message: ChatMessage; retry?: () => void }) {
   if (message.state === 'cut')
     return <Problem text={message.problem ?? 'This answer was cut off. What had arrived is shown.'} retry={retry} />
-  if (message.state === 'failed') return <Problem text={message.problem ?? 'No answer came.'} retry={retry} />
+  if (message.state === 'failed') return <Problem text={message.problem ?? 'No answer came.'} retry={retry} atLimit={message.atLimit} />
+  if (message.state === 'stopped' && !message.content)
+    return (
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-13 text-muted">
+        You stopped this before it began. Nothing was charged.
+        {retry ? <Button onClick={retry}>Ask again</Button> : null}
+      </p>
+    )
   if (message.state === 'stopped') return <p className="text-12 text-muted">You stopped this answer. What had arrived is shown.</p>
   return null
 }

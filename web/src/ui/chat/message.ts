@@ -9,6 +9,8 @@ export type ChatMessage = {
   content: string
   state: 'complete' | 'streaming' | 'cut' | 'stopped' | 'failed'
   problem?: string
+  /** The plan is used up: asking again cannot help, another plan can. */
+  atLimit?: boolean
   answeredBy?: string | null
   sandbox?: boolean
   citations?: string[]

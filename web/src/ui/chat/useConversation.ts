@@ -1,7 +1,7 @@
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { aiCall, type ChatReply, type ChatRequest, CutAnswer, listMessages, readMessage, streamChat } from '../../api/ai.ts'
+import { aiCall, type ChatReply, type ChatRequest, CutAnswer, listMessages, readMessage, streamChat, type Watch } from '../../api/ai.ts'
 import { ApiError } from '../../api/http.ts'
 import { type ChatMessage, fromRow, nextKey, ownLine } from './message.ts'
 
@@ -15,7 +15,14 @@ export type Options = {
   emptyLine?: string
   onFailure?: (error: Error) => void
 }
-export type SendOptions = { model?: string; system?: string; shown?: string; seed?: ChatRequest['seed'] }
+export type SendOptions = {
+  model?: string
+  system?: string
+  shown?: string
+  seed?: ChatRequest['seed']
+  /** Asks somebody else than the plain chat, with the same question. */
+  via?: (question: ChatRequest, watch: Watch) => Promise<ChatReply>
+}
 export type Chat = ReturnType<typeof useConversation>
 
 /** One conversation: what was said, the answer being written, and an answer that went on while nobody watched. */
@@ -24,7 +31,7 @@ export function useConversation(options: Options) {
   const lines = { failed: options.failedLine ?? texts.failedToSend, empty: options.emptyLine ?? texts.noResponse }
   const queries = useQueryClient()
   const [messages, setMessages] = useState<ChatMessage[]>([])
-  const [pending, setPending] = useState<{ key: string; id: string | null } | null>(null)
+  const [pending, setPending] = useState<{ key: string; id: string } | null>(null)
   const [loading, setLoading] = useState<'done' | 'loading' | Error>(conversationId ? 'loading' : 'done')
   const known = useRef<string | null>(null)
   const watch = useRef<AbortController>(undefined)
@@ -83,7 +90,9 @@ export function useConversation(options: Options) {
     const said = text === null ? null : { ...ownLine(send.shown ?? text, 'user') }
     const answer: ChatMessage = { ...ownLine(''), key: nextKey(), state: 'streaming' }
     setMessages([...kept, ...(said ? [said] : []), answer])
-    setPending({ key: answer.key, id: null })
+    // Until the server has named the answer, it can be stopped by a name of ours.
+    const stop_id = newUuid()
+    setPending({ key: answer.key, id: stop_id })
     const control = new AbortController()
     watch.current = control
     stopped.current = false
@@ -94,17 +103,18 @@ export function useConversation(options: Options) {
       answerId = id
       if (said && saidId) patch(said.key, { id: saidId })
       patch(answer.key, { id })
-      setPending({ key: answer.key, id })
+      if (id) setPending({ key: answer.key, id })
       if (!conversation || conversation === known.current) return
       known.current = conversation
       onConversation(conversation)
     }
 
     try {
-      const reply = await streamChat(
+      const reply = await (send.via ?? streamChat)(
         {
           feature,
           model: send.model ?? model,
+          stop_id,
           conversation_id: known.current ?? 'new',
           ...(text !== null && { message: text }),
           ...(replaces && { replace_message_id: replaces }),
@@ -139,9 +149,13 @@ export function useConversation(options: Options) {
       const error = thrown as Error
       const ids = error instanceof ApiError ? (error.details as Record<string, string | null> | undefined) : undefined
       if (ids?.conversation_id) place(ids.conversation_id, ids.message_id ?? null, ids.said_id ?? null)
+      if (error instanceof ApiError && error.code === 'answer_stopped') {
+        patch(answer.key, { state: 'stopped' })
+        return null
+      }
       if (error instanceof CutAnswer && error.lost && answerId) return null
       if (error instanceof CutAnswer) patch(answer.key, { content: error.content, state: 'cut', problem: error.message })
-      else patch(answer.key, { content: lines.failed, state: 'failed', problem: error.message })
+      else patch(answer.key, { content: lines.failed, state: 'failed', problem: error.message, atLimit: isLimit(error) })
       onFailure?.(error)
       return null
     } finally {
@@ -198,11 +212,18 @@ export function useConversation(options: Options) {
     async stop() {
       stopped.current = true
       const id = pending?.id ?? unwatched?.id
-      if (!id) return watch.current?.abort()
-      await aiCall('ai-stop', { message_id: id }).catch((error: Error) => onFailure?.(error))
+      if (id) await aiCall('ai-stop', { message_id: id }).catch((error: Error) => onFailure?.(error))
     },
   }
 }
+
+export const isLimit = (error: unknown) => error instanceof ApiError && error.status === 402
+
+/** `crypto.randomUUID` is only there on secure addresses. */
+const newUuid = () =>
+  '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
+    (Number(digit) ^ (crypto.getRandomValues(new Uint8Array(1))[0]! & (15 >> (Number(digit) / 4)))).toString(16),
+  )
 
 /** At most once a frame: a fast stream must not be drawn letter by letter. */
 function drawing(draw: (text: string) => void) {

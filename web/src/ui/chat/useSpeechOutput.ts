@@ -14,7 +14,7 @@ export function useSpeechOutput() {
   function speak(text: string) {
     if (!on || !synthesis || !text) return
     synthesis.cancel()
-    const utterance = new SpeechSynthesisUtterance(spoken(text))
+    const utterance = new SpeechSynthesisUtterance(plainText(text))
     utterance.lang = 'en-US'
     utterance.pitch = 1.1
     utterance.rate = 0.9
@@ -37,7 +37,7 @@ function preferred(voices: SpeechSynthesisVoice[]) {
 }
 
 /** Marks of form are not read out. */
-function spoken(markdown: string) {
+export function plainText(markdown: string) {
   return markdown
     .replace(/```[\s\S]*?```/g, ' ')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -1,28 +1,47 @@
+import { Share2, Zap } from 'lucide-react'
 import { sampleActivity, sampleStats } from '../../../content/samples.ts'
-import { ActivityList, GeneMeter, Stat, StatRow } from '../../../ui/Data.tsx'
+import { monthlyUse } from '../../../content/showcase.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ActivityList, CopyField, GeneMeter, Stat, StatRow } from '../../../ui/Data.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
 
 export function DashboardDemo() {
   return (
-    <div className="flex flex-col gap-4">
-      <p className="text-20 font-semibold">Welcome Back, Mara!</p>
+    <div className="flex flex-col gap-6">
+      <div className="flex flex-wrap items-end justify-between gap-3">
+        <p className="text-28 font-semibold">Welcome Back, Mara!</p>
+        <div className="flex gap-2 max-sm:hidden">
+          <Button>
+            <Share2 />
+            Share Marketplace
+          </Button>
+          <Button variant="primary">
+            <Zap />
+            Quick Actions
+          </Button>
+        </div>
+      </div>
       <StatRow>
         {sampleStats.map((stat) => (
           <Stat key={stat.label} {...stat} />
         ))}
       </StatRow>
-      <div className="grid grid-cols-1 gap-4 lg:grid-cols-3">
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-3">
         <Panel title="Recent Activity" flush className="lg:col-span-2">
           <ActivityList entries={sampleActivity} />
         </Panel>
-        <Panel title="This month">
-          <div className="flex flex-col gap-4">
-            <GeneMeter label="AI prompts" used={642} limit={1000} />
-            <GeneMeter label="E-mails" used={2610} limit={3000} />
-            <GeneMeter label="Workflow runs" used={3120} limit={10000} />
-            <GeneMeter label="Voice agents" used={2} limit={5} />
-          </div>
-        </Panel>
+        <div className="flex flex-col gap-6">
+          <Panel title="This month">
+            <div className="flex flex-col gap-4">
+              {monthlyUse.map((use) => (
+                <GeneMeter key={use.label} {...use} />
+              ))}
+            </div>
+          </Panel>
+          <Panel title="Your Marketplace" className="max-lg:hidden">
+            <CopyField label="Marketplace link" value="operon.example/marketplace/mara" open />
+          </Panel>
+        </div>
       </div>
     </div>
   )

@@ -1,60 +1,90 @@
-import { Pill } from '../../../ui/Panel.tsx'
+import { useEffect, useRef, useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { labAnswers, labQuestion } from '../../../content/showcase.ts'
+import { paths } from '../../../paths.ts'
+import { ShownLane, type ShownLaneState } from '../../../shell/Shown.tsx'
+import { Button } from '../../../ui/Button.tsx'
 
-const lanes = [
-  {
-    name: 'ChatGPT',
-    ms: '840 ms',
-    tokens: 96,
-    text: 'Lead with the outcome: “Your first campaign, live before lunch.” Then one line on how, and the price.',
-    share: 100,
-  },
-  {
-    name: 'Claude',
-    ms: '910 ms',
-    tokens: 104,
-    text: 'Say who it is for before what it does. “For studios of one to ten” makes the reader feel counted.',
-    share: 100,
-  },
-  {
-    name: 'Gemini',
-    ms: '620 ms',
-    tokens: 71,
-    text: 'Three bullets: setup time, monthly cost, what happens after the trial. Nothing else above the fold.',
-    share: 100,
-  },
-  {
-    name: 'Perplexity',
-    ms: '1.2 s',
-    tokens: 58,
-    text: 'Pages that name a price convert better with small businesses; put the number beside the',
-    share: 64,
-  },
-]
+type Answer = (typeof labAnswers)[number]
 
+/** The lab's own lanes on four kept answers, written out at the pace they once came. */
 export function LabDemo() {
+  const navigate = useNavigate()
+  const { elapsed, stopped, start, stop } = useRun(Math.max(...labAnswers.map(({ ms }) => ms)))
+  const [vote, setVote] = useState<number | null>(null)
+  const lanes = labAnswers.map((answer, at) => laneAt(answer, Math.min(elapsed, stopped[at] ?? Number.POSITIVE_INFINITY), at in stopped))
+  const busy = lanes.some(({ state }) => state === 'waiting' || state === 'writing')
   return (
-    <div className="flex flex-col gap-4">
-      <div className="flex items-center gap-3 rounded-panel bg-panel p-3 hairline">
-        <p className="flex-1 text-14">How should a small agency open its pricing page?</p>
-        <span className="rounded-control bg-signal px-3 py-1.5 text-13 font-semibold text-ink">Compare All</span>
+    <div className="flex h-full flex-col gap-4">
+      <div className="flex items-center gap-3 rounded-panel bg-panel py-2.5 pr-2.5 pl-4 hairline">
+        <p className="min-w-0 flex-1 text-14">{labQuestion}</p>
+        <Button
+          variant="primary"
+          busy={busy ? 'Asking all four' : false}
+          onClick={() => {
+            setVote(null)
+            start()
+          }}
+        >
+          Compare All
+        </Button>
       </div>
-      <div className="grid gap-4 md:grid-cols-2">
-        {lanes.map((lane) => (
-          <section key={lane.name} className="rounded-panel bg-panel hairline">
-            <header className="flex h-11 items-center justify-between border-b border-line px-4">
-              <p className="text-14 font-semibold">{lane.name}</p>
-              <span className="font-mono text-12 text-faint">
-                {lane.ms} · {lane.tokens} tokens
-              </span>
-            </header>
-            <p className="min-h-24 px-4 py-3 text-13 text-muted">
-              {lane.text}
-              {lane.share < 100 ? <span className="ml-1 inline-block h-3.5 w-1.5 translate-y-0.5 rounded-full bg-signal-text" /> : null}
-            </p>
-            <div className="px-4 pb-3">{lane.share < 100 ? <Pill tone="info">Streaming</Pill> : <Pill>Continue Chat</Pill>}</div>
-          </section>
+      <div className="grid min-h-0 grid-cols-1 gap-4 md:grid-cols-2 [&_section]:!h-36">
+        {lanes.map((lane, at) => (
+          <ShownLane
+            key={lane.model}
+            lane={lane}
+            at={at}
+            voted={vote === at}
+            canVote={!busy}
+            onStop={() => stop(at)}
+            onVote={() => setVote(at)}
+            onContinue={() => navigate(paths.auth)}
+          />
         ))}
       </div>
     </div>
   )
+}
+
+function laneAt(answer: Answer, elapsed: number, stopped: boolean): ShownLaneState {
+  const { model, answeredBy, firstMs, ms, usage, content } = answer
+  const done = elapsed >= ms
+  const begun = elapsed >= firstMs
+  const share = Math.max(0, Math.min(1, (elapsed - firstMs) / (ms - firstMs)))
+  return {
+    model,
+    state: done ? 'complete' : stopped ? 'stopped' : begun ? 'writing' : 'waiting',
+    content: content.slice(0, Math.round(content.length * share)),
+    answeredBy: begun ? answeredBy : null,
+    sandbox: false,
+    firstMs: begun ? firstMs : null,
+    ms: done ? ms : null,
+    usage: done ? usage : null,
+  }
+}
+
+/** Milliseconds since the run began, drawn frame by frame; who wants no motion sees the end. */
+function useRun(longest: number) {
+  const [elapsed, setElapsed] = useState(longest)
+  const [stopped, setStopped] = useState<Record<number, number>>({})
+  const frame = useRef(0)
+  function start() {
+    cancelAnimationFrame(frame.current)
+    setStopped({})
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return setElapsed(longest)
+    const began = performance.now()
+    function tick(now: number) {
+      setElapsed(now - began)
+      if (now - began < longest) frame.current = requestAnimationFrame(tick)
+    }
+    setElapsed(0)
+    frame.current = requestAnimationFrame(tick)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the screen is opened
+  useEffect(() => {
+    start()
+    return () => cancelAnimationFrame(frame.current)
+  }, [])
+  return { elapsed, stopped, start, stop: (at: number) => setStopped((before) => ({ ...before, [at]: elapsed })) }
 }

@@ -1,0 +1,47 @@
+import { sampleActivity } from '../../../content/samples.ts'
+import { conversation, monthlyUse, proposals } from '../../../content/showcase.ts'
+import { ShownProposal } from '../../../shell/Shown.tsx'
+import { Composer } from '../../../ui/chat/Composer.tsx'
+import { MessageItem } from '../../../ui/chat/MessageItem.tsx'
+import { ActivityList, GeneMeter } from '../../../ui/Data.tsx'
+import { Panel } from '../../../ui/Panel.tsx'
+
+const said = { id: null, state: 'complete', at: '' } as const
+
+/** A question, its answer, and a proposal that waits for a yes. */
+export function AnalystDemo() {
+  return (
+    <div className="grid min-h-0 flex-1 xl:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="flex min-h-0 flex-col">
+        <div className="flex min-h-0 flex-1 flex-col gap-5 overflow-hidden px-4 py-6 md:px-10 md:py-8">
+          <MessageItem busy={false} message={{ ...said, key: 'asked', role: 'user', content: conversation.asked }} />
+          <MessageItem
+            busy={false}
+            message={{
+              ...said,
+              key: 'answer',
+              id: 'shown',
+              role: 'assistant',
+              content: conversation.answer,
+              answeredBy: conversation.answeredBy,
+            }}
+          />
+          <ShownProposal action={proposals.reminder} />
+        </div>
+        <Composer label="Message the analyst" placeholder="Ask about your business" busy={false} onSend={() => {}} />
+      </div>
+      <div className="hidden flex-col gap-4 border-l border-line p-4 xl:flex">
+        <Panel title="This month">
+          <div className="flex flex-col gap-4">
+            {monthlyUse.map((use) => (
+              <GeneMeter key={use.label} {...use} />
+            ))}
+          </div>
+        </Panel>
+        <Panel title="Recent Activity" flush>
+          <ActivityList entries={sampleActivity.map(({ at, ...entry }) => entry)} />
+        </Panel>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import { type RefObject, useLayoutEffect } from 'react'
+
+/** What the page keeps free below its content. */
+const marginPx = () => (window.innerWidth < 768 ? 24 : 32)
+const LEAST_PX = 416
+const KEYBOARD_PX = 120
+
+/** As high as the window leaves room for below it; above the keyboard of a phone while that is open. */
+export function useRoom(frame: RefObject<HTMLElement | null>) {
+  useLayoutEffect(() => {
+    const view = window.visualViewport
+    let typing = false
+    function resize() {
+      const element = frame.current
+      if (!element) return
+      const was = typing
+      typing = Boolean(view && window.innerHeight - view.height > KEYBOARD_PX && element.contains(document.activeElement))
+      const top = element.getBoundingClientRect().top + window.scrollY
+      element.style.height = typing ? `${view!.height - 8}px` : `max(${LEAST_PX}px, calc(100dvh - ${top + marginPx()}px))`
+      if (typing && !was) element.scrollIntoView({ block: 'end' })
+    }
+    resize()
+    const watch = new ResizeObserver(resize)
+    watch.observe(document.body)
+    window.addEventListener('resize', resize)
+    view?.addEventListener('resize', resize)
+    return () => {
+      watch.disconnect()
+      window.removeEventListener('resize', resize)
+      view?.removeEventListener('resize', resize)
+    }
+  }, [frame])
+}
