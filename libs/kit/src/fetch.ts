@@ -191,7 +191,7 @@ export class Circuit {
   #answeredAt = 0
   readonly #waiting = new Map<symbol, number>()
   readonly #options: Required<CircuitOptions>
-  constructor({ threshold = 5, coolMs = 10_000, hangsAfterMs = 4_000, counts = () => true, refusal = leftAlone }: CircuitOptions = {}) {
+  constructor({ threshold = 5, coolMs = 10_000, hangsAfterMs = 3_000, counts = () => true, refusal = leftAlone }: CircuitOptions = {}) {
     this.#options = { threshold, coolMs, hangsAfterMs, counts, refusal }
   }
 
