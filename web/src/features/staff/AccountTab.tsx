@@ -4,6 +4,7 @@ import { TextField } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { AccountView } from './AccountView.tsx'
 import { lookUp, type StaffAccount } from './queries.ts'
+import { ReasonField } from './ReasonField.tsx'
 
 export function AccountTab() {
   const [query, setQuery] = useState('')
@@ -36,14 +37,7 @@ export function AccountTab() {
           value={query}
           onChange={(event) => setQuery(event.target.value)}
         />
-        <TextField
-          label="Reason"
-          placeholder="Why you look"
-          autoComplete="off"
-          maxLength={500}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
+        <ReasonField value={reason} onChange={setReason} />
         <Button type="submit" variant="primary" busy={state.busy} disabled={query.trim().length < 3 || reason.trim().length < 3}>
           Look up
         </Button>

@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
-import { TextField } from '../../ui/Field.tsx'
 import { moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { type FailedEvent, listFailedEvents, replay } from './queries.ts'
+import { ReasonField } from './ReasonField.tsx'
 import { ReasonPanel } from './ReasonPanel.tsx'
 import { StaffTable } from './StaffTable.tsx'
 
@@ -34,14 +34,7 @@ export function EventsTab() {
   return (
     <div className="flex flex-col gap-5 pt-5">
       <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[1fr_auto]">
-        <TextField
-          label="Reason"
-          placeholder="Why you look"
-          autoComplete="off"
-          maxLength={500}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
+        <ReasonField value={reason} onChange={setReason} />
         <Button type="submit" variant="primary" busy={state.busy} disabled={reason.trim().length < 3}>
           List failed events
         </Button>

@@ -1,10 +1,11 @@
 import { sampleActivity } from '../../../content/samples.ts'
-import { conversation, monthlyUse, proposals } from '../../../content/showcase.ts'
+import { conversation, proposals } from '../../../content/showcase.ts'
 import { ShownProposal } from '../../../shell/Shown.tsx'
 import { Composer } from '../../../ui/chat/Composer.tsx'
 import { MessageItem } from '../../../ui/chat/MessageItem.tsx'
-import { ActivityList, GeneMeter } from '../../../ui/Data.tsx'
+import { ActivityList } from '../../../ui/Data.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
+import { MonthPanel } from './MonthPanel.tsx'
 
 const said = { id: null, state: 'complete', at: '' } as const
 
@@ -31,13 +32,7 @@ export function AnalystDemo() {
         <Composer label="Message the analyst" placeholder="Ask about your business" busy={false} onSend={() => {}} />
       </div>
       <div className="hidden flex-col gap-4 border-l border-line p-4 xl:flex">
-        <Panel title="This month">
-          <div className="flex flex-col gap-4">
-            {monthlyUse.map((use) => (
-              <GeneMeter key={use.label} {...use} />
-            ))}
-          </div>
-        </Panel>
+        <MonthPanel />
         <Panel title="Recent Activity" flush>
           <ActivityList entries={sampleActivity.map(({ at, ...entry }) => entry)} />
         </Panel>

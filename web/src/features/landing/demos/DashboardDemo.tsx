@@ -1,9 +1,9 @@
 import { Share2, Zap } from 'lucide-react'
 import { sampleActivity, sampleStats } from '../../../content/samples.ts'
-import { monthlyUse } from '../../../content/showcase.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { ActivityList, CopyField, GeneMeter, Stat, StatRow } from '../../../ui/Data.tsx'
+import { ActivityList, CopyField, Stat, StatRow } from '../../../ui/Data.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
+import { MonthPanel } from './MonthPanel.tsx'
 
 export function DashboardDemo() {
   return (
@@ -31,13 +31,7 @@ export function DashboardDemo() {
           <ActivityList entries={sampleActivity} />
         </Panel>
         <div className="flex flex-col gap-6">
-          <Panel title="This month">
-            <div className="flex flex-col gap-4">
-              {monthlyUse.map((use) => (
-                <GeneMeter key={use.label} {...use} />
-              ))}
-            </div>
-          </Panel>
+          <MonthPanel />
           <Panel title="Your Marketplace" className="max-lg:hidden">
             <CopyField label="Marketplace link" value="operon.example/marketplace/mara" open />
           </Panel>
