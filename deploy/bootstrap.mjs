@@ -10,6 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const stamp = join(modules, '.operon-stamp')
 const pnpm = 'pnpm@12.21.0'
+const starter = process.ppid
 const [command = '', ...rest] = process.argv.slice(2)
 
 // `npm start` and `npm test` begin files of a plainer name.
@@ -67,6 +68,14 @@ function run() {
       last = Date.now()
       child.kill(signal)
     })
+  }
+  // npm passes a signal of its own to the shell between us, which dies of it and tells nobody.
+  if (process.env.npm_lifecycle_event) {
+    const orphaned = setInterval(() => {
+      if (process.ppid === starter) return
+      clearInterval(orphaned)
+      child.kill('SIGTERM')
+    }, 250)
   }
   child.on('error', (error) => fail(`${nodeBinary()} did not start: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))

@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { type BrotliOptions, brotliCompress, constants, gzip, type ZlibOptions } from 'node:zlib'
 import { build } from 'vite'
+import { stylesFor } from './critical.ts'
 
 const root = dirname(fileURLToPath(import.meta.url))
 // Everything is made aside and put in place at the end: two builds at once, or a server that reads, never see half of it.
@@ -31,9 +32,16 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   const fonts = (await readdir(join(dist, 'assets'))).filter((name) => name.startsWith('instrument-sans-text'))
   const preload = fonts.map((name) => `<link rel="preload" href="/assets/${name}" as="font" type="font/woff2" crossorigin />`).join('')
   const page = (head: string, body: string) => template.replace('<!--head-->', () => preload + head).replace('<!--app-->', () => body)
-  const styles = await stylesOf(template)
-  // A page that is read first brings its styles along: they would cost another round trip before anything can be painted.
-  const painted = (head: string, body: string) => page(head, body).replace(stylesheet, () => `<style>${styles}</style>`)
+  const sheet = stylesheet.exec(template)?.[1]
+  if (!sheet) throw new Error('The built page names no stylesheet')
+  const styles = (await readFile(join(dist, sheet), 'utf8')).trim()
+  // A page that is read first brings the styles of what it shows along: they would cost another round trip before anything can be
+  // painted. boot.ts fetches the whole sheet with the app.
+  const painted = (head: string, body: string) =>
+    page(head, body).replace(
+      stylesheet,
+      () => `<style>${stylesFor(`${template}${body}`, styles)}</style><meta name="styles" content="${sheet}" />`,
+    )
 
   const templated: string[] = []
   async function put(file: string, text: string) {
@@ -66,12 +74,6 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
 }
 
 const stylesheet = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/
-
-async function stylesOf(html: string) {
-  const href = stylesheet.exec(html)?.[1]
-  if (!href) throw new Error('The built page names no stylesheet')
-  return (await readFile(join(dist, href), 'utf8')).trim()
-}
 
 function headOf(meta: { path: string; title: string; description: string; index?: boolean }, name: string) {
   const text = (value: string) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')

@@ -24,9 +24,9 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-const launch = (env: Record<string, string> = {}, program = ['all-in-one.ts']): Run => {
-  const [script, ...args] = program
-  const child = spawn(process.execPath, [join(import.meta.dirname, script!), ...args], {
+const file = (name: string) => join(import.meta.dirname, name)
+const launch = (env: Record<string, string> = {}, args = [file('all-in-one.ts')], command = process.execPath): Run => {
+  const child = spawn(command, args, {
     env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', PORT: '0', DATA_DIR: dataDir, WEB_DIST: dataDir, ...env },
   })
   let output = ''
@@ -46,9 +46,10 @@ const ready = async (run: Run) => {
 const postmaster = () => survivingPostmaster(join(dataDir, 'postgres/data'))
 
 test('every wrong setting is named at once, in a line each, without a stack', async () => {
-  const run = launch({ PORT: 'eighty', LOG_LEVEL: 'loud', BUS_URL: 'http://bus', RATE_READ: 'lots' })
+  const run = launch({ PORT: 'eighty', LOG_LEVEL: 'loud', BUS_URL: 'http://bus', RATE_READ: 'lots', MASTER_KEY: 'short' })
   expect(await run.ended).toBe(1)
-  for (const name of ['PORT', 'LOG_LEVEL', 'BUS_URL', 'RATE_READ']) expect(run.output()).toMatch(new RegExp(`^  ${name}: .+$`, 'm'))
+  for (const name of ['PORT', 'LOG_LEVEL', 'BUS_URL', 'RATE_READ', 'MASTER_KEY'])
+    expect(run.output()).toMatch(new RegExp(`^  ${name}: .+$`, 'm'))
   expect(run.output()).not.toMatch(/\n\s+at /)
 })
 
@@ -109,7 +110,7 @@ test('after kill -9 the next start takes over what was left, and a second Ctrl-C
 test('the bootstrap passes one signal on when it hears several at once, and its own sudden end stops the server', {
   timeout: 90_000,
 }, async () => {
-  const polite = launch({}, ['../bootstrap.mjs', 'start'])
+  const polite = launch({}, [file('../bootstrap.mjs'), 'start'])
   await ready(polite)
   // A terminal signals the whole group, and npm passes the signal on as well.
   polite.child.kill('SIGINT')
@@ -117,9 +118,18 @@ test('the bootstrap passes one signal on when it hears several at once, and its 
   expect(await polite.ended).toBe(0)
   expect(postmaster()).toBe(null)
 
-  const sudden = launch({}, ['../bootstrap.mjs', 'start'])
+  const sudden = launch({}, [file('../bootstrap.mjs'), 'start'])
   await ready(sudden)
   sudden.child.kill('SIGKILL')
   await sudden.ended
   await expect.poll(postmaster, { timeout: 20_000 }).toBe(null)
+})
+
+test('the end of the shell that npm started it in stops the server', { timeout: 90_000 }, async () => {
+  const shell = launch({ npm_lifecycle_event: 'start' }, ['-c', `"${process.execPath}" "${file('../bootstrap.mjs')}" start; true`], 'sh')
+  await ready(shell)
+  shell.child.kill('SIGTERM')
+  await shell.ended
+  await expect.poll(postmaster, { timeout: 20_000 }).toBe(null)
+  expect(existsSync(join(dataDir, 'operon.lock'))).toBe(false)
 })

@@ -1,10 +1,8 @@
 import { resolve } from 'node:path'
 import type { ServiceName } from '@operon/contracts/services'
 import { startGateway } from '@operon/gateway/gateway'
-import { TokenVerifier, type Verification } from '@operon/kit/auth'
 import type { Env } from '@operon/kit/config'
-import { openBus, openCache } from '@operon/kit/open'
-import { signRequest } from '@operon/kit/requests'
+import { openBus, openCache, openVerifier } from '@operon/kit/open'
 import { createInfra, type Infra, prepareService, type RunningService } from '@operon/kit/service'
 import { createLogger } from '@operon/kit/telemetry'
 import { takeDataDir } from './data-dir.ts'
@@ -97,12 +95,7 @@ async function openGateway(infra: Infra, services: RunningService[]) {
   const log = infra.log.child({ service: 'gateway' })
   const bus = await openBus(infra, { service: 'gateway', db: undefined as never, log })
   const cache = await openCache(infra)
-  const { PUBLISHABLE_KEYS, SERVICE_KEY } = infra.config
-  const verifier = new TokenVerifier({
-    load: () => bus.request('identity.verification', signRequest(infra.vault, {}, { kind: 'service' }), 3000) as Promise<Verification>,
-    publishableKeys: PUBLISHABLE_KEYS.split(','),
-    serviceKey: SERVICE_KEY,
-  })
+  const verifier = openVerifier(infra, bus)
   const upstreams = Object.fromEntries(services.map((service) => [service.name, { kind: 'local', app: service.app, ready: service.ready }]))
   const gateway = await startGateway({ ...infra, log, upstreams, webDist: infra.env.WEB_DIST ?? webDist, bus, cache, verifier })
   await bus.start()

@@ -19,12 +19,20 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   S7: () => import('./attack/undeclared.ts'),
   S8: () => import('./attack/identity-guessing.ts'),
   'S10-12': () => import('./attack/browser.ts'),
+  S13: () => import('./attack/uploads.ts'),
+  S14: () => import('./attack/rendering.ts'),
   S15: () => import('./attack/injection.ts'),
   S16: () => import('./attack/inside.ts'),
   S18: () => import('./attack/webhooks.ts'),
   S19: () => import('./attack/canaries.ts'),
+  S20: () => import('./attack/swapped.ts'),
   S21: () => import('./attack/money.ts'),
   S22: () => import('./attack/dependencies.ts'),
+}
+/** Held by tests that need more than the public door; `npm test` runs them. */
+const elsewhere = {
+  S9: 'services/identity/src/attacks/enumeration.test.ts (S9_N=500 for the long form)',
+  S17: 'services/identity/src/oauth/oauth.test.ts',
 }
 
 const args = process.argv.slice(2)
@@ -70,7 +78,7 @@ const platform = await startAllInOne({
     LIMIT_MAIL_PER_HOUR: '100000',
   },
   log: (line) => void lines.push(line),
-  web: false,
+  web: wants('S14'),
 })
 let through = 0
 try {
@@ -89,6 +97,7 @@ try {
   collector.close()
   rmSync(dataDir, { recursive: true, force: true })
 }
+if (!chosen.length) for (const [name, test] of Object.entries(elsewhere)) console.log(`${name.padEnd(7)} is a test: ${test}`)
 console.log(through ? `${through} got through` : 'nothing got through')
 process.exit(through ? 1 : 0)
 

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SetupError } from '@operon/kit/config'
 import { findProgram, freePort, portIsFree } from './machine.ts'
+import { watchStore } from './nats-watch.ts'
 import { type Supervised, supervise } from './supervised.ts'
 
-export type Broker = { url: string; process: Supervised }
+export type Broker = { url: string; process: Supervised; stop(): Promise<void> }
 type Options = { dataDir: string; log: (line: string) => void; onChange: (pid: number | null) => void }
 
 /** JetStream, its store under DATA_DIR, on a loopback port that stays the same over restarts. */
@@ -34,7 +35,16 @@ jetstream { store_dir: "${dir}" }
     onLine: log,
   })
   await answers(port, 'NATS', process, join(dir, 'server.log'))
-  return { url: `nats://operon:${secret}@127.0.0.1:${port}`, process }
+  const url = `nats://operon:${secret}@127.0.0.1:${port}`
+  const unwatch = watchStore(url, process, log)
+  return {
+    url,
+    process,
+    async stop() {
+      await unwatch()
+      await process.stop()
+    },
+  }
 }
 
 /** Jobs are rows of the outbox first, kept for a day: what the last second of the log may lose is sent again from there. */
@@ -58,7 +68,7 @@ save ""
 `
   const process = supervise({ name: 'redis', command, args: [writeSecret(join(dir, 'redis.conf'), config)], log, onChange, onLine: log })
   await answers(port, 'Redis', process, join(dir, 'server.log'))
-  return { url: `redis://:${secret}@127.0.0.1:${port}`, process }
+  return { url: `redis://:${secret}@127.0.0.1:${port}`, process, stop: () => process.stop() }
 }
 
 function folder(dataDir: string, name: string): string {

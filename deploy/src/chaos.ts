@@ -1,15 +1,20 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { unpackOlder } from './chaos/versions.ts'
 import type { Fault, Outcome } from './chaos/world.ts'
 import { busyness, openWorld } from './chaos/world.ts'
 import { startFleet } from './fleet.ts'
 import { exitWith, stopOnSignals } from './launcher.ts'
 import { findProgram } from './machine.ts'
+import { abandonPostgres } from './postgres.ts'
+import { killSupervised } from './supervised.ts'
 
 // `npm run chaos [-- --short] [--seed 7] [R7 R9 …]`: faults under load on a fleet of its own, one after another. Ends non-zero when something
 // was lost, done twice, or did not come back.
 const faults: Record<string, () => Promise<Fault>> = {
+  // First: it begins with the older version, and leaves this one for all the others.
+  R24: () => import('./chaos/versions.ts').then(({ upgraded }) => upgraded),
   R8: () => import('./chaos/nats.ts').then(({ rolledBack }) => rolledBack),
   R7: () => import('./chaos/nats.ts').then(({ killed }) => killed),
   R23: () => import('./chaos/poison.ts').then(({ poisoned }) => poisoned),
@@ -26,15 +31,18 @@ const faults: Record<string, () => Promise<Fault>> = {
   R20: () => import('./chaos/sessions.ts').then(({ raced }) => raced),
   R21: () => import('./chaos/streams.ts').then(({ lastPrompt }) => lastPrompt),
   identity: () => import('./chaos/sessions.ts').then(({ killed }) => killed),
+  R15: () => import('./chaos/disk.ts').then(({ full }) => full),
 }
 
 const args = process.argv.slice(2)
 const short = args.includes('--short') || process.env.CI === '1'
 const verbose = args.includes('--verbose')
 const seed = Number(args[args.indexOf('--seed') + 1] || 0) || Date.now() % 100_000
-// Five seconds to an open circuit are not always kept yet, so R13 runs in the long form or by its name.
-const notShort = ['R13']
+// R24 may have packages to install and R15 moves the stores to other disks: in the long form, or by name.
+const notShort = ['R24', 'R15']
+const orders = Number(args[args.indexOf('--orders') + 1] || 0) || (short ? 48 : 20_000)
 const chosen = args.filter((arg) => arg in faults)
+const old = args.includes('--old') ? args[args.indexOf('--old') + 1] : undefined
 const busy = busyness(availableParallelism())
 const serviceKey = 'chaos-service-key-0123456789'
 const began = Date.now()
@@ -50,6 +58,11 @@ const dataDir = mkdtempSync(join(tmpdir(), 'chaos-'))
 chmodSync(dataDir, 0o755)
 console.log(`seed ${seed}${busy > 1 ? `, on a machine that is ${busy.toFixed(1)} times as busy as it has cores` : ''}`)
 
+const older = (chosen.length ? !chosen.includes('R24') : short) ? { why: 'not asked for' } : unpackOlder(old, dataDir)
+const afterwards: (() => unknown)[] = []
+const undoAll = () => {
+  for (const undo of afterwards.splice(0)) undo()
+}
 const off = '1000000/1s'
 const said: string[] = []
 const starting = startFleet({
@@ -78,15 +91,21 @@ const starting = startFleet({
   // Two of all that keeps nothing in its own memory.
   counts: { identity: 2, billing: 2, marketplace: 2, integrations: 1, 'ai-gateway': 2, analytics: 2, crm: 1, sandbox: 1, gateway: 1 },
   web: false,
+  ...('root' in older && { root: older.root }),
   log: (line) => (verbose ? console.log(`  ${line}`) : void said.push(line)),
 })
-stopOnSignals(() => starting.then((fleet) => fleet.stop()))
+const force = () => {
+  killSupervised()
+  abandonPostgres()
+  undoAll()
+}
+stopOnSignals(() => starting.then((fleet) => fleet.stop()).finally(undoAll), force)
 const fleet = await starting.catch((error) => {
   for (const line of said.slice(-30)) console.log(`  ${line}`)
   return exitWith(error)
 })
 console.log(`${fleet.processes.size + 1} processes are ready after ${seconds(Date.now() - began)}`)
-const world = openWorld({ fleet, seed, short, serviceKey, busy })
+const world = openWorld({ fleet, seed, short, orders, serviceKey, busy, older, afterwards })
 
 const broken: string[] = []
 const later: [string, () => Promise<Outcome>][] = []
@@ -97,6 +116,7 @@ async function run(name: string, running: () => Promise<Outcome | { later: () =>
     (error): Outcome => ({ injected: 'the run itself failed', work: '', lost: 0, twice: 0, broken: [error.stack] }),
   )
   if ('later' in outcome) return void later.push([name, outcome.later])
+  if (outcome.skipped) return console.log(`skipped ${name}: ${outcome.skipped}`)
   const back = outcome.recoveredMs === undefined ? '' : `, back in ${seconds(outcome.recoveredMs)}`
   console.log(
     `${outcome.broken.length ? 'BROKEN' : 'holds '} ${name.padEnd(6)} ${outcome.injected}: ${outcome.work}; lost ${outcome.lost}, twice ${outcome.twice}${back} (${seconds(Date.now() - at)})`,
@@ -115,6 +135,7 @@ try {
 } finally {
   await world.close()
   await fleet.stop()
+  undoAll()
   if (!args.includes('--keep')) rmSync(dataDir, { recursive: true, force: true })
 }
 console.log(

@@ -45,6 +45,43 @@ async function tablesWith(service: string, word: string): Promise<string[]> {
 const allTablesWith = async (word: string) =>
   (await Promise.all(Object.keys(platform.services).map((service) => tablesWith(service, word)))).flat()
 
+/** Everything that the services other than identity tell a person about themselves. */
+const exported = async (token: string) => (await call('/functions/v1/account-export', {}, token)).body.services
+
+test('an export names every table that knows the person, and is refused whole while a service is down', { timeout: 60_000 }, async () => {
+  const { access_token: token, user } = (
+    await call('/auth/v1/signup', { email: 'ada.export@example.com', password: PASSWORD, data: { name: 'Ada Export', accept_terms: true } })
+  ).body
+  await call('/functions/v1/table-sync', { tableName: 'sign up', data: {} }, token)
+  await dbOf('ai-gateway')
+    .insertInto('ai_keys')
+    .values({ id: newId(), user_id: user.id, name: 'mine', prefix: 'op_1', hash: 'the-hash', scopes: ['chat'] })
+    .execute()
+  await expect
+    .poll(() => tablesWith('crm', user.id), { timeout: 20_000 })
+    .toEqual(expect.arrayContaining(['crm.people', 'crm.sign_up_records']))
+  await expect
+    .poll(() => tablesWith('analytics', user.id), { timeout: 20_000 })
+    .toEqual(expect.arrayContaining(['analytics.notifications']))
+  await expect.poll(() => tablesWith('billing', user.id), { timeout: 20_000 }).toContain('billing.accounts')
+  const known = (await allTablesWith(user.id)).filter((name) => !name.startsWith('identity.') && !name.startsWith('sandbox.'))
+  const services = await exported(token)
+  const told = Object.entries(services).flatMap(([service, parts]) =>
+    Object.entries(parts as Record<string, unknown[]>).flatMap(([name, rows]) => (rows.length ? [`${service}.${name}`] : [])),
+  )
+  expect(told).toEqual(expect.arrayContaining(known))
+  expect(services['ai-gateway'].ai_keys).toMatchObject([{ name: 'mine' }])
+  expect(JSON.stringify(services)).not.toContain('the-hash')
+
+  const { rt } = platform.services.crm!
+  await dbOf('crm').schema.alterTable('people').renameTo('people_away').execute()
+  const refused = await call('/functions/v1/account-export', {}, token)
+  await dbOf('crm').schema.alterTable('people_away').renameTo('people').execute()
+  expect(refused).toMatchObject({ status: 503, body: { code: 'export_unavailable', details: { service: rt.name } } })
+  expect(refused.body.detail).toMatch(/Nothing was exported; try again in a few minutes/)
+  expect((await exported(token)).crm.people).toHaveLength(1)
+})
+
 test('a deleted account is erased by every service, which says what went and what the law keeps', { timeout: 60_000 }, async () => {
   const signedUp = await call('/auth/v1/signup', { email: EMAIL, password: PASSWORD, data: { name: 'Erasmus Gone', accept_terms: true } })
   const { access_token: token, user } = signedUp.body

@@ -28,6 +28,8 @@ test.skipIf(missing.length > 0)(
     await expect.poll(() => fleet.postgres!.pid(), { timeout: 30_000 }).not.toBe(database)
     await expect.poll(() => fleet.ready('marketplace-2'), { timeout: 60_000 }).toBe(true)
 
+    // A broker that does its work is left alone.
+    expect([fleet.processes.get('nats')!.restarts(), fleet.processes.get('redis')!.restarts()]).toEqual([0, 0])
     const pids = Object.values(note()).filter((pid) => typeof pid === 'number')
     await fleet.stop()
     expect(pids.filter(aliveProcess)).toEqual([])

@@ -29,6 +29,8 @@ export type Fleet = {
   postgres: KeptPostgres | null
   /** The health page of one process. */
   ready(name: string): Promise<boolean>
+  /** Drains one process and starts it again: from another tree, or with more environment, until the next restart. */
+  restart(name: string, as?: { root?: string; env?: Env }): Promise<void>
   stop(): Promise<void>
 }
 export type FleetOptions = {
@@ -38,10 +40,12 @@ export type FleetOptions = {
   /** Which services; those of `SERVICES`, or all of them, when absent. */
   services?: readonly ServiceName[]
   web?: boolean
+  /** The tree that services and gateway are run from, when not this one: an older version of it. */
+  root?: string
   log?: (line: string) => void
 }
 
-const root = resolve(import.meta.dirname, '../..')
+const ownRoot = resolve(import.meta.dirname, '../..')
 const nameOf = (service: ServiceName) => `UPSTREAM_${service.toUpperCase().replaceAll('-', '_')}`
 
 /** Every service a process of its own, on real PostgreSQL, NATS and Redis: given by address, or started here. */
@@ -50,6 +54,7 @@ export async function startFleet({
   counts = {},
   services = chosenServices(given),
   web = true,
+  root = ownRoot,
   log = () => {},
 }: FleetOptions): Promise<Fleet> {
   const asked = checkEnv(given, await loadDefinitions(services))
@@ -86,24 +91,27 @@ export async function startFleet({
       })(),
       (async () => {
         if (given.BUS_URL) return
-        const { url, process } = await startNats(broker)
+        const { url, process, stop } = await startNats(broker)
         processes.set('nats', process)
-        undo.push(() => process.stop())
+        undo.push(stop)
         env.BUS_URL = url
       })(),
       (async () => {
         if (given.QUEUE_URL && given.CACHE_URL) return
-        const { url, process } = await startRedis(broker)
+        const { url, process, stop } = await startRedis(broker)
         processes.set('redis', process)
-        undo.push(() => process.stop())
+        undo.push(stop)
         env.QUEUE_URL ??= `${url}/0`
         env.CACHE_URL ??= `${url}/1`
       })(),
     ])
 
     const addresses = new Map<string, string>()
+    const scripts = new Map<string, string>()
+    const argsOf = (tree: string, script: string) => ['--import', join(ownRoot, 'deploy/src/child.ts'), join(tree, script)]
     const launch = (name: string, script: string, extra: Env) => {
-      const args = ['--import', join(root, 'deploy/src/child.ts'), join(root, script)]
+      scripts.set(name, script)
+      const args = argsOf(root, script)
       const onLine = (line: string) => log(readable(line, name))
       processes.set(
         name,
@@ -138,7 +146,9 @@ export async function startFleet({
       () => givingUp(gatewayNames, processes),
     )
     note.write()
-    return { url: env.PUBLIC_URL!, env, processes, postgres, ready, stop }
+    const restart: Fleet['restart'] = (name, { root: tree = ownRoot, env: more = {} } = {}) =>
+      processes.get(name)!.restart({ args: argsOf(tree, scripts.get(name)!), env: more })
+    return { url: env.PUBLIC_URL!, env, processes, postgres, ready, restart, stop }
   } catch (error) {
     await stop()
     throw error

@@ -1,13 +1,23 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 
+/** One that has ended and waits to be noticed by its parent is not alive: in a container nobody may ever notice. */
 export function aliveProcess(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return stateOf(pid) !== 'Z'
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function stateOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat[stat.lastIndexOf(')') + 2]
+  } catch {
+    return undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,4 +121,27 @@ test('a damaged cluster says why it did not start', async () => {
   writeFileSync(control, '12\n')
   await expect(start()).rejects.toThrow(/PostgreSQL did not start .*incompatible|version/s)
   expect(readFileSync(control, 'utf8')).toBe('12\n')
+})
+
+test('a disk that is too small for a database is named with what is missing, and nothing is left on it', async ({ skip }) => {
+  const disk = join(dataDir, 'disk')
+  mkdirSync(disk)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', disk]).status === 0
+  skip(!mounted, 'this user may not mount a small disk')
+  try {
+    await expect(startPostgres({ dataDir: disk })).rejects.toThrow(
+      /^The disk that holds \S+ is full: \d+ MB are free, and the database needs 400 MB$/,
+    )
+    expect(existsSync(join(disk, 'postgres/data'))).toBe(false)
+  } finally {
+    execFileSync('umount', [disk])
+  }
+})
+
+test.skipIf(process.platform !== 'linux')('a pid whose process has ended is not alive, though its parent has not looked', async () => {
+  const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 30'])
+  const pid = Number(await new Promise((resolve) => parent.stdout.once('data', (line) => resolve(String(line)))))
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ')
+  expect(aliveProcess(pid)).toBe(false)
+  parent.kill()
 })

@@ -1,6 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SetupError } from '@operon/kit/config'
@@ -64,6 +76,7 @@ export async function startPostgres({ dataDir, log = () => {}, settings = {} }: 
   if (survivor) await stopPostmaster(survivor)
   else disownLock(data)
 
+  demandSpace(home, existsSync(join(data, 'PG_VERSION')))
   if (!existsSync(join(data, 'PG_VERSION')) || !note) {
     if (existsSync(join(data, 'PG_VERSION')))
       throw new SetupError(`${noteFile(home)} is missing, and with it the password of the database in ${data}`)
@@ -88,6 +101,13 @@ function openHome(dataDir: string, log: (line: string) => void): PostgresHome {
   mkdirSync(home.dir, { recursive: true, mode: 0o755 })
   if (home.runAs.uid !== undefined) chownSync(home.dir, home.runAs.uid, home.runAs.gid!)
   return home
+}
+
+/** A server that runs out of disk at its first steps dies of it, again and again; one that runs refuses and recovers. */
+function demandSpace({ dir }: PostgresHome, made: boolean) {
+  const { bavail, bsize } = statfsSync(dir)
+  const [free, needed] = [Math.floor((bavail * bsize) / 1e6), made ? 20 : 400]
+  if (free < needed) throw new SetupError(`The disk that holds ${dir} is full: ${free} MB are free, and the database needs ${needed} MB`)
 }
 
 function initialise(home: PostgresHome, data: string, password: string) {

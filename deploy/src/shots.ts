@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium } from '@playwright/test'
 import { startAllInOne } from './all-in-one.ts'
+import { openStorefront } from './bench/web-storefront.ts'
 import { findProgram } from './machine.ts'
 import { seedDemo } from './seed.ts'
 
-// `npm run shots [-- /pricing …]`: a picture of every page in both themes and two widths, into shots/. On a platform of its own, as the demo seller.
+// `npm run shots [-- /pricing …]`: a picture of every page in both themes and three widths, into shots/. On a platform of its own, as the demo seller.
 const out = join(import.meta.dirname, '../../shots')
-const widths = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+const widths = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 }, small: { width: 320, height: 640 } }
 const open = [
   '/',
   '/get-started',
@@ -21,6 +22,7 @@ const open = [
   '/privacy-policy',
   '/security',
   '/referrals',
+  '/marketplace/nobody',
   '/nowhere',
 ]
 const signedIn = [
@@ -59,6 +61,7 @@ const browser = await chromium.launch({
 })
 try {
   await seedDemo(platform.address)
+  open.push(await openStorefront(platform))
   const session = await demoSession()
   for (const [size, viewport] of Object.entries(widths)) {
     for (const theme of ['dark', 'light'] as const) {
@@ -99,6 +102,11 @@ async function take(browser: Browser, who: string, paths: string[], { size, view
   )
   for (const path of paths) {
     await page.goto(path, { waitUntil: 'networkidle' }).catch(() => {})
+    // A public page is drawn whole with the first sign of a person.
+    await page.mouse.move(4, 4)
+    await page.waitForFunction(
+      'Object.keys(document.getElementById("root").firstElementChild ?? {}).some((key) => key.startsWith("__react"))',
+    )
     await page.screenshot({ path: join(out, `${who}${path.replaceAll('/', '_')}-${size}-${theme}.png`), fullPage: true })
   }
   await context.close()

@@ -11,9 +11,10 @@ export type Supervised = {
   release(): void
   /** Asks it to end and waits; after `withinMs` it is killed. */
   stop(withinMs?: number): Promise<void>
-  /** Stops it and starts it again, as a rolling deploy does. */
-  restart(): Promise<void>
+  /** Stops it and starts it again, as a rolling deploy does; with other arguments or more environment until the next restart. */
+  restart(as?: RunAs, withinMs?: number): Promise<void>
 }
+export type RunAs = { args?: string[]; env?: NodeJS.ProcessEnv }
 export type SupervisedOptions = {
   name: string
   command: string
@@ -41,13 +42,14 @@ export function supervise({ name, command, args, env, node, onLine, log, onChang
   let wait = 100
   let held = false
   let stopping = false
+  let as: RunAs = {}
 
   function start() {
     restarts += 1
     const begun = Date.now()
     // In a group of its own, so that Ctrl-C does not reach it before its turn.
-    const next = spawn(command, args, {
-      env: { ...process.env, ...env },
+    const next = spawn(command, as.args ?? args, {
+      env: { ...process.env, ...env, ...as.env },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', ...(node ? ['ipc' as const] : [])],
     })
@@ -103,9 +105,10 @@ export function supervise({ name, command, args, env, node, onLine, log, onChang
       stopping = true
       await end(withinMs)
     },
-    async restart() {
+    async restart(next = {}, withinMs = 25_000) {
       held = true
-      await end(25_000)
+      await end(withinMs)
+      as = next
       held = false
       startIfWanted()
     },

@@ -84,12 +84,14 @@ function startServer(): Promise<{ url: string; stop(): Promise<unknown> } | null
   const limits = { RATE_AUTH_STRICT: '1000/60s', RATE_AUTH: '1000/60s' }
   const staff = { AUTH_STAFF_EMAILS: 'staff@studio.example' }
   const env = { ...process.env, ...limits, ...staff, DATA_DIR: dataDir, PORT: '0', PUBLIC_URL: '', LOG_LEVEL: 'error', NODE_ENV: 'test' }
-  const child = spawn(process.execPath, [join(root, 'deploy/src/all-in-one.ts')], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  // The channel tells it of our sudden end.
+  const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const
+  const child = spawn(process.execPath, [join(root, 'deploy/src/all-in-one.ts')], { cwd: root, env, stdio: [...stdio] })
   children.add(child)
   const gone = new Promise<null>((resolve) => child.once('exit', () => resolve(null)))
   const up = new Promise<{ url: string; stop(): Promise<unknown> }>((resolve) => {
     let output = ''
-    child.stdout.on('data', (chunk) => {
+    child.stdout!.on('data', (chunk) => {
       output += chunk
       const url = /ready at (http\S+)/.exec(output)?.[1]
       if (!url) return

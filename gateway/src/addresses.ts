@@ -1,8 +1,13 @@
 import { BlockList, isIP } from 'node:net'
 import { SetupError } from '@operon/kit/config'
 
+export type Addresses = {
+  isTrusted(remote: string | undefined): boolean
+  client(remote: string | undefined, forwardedFor: string | string[] | undefined): string
+}
+
 /** Whom a request comes from. What proxies say is believed only from those that TRUSTED_PROXIES names (addresses, ranges, `loopback`). */
-export function addressReader(trustedProxies: string) {
+export function addressReader(trustedProxies: string): Addresses {
   const trusted = blockList(trustedProxies)
   const isTrusted = (address: string) =>
     trusted !== null && isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { BadAnswer, ChunkReader, readAnswerHead } from './answer.ts'
-import { testGateway } from './testing/start.ts'
+import { raw, testGateway } from './testing/start.ts'
 
 describe('the head of an answer', () => {
   test('says how the body ends', () => {
@@ -84,7 +84,7 @@ async function answering(bytes: string, options: { close?: boolean } = {}) {
     upstreams: { billing: { kind: 'remote', addresses: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`] } },
   })
   ends.push(() => server.close(), gateway.close)
-  return { ask: () => fetch(`${gateway.url}/functions/v1/stream`), connections: () => connections }
+  return { ask: () => fetch(`${gateway.url}/functions/v1/stream`), connections: () => connections, port: gateway.port }
 }
 
 describe('a service that answers badly', () => {
@@ -128,5 +128,41 @@ describe('a service that answers badly', () => {
     await expect((await cut.ask()).text()).rejects.toThrow()
     const chunks = await answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nA\r\n', { close: true })
     await expect((await chunks.ask()).text()).rejects.toThrow()
+  })
+
+  test.each([
+    ['204 No Content', 'content-length: 5\r\n', null],
+    ['304 Not Modified', 'content-length: 5\r\n', '5'],
+    ['204 No Content', 'transfer-encoding: chunked\r\n', null],
+  ])('%s has no body, whatever the service says of one', async (status, framing, length) => {
+    const { port } = await answering(`HTTP/1.1 ${status}\r\n${framing}\r\n5\r\nhello\r\n0\r\n\r\n`)
+    const one = 'GET /functions/v1/stream HTTP/1.1\r\nhost: a\r\n'
+    const answer = await raw(port, `${one}\r\n${one}connection: close\r\n\r\n`)
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status.slice(0, 3)}`, `HTTP/1.1 ${status.slice(0, 3)}`])
+    expect(answer).not.toContain('hello')
+    expect(/content-length: (\d+)/i.exec(answer)?.[1] ?? null).toBe(length)
+    expect(answer).not.toMatch(/transfer-encoding/i)
+  })
+
+  test('HEAD gets the length that GET would have, and nothing behind the head', async () => {
+    const { port } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n')
+    const answer = await raw(port, 'HEAD /functions/v1/stream HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+    expect(answer).toMatch(/content-length: 5\r\n[\s\S]*\r\n\r\n$/)
+  })
+
+  test('an old client gets an answer without chunks that ends with its connection', async () => {
+    const { port } = await answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n')
+    const answer = await raw(port, 'GET /functions/v1/stream HTTP/1.0\r\nhost: a\r\nconnection: keep-alive\r\n\r\n')
+    expect(answer).toMatch(/connection: close\r\n\r\nhello$/i)
+    expect(answer).not.toMatch(/transfer-encoding/i)
+  })
+
+  test('what a service names for its connection does not take the length or the policy away', async () => {
+    const { ask } = await answering(
+      'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: content-length, content-security-policy, x-mine\r\nx-mine: 1\r\n\r\nok',
+    )
+    const { headers } = await ask()
+    expect([headers.get('content-length'), headers.get('x-mine')]).toEqual(['2', null])
+    expect(headers.get('content-security-policy')).toMatch("default-src 'none'")
   })
 })

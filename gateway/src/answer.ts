@@ -125,9 +125,10 @@ function keepAliveOf(value: string): number | null {
   return timeout ? Number(timeout[1]) * 1000 : null
 }
 
-/** A service may name headers that end with its connection as well. */
+/** A service may name headers that end with its connection as well. Its policy is meant for the page. */
 function withoutNamed(lines: string, connection: string): string {
   const named = new Set(connection.split(',').map((name) => name.trim()))
+  named.delete('content-security-policy')
   return lines
     .split(/(?<=\r\n)/)
     .filter((line) => !named.has(line.slice(0, line.indexOf(':')).toLowerCase()))

@@ -24,8 +24,6 @@ export function readSmall(request: IncomingMessage, then: (body: Buffer) => void
 
 /** A large body or one of unknown length, as it comes: counted, at the pace of whoever reads it. The request itself outlives it. */
 export class StreamedBody extends Readable {
-  /** Once some of it is on its way it cannot be sent to another instance. */
-  begun = false
   readonly #request: IncomingMessage
   readonly #maxBytes: number
   #bytes = 0
@@ -53,7 +51,6 @@ export class StreamedBody extends Readable {
   }
 
   readonly #onData = (chunk: Buffer) => {
-    this.begun = true
     this.#bytes += chunk.length
     if (this.#bytes > this.#maxBytes) return void this.destroy(new DomainError('too_large'))
     if (!this.push(chunk)) this.#request.pause()

@@ -4,7 +4,7 @@ import { asAuthError, authErrorAnswer } from '@operon/kit/auth-errors'
 import type { DomainError } from '@operon/kit/errors'
 import { errorBody } from '@operon/kit/http'
 import type { Span } from '@operon/kit/tracing'
-import { isUploading } from './body.ts'
+import { isSmall, isUploading } from './body.ts'
 import type { Fixed, RawHeaders } from './headers.ts'
 import type { Quota } from './limits.ts'
 
@@ -87,11 +87,6 @@ export function refuse(call: Call, thrown: DomainError) {
     : { body: errorBody(call.path, error, call.id), headers: {} }
   const extra: RawHeaders = []
   for (const [name, value] of Object.entries({ ...error.headers, ...headers })) extra.push(name, value)
-  // What is left of a large body is not read; of a small one it is, and the connection lives on.
-  const length = request.headers['content-length']
-  if (isUploading(request) && (request.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 65_536)))
-    extra.push('connection', 'close')
-  if (isUploading(request)) request.resume()
   const type = body.type === 'about:blank' ? 'application/problem+json; charset=utf-8' : 'application/json; charset=utf-8'
   answerJson(call, error.status, body, extra, type)
 }
@@ -99,6 +94,9 @@ export function refuse(call: Call, thrown: DomainError) {
 export function send(call: Call, status: number, body: string | Buffer, headers: RawHeaders) {
   const { request, response } = call
   const length = status === 204 || status === 304 ? [] : ['content-length', String(Buffer.byteLength(body))]
+  // Of a small body the rest is read and the connection lives on; of a large one it is let go, and the connection with it.
+  if (isUploading(request)) request.resume()
+  if (isUploading(request) && !isSmall(request)) response.shouldKeepAlive = false
   response.writeHead(status, [...givenPairs(call), ...headers, ...length])
   if (request.method === 'HEAD') response.end()
   else response.end(body)

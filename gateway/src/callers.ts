@@ -14,6 +14,8 @@ export class Callers {
   readonly #verifier: TokenVerifier
   readonly #publishable: Set<string>
   readonly #recent = new Map<string, { actor: Actor; until: number }>()
+  /** How often something was taken back: what was verified while that happened may be it. */
+  #takenBack = 0
 
   constructor(verifier: TokenVerifier, publishableKeys: string[]) {
     this.#verifier = verifier
@@ -21,6 +23,7 @@ export class Callers {
   }
 
   forget() {
+    this.#takenBack += 1
     this.#recent.clear()
   }
 
@@ -34,13 +37,19 @@ export class Callers {
 
   /** For a socket, which has no route: the token must be good, and says until when. */
   async ofToken(token: string): Promise<{ actor: Actor; expiresAt: number }> {
-    return { actor: await this.#verifier.verify(token), expiresAt: expiryOf(token) }
+    for (;;) {
+      const before = this.#takenBack
+      const actor = await this.#verifier.verify(token)
+      // A socket lasts, and hears of what is taken back only from now on.
+      if (before === this.#takenBack) return { actor, expiresAt: expiryOf(token) }
+    }
   }
 
   async #verify(headers: Headers, route: Route): Promise<Actor> {
+    const before = this.#takenBack
     try {
       const actor = await this.#verifier.actorOf(headers)
-      if (actor.kind === 'user') this.#remember(headers.authorization!, actor)
+      if (actor.kind === 'user' && before === this.#takenBack) this.#remember(headers.authorization!, actor)
       return actor
     } catch (error) {
       // An API key of a user's own is no token: the owning service knows it. A public route stays public with a token that has run out.
@@ -50,7 +59,7 @@ export class Callers {
   }
 
   #remember(authorization: string, actor: Actor) {
-    if (this.#recent.size >= KEEP_COUNT) this.#recent.clear()
+    if (this.#recent.size >= KEEP_COUNT) this.#recent.delete(this.#recent.keys().next().value!)
     this.#recent.set(authorization, { actor, until: Math.min(Date.now() + KEEP_MS, expiryOf(authorization.slice(7).trim())) })
   }
 }

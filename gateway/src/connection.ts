@@ -159,9 +159,11 @@ export class Connection {
     const onRoom = () => stream.resume()
     stream.on('data', onData).on('end', onEnd).on('error', onError)
     socket.on('drain', onRoom)
-    // Another connection may have to take the stream over.
+    stream.resume()
+    // Another connection may have to take the stream over: nothing of it may run past in between.
     this.#unpump = () => {
       this.#unpump = nothing
+      stream.pause()
       stream.off('data', onData).off('end', onEnd).off('error', onError)
       socket.off('drain', onRoom)
     }

@@ -1,24 +1,25 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { endpointsOf, tablesOf } from '@operon/contracts/registry'
+import { endpointsOf, shapesOf, tablesOf } from '@operon/contracts/registry'
 import { serviceNames } from '@operon/contracts/services'
 import type { TokenVerifier } from '@operon/kit/auth'
 import type { Cache } from '@operon/kit/cache/cache'
 import { type Env, type KitConfig, readEnv } from '@operon/kit/config'
 import type { Logger, Metrics } from '@operon/kit/telemetry'
+import { addressReader, limitedAs } from './addresses.ts'
 import { Callers } from './callers.ts'
+import { type Patience, refusal, watchConnections } from './connections.ts'
 import { createHandler } from './handle.ts'
 import { securityHeaders } from './headers.ts'
 import { Limits } from './limits.ts'
-import { type Broadcasts, createLive, reject } from './live.ts'
+import { type Broadcasts, createLive } from './live.ts'
 import { Meter } from './meter.ts'
 import { operations, type Platform } from './operations.ts'
 import { referencePages } from './reference.ts'
 import { compileRoutes, type Spoken } from './routes.ts'
 import { GatewaySettings } from './settings.ts'
-import { endSilent } from './silence.ts'
 import { openUpstreams, type Upstreams } from './upstreams.ts'
-import { inlineScriptHashes, serveWeb } from './web.ts'
+import { type Contacts, inlineScriptHashes, serveWeb } from './web.ts'
 
 export type GatewayOptions = {
   config: KitConfig
@@ -36,12 +37,18 @@ export type GatewayOptions = {
   spoken?: Spoken[]
   platform?: Partial<Platform>
   live?: { authWithinMs?: number; pingEveryMs?: number }
+  patience?: Partial<Patience>
 }
 
 export type Gateway = { server: Server; url: string; drain(): Promise<void>; close(): Promise<void> }
 
 const registry = (): Spoken[] =>
-  [...serviceNames, 'gateway' as const].map((service) => ({ service, endpoints: endpointsOf(service), tables: tablesOf(service) }))
+  [...serviceNames, 'gateway' as const].map((service) => ({
+    service,
+    endpoints: endpointsOf(service),
+    tables: tablesOf(service),
+    shapes: shapesOf(service),
+  }))
 
 /** The public door: a bare HTTP server, since everything that passes through would pay for a framework's lifecycle. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -55,6 +62,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   hearRevocations(bus, verifier, callers)
   const upstreams = openUpstreams(options.upstreams, settings)
   const meter = new Meter(metrics)
+  const addresses = addressReader(config.TRUSTED_PROXIES)
+  const limits = new Limits(settings, cache, log)
   const live = createLive({ config, settings, log, metrics, callers, broadcasts: bus, ...options.live })
   const platform = platformOf(config, env, options.platform)
   const own = operations({ config, metrics, verifier, upstreams, busReady: () => bus.ready?.() ?? true, draining: isDraining, platform })
@@ -69,11 +78,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     upstreams,
     callers,
     own,
-    limits: new Limits(settings, cache, log),
+    limits,
+    addresses,
     routes: compileRoutes(spoken, { maxUploadBytes: settings.MAX_UPLOAD_BYTES }),
     web: serveWeb(options.webDist ?? '', {
       publicUrl: config.PUBLIC_URL,
       productName: config.PRODUCT_NAME,
+      contacts: contactsOf(config, settings),
       headers: securityHeaders(config, inlineScriptHashes(options.webDist)).page,
     }),
     draining: isDraining,
@@ -89,14 +100,23 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     noDelay: true,
     // A request without a body needs no stream that ends, but a service in this process may wait for that end.
     optimizeEmptyRequests: Object.values(options.upstreams).every(({ kind }) => kind === 'remote'),
-    // Anything else that asks for another protocol is answered in this one.
-    shouldUpgradeCallback: (request) => request.url === '/live' && request.headers.upgrade?.toLowerCase() === 'websocket',
+    shouldUpgradeCallback: mayUpgrade,
   } as Parameters<typeof createServer>[0])
-  const stopLooking = endSilent(server, { idleMs: 65_000, busyMs: 310_000, everyMs: 5_000 })
-  server.on('request', (request, response) => handle(request, response))
-  server.on('checkContinue', (request, response) => handle(request, response, true))
-  server.on('upgrade', (request, socket, head) => live.upgrade(request, socket, head, draining))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(error, socket as Socket))
+  const patience = { idleMs: 65_000, busyMs: 310_000, leavingMs: 5_000, everyMs: 5_000, ...options.patience }
+  const connections = watchConnections(server, patience)
+  const onRequest = (request: IncomingMessage, response: ServerResponse, waitsForContinue = false) => {
+    // After the last answer of a connection nothing more is taken from it.
+    if (request.socket.writable) handle(request, response, waitsForContinue)
+  }
+  server.on('request', (request, response) => onRequest(request, response))
+  server.on('checkContinue', (request, response) => onRequest(request, response, true))
+  server.on('upgrade', (request, socket: Socket, head) => {
+    const client = limitedAs(addresses.client(socket.remoteAddress, request.headers['x-forwarded-for']))
+    const refused = draining ? '503 Service Unavailable' : limits.isOver(client) ? '429 Too Many Requests' : live.refuses(request, client)
+    if (refused) return connections.leave(socket, refusal(refused))
+    connections.release(socket)
+    live.upgrade(request, socket, head, client)
+  })
 
   await listen(server, config)
   const { port } = server.address() as AddressInfo
@@ -119,11 +139,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     async close() {
       await drain()
       live.close()
-      stopLooking()
       server.closeAllConnections()
+      connections.close()
       await upstreams.close()
     },
   }
+}
+
+/** At its one address and in its turn; anything else that asks for another protocol is answered in this one. */
+function mayUpgrade({ url, headers, socket }: IncomingMessage): boolean {
+  const isAnswering = Boolean((socket as Socket & { _httpMessage?: unknown })._httpMessage)
+  return url === '/live' && headers.upgrade?.toLowerCase() === 'websocket' && !isAnswering
 }
 
 function listen(server: Server, { HOST, PORT }: KitConfig): Promise<void> {
@@ -152,13 +178,14 @@ function hearRevocations(bus: Broadcasts, verifier: TokenVerifier, callers: Call
   })
 }
 
-/** What the parser would not take never becomes a request. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket) {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const status =
-    { HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large', ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout' }[error.code ?? ''] ??
-    '400 Bad Request'
-  reject(socket, status)
+function contactsOf({ PUBLIC_URL }: KitConfig, settings: GatewaySettings): Contacts {
+  const { hostname } = new URL(PUBLIC_URL)
+  const at = /\.[a-z]+$/i.test(hostname) ? hostname : 'operon.example'
+  return {
+    CONTACT_EMAIL: settings.CONTACT_EMAIL ?? `hello@${at}`,
+    SUPPORT_EMAIL: settings.SUPPORT_EMAIL ?? `support@${at}`,
+    SECURITY_EMAIL: settings.SECURITY_EMAIL ?? `security@${at}`,
+  }
 }
 
 function platformOf(config: KitConfig, env: Env, given: Partial<Platform> = {}): Platform {

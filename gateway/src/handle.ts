@@ -5,16 +5,26 @@ import type { Actor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { Logger, Metrics } from '@operon/kit/telemetry'
 import { isTracing, openSpan } from '@operon/kit/tracing'
-import { addressReader, limitedAs } from './addresses.ts'
+import { type Addresses, limitedAs } from './addresses.ts'
 import { type Call, givenPairs, refuse, requestId, send, stepTrace } from './call.ts'
 import type { Callers } from './callers.ts'
-import { apiHeaders, areAmbiguous, fixed, forwardedLines, nothingFixed, rewriteHeaders, securityHeaders, type Told } from './headers.ts'
+import {
+  apiHeaders,
+  areAmbiguous,
+  fixed,
+  forwardedLines,
+  isHost,
+  nothingFixed,
+  rewriteHeaders,
+  securityHeaders,
+  type Told,
+} from './headers.ts'
 import type { Limits, Quota } from './limits.ts'
 import type { Meter } from './meter.ts'
 import { forwardRemote } from './remote.ts'
 import { type Entry, isApi, type Route, type Routes } from './routes.ts'
 import type { GatewaySettings } from './settings.ts'
-import { readTarget } from './target.ts'
+import { originForm, readTarget } from './target.ts'
 import type { OpenUpstreams } from './upstreams.ts'
 
 export type Page = (call: Call) => void | Promise<void>
@@ -28,25 +38,27 @@ export type HandleOptions = {
   upstreams: OpenUpstreams
   callers: Callers
   limits: Limits
+  addresses: Addresses
   /** What the gateway answers itself: by path, and everything that is no API by the web app. */
   own: Map<string, Page>
   web: Page
   draining: () => boolean
 }
 
+const SLASH = 47
 const badTarget = () => new DomainError('invalid', { message: 'The address of this request is not valid.' })
 const unknownTable = (name: string) => new DomainError('not_found', { message: `Could not find the table 'public.${name}'` })
 
 /** The way of a request: read, find, admit, hand over. */
 export function createHandler(options: HandleOptions) {
-  const { config, settings, log, meter, routes, upstreams, callers, limits, own, web, draining } = options
-  const addresses = addressReader(config.TRUSTED_PROXIES)
+  const { config, settings, log, meter, routes, upstreams, callers, limits, addresses, own, web, draining } = options
   const security = securityHeaders(config)
   const api = apiHeaders(settings, security.always)
   const plain = fixed(...security.always)
 
   return function handle(request: IncomingMessage, response: ServerResponse, waitsForContinue = false) {
     const { headers, socket } = request
+    if (request.url!.charCodeAt(0) !== SLASH) request.url = originForm(request.url!, headers.host)
     const target = readTarget(request.url!)
     const id = requestId(headers['x-request-id'])
     const client = addresses.client(socket.remoteAddress, headers['x-forwarded-for'])
@@ -67,6 +79,7 @@ export function createHandler(options: HandleOptions) {
       span: null,
     }
     meter.begin(call)
+    if (draining()) response.shouldKeepAlive = false
     if (!target || areAmbiguous(request)) {
       call.fixed = plain
       return refuse(call, badTarget())
@@ -86,6 +99,7 @@ export function createHandler(options: HandleOptions) {
     call.label = page ? path : 'web'
     if (!page) return void web(call)
     call.fixed = security.docs
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(call, notAllowed('GET, HEAD'))
     answerOwn(call, page)
   }
 
@@ -99,7 +113,7 @@ export function createHandler(options: HandleOptions) {
     call.fixed = api.forOrigin(headers.origin)
     if (method === 'OPTIONS') return preflight(call, entry)
     const route = entry.methods.get(method!)
-    if (!route) return refuse(call, notAllowed(entry))
+    if (!route) return refuse(call, notAllowed(entry.allow))
     call.label = route.label
     try {
       limits.admit(limitedAs(call.client))
@@ -138,7 +152,6 @@ export function createHandler(options: HandleOptions) {
       const given = givenPairs(call)
       for (let i = 0; i < given.length; i += 2) response.setHeader(given[i]!, given[i + 1]!)
       response.setHeader('content-security-policy', policy)
-      if (draining()) response.setHeader('connection', 'close')
       return void upstream.app.routing(request, response)
     }
     const repeatable =
@@ -150,7 +163,8 @@ export function createHandler(options: HandleOptions) {
   function toldOf(call: Call): Told {
     const { headers, socket } = call.request
     const believed = addresses.isTrusted(socket.remoteAddress)
-    const host = (believed && first(headers['x-forwarded-host'])) || headers.host || ''
+    const forwarded = believed ? first(headers['x-forwarded-host']) : ''
+    const host = forwarded && isHost(forwarded) ? forwarded : (headers.host ?? '')
     const proto = believed && first(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http'
     if (isTracing()) call.span = spanOf(call)
     return { client: call.client, proto, host, requestId: call.id, traceparent: call.span?.trace ?? stepTrace(headers.traceparent) }
@@ -187,11 +201,11 @@ const spanOf = ({ request, label, id, startedAt }: Call) =>
     attributes: { 'http.request.method': request.method!, 'http.route': label, 'operon.request_id': id },
   })
 
-const notAllowed = (entry: Entry) =>
+const notAllowed = (allow: string) =>
   new DomainError('method_not_allowed', {
     status: 405,
     message: 'This address does not take that method.',
-    headers: { allow: entry.allow },
+    headers: { allow },
   })
 
 /** Refreshing happens by itself, in many tabs at once; signing in is done by a person. */

@@ -49,7 +49,9 @@ export function areAmbiguous(request: IncomingMessage): boolean {
   const { headers, rawHeaders } = request
   const encoding = headers['transfer-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return true
-  if (encoding !== undefined && headers['content-length'] !== undefined) return true
+  // Chunks came with HTTP/1.1: an older party in between has not seen them, and read the body in another way.
+  if (encoding !== undefined && (headers['content-length'] !== undefined || request.httpVersion !== '1.1')) return true
+  if (headers.host && !isHost(headers.host)) return true
   // Parsed names are one each: fewer of them than raw ones means that some came twice.
   let names = 0
   for (const _ in headers) names++
@@ -62,6 +64,9 @@ export function areAmbiguous(request: IncomingMessage): boolean {
   }
   return false
 }
+const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i
+export const isHost = (text: string): boolean => host.test(text)
+
 const single = new Set([
   'host',
   'content-length',
@@ -103,8 +108,17 @@ export function rewriteHeaders(request: IncomingMessage, told: Told) {
   headers.traceparent = told.traceparent
 }
 
-// A client may name headers that end here, but not those that decide who it is and where its body ends.
-const neverNamed = new Set(['host', 'authorization', 'apikey', 'content-length', 'content-type', 'transfer-encoding', 'origin'])
+// A client may name headers that end here, but not those that decide who it is, where its body ends and whether it may be sent again.
+const neverNamed = new Set([
+  'host',
+  'authorization',
+  'apikey',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'origin',
+  'idempotency-key',
+])
 
 function namedByConnection(connection: string | undefined): Set<string> | null {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return null

@@ -49,9 +49,10 @@ export class Instance {
     return this.#taken(connection)
   }
 
-  done() {
+  /** A call has ended; `probed` when it was the one that tried whether this instance is back. */
+  done(probed: boolean) {
     this.active -= 1
-    this.probing = false
+    if (probed) this.probing = false
   }
 
   failed() {

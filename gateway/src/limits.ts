@@ -37,6 +37,11 @@ export class Limits {
     if (!taken.ok) throw tooMany(this.#address, taken)
   }
 
+  /** The same for what is no request. */
+  isOver(address: string): boolean {
+    return !this.#own.take(address, this.#address).ok
+  }
+
   /** At once where the cache is in this process, later where it is asked over a network. */
   take(rateClass: RateClass | 'refresh', who: string): Quota | Promise<Quota> {
     const rate = this.#rates[rateClass]
@@ -74,6 +79,8 @@ function tooMany(rate: Rate, taken: Taken): DomainError {
   return new DomainError('rate_limited', { headers })
 }
 
+const KEPT_BUCKETS = 50_000
+
 /** The same buckets within one process, without a promise. */
 class LocalBuckets {
   readonly #buckets = new Map<string, { tokens: number; at: number }>()
@@ -82,7 +89,8 @@ class LocalBuckets {
     const now = performance.now()
     let bucket = this.#buckets.get(key)
     if (!bucket) {
-      if (this.#buckets.size > 50_000) this.#buckets.clear()
+      // The oldest gives way: to forget all of them would let everybody begin anew.
+      if (this.#buckets.size >= KEPT_BUCKETS) this.#buckets.delete(this.#buckets.keys().next().value!)
       bucket = { tokens: limit, at: now }
       this.#buckets.set(key, bucket)
     }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { testGateway, token } from './testing/start.ts'
+import { testGateway, token, verifierOfTests } from './testing/start.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -88,8 +88,55 @@ test('a page that does not read is told to load afresh and let go', async () => 
   expect(slow.heard.length).toBeLessThan(40)
 })
 
+test('a page that asks and asks without end is shown out, whatever it reads', async () => {
+  const { signedIn } = await start()
+  const mine = await signedIn()
+  mine.socket.pause()
+  for (let i = 0; i < 2_000; i++) mine.socket.send('{"type":"ping"}')
+  mine.socket.resume()
+  expect(await mine.closed).toBe(1008)
+  expect(mine.heard.length).toBeGreaterThan(10)
+  expect(mine.heard.length).toBeLessThanOrEqual(100)
+  const knocking = await signedIn()
+  for (let i = 0; i < 2_000; i++) knocking.socket.ping()
+  expect([1006, 1008]).toContain(await knocking.closed)
+})
+
+test('of many tokens at once one is verified and the newest waits', async () => {
+  let verified = 0
+  let go = () => {}
+  const verifier = verifierOfTests(() => new Promise<void>((resolve) => (go = resolve)))
+  const verify = verifier.verify.bind(verifier)
+  verifier.verify = (text) => {
+    verified += 1
+    return verify(text)
+  }
+  const { open } = await start({ verifier })
+  const page = await open()
+  const mine = token()
+  for (let i = 0; i < 50; i++) page.socket.send(JSON.stringify({ type: 'auth', access_token: token({ sub: mine.userId }).token }))
+  page.socket.send('{"type":"ping"}')
+  await vi.waitFor(() => expect(page.heard).toEqual([{ type: 'pong' }]))
+  expect(verified).toBe(1)
+  go()
+  await vi.waitFor(() => expect(page.heard).toEqual([{ type: 'pong' }, { type: 'ready' }, { type: 'ready' }]))
+  expect(verified).toBe(2)
+})
+
+test('one address cannot take the places of all who have not signed in yet', async () => {
+  const { open } = await start({ env: { TRUSTED_PROXIES: 'loopback' } })
+  const from = (address: string) => open({ 'x-forwarded-for': address })
+  const mine = await Promise.all(Array.from({ length: 100 }, () => from('9.9.9.9')))
+  await expect(from('9.9.9.9')).rejects.toThrow('429')
+  const other = await from('8.8.8.8')
+  expect(other.socket.readyState).toBe(WebSocket.OPEN)
+  mine[0]!.socket.send(JSON.stringify({ type: 'auth', access_token: token().token }))
+  await vi.waitFor(() => expect(mine[0]!.heard).toEqual([{ type: 'ready' }]))
+  expect((await from('9.9.9.9')).socket.readyState).toBe(WebSocket.OPEN)
+})
+
 test('one that answers no ping is let go, one that does stays', async () => {
-  const { signedIn, open } = await start({ live: { pingEveryMs: 50 } })
+  const { signedIn, open } = await start({ live: { pingEveryMs: 400 } })
   const alive = await signedIn()
   const silent = await open()
   silent.socket.pong = () => {}

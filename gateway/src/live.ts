@@ -25,19 +25,37 @@ type Options = {
 }
 
 type Person = { userId: string; sessionId: string; expiresAt: number }
+/** One open socket: whose it is once it has signed in, and what it has said since it was last looked at. */
+type Page = {
+  client: string
+  person: Person | null
+  heard: number
+  silent: boolean
+  /** The token that waits to be verified; one at a time is. */
+  token: string | null
+  verifying: boolean
+}
 const LAGGING_BYTES = 1024 * 1024
 const EXPIRED_FOR_MS = 60_000
+/** A page says who it is and answers a ping now and then: so many messages from one look to the next are more than it can need. */
+const HEARD_AT_MOST = 100
+const WAITING_AT_MOST = 2_000
+const WAITING_OF_ONE_ADDRESS = 100
 // Close codes of our own: not signed in (any more), too many sockets, too slow.
 const UNAUTHORISED = 4401
 const TOO_MANY = 4429
 const LAGGING = 4408
+const TOO_TALKATIVE = 1008
 
 /** `/live`: one socket a page; the first message is the access token, then come the user's topics. */
 export function createLive({ config, settings, log, metrics, callers, broadcasts, authWithinMs = 5_000, pingEveryMs = 25_000 }: Options) {
-  const server = new WebSocketServer({ noServer: true, maxPayload: 16 * 1024, perMessageDeflate: false, clientTracking: true })
-  const people = new Map<WebSocket, Person>()
+  const server = new WebSocketServer({ noServer: true, maxPayload: 16 * 1024, perMessageDeflate: false, clientTracking: false })
+  const pages = new Map<WebSocket, Page>()
   const sockets = new Map<string, Set<WebSocket>>()
-  const quiet = new Set<WebSocket>()
+  /** Who has not signed in yet, by address. */
+  const waiting = new Map<string, number>()
+  let knocking = 0
+  let signedIn = 0
 
   const topics = [
     ['notification', analytics.notificationRaised.name],
@@ -61,86 +79,122 @@ export function createLive({ config, settings, log, metrics, callers, broadcasts
 
   // A page that does not read is told to load afresh rather than let to fill this process's memory.
   function deliver(socket: WebSocket, message: string) {
+    if (socket.readyState !== socket.OPEN) return
     if (socket.bufferedAmount <= LAGGING_BYTES) return socket.send(message)
     metrics.counter.inc({ service: 'gateway', what: 'live_lagging' })
     socket.send('{"type":"lagging"}')
     socket.close(LAGGING, 'lagging, reload')
-    forget(socket)
+    leave(socket)
     setTimeout(() => socket.terminate(), 5_000).unref()
   }
 
   function endSession(userId: string, matches: (person: Person) => boolean) {
     for (const socket of [...(sockets.get(userId) ?? [])]) {
-      if (!matches(people.get(socket)!)) continue
+      if (!matches(pages.get(socket)!.person!)) continue
       socket.send(JSON.stringify({ type: 'event', topic: 'session', payload: { state: 'revoked' } }))
       socket.close(UNAUTHORISED, 'signed out')
-      forget(socket)
+      leave(socket)
     }
   }
 
-  function onConnection(socket: WebSocket) {
-    const deadline = setTimeout(() => socket.close(UNAUTHORISED, 'not signed in'), authWithinMs)
-    socket.on('message', (data, isBinary) => void onMessage(socket, isBinary ? '' : String(data), deadline))
-    socket.on('pong', () => quiet.delete(socket))
+  function onConnection(socket: WebSocket, client: string) {
+    const page: Page = { client, person: null, heard: 0, silent: false, token: null, verifying: false }
+    pages.set(socket, page)
+    wait(client, +1)
+    const deadline = setTimeout(() => page.person || socket.close(UNAUTHORISED, 'not signed in'), authWithinMs)
+    socket.on('message', (data, isBinary) => isHeard(socket, page) && onMessage(socket, page, isBinary ? '' : String(data)))
+    socket.on('ping', () => isHeard(socket, page))
+    socket.on('pong', () => (page.silent = false))
     socket.on('error', () => socket.terminate())
     socket.on('close', () => {
       clearTimeout(deadline)
-      forget(socket)
+      leave(socket)
+      pages.delete(socket)
+      if (!page.person) wait(client, -1)
     })
   }
 
-  async function onMessage(socket: WebSocket, text: string, deadline: NodeJS.Timeout) {
-    quiet.delete(socket)
-    const message = parse(text)
-    if (message?.type === 'ping') return socket.send('{"type":"pong"}')
-    if (message?.type !== 'auth' || typeof message.access_token !== 'string')
-      return socket.close(people.has(socket) ? 1003 : UNAUTHORISED, 'expected {"type":"auth"}')
-    const signedIn = await callers.ofToken(message.access_token).catch(() => null)
-    if (signedIn?.actor.kind !== 'user') return socket.close(UNAUTHORISED, 'not signed in')
-    if (socket.readyState !== socket.OPEN) return
-    clearTimeout(deadline)
-    const { id: userId, sessionId } = signedIn.actor
-    const known = people.get(socket)
-    if (known && known.userId !== userId) return socket.close(UNAUTHORISED, 'another account')
-    people.set(socket, { userId, sessionId, expiresAt: signedIn.expiresAt })
-    if (!known) join(userId, socket)
-    socket.send('{"type":"ready"}')
+  function wait(client: string, change: number) {
+    knocking += change
+    const left = (waiting.get(client) ?? 0) + change
+    if (left) waiting.set(client, left)
+    else waiting.delete(client)
   }
 
-  function join(userId: string, socket: WebSocket) {
+  function isHeard(socket: WebSocket, page: Page): boolean {
+    page.silent = false
+    page.heard += 1
+    if (page.heard > HEARD_AT_MOST) socket.close(TOO_TALKATIVE, 'too many messages')
+    return socket.readyState === socket.OPEN
+  }
+
+  function onMessage(socket: WebSocket, page: Page, text: string) {
+    const message = parse(text)
+    if (message?.type === 'ping') return deliver(socket, '{"type":"pong"}')
+    if (message?.type !== 'auth' || typeof message.access_token !== 'string')
+      return socket.close(page.person ? 1003 : UNAUTHORISED, 'expected {"type":"auth"}')
+    page.token = message.access_token
+    if (!page.verifying) void verify(socket, page)
+  }
+
+  /** The newest token that the page has sent, until there is no newer one: however many it sends, one is looked at and one waits. */
+  async function verify(socket: WebSocket, page: Page) {
+    page.verifying = true
+    while (page.token !== null && socket.readyState === socket.OPEN) {
+      const token = page.token
+      page.token = null
+      const known = await callers.ofToken(token).catch(() => null)
+      if (socket.readyState !== socket.OPEN) break
+      if (known?.actor.kind !== 'user') return socket.close(UNAUTHORISED, 'not signed in')
+      const { id: userId, sessionId } = known.actor
+      if (page.person && page.person.userId !== userId) return socket.close(UNAUTHORISED, 'another account')
+      const isNew = !page.person
+      page.person = { userId, sessionId, expiresAt: known.expiresAt }
+      if (isNew) join(userId, socket, page)
+      deliver(socket, '{"type":"ready"}')
+    }
+    page.verifying = false
+  }
+
+  function join(userId: string, socket: WebSocket, { client }: Page) {
+    wait(client, -1)
     const mine = sockets.get(userId) ?? new Set()
     sockets.set(userId, mine)
     mine.add(socket)
+    count(+1)
     // The oldest page gives way to the newest.
     if (mine.size > settings.LIVE_SOCKETS_PER_USER) {
       const [oldest] = mine
       oldest!.close(TOO_MANY, 'too many pages')
-      forget(oldest!)
+      leave(oldest!)
     }
-    metrics.lag.set({ service: 'gateway', what: 'live_sockets' }, people.size)
   }
 
-  function forget(socket: WebSocket) {
-    const person = people.get(socket)
-    people.delete(socket)
-    quiet.delete(socket)
-    if (!person) return
-    const mine = sockets.get(person.userId)
-    mine?.delete(socket)
-    if (mine?.size === 0) sockets.delete(person.userId)
-    metrics.lag.set({ service: 'gateway', what: 'live_sockets' }, people.size)
+  /** Hears nothing more; the socket itself may still be closing. */
+  function leave(socket: WebSocket) {
+    const person = pages.get(socket)?.person
+    const mine = person && sockets.get(person.userId)
+    if (!person || !mine?.delete(socket)) return
+    if (mine.size === 0) sockets.delete(person.userId)
+    count(-1)
+  }
+
+  function count(change: number) {
+    signedIn += change
+    metrics.lag.set({ service: 'gateway', what: 'live_sockets' }, signedIn)
   }
 
   const keepAlive = setInterval(() => {
-    for (const socket of server.clients) {
-      if (quiet.has(socket)) {
+    for (const [socket, page] of pages) {
+      if (page.silent) {
         socket.terminate()
         continue
       }
-      const person = people.get(socket)
+      const { person } = page
       if (person && person.expiresAt + EXPIRED_FOR_MS < Date.now()) socket.close(UNAUTHORISED, 'the token has run out')
-      else if (person && person.expiresAt < Date.now()) socket.send('{"type":"auth_needed"}')
-      quiet.add(socket)
+      else if (person && person.expiresAt < Date.now()) deliver(socket, '{"type":"auth_needed"}')
+      page.silent = true
+      page.heard = 0
       socket.ping()
     }
   }, pingEveryMs)
@@ -156,31 +210,29 @@ export function createLive({ config, settings, log, metrics, callers, broadcasts
   }
 
   return {
-    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, draining: boolean) {
-      if (draining) return reject(socket, '503 Service Unavailable')
-      if (!isWelcome(request)) return reject(socket, '403 Forbidden')
-      if (server.clients.size - people.size > 2_000) return reject(socket, '503 Service Unavailable')
-      server.handleUpgrade(request, socket, head, onConnection)
+    /** Why a socket is not given, before anything is agreed with the caller. */
+    refuses(request: IncomingMessage, client: string): string | null {
+      if (!isWelcome(request)) return '403 Forbidden'
+      if ((waiting.get(client) ?? 0) >= WAITING_OF_ONE_ADDRESS) return '429 Too Many Requests'
+      return knocking >= WAITING_AT_MOST ? '503 Service Unavailable' : null
     },
-    count: () => server.clients.size,
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: string) {
+      server.handleUpgrade(request, socket, head, (opened) => onConnection(opened, client))
+    },
     /** Pages connect again by themselves, to an instance that stays. */
     drain() {
       clearInterval(keepAlive)
-      for (const socket of server.clients) {
-        socket.send('{"type":"reconnect"}')
+      for (const socket of pages.keys()) {
+        deliver(socket, '{"type":"reconnect"}')
         socket.close(1012, 'restarting')
       }
     },
     close() {
       clearInterval(keepAlive)
-      for (const socket of server.clients) socket.terminate()
+      for (const socket of pages.keys()) socket.terminate()
       server.close((err) => err && log.debug({ err }, 'closing the sockets'))
     },
   }
-}
-
-export function reject(socket: Duplex, status: string) {
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
 }
 
 function parse(text: string): { type?: unknown; access_token?: unknown } | null {

@@ -1,7 +1,7 @@
 import { endpoint } from '@operon/contracts/contract'
 import { DomainError } from '@operon/kit/errors'
 import Fastify from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { jsonOf, raw, spokenBy, testGateway } from './testing/start.ts'
 
@@ -63,12 +63,45 @@ test('a call that says JSON and sends nothing is answered, not waited for', asyn
 test('ready names each service and what fails there', async () => {
   expect(await (await call('/readyz')).json()).toEqual({ ok: true, services: { billing: true, gateway: true }, failing: [] })
   failing = ['billing: database']
-  const response = await call('/readyz')
-  expect([response.status, await response.json()]).toEqual([
-    503,
-    { ok: false, services: { billing: false, gateway: true }, failing: ['billing: database'] },
-  ])
+  await vi.waitFor(async () => {
+    const response = await call('/readyz')
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { ok: false, services: { billing: false, gateway: true }, failing: ['billing: database'] },
+    ])
+  })
   failing = []
+})
+
+test('many who ask at once whether all is ready share one look', async () => {
+  let looks = 0
+  let answer = () => {}
+  const asked = new Promise<void>((resolve) => (answer = resolve))
+  const shared = await testGateway({
+    upstreams: {
+      billing: {
+        kind: 'local',
+        app,
+        ready: async () => {
+          looks += 1
+          await asked
+          return { ok: true, failing: [] }
+        },
+      },
+    },
+  })
+  const many = Array.from({ length: 20 }, () => fetch(`${shared.url}/readyz`).then((response) => response.status))
+  await vi.waitFor(() => expect(looks).toBe(1))
+  // A look that hangs is not joined by others, whatever else is asked.
+  expect((await fetch(`${shared.url}/healthz`)).status).toBe(200)
+  answer()
+  expect(new Set(await Promise.all(many))).toEqual(new Set([200]))
+  expect(looks).toBe(1)
+  await vi.waitFor(async () => {
+    await fetch(`${shared.url}/readyz`)
+    expect(looks).toBe(2)
+  })
+  await shared.close()
 })
 
 test('a page learns what is sandboxed before anyone has signed in', async () => {
@@ -108,7 +141,21 @@ test('the reference is made from the contracts: each operation says who may call
   expect(document.paths['/auth/v1/admin/users/{id}'].get.parameters).toEqual([
     expect.objectContaining({ name: 'id', in: 'path', 'x-id': 'user' }),
   ])
+  for (const [, kind, name] of JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g))
+    expect(document.components[kind!]).toHaveProperty([name!])
+  expect(document.paths['/rest/v1/things'].get.responses['200'].content['application/json'].schema.items).toEqual({
+    $ref: '#/components/schemas/things',
+  })
   const page = await call('/docs')
   expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
-  expect(await page.text()).toContain('/auth/v1/admin/users/{id}')
+  const text = await page.text()
+  expect(text).toContain('/auth/v1/admin/users/{id}')
+  for (const [, at] of text.matchAll(/href="#([^"]+)"/g)) expect(text).toContain(`id="${at}"`)
+  for (const path of ['/openapi.json', '/docs']) {
+    const first = await call(path, { headers: { 'accept-encoding': 'br' } })
+    expect(first.headers.get('content-encoding')).toBe('br')
+    expect((await call(path, { headers: { 'if-none-match': first.headers.get('etag')! } })).status).toBe(304)
+    const wrong = await call(path, { method: 'POST' })
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  }
 })

@@ -1,9 +1,6 @@
-import type { Verification } from '@operon/kit/auth'
-import { TokenVerifier } from '@operon/kit/auth'
 import { SetupError } from '@operon/kit/config'
 import { stopOnSignal } from '@operon/kit/main'
-import { openBus, openCache } from '@operon/kit/open'
-import { signRequest } from '@operon/kit/requests'
+import { openBus, openCache, openVerifier } from '@operon/kit/open'
 import { createInfra } from '@operon/kit/service'
 import { flushTraces } from '@operon/kit/tracing'
 import { startGateway } from './gateway.ts'
@@ -12,16 +9,11 @@ import { upstreamsFromEnv } from './upstreams.ts'
 /** The gateway as a process of its own: services at UPSTREAM_<SERVICE>, broadcasts and keys over the bus. */
 async function main() {
   const infra = await createInfra(process.env)
-  const { config, vault } = infra
   const log = infra.log.child({ service: 'gateway' })
   // Broadcasts and questions only: what needs a database stays with the services.
   const bus = await openBus(infra, { service: 'gateway', db: undefined as never, log })
   const cache = await openCache(infra)
-  const verifier = new TokenVerifier({
-    load: () => bus.request('identity.verification', signRequest(vault, {}, { kind: 'service' }), 3000) as Promise<Verification>,
-    publishableKeys: config.PUBLISHABLE_KEYS.split(','),
-    serviceKey: config.SERVICE_KEY,
-  })
+  const verifier = openVerifier(infra, bus)
   const webDist = process.env.WEB_DIST ?? new URL('../../web/dist', import.meta.url).pathname
   const gateway = await startGateway({ ...infra, log, bus, cache, verifier, webDist, upstreams: upstreamsFromEnv(infra.env) })
   await bus.start()

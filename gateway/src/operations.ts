@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { TokenVerifier } from '@operon/kit/auth'
 import type { KitConfig } from '@operon/kit/config'
 import { DomainError } from '@operon/kit/errors'
@@ -18,14 +19,19 @@ type Options = {
   platform: Platform
 }
 
+const SEEN_FOR_MS = 500
+const READY_WITHIN_MS = 5_000
+
 /** What operators and pages ask the gateway itself. */
 export function operations({ config, metrics, verifier, upstreams, busReady, draining, platform }: Options): Map<string, Page> {
   const trustsProxies = config.TRUSTED_PROXIES !== ''
 
+  const look = shared(() =>
+    Promise.all(upstreams.names.map(async (name) => [name, await inTime(upstreams.of(name)!.ready()).catch(broken(name))] as const)),
+  )
+
   async function ready(call: Call) {
-    const states = await Promise.all(
-      upstreams.names.map(async (name) => [name, await upstreams.of(name)!.ready().catch(broken(name))] as const),
-    )
+    const states = await look()
     const gateway = [!busReady() && 'gateway: bus', draining() && 'gateway: draining'].filter((what) => what !== false)
     const services = Object.fromEntries([...states.map(([name, { ok }]) => [name, ok]), ['gateway', gateway.length === 0]])
     const failing = [...states.flatMap(([, state]) => (state.ok ? [] : state.failing)), ...gateway]
@@ -49,6 +55,24 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
     ['/metrics', showMetrics],
     ['/functions/v1/platform-info', (call) => answerJson(call, 200, platform)],
   ])
+}
+
+/** One look at a time, and its answer for a moment longer: however many ask, the services are asked as often as by one. */
+function shared<T>(look: () => Promise<T>): () => Promise<T> {
+  let last: Promise<T> | null = null
+  return () => {
+    last ??= look().finally(() => setTimeout(() => (last = null), SEEN_FOR_MS).unref())
+    return last
+  }
+}
+
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const tooLate = delay(READY_WITHIN_MS, null, { signal: late.signal, ref: false }).then(() =>
+    Promise.reject(new Error('no answer in time')),
+  )
+  tooLate.catch(() => {})
+  return Promise.race([answer, tooLate]).finally(() => late.abort())
 }
 
 const broken = (name: string) => (error: unknown) => ({

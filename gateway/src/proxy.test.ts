@@ -67,7 +67,7 @@ describe('what passes through', () => {
     const { gateway, upstream } = await start()
     const answer = await raw(gateway.port, 'POST /functions/v1/open HTTP/1.1\r\nhost: a\r\ncontent-length: 2000000\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1.1 413 /)
-    expect(answer).toMatch(/connection: close/)
+    expect(answer).toMatch(/connection: close/i)
     expect(upstream.seen).toHaveLength(0)
   })
 
@@ -145,6 +145,27 @@ describe('what passes through', () => {
     for await (const chunk of response) read += chunk.length
     expect(read).toBe(64 * 1024 * 1024)
   })
+})
+
+test('a slow reader is waited for by one listener, however many pieces come', async () => {
+  const warnings: string[] = []
+  const onWarning = ({ name }: Error) => warnings.push(name)
+  process.on('warning', onWarning)
+  const { gateway } = await start((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' })
+    for (let i = 0; i < 20_000; i++) response.write(`${i}`.padStart(200))
+    response.end()
+    return true
+  })
+  const response = await fetch(`${gateway.url}/functions/v1/stream`)
+  const reader = response.body!.getReader()
+  await reader.read()
+  await raw(gateway.port, 'GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+  let read = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) read += part.value.length
+  process.off('warning', onWarning)
+  expect(read).toBeGreaterThan(3_000_000)
+  expect(warnings).toEqual([])
 })
 
 describe('who may pass', () => {
@@ -287,6 +308,47 @@ describe('several instances', () => {
     expect(arrivals).toBe(1)
     expect((await fetch(`${gateway.url}/functions/v1/stream?die`)).status).toBe(502)
     expect(arrivals).toBe(3)
+  })
+
+  test('an upload whose service is away for a moment arrives whole, though its body came meanwhile', async () => {
+    let upstream = await testUpstream()
+    const port = Number(new URL(upstream.url).port)
+    const gateway = await testGateway({ upstreams: { billing: { kind: 'remote', addresses: [upstream.url] } } })
+    ends.push(gateway.close, () => upstream.close())
+    await upstream.close()
+    const socket = connect(gateway.port, '127.0.0.1')
+    ends.push(async () => socket.destroy())
+    let answer = ''
+    socket.on('data', (chunk) => (answer += chunk))
+    socket.write('POST /functions/v1/upload HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n')
+    // By the time that somebody else has been answered the first attempt has failed.
+    await raw(gateway.port, 'GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+    socket.write('4\r\nkept\r\n3\r\nall\r\n0\r\n\r\n')
+    await raw(gateway.port, 'GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+    upstream = await testUpstream(undefined, port)
+    await vi.waitFor(() => expect(answer).toContain('"body":"keptall"'))
+    expect(upstream.seen).toHaveLength(1)
+  })
+
+  test('an upload that is sent again after its service broke off arrives whole', async () => {
+    let arrivals = 0
+    const { gateway, upstream } = await start((request) => {
+      arrivals += 1
+      if (arrivals > 1) return false
+      request.socket.destroy()
+      return true
+    })
+    const socket = connect(gateway.port, '127.0.0.1')
+    ends.push(async () => socket.destroy())
+    let answer = ''
+    socket.on('data', (chunk) => (answer += chunk))
+    socket.write('POST /functions/v1/once HTTP/1.1\r\nhost: a\r\nidempotency-key: k\r\ntransfer-encoding: chunked\r\n\r\n')
+    await vi.waitFor(() => expect(arrivals).toBe(1))
+    // The next attempt is a while away; the body comes before it.
+    await raw(gateway.port, 'GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+    socket.write('4\r\nkept\r\n3\r\nall\r\n0\r\n\r\n')
+    await vi.waitFor(() => expect(answer).toContain('"body":"keptall"'))
+    expect([arrivals, upstream.seen.length]).toEqual([2, 1])
   })
 
   test('a connection that the service has just closed fails no call', async () => {

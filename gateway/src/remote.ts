@@ -41,6 +41,7 @@ class Exchange implements Answered {
   #body: Buffer | StreamedBody | null = null
   #instance: Instance | null = null
   #connection: Connection | null = null
+  #probes = false
   #tried: Set<Instance> | null = null
   #waitedMs = 0
   #repeated = false
@@ -64,6 +65,7 @@ class Exchange implements Answered {
     if (!connection) return this.#fail(new DomainError('busy', { headers: { 'retry-after': '1' } }))
     this.#instance = instance
     this.#connection = connection
+    this.#probes = instance.probing
     if (this.#forward.repeatable || !connection.reused) return connection.send(this.#outgoing(), this)
     // What must not be sent twice waits one turn, so that a connection which the service has just closed is seen to be closed.
     setImmediate(() => {
@@ -131,6 +133,7 @@ class Exchange implements Answered {
   onEnd() {
     const { request, response } = this.#forward.call
     this.#release()
+    this.#dropBody()
     if (!response.writableEnded) response.end()
     if (isUploading(request)) request.resume()
   }
@@ -145,7 +148,7 @@ class Exchange implements Answered {
     if (error instanceof DomainError) return this.#fail(error)
     if (error instanceof ConnectionLost && error.timedOut) return this.#fail(new DomainError('unavailable', { status: 504, cause: error }))
     if (!sent) instance.failed()
-    const begun = this.#body instanceof StreamedBody && this.#body.begun
+    const begun = this.#body instanceof StreamedBody && this.#body.readableDidRead
     const again = !begun && !(error instanceof BadAnswer) && (!sent || (repeatable && !this.#repeated))
     if (!again) return this.#fail(new DomainError('unavailable', { status: 502, cause: error }))
     if (sent) this.#repeated = true
@@ -160,15 +163,21 @@ class Exchange implements Answered {
     this.#gone = true
     this.#connection?.abort()
     if (this.#connection) this.#release()
+    this.#dropBody()
+  }
+
+  /** Nobody reads it any more. */
+  #dropBody() {
     if (this.#body instanceof StreamedBody) this.#body.destroy()
   }
 
   #fail(error: DomainError) {
+    this.#dropBody()
     this.#forward.fail(this.#forward.call, error)
   }
 
   #release() {
-    if (this.#connection) this.#instance!.done()
+    if (this.#connection) this.#instance!.done(this.#probes)
     this.#connection = null
   }
 }

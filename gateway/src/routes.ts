@@ -1,8 +1,9 @@
 import type { Access, Endpoint, RateClass, Table } from '@operon/contracts/contract'
 import type { ProcessName } from '@operon/contracts/services'
+import type { ZodType } from 'zod'
 
 /** What a service says over HTTP; the registry makes these for the real ones. */
-export type Spoken = { service: ProcessName; endpoints: Endpoint[]; tables: Table[] }
+export type Spoken = { service: ProcessName; endpoints: Endpoint[]; tables: Table[]; shapes?: Record<string, ZodType> }
 
 export type Route = {
   service: ProcessName

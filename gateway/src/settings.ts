@@ -48,6 +48,10 @@ export const GatewaySettings = z.object({
     .int()
     .min(1)
     .default(256 * 1024 * 1024),
+  /** What the pages name for writing to; by default at PUBLIC_URL's host. */
+  CONTACT_EMAIL: z.email().optional(),
+  SUPPORT_EMAIL: z.email().optional(),
+  SECURITY_EMAIL: z.email().optional(),
   UPSTREAM_CONNECTIONS: z.coerce.number().int().min(1).default(4096),
   UPSTREAM_TIMEOUT_MS: z.coerce.number().int().min(100).default(120_000),
   DRAIN_MS: z.coerce.number().int().min(0).default(10_000),

@@ -34,6 +34,10 @@ const refused: Record<string, string> = {
   'a null byte in a header': `${open}x: 1\0\r\n\r\n`,
   'a chunk size that is no number': `${open}transfer-encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n`,
   'a chunk longer than its size': `${open}transfer-encoding: chunked\r\n\r\n1\r\nhello\r\n0\r\n\r\n`,
+  'an encoding from a time before it': 'POST /functions/v1/open HTTP/1.0\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+  'a host that is none': 'POST /functions/v1/open HTTP/1.1\r\nhost: a/b c\r\ncontent-length: 0\r\n\r\n',
+  'a host with a user': 'POST /functions/v1/open HTTP/1.1\r\nhost: a@b\r\ncontent-length: 0\r\n\r\n',
+  'a scheme that is none of ours': 'POST ftp://a/functions/v1/open HTTP/1.1\r\nhost: a\r\n\r\n',
   'two hosts': `${open}host: b\r\n\r\n`,
   'no host': 'POST /functions/v1/open HTTP/1.1\r\n\r\n',
   'two authorizations': `${open}authorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n`,
@@ -58,6 +62,38 @@ test.each(Object.entries(refused))('%s is refused, and nothing of it reaches a s
   expect(upstream.seen).toEqual([])
 })
 
+test('a target with this host in it is the same call', async () => {
+  const answer = await raw(
+    gateway.port,
+    'POST http://A:80/functions/v1/open?x=1 HTTP/1.1\r\nhost: a:80\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}',
+  )
+  expect(answer).toContain('"url":"/functions/v1/open?x=1"')
+  expect(await raw(gateway.port, 'GET http://a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 503 /)
+})
+
+test('a call of which the caller wanted to be asked for the body first is no place for another one when it is refused', async () => {
+  upstream.seen.length = 0
+  const asking = (path: string) => `POST ${path} HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: ${smuggled.length}\r\n\r\n`
+  for (const path of ['/functions/v1/mine', '/functions/v1/nothing', '/nothing']) {
+    const answer = await raw(gateway.port, `${asking(path)}${open}connection: close\r\ncontent-length: 0\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1.1 40[145] [\s\S]*connection: close/i)
+    expect(answer.match(/HTTP\/1.1 /g)).toHaveLength(1)
+  }
+  expect(upstream.seen).toEqual([])
+})
+
+test('an expectation that nobody can meet is refused', async () => {
+  const answer = await raw(gateway.port, `${open}expect: tea\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
+  expect(answer).toMatch(/^HTTP\/1.1 417 /)
+})
+
+test('extensions of chunks are read over, and too many of them refused', async () => {
+  const chunked = `${open}connection: close\r\ntransfer-encoding: chunked\r\n\r\n`
+  expect(await raw(gateway.port, `${chunked}1;name="a\r\nA\r\n0;last\r\n\r\n`)).toMatch(/"body":"A"|^HTTP\/1.1 400 /)
+  expect(await raw(gateway.port, `${chunked}1;name=value\r\nA\r\n0;last\r\n\r\n`)).toContain('"body":"A"')
+  expect(await raw(gateway.port, `${chunked}1;${'x'.repeat(20_000)}\r\nA\r\n0\r\n\r\n`, /HTTP\/1.1 413 /)).toMatch(/HTTP\/1.1 413 /)
+})
+
 test('two calls behind one another get two answers in order', async () => {
   const answer = await raw(gateway.port, `${open}content-length: 1\r\n\r\nA${open}content-length: 1\r\nconnection: close\r\n\r\nB`)
   expect(answer.match(/"body":"[AB]"/g)).toEqual(['"body":"A"', '"body":"B"'])
@@ -72,6 +108,14 @@ test('headers meant for one connection end here, both ways, and a caller cannot 
   for (const name of ['x-hop', 'te', 'upgrade', 'proxy-authorization']) expect(body.headers).not.toHaveProperty(name)
   expect(body.headers.connection).toBe('keep-alive')
   expect(answer).not.toMatch(/keep-alive: timeout=5/)
+})
+
+test('a caller cannot have the key removed that makes it harmless to send a call again', async () => {
+  const answer = await raw(
+    gateway.port,
+    'POST /functions/v1/once HTTP/1.1\r\nhost: a\r\nconnection: idempotency-key, close\r\nidempotency-key: k\r\ncontent-length: 0\r\n\r\n',
+  )
+  expect(answer).toContain('"idempotency-key":"k"')
 })
 
 test('trailers are not passed on', async () => {

@@ -19,6 +19,13 @@ export function readTarget(url: string): Target | null {
   return { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, query }
 }
 
+/** `http://host/path` is `/path` where that host is the one that the request names anyway; what else it may be is refused as it is. */
+export function originForm(url: string, host: string | undefined): string {
+  const [, authority, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url) ?? []
+  if (authority === undefined || authority.toLowerCase() !== host?.toLowerCase()) return url
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
 function decode(path: string): string | null {
   try {
     return decodeURIComponent(path)

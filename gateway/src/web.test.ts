@@ -13,7 +13,7 @@ beforeAll(async () => {
     'index.html': '<h1>Landing</h1>',
     'get-started/index.html': '<h1>Get started</h1>',
     'app.html': '<script>theme()</script><h1>App</h1>',
-    'named/index.html': '<title>__PRODUCT_NAME__</title>',
+    'named/index.html': '<title>__PRODUCT_NAME__</title>__CONTACT_EMAIL__ __SECURITY_EMAIL__',
     '404.html': '<h1>Not here</h1>',
     'assets/main-1.js': 'console.log(1)'.repeat(50),
     'sitemap.xml': '<loc>__PUBLIC_URL__/</loc>',
@@ -26,7 +26,10 @@ beforeAll(async () => {
   }
   writeFileSync(join(dist, 'assets/main-1.js.br'), brotliCompressSync(files['assets/main-1.js']!))
   writeFileSync(join(dist, 'assets/main-1.js.gz'), gzipSync(files['assets/main-1.js']!))
-  gateway = await testGateway({ webDist: dist, env: { PUBLIC_URL: 'https://shop.example', PRODUCT_NAME: 'Hill & $& Co' } })
+  gateway = await testGateway({
+    webDist: dist,
+    env: { PUBLIC_URL: 'https://shop.example', PRODUCT_NAME: 'Hill & $& Co', SECURITY_EMAIL: 'safe@hill.example' },
+  })
 })
 afterAll(async () => {
   await gateway.close()
@@ -63,9 +66,39 @@ test('assets come compressed as the browser takes them, for ever, and are not se
   expect((await get('/', { method: 'POST' })).status).toBe(405)
 })
 
+test('a part of a file is sent to who asks for one and has the rest of the same bytes', async () => {
+  const text = 'console.log(1)'.repeat(50)
+  const part = async (headers: Record<string, string>, init: RequestInit = {}) => {
+    const response = await get('/assets/main-1.js', { ...init, headers: { 'accept-encoding': 'identity', ...headers } })
+    return { status: response.status, range: response.headers.get('content-range'), text: await response.text(), headers: response.headers }
+  }
+  const whole = { status: 200, range: null, text }
+  const first = await part({ range: 'bytes=0-6' })
+  expect(first).toMatchObject({ status: 206, range: `bytes 0-6/${text.length}`, text: 'console' })
+  expect(first.headers.get('content-length')).toBe('7')
+  expect(await part({ range: `bytes=690-` })).toMatchObject({ status: 206, range: `bytes 690-699/700`, text: text.slice(690) })
+  expect(await part({ range: 'bytes=-3' })).toMatchObject({ status: 206, range: 'bytes 697-699/700', text: '(1)' })
+  expect(await part({ range: 'bytes=695-9999' })).toMatchObject({ status: 206, range: 'bytes 695-699/700' })
+  expect(await part({ range: 'bytes=-9999' })).toMatchObject({ status: 206, range: 'bytes 0-699/700', text })
+  for (const range of ['bytes=700-', 'bytes=-0'])
+    expect(await part({ range })).toMatchObject({ status: 416, range: 'bytes */700', text: '' })
+  for (const range of ['bytes=5-4', 'bytes=0-1,3-4', 'bytes=-', 'lines=0-1', 'bytes=a-b'])
+    expect(await part({ range })).toMatchObject(whole)
+
+  const etag = first.headers.get('etag')!
+  expect(await part({ range: 'bytes=0-6', 'if-range': etag })).toMatchObject({ status: 206 })
+  for (const other of ['"else"', `W/${etag}`, 'Sat, 21 Nov 2026 00:00:00 GMT'])
+    expect(await part({ range: 'bytes=0-6', 'if-range': other })).toMatchObject(whole)
+  // Compressed, the same file is other bytes.
+  expect(await part({ range: 'bytes=0-6', 'if-range': etag, 'accept-encoding': 'br' })).toMatchObject(whole)
+  expect((await part({ range: 'bytes=0-6', 'if-none-match': etag })).status).toBe(304)
+  expect(await part({ range: 'bytes=0-6' }, { method: 'HEAD' })).toMatchObject({ status: 200, range: null })
+  expect((await get('/nothing', { headers: { range: 'bytes=0-1' } })).status).toBe(404)
+})
+
 test('files that name this installation are completed when they are served', async () => {
   expect(await (await get('/sitemap.xml')).text()).toBe('<loc>https://shop.example/</loc>')
-  expect(await (await get('/named')).text()).toBe('<title>Hill &amp; $&amp; Co</title>')
+  expect(await (await get('/named')).text()).toBe('<title>Hill &amp; $&amp; Co</title>hello@shop.example safe@hill.example')
 })
 
 test('pages carry the strict policy, which names the one inline script', async () => {

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { lookup } from 'mrmime'
+import { type Asset, asset, compressed, sendAsset } from './assets.ts'
 import { type Call, send } from './call.ts'
-import type { Fixed, RawHeaders } from './headers.ts'
-
-type Encoding = 'br' | 'gzip'
-type Asset = { body: Buffer; type: string; etag: string; encoded: Partial<Record<Encoding, Buffer>>; cache: string }
+import type { Fixed } from './headers.ts'
 
 // Pages that only a browser renders: all of them are one document, and the app finds the page by its address.
 const appRoutes = [
@@ -30,21 +27,21 @@ const appRoutes = [
 ]
 
 /** The built web app, whole in memory: it is a few megabytes and never changes while this process runs. */
-export function serveWeb(dist: string, options: { publicUrl: string; productName: string; headers: Fixed }): (call: Call) => void {
+export function serveWeb(dist: string, options: Names & { headers: Fixed }): (call: Call) => void {
   const assets = readAssets(dist, options)
   const isAppRoute = routeMatcher(readRoutes(dist))
   const app = assets.get('/app.html') ?? assets.get('/index.html')
   const missing = assets.get('/404.html')
 
   function find(path: string): { asset: Asset; status: number } | null {
-    const asset = assets.get(path) ?? assets.get(`${path}.html`) ?? assets.get(`${path === '/' ? '' : path}/index.html`)
-    if (asset) return { asset, status: 200 }
+    const built = assets.get(path) ?? assets.get(`${path}.html`) ?? assets.get(`${path === '/' ? '' : path}/index.html`)
+    if (built) return { asset: built, status: 200 }
     if (app && isAppRoute(path)) return { asset: app, status: 200 }
     return missing ? { asset: missing, status: 404 } : null
   }
 
   return (call) => {
-    const { method, headers } = call.request
+    const { method } = call.request
     call.fixed = options.headers
     if (method !== 'GET' && method !== 'HEAD') return send(call, 405, '', ['allow', 'GET, HEAD'])
     const found = find(call.path)
@@ -55,24 +52,15 @@ export function serveWeb(dist: string, options: { publicUrl: string; productName
         'cache-control',
         'no-store',
       ])
-    const { asset, status } = found
-    const encoding = chosenEncoding(asset, headers['accept-encoding'])
-    const etag = encoding ? `"${asset.etag}-${encoding}"` : `"${asset.etag}"`
-    const always: RawHeaders = ['etag', etag, 'cache-control', asset.cache, 'vary', 'accept-encoding']
-    if (status === 200 && isFresh(headers['if-none-match'], asset.etag)) return send(call, 304, '', always)
-    send(call, status, encoding ? asset.encoded[encoding]! : asset.body, [
-      ...always,
-      'content-type',
-      asset.type,
-      ...(encoding ? ['content-encoding', encoding] : []),
-    ])
+    sendAsset(call, found.asset, found.status)
   }
 }
 
 const notBuilt =
   '<!doctype html><title>Not built</title><p>The web app has not been built. The API is at work: see <a href="/docs">/docs</a>.'
 
-type Names = { publicUrl: string; productName: string }
+export type Contacts = Record<'CONTACT_EMAIL' | 'SUPPORT_EMAIL' | 'SECURITY_EMAIL', string>
+type Names = { publicUrl: string; productName: string; contacts?: Contacts }
 
 function readAssets(dist: string, names: Names): Map<string, Asset> {
   const assets = new Map<string, Asset>()
@@ -94,19 +82,19 @@ function readAssets(dist: string, names: Names): Map<string, Asset> {
 const unserved = new Set(['/templated.json', '/routes.json'])
 
 function asBuilt(file: string, path: string): Asset {
-  const body = readFileSync(file)
   const encoded: Asset['encoded'] = {}
   if (existsSync(`${file}.br`)) encoded.br = readFileSync(`${file}.br`)
   if (existsSync(`${file}.gz`)) encoded.gzip = readFileSync(`${file}.gz`)
-  return { body, encoded, ...described(path, body) }
+  return asset(readFileSync(file), typeOf(path), cacheOf(path), encoded)
 }
 
 /** Files that name this installation and its address: completed here, so that one build serves anywhere under any name. */
-function filledIn(file: string, path: string, { publicUrl, productName }: Names): Asset {
+function filledIn(file: string, path: string, { publicUrl, productName, contacts = {} as Contacts }: Names): Asset {
   const text = readFileSync(file, 'utf8').replaceAll('__PUBLIC_URL__', publicUrl)
-  const body = Buffer.from(text.replaceAll('__PRODUCT_NAME__', () => escaped(productName)))
-  const encoded = { br: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }), gzip: gzipSync(body) }
-  return { body, encoded, ...described(path, body) }
+  const named = { PRODUCT_NAME: productName, ...contacts }
+  const filled = Object.entries(named).reduce((all, [mark, value]) => all.replaceAll(`__${mark}__`, () => escaped(value)), text)
+  const body = Buffer.from(filled)
+  return asset(body, typeOf(path), cacheOf(path), compressed(body))
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
@@ -120,34 +108,13 @@ export function inlineScriptHashes(dist: string | undefined): string[] {
   return [...scripts].map(([, text]) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`)
 }
 
-function described(path: string, body: Buffer) {
+function typeOf(path: string): string {
   const type = lookup(path) ?? 'application/octet-stream'
-  const text = /^(text\/|application\/(javascript|json|xml|manifest))|\+xml|\+json/.test(type) && !type.includes('charset')
-  return {
-    type: text ? `${type}; charset=utf-8` : type,
-    etag: createHash('sha256').update(body).digest('base64url').slice(0, 22),
-    cache: path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-  }
+  const isText = /^(text\/|application\/(javascript|json|xml|manifest))|\+xml|\+json/.test(type) && !type.includes('charset')
+  return isText ? `${type}; charset=utf-8` : type
 }
 
-function chosenEncoding(asset: Asset, accepted: string | string[] | undefined): Encoding | null {
-  if (typeof accepted !== 'string') return null
-  const takes = (name: string) => new RegExp(`(?:^|[,\\s])${name}(?!\\s*;\\s*q=0(?:\\.0*)?(?:$|[,\\s]))`).test(accepted)
-  if (asset.encoded.br && takes('br')) return 'br'
-  return asset.encoded.gzip && takes('gzip') ? 'gzip' : null
-}
-
-const isFresh = (given: string | undefined, etag: string): boolean =>
-  given !== undefined &&
-  (given === '*' ||
-    given.split(',').some(
-      (one) =>
-        one
-          .trim()
-          .replace(/^W\//, '')
-          .replace(/"/g, '')
-          .replace(/-(br|gzip)$/, '') === etag,
-    ))
+const cacheOf = (path: string) => (path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
 
 /** The build may say which addresses the app renders itself; `/dashboard/*` stands for all below. */
 function readRoutes(dist: string): string[] {

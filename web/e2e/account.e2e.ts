@@ -48,7 +48,7 @@ function oldSession() {
 
 test.describe('a second factor', () => {
   test.use({ allowed: [/401|403|422/] })
-  test('is enrolled by its picture, asked for at sign-in and before an export; a recovery code opens the account once [spec-9] [spec-18]', async ({
+  test('is enrolled by its picture, asked for at sign-in and before an export; a recovery code opens the account once [spec-9] [spec-18] [spec-32]', async ({
     page,
     browser,
   }) => {
@@ -72,8 +72,18 @@ test.describe('a second factor', () => {
     await signIn(other, email)
     await expect(other.getByLabel('Six-digit code')).toBeVisible()
     // A sign-in that stopped half-way goes on where it stopped, whichever door it tries.
-    await other.goto('/dashboard/settings?section=data')
-    await other.waitForURL('**/auth/seller')
+    for (const [door, portal] of [
+      ['/buyer-dashboard', '/auth/buyer'],
+      ['/dashboard', '/auth/seller'],
+      ['/staff', '/auth'],
+      ['/pricing', '/auth'],
+      ['/referrals', '/auth'],
+      ['/dashboard/settings?section=data', '/auth/seller'],
+    ] as const) {
+      await other.goto(door)
+      await other.waitForURL(`**${portal}`)
+      await expect(other.getByLabel('Six-digit code')).toBeVisible()
+    }
     await other.getByLabel('Six-digit code').fill('000000')
     await other.getByRole('button', { name: 'Continue' }).click()
     await expect(other.getByText('The code was not accepted')).toBeVisible()
@@ -172,7 +182,9 @@ test.describe('something sensitive in an old session', () => {
     const kept = JSON.parse(readFileSync(await file.path(), 'utf8'))
     expect(kept).toMatchObject({
       home_role: { role: 'buyer' },
+      sign_up: { record: { accept_terms: true, terms_version: '1.0', terms_accepted_at: expect.any(String) } },
       user: { email, user_metadata: { terms_version: '1.0', accept_terms: true } },
+      services: { billing: { accounts: [{ email }] }, marketplace: { profiles: [{ display_name: 'Mara Lindt' }] } },
     })
     // Row 13: the version, and with it when and from where.
     expect(kept.audit.find((entry: { action: string }) => entry.action === 'user_signedup')).toMatchObject({
@@ -182,7 +194,7 @@ test.describe('something sensitive in an old session', () => {
   })
 })
 
-test('an address changes when both the old and the new one agree [spec-9]', async ({ page }) => {
+test('an address changes when both the old and the new one agree [spec-9] [spec-25]', async ({ page }) => {
   const email = await settled(page)
   const next = newEmail()
   await page.getByLabel('Email', { exact: true }).fill(next)
@@ -206,7 +218,10 @@ test.describe('a deleted account', () => {
     await expect(dialog.getByRole('button', { name: 'Delete account' })).toBeDisabled()
     await dialog.getByLabel(`Type ${email} to confirm`).fill(email)
     await dialog.getByRole('button', { name: 'Delete account' }).click()
-    await expect(page.getByText('Your account is deleted')).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Your account is deleted.' })).toBeVisible()
+    const within = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' }).format(Date.now() + 30 * 86_400_000)
+    await expect(page.getByText(`erases what it held about you by ${within}`)).toBeVisible()
+    await expectAccessible(page)
     await signIn(page, email)
     await expect(page.getByText('Invalid credentials')).toBeVisible()
   })

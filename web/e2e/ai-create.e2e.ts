@@ -21,7 +21,7 @@ test('content: topic required, a piece streams in, copy, download by its name, c
   expect(download.suggestedFilename()).toBe('spring_sale_at_our_shop_social.txt')
   expect((await readFile(await download.path(), 'utf8')).length).toBeGreaterThan(100)
   await expect(page.getByText('Content downloaded!')).toBeVisible()
-  await expect(page.getByRole('button', { name: /^Social posts about: spring sale/ }).first()).toBeVisible()
+  await expect(page.getByRole('button', { name: /^spring sale at our shop · Social posts/ }).first()).toBeVisible()
   await expect(page.getByText('152k')).toHaveCount(0)
   await page.reload()
   await expect(page.getByRole('button', { name: 'Download' })).toBeEnabled()

@@ -178,7 +178,7 @@ test('hostile text in questions and answers is shown, never run, and fetches not
   await page.goto('/dashboard/operon-ai')
   await page.getByLabel('Message Operon AI').fill(corpus.join('\n'))
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('log').getByRole('button', { name: 'Copy' })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByRole('log').getByRole('button', { name: 'Copy', exact: true })).toBeVisible({ timeout: 20_000 })
   await page.route('**/rest/v1/ai_messages**', async (route) => {
     const rows = await (await route.fetch()).json()
     await route.fulfill({

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { expect, expectAccessible, payAtCheckout, signUp, test, trialSeller, wake } from './steps.ts'
 
 test('verifying access: signed out goes to the seller portal [spec-46]', async ({ page }) => {
@@ -26,6 +27,98 @@ test('a seller on trial lands in the dashboard: greeting, four figures, activity
   await expect(page.getByRole('heading', { name: 'Recent Activity' })).toBeVisible()
   await page.goto('/dashboard/seller')
   await page.waitForURL('**/dashboard')
+})
+
+test('with a storefront: its link is shared, shown, copied and opened; without one the dashboard says so [spec-56] [spec-61]', async ({
+  page,
+}) => {
+  test.setTimeout(90_000)
+  await trialSeller(page)
+  await expect(page.getByRole('button', { name: 'Share Marketplace' })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Your Marketplace' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Quick Actions' }).click()
+  await page.getByRole('button', { name: 'Copy the marketplace link' }).click()
+  await expect(page.getByText('No marketplace link available. Set up your profile first.')).toBeVisible()
+
+  // Nothing gives a seller a slug in this version: the answer is the table's own, with one.
+  await page.route('**/rest/v1/user_profiles**', async (route) => {
+    const answer = await route.fetch()
+    const told = await answer.json()
+    const named = (row: object) => ({ ...row, marketplace_slug: 'mara' })
+    await route.fulfill({ response: answer, json: Array.isArray(told) ? told.map(named) : named(told) })
+  })
+  await page.reload()
+  const link = new URL('/marketplace/mara', page.url()).href
+  const copied = () => page.evaluate(() => navigator.clipboard.readText())
+  await page.getByRole('button', { name: 'Share Marketplace' }).click()
+  await expect(page.getByText('Marketplace link copied to clipboard!')).toBeVisible()
+  expect(await copied()).toBe(link)
+  await page.evaluate(() => navigator.clipboard.writeText(''))
+  await expect(page.getByRole('textbox', { name: 'Marketplace link' })).toHaveValue(link)
+  await page.getByRole('button', { name: 'Copy marketplace link' }).click()
+  await expect.poll(copied).toBe(link)
+  const open = page.getByRole('link', { name: 'Open marketplace link in a new tab' })
+  await expect(open).toHaveAttribute('href', link)
+  await expect(open).toHaveAttribute('target', '_blank')
+})
+
+test('how it works: the steps tick off from what the account has [spec-108]', async ({ page }) => {
+  await trialSeller(page)
+  await page.goto('/dashboard/how-it-works')
+  const step = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
+  await expect(page.getByRole('heading', { name: /^\d of 5 done/ })).toBeVisible()
+  await expect(step('Choose a plan')).toContainText('Done')
+  await expect(step('Ask the assistant for something')).toContainText('To do')
+  await expect(step('Bring in your first lead')).toContainText('Coming')
+  await expect(step('Publish something to sell')).toContainText('Sellers keep 80% of sales, with weekly payouts on Fridays from $50.')
+
+  const { access_token: token } = await page.evaluate(() => JSON.parse(localStorage.getItem('operon-auth')!))
+  const asked = await page.request.post('/functions/v1/ai-chat', {
+    headers: { apikey: 'anon', authorization: `Bearer ${token}` },
+    data: { message: 'Three names for a bakery', conversation_id: 'new' },
+  })
+  expect(asked.ok()).toBe(true)
+  await page.reload()
+  await expect(step('Ask the assistant for something')).toContainText('Done')
+})
+
+test('one policy a route: where each kind of visitor lands, and what the server tells them [spec-48] [spec-53]', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(120_000)
+  const gated = ['/dashboard', '/dashboard/how-it-works', '/dashboard/ai-lab', '/dashboard/content-creator', '/dashboard/operon-ai']
+  const landsAt = async (who: Page, from: string, to: RegExp) => {
+    await who.goto(from)
+    await expect(who, from).toHaveURL(to)
+  }
+  const nobody = await (await browser.newContext()).newPage()
+  for (const path of [...gated, '/dashboard/settings']) await landsAt(nobody, path, /\/auth\/seller$/)
+  await landsAt(nobody, '/buyer-dashboard', /\/auth\/buyer$/)
+  for (const name of ['dashboard-stats', 'check-subscription', 'account-export', 'ai-chat']) {
+    const answer = await nobody.request.post(`/functions/v1/${name}`, { headers: { apikey: 'anon' }, data: {} })
+    expect([name, answer.status(), await answer.text()]).toEqual([name, 401, expect.stringContaining('Not authenticated')])
+  }
+  await nobody.context().close()
+
+  for (const portal of ['/auth/buyer', '/auth/seller'] as const) {
+    const unpaid = await (await browser.newContext()).newPage()
+    await signUp(unpaid, portal)
+    await unpaid.waitForURL(portal === '/auth/buyer' ? '**/buyer-dashboard' : '**/pricing')
+    for (const path of gated) await landsAt(unpaid, path, /\/pricing$/)
+    await landsAt(unpaid, '/dashboard/settings', /\/dashboard\/settings$/)
+    await landsAt(unpaid, '/buyer-dashboard', /\/buyer-dashboard$/)
+    await landsAt(unpaid, '/staff', /\/staff$/)
+    await expect(unpaid.getByRole('heading', { name: 'Oops! Page not found' })).toBeVisible()
+    await unpaid.context().close()
+  }
+
+  await trialSeller(page)
+  for (const path of gated) {
+    await page.goto(path)
+    await expect(page.getByRole('navigation', { name: 'Dashboard' })).toBeVisible()
+    await expect(page).toHaveURL(new RegExp(`${path}$`))
+  }
 })
 
 test('the sidebar: highlight, collapse to icons, cookie for 7 days, Ctrl+B, widths [spec-49]', async ({ page, context }) => {
@@ -137,7 +230,7 @@ test('choosing a plan: checkout in a new tab, the result, the dashboard, the swi
 })
 
 for (const theme of ['dark', 'light'] as const)
-  for (const width of [1440, 390])
+  for (const width of [1440, 390, 320])
     test(`every signed-in page is accessible and fits: ${theme}, ${width} px`, async ({ page }) => {
       test.setTimeout(120_000)
       await page.setViewportSize({ width, height: 900 })

@@ -12,7 +12,15 @@ const dataDir = mkdtempSync(join(tmpdir(), 'operon-confirm-'))
 test.beforeAll(async () => {
   test.setTimeout(60_000)
   chmodSync(dataDir, 0o755)
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: '0', PUBLIC_URL: '', LOG_LEVEL: 'error', AUTH_AUTOCONFIRM: 'false' }
+  const env = {
+    ...process.env,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    PUBLIC_URL: '',
+    LOG_LEVEL: 'error',
+    AUTH_AUTOCONFIRM: 'false',
+    LIMIT_MAIL_PER_HOUR: '1',
+  }
   const script = resolve(import.meta.dirname, '../../deploy/src/all-in-one.ts')
   child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   address = await new Promise<string>((done, failed) => {
@@ -58,4 +66,14 @@ test.describe('an address that is confirmed by mail', () => {
     await expect(again.getByText('Confirmation Error')).toBeVisible()
     await again.context().close()
   })
+})
+
+test('an address that had its share of mail signs up all the same, and is told that the mail waits [spec-33]', async ({ browser }) => {
+  const page = await (await browser.newContext({ baseURL: address, reducedMotion: 'reduce' })).newPage()
+  const email = newEmail()
+  expect((await page.request.post('/auth/v1/recover', { data: { email } })).status()).toBe(200)
+  await signUp(page, '/auth/buyer', email)
+  await expect(page.getByText('Account created successfully!')).toBeVisible()
+  await expect(page.getByText(/confirmation email may be delayed/)).toBeVisible()
+  await page.context().close()
 })

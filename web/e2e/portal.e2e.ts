@@ -1,4 +1,5 @@
-import { expect, newEmail, password, signUp, test, wake } from './steps.ts'
+import type { Page } from '@playwright/test'
+import { expect, letterTo, newEmail, password, signUp, test, wake } from './steps.ts'
 
 test('the general portal: Welcome, two tabs, the forgot link, four rules [spec-18] [spec-21] [spec-22]', async ({ page }) => {
   await page.goto('/auth')
@@ -102,25 +103,99 @@ test('a referral code is kept, explained and gone after sign-in [spec-17]', asyn
   await expect.poll(() => page.evaluate(() => localStorage.getItem('referral_code'))).toBeNull()
 })
 
-test('keyboard alone: from the portal to the plans [spec-19]', async ({ page }) => {
-  await page.goto('/auth/seller')
-  await wake(page)
-  await page.getByRole('tab', { name: 'Sign In' }).focus()
+test('keyboard alone: from the front page through sign-up and checkout into the dashboard [spec-8] [spec-10] [spec-19] [spec-42]', async ({
+  page,
+  context,
+}) => {
+  test.setTimeout(180_000)
+  const to = async (on: Page, name: RegExp) => {
+    for (let presses = 0; presses < 60; presses++) {
+      await on.keyboard.press('Tab')
+      const at = await on.evaluate(() => {
+        const element = document.activeElement as HTMLInputElement | null
+        return element?.ariaLabel ?? element?.labels?.[0]?.textContent ?? element?.textContent ?? ''
+      })
+      if (name.test(at.trim())) return
+    }
+    throw new Error(`The keyboard does not reach ${name}`)
+  }
+  await page.goto('/')
+  await to(page, /^Get Started$/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/get-started')
+  await to(page, /^Seller/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/auth/seller')
+  await to(page, /^Sign In$/)
   await page.keyboard.press('ArrowRight')
-  const type = async (text: string) => {
-    await page.keyboard.press('Tab')
+  for (const [label, text] of [
+    [/^Full name/, 'Keyboard Person'],
+    [/^Email/, newEmail()],
+    [/^Password/, password],
+    [/^Confirm password/, password],
+  ] as const) {
+    await to(page, label)
     await page.keyboard.type(text)
   }
-  await type('Keyboard Person')
-  await type(newEmail())
-  await type(password)
-  await page.keyboard.press('Tab')
-  await type(password)
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Tab')
+  await to(page, /^I accept the/)
   await page.keyboard.press('Space')
-  for (const _ of [1, 2, 3]) await page.keyboard.press('Tab')
-  await page.keyboard.press('Tab')
+  await to(page, /^Sign Up$/)
   await page.keyboard.press('Enter')
   await page.waitForURL('**/pricing')
+  const opened = context.waitForEvent('page')
+  await to(page, /^Start 3-Day Free Trial$/)
+  await page.keyboard.press('Enter')
+  const checkout = await opened
+  await checkout.waitForURL('**/sandbox/stripe/checkout/**')
+  for (const [label, text] of [
+    [/^Card number/, '4242424242424242'],
+    [/^Expires/, '12/34'],
+    [/^CVC/, '123'],
+    [/^Name on the card/, 'Keyboard Person'],
+  ] as const) {
+    await to(checkout, label)
+    await checkout.keyboard.type(text)
+  }
+  await checkout.keyboard.press('Enter')
+  await expect(checkout.getByRole('heading', { name: 'Basic is on.' })).toBeVisible({ timeout: 20_000 })
+  await to(checkout, /^Go to the dashboard$/)
+  await checkout.keyboard.press('Enter')
+  await expect(checkout.getByRole('heading', { name: 'Welcome Back, Keyboard Person!' })).toBeVisible()
+})
+
+test('a forgotten password: the same answer for everybody, a link that works once, other devices signed out [spec-3]', async ({
+  page,
+  browser,
+}) => {
+  const email = await signUp(page, '/auth/buyer')
+  await page.waitForURL('**/buyer-dashboard')
+
+  const forgetful = await (await browser.newContext()).newPage()
+  const ask = async (address: string) => {
+    await forgetful.goto('/forgot-password')
+    await wake(forgetful)
+    await forgetful.getByLabel('Email').fill(address)
+    await forgetful.getByRole('button', { name: 'Send the link' }).click()
+    await expect(forgetful.getByText(`If ${address} has an account, a link is on its way.`)).toBeVisible()
+  }
+  await ask(newEmail())
+  await ask(email)
+  const link = await letterTo(forgetful, email, /password/i)
+  await forgetful.goto(link)
+  await forgetful.waitForURL('**/reset-password**')
+  const next = 'Rainy-night 77?'
+  await forgetful.getByLabel('New password', { exact: true }).fill(next)
+  await forgetful.getByLabel('Confirm password').fill('something else')
+  await forgetful.getByRole('button', { name: 'Save the password' }).click()
+  await expect(forgetful.getByText("Passwords don't match")).toBeVisible()
+  await forgetful.getByLabel('Confirm password').fill(next)
+  await forgetful.getByRole('button', { name: 'Save the password' }).click()
+  await expect(forgetful.getByText('Other devices have been signed out.')).toBeVisible()
+  await forgetful.waitForURL('**/buyer-dashboard')
+  await forgetful.context().close()
+
+  const late = await (await browser.newContext()).newPage()
+  await late.goto(link)
+  await expect(late.getByRole('link', { name: 'Send a new link' })).toBeVisible()
+  await late.context().close()
 })

@@ -15,7 +15,7 @@ const pages = [
 const aliases = ['/select-plan', '/business-info', '/thank-you', '/test-airtable', '/referrals', '/why-choose-us', '/path-to-6-7-figures']
 
 for (const theme of ['dark', 'light'] as const)
-  for (const width of [1440, 390]) {
+  for (const width of [1440, 390, 320]) {
     test(`every public page is accessible, fits and logs nothing: ${theme}, ${width} px`, async ({ page }) => {
       test.setTimeout(120_000)
       await page.setViewportSize({ width, height: 900 })
@@ -44,6 +44,10 @@ test('the alias addresses show the landing view [spec-2]', async ({ page }) => {
 test('the landing page has its header, anchors, sections and footer [spec-1] [spec-8]', async ({ page }) => {
   await page.goto('/')
   await wake(page)
+  // The header stays, and the footer says whom to write to.
+  await expect(page.getByRole('banner')).toHaveCSS('position', 'fixed')
+  for (const address of [/^hello@/, /^support@/])
+    await expect(page.getByRole('contentinfo').getByRole('link', { name: address })).toHaveAttribute('href', /^mailto:/)
   for (const name of ['Home', 'Features', 'Pricing', 'Marketplace', 'Resources', 'Contact Us'])
     await expect(page.getByRole('navigation', { name: 'Page' }).getByRole('link', { name, exact: true })).toBeVisible()
   const header = page.getByRole('banner')
@@ -68,6 +72,32 @@ test('the landing plans carry their names, prices and allowances, and one trial 
   await expect(page.getByText(/14.day/)).toHaveCount(0)
 })
 
+test('what is marketed is built, or said to be coming [spec-15]', async ({ page }) => {
+  await page.goto('/')
+  const feature = (name: string) => page.locator('#features li').filter({ has: page.getByRole('heading', { name, exact: true }) })
+  for (const name of [
+    'White-labeled workflow builder',
+    'Private community',
+    'Thousands of templates',
+    'Voice and chat agents',
+    'Email studio',
+  ])
+    await expect(feature(name)).toContainText('Coming')
+  for (const name of ['Content creator', 'AI assistant comparison', 'Business and domain finder', 'Personal AI assistant'])
+    await expect(feature(name)).not.toContainText('Coming')
+  await expect(page.locator('#marketplace')).toContainText('Coming')
+})
+
+test('smooth anchors, and none where motion is not wanted [spec-1]', async ({ browser, page }) => {
+  await page.goto('/')
+  const behaviour = () => getComputedStyle(document.documentElement).scrollBehavior
+  expect(await page.evaluate(behaviour)).toBe('auto')
+  const moving = await (await browser.newContext({ reducedMotion: 'no-preference' })).newPage()
+  await moving.goto('/')
+  expect(await moving.evaluate(behaviour)).toBe('smooth')
+  await moving.context().close()
+})
+
 test('the demo has four tabs, worked by keyboard, and leads to the portal [spec-4]', async ({ page }) => {
   await page.goto('/')
   await wake(page)
@@ -90,7 +120,7 @@ test('claims are shown with the note that nobody verified them [spec-5] [spec-6]
 test('the newsletter asks for a confirmation [spec-7]', async ({ page }) => {
   await page.goto('/')
   await wake(page)
-  await page.getByLabel('One useful mail a month').fill(`reader-${Date.now()}@studio.example`)
+  await page.getByLabel('Product news, by mail').fill(`reader-${Date.now()}@studio.example`)
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await expect(page.getByText(/link in it confirms/)).toBeVisible()
 })
@@ -102,6 +132,19 @@ test('a press before the app has come is kept and given again', async ({ page })
   await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
   await page.getByRole('dialog').getByRole('link', { name: 'Features' }).click()
   await expect(page.getByRole('dialog', { name: 'Menu' })).toBeHidden()
+})
+
+test('a small window has the menu, a large one the links: the edge is 768 px [spec-1] [spec-49]', async ({ page }) => {
+  await page.goto('/')
+  for (const [width, phone] of [
+    [767, true],
+    [768, false],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 })
+    await expect(page.getByRole('button', { name: 'Menu' })).toBeVisible({ visible: phone })
+    await expect(page.getByRole('navigation', { name: 'Page' })).toBeVisible({ visible: !phone })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  }
 })
 
 test('get started leads to both portals and to sign-in [spec-10]', async ({ page }) => {
@@ -138,4 +181,31 @@ test('the public pages ask for no session code until it is needed', async ({ pag
   await wake(page)
   await expect.poll(() => scripts.some((path) => path.includes('LandingPage'))).toBe(true)
   expect(scripts.some((path) => path.includes('backend'))).toBe(false)
+})
+
+test('the styles that a page brings along are those of the whole sheet', async ({ page }) => {
+  // Without its script a page stays as it was drawn.
+  await page.route('**/assets/index-*.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
+  const looks = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('#root *')].map((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect()
+        const { color, backgroundColor, borderTopWidth, font } = getComputedStyle(element)
+        return [element.tagName, x, y, width, height, color, backgroundColor, borderTopWidth, font].join(' ')
+      }),
+    )
+  for (const path of pages) {
+    await page.goto(path)
+    await page.evaluate(() => document.documentElement.classList.add('painted'))
+    const brought = await looks()
+    await page.evaluate(async () => {
+      const href = document.querySelector<HTMLMetaElement>('meta[name=styles]')!.content
+      const sheet = Object.assign(document.createElement('link'), { rel: 'stylesheet', href })
+      await new Promise((done) => {
+        sheet.onload = done
+        document.head.append(sheet)
+      })
+    })
+    expect(await looks(), path).toEqual(brought)
+  }
 })

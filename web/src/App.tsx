@@ -5,6 +5,7 @@ import { createQueryClient } from './api/queryClient.ts'
 import { AppRoutes, preload } from './router.tsx'
 import { ErrorBoundary } from './shell/ErrorBoundary.tsx'
 import { ScrollAndTitle } from './shell/ScrollAndTitle.tsx'
+import { SecondFactorFirst } from './shell/SecondFactorFirst.tsx'
 import { PageLoading } from './shell/states.tsx'
 import { TooltipHost } from './ui/Tooltip.tsx'
 import { ToastHost } from './ui/toast.tsx'
@@ -16,7 +17,9 @@ export function App() {
     <QueryClientProvider client={queries}>
       <ErrorBoundary>
         <Suspense fallback={<PageLoading />}>
-          <AppRoutes />
+          <SecondFactorFirst>
+            <AppRoutes />
+          </SecondFactorFirst>
         </Suspense>
       </ErrorBoundary>
       <ScrollAndTitle />

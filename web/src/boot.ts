@@ -18,9 +18,20 @@ let early: HTMLElement | undefined
 let started: Promise<void> | undefined
 
 function start() {
-  started ??= import('./main.tsx').then((app) => app.mount(root, prerendered))
+  started ??= Promise.all([import('./main.tsx'), wholeStyles()]).then(([app]) => app.mount(root, prerendered))
   for (const sign of signs) removeEventListener(sign, start)
   return started
+}
+
+/** A prerendered page carries only the styles of what it shows at first. */
+function wholeStyles() {
+  const href = document.querySelector<HTMLMetaElement>('meta[name=styles]')?.content
+  if (!href) return
+  const sheet = Object.assign(document.createElement('link'), { rel: 'stylesheet', href })
+  return new Promise((done) => {
+    sheet.onload = sheet.onerror = done
+    document.head.append(sheet)
+  })
 }
 
 /** A press on a button or a submit that comes before the app is there is kept and given again. */

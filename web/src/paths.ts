@@ -13,6 +13,7 @@ export const paths = {
   terms: '/terms-of-service',
   privacy: '/privacy-policy',
   security: '/security',
+  goodbye: '/goodbye',
   buyer: '/buyer-dashboard',
   dashboard: '/dashboard',
   settings: '/dashboard/settings',

@@ -1,5 +1,5 @@
-import { isDestructive, sampleCall, undeclaredFields } from './document.ts'
-import type { Actor, ActorKind, Answer, Attack, World } from './world.ts'
+import { isDestructive, type Operation, sampleCall, undeclaredFields } from './document.ts'
+import type { Actor, ActorKind, Answer, Attack } from './world.ts'
 
 const kinds: ActorKind[] = ['anonymous', 'buyer', 'seller', 'other seller', 'expired', 'suspended', 'staff', 'service']
 
@@ -11,21 +11,23 @@ export const attack: Attack = async (world) => {
   let tried = 0
   for (const operation of world.operations) {
     if (!operation.access) findings.push(`${operation.name} declares no access`)
-    for (const kind of kinds) {
-      const actor = isDestructive(operation) ? await world.fresh(kind) : await world.actor(kind)
-      const { path, body } = sampleCall(operation)
-      const answer = await world.call(actor, operation.method, path, body)
-      tried++
-      const wrong = mismatch(operation.access, actor, answer, operation.path)
-      if (wrong) findings.push(`${operation.name} as ${kind}: ${wrong}`)
-      if (answer.status < 300 && operation.reply)
-        for (const field of undeclaredFields(operation.reply, answer.body))
-          said.push(`${operation.name} as ${kind}: answers ${field}, which its schema does not name`)
-      const secret = secretIn(world, operation.path, answer)
-      if (secret) said.push(`${operation.name} as ${kind}: answers ${secret}`)
-    }
+    await Promise.all(kinds.map((kind) => tryAs(kind, operation)))
   }
   return { tried, findings, beside: { S4: { tried, findings: said } } }
+
+  async function tryAs(kind: ActorKind, operation: Operation) {
+    const actor = isDestructive(operation) ? await world.fresh(kind) : await world.actor(kind)
+    const { path, body } = sampleCall(operation)
+    const answer = await world.call(actor, operation.method, path, body)
+    tried++
+    const wrong = mismatch(operation.access, actor, answer, operation.path)
+    if (wrong) findings.push(`${operation.name} as ${kind}: ${wrong}`)
+    if (answer.status < 300 && operation.reply)
+      for (const field of undeclaredFields(operation.reply, answer.body))
+        said.push(`${operation.name} as ${kind}: answers ${field}, which its schema does not name`)
+    const secret = secretIn(operation.path, answer)
+    if (secret) said.push(`${operation.name} as ${kind}: answers ${secret}`)
+  }
 }
 
 function mismatch(access: string | undefined, { kind }: Actor, { status, body, text }: Answer, path: string): string | null {
@@ -63,7 +65,7 @@ const secrets: [string, RegExp][] = [
   ['a provider key', /\b(sk_(live|test)|whsec)_\w{8,}/],
   ['a stack', /\bat .+\.ts:\d+:\d+/],
 ]
-function secretIn(_world: World, path: string, { text }: Answer): string | null {
+function secretIn(path: string, { text }: Answer): string | null {
   if (path.startsWith('/sandbox')) return null
   return secrets.find(([, pattern]) => pattern.test(text))?.[0] ?? null
 }

@@ -15,7 +15,7 @@ export type Operation = {
 }
 
 export function operationsOf(document: Json): Operation[] {
-  return Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(([path, methods]) =>
+  return Object.entries(resolved(document.paths, document) as Record<string, Record<string, Json>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const success = Object.entries(operation.responses as Record<string, Json>).find(([status]) => status.startsWith('2'))?.[1]
       return {
@@ -33,6 +33,24 @@ export function operationsOf(document: Json): Operation[] {
       }
     }),
   )
+}
+
+/** References replaced by what they refer to. The contracts have no shape that contains itself. */
+function resolved(value: Json, document: Json): Json {
+  if (Array.isArray(value)) return value.map((each) => resolved(each, document))
+  if (typeof value !== 'object' || value === null) return value
+  const { $ref, ...own } = value
+  const target =
+    typeof $ref === 'string'
+      ? resolved(
+          $ref
+            .slice(2)
+            .split('/')
+            .reduce((at, name) => at[name], document),
+          document,
+        )
+      : {}
+  return { ...target, ...Object.fromEntries(Object.entries(own).map(([name, each]) => [name, resolved(each, document)])) }
 }
 
 /** Ends what it is called with, so that it gets an actor of its own. */

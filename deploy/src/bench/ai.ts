@@ -1,35 +1,52 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from '../machine.ts'
 import { startPostgres } from '../postgres.ts'
-import { cpuSeconds, freePort, median, start, startProgram } from './measure.ts'
+import { type Course, startCourse, type Target } from './ai-targets.ts'
+import { cpuSeconds, median, residentMb, start } from './measure.ts'
 
-type Load = { answers: number; bad: number; firstP50Ms: number; firstP99Ms: number; totalP50Ms: number; totalP99Ms: number }
-type Target = { name: string; port: number; pid: number; path: string; headers: string[]; tokens: string[] }
-type Sample = Load & { seconds: number; cpuUs: number }
+type Heard = { answers: number; bad: number; firstP50Ms: number; firstP99Ms: number; totalP50Ms: number; totalP99Ms: number }
+type Sample = Heard & { seconds: number; cpuUs: number; postgresUs: number }
+type Samples = Map<string, Sample[]>
+type Streams = Heard & { eventUs: number; idleMb: number; openMb: number }
+type Load = { connections: number; seconds: number; warmUpSeconds: number; once?: boolean }
+type Booked = { answers: number; tokens: number; rssMb: number }
 
 const CHUNKS = 50
 const STREAMS = 1000
+const EVERY_MS = 800
+const THINK_MS = 20
 
-/** Streamed answers through the AI gateway, everything armed, beside nginx as a bare proxy, Portkey's gateway and the upstream itself: one run, taking turns. */
+/**
+ * Streamed answers through the AI gateway, everything armed, beside nginx as a bare proxy, Portkey's gateway and the upstream itself: one run,
+ * taking turns. As many as go, one at a time, with a provider that thinks before its first word, and a thousand at once.
+ */
 export async function bench({ short }: { short: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-ai-'))
   chmodSync(folder, 0o755)
   const children: ChildProcess[] = []
   const postgres = await startPostgres({ dataDir: folder, log: () => {} })
+  const place = { folder, databaseUrl: postgres.url, children }
+  const most = short ? { rounds: 2, seconds: 2 } : { rounds: 4, seconds: 3 }
+  const few = short ? { rounds: 1, seconds: 2 } : { rounds: 2, seconds: 2 }
   try {
-    const { targets, slow, gateway } = await startAll(folder, postgres.url, children)
-    const samples = await measure(targets, { rounds: short ? 2 : 4, seconds: short ? 2 : 4 })
-    const streams = new Map<string, Load>()
-    for (const target of slow)
-      streams.set(target.name, (await load(target, { connections: STREAMS, seconds: 9, warmUpSeconds: 0, once: true })).result)
-    gateway.send('booked')
-    const [booked] = (await once(gateway, 'message')) as [{ answers: number; tokens: number; rssMb: number }]
-    report(samples, streams, booked)
+    const fast = await startCourse('fast', { chunks: CHUNKS, everyMs: 0, thinkMs: 0 }, place)
+    const full = await takeTurns(fast, postgres.pid, { connections: 32, ...most })
+    report(`Answers of ${CHUNKS} events, 32 connections, as many as go`, full)
+    const alone = await takeTurns(fast, postgres.pid, { connections: 1, ...few })
+    report('One at a time', alone)
+    const booked = await bookedBy(fast)
+
+    const thoughtful = await startCourse('thoughtful', { chunks: CHUNKS, everyMs: 0, thinkMs: THINK_MS }, place)
+    const thinking = await takeTurns(thoughtful, postgres.pid, { connections: 32, ...few })
+    report(`32 connections, a provider that thinks for ${THINK_MS} ms`, thinking)
+
+    const trickling = await startCourse('trickling', { chunks: 8, everyMs: EVERY_MS, thinkMs: 0 }, place)
+    const streams = await openMany(trickling)
+    reportStreams(streams)
+    conclude({ full, alone, thinking, streams, booked })
   } finally {
     for (const child of children.reverse()) child.kill()
     await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')))
@@ -38,171 +55,118 @@ export async function bench({ short }: { short: boolean }) {
   }
 }
 
-async function startAll(folder: string, databaseUrl: string, children: ChildProcess[]) {
-  const ports: number[] = []
-  for (let from = 9700; ports.length < 7; from = ports.at(-1)! + 1) ports.push(await freePort(from, 9799))
-  const [fast, trickle, ours, oursSlow, nginxPort, nginxSlow, portkeyPort] = ports as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  const keep = <T extends { child: ChildProcess }>(started: T): T => {
-    children.push(started.child)
-    return started
-  }
-  const upstream = keep(await start('ai-upstream.ts', { port: fast, chunks: CHUNKS, everyMs: 0 }))
-  keep(await start('ai-upstream.ts', { port: trickle, chunks: 8, everyMs: 800 }))
-  const gateway = keep(
-    await start<{ tokens: string[] }>('ai-process.ts', {
-      port: ours,
-      upstream: `http://127.0.0.1:${fast}`,
-      databaseUrl,
-      dataDir: join(folder, 'a'),
-    }),
-  )
-  const gatewaySlow = keep(
-    await start<{ tokens: string[] }>('ai-process.ts', {
-      port: oursSlow,
-      upstream: `http://127.0.0.1:${trickle}`,
-      databaseUrl,
-      database: 'ai_gateway_slow',
-      dataDir: join(folder, 'b'),
-    }),
-  )
-  const plain = { path: '/v1/chat/completions', headers: [], tokens: [] }
-  const targets: Target[] = [
-    { name: 'direct', port: fast, pid: upstream.child.pid!, ...plain },
-    {
-      name: 'ai-gateway',
-      port: ours,
-      pid: gateway.child.pid!,
-      path: '/ai/v1/chat/completions',
-      headers: ['apikey: anon'],
-      tokens: gateway.told.tokens,
-    },
-  ]
-  const slow: Target[] = [
-    {
-      name: 'ai-gateway',
-      port: oursSlow,
-      pid: gatewaySlow.child.pid!,
-      path: '/ai/v1/chat/completions',
-      headers: ['apikey: anon'],
-      tokens: gatewaySlow.told.tokens,
-    },
-  ]
-  for (const [port, to, list] of [
-    [nginxPort, fast, targets],
-    [nginxSlow, trickle, slow],
-  ] as const) {
-    const nginx = startNginx(folder, port, to)
-    if (!nginx) continue
-    children.push(nginx)
-    list.push({ name: 'nginx', port, pid: nginx.pid!, ...plain })
-  }
-  const portkey = await startPortkey(portkeyPort)
-  children.push(portkey)
-  targets.push({
-    name: 'portkey',
-    port: portkeyPort,
-    pid: portkey.pid!,
-    path: '/v1/chat/completions',
-    headers: ['x-portkey-provider: openai', `x-portkey-custom-host: http://127.0.0.1:${fast}/v1`],
-    tokens: [],
-  })
-  return { targets, slow, gateway: gateway.child }
-}
+type Turns = { connections: number; rounds: number; seconds: number }
 
-async function startPortkey(port: number): Promise<ChildProcess> {
-  const script = createRequire(import.meta.url).resolve('@portkey-ai/gateway/build/start-server.js')
-  const child = startProgram(process.execPath, [script, '--headless', `--port=${port}`])
-  for (let i = 0; i < 100; i++) {
-    if (
-      await fetch(`http://127.0.0.1:${port}/`).then(
-        () => true,
-        () => false,
-      )
-    )
-      return child
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error('portkey did not start')
-}
-
-function startNginx(folder: string, port: number, upstream: number): ChildProcess | null {
-  const program = findProgram('nginx')
-  if (!program) {
-    console.log('nginx is not on PATH: its share of the comparison is left out')
-    return null
-  }
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')
-  const file = join(folder, `nginx-${port}.conf`)
-  writeFileSync(
-    file,
-    `daemon off; worker_processes 1; pid ${folder}/nginx-${port}.pid; error_log ${folder}/error.log;
-events { worker_connections 8192; }
-http { access_log off; ${temp} keepalive_requests 1000000;
-  upstream model { server 127.0.0.1:${upstream}; keepalive 256; keepalive_requests 1000000; }
-  server { listen 127.0.0.1:${port} backlog=4096; proxy_buffering off;
-    location / { proxy_pass http://model; proxy_http_version 1.1; proxy_set_header Connection ""; } } }\n`,
-  )
-  return startProgram(program, ['-p', folder, '-c', file, '-e', join(folder, 'error.log')])
-}
-
-async function measure(targets: Target[], { rounds, seconds }: { rounds: number; seconds: number }) {
-  const samples = new Map<string, Sample[]>(targets.map(({ name }) => [name, []]))
+async function takeTurns({ targets }: Course, postgresPid: number, { connections, rounds, seconds }: Turns): Promise<Samples> {
+  const samples: Samples = new Map(targets.map(({ name }) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
     // Every other round backwards; the first only warms up.
     for (const target of round % 2 ? targets : targets.toReversed()) {
-      const length = round === 0 ? 4 : seconds
-      const { result, cpu } = await load(target, { connections: 32, seconds: length, warmUpSeconds: 0.3 })
-      if (round > 0) samples.get(target.name)!.push({ ...result, seconds: length, cpuUs: (cpu / Math.max(1, result.answers)) * 1e6 })
+      const before = cpuSeconds(postgresPid)
+      const { result, cpu } = await load(target, { connections, seconds, warmUpSeconds: 0.3 })
+      const us = (spent: number) => (spent / Math.max(1, result.answers)) * 1e6
+      const postgresUs = target.name === 'ai-gateway' ? us(cpuSeconds(postgresPid) - before) : 0
+      if (round > 0) samples.get(target.name)!.push({ ...result, seconds, cpuUs: us(cpu), postgresUs })
     }
   }
   return samples
 }
 
-async function load(target: Target, options: { connections: number; seconds: number; warmUpSeconds: number; once?: boolean }) {
-  const { port, path, headers, tokens, pid } = target
+async function load({ port, path, headers, tokens, pid }: Target, options: Load) {
   const { child } = await start('ai-load.ts', { port, path, headers, tokens, ...options })
   const before = cpuSeconds(pid)
-  const [result] = (await once(child, 'message')) as [Load]
+  const [result] = (await once(child, 'message')) as [Heard]
   const cpu = cpuSeconds(pid) - before
   await once(child, 'exit')
   return { result, cpu }
 }
 
-function report(samples: Map<string, Sample[]>, streams: Map<string, Load>, booked: { answers: number; tokens: number; rssMb: number }) {
-  const of = (name: string, pick: (sample: Sample) => number) => median((samples.get(name) ?? []).map(pick))
-  const perCore = (name: string) => 1e6 / of(name, (s) => s.cpuUs)
-  console.log(`\nStreamed answers of ${CHUNKS} events, 32 connections; medians of the rounds`)
+/** A thousand streams, each event by itself: what an event costs once all are open, and the memory that they take. */
+async function openMany({ targets }: Course): Promise<Map<string, Streams>> {
+  const heard = new Map<string, Streams>()
+  for (const target of targets.filter(({ name }) => name !== 'direct')) {
+    const idleMb = residentMb(target.pid)
+    const opened = load(target, { connections: STREAMS, seconds: 8, warmUpSeconds: 1.2, once: true })
+    const looked = new Promise<number>((resolve) => setTimeout(() => resolve(residentMb(target.pid)), 4_000))
+    const [{ result, cpu }, openMb] = await Promise.all([opened, looked])
+    // Of the eight events two have come when the counting begins.
+    heard.set(target.name, { ...result, eventUs: (cpu / (STREAMS * 6)) * 1e6, idleMb, openMb })
+  }
+  return heard
+}
+
+async function bookedBy({ gateway }: Course): Promise<Booked> {
+  gateway.send('booked')
+  return ((await once(gateway, 'message')) as [Booked])[0]
+}
+
+const of = (samples: Samples, name: string, pick: (sample: Sample) => number) => median((samples.get(name) ?? []).map(pick))
+const perCore = (samples: Samples, name: string) => 1e6 / of(samples, name, (s) => s.cpuUs)
+const cell = (value: number, width: number, digits = 0) => value.toFixed(digits).padStart(width)
+
+function report(title: string, samples: Samples) {
+  console.log(`\n${title}; medians of the rounds`)
   for (const [name, taken] of samples) {
+    const at = (pick: (sample: Sample) => number) => of(samples, name, pick)
+    const added = (pick: (sample: Sample) => number) => at(pick) - of(samples, 'direct', pick)
     console.log(
-      `  ${name.padEnd(12)} ${of(name, (s) => s.answers / s.seconds)
-        .toFixed(0)
-        .padStart(6)} answers/s  cpu ${of(name, (s) => s.cpuUs)
-        .toFixed(0)
-        .padStart(
-          5,
-        )} us/answer  ${perCore(name).toFixed(0).padStart(6)} answers/s a core  first byte p50 ${of(name, (s) => s.firstP50Ms).toFixed(1)} p99 ${of(name, (s) => s.firstP99Ms).toFixed(1)} ms  whole p50 ${of(name, (s) => s.totalP50Ms).toFixed(1)} ms  bad ${taken.reduce((sum, s) => sum + s.bad, 0)}`,
+      `  ${name.padEnd(11)}${cell(
+        at((s) => s.answers / s.seconds),
+        6,
+      )}/s  cpu ${cell(
+        at((s) => s.cpuUs),
+        5,
+      )} us  first byte p50 ${cell(
+        at((s) => s.firstP50Ms),
+        6,
+        2,
+      )} p99 ${cell(
+        at((s) => s.firstP99Ms),
+        6,
+        2,
+      )} ms  added p50 ${cell(
+        added((s) => s.totalP50Ms),
+        6,
+        2,
+      )} p99 ${cell(
+        added((s) => s.totalP99Ms),
+        6,
+        2,
+      )} ms  bad ${taken.reduce((sum, s) => sum + s.bad, 0)}`,
     )
   }
-  console.log(`${STREAMS.toLocaleString('en')} streams at once, an event every 0.8 s`)
+  console.log(
+    `  PostgreSQL for the ai-gateway, of its own ${cell(
+      of(samples, 'ai-gateway', (s) => s.postgresUs),
+      4,
+    )} us an answer`,
+  )
+}
+
+function reportStreams(streams: Map<string, Streams>) {
+  console.log(`\n${STREAMS.toLocaleString('en')} streams at once, an event every ${EVERY_MS / 1000} s`)
   for (const [name, s] of streams)
     console.log(
-      `  ${name.padEnd(12)} whole ${s.answers}  lost ${STREAMS - s.answers}  first byte p50 ${s.firstP50Ms.toFixed(1)} p99 ${s.firstP99Ms.toFixed(1)} ms`,
+      `  ${name.padEnd(11)} whole ${s.answers}  lost ${STREAMS - s.answers}  first byte p50 ${s.firstP50Ms.toFixed(1)} p99 ${s.firstP99Ms.toFixed(1)} ms  ` +
+        `cpu ${s.eventUs.toFixed(1)} us an event  memory ${s.idleMb} MB idle, ${s.openMb} MB open`,
     )
+}
+
+type All = { full: Samples; alone: Samples; thinking: Samples; streams: Map<string, Streams>; booked: Booked }
+function conclude({ full, alone, thinking, streams, booked }: All) {
+  const everyToken = booked.tokens === booked.answers * CHUNKS
   console.log(
-    `Booked: ${booked.answers} answers, ${booked.tokens} tokens, ${booked.tokens === booked.answers * CHUNKS ? 'every token' : 'TOKENS DIFFER'}; memory ${booked.rssMb} MB`,
+    `\nBooked: ${booked.answers} answers, ${booked.tokens} tokens, ${everyToken ? 'every token' : 'TOKENS DIFFER'}; memory ${booked.rssMb} MB`,
   )
+  const first = (samples: Samples, name: string) => of(samples, name, (s) => s.firstP50Ms)
+  const ratio = (samples: Samples) => (first(samples, 'ai-gateway') / first(samples, 'nginx')).toFixed(2)
+  const withPostgres = 1e6 / of(full, 'ai-gateway', (s) => s.cpuUs + s.postgresUs)
   console.log('The AI gateway with keys, quota, metering and fallback armed')
-  console.log(`  x portkey's throughput a core  ${(perCore('ai-gateway') / perCore('portkey')).toFixed(2)}   (goal >= 4)`)
+  console.log(`  x portkey's throughput a core  ${(perCore(full, 'ai-gateway') / perCore(full, 'portkey')).toFixed(2)}   (goal >= 4)`)
+  console.log(`    with PostgreSQL's share      ${(withPostgres / perCore(full, 'portkey')).toFixed(2)}   (Portkey meters nothing)`)
+  console.log(`  x nginx's first byte           ${ratio(thinking)}   with a provider that thinks for ${THINK_MS} ms (goal <= 2)`)
   console.log(
-    `  x nginx's first byte           ${(of('ai-gateway', (s) => s.firstP50Ms) / of('nginx', (s) => s.firstP50Ms)).toFixed(2)}   (goal <= 2)`,
+    `                                 ${ratio(alone)}   one at a time, ${ratio(full)} as many as go: there the queue is the answer`,
   )
   console.log(`  streams lost                   ${STREAMS - (streams.get('ai-gateway')?.answers ?? 0)}   (goal 0)`)
 }

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { findProgram } from '../machine.ts'
 import { cpuSeconds, freePort, median, run, start, startProgram } from './measure.ts'
 
@@ -13,17 +13,23 @@ type Sample = Load & { seconds: number; cpuUs: number }
 
 const path = '/rest/v1/activity_logs?select=id,command,status,created_at&order=created_at.desc&limit=10'
 const streamPath = '/rest/v1/activity_logs?stream=1'
-const EVENTS = 5
+type Form = { rounds: number; seconds: number; warmUpSeconds: number; events: number; streamSeconds: number }
+const longForm: Form = { rounds: 4, seconds: 3, warmUpSeconds: 4, events: 5, streamSeconds: 7 }
+/** For CI: under a minute. */
+const shortForm: Form = { rounds: 2, seconds: 1.5, warmUpSeconds: 2, events: 3, streamSeconds: 4 }
 
 /** The gateway with everything on beside nginx as a bare proxy, @fastify/http-proxy and no proxy at all: one upstream, one run, taking turns. */
 export async function bench({ short }: { short: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
   const children: ChildProcess[] = []
   try {
-    const { targets, token } = await startAll(folder, children)
-    const samples = await measureLoad(targets, token, { rounds: short ? 2 : 4, seconds: short ? 1.5 : 3 })
+    const form = short ? shortForm : longForm
+    const { targets, token } = await startAll(folder, children, form)
+    const samples = await measureLoad(targets, token, form)
+    console.log('Whose processor time was counted, children included; never the load generator nor the service behind a proxy')
+    for (const { name, pid } of targets) console.log(`  ${name.padEnd(20)} ${processesOf(pid).join(', ')}`)
     const streams = new Map<string, Streams>()
-    for (const { name, port } of targets) streams.set(name, await openStreams(port, token))
+    for (const { name, port } of targets) streams.set(name, await openStreams(port, token, form))
     report(samples, streams)
   } finally {
     for (const child of children.reverse()) child.kill()
@@ -32,7 +38,7 @@ export async function bench({ short }: { short: boolean }) {
   }
 }
 
-async function startAll(folder: string, children: ChildProcess[]) {
+async function startAll(folder: string, children: ChildProcess[], { events }: Form) {
   const ports: number[] = []
   for (let from = 9450; ports.length < 4; from = ports.at(-1)! + 1) ports.push(await freePort(from, 9499))
   const [direct, gatewayPort, proxyPort, nginxPort] = ports as [number, number, number, number]
@@ -41,7 +47,7 @@ async function startAll(folder: string, children: ChildProcess[]) {
     children.push(started.child)
     return started
   }
-  const service = keep(await start('upstream.ts', { port: direct, eventEveryMs: 700, events: EVENTS }))
+  const service = keep(await start('upstream.ts', { port: direct, eventEveryMs: 700, events }))
   const gateway = keep(await start<{ token: string }>('gateway-process.ts', { port: gatewayPort, upstream }))
   const proxy = keep(await start('http-proxy-process.ts', { port: proxyPort, upstream }))
   const targets: Target[] = [
@@ -55,6 +61,14 @@ async function startAll(folder: string, children: ChildProcess[]) {
     targets.splice(1, 0, { name: 'nginx', port: nginxPort, pid: nginx.pid! })
   } else console.log('nginx is not on PATH: its share of the comparison is left out')
   return { targets, token: gateway.told.token }
+}
+
+/** A process and those it has started, as `pid program arguments`. */
+function processesOf(pid: number): string[] {
+  const [program = '', ...given] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean)
+  const line = [basename(program), ...given.slice(0, 1).map((each) => basename(each))].join(' ')
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  return [`${pid} ${line}`, ...children.flatMap((child) => processesOf(Number(child)))]
 }
 
 function startNginx(folder: string, port: number, upstream: number): ChildProcess | null {
@@ -73,12 +87,12 @@ http { access_log off; ${temp} keepalive_requests 1000000;
   return startProgram(program, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')])
 }
 
-async function measureLoad(targets: Target[], token: string, { rounds, seconds }: { rounds: number; seconds: number }) {
+async function measureLoad(targets: Target[], token: string, { rounds, seconds, warmUpSeconds }: Form) {
   const samples = new Map<string, Sample[]>(targets.map(({ name }) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
     // Every other round backwards, so that none always follows the same one; the first only warms up until the code is compiled.
     for (const target of round % 2 ? targets : targets.toReversed()) {
-      const sample = await loadOne(target, token, round === 0 ? 4 : seconds)
+      const sample = await loadOne(target, token, round === 0 ? warmUpSeconds : seconds)
       if (round > 0) samples.get(target.name)!.push(sample)
     }
     if (round > 0)
@@ -109,9 +123,9 @@ const requestHeaders = (token: string) => [
   'accept-language: en',
 ]
 
-function openStreams(port: number, token: string): Promise<Streams> {
+function openStreams(port: number, token: string, { events, streamSeconds }: Form): Promise<Streams> {
   const headers = { authorization: `Bearer ${token}`, apikey: 'anon', accept: 'text/event-stream' }
-  return run<Streams>('streams.ts', { port, path: streamPath, headers, streams: 1_000, seconds: 7, events: EVENTS })
+  return run<Streams>('streams.ts', { port, path: streamPath, headers, streams: 1_000, seconds: streamSeconds, events })
 }
 
 function report(samples: Map<string, Sample[]>, streams: Map<string, Streams>) {

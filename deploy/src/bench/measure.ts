@@ -6,11 +6,16 @@ import { join } from 'node:path'
 
 const TICKS_PER_SECOND = 100
 
-/** Seconds of processor time that a process and its children have used so far. */
+/** Seconds of processor time that a process and its children, those that have ended included, have used so far. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const [, , , , , , , , , , , user = '0', system = '0'] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(user) + Number(system)) / TICKS_PER_SECOND + childrenOf(pid).reduce((sum, child) => sum + cpuSeconds(child), 0)
+  const [, , , , , , , , , , , user, system, endedUser, endedSystem] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number) as number[]
+  return (
+    (user! + system! + endedUser! + endedSystem!) / TICKS_PER_SECOND + childrenOf(pid).reduce((sum, child) => sum + cpuSeconds(child), 0)
+  )
 }
 
 function childrenOf(pid: number): number[] {
@@ -19,6 +24,10 @@ function childrenOf(pid: number): number[] {
     return children ? children.split(' ').map(Number) : []
   })
 }
+
+/** Memory that a process holds, in megabytes. */
+export const residentMb = (pid: number): number =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000)
 
 export const median = (values: number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)

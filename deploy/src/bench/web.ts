@@ -7,13 +7,14 @@ import { startAllInOne } from '../all-in-one.ts'
 import { findProgram } from '../machine.ts'
 import { buildWebIfChanged, webDist } from '../web.ts'
 import { median } from './measure.ts'
+import { openStorefront } from './web-storefront.ts'
 
 const web = resolve(import.meta.dirname, '../../../web')
 const goals = { score: 98, lcpMs: 1200, cls: 0.02 }
 type Seen = { score: number; lcpMs: number; cls: number; tbtMs: number }
 type Size = { name: string; passed: boolean; size: number; sizeLimit: number }
 
-/** The size budgets, and Lighthouse as a phone on the landing page and the plans. */
+/** The size budgets, and Lighthouse as a phone on the landing page, the plans and a storefront of nine items. */
 export async function bench({ short }: { short: boolean }) {
   await buildWebIfChanged(console.log)
   const sizes = budgets()
@@ -27,7 +28,8 @@ export async function bench({ short }: { short: boolean }) {
   })
   try {
     const pages: [string, Seen[]][] = []
-    for (const path of short ? ['/'] : ['/', '/pricing']) {
+    const storefront = await openStorefront(platform)
+    for (const path of short ? ['/'] : ['/', '/pricing', storefront]) {
       const runs: Seen[] = []
       while (runs.length < (short ? 1 : 3)) runs.push(await lighthouse(platform.address + path, chromium, dataDir))
       pages.push([path, runs])

@@ -14,7 +14,7 @@ const VICTIMS = ['billing', 'identity', 'analytics', 'marketplace', 'ai-gateway'
  */
 export const killed: Fault = async (world) => {
   const readers = await readersOf(world)
-  const people = await crowd(world, world.short ? 24 : 400)
+  const people = await crowd(world, Math.ceil(world.orders / 2))
   await Promise.all(people.map((person) => useUpTrial(world, person)))
   const before = world.truth('charge').length
   await world.call('POST', '/sandbox/api/stripe/webhooks', { body: { duplicate: 2, shuffle: true } })

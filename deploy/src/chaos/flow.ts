@@ -25,10 +25,16 @@ export async function readersOf(world: World): Promise<Reader[]> {
   }
 }
 
+/** A row is one event, or several that one statement told together. */
+const EVENTS = `
+  select coalesce(each ->> 'id', o.id::text) as id, coalesce(each ->> 'name', o.name) as name
+  from outbox o left join jsonb_array_elements(case jsonb_typeof(payload) when 'array' then payload end) each on true
+  where kind = 'event'`
+
 export async function committedEvents(world: World): Promise<Sent[]> {
   const all = await Promise.all(
     serviceNames.map(async (from) =>
-      (await world.query<{ id: string; name: string }>(from, `select id, name from outbox where kind = 'event'`)).map((row) => ({
+      (await world.query<{ id: string; name: string }>(from, EVENTS)).map((row) => ({
         ...row,
         from,
       })),

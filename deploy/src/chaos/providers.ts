@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { doubled, readersOf, settle } from './flow.ts'
 import { chat, crowd, isLater, openCheckout, type Person } from './people.ts'
-import { type Answer, type Fault, until, type World } from './world.ts'
+import { type Fault, until, type World } from './world.ts'
 
 const OPENS_WITHIN_MS = 5_000
 const AT_ONCE_MS = 1_000
@@ -48,10 +48,12 @@ export const unwell: Fault = async (world) => {
     await world.call('DELETE', '/sandbox/api/faults')
     const refused = reads.filter(({ status }) => status !== 200)
     const now = p99(reads)
-    said.push(`${name}: ${reads.length} other calls, p99 ${now.toFixed(0)} ms`)
+    const isFailing = name === 'failing half the time'
+    const told = (['chat', 'checkout'] as const).map((what) => `a ${what} after ${seconds(toldAtOnce(what, calls)?.at)}`)
+    said.push(`${name}: ${reads.length} other calls, p99 ${now.toFixed(0)} ms${isFailing ? '' : `, told at once: ${told.join(', ')}`}`)
     measured.push([name, now])
     for (const { path, status, said } of refused.slice(0, 3)) broken.push(`${name}: ${path} answered ${status} ${said}`)
-    if (name !== 'failing half the time') broken.push(...waitedTooLong(world, name, calls))
+    if (!isFailing) broken.push(...waitedTooLong(world, name, calls))
     const wrong = calls.find(({ status }) => status === 500)
     if (wrong) broken.push(`${name}: a ${wrong.what} answered 500: ${wrong.said}`)
   }
@@ -107,12 +109,18 @@ function startCallers(world: World, people: Person[]) {
 /** Once the circuit is open a caller is told at once, or answered by somebody else. */
 function waitedTooLong(world: World, when: string, calls: Made[]): string[] {
   const limit = OPENS_WITHIN_MS * world.patience
-  return (['chat', 'checkout'] as const).flatMap((what) => {
-    const later = calls.filter((call) => call.what === what && call.at <= limit && call.ms < AT_ONCE_MS)
-    const first = later.find(({ status }) => status === 200 || isLater({ status } as Answer))
-    return first ? [] : [`${when}: ${(limit / 1000).toFixed(0)} s on, a ${what} still waits for the provider`]
-  })
+  return (['chat', 'checkout'] as const).flatMap((what) =>
+    (toldAtOnce(what, calls)?.at ?? Number.POSITIVE_INFINITY) <= limit
+      ? []
+      : [`${when}: ${seconds(limit)} on, a ${what} still waits for the provider`],
+  )
 }
+
+const toldAtOnce = (what: Made['what'], calls: Made[]) =>
+  calls
+    .filter((call) => call.what === what && call.ms < AT_ONCE_MS && (call.status === 200 || isLater({ status: call.status, body: null })))
+    .toSorted((a, b) => a.at - b.at)[0]
+const seconds = (ms: number | undefined) => (ms === undefined ? 'never' : `${(ms / 1000).toFixed(1)} s`)
 
 const paths = [
   '/rest/v1/activity_logs?select=id,command&limit=5',

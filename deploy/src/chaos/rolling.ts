@@ -37,9 +37,10 @@ export const restarted: Fault = async (world) => {
 /** The first of every pair together, then the second: half the time, and harder. */
 const inTurns = (pairs: string[][]) => [pairs.map(([first]) => first!), pairs.map(([, second]) => second!)]
 
-async function renewed(world: World, name: string): Promise<boolean> {
+/** Starts it again from this tree. */
+export async function renewed(world: World, name: string): Promise<boolean> {
   const process = world.fleet.processes.get(name)!
   const before = process.pid()
-  await process.restart()
+  await world.fleet.restart(name)
   return (await until(async () => process.pid() !== before && (await world.fleet.ready(name)), 60_000 * world.patience)) !== null
 }

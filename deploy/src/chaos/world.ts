@@ -6,6 +6,7 @@ import { type ServiceName, serviceNames } from '@operon/contracts/services'
 import pg from 'pg'
 import type { Fleet } from '../fleet.ts'
 import { seededRandom } from '../random.ts'
+import type { Older } from './versions.ts'
 
 export type Outcome = {
   injected: string
@@ -16,6 +17,8 @@ export type Outcome = {
   recoveredMs?: number
   /** Every invariant that did not hold, in a sentence. */
   broken: string[]
+  /** Why it could not be tried here. */
+  skipped?: string
 }
 /** `later`: the fault is in, and its check comes when all the others have run. */
 export type Fault = (world: World) => Promise<Outcome | { later: () => Promise<Outcome> }>
@@ -26,6 +29,8 @@ export type World = {
   url: string
   seed: number
   short: boolean
+  /** How many are placed while services are killed. */
+  orders: number
   /** The same numbers again under the same seed. */
   random(): number
   /** A machine that others keep busy gets so many times longer to recover; nothing else changes. */
@@ -41,13 +46,26 @@ export type World = {
   /** kill -9; the fleet starts it again unless it is held. */
   kill(name: string): void
   truth(kind?: string): TruthLine[]
+  /** What the fleet was begun with, where it was not this tree. */
+  older: Older
+  /** What is undone once the fleet is down. */
+  afterwards: (() => unknown)[]
   close(): Promise<void>
 }
 export type TruthLine = { n: number; at: string; provider: string; kind: string } & Record<string, any>
 
-type Options = { fleet: Fleet; seed: number; short: boolean; serviceKey: string; busy: number }
+type Options = {
+  fleet: Fleet
+  seed: number
+  short: boolean
+  orders: number
+  serviceKey: string
+  busy: number
+  older: Older
+  afterwards: (() => unknown)[]
+}
 
-export function openWorld({ fleet, seed, short, serviceKey, busy }: Options): World {
+export function openWorld({ fleet, seed, short, orders, serviceKey, busy, older, afterwards }: Options): World {
   const pools = new Map(serviceNames.map((name) => [name, openPool(fleet.env.DATABASE_URL!, name)]))
   const truthFile = join(fleet.env.DATA_DIR!, 'sandbox', 'truth.jsonl')
   return {
@@ -55,6 +73,7 @@ export function openWorld({ fleet, seed, short, serviceKey, busy }: Options): Wo
     url: fleet.url,
     seed,
     short,
+    orders,
     random: seededRandom(seed),
     patience: Math.min(5, Math.max(1, busy)),
     serviceKey,
@@ -80,6 +99,8 @@ export function openWorld({ fleet, seed, short, serviceKey, busy }: Options): Wo
       const lines = readFileSync(truthFile, 'utf8').split('\n').filter(Boolean)
       return lines.map((line) => JSON.parse(line) as TruthLine).filter((line) => !kind || line.kind === kind)
     },
+    older,
+    afterwards,
     async close() {
       for (const pool of pools.values()) await pool.end()
     },

@@ -49,25 +49,29 @@ export async function testGateway(options: Partial<GatewayOptions> & { env?: Rec
   const env = { PORT: '0', SERVICE_KEY: serviceKey, DRAIN_MS: '2000', ...options.env }
   const config = readKitConfig(env)
   const hub = broadcastHub()
-  const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256' } as PublicJwk
-  const verifier = new TokenVerifier({
-    load: async () => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] }),
-    publishableKeys: ['anon'],
-    serviceKey,
-  })
   const gateway = await startGateway({
     config,
     log: createLogger('silent'),
     metrics: createMetrics(),
     cache: createMemoryCache(),
     bus: hub,
-    verifier,
+    verifier: verifierOfTests(),
     upstreams: {},
     spoken: spokenBy('billing'),
     ...options,
     env,
   })
   return { ...gateway, port: Number(new URL(gateway.url).port), broadcast: hub.tell }
+}
+
+/** Knows the keys of the tests' tokens, once `loaded` lets it. */
+export function verifierOfTests(loaded: () => Promise<void> = async () => {}): TokenVerifier {
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256' } as PublicJwk
+  return new TokenVerifier({
+    load: () => loaded().then(() => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] })),
+    publishableKeys: ['anon'],
+    serviceKey,
+  })
 }
 
 function broadcastHub(): Broadcasts & { tell(name: string, payload: unknown): void } {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, table } from './contract.ts'
+import { event, fn, id, job, table } from './contract.ts'
 
 const time = z.iso.datetime({ offset: true })
 
@@ -52,6 +52,9 @@ export const dashboardStats = fn('dashboard-stats', {
   body: z.object({}).nullish(),
   reply: z.object({ leads: Stat, appointments: Stat, campaigns: Stat, emails_sent: Stat, period_days: z.int() }),
 })
+
+/** Sums old facts up and lets them go, with the activity and the read notices of their time. */
+export const forgetOld = job('analytics.forget_old', z.object({}))
 
 /** To the sockets of one user; any gateway instance serves any user. */
 export const notificationRaised = event(

@@ -33,7 +33,8 @@ export const paymentRefunded = event('billing.payment_refunded', payment)
 export const paymentDisputed = event('billing.payment_disputed', payment)
 export const trialEnding = event(
   'billing.trial_ending',
-  z.object({ plan: PlanId, trial_end: time, amount_cents: z.int(), currency: Currency }),
+  // The first charge, and what is charged every month after it.
+  z.object({ plan: PlanId, trial_end: time, amount_cents: z.int(), price_cents: z.int().optional(), currency: Currency }),
 )
 export const referralCredited = event('billing.referral_credited', z.object({ amount_cents: z.int(), currency: Currency }))
 
@@ -54,7 +55,7 @@ export const createCheckout = fn('create-checkout', {
   access: 'public',
   summary: 'A payment page for a plan, with the trial where it is due',
   body: z.object({ plan: PlanId, referral_code: z.string().trim().max(40).nullish() }),
-  reply: z.object({ url: z.url() }),
+  reply: z.object({ url: z.url(), trial_days: z.int() }),
   idempotent: true,
 })
 export const customerPortal = fn('customer-portal', {
@@ -71,7 +72,7 @@ export const checkoutStatus = fn('checkout-status', {
 })
 
 const Usage = z.object({ unit: z.enum(units), used: z.int(), limit: z.int().nullable(), period_start: time, period_end: time.nullable() })
-const Subscription = z.object({
+export const Subscription = z.object({
   subscribed: z.boolean(),
   subscription_tier: PlanId.nullable(),
   status: SubscriptionStatus,
@@ -97,6 +98,8 @@ export const previewSwitch = fn('preview-switch', {
     amount_due_cents: z.int(),
     currency: Currency,
     lines: z.array(z.object({ description: z.string(), amount_cents: z.int() })),
+    /** An upgrade is paid at once; anything else comes with the next invoice. */
+    due: z.enum(['now', 'next invoice']),
     next_billing_date: time.nullable(),
   }),
 })

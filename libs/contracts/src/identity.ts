@@ -23,6 +23,9 @@ export const signedUp = event(
     referral_code: z.string().nullable(),
     signup_date: z.iso.datetime(),
     accept_terms: z.boolean(),
+    /** Which terms, and when: null where they were not accepted, or no version was named. */
+    terms_version: z.string().nullish(),
+    terms_accepted_at: z.iso.datetime().nullish(),
     accept_marketing: z.boolean(),
   }),
 )
@@ -54,8 +57,7 @@ export const lookUpUser = request(
 export const profiles = table('profiles', {
   columns: z.object({ email: z.string() }),
   access: 'public',
-  rate: 'auth-strict',
-  summary: 'Whether one exact e-mail address is registered',
+  summary: 'Whether one exact e-mail address is registered; asked seldom enough that nobody harvests addresses with it',
 })
 const homeRole = z.enum(['seller', 'buyer'])
 export const userRoles = table('user_roles', {
@@ -79,6 +81,7 @@ export const tableSync = fn('table-sync', {
       referral_code: z.string().max(64).nullish(),
       signup_date: z.string().max(40).nullish(),
       accept_terms: z.boolean().nullish(),
+      terms_version: z.string().max(40).nullish(),
       accept_marketing: z.boolean().nullish(),
     }),
   }),
@@ -115,7 +118,13 @@ export const accountAudit = fn('account-audit', {
     entries: z.array(z.object({ id: z.uuid(), at: z.string(), action: z.string(), ip: z.string(), user_agent: z.string(), detail: json })),
   }),
 })
-export const accountExport = fn('account-export', { access: 'aal2', body: z.object({}).nullish(), reply: json })
+export const accountExport = fn('account-export', {
+  access: 'aal2',
+  summary: 'Everything that the platform holds about the caller, as one document; refused while a part of it does not answer',
+  raw: true,
+  body: z.object({}).nullish(),
+  reply: json,
+})
 export const accountDelete = fn('account-delete', {
   access: 'aal2',
   body: z.object({}).nullish(),

@@ -23,6 +23,11 @@ export const errors = {
   upstream_failed: { status: 502, message: 'The provider did not answer as expected. Try again in a moment.' },
   upstream_timeout: { status: 504, message: 'The provider took too long to answer. Try again in a moment.' },
   blocked_address: { status: 400, message: 'This address cannot be reached from here.' },
+  export_unavailable: {
+    status: 503,
+    message:
+      'Your export needs every part of the platform, and one of them does not answer right now. Nothing was exported; try again in a few minutes.',
+  },
 
   // Limits
   limit_prompts: { status: 402, message: 'You have used all AI prompts of your plan this month. Upgrade on the plan page to continue.' },

@@ -9,15 +9,23 @@ export type Verification = { keys: PublicJwk[]; issuer: string; revoked_sessions
 
 const TOKEN_LIFETIME_MS = 3_600_000
 const RELOAD_EVERY_MS = 5_000
+const KNOWN_FOR_MS = 600_000
+const KNOWN_TOKENS = 5_000
+// A broadcast is not kept for who was cut off when it came: asked again this often, a token that was taken back is good for no longer.
+const RENEW_EVERY_MS = 60_000
 const decode = createDecoder({ complete: true })
 const badToken = () => new DomainError('not_authenticated', { details: { reason: 'bad_jwt' } })
 
-/** Verifies access tokens in-process. Revocation is looked up outside fast-jwt's cache, so that a cached token can still be refused. */
+type Known = { actor: Actor; until: number }
+
+/** Verifies access tokens in-process, each once. What was taken back is looked up each time, so that a known token is refused as well. */
 export class TokenVerifier {
+  readonly #known = new Map<string, Known>()
   #verifiers = new Map<string, (token: string) => Record<string, any>>()
   #revoked = new Map<string, number>()
   #loaded = 0
   #loading: Promise<void> | null = null
+  #renewAt = 0
   readonly #load: () => Promise<Verification>
   readonly #publishable: Set<string>
   readonly #serviceKey: Buffer | null
@@ -45,6 +53,15 @@ export class TokenVerifier {
   }
 
   async verify(token: string): Promise<Actor> {
+    this.#renew()
+    const known = this.#known.get(token)
+    const { actor } = known && known.until > Date.now() ? known : await this.#learn(token)
+    if (actor.kind === 'user' && (this.#isRevoked(actor.sessionId) || this.#isRevoked(actor.id)))
+      throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
+    return actor
+  }
+
+  async #learn(token: string): Promise<Known> {
     const kid = kidOf(token)
     const verifier = this.#verifiers.get(kid) ?? (await this.#reload().then(() => this.#verifiers.get(kid)))
     if (!verifier) throw badToken()
@@ -54,11 +71,12 @@ export class TokenVerifier {
     } catch {
       throw badToken()
     }
-    if (claims.role === 'service_role') return { kind: 'service' }
-    if (typeof claims.sub !== 'string' || typeof claims.session_id !== 'string') throw badToken()
-    if (this.#isRevoked(claims.session_id) || this.#isRevoked(claims.sub))
-      throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
-    return actorFrom(claims)
+    const known = { actor: actorFrom(claims), until: Math.min(claims.exp * 1000, Date.now() + KNOWN_FOR_MS) }
+    // The longest known goes first.
+    this.#known.delete(token)
+    this.#known.set(token, known)
+    if (this.#known.size > KNOWN_TOKENS) this.#known.delete(this.#known.keys().next().value!)
+    return known
   }
 
   /** A session or a user that identity took back; remembered for as long as a token could live. */
@@ -74,6 +92,7 @@ export class TokenVerifier {
   /** Keys changed: the next token loads them again. */
   forgetKeys() {
     this.#verifiers.clear()
+    this.#known.clear()
     this.#loaded = 0
   }
 
@@ -82,14 +101,25 @@ export class TokenVerifier {
     return until !== undefined && until > Date.now()
   }
 
+  #renew() {
+    if (Date.now() < this.#renewAt) return
+    this.#renewAt = Date.now() + RENEW_EVERY_MS
+    // The caller does not wait for it; identity being away is told by what needs it.
+    this.#reload().catch(() => {})
+  }
+
   // A flood of unknown key ids must not become a flood of questions to identity.
   async #reload(): Promise<void> {
     if (Date.now() - this.#loaded < RELOAD_EVERY_MS) return
     this.#loading ??= this.#load()
       .then((verification) => {
-        this.#verifiers = new Map(verification.keys.map((key) => [key.kid, verifierFor(key, verification.issuer)]))
+        // One that is known keeps its cache.
+        this.#verifiers = new Map(
+          verification.keys.map((key) => [key.kid, this.#verifiers.get(key.kid) ?? verifierFor(key, verification.issuer)]),
+        )
         for (const id of [...verification.revoked_sessions, ...verification.suspended_users]) this.revoke(id)
         this.#loaded = Date.now()
+        this.#renewAt = this.#loaded + RENEW_EVERY_MS
       })
       .finally(() => {
         this.#loading = null
@@ -103,8 +133,6 @@ function verifierFor(jwk: PublicJwk, issuer: string) {
   return createVerifier({
     key,
     algorithms: [jwk.alg],
-    cache: 5000,
-    cacheTTL: 600_000,
     allowedIss: issuer,
     allowedAud: 'authenticated',
     requiredClaims: ['exp', 'iss', 'aud'],
@@ -120,7 +148,9 @@ function kidOf(token: string): string {
   throw badToken()
 }
 
-function actorFrom(claims: Record<string, any>): UserActor {
+function actorFrom(claims: Record<string, any>): Actor {
+  if (claims.role === 'service_role') return { kind: 'service' }
+  if (typeof claims.sub !== 'string' || typeof claims.session_id !== 'string') throw badToken()
   return {
     kind: 'user',
     id: claims.sub,
@@ -148,6 +178,8 @@ export function checkAccess(access: import('@operon/contracts/contract').Access,
   if (actor.kind === 'service' && access === 'staff') return
   if (actor.kind !== 'user') throw new DomainError('not_authenticated')
   if (access === 'staff' && !actor.staff) throw new DomainError('forbidden')
+  // Who has a second factor works as staff only with it.
+  if (access === 'staff' && actor.mfa && actor.aal !== 'aal2') throw new DomainError('aal2_required')
   if (access === 'aal2' && !isConfirmed(actor, now)) throw new DomainError('aal2_required')
 }
 

@@ -22,8 +22,11 @@ export const KitConfig = z.object({
   /** How long a start waits for PostgreSQL, NATS and Redis, which may be starting as well. */
   START_WAIT_S: z.coerce.number().min(0).max(3600).default(30),
   TRUSTED_PROXIES: z.string().default(''),
-  /** 32 bytes in base64. Made and kept in DATA_DIR when absent; every process of a fleet needs the same. */
-  MASTER_KEY: z.string().optional(),
+  /** 32 bytes in base64; several with commas between, the newest first. Made and kept in DATA_DIR when absent; every process of a fleet needs the same. */
+  MASTER_KEY: z
+    .string()
+    .refine((value) => value.split(',').every((key) => Buffer.from(key, 'base64').length === 32), { error: 'must be 32 bytes in base64' })
+    .optional(),
   PUBLISHABLE_KEYS: z.string().default('anon'),
   SERVICE_KEY: z.string().min(20).optional(),
   PRODUCT_NAME: z.string().default('Operon'),

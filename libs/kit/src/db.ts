@@ -27,12 +27,13 @@ export function openDatabase<DB>(url: string, max: number, onError: (error: Erro
   }
   const pool = open(max)
   const hot = open(HOT, BY_KEY)
-  const end = async () => void (await Promise.all([pool.end(), hot.end()]))
+  const unsynced = open(HOT, `${BY_KEY} -c synchronous_commit=off`)
+  const end = async () => void (await Promise.all([pool.end(), hot.end(), unsynced.end()]))
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { connect: () => pool.connect(), options: pool.options, end } }),
     ...seen,
   })
-  hots.set(db, { pool: hot, ...seen })
+  hots.set(db, { pool: hot, unsynced, ...seen })
   return { db, pool, url }
 }
 
@@ -47,24 +48,35 @@ const BY_KEY = [
 ]
   .map((setting) => ` -c ${setting}`)
   .join('')
-const hots = new WeakMap<object, { pool: pg.Pool; log?: LogConfig }>()
+const hots = new WeakMap<object, { pool: pg.Pool; unsynced: pg.Pool; log?: LogConfig }>()
 
 /** A statement of a hot path, parsed and planned once a connection. It names its columns, so that it outlives a migration. */
 export type Statement = { name: string; text: string }
 
 /** Within the caller's transaction, where there is one; else as a transaction of its own. */
-export async function runStatement<Row extends pg.QueryResultRow>(
+export const runStatement = <Row extends pg.QueryResultRow>(db: Kysely<any>, statement: Statement, values: unknown[]) =>
+  run<Row>(db, 'pool', statement, values)
+
+/**
+ * Answers once the change is made and seen by everybody, before the disk has it: a crash of PostgreSQL undoes the last tenths of a second.
+ * Only for what is harmless to lose, or mended by what comes after it.
+ */
+export const runUnsynced = <Row extends pg.QueryResultRow>(db: Kysely<any>, statement: Statement, values: unknown[]) =>
+  run<Row>(db, 'unsynced', statement, values)
+
+async function run<Row extends pg.QueryResultRow>(
   db: Kysely<any>,
+  which: 'pool' | 'unsynced',
   statement: Statement,
   values: unknown[],
 ): Promise<Row[]> {
   const hot = hots.get(db)
   if (!hot) return (await db.executeQuery<Row>(CompiledQuery.raw(statement.text, values))).rows
-  if (typeof hot.log !== 'function') return (await hot.pool.query<Row>({ ...statement, values })).rows
+  if (typeof hot.log !== 'function') return (await hot[which].query<Row>({ ...statement, values })).rows
   const startedAt = performance.now()
   const told = () => ({ query: CompiledQuery.raw(statement.text, values), queryDurationMillis: performance.now() - startedAt })
   try {
-    const { rows } = await hot.pool.query<Row>({ ...statement, values })
+    const { rows } = await hot[which].query<Row>({ ...statement, values })
     hot.log({ level: 'query', ...told() })
     return rows
   } catch (error) {
@@ -84,6 +96,8 @@ async function createIfMissing(url: string): Promise<void> {
   const name = decodeURIComponent(server.pathname.slice(1))
   server.pathname = '/postgres'
   const client = new pg.Client({ connectionString: server.href, connectionTimeoutMillis: 5000 })
+  // A server that dies between two statements fails the next one, and that is enough.
+  client.on('error', () => {})
   try {
     await client.connect()
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
@@ -96,9 +110,11 @@ async function createIfMissing(url: string): Promise<void> {
   }
 }
 
-/** A wrong password, user or certificate, as opposed to a server that is not there yet or just starting (57P03). */
+/** A wrong password, user or certificate, a full disk, as opposed to a server that is not there yet or just starting (57P03). */
 const isRefusal = (error: unknown) =>
-  /^(28|3D|42|0A)/.test((error as { code?: string }).code ?? '') || isTls(error) || /does not support SSL/.test((error as Error).message)
+  /^(28|3D|42|0A|53100)/.test((error as { code?: string }).code ?? '') ||
+  isTls(error) ||
+  /does not support SSL/.test((error as Error).message)
 
 /** Runs what is missing, forward only; Kysely holds an advisory lock, so that instances that start together take turns. */
 export async function migrate<DB>(db: Kysely<DB>, migrations: Record<string, Migration>): Promise<void> {

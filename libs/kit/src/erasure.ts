@@ -2,6 +2,7 @@ import { type Erased, type Erasing, eraseUser, userErased } from '@operon/contra
 import { userDeleted } from '@operon/contracts/identity'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Ctx } from './context.ts'
+import { exportsPeople, type Holding } from './personal-data.ts'
 import type { KitDb } from './schema.ts'
 import type { Runtime } from './service.ts'
 import { enqueue, inTransaction, publish } from './tx.ts'
@@ -14,10 +15,22 @@ export type Eraser<DB> = {
   before?: (ctx: Ctx<DB>, userId: string) => Promise<void>
   /** What the service itself holds. Says what went, what stays without the person, and what the law keeps. */
   erase: (trx: Transaction<DB & KitDb>, userId: string) => Promise<Partial<Erased>>
+  /** What the person is given when they ask for their data. */
+  holds: readonly Holding[]
 }
 
-/** A service's part in forgetting a person: once for each time identity asks, by a job, with the answer in the transaction of the deletion. */
-export function erasesPeople<DB>(rt: Runtime<DB>, { before, erase }: Eraser<DB>): void {
+const OF_THE_KIT: Holding[] = [
+  { table: 'entitlements', key: null },
+  { table: 'usage_counters', key: null },
+  { table: 'usage_reservations' },
+]
+
+/**
+ * A service's part in showing a person what it holds of them, and in forgetting them: once for each time identity asks, by a job, with the
+ * answer in the transaction of the deletion.
+ */
+export function erasesPeople<DB>(rt: Runtime<DB>, { before, erase, holds }: Eraser<DB>): void {
+  exportsPeople(rt, [...holds, ...OF_THE_KIT])
   const service = rt.name as Erasing
   const work = eraseUser(service)
   rt.on(userDeleted, 'erase-user', async (trx, { user_id: userId }) => {

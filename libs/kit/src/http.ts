@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Endpoint, Input, Output } from '@operon/contracts/contract'
 import { errors } from '@operon/contracts/messages'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
@@ -139,10 +140,7 @@ export function admit(app: FastifyInstance, contract: Guarded) {
 }
 
 export function contextOf(owner: HttpOwner, request: FastifyRequest, reply: FastifyReply): Ctx<any> {
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort()
-  })
+  let gone: AbortSignal | null = null
   return {
     db: owner.db as never,
     actor: { kind: 'anonymous' },
@@ -151,8 +149,21 @@ export function contextOf(owner: HttpOwner, request: FastifyRequest, reply: Fast
     // The gateway writes this header anew; a service is reached only through it.
     ip: header(request.headers['x-forwarded-for'])?.split(',')[0]?.trim() || request.ip,
     userAgent: header(request.headers['user-agent'])?.slice(0, 300) ?? '',
-    signal: gone.signal,
+    // Made for those who ask: most calls are over before anybody would.
+    get signal() {
+      gone ??= goneSignal(reply.raw)
+      return gone
+    },
   }
+}
+
+/** Aborted once the caller has gone before the answer was out. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  const onClose = () => void (response.writableFinished || gone.abort())
+  if (response.closed) onClose()
+  else response.once('close', onClose)
+  return gone.signal
 }
 
 async function actorOf(owner: HttpOwner, ctx: Ctx, contract: Guarded, request: FastifyRequest): Promise<Ctx['actor']> {

@@ -3,7 +3,7 @@ import type { Event } from '@operon/contracts/contract'
 import type { ErrorCode } from '@operon/contracts/messages'
 import { limitsOf, PAST_DUE_GRACE_DAYS, type Tier, type Unit } from '@operon/contracts/plans'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { runStatement, type Statement } from './db.ts'
+import { runStatement, runUnsynced, type Statement } from './db.ts'
 import { DomainError } from './errors.ts'
 import { newId } from './ids.ts'
 import type { KitDb } from './schema.ts'
@@ -14,7 +14,16 @@ import { inTransaction, markPublished } from './tx.ts'
 // reserve -> run -> settle. A reservation is taken before the work and holds its units against the limit; settling turns it into use,
 // releasing gives it back. One that nobody settles (the process died) settles by itself as `unknown`, at most at what it had reserved.
 
-export type Reservation = { id: string; userId: string; unit: Unit; amount: number; periodStart: Date; feature: string }
+export type Reservation = {
+  id: string
+  userId: string
+  unit: Unit
+  amount: number
+  periodStart: Date
+  feature: string
+  /** Held before the disk had it; see `restore`. */
+  unsynced?: boolean
+}
 export type Usage = { unit: Unit; used: number; reserved: number; limit: number | null; periodStart: Date; periodEnd: Date | null }
 export type Ask = { userId: string; unit: Unit; feature: string; amount?: number; holdMs?: number }
 
@@ -48,21 +57,18 @@ export const overLimit = (unit: Unit) => new DomainError(`limit_${unit}` as Erro
 
 export type Wanted = Required<Omit<Ask, 'unit'>> & { id: string }
 /** `left`: what the plan still allowed afterwards; null without a limit. */
-type Taken = Reservation & { left: number | null }
+export type Taken = Reservation & { left: number | null }
 
 /** Answers those of the askers who got theirs, in one statement for any number of them; those of one user ask for the same amount. */
-export async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[]): Promise<Map<string, Taken>> {
+export async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[], { unsynced = false } = {}): Promise<Map<string, Taken>> {
   const given = wanted.map(({ id, userId, feature, amount, holdMs }, n) => ({ id, user_id: userId, feature, amount, hold: holdMs, n }))
-  const rows = await runStatement<{ id: string; period_start: Date; left: number | null }>(db, TAKE, [
-    JSON.stringify(given),
-    unit,
-    limitsOf('none')[unit],
-  ])
+  const values = [JSON.stringify(given), unit, limitsOf('none')[unit]]
+  const rows = await (unsynced ? runUnsynced : runStatement)<{ id: string; period_start: Date; left: number | null }>(db, TAKE, values)
   const byId = new Map(wanted.map((each) => [each.id, each]))
   return new Map(
     rows.map(({ id, period_start: periodStart, left }) => {
       const { userId, amount, feature } = byId.get(id)!
-      return [id, { id, userId, unit, amount, periodStart, feature, left }]
+      return [id, { id, userId, unit, amount, periodStart, feature, left, unsynced }]
     }),
   )
 }
@@ -108,6 +114,8 @@ const TAKE: Statement = {
 }
 
 export type Settlement = { id: string; amount?: number; costMicrousd?: number }
+/** `hold` may have been lost (see `restore`); `row` is for the writes of the caller. */
+export type Booking = { hold: Reservation; costMicrousd: number; row: Record<string, unknown> }
 
 /**
  * Turns reservations into use, each once, and tells billing: counters and events in one statement, however many there are.
@@ -118,14 +126,56 @@ export async function settle<DB extends KitDb>(trx: Transaction<DB>, usageRecord
 }
 
 /** For a hot path: settles and writes what stands beside it as one statement, which is its own transaction; see `settlingWith`. */
-export async function settleWith(
-  db: Kysely<any>,
-  statement: Statement,
-  usageRecorded: Event,
-  settlements: Settlement[],
-  rows: unknown[],
-): Promise<string[]> {
-  return close(db, statement, [...settlementsOf(usageRecorded, settlements, 'settled'), JSON.stringify(rows)])
+export async function settleWith(db: Kysely<any>, statement: Statement, usageRecorded: Event, bookings: Booking[]): Promise<void> {
+  const run = (some: Booking[]) =>
+    close(
+      db,
+      statement,
+      settlementsOf(
+        usageRecorded,
+        some.map(({ hold: { id }, costMicrousd, row }) => ({ id, costMicrousd, row })),
+        'settled',
+      ),
+    )
+  const closed = new Set(await run(bookings))
+  const open = bookings.filter(({ hold }) => hold.unsynced && !closed.has(hold.id))
+  if (!open.length) return
+  const restored = new Set(await restore(db, open))
+  if (restored.size) await run(open.filter(({ hold }) => restored.has(hold.id)))
+}
+
+/**
+ * Holds again what was held before the disk had it and is gone since PostgreSQL crashed: its answer was given, so it counts. What is there,
+ * settled or not, stays as it is. Answers the ids that were gone.
+ */
+async function restore(db: Kysely<any>, bookings: Booking[]): Promise<string[]> {
+  const given = bookings.map(({ hold: { id, userId, unit, periodStart, amount, feature } }) => ({
+    id,
+    user_id: userId,
+    unit,
+    period_start: periodStart,
+    amount,
+    feature,
+  }))
+  return (await runStatement<{ id: string }>(db, RESTORE, [JSON.stringify(given)])).map(({ id }) => id)
+}
+
+const RESTORE: Statement = {
+  name: 'meter_restore',
+  text: `
+    with gone as (
+      insert into usage_reservations (id, user_id, unit, period_start, amount, feature, expires_at)
+      select id, user_id, unit, period_start, amount, feature, now() + interval '1 minute'
+      from jsonb_to_recordset($1::jsonb) as g (id uuid, user_id uuid, unit text, period_start timestamptz, amount int, feature text)
+      on conflict (id) do nothing
+      returning id, user_id, unit, period_start, amount
+    ),
+    counted as (
+      insert into usage_counters as c (user_id, unit, period_start, reserved)
+      select user_id, unit, period_start, sum(amount) from gone group by 1, 2, 3 order by 1
+      on conflict (user_id, unit, period_start) do update set reserved = c.reserved + excluded.reserved
+    )
+    select id from gone`,
 }
 
 /** Gives everything back: the work failed and nothing was spent. */
@@ -142,8 +192,12 @@ async function close(db: Kysely<any>, statement: Statement, values: unknown[]): 
   return rows.map((row) => row.id)
 }
 
-const settlementsOf = (usageRecorded: Event, settlements: Settlement[], state: 'settled' | 'unknown') => [
-  JSON.stringify(settlements.map(({ id, amount, costMicrousd = 0 }) => ({ id, amount, cost: costMicrousd, event_id: newId() }))),
+const settlementsOf = (usageRecorded: Event, settlements: (Settlement & { row?: unknown })[], state: 'settled' | 'unknown') => [
+  JSON.stringify(
+    Object.fromEntries(
+      settlements.map(({ id, amount, costMicrousd = 0, row }) => [id, { amount, cost: costMicrousd, event_id: newId(), row }]),
+    ),
+  ),
   state,
   usageRecorded.name,
   JSON.stringify(limitsOf('none')),
@@ -151,19 +205,28 @@ const settlementsOf = (usageRecorded: Event, settlements: Settlement[], state: '
   settlements.map(({ id }) => id),
 ]
 
-/**
- * The statement that settles, with further writes of the caller's: these may read `closed` (the reservations that were open, by `id`),
- * and their own rows as `$7`, a JSON array.
- */
-export const settlingWith = (name: string, writes: string): Statement => ({ name, text: settling(`, ${writes}`) })
+/** The statement that settles, with further writes of the caller's: these may read `closed`, the reservations that were open, each with its `row`. */
+export const settlingWith = (name: string, writes: string): Statement => ({ name, text: settling(TOGETHER, `, ${writes}`) })
+
+/** One row a batch: it costs the outbox as much as one event by itself. */
+const TOGETHER = `
+    insert into outbox (id, kind, name, payload, trace)
+    select (array_agg(event_id))[1], 'event', $3,
+      jsonb_agg(jsonb_build_object('id', event_id, 'name', $3::text, 'user_id', user_id, 'payload', payload)), $5
+    from told having count(*) > 0`
+const ONE_BY_ONE = `
+    insert into outbox (id, kind, name, user_id, payload, trace) select event_id, 'event', $3, user_id, payload, $5 from told`
 
 // `state` is compared so that the index of the open ones, which is full of dead entries, cannot be used: the primary key finds each at once.
+// What is given is looked up by the id, since joining two lists of a batch compares each with each.
 // The counters are locked in one order, so that two batches never wait for each other in a circle.
-const settling = (writes = '') => `
-  with given as (select * from jsonb_to_recordset($1::jsonb) as g (id uuid, amount int, cost int, event_id uuid)),
-  closed as (
-    update usage_reservations r set state = $2 from given g where r.id = any($6) and r.id = g.id and r.state is not distinct from 'reserved'
-    returning r.id, r.user_id, r.unit, r.period_start, r.amount as held, least(coalesce(g.amount, r.amount), r.amount) as spent, r.feature, g.cost, g.event_id
+const settling = (tell: string, writes = '') => `
+  with closed as (
+    update usage_reservations r set state = $2 where r.id = any($6) and r.state is not distinct from 'reserved'
+    returning r.id, r.user_id, r.unit, r.period_start, r.amount as held, r.feature,
+      least(coalesce(($1::jsonb -> r.id::text ->> 'amount')::int, r.amount), r.amount) as spent,
+      ($1::jsonb -> r.id::text ->> 'cost')::int as cost, ($1::jsonb -> r.id::text ->> 'event_id')::uuid as event_id,
+      $1::jsonb -> r.id::text -> 'row' as row
   ),
   sums as (select user_id, unit, period_start, sum(held)::int as held, sum(spent)::int as spent from closed group by 1, 2, 3),
   locked as (
@@ -177,16 +240,16 @@ const settling = (writes = '') => `
     returning c.user_id, c.unit, c.period_start, c.used
   ),
   told as (
-    insert into outbox (id, kind, name, user_id, payload, trace)
-    select closed.event_id, 'event', $3, closed.user_id, jsonb_build_object(
+    select closed.event_id, closed.user_id, jsonb_build_object(
         'unit', closed.unit, 'used', counted.used, 'amount', closed.spent, 'feature', closed.feature, 'cost_microusd', closed.cost,
         'limit', case when e.user_id is null then ($4::jsonb -> closed.unit) else e.limits -> closed.unit end,
         'period_start', to_char(closed.period_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-      ), $5
+      ) as payload
     from closed join counted using (user_id, unit, period_start) left join entitlements e on e.user_id = closed.user_id
-  )${writes}
+  ),
+  published as (${tell})${writes}
   select id from closed`
-const SETTLE: Statement = { name: 'meter_settle', text: settling() }
+const SETTLE: Statement = { name: 'meter_settle', text: settling(ONE_BY_ONE) }
 
 /** What a user has spent of a unit in the running period. */
 export async function usageOf(db: Kysely<any>, userId: string, unit: Unit): Promise<Usage> {

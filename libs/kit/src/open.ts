@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { jobProgress } from '@operon/contracts/usage'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
+import { TokenVerifier, type Verification } from './auth.ts'
 import type { Bus, BusOwner } from './bus/bus.ts'
 import { createLocalBus, type Hub } from './bus/local.ts'
 import type { Cache } from './cache/cache.ts'
@@ -12,6 +13,7 @@ import { createBullJobs } from './jobs/bullmq.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import { openPostgresQueue } from './jobs/postgres.ts'
 import type { Patience } from './patience.ts'
+import { signRequest } from './requests.ts'
 import type { KitDb } from './schema.ts'
 import type { Infra } from './service.ts'
 import { createFileStorage } from './storage/file.ts'
@@ -45,6 +47,16 @@ async function openBusOf({ config, shared }: Infra, owner: BusOwner): Promise<Bu
   const hub = (shared.get('hub') ?? new Set()) as Hub
   shared.set('hub', hub)
   return createLocalBus(hub, owner)
+}
+
+/** Asks identity, over the bus, for its keys and for what it took back. */
+export function openVerifier({ config, vault }: Infra, bus: Bus): TokenVerifier {
+  const question = 'identity.verification'
+  return new TokenVerifier({
+    load: () => bus.request(question, signRequest(vault, question, {}, { kind: 'service' }), 3000) as Promise<Verification>,
+    publishableKeys: config.PUBLISHABLE_KEYS.split(','),
+    serviceKey: config.SERVICE_KEY,
+  })
 }
 
 export type JobsOwner = { service: string; db: Kysely<KitDb>; log: Logger; databaseUrl: string }

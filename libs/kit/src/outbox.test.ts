@@ -1,13 +1,16 @@
 import type { Envelope } from '@operon/contracts/contract'
 import { event, job } from '@operon/contracts/contract'
+import { usageRecorded } from '@operon/contracts/usage'
 import { sql } from 'kysely'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import type { Bus } from './bus/bus.ts'
 import { newId } from './ids.ts'
 import { addPending, markDone, parkedEvents, runOnce } from './inbox.ts'
 import { JOB_MARK, type Jobs } from './jobs/jobs.ts'
+import { settleWith, settlingWith } from './meter.ts'
 import { clean, replayOutbox, resendLostJobs, startRelay } from './outbox.ts'
+import { Reserver } from './reserver.ts'
 import { createLogger, createMetrics } from './telemetry.ts'
 import { type TestDatabase, testDatabase } from './testing/database.ts'
 import { enqueue, inTransaction, publish } from './tx.ts'
@@ -75,6 +78,22 @@ test('two relays at once carry each of 1,000 rows once', async () => {
     at: expect.stringMatching(/Z$/),
     payload: { n: expect.any(Number) },
   })
+})
+
+test('events that one statement told together travel each with an id and a person of its own', async () => {
+  const w = await world()
+  const users = [newId(), newId()]
+  const reserver = new Reserver(w.db, 'prompts')
+  const book = settlingWith('relay_book', 'nothing as (select 1)')
+  const holds = await Promise.all(users.map((userId) => reserver.reserve({ userId, feature: 'chat' })))
+  const bookings = holds.map((hold) => ({ hold, costMicrousd: 5, row: {} }))
+  await settleWith(w.db, book, usageRecorded('crm'), bookings)
+  expect(await unsent(w)).toHaveLength(1)
+  w.relay()
+  await expect.poll(() => w.ends.events.length).toBe(2)
+  expect(w.ends.events.map(({ user_id }) => user_id).sort()).toEqual(users.sort())
+  expect(new Set(w.ends.events.map(({ id }) => id)).size).toBe(2)
+  expect(w.ends.events[0]).toMatchObject({ name: 'crm.usage_recorded', payload: { unit: 'prompts', used: 1, cost_microusd: 5 } })
 })
 
 test('a crash between the send and the mark sends the same ids again', async () => {
@@ -199,4 +218,17 @@ test('an effect that fails leaves no mark, so that it can run again', async () =
   await expect(runOnce(db, 'h', envelope, async () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await parkedEvents(db)).toEqual([])
   expect(await runOnce(db, 'h', envelope, async () => {})).toBe(true)
+})
+
+test.each([15, -15])('a job that is wished for in a minute is due in a minute on a clock that is %i minutes off', async (minutes) => {
+  const { db } = await world()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 })
+  try {
+    await inTransaction(db, (trx) => enqueue(trx, chore, { n: 1 }, { runAt: new Date(Date.now() + 60_000) }))
+  } finally {
+    vi.useRealTimers()
+  }
+  const { rows } = await sql<{ seconds: number }>`select extract(epoch from available_at - now())::float as seconds from outbox`.execute(db)
+  expect(rows[0]!.seconds).toBeGreaterThan(55)
+  expect(rows[0]!.seconds).toBeLessThanOrEqual(60)
 })

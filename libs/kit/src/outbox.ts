@@ -1,15 +1,17 @@
 import type { Envelope } from '@operon/contracts/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Bus } from './bus/bus.ts'
-import { runStatement, type Statement } from './db.ts'
+import { runUnsynced, type Statement } from './db.ts'
 import { forgetDone } from './inbox.ts'
 import { JOB_MARK, type Jobs } from './jobs/jobs.ts'
+import { forgetReservations } from './retention.ts'
 import type { KitDb } from './schema.ts'
 import { type Logger, type Metrics, withoutTrace } from './telemetry.ts'
 import { carrying } from './tracing.ts'
 import { onPublished } from './tx.ts'
 
 const BATCH = 200
+const SENT_AT_ONCE = 1000
 /** Batches that are on their way at the same time. */
 const LANES = 3
 /** A relay that dies keeps its rows from the others for so long. */
@@ -32,6 +34,8 @@ type OutboxRow = {
   created_at: Date
   attempts: number
 }
+/** One of the events that share a row, as the row's payload holds it. */
+type Together = { id: string; name: string; user_id: string | null; payload: unknown }
 type RelayOptions = { db: Kysely<KitDb>; bus: Bus; jobs: Jobs; log: Logger; metrics: Metrics; service: string }
 
 /**
@@ -77,9 +81,9 @@ export function startRelay({ db, bus, jobs, log, metrics, service }: RelayOption
     const ids = rows.map((row) => row.id)
     const carried = carrying(service, rows)
     try {
-      if (rows[0]!.kind === 'event') await bus.send(carried.rows.map(envelopeOf))
+      if (rows[0]!.kind === 'event') await sendEvents(bus, carried.rows.flatMap(envelopesOf))
       else await jobs.add(carried.rows)
-      await runStatement(db, SENT, [ids])
+      await runUnsynced(db, SENT, [ids])
       carried.end()
       failures = 0
     } catch (err) {
@@ -177,17 +181,23 @@ export async function resendLostJobs(db: Kysely<KitDb>, jobs: Jobs, olderThanS =
 
 const kindsOf = (bus: Bus, jobs: Jobs) => [...(bus.ready() ? ['event'] : []), ...(jobs.ready() ? ['job'] : [])]
 
-const envelopeOf = (row: OutboxRow): Envelope => ({
-  id: row.id,
-  name: row.name,
-  at: row.created_at.toISOString(),
-  user_id: row.user_id,
-  payload: row.payload,
-  ...(row.trace && { trace: row.trace }),
-})
+/** A row is one event, or those that one statement told together, each with an id and a person of its own. */
+function envelopesOf({ id, name, created_at, user_id, payload, trace }: OutboxRow): Envelope[] {
+  const common = { name, at: created_at.toISOString(), ...(trace && { trace }) }
+  if (!Array.isArray(payload)) return [{ ...common, id, user_id, payload }]
+  return (payload as Together[]).map((each) => ({ ...common, ...each }))
+}
 
-/** `available_at` is the time before which nobody takes the row: the wish of who published it at first, then the lease of who carries it. */
-const claim = async (db: Kysely<KitDb>, kinds: string[]): Promise<OutboxRow[]> => (kinds.length ? runStatement(db, CLAIM, [kinds]) : [])
+/** A row of many makes a batch of rows a multitude: not all of it at once. */
+async function sendEvents(bus: Bus, envelopes: Envelope[]) {
+  for (let at = 0; at < envelopes.length; at += SENT_AT_ONCE) await bus.send(envelopes.slice(at, at + SENT_AT_ONCE))
+}
+
+/**
+ * `available_at` is the time before which nobody takes the row: the wish of who published it at first, then the lease of who carries it.
+ * Neither lease nor mark waits for the disk: what a crash undoes is sent once more, with the same ids.
+ */
+const claim = async (db: Kysely<KitDb>, kinds: string[]): Promise<OutboxRow[]> => (kinds.length ? runUnsynced(db, CLAIM, [kinds]) : [])
 
 const CLAIM: Statement = {
   name: 'outbox_claim',
@@ -239,10 +249,11 @@ export async function clean(db: Kysely<KitDb>): Promise<void> {
         .execute(db)
         .then((result) => Number(result.numAffectedRows ?? 0)),
     () => forgetDone(db),
+    () => forgetReservations(db),
     () =>
       sql`delete from idempotency_keys where (scope, key) in (select scope, key from idempotency_keys where created_at < now() - interval '24 hours' limit 1000)`
         .execute(db)
         .then((result) => Number(result.numAffectedRows ?? 0)),
   ]
-  for (const batch of batches) for (let n = 0; n < 50; n++) if ((await batch()) < 1000) break
+  for (const batch of batches) for (let n = 0; n < 1000; n++) if ((await batch()) < 1000) break
 }

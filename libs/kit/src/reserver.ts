@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Unit } from '@operon/contracts/plans'
 import type { Kysely } from 'kysely'
 import { newId } from './ids.ts'
-import { type Ask, HOLD_MS, overLimit, type Reservation, take, type Wanted } from './meter.ts'
+import { type Ask, HOLD_MS, overLimit, type Reservation, type Taken, take, type Wanted } from './meter.ts'
 
 /** So many units must be left beyond those being asked for, and be known so lately, for an allowance to be ample. */
 const AMPLE = 20
@@ -9,7 +10,7 @@ const KNOWN_FOR_MS = 30_000
 const REMEMBERED = 10_000
 const BATCH = 100
 
-type Waiting = { wanted: Wanted; done: (reservation: Reservation) => void; failed: (error: unknown) => void }
+type Waiting = { wanted: Wanted; done: (taken: Taken | undefined) => void; failed: (error: unknown) => void }
 type Known = { left: number | null; at: number }
 
 /**
@@ -17,17 +18,18 @@ type Known = { left: number | null; at: number }
  * a thousand at once cost a few statements instead of a thousand.
  */
 export class Reserver {
-  #waiting: Waiting[] = []
-  #running = false
+  /** Where the allowance is ample nobody waits for the disk: what a crash of PostgreSQL takes away is restored when it is settled. */
+  readonly #ample: Lane
+  readonly #scarce: Lane
   /** What each person's plan still allowed when their last reservation was stored, and how many they have on their way there. */
   readonly #known = new Map<string, Known>()
   readonly #asking = new Map<string, number>()
-  readonly #db: Kysely<any>
   readonly #unit: Unit
 
   constructor(db: Kysely<any>, unit: Unit) {
-    this.#db = db
     this.#unit = unit
+    this.#ample = new Lane((wanted) => take(db, unit, wanted, { unsynced: true }))
+    this.#scarce = new Lane((wanted) => take(db, unit, wanted))
   }
 
   /**
@@ -40,38 +42,18 @@ export class Reserver {
     return known.left === null || known.left - (this.#asking.get(userId) ?? 0) >= AMPLE
   }
 
-  reserve({ userId, feature, holdMs = HOLD_MS }: Omit<Ask, 'unit' | 'amount'>): Promise<Reservation> {
-    return new Promise((done, failed) => {
-      this.#asking.set(userId, (this.#asking.get(userId) ?? 0) + 1)
-      this.#waiting.push({ wanted: { id: newId(), userId, feature, amount: 1, holdMs }, done, failed })
-      if (!this.#running) void this.#run()
-    })
-  }
-
-  async #run() {
-    this.#running = true
-    while (this.#waiting.length) {
-      const batch = this.#waiting.splice(0, BATCH)
-      try {
-        const taken = await take(
-          this.#db,
-          this.#unit,
-          batch.map(({ wanted }) => wanted),
-        )
-        for (const { wanted, done, failed } of batch) {
-          const reservation = taken.get(wanted.id)
-          this.#learn(wanted.userId, reservation ? reservation.left : 0)
-          if (reservation) done(reservation)
-          else failed(overLimit(this.#unit))
-        }
-      } catch (error) {
-        for (const { wanted, failed } of batch) {
-          this.#learn(wanted.userId, 0)
-          failed(error)
-        }
-      }
+  async reserve({ userId, feature, holdMs = HOLD_MS }: Omit<Ask, 'unit' | 'amount'>): Promise<Reservation> {
+    const lane = this.isAmple(userId) ? this.#ample : this.#scarce
+    this.#asking.set(userId, (this.#asking.get(userId) ?? 0) + 1)
+    let left: number | null = 0
+    try {
+      const reservation = await lane.add({ id: newId(), userId, feature, amount: 1, holdMs })
+      if (!reservation) throw overLimit(this.#unit)
+      left = reservation.left
+      return reservation
+    } finally {
+      this.#learn(userId, left)
     }
-    this.#running = false
   }
 
   #learn(userId: string, left: number | null) {
@@ -82,5 +64,40 @@ export class Reserver {
     this.#known.delete(userId)
     this.#known.set(userId, { left, at: Date.now() })
     if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value!)
+  }
+}
+
+/** One statement at a time, with all who came during the one before. */
+class Lane {
+  #waiting: Waiting[] = []
+  #running = false
+  readonly #take: (wanted: Wanted[]) => Promise<Map<string, Taken>>
+
+  constructor(takeAll: (wanted: Wanted[]) => Promise<Map<string, Taken>>) {
+    this.#take = takeAll
+  }
+
+  /** Undefined for who gets none. */
+  add(wanted: Wanted): Promise<Taken | undefined> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ wanted, done, failed })
+      if (!this.#running) void this.#run()
+    })
+  }
+
+  async #run() {
+    this.#running = true
+    while (this.#waiting.length) {
+      // Those whose requests came with the same turn of the event loop go together.
+      await nextTurn()
+      const batch = this.#waiting.splice(0, BATCH)
+      try {
+        const taken = await this.#take(batch.map(({ wanted }) => wanted))
+        for (const { wanted, done } of batch) done(taken.get(wanted.id))
+      } catch (error) {
+        for (const { failed } of batch) failed(error)
+      }
+    }
+    this.#running = false
   }
 }

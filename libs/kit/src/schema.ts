@@ -7,6 +7,7 @@ export type KitDb = {
     kind: 'event' | 'job'
     name: string
     user_id: string | null
+    /** An array holds several events of one statement, each `{ id, name, user_id, payload }`. */
     payload: unknown
     trace: string | null
     created_at: Generated<Date>

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely, Transaction } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { z } from 'zod'
-import { TokenVerifier, type Verification } from './auth.ts'
+import type { TokenVerifier } from './auth.ts'
 import type { Cache } from './cache/cache.ts'
 import { databaseUrl, type Env, type KitConfig, readEnv, readKitConfig } from './config.ts'
 import type { Actor, Ctx } from './context.ts'
@@ -14,7 +14,7 @@ import { newId } from './ids.ts'
 import { runOnce } from './inbox.ts'
 import type { JobRun, Jobs } from './jobs/jobs.ts'
 import { projectEntitlements } from './meter.ts'
-import { openBus, openCache, openJobs, openStorage, patienceOf, type Shared } from './open.ts'
+import { openBus, openCache, openJobs, openStorage, openVerifier, patienceOf, type Shared } from './open.ts'
 import { startRelay } from './outbox.ts'
 import { signRequest, verifyRequest } from './requests.ts'
 import type { KitDb } from './schema.ts'
@@ -116,11 +116,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const bus = await openBus(infra, owner)
   const jobs = await openJobs(infra, { ...owner, databaseUrl: url })
   const cache = await openCache(infra)
-  const verifier = new TokenVerifier({
-    load: () => bus.request('identity.verification', signRequest(vault, {}, { kind: 'service' }), 3000) as Promise<Verification>,
-    publishableKeys: kit.PUBLISHABLE_KEYS.split(','),
-    serviceKey: kit.SERVICE_KEY,
-  })
+  const verifier = openVerifier(infra, bus)
   const authenticateKey = definition.authenticateKey as never
   const app = createHttp({ service: name, db: kitDb as never, log, verifier, metrics, authenticateKey })
   const storage = await openStorage(infra, name, app)
@@ -166,12 +162,12 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
     ask: async (request, input, { actor = { kind: 'service' } as Actor, deadlineMs = 5000 } = {}) =>
       inSpan({ service: name, kind: 'client', name: `ask ${request.name}`, parent: currentTrace() }, async () =>
         request.reply.parse(
-          await bus.request(request.name, signRequest(vault, request.input.parse(input), actor, currentTrace()), deadlineMs),
+          await bus.request(request.name, signRequest(vault, request.name, request.input.parse(input), actor, currentTrace()), deadlineMs),
         ),
       ) as never,
     answer: (request, run) =>
       bus.reply(request.name, async (signed) => {
-        const { actor, input, trace } = verifyRequest(vault, signed)
+        const { actor, input, trace } = verifyRequest(vault, request.name, signed)
         return inSpan({ service: name, kind: 'server', name: `answer ${request.name}`, parent: trace }, async () =>
           request.reply.parse(await run(context(actor), request.input.parse(input) as never)),
         )

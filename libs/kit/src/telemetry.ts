@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Logger, pino } from 'pino'
+import { type Logger, pino, stdSerializers } from 'pino'
 import prom from 'prom-client'
 import { drawRandom } from './ids.ts'
 
@@ -31,10 +31,19 @@ const redact = {
   censor: '[hidden]',
 }
 
+/** PostgreSQL's errors quote the row that they are about, in `detail`: who and what that was belongs into no log. */
+const serializers = {
+  err(error: Error) {
+    const { detail, where, parameters, ...told } = stdSerializers.err(error) as Record<string, unknown>
+    return told
+  },
+}
+
 export function createLogger(level = process.env.LOG_LEVEL ?? 'info', destination?: { write(line: string): void }): Logger {
   const options = {
     level,
     redact,
+    serializers,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     mixin: () => (currentTrace() ? { trace: traceId() } : {}),

@@ -109,11 +109,13 @@ export function sqlLog(service: string): { log?: LogConfig } {
   }
 }
 
-/** The verb and the first table named, as in `insert outbox`. */
+/** The verb and the first table named, as in `insert outbox`; of several statements in one, the first that changes something. */
 export function summaryOf(statement: string): [operation: string, table: string] {
   const operation = /[a-z]+/i.exec(statement)?.[0].toLowerCase() ?? ''
+  const change = operation === 'with' && /\b(insert\s+into|delete\s+from|update(?!\s+(?:set|skip|of)\b))\s+"?([a-z_]\w*)/i.exec(statement)
+  if (change) return [change[1]!.split(/\s/)[0]!.toLowerCase(), change[2]!]
   const table = /\b(?:from|into|update|join)\s+"?([a-z_]\w*)/i.exec(statement)?.[1] ?? ''
-  return [operation, table]
+  return [operation === 'with' ? 'select' : operation, table]
 }
 
 /** Its code or its name. Messages may tell of persons. */

@@ -1,5 +1,5 @@
 import type { Event, Job } from '@operon/contracts/contract'
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import { newId } from './ids.ts'
 import type { KitDb } from './schema.ts'
@@ -79,13 +79,15 @@ export async function enqueue<DB extends KitDb, J extends Job>(
   payload: z.input<J['payload']>,
   { id = newId(), userId = null, runAt }: EnqueueOptions = {},
 ): Promise<string> {
+  // By the database's clock, which the relay goes by as well: ours may be wrong, and the job would be early.
+  const available_at = runAt && sql<Date>`clock_timestamp() + ${runAt.getTime() - Date.now()} * interval '1 millisecond'`
   await write(trx, [
-    { id, kind: 'job', name: job.name, user_id: userId, payload: job.payload.parse(payload), ...(runAt && { available_at: runAt }) },
+    { id, kind: 'job', name: job.name, user_id: userId, payload: job.payload.parse(payload), ...(available_at && { available_at }) },
   ])
   return id
 }
 
-type NewRow = { id: string; kind: 'event' | 'job'; name: string; user_id: string | null; payload: unknown; available_at?: Date }
+type NewRow = { id: string; kind: 'event' | 'job'; name: string; user_id: string | null; payload: unknown; available_at?: RawBuilder<Date> }
 
 async function write(trx: Transaction<any>, rows: NewRow[]) {
   const trace = currentTrace() ?? null

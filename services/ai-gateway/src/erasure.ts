@@ -7,4 +7,13 @@ export const erasure: Eraser<AiDb> = {
     deleted: await deleteRows(trx, ['ai_conversations', 'ai_comparisons', 'ai_prompts', 'ai_actions', 'ai_keys'], userId),
     anonymised: await anonymiseRows(trx, ['ai_usage'], userId),
   }),
+  holds: [
+    { table: 'ai_conversations' },
+    { table: 'ai_messages' },
+    { table: 'ai_comparisons' },
+    { table: 'ai_prompts' },
+    { table: 'ai_actions' },
+    { table: 'ai_usage' },
+    { table: 'ai_keys', without: ['hash'] },
+  ],
 }

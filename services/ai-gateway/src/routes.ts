@@ -1,4 +1,6 @@
 import * as contract from '@operon/contracts/ai-gateway'
+import * as tables from '@operon/contracts/ai-gateway-tables'
+import * as tools from '@operon/contracts/ai-gateway-tools'
 import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve, serveRaw } from '@operon/kit/http'
@@ -12,9 +14,9 @@ import { estimate, usage } from './usage/usage.ts'
 export function toolRoutes(app: FastifyInstance, deps: OrchestratorDeps, domains: DomainDeps) {
   serveRaw(app, contract.aiOrchestrator, (ctx, input, reply) => orchestrate(deps, ctx, input, reply))
   serve(app, contract.aiRunAction, (ctx, input) => runAction(deps, ctx, input))
-  serveTable(app, contract.actions, { scope: (ctx) => ({ user_id: signedIn(ctx).id }), update: dismissActions })
-  serve(app, contract.generateAds, (ctx, input) => adVariations(deps, ctx, input))
-  serve(app, contract.checkDomains, (_ctx, input) => checkDomains(domains, input))
+  serveTable(app, tables.actions, { scope: (ctx) => ({ user_id: signedIn(ctx).id }), update: dismissActions })
+  serve(app, tools.generateAds, (ctx, input) => adVariations(deps, ctx, input))
+  serve(app, tools.checkDomains, (_ctx, input) => checkDomains(domains, input))
   serve(app, contract.aiEstimate, estimate)
   serve(app, contract.aiUsage, usage)
 }

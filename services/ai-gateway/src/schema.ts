@@ -86,6 +86,8 @@ export type AiDb = {
     state: Generated<'proposed' | 'dismissed' | 'running' | 'done' | 'failed'>
     result: string | null
     link: string | null
+    /** When it was last begun. */
+    begun_at: Generated<Date | null>
     created_at: Generated<Date>
   }
 }

@@ -18,7 +18,9 @@ import { authenticateKey } from './keys/keys.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { up as init } from './migrations/0001_init.ts'
 import { up as conversationMarks } from './migrations/0002_conversation_marks.ts'
+import { up as begunActions } from './migrations/0003_begun_actions.ts'
 import { openaiRoutes } from './openai/routes.ts'
+import { failAbandonedActions } from './orchestrator/actions.ts'
 import { toolRoutes } from './routes.ts'
 import type { AiDb } from './schema.ts'
 import { Providers } from './upstream/providers.ts'
@@ -27,7 +29,11 @@ import { Settler } from './usage/settler.ts'
 export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
   name: 'ai-gateway',
   config: Config,
-  migrations: { '0001_init': { up: init }, '0002_conversation_marks': { up: conversationMarks } },
+  migrations: {
+    '0001_init': { up: init },
+    '0002_conversation_marks': { up: conversationMarks },
+    '0003_begun_actions': { up: begunActions },
+  },
   authenticateKey,
   async setup(rt) {
     const sandbox = async (provider: 'openai' | 'rdap') => (await rt.ask(sandboxAddress, { provider })).url
@@ -59,6 +65,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
       async (ctx) => {
         await settleAbandoned(rt.db as never, aiUsageRecorded)
         await closeAbandoned(ctx, rt.config.AI_ANSWER_MS + 60_000)
+        await failAbandonedActions(ctx, rt.config.AI_ANSWER_MS + 60_000)
       },
       { everyMs: 60_000 },
     )

@@ -1,8 +1,10 @@
+import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parseAds } from './ads/ads.ts'
 import { labelOf } from './domains/domains.ts'
+import { failAbandonedActions } from './orchestrator/actions.ts'
 import { chainOf } from './registry/models.ts'
 import { aiGatewayService } from './service.ts'
 import { forecast } from './usage/usage.ts'
@@ -21,6 +23,12 @@ const post = (user: TestUser | null, name: string, body: unknown) =>
   })
 const rest = async (user: TestUser, path: string): Promise<any> =>
   (await fetch(`${platform.url('ai-gateway')}/rest/v1/${path}`, { headers: user.headers })).json()
+/** Prompts taken so far, whether or not they are booked yet. */
+const promptsOf = async (user: TestUser) => {
+  const counters = platform.services['ai-gateway']!.rt.db.selectFrom('usage_counters').select(['used', 'reserved'])
+  const counter = await counters.where('user_id', '=', user.id).executeTakeFirst()
+  return counter ? counter.used + counter.reserved : 0
+}
 const json = async (response: Response) => ({ status: response.status, body: (await response.json()) as any })
 
 test('ai-chat answers under both names from one value, and says who answered [spec-78] [spec-79]', async () => {
@@ -141,9 +149,46 @@ test('the analyst proposes typed actions, and only the owner may run one, once [
   expect(body).toMatchObject({ model_used: expect.any(String), needs_actions: body.suggested_actions.length > 0 })
   for (const action of body.suggested_actions) {
     expect((await post(platform.user(), 'ai-run-action', { action_id: action.id })).status).toBe(404)
-    expect((await json(await post(user, 'ai-run-action', { action_id: action.id }))).body.status).toBe('done')
-    expect((await post(user, 'ai-run-action', { action_id: action.id })).status).toBe(404)
+    const first = await json(await post(user, 'ai-run-action', { action_id: action.id }))
+    expect(first.body.status).toBe('done')
+    const spent = await promptsOf(user)
+    expect(await json(await post(user, 'ai-run-action', { action_id: action.id }))).toEqual(first)
+    expect(await promptsOf(user)).toBe(spent)
   }
+})
+
+test('an action whose process died has failed after a while, and can be approved again [spec-77]', async () => {
+  const user = platform.user()
+  const { rt } = platform.services['ai-gateway']!
+  const row = {
+    message_id: null,
+    kind: 'navigate',
+    title: 'Open settings',
+    description: '',
+    input: '{"page":"settings"}',
+    result: null,
+    link: null,
+  }
+  const [dead, alive] = [newId(), newId()]
+  const begun = (id: string, secondsAgo: number) =>
+    rt.db
+      .insertInto('ai_actions')
+      .values({ ...row, id, user_id: user.id, state: 'running', begun_at: new Date(Date.now() - secondsAgo * 1000) })
+      .execute()
+  await begun(dead, 600)
+  await begun(alive, 1)
+  expect(await failAbandonedActions(rt.ctx(), 360_000)).toBe(1)
+  expect((await rest(user, 'ai_actions')).map(({ id, state }: any) => [id, state]).sort()).toEqual(
+    [
+      [dead, 'failed'],
+      [alive, 'running'],
+    ].sort(),
+  )
+  expect((await post(user, 'ai-run-action', { action_id: alive })).status).toBe(409)
+  expect((await json(await post(user, 'ai-run-action', { action_id: dead }))).body).toMatchObject({
+    status: 'done',
+    link: '/dashboard/settings',
+  })
 })
 
 test('an API key is shown once, works, obeys its own limit, and is refused the moment it is revoked', async () => {

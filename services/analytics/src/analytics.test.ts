@@ -8,6 +8,7 @@ import { connectionChanged } from '@operon/contracts/integrations'
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { forgetOlderThan } from './facts/retention.ts'
 import { analyticsService } from './service.ts'
 
 let platform: TestPlatform
@@ -200,4 +201,56 @@ test('a deleted person leaves figures without them, and a late event leaves noth
   await expect.poll(() => settled(late)).toBe(true)
   expect([await inbox(ann), await activity(ann)]).toEqual([[], []])
   expect(await db.selectFrom('facts').select('event_id').where('user_id', '=', ann.id).execute()).toEqual([])
+})
+
+test('old facts are summed up and go in small batches; figures, unread notices and what is young stay', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
+  const fact = (name: string, user_id: string, at: Date, payload: object = {}) => ({
+    event_id: newId(),
+    name,
+    user_id,
+    at,
+    payload: JSON.stringify(payload),
+  })
+  const old = Array.from({ length: 25 }, (_, n) => fact(leadCreated.name, ann.id, ago(500 + n)))
+  const sent = [fact(campaignSent.name, ann.id, ago(450), { sent: 70 }), fact(campaignSent.name, ann.id, ago(3), { sent: 5 })]
+  const others = [
+    fact(leadCreated.name, bob.id, ago(500)),
+    fact('identity.signed_up', ann.id, ago(500)),
+    fact(leadCreated.name, ann.id, ago(1)),
+  ]
+  await db
+    .insertInto('facts')
+    .values([...old, ...sent, ...others])
+    .execute()
+  const activityOf = (at: Date) => ({ id: newId(), user_id: ann.id, event_id: newId(), command: 'x', status: 'completed', created_at: at })
+  await db
+    .insertInto('activity_logs')
+    .values([activityOf(ago(500)), activityOf(ago(2))])
+    .execute()
+  const notice = { user_id: ann.id, kind: 'usage', title: 'x', body: 'x', link: null, created_at: ago(500) }
+  const notices = [ago(499), ago(1), null].map((read_at) => ({ ...notice, id: newId(), about: newId(), read_at }))
+  await db.insertInto('notifications').values(notices).execute()
+  const figures = async () => (await call(ann, '/functions/v1/dashboard-stats', {})).body
+  const before = await figures()
+  expect(before).toMatchObject({ leads: { total: 26, current: 1 }, emails_sent: { total: 75, current: 5 } })
+
+  const signal = new AbortController().signal
+  const left = async () => (await db.selectFrom('facts').select('event_id').where('user_id', '=', ann.id).execute()).length
+  await forgetOlderThan({ db, signal }, 400, { batch: 4, batches: 2 })
+  expect(await left()).toBeGreaterThanOrEqual(29 - 8)
+  expect(await figures()).toEqual(before)
+  await Promise.all([
+    forgetOlderThan({ db, signal }, 400, { batch: 4, batches: 50 }),
+    forgetOlderThan({ db, signal }, 400, { batch: 4, batches: 50 }),
+  ])
+  expect(await left()).toBe(2)
+  expect(await figures()).toEqual(before)
+  expect(await activity(ann)).toHaveLength(1)
+  expect(await unread(ann)).toBe(1)
+  expect(await inbox(ann)).toHaveLength(2)
+
+  await platform.emit(userDeleted, ann.id, { version: 2 })
+  await expect.poll(() => db.selectFrom('fact_sums').select('user_id').execute()).toEqual([{ user_id: bob.id }])
 })

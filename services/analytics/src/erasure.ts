@@ -2,4 +2,13 @@ import type { Eraser } from '@operon/kit/erasure'
 import { forgetPerson } from './facts/forget.ts'
 import type { AnalyticsDb } from './schema.ts'
 
-export const erasure: Eraser<AnalyticsDb> = { erase: forgetPerson }
+export const erasure: Eraser<AnalyticsDb> = {
+  erase: forgetPerson,
+  holds: [
+    { table: 'facts', key: 'event_id' },
+    { table: 'fact_sums', key: null },
+    { table: 'activity_logs' },
+    { table: 'notifications' },
+    { table: 'plans', key: null },
+  ],
+}

@@ -9,6 +9,8 @@ export type AnalyticsDb = {
     at: Date
     payload: unknown
   }
+  /** What the facts that are no longer kept came to, for the figures that count from the beginning. */
+  fact_sums: { user_id: string; name: string; amount: number }
   activity_logs: {
     id: string
     user_id: string

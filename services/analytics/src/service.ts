@@ -5,16 +5,19 @@ import { Config } from './config.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { erasure } from './erasure.ts'
 import { factConsumers } from './facts/consumers.ts'
+import { retentionJobs } from './facts/jobs.ts'
 import * as facts from './migrations/0001_facts.ts'
+import * as retention from './migrations/0002_retention.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import type { AnalyticsDb } from './schema.ts'
 
 export const analyticsService: ServiceDefinition<AnalyticsDb, Config> = {
   name: 'analytics',
   config: Config,
-  migrations: { '0001_facts': facts },
+  migrations: { '0001_facts': facts, '0002_retention': retention },
   setup(rt) {
     factConsumers(rt)
+    retentionJobs(rt)
     activityRoutes(rt)
     notificationRoutes(rt)
     dashboardRoutes(rt)

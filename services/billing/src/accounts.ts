@@ -66,21 +66,13 @@ export async function accountOf(ctx: BillingCtx) {
   return (await find())!
 }
 
-const running = new Map<string, Promise<string>>()
+const KEYS_LIVE_MS = 20 * 3_600_000
 
 /**
  * One customer an account. The account's row, which names the key, stands before the provider is called; callers in one process
  * share the call, callers in several processes and after a crash share the key.
  */
-export function ensureCustomer(deps: Deps, db: Db, userId: string): Promise<string> {
-  const found = running.get(userId) ?? createCustomer(deps, db, userId).finally(() => running.delete(userId))
-  running.set(userId, found)
-  return found
-}
-
-const KEYS_LIVE_MS = 20 * 3_600_000
-
-async function createCustomer(deps: Deps, db: Db, userId: string): Promise<string> {
+export async function ensureCustomer(deps: Deps, db: Db, userId: string): Promise<string> {
   const account = await db.selectFrom('accounts').selectAll().where('user_id', '=', userId).executeTakeFirstOrThrow()
   if (account.stripe_customer_id) return account.stripe_customer_id
   // The details of the first attempt, so that the key's request stays the same when the person has changed them since.

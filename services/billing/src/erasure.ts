@@ -1,9 +1,12 @@
 import { anonymiseRows, deleteRows, type Eraser } from '@operon/kit/erasure'
+import { sql } from 'kysely'
 import { closeAccount } from './accounts.ts'
 import type { Deps } from './deps.ts'
 import type { BillingDb } from './schema.ts'
 
 const BOOKS = 'Accounting law: what was paid is kept for ten years, under a number that leads to no person any more.'
+
+const POSTINGS = sql`jsonb_build_object('postings', (select jsonb_agg(to_jsonb(p) - 'entry_id' order by line) from ledger_postings p where p.entry_id = t.id))`
 
 /** The subscription and the customer end at the provider, name and address go, the books stay. */
 export const erasure = (deps: Deps): Eraser<BillingDb> => ({
@@ -16,4 +19,21 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
     const anonymised = { accounts: 1, ...(await anonymiseRows(trx, ['trial_cards'], userId)) }
     return { deleted, anonymised, kept: { ledger_entries: BOOKS, subscriptions: BOOKS, referrals: BOOKS } }
   },
+  holds: [
+    { table: 'accounts', key: null },
+    { table: 'subscriptions', key: null },
+    { table: 'trial_cards', key: null },
+    { table: 'usage', key: null },
+    {
+      table: 'referrals',
+      as: 'referred_by',
+      of: (userId) => sql`t.referred_user_id = ${userId}`,
+      key: null,
+      without: ['referrer_user_id'],
+    },
+    { table: 'referrals', as: 'referrals', of: (userId) => sql`t.referrer_user_id = ${userId}`, key: null, without: ['referred_user_id'] },
+    { table: 'provider_calls', without: ['request_hash'] },
+    { table: 'ledger_entries', plus: POSTINGS },
+    { table: 'staff_actions', without: ['staff_user_id'] },
+  ],
 })

@@ -86,6 +86,7 @@ export async function startBilling(env: Record<string, string> = {}) {
     control,
     submit,
     order,
+    mend: () => fetch(`${address}/sandbox/faults`, { method: 'DELETE' }),
     faults: async () => ((await (await fetch(`${address}/sandbox/faults`)).json()) as { faults: unknown[] }).faults,
     user: (claims: Record<string, unknown> = {}) => platform.user(claims),
     staff: () => platform.user({ app_metadata: { staff: true } }),

@@ -22,7 +22,7 @@ const calls = (kind: string, userId: string) =>
 test('a customer whose creation was not heard of is not created again [R3]', async () => {
   const user = billing.user()
   await billing.order({ ...lost, match: 'POST /v1/customers' })
-  expect((await billing.call('create-checkout', user, { plan: 'basic' })).status).toBe(502)
+  expect((await billing.call('create-checkout', user, { plan: 'basic' })).status).toBe(503)
   expect((await billing.call('create-checkout', user, { plan: 'basic' })).status).toBe(200)
   const all = await billing.stripe.customers.list({ limit: 100 }).autoPagingToArray({ limit: 1000 })
   expect(all.filter(({ metadata }) => metadata.user_id === user.id)).toHaveLength(1)
@@ -31,7 +31,7 @@ test('a customer whose creation was not heard of is not created again [R3]', asy
 test('a checkout whose page was not heard of is the same page afterwards [R3]', async () => {
   const user = billing.user()
   await billing.order({ ...lost, match: 'POST /v1/checkout/sessions' })
-  expect((await billing.call('create-checkout', user, { plan: 'basic' })).status).toBe(502)
+  expect((await billing.call('create-checkout', user, { plan: 'basic' })).status).toBe(503)
   const { url } = (await billing.call('create-checkout', user, { plan: 'basic' })).body
   const sessions = (await billing.stripe.checkout.sessions.list({ customer: await billing.customer(user) })).data
   expect(sessions.map((session) => session.url)).toEqual([url])
@@ -59,6 +59,49 @@ test('an upgrade whose answer was lost is charged once [R3]', async () => {
   expect(upgrades).toHaveLength(1)
   expect(await calls('switch-plan', user.id)).toEqual([{ id: open!.id, state: 'done' }])
   await billing.booksMatch()
+})
+
+test('the key of a lost switch does not stand in the way of a later one: what was undone in the portal meanwhile is done again [R3] [spec-42]', {
+  timeout: 30_000,
+}, async () => {
+  const user = await billing.subscribed('basic')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  const customer = await billing.customer(user)
+  const basic = (await billing.stripe.prices.list({ lookup_keys: ['operon_basic_month_usd_4900'] })).data[0]!
+  billing.door.shut = true
+  await billing.order({ ...lost, match: 'POST /v1/subscriptions' })
+  expect((await billing.call('switch-plan', user, { plan: 'pro' })).status).toBeGreaterThanOrEqual(500)
+  expect(await billing.check(user)).toMatchObject({ subscription_tier: 'basic' })
+  await billing.inPortal(user, 'switch', { price: basic.id })
+
+  expect(await billing.call('switch-plan', user, { plan: 'pro' })).toMatchObject({ status: 200, body: { subscription_tier: 'pro' } })
+  billing.door.shut = false
+  const [now] = (await billing.stripe.subscriptions.list({ customer })).data
+  expect(now!.items.data[0]!.price.lookup_key).toBe('operon_pro_month_usd_9900')
+  expect((await calls('switch-plan', user.id)).map(({ state }) => state)).toEqual(['done', 'done'])
+  await billing.booksMatch()
+})
+
+test('an old switch that is sent once more answers as it did and switches nothing [spec-42]', { timeout: 30_000 }, async () => {
+  const user = await billing.subscribed('basic')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  const customer = await billing.customer(user)
+  const first = { 'idempotency-key': 'the-first-switch' }
+  const upgraded = await billing.call('switch-plan', user, { plan: 'pro' }, first)
+  expect(upgraded).toMatchObject({ status: 200, body: { subscription_tier: 'pro' } })
+  expect((await billing.call('switch-plan', user, { plan: 'basic' })).body).toMatchObject({ subscription_tier: 'basic' })
+  const invoices = async () => (await billing.stripe.invoices.list({ customer })).data.length
+  const before = await invoices()
+
+  expect(await billing.call('switch-plan', user, { plan: 'pro' }, first)).toEqual(upgraded)
+  expect(await billing.check(user)).toMatchObject({ subscription_tier: 'basic' })
+  expect(await invoices()).toBe(before)
+  expect(await billing.call('switch-plan', user, { plan: 'enterprise' }, first)).toMatchObject({ status: 422 })
+  // The same wish as a new one is another matter.
+  expect((await billing.call('switch-plan', user, { plan: 'pro' })).body).toMatchObject({ subscription_tier: 'pro' })
+  expect(await invoices()).toBe(before + 1)
 })
 
 test('a refund whose answer was lost is given once, with who and why [R3] [S21]', async () => {
@@ -97,4 +140,31 @@ test('a trial is made longer by staff, and only a trial [spec-38]', async () => 
   expect(await billing.call('staff-extend-trial', staff, { user_id: billing.user().id, days: 5, reason: 'nobody' })).toMatchObject({
     status: 404,
   })
+})
+
+test('a trial that is extended twice grows twice, and once where the first answer was lost or two press at once [spec-38] [R3]', async () => {
+  const user = await billing.subscribed('basic')
+  const began = Date.parse((await billing.check(user)).trial_end)
+  const staff = billing.staff()
+  const longer = (reason: string) => billing.call('staff-extend-trial', staff, { user_id: user.id, days: 2, reason })
+  const days = async () => (Date.parse((await billing.check(user)).trial_end) - began) / 86_400_000
+
+  expect((await longer('was ill')).status).toBe(200)
+  expect(await days()).toBe(2)
+  expect((await longer('was ill again')).status).toBe(200)
+  expect(await days()).toBe(4)
+
+  await billing.order({ ...lost, match: 'POST /v1/subscriptions' })
+  expect((await longer('on the phone')).status).toBeGreaterThanOrEqual(500)
+  // Meanwhile its webhook came: the days still count from where they counted then.
+  await billing.quiet()
+  expect(await days()).toBe(6)
+  expect((await longer('on the phone')).status).toBe(200)
+  expect(await days()).toBe(6)
+
+  const both = await Promise.all([longer('from one desk'), longer('from the other')])
+  expect(both.map(({ status }) => status)).toEqual([200, 200])
+  const grown = await days()
+  expect([8, 10]).toContain(grown)
+  expect(grown).toBe((Math.max(...both.map(({ body }) => Date.parse(body.trial_end))) - began) / 86_400_000)
 })

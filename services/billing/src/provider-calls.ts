@@ -9,6 +9,8 @@ type Intention<Fixed = object> = { userId: string; kind: string; request: Record
 /** `replaced` are the answers to calls whose place this one took: they are to be taken back. */
 export type Call<Fixed = object> = {
   id: string
+  /** Begun before, by a try that has not ended yet or whose answer was lost. */
+  isAgain: boolean
   fixed: Fixed
   reply: Record<string, unknown> | null
   replaced: Record<string, unknown>[]
@@ -32,7 +34,7 @@ export async function beginCall<Fixed extends object>(db: Db, intention: Intenti
       .onConflict((conflict) => conflict.columns(['user_id', 'kind']).where('state', '=', 'open').doNothing())
       .returning('id')
       .executeTakeFirst()
-    if (made) return { id: made.id, fixed, reply: null, replaced }
+    if (made) return { id: made.id, isAgain: false, fixed, reply: null, replaced }
     const open = await db
       .selectFrom('provider_calls')
       .select(['id', 'request', 'request_hash', 'reply', sql<boolean>`created_at > ${KEYS_LIVE}`.as('fresh')])
@@ -41,7 +43,7 @@ export async function beginCall<Fixed extends object>(db: Db, intention: Intenti
       .where('state', '=', 'open')
       .executeTakeFirst()
     if (open?.fresh && open.request_hash === hash)
-      return { id: open.id, fixed: open.request as Fixed, reply: open.reply as Call['reply'], replaced }
+      return { id: open.id, isAgain: true, fixed: open.request as Fixed, reply: open.reply as Call['reply'], replaced }
     if (!open) continue
     // The answer may have come since we looked: what counts is what the row holds as it ends.
     const ended = await endCall(db, open.id, 'refused')
@@ -75,11 +77,11 @@ export async function endCall(db: Db, id: string, state: 'done' | 'refused') {
 export async function callOnce<T, Fixed extends object>(
   db: Db,
   intention: Intention<Fixed>,
-  run: (key: string, fixed: Fixed) => Promise<T>,
+  run: (key: string, fixed: Fixed, isAgain: boolean) => Promise<T>,
 ): Promise<T> {
-  const { id, fixed } = await beginCall(db, intention)
+  const { id, fixed, isAgain } = await beginCall(db, intention)
   try {
-    const result = await run(id, fixed)
+    const result = await run(id, fixed, isAgain)
     await endCall(db, id, 'done')
     return result
   } catch (error) {

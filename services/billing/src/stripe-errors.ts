@@ -10,6 +10,9 @@ export const isOutage = (error: unknown): boolean =>
   (error instanceof Stripe.errors.StripeAPIError && (error.statusCode ?? 500) >= 500) ||
   (error instanceof DomainError && error.status >= 500)
 
+/** How a caller is told of an outage, whatever the sentence: the same request may do better in a moment. */
+export const askAgain = { status: 503, headers: { 'retry-after': '5' } }
+
 /** The provider looked at the request and said no; the same request will not do better. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeInvalidRequestError ||
@@ -23,7 +26,7 @@ export function asDomainError(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error
   if (error instanceof Stripe.errors.StripeCardError)
     return new DomainError('payment_declined', { status: 402, message: error.message, cause: error })
-  if (isOutage(error)) return new DomainError('unavailable', { cause: error })
+  if (isOutage(error)) return new DomainError('unavailable', { cause: error, ...askAgain })
   return new DomainError('upstream_failed', { cause: error })
 }
 

@@ -22,6 +22,8 @@ export type ProviderSubscription = {
   periodEnd: Date
   trialEnd: Date | null
   cancelAtPeriodEnd: boolean
+  /** A discount waits for the next charge. */
+  discounted: boolean
   createdAt: Date
 }
 export type ProviderRefund = { id: string; amountCents: number; createdAt: Date }
@@ -62,6 +64,7 @@ export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubsc
     periodEnd: date(item.current_period_end),
     trialEnd: subscription.trial_end ? date(subscription.trial_end) : null,
     cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
+    discounted: subscription.discounts.length > 0,
     createdAt: date(subscription.created),
   }
 }

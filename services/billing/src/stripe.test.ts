@@ -6,6 +6,7 @@ import { type Sandbox, startSandbox } from '@operon/sandbox/sandbox'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openProvider, type Provider } from './stripe.ts'
+import { REFERRAL_COUPON } from './stripe-catalogue.ts'
 
 // One suite, two providers: the sandbox always, Stripe's test mode where STRIPE_TEST_SECRET_KEY is set.
 const key = process.env.STRIPE_TEST_SECRET_KEY
@@ -40,8 +41,12 @@ function suite(secretKey?: string) {
 
   test('a key makes one customer', { timeout }, async () => {
     const { userId, ...rest } = person()
-    const made = await Promise.all(['a', 'b', 'c'].map(() => provider.createCustomer({ userId, ...rest }, `customer-${userId}`)))
-    expect(new Set(made).size).toBe(1)
+    // Another instance: in one process they would share the call.
+    const other = openProvider({ secretKey, sandboxAddress: async () => sandbox?.addresses.stripe ?? '' })
+    const made = await Promise.all(
+      [provider, other, provider].map((each) => each.createCustomer({ userId, ...rest }, `customer-${userId}`)),
+    )
+    expect(new Set([...made, await other.createCustomer({ userId, ...rest }, `customer-${userId}`)]).size).toBe(1)
   })
 
   test('a checkout has a page, can be looked up and closed; the portal has a page too', { timeout }, async () => {
@@ -65,6 +70,37 @@ function suite(secretKey?: string) {
     expect(await provider.getCheckout('cs_test_nothing')).toBeNull()
     const configuration = await provider.createPortalConfiguration('https://example.com')
     expect(await provider.createPortal(customer, 'http://localhost:8080/pricing', configuration)).toMatch(/^https?:/)
+  })
+
+  test('the first charge after a trial is 30 % less for who was sent, whatever the trial’s invoice of nothing did to the coupon [spec-17]', {
+    timeout,
+  }, async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const clock = await stripe.testHelpers.testClocks.create({ frozen_time: now })
+    const { id: customer } = await stripe.customers.create({ test_clock: clock.id, email: 'test@example.com' })
+    const method = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+    const price = (await stripe.prices.list({ lookup_keys: ['operon_basic_month_usd_4900'] })).data[0]!
+    const made = await stripe.subscriptions.create({
+      customer,
+      items: [{ price: price.id }],
+      trial_period_days: 3,
+      discounts: [{ coupon: REFERRAL_COUPON }],
+      default_payment_method: method.id,
+    })
+    const [trial] = await provider.listSubscriptions(customer)
+    if (!trial!.discounted) await provider.discountReferred(made.id, `referral-discount-${made.id}`)
+    expect(await provider.listSubscriptions(customer)).toMatchObject([{ status: 'trialing', discounted: true }])
+
+    for (const days of [4, 34]) {
+      await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: now + days * 86_400 })
+      await vi.waitFor(async () => expect((await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready'), within)
+    }
+    await vi.waitFor(
+      async () => expect((await stripe.charges.list({ customer })).data.map(({ amount }) => amount)).toEqual([4900, 3430]),
+      within,
+    )
+    expect(await provider.listSubscriptions(customer)).toMatchObject([{ discounted: false }])
+    await stripe.testHelpers.testClocks.del(clock.id).catch(() => {})
   })
 
   test('a trial ends in a charge with its fee; an upgrade costs what was shown; a refund is seen', { timeout }, async () => {

@@ -3,7 +3,7 @@ import { DomainError } from '@operon/kit/errors'
 import { Circuit } from '@operon/kit/fetch'
 import Stripe from 'stripe'
 import { ensurePrices, ensureReferralCoupon, type Prices, portalConfiguration, REFERRAL_COUPON } from './stripe-catalogue.ts'
-import { ignoreMissing, ignoreRefused, isOutage } from './stripe-errors.ts'
+import { askAgain, ignoreMissing, ignoreRefused, isOutage } from './stripe-errors.ts'
 import {
   chargeOf,
   date,
@@ -34,14 +34,15 @@ export type SwitchRequest = { subscription: string; item: string; plan: PlanId; 
 type Options = { secretKey?: string | undefined; sandboxAddress: () => Promise<string> }
 export type Provider = ReturnType<typeof openProvider>
 
-const leftAlone = () => new DomainError('unavailable', { headers: { 'retry-after': '5' } })
+const ANSWER_MS = 12_000
+const leftAlone = () => new DomainError('unavailable', askAgain)
 
 export function openProvider({ secretKey, sandboxAddress }: Options) {
   const mode: Mode = !secretKey ? 'sandbox' : secretKey.includes('_live_') ? 'live' : 'test'
   const circuit = new Circuit({ coolMs: 5000, counts: isOutage, refusal: leftAlone })
+  const making = new Map<string, Promise<unknown>>()
   let client: Stripe | null = null
   let prices: Prices | null = null
-  let making: Promise<Prices> | null = null
 
   async function stripe(): Promise<Stripe> {
     const common = { maxNetworkRetries: 2, timeout: 10_000, telemetry: false, appInfo: { name: 'operon' } }
@@ -54,7 +55,7 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
   async function call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
     return circuit.run(async () => {
       try {
-        return await work(await stripe())
+        return await within(ANSWER_MS, work(await stripe()))
       } catch (error) {
         // The sandbox may have come back at another address.
         if (!secretKey && error instanceof Stripe.errors.StripeConnectionError) client = null
@@ -63,15 +64,21 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     })
   }
 
-  /** Made at first use, once; each caller waits for the provider in its own name, so that the circuit sees how many do. */
-  async function pricesOf(): Promise<Prices> {
-    if (prices) return prices
-    prices = await call((stripe) => {
-      making ??= ensurePrices(stripe).finally(() => {
-        making = null
-      })
-      return making
+  /**
+   * What is asked once for all who want it now. Each of them waits in its own name: the circuit sees how many do, and who comes while it is
+   * open is told so instead of joining those who wait.
+   */
+  function callTogether<T>(what: string, work: (stripe: Stripe) => Promise<T>): Promise<T> {
+    return call((stripe) => {
+      const made = (making.get(what) as Promise<T> | undefined) ?? work(stripe).finally(() => making.delete(what))
+      making.set(what, made)
+      return made
     })
+  }
+
+  /** Made at first use, once. */
+  async function pricesOf(): Promise<Prices> {
+    prices ??= await callTogether('prices', ensurePrices)
     return prices
   }
 
@@ -80,7 +87,7 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
 
     async createCustomer(person: { userId: string; email: string | null; name: string | null }, key: string): Promise<string> {
       const { email, name, userId } = person
-      const customer = await call((stripe) =>
+      const customer = await callTogether(key, (stripe) =>
         stripe.customers.create({ metadata: { user_id: userId }, ...(email && { email }), ...(name && { name }) }, { idempotencyKey: key }),
       )
       return customer.id
@@ -198,6 +205,13 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
       await call((stripe) => stripe.subscriptions.cancel(subscription, { prorate: true, invoice_now: true })).catch(ignoreRefused)
     },
 
+    async discountReferred(subscription: string, key: string) {
+      await call(ensureReferralCoupon)
+      await call((stripe) =>
+        stripe.subscriptions.update(subscription, { discounts: [{ coupon: REFERRAL_COUPON }] }, { idempotencyKey: key }),
+      )
+    },
+
     async setTrialEnd(subscription: string, trialEnd: Date | 'now', key: string) {
       const trial_end = trialEnd === 'now' ? trialEnd : seconds(trialEnd)
       await call((stripe) => stripe.subscriptions.update(subscription, { trial_end, proration_behavior: 'none' }, { idempotencyKey: key }))
@@ -272,10 +286,14 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
 
     /** Newest first, back to `since`. */
     async *eventsSince(since: Date): AsyncGenerator<ProviderEvent> {
-      const source = await stripe()
-      for await (const event of source.events.list({ limit: 100 })) {
-        if (date(event.created) < since) return
-        yield eventOf(event)
+      for (let after: string | undefined; ; ) {
+        const page = await call((stripe) => stripe.events.list({ limit: 100, ...(after && { starting_after: after }) }))
+        for (const event of page.data) {
+          if (date(event.created) < since) return
+          yield eventOf(event)
+        }
+        after = page.data.at(-1)?.id
+        if (!page.has_more || !after) return
       }
     },
 
@@ -305,6 +323,13 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
 
     eventFrom: (raw: unknown): ProviderEvent => eventOf(raw as Stripe.Event),
   }
+}
+
+/** Nobody waits longer, whatever is tried again meanwhile: the key is kept, so asking once more continues where this ended. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(leftAlone()), ms).unref()
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
 }
 
 const prorationOf = (request: SwitchRequest) => (request.charge === 'now' ? ('always_invoice' as const) : ('create_prorations' as const))

@@ -1,4 +1,5 @@
 import { deleteRows, type Eraser } from '@operon/kit/erasure'
+import { sql } from 'kysely'
 import { forgetPerson } from './people/people.ts'
 import type { CrmDb } from './schema.ts'
 
@@ -8,4 +9,17 @@ export const erasure: Eraser<CrmDb> = {
     const people = await forgetPerson(trx, userId)
     return { deleted: { ...people, ...(await deleteRows(trx, ['leads', 'appointments', 'email_campaigns'], userId)) } }
   },
+  holds: [
+    { table: 'people', key: null },
+    { table: 'sign_up_records', key: null },
+    {
+      table: 'newsletter_subscribers',
+      of: (userId) =>
+        sql`t.email in (select lower(email) from people where user_id = ${userId} union select lower(email) from sign_up_records where user_id = ${userId})`,
+      without: ['confirm_hash', 'unsubscribe_hash'],
+    },
+    { table: 'leads' },
+    { table: 'appointments' },
+    { table: 'email_campaigns' },
+  ],
 }

@@ -1,3 +1,4 @@
+import { erasing } from '@operon/contracts/erasure'
 import { z } from 'zod'
 
 const flag = (fallback: boolean) =>
@@ -56,8 +57,13 @@ export const IdentityConfig = z.object({
   /** Sign-in providers without a key run in the sandbox. */
   AUTH_SANDBOX_OAUTH: flag(true),
   DEMO_ACCOUNTS: flag(false),
+  /** Who holds something of a person, and so has to erase and to export it: all, unless a deployment leaves some out. `none` where identity stands alone. */
+  AUTH_ERASING_SERVICES: list
+    .pipe(z.array(z.enum([...erasing, 'none'])))
+    .transform((names) => (names.length ? erasing.filter((each) => names.includes(each)) : [...erasing])),
   LIMIT_SIGN_UP_PER_MINUTE: whole(30),
   LIMIT_SIGN_IN_PER_MINUTE: whole(60),
+  LIMIT_PROFILES_PER_MINUTE: whole(30),
   LIMIT_REFRESH_AT_ONCE: whole(100),
   LIMIT_ANONYMOUS_PER_HOUR: whole(30),
   LIMIT_VERIFY_PER_MINUTE: whole(30),

@@ -1,5 +1,7 @@
+import type { Endpoint, Input, Output } from '@operon/contracts/contract'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
+import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import type { IdentityConfig } from './config.ts'
 import type { Keys } from './keys/keys.ts'
@@ -23,3 +25,11 @@ export const withDeps =
   <I, O>(run: (ctx: AuthCtx, input: I) => Promise<O>) =>
   (ctx: Ctx<any>, input: I): Promise<O> =>
     run(Object.assign(ctx, { deps }), input)
+
+/** How a feature's routes begin: `route(contract, domainFunction)` is one line each; `run` is for those that write their answer themselves. */
+export function routing(deps: Deps) {
+  const run = withDeps(deps)
+  const route = <E extends Endpoint>(contract: E, domain: (ctx: AuthCtx, input: Input<E>) => Promise<Output<E>>) =>
+    serve(deps.rt.app, contract, run(domain))
+  return { app: deps.rt.app, run, route }
+}

@@ -1,3 +1,4 @@
+import { signedIn } from '@operon/kit/context'
 import type { AuthCtx } from './deps.ts'
 import { refuse } from './deps.ts'
 
@@ -8,6 +9,11 @@ const GUESSES = 5
 
 export async function limitByAddress(ctx: AuthCtx, what: string, limit: number, windowMs = MINUTE): Promise<void> {
   const { ok, retryAfterMs } = await ctx.deps.rt.cache.take(`${what}:${ctx.ip}`, limit, windowMs)
+  if (!ok) throw tooMany(retryAfterMs)
+}
+
+export async function limitByUser(ctx: AuthCtx, what: string, limit: number, windowMs = MINUTE): Promise<void> {
+  const { ok, retryAfterMs } = await ctx.deps.rt.cache.take(`${what}:user:${signedIn(ctx).id}`, limit, windowMs)
   if (!ok) throw tooMany(retryAfterMs)
 }
 
@@ -42,5 +48,8 @@ export async function takeGuess(ctx: AuthCtx, what: string, account: string, kno
 }
 
 const retryAfter = (ms: number) => ({ headers: { 'retry-after': String(Math.ceil(ms / 1000)) } })
-export const tooMany = (retryAfterMs: number) =>
-  refuse(429, 'over_request_rate_limit', 'Request rate limit reached', retryAfter(retryAfterMs))
+export function tooMany(retryAfterMs: number) {
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  const message = `Request rate limit reached. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
+  return refuse(429, 'over_request_rate_limit', message, retryAfter(retryAfterMs))
+}

@@ -37,6 +37,9 @@ export type IdentityDb = {
     app_metadata: Json
     user_metadata: Json
     is_anonymous: Generated<boolean>
+    /** What the person agreed to, and when the server heard of it. */
+    terms_version: string | null
+    terms_accepted_at: At
     banned_until: At
     deleted_at: At
     version: Generated<number>

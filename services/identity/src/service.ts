@@ -12,6 +12,8 @@ import { answerMailRequest } from './mail/requests.ts'
 import { closeMail, sendMail, sendSms } from './mail/send.ts'
 import * as accounts from './migrations/0001_accounts.ts'
 import * as erasures from './migrations/0002_erasures.ts'
+import * as terms from './migrations/0003_terms.ts'
+import * as readIndexes from './migrations/0004_read_indexes.ts'
 import { openProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
@@ -23,7 +25,7 @@ import { lookUpUser } from './users/users.ts'
 export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
   name: 'identity',
   config: IdentityConfig,
-  migrations: { '0001_accounts': accounts, '0002_erasures': erasures },
+  migrations: { '0001_accounts': accounts, '0002_erasures': erasures, '0003_terms': terms, '0004_read_indexes': readIndexes },
   async setup(rt) {
     const deps: Deps = {
       rt,

@@ -3,4 +3,5 @@ import type { IntegrationsDb } from './schema.ts'
 
 export const erasure: Eraser<IntegrationsDb> = {
   erase: async (trx, userId) => ({ deleted: await deleteRows(trx, ['user_integrations'], userId) }),
+  holds: [{ table: 'user_integrations' }],
 }

@@ -8,4 +8,5 @@ export const erasure: Eraser<MarketplaceDb> = {
     await forgetPerson(trx, userId)
     return { deleted: await deleteRows(trx, ['items'], userId), anonymised: { profiles: 1 } }
   },
+  holds: [{ table: 'profiles', key: null }, { table: 'items' }],
 }

@@ -52,7 +52,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const onError = options.onError ?? ((error: unknown) => console.error('sandbox:', error))
   const dir = join(options.dataDir, 'sandbox')
   mkdirSync(dir, { recursive: true })
-  const state = openState(dir, options.seed)
+  const state = openState(dir, options.seed, onError)
   const truth = openTruth(dir)
   const faults = createFaults(state.random)
   const inbox = createInbox(state, truth)

@@ -1,4 +1,11 @@
-import type { checkoutStatus, checkSubscription, listInvoices, previewSwitch, referralSummary } from '@operon/contracts/billing'
+import type {
+  checkoutStatus,
+  checkSubscription,
+  createCheckout,
+  listInvoices,
+  previewSwitch,
+  referralSummary,
+} from '@operon/contracts/billing'
 import type { Reply } from '@operon/contracts/contract'
 import { texts } from '@operon/contracts/messages'
 import type { PlanId } from '@operon/contracts/plans'
@@ -13,6 +20,7 @@ export type CheckoutStatus = Reply<typeof checkoutStatus>
 export type ReferralSummary = Reply<typeof referralSummary>
 
 export type Failure = { message: string; reached: boolean }
+export type Opened = { trialDays: number }
 
 export async function fnCall<T>(name: string, body: object = {}): Promise<T> {
   const { call } = await loadBackend()
@@ -45,8 +53,14 @@ export function openBillingPortal() {
   return openInNewTab(async () => (await fnCall<{ url?: string }>('customer-portal')).url)
 }
 
-export function openCheckout(plan: PlanId, referralCode: string | null) {
-  return openInNewTab(
-    async () => (await fnCall<{ url?: string }>('create-checkout', { plan, ...(referralCode ? { referral_code: referralCode } : {}) })).url,
-  )
+/** Answers how many days of trial it comes with, where it has opened. */
+export async function openCheckout(plan: PlanId, referralCode: string | null): Promise<Failure | Opened> {
+  let trialDays = 0
+  const failed = await openInNewTab(async () => {
+    const code = referralCode ? { referral_code: referralCode } : {}
+    const { url, trial_days } = await fnCall<Partial<Reply<typeof createCheckout>>>('create-checkout', { plan, ...code })
+    trialDays = trial_days ?? 0
+    return url
+  })
+  return failed ?? { trialDays }
 }

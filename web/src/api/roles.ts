@@ -42,6 +42,7 @@ export async function sendSignUpRecord() {
       referral_code: code,
       signup_date: user.created_at ?? new Date().toISOString(),
       accept_terms: Boolean(meta.accept_terms),
+      terms_version: meta.terms_version ?? null,
       accept_marketing: Boolean(meta.accept_marketing),
     },
   }).catch((error) => console.warn('The sign-up record was not sent', error))

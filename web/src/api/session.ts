@@ -7,6 +7,8 @@ export type SessionState = {
   status: 'loading' | 'signed-in' | 'signed-out' | 'unreachable'
   session: Session | null
   event?: AuthChangeEvent
+  /** A password alone is not enough for this account, and this session has no more yet. */
+  half?: boolean
 }
 
 let state: SessionState = { status: 'loading', session: null }
@@ -43,7 +45,7 @@ function onEvent(event: AuthChangeEvent, session: Session | null) {
 }
 
 function set(next: SessionState) {
-  state = next
+  state = { ...next, half: next.session !== null && isHalf(next.session) }
   if (next.session) document.documentElement.dataset.session = ''
   else delete document.documentElement.dataset.session
   for (const listener of listeners) listener()
@@ -64,12 +66,14 @@ export async function retrySession() {
   )
 }
 
-/** A password alone is not enough for this account, and this session has no more yet. */
 export async function needsSecondFactor() {
   const { auth } = await loadBackend()
   const { data } = await auth.getSession()
-  if (!data.session) return false
-  const claims = JSON.parse(atob(data.session.access_token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')))
+  return data.session !== null && isHalf(data.session)
+}
+
+function isHalf({ access_token: token }: Session) {
+  const claims = JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')))
   return claims.mfa === true && claims.aal !== 'aal2'
 }
 

@@ -20,6 +20,8 @@ export const badges: Claim[] = [
   { value: 'ISO 27001', label: 'information security', verified: false, shown: true },
 ]
 
-export const sellerTerms = 'Sellers keep 80% of sales, with weekly payouts on Fridays from $50.'
+export const sellerShare = 80
+export const payoutTerms = 'Payouts go out weekly, on Fridays, from $50.'
+export const sellerTerms = `Sellers keep ${sellerShare}% of sales, with weekly payouts on Fridays from $50.`
 
 export const unverifiedNote = 'Figures and badges are stated by the operator of this site and have not been independently verified.'

@@ -79,6 +79,22 @@ See **Settings, AI usage** for this month by model and feature, and where the mo
 - If you reload in the middle of an answer, it is written to its end and is there when you come back.`,
   },
   {
+    id: 'keyboard',
+    title: 'Keyboard shortcuts',
+    words: 'keyboard shortcut shortcuts keys hotkey hotkeys press enter escape',
+    body: `On a Mac, press Cmd where it says Ctrl.
+
+| Press | Where | What happens |
+| --- | --- | --- |
+| Ctrl K | Everywhere | Search and commands |
+| Ctrl B | Everywhere | Sidebar to icons and back |
+| Enter | A message | It is sent; Shift Enter begins a new line |
+| Esc | While an answer is written | It stops, and what had arrived is kept |
+| Ctrl Shift O | A chat | A new conversation |
+| F2, Delete | A conversation in the list | Rename, delete |
+| Ctrl Enter | The AI Assistant Lab | Compare All |`,
+  },
+  {
     id: 'content',
     title: 'Writing with the Content Creator',
     words: 'content creator blog social email video ad product description write download post',

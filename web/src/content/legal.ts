@@ -2,6 +2,9 @@ import { REFUND_WINDOW_DAYS, TRIAL_DAYS } from '@operon/contracts/plans'
 import { product } from './product.ts'
 import { termsVersion } from './versions.ts'
 
+/** As the contract of erasure has it; this file ships without zod. */
+export const eraseWithinDays = 30
+
 export type LegalText = {
   version: string
   effective: string
@@ -52,8 +55,13 @@ export const terms: LegalText = {
     {
       title: 'Selling and buying',
       body: [
-        'Sellers set their prices, own what they publish and answer for it: that it works as described and infringes nobody. A buyer gets the licence that the item names. Payments run through a card payment provider; payouts, fees and holds are shown in the seller’s account before they apply.',
-        `A buyer can ask for a refund within ${REFUND_WINDOW_DAYS} days when an item does not work as described.`,
+        'Storefronts can be looked at today; selling and buying are not open in this version. From the day they open:',
+        [
+          'Sellers set their prices, own what they publish and answer for it: that it works as described and infringes nobody',
+          'A buyer gets the licence that the item names',
+          'Payments run through a card payment provider',
+          `A buyer can ask for a refund within ${REFUND_WINDOW_DAYS} days when an item does not work as described`,
+        ],
       ],
     },
     {
@@ -77,7 +85,7 @@ export const terms: LegalText = {
     {
       title: 'Ending',
       body: [
-        'You can delete the account in the settings at any time. We may end the agreement with 30 days’ notice, or at once for a serious breach. Your data can be exported until the end.',
+        'You can delete the account in the settings at any time; a subscription ends with it. We may end the agreement with 30 days’ notice, or at once for a serious breach. Your data can be exported until the end.',
       ],
     },
     {
@@ -100,41 +108,42 @@ export const privacy: LegalText = {
       title: 'What is kept',
       body: [
         [
-          'Account: e-mail address, name, password as an argon2 hash, second factors, which version of the terms you accepted and when',
-          'Use: sign-ins with address and device, an account log, what you asked the tools to do',
-          'Business: the leads, appointments, campaigns, texts and images that you put in or make',
-          'Billing: plan, invoices and the payment provider’s customer number. Card numbers never reach us',
+          'Account: e-mail address, name, password as an argon2id hash, second factors, which version of the terms you accepted, when and from which address',
+          'Use: sign-ins with address and device, an account log, what you asked the tools, what they answered and what it used of your limits',
+          'Business: what you put in and what the tools make for you: conversations, comparisons, texts, ads and names, and the leads, appointments and campaigns of your account',
+          'Billing: plan, payments and the payment provider’s customer number. Card numbers never reach us; the provider’s fingerprint of a card does, so that a card has one trial',
+          'Newsletter: the address, once you have confirmed it',
         ],
       ],
     },
     {
       title: 'Why',
       body: [
-        'To run the service you signed up for, to keep it safe, to bill it, and to meet accounting law. Product news only if you ticked the box; every mail has a one-click way out.',
+        'To run the service you signed up for, to keep it safe, to bill it, and to meet accounting law. Product news only if you ticked the box or confirmed the newsletter; each of those mails has a one-click way out.',
       ],
     },
     {
       title: 'Who else sees it',
       body: [
-        'The providers that a tool needs, and only what it needs: the payment provider, the mail service, the model provider you chose for a question, the apps you connect. No data is sold, and there is no advertising tracking on this site.',
+        'The providers that a tool needs, and only what it needs: the payment provider, the mail and SMS service, the model provider that answers a question, the sign-in provider if you use one. No data is sold, and there is no tracking on this site.',
       ],
     },
     {
       title: 'Cookies and storage',
       body: [
-        'A session in this browser’s storage, a cookie that remembers the sidebar for 7 days, the theme, and a referral code until you sign in. Nothing else, so there is no cookie banner.',
+        'In this browser’s storage: the session, the theme, a referral code until you sign in, and how you set a screen (speech on or off, sample data hidden) and the last ads it wrote. Two cookies: one remembers the sidebar for 7 days, one ties a sign-in with a provider to this browser for its ten minutes. Nothing else, so there is no cookie banner.',
       ],
     },
     {
       title: 'How long',
       body: [
-        'While the account exists. After deletion each part of the service erases or anonymises what it holds within 30 days; invoices stay as long as the law asks.',
+        `While the account exists; the account log for two years, a session that was not used for 180 days. After deletion each part of the service erases or anonymises what it holds within ${eraseWithinDays} days. What was paid stays in the books as long as accounting law asks, under a number that leads to nobody.`,
       ],
     },
     {
       title: 'Your rights',
       body: [
-        'See, correct, export, restrict and delete your data. An export of your account record and deletion are in the settings; for the rest write to us. You may complain to your data protection authority.',
+        'See, correct, export, restrict and delete your data. An export of all of it, and deletion, are in the settings; for the rest write to us. You may complain to your data protection authority.',
         `Contact: ${product.support}.`,
       ],
     },

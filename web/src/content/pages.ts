@@ -52,6 +52,7 @@ const signedIn: Record<string, string> = {
   '/dashboard/how-it-works': 'How It Works',
   '/buyer-dashboard': 'Buyer dashboard',
   '/reset-password': 'New password',
+  '/goodbye': 'Goodbye',
   '/staff': 'Staff',
 }
 

@@ -5,6 +5,34 @@ export const chatStarters = [
   'Give me five subject lines for a spring sale',
 ]
 
+/** To begin a prompt library with. What stands in brackets is for the person to fill in. */
+export const readyPrompts = [
+  {
+    title: 'Answer a complaint',
+    body: 'Write a calm reply to this complaint. Say sorry once, name what I will do and by when, and offer two choices. The complaint: [paste it here]',
+  },
+  {
+    title: 'Follow up on a quote',
+    body: 'Write a short follow-up for a quote I sent [5] days ago to [name] for [what it was about]. One question at the end that can be answered with yes or no.',
+  },
+  {
+    title: 'Explain a price rise',
+    body: 'Write a letter to regular customers: prices rise by [10] % on [date] because [reason]. Warm, honest, under 120 words, no apology.',
+  },
+  {
+    title: 'Plan my week',
+    body: 'Make a week plan as a table. Fixed appointments: [list]. What must be done: [list]. Keep one afternoon free, and no working day over [8] hours.',
+  },
+  {
+    title: 'Sum up a long text',
+    body: 'Sum up the text below in five points that a busy owner can act on, then name the one decision it asks for. The text: [paste it here]',
+  },
+  {
+    title: 'A job advert',
+    body: 'Write a job advert for a [role] at my [kind of business] in [town]: [hours] a week, [pay]. Plain words, what a normal day looks like, how to apply in one minute.',
+  },
+] as const
+
 export const compareStarters = [
   'Write a two-sentence pitch for a bookkeeping service for freelancers',
   'List three risks of raising prices by 10 % in a salon',
@@ -97,7 +125,7 @@ export function namesIn(answer: string): string[] {
       line
         .replace(/^\s*(?:\d+[.):]|[-*•])\s*/, '')
         .replace(/\*\*|["“”`]/g, '')
-        .replace(/\s+(?:[-–—]|:)\s.*$/, '')
+        .replace(/(?:\s+[-–—]|\s*:)\s.*$/, '')
         .trim(),
     )
     .filter((name) => name.length > 1 && name.length <= 40 && !/[:.!?]$/.test(name))

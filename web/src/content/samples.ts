@@ -16,3 +16,18 @@ export const sampleActivity: Activity[] = [
   { id: 's4', text: 'Find eight names for the coaching programme', status: 'completed', at: '3 h' },
   { id: 's5', text: 'Summarise this week of sales', status: 'pending', at: '5 h' },
 ]
+
+export const sampleItems = [
+  {
+    title: 'Lead qualification',
+    description: 'Asks the five questions, scores the answers and offers a meeting.',
+    category: 'Marketing',
+    priceCents: 4900,
+  },
+  {
+    title: 'Invoice reminders that stay polite',
+    description: 'Three mails in two weeks, then a list of whom to call.',
+    category: 'Finance',
+    priceCents: 1900,
+  },
+]

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { usePlatform } from '../api/platform.ts'
 import { paths } from '../paths.ts'
+import { Kbd } from '../ui/Data.tsx'
 import { currentTheme, setTheme } from '../ui/theme.ts'
 import { hasAssistant } from './AssistantHost.tsx'
 import { navItems } from './nav.ts'
@@ -63,6 +64,18 @@ export function CommandPalette({ onClose, onAssistant }: { onClose: () => void; 
           </Item>
         </Command.Group>
       </Command.List>
+      <p aria-hidden="true" className="flex items-center gap-4 border-t border-line px-4 py-2 text-12 text-faint max-md:hidden">
+        <span className="flex items-center gap-1.5">
+          <Kbd>↑</Kbd>
+          <Kbd>↓</Kbd> move
+        </span>
+        <span className="flex items-center gap-1.5">
+          <Kbd>Enter</Kbd> open
+        </span>
+        <span className="ml-auto flex items-center gap-1.5">
+          <Kbd>Esc</Kbd> close
+        </span>
+      </p>
     </Command>
   )
 }

@@ -51,7 +51,11 @@ export function NotificationBell({ userId }: { userId: string }) {
   useEffect(() => {
     if (!open) return
     const outside = (event: PointerEvent) => wrap.current?.contains(event.target as Node) || setOpen(false)
-    const onEscape = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false)
+    function onEscape(event: KeyboardEvent) {
+      if (event.key !== 'Escape') return
+      setOpen(false)
+      wrap.current?.querySelector('button')?.focus()
+    }
     document.addEventListener('pointerdown', outside)
     document.addEventListener('keydown', onEscape)
     return () => {
@@ -70,7 +74,7 @@ export function NotificationBell({ userId }: { userId: string }) {
 
   const unread = list.data?.filter((item) => !item.read_at).length ?? 0
   return (
-    <div ref={wrap} className="relative">
+    <div ref={wrap} className="sm:relative">
       <IconButton
         label={unread ? `Notifications, ${unread} unread` : 'Notifications'}
         aria-expanded={open}
@@ -93,7 +97,7 @@ export function NotificationBell({ userId }: { userId: string }) {
         <section
           id={panelId}
           aria-label="Notifications"
-          className="fixed inset-x-2 top-16 z-50 rounded-panel bg-panel hairline shadow-float animate-rise sm:absolute sm:inset-x-auto sm:top-full sm:right-0 sm:mt-1.5 sm:w-96"
+          className="absolute inset-x-2 top-full z-50 mt-1.5 rounded-panel bg-panel hairline shadow-float animate-rise sm:inset-x-auto sm:right-0 sm:w-96"
         >
           <header className="flex h-11 items-center justify-between border-b border-line pr-2 pl-4">
             <h2 className="text-14 font-semibold">Notifications</h2>

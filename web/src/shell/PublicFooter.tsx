@@ -39,12 +39,12 @@ const columns = [
 export function PublicFooter() {
   return (
     <footer id="contact" className="after-paint border-t border-line bg-panel text-14">
-      <div className="rail grid gap-x-8 gap-y-10 px-5 py-14 md:grid-cols-12 md:px-8 md:py-20">
-        <div className="flex flex-col gap-6 md:col-span-5">
+      <div className="rail grid grid-cols-1 gap-x-8 gap-y-10 px-5 py-14 md:px-8 md:py-20 lg:grid-cols-12">
+        <div className="flex flex-col gap-6 lg:col-span-5">
           <Wordmark name={product.name} />
           <Newsletter />
         </div>
-        <div className="grid grid-cols-2 gap-8 sm:grid-cols-[1fr_1fr_1fr_auto] md:col-span-7">
+        <div className="grid grid-cols-2 gap-8 sm:grid-cols-[1fr_1fr_1fr_auto] lg:col-span-7">
           {columns.map((column) => (
             <nav key={column.title} aria-label={column.title} className="flex flex-col gap-1">
               <p className="mb-1 font-semibold">{column.title}</p>
@@ -55,7 +55,7 @@ export function PublicFooter() {
               ))}
             </nav>
           ))}
-          <div className="flex flex-col gap-1 max-sm:col-span-2">
+          <div className="flex min-w-0 flex-col gap-1 [overflow-wrap:anywhere] max-sm:col-span-2">
             <p className="mb-1 font-semibold">Contact</p>
             <a href={`mailto:${product.email}`} className="py-1 text-muted hover:text-text">
               {product.email}
@@ -89,7 +89,7 @@ function Newsletter() {
   return (
     <form onSubmit={subscribe} className="max-w-sm">
       <label htmlFor="newsletter" className="mb-1.5 block font-medium">
-        One useful mail a month
+        Product news, by mail
       </label>
       <div className="flex gap-2">
         <input

@@ -31,7 +31,7 @@ export function PublicLayout({ children, footer = true }: { children: ReactNode;
         Skip to content
       </a>
       <PublicHeader />
-      <main id="content" tabIndex={-1} className="flex-1 pt-16">
+      <main id="content" tabIndex={-1} className="flex flex-1 flex-col pt-16">
         {children}
       </main>
       {footer ? <PublicFooter /> : null}
@@ -45,16 +45,16 @@ function PublicHeader() {
   const [open, setOpen] = useState(false)
   return (
     <header className="fixed inset-x-0 top-0 z-40 border-b border-line bg-page">
-      <div className="rail flex h-16 items-center gap-6 px-5 md:px-8">
+      <div className="rail flex h-16 items-center gap-3 px-5 md:px-8 lg:gap-6">
         <Link to={paths.home} aria-label={`${product.name}, home`} className="-ml-1 rounded-control p-1">
           <Wordmark name={product.name} />
         </Link>
-        <nav aria-label="Page" className="hidden flex-1 gap-0.5 md:flex">
+        <nav aria-label="Page" className="hidden flex-1 md:flex lg:gap-0.5">
           {anchors.map(([label, href]) => (
             <Link
               key={label}
               to={href}
-              className="rounded-control px-2 py-1.5 text-14 text-muted transition-colors duration-120 hover:text-text lg:px-3"
+              className="rounded-control px-1.5 py-1.5 text-13 whitespace-nowrap text-muted transition-colors duration-120 hover:text-text lg:px-3 lg:text-14"
             >
               {label}
             </Link>
@@ -65,7 +65,7 @@ function PublicHeader() {
           {user ? (
             <AccountMenu user={user} where="public" />
           ) : (
-            <span data-signed-out className="hidden items-center gap-2 sm:flex">
+            <span data-signed-out className="hidden items-center sm:flex md:max-lg:[&_a]:px-2.5 lg:gap-2">
               <ButtonLink to={paths.auth} variant="ghost" size="public">
                 Login
               </ButtonLink>

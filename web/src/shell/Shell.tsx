@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useState } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import { usePlatform } from '../api/platform.ts'
-import { loadBackend, needsSecondFactor, retrySession, useSession } from '../api/session.ts'
+import { loadBackend, retrySession, useSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { cx } from '../ui/cx.ts'
 import { ErrorState } from '../ui/Panel.tsx'
@@ -19,19 +19,12 @@ import { useSidebar } from './useSidebar.ts'
 /** Settings need a session; every other page here needs an active subscription as well. */
 export function GatedShell() {
   const { pathname } = useLocation()
-  const { status, user, session } = useSession()
+  const { status, user } = useSession()
   const open = pathname === paths.settings || pathname === '/dashboard/integrations'
   const access = useSellerAccess(user?.id, !open)
-  // A sign-in that stopped before the second factor goes on where it stopped.
-  const half = useQuery({
-    queryKey: ['second-factor', session?.access_token],
-    queryFn: needsSecondFactor,
-    enabled: Boolean(session),
-    placeholderData: (before) => before,
-  })
   usePlatform()
 
-  if (status === 'signed-out' || half.data) return <Navigate to={paths.sellerPortal} replace />
+  if (status === 'signed-out') return <Navigate to={paths.sellerPortal} replace />
   if (status === 'unreachable' || access.isError)
     return (
       <FullPage>
@@ -40,7 +33,7 @@ export function GatedShell() {
         </ErrorState>
       </FullPage>
     )
-  if (status === 'loading' || half.isPending || (!open && access.data === undefined)) return <PageLoading text={texts.verifyingAccess} />
+  if (status === 'loading' || (!open && access.data === undefined)) return <PageLoading text={texts.verifyingAccess} />
   if (!open && !access.data) return <Navigate to={paths.pricing} replace />
   return <Shell />
 }

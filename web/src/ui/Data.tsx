@@ -156,11 +156,18 @@ export function Avatar({ email, className }: { email?: string | null; className?
   )
 }
 
-export function Table({ head, children, label }: { head: ReactNode[]; children: ReactNode; label: string }) {
+type TableProps = {
+  head: ReactNode[]
+  children: ReactNode
+  label: string /** All columns after the first hold figures. */
+  figures?: boolean
+}
+
+export function Table({ head, children, label, figures }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways must be reachable by keyboard
     <section className="relative overflow-x-auto" aria-label={label} tabIndex={0}>
-      <table className="w-full text-left text-13">
+      <table className={cx('w-full text-left text-13', figures && '[&_td:nth-child(n+2)]:text-right [&_th:nth-child(n+2)]:text-right')}>
         <thead>
           <tr className="border-b border-line text-12 text-faint">
             {head.map((cell, index) => (

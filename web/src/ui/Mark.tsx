@@ -68,3 +68,44 @@ export function EmptyRow({ className }: { className?: string }) {
     </svg>
   )
 }
+
+export type Gene = { width: number; state?: 'on' | 'coming' }
+
+/** The motif drawn to measure: the arrow, its line, and bars that are on or still coming. */
+export function GeneRow({ genes, className }: { genes: readonly Gene[]; className?: string }) {
+  const gap = 10
+  let end = 26
+  const placed = genes.map((gene) => {
+    const x = end
+    end += gene.width + gap
+    return { ...gene, x }
+  })
+  return (
+    <svg
+      viewBox={`0 0 ${end + 4} 48`}
+      className={cx('h-12 w-auto max-w-full text-control', className)}
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      <path d={`M2 36H${end + 2}`} />
+      <path d="M2 36V9h18m-6-6 6 6-6 6" className="text-text" stroke="currentColor" />
+      {placed.map(({ x, width, state = 'on' }) => (
+        <rect
+          key={x}
+          x={x}
+          y="27"
+          width={width}
+          height="18"
+          rx="9"
+          className={state === 'on' ? 'fill-signal' : 'fill-page'}
+          stroke={state === 'on' ? 'none' : 'currentColor'}
+          strokeDasharray={state === 'on' ? undefined : '3 4'}
+        />
+      ))}
+    </svg>
+  )
+}

@@ -1,24 +1,25 @@
 import { Check, Copy } from 'lucide-react'
 import MarkdownToJsx from 'markdown-to-jsx'
-import { Children, type ComponentProps, isValidElement, type ReactNode, useRef, useState } from 'react'
+import { Children, type ComponentProps, isValidElement, memo, type ReactNode, useState } from 'react'
 import { cx } from './cx.ts'
+import { highlight } from './highlight.ts'
 
 /**
  * What a model or a person wrote, as text with form. No HTML of theirs is parsed, no image is fetched and a link goes nowhere by itself:
- * an answer must not be able to run anything or to carry anything out.
+ * an answer must not be able to run anything or to carry anything out. Read once: a long conversation must not be parsed anew for every word at its end.
  */
-export function Markdown({ children, className }: { children: string; className?: string }) {
+export const Markdown = memo(function Markdown({ children, className }: { children: string; className?: string }) {
   return (
     <div className={cx(form, className)}>
       <MarkdownToJsx options={options}>{children}</MarkdownToJsx>
     </div>
   )
-}
+})
 
 const form =
-  'flex flex-col gap-3 break-words [&_ol]:list-decimal [&_ul]:list-disc [&_ol,&_ul]:pl-5 [&_ol,&_ul]:flex [&_ol,&_ul]:flex-col [&_ol,&_ul]:gap-1 [&_li]:pl-1 [&_li]:marker:text-faint [&_h2]:mt-1 [&_h2]:text-16 [&_h2]:font-semibold [&_blockquote]:border-l-2 [&_blockquote]:border-line [&_blockquote]:pl-3 [&_blockquote]:text-muted [&_:not(pre)>code]:rounded-[4px] [&_:not(pre)>code]:bg-raised [&_:not(pre)>code]:px-1 [&_:not(pre)>code]:font-mono [&_:not(pre)>code]:text-[0.92em] [&_th,&_td]:border-b [&_th,&_td]:border-line [&_th,&_td]:px-3 [&_th,&_td]:py-1.5 [&_th]:bg-raised [&_th]:font-medium [&_td]:align-top max-md:[&_td]:min-w-24 [&_tr:last-child>td]:border-b-0 [&_hr]:border-line'
+  'flex flex-col gap-3 break-words [&_ol]:list-decimal [&_ul]:list-disc [&_ol,&_ul]:pl-5 [&_ol,&_ul]:flex [&_ol,&_ul]:flex-col [&_ol,&_ul]:gap-1 [&_li]:pl-1 [&_li]:marker:text-faint [&_blockquote]:border-l-2 [&_blockquote]:border-line [&_blockquote]:pl-3 [&_blockquote]:text-muted [&_:not(pre)>code]:rounded-[4px] [&_:not(pre)>code]:bg-raised [&_:not(pre)>code]:px-1 [&_:not(pre)>code]:font-mono [&_:not(pre)>code]:text-[0.92em] [&_th,&_td]:border-b [&_th,&_td]:border-line [&_th,&_td]:px-3 [&_th,&_td]:py-1.5 [&_th]:bg-raised [&_th]:font-medium [&_td]:align-top max-md:[&_td]:min-w-20 max-md:[&_th,&_td]:px-2.5 [&_tr:last-child>td]:border-b-0 [&_hr]:border-line'
 
-// One level for all headings: an answer must not break the order of the page's own.
+// One level for all headings, told apart by size: an answer must not break the order of the page's own, nor bring ids into it.
 const options = {
   disableParsingRawHTML: true,
   forceBlock: true,
@@ -30,13 +31,24 @@ const options = {
     table: Wide,
     iframe: Unshown,
     input: Unshown,
-    h1: 'h2',
-    h3: 'h2',
-    h4: 'h2',
-    h5: 'h2',
-    h6: 'h2',
+    h1: Title,
+    h2: Heading,
+    h3: Subheading,
+    h4: Subheading,
+    h5: Subheading,
+    h6: Subheading,
   },
 } as const
+
+function Title({ children }: ComponentProps<'h1'>) {
+  return <h2 className="mt-1 text-20 font-semibold">{children}</h2>
+}
+function Heading({ children }: ComponentProps<'h2'>) {
+  return <h2 className="mt-2 text-16 font-semibold">{children}</h2>
+}
+function Subheading({ children }: ComponentProps<'h3'>) {
+  return <h2 className="mt-1 font-semibold">{children}</h2>
+}
 
 /** Shows where it leads, because the words of a link can say anything. */
 function Outward({ href, children }: ComponentProps<'a'>) {
@@ -50,7 +62,8 @@ function Outward({ href, children }: ComponentProps<'a'>) {
       title={url.href}
       className="text-signal-text underline underline-offset-2"
     >
-      {children} <span className="text-12 text-muted">({url.host})</span>
+      {children}
+      {wordsOf(children) === href ? null : <span className="text-12 text-muted"> ({url.host})</span>}
     </a>
   )
 }
@@ -63,18 +76,19 @@ function Unshown({ alt }: ComponentProps<'img'>) {
 function Wide({ children }: ComponentProps<'table'>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section tabIndex={0} aria-label="Table" className="max-w-full overflow-x-auto rounded-control hairline">
+    <section tabIndex={0} aria-label="Table" className="fade-sides max-w-full overflow-x-auto rounded-control hairline">
       <table className="w-full text-left text-13 tabular">{children}</table>
     </section>
   )
 }
 
+const ink = { comment: 'text-faint italic', string: 'text-good', number: 'text-warn', word: 'text-violet' }
+
 function Code({ children }: { children?: ReactNode }) {
-  const ref = useRef<HTMLPreElement>(null)
-  const language = languageOf(children)
+  const { language, text } = blockOf(children)
   const [copied, setCopied] = useState(false)
   async function copy() {
-    await navigator.clipboard.writeText(ref.current?.textContent ?? '')
+    await navigator.clipboard.writeText(text)
     setCopied(true)
     setTimeout(() => setCopied(false), 2000)
   }
@@ -93,19 +107,29 @@ function Code({ children }: { children?: ReactNode }) {
         </button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre ref={ref} tabIndex={0} className="overflow-x-auto p-3 font-mono text-13 leading-[1.55] outline-offset-[-2px]">
-        {children}
+      <pre tabIndex={0} className="overflow-x-auto p-3 font-mono text-13 leading-[1.55] outline-offset-[-2px]">
+        <code>
+          {highlight(text, language).map(({ text, kind }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a text's parts in their order
+            <span key={index} className={kind && ink[kind]}>
+              {text}
+            </span>
+          ))}
+        </code>
       </pre>
     </div>
   )
 }
 
-/** What the answer says the block is written in. */
-function languageOf(children: ReactNode): string | undefined {
+/** A block's words, and what the answer says they are written in. */
+function blockOf(children: ReactNode): { language: string | undefined; text: string } {
   const [code] = Children.toArray(children)
-  const name = isValidElement<{ className?: string }>(code) ? code.props.className : undefined
-  return /\blang(?:uage)?-([\w+#-]{1,20})/.exec(name ?? '')?.[1]
+  if (!isValidElement<{ className?: string; children?: ReactNode }>(code)) return { language: undefined, text: wordsOf(children) }
+  const language = /\blang(?:uage)?-([\w+#-]{1,20})/.exec(code.props.className ?? '')?.[1]?.toLowerCase()
+  return { language, text: wordsOf(code.props.children) }
 }
+
+const wordsOf = (children: ReactNode) => Children.toArray(children).join('')
 
 function webAddress(href: string | undefined): URL | null {
   try {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
 import { cx } from './cx.ts'
 
 export type Tab<K extends string> = { id: K; label: ReactNode; panel: ReactNode }
@@ -21,6 +21,15 @@ export function Tabs<K extends string>({
 }) {
   const base = useId()
   const current = tabs.find((tab) => tab.id === value) ?? tabs[0]!
+
+  // On a phone the chosen one may stand beyond the edge.
+  useEffect(() => {
+    const tab = document.getElementById(`${base}-${current.id}`)
+    const row = tab?.parentElement
+    if (!tab || !row) return
+    const beyond = tab.getBoundingClientRect().right - row.getBoundingClientRect().right
+    if (beyond > 0) row.scrollLeft += beyond
+  }, [base, current.id])
 
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>) {
     const step = { ArrowRight: 1, ArrowLeft: -1, Home: -tabs.length, End: tabs.length }[event.key]

@@ -39,7 +39,8 @@ export function ToastHost() {
     <section
       aria-label="Messages"
       aria-live="polite"
-      className="pointer-events-none fixed right-4 bottom-4 z-[70] flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2"
+      // On a phone, and where one writes to an assistant, below the top bar: thumb, composer and main button are at the lower edge.
+      className="pointer-events-none fixed z-[70] flex flex-col gap-2 max-md:inset-x-3 max-md:top-16 md:right-4 md:bottom-11 md:w-96 md:[html:has([data-composer])_&]:top-24 md:[html:has([data-composer])_&]:bottom-auto"
     >
       {items.map((item) => (
         <ToastCard key={item.id} item={item} />

@@ -12,7 +12,7 @@ export function openPostgresQueue(url: string, log: Logger) {
   const pool = new pg.Pool({
     connectionString: url,
     max: CONNECTIONS,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: 20_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     options: `-c search_path=${SCHEMA} -c idle_in_transaction_session_timeout=60000`,

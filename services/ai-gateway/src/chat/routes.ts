@@ -1,4 +1,6 @@
 import * as contract from '@operon/contracts/ai-gateway'
+import * as tables from '@operon/contracts/ai-gateway-tables'
+import * as tools from '@operon/contracts/ai-gateway-tools'
 import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve, serveRaw } from '@operon/kit/http'
@@ -17,8 +19,8 @@ export function chatRoutes(rt: Runtime<AiDb>, deps: ChatDeps) {
     await rt.broadcast(contract.stopAnswer, { user_id, id: message_id, lane: null })
     return { stopped: true }
   })
-  serve(rt.app, contract.contentStats, contentStats)
-  serveTable(rt.app, contract.messages, mine)
-  serveTable(rt.app, contract.conversations, { ...mine, update: renameConversations, delete: deleteConversations })
-  serveTable(rt.app, contract.savedPrompts, { ...mine, insert: savePrompts, update: editPrompts, delete: deletePrompts })
+  serve(rt.app, tools.contentStats, contentStats)
+  serveTable(rt.app, tables.messages, mine)
+  serveTable(rt.app, tables.conversations, { ...mine, update: renameConversations, delete: deleteConversations })
+  serveTable(rt.app, tables.savedPrompts, { ...mine, insert: savePrompts, update: editPrompts, delete: deletePrompts })
 }

@@ -1,4 +1,5 @@
 import * as contract from '@operon/contracts/ai-gateway'
+import * as tables from '@operon/contracts/ai-gateway-tables'
 import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve, serveRaw } from '@operon/kit/http'
@@ -13,5 +14,5 @@ export function compareRoutes(rt: Runtime<AiDb>, deps: CompareDeps) {
     await rt.broadcast(contract.stopAnswer, { user_id: signedIn(ctx).id, id: comparison_id, lane: lane ?? -1 })
     return { stopped: lane === null ? 6 : 1 }
   })
-  serveTable(rt.app, contract.comparisons, { scope: (ctx) => ({ user_id: signedIn(ctx).id }), delete: deleteComparisons })
+  serveTable(rt.app, tables.comparisons, { scope: (ctx) => ({ user_id: signedIn(ctx).id }), delete: deleteComparisons })
 }

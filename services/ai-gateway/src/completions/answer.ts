@@ -201,7 +201,7 @@ export class Answer {
     const { userId, keyId = null, feature, command } = this.#question
     const outcome = this.outcome ?? 'cut'
     this.#deps.settler.add({
-      reservationId: this.#reservation.id,
+      reservation: this.#reservation,
       user_id: userId,
       key_id: keyId,
       feature,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { aiKeyCreate } from '@operon/contracts/ai-gateway'
+import type { aiKeyCreate } from '@operon/contracts/ai-gateway-api'
 import type { Input } from '@operon/contracts/contract'
 import { type Actor, type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'

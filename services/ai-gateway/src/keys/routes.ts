@@ -1,4 +1,4 @@
-import * as contract from '@operon/contracts/ai-gateway'
+import * as contract from '@operon/contracts/ai-gateway-api'
 import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve } from '@operon/kit/http'

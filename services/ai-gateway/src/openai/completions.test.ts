@@ -1,6 +1,7 @@
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
+import { sql } from 'kysely'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { aiGatewayService } from '../service.ts'
@@ -40,7 +41,10 @@ test('the unmodified openai SDK streams an answer, and one prompt is booked with
     prompt_tokens: usage!.prompt_tokens,
     completion_tokens: usage!.completion_tokens,
   })
-  const events = await db().selectFrom('outbox').select(['name', 'payload']).where('user_id', '=', user.id).execute()
+  const { rows: events } = await sql<{ name: string; payload: unknown }>`
+    select each ->> 'name' as name, each -> 'payload' as payload
+    from outbox, jsonb_array_elements(case jsonb_typeof(payload) when 'array' then payload end) each
+    where each ->> 'user_id' = ${user.id}`.execute(db())
   expect(events.map((event) => event.name).sort()).toEqual(['ai-gateway.completion_finished', aiUsageRecorded.name])
   expect(events.find((event) => event.name === aiUsageRecorded.name)!.payload).toMatchObject({
     unit: 'prompts',

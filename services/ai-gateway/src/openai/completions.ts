@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { chatCompletions } from '@operon/contracts/ai-gateway'
+import type { chatCompletions } from '@operon/contracts/ai-gateway-api'
 import type { Input } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'

@@ -1,4 +1,4 @@
-import * as contract from '@operon/contracts/ai-gateway'
+import * as contract from '@operon/contracts/ai-gateway-api'
 import { serve, serveRaw } from '@operon/kit/http'
 import type { FastifyInstance } from 'fastify'
 import type { AnswerDeps } from '../completions/answer.ts'

@@ -1,7 +1,7 @@
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
-import type { Expression, SqlBool } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
 import { type AnswerDeps, ask } from '../completions/answer.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
@@ -11,28 +11,35 @@ import type { AiDb } from '../schema.ts'
 const pages = ['dashboard', 'ai-lab', 'content-creator', 'brand-builder', 'meta-ads', 'settings', 'how-it-works'] as const
 const sentence = z.string().trim().min(1).max(2000)
 
-/** What a model may propose. Its arguments are checked here, whatever it sent; nothing else can become an action. */
+/**
+ * What a model may propose. Its arguments are checked here, whatever it sent; nothing else can become an action. The model is told its
+ * `description`, the person what it `does`.
+ */
 const kinds = {
   navigate: {
     description: 'Open a page of the app',
+    does: 'Takes you to that page of the app',
     input: z.object({ page: z.enum(pages) }),
     prompts: 0,
     title: (input: Record<string, string>) => `Open ${input.page}`,
   },
   generate_content: {
     description: 'Write a text for the person',
+    does: 'Writes the text, for you to read before you use it',
     input: z.object({ type: z.enum(['blog', 'social', 'email', 'video', 'ad', 'product']), topic: sentence }),
     prompts: 1,
     title: (input: Record<string, string>) => `Write ${input.type}: ${input.topic!.slice(0, 60)}`,
   },
   suggest_names: {
     description: 'Suggest business names',
+    does: 'Suggests names for you to choose from',
     input: z.object({ business: sentence }),
     prompts: 1,
     title: (input: Record<string, string>) => `Suggest names for ${input.business!.slice(0, 60)}`,
   },
   search: {
     description: 'Search the web and answer with sources',
+    does: 'Searches the web and names the sources of what it found',
     input: z.object({ query: sentence }),
     prompts: 1,
     title: (input: Record<string, string>) => `Research: ${input.query!.slice(0, 60)}`,
@@ -61,7 +68,7 @@ export async function keepProposals(ctx: Ctx<AiDb>, calls: ToolCall[], message_i
         message_id,
         kind,
         title: kinds[kind].title(input.data),
-        description: kinds[kind].description,
+        description: kinds[kind].does,
         input: input.data as Record<string, string>,
         prompts: kinds[kind].prompts,
       },
@@ -75,15 +82,15 @@ export async function keepProposals(ctx: Ctx<AiDb>, calls: ToolCall[], message_i
   return rows.map(({ user_id: _user, message_id: _message, ...row }) => row)
 }
 
-/** Runs an approved proposal once, as the person who approved it. */
+/** Runs an approved proposal once, as the person who approved it; asked again, it tells what came of it. */
 export async function runAction(deps: AnswerDeps, ctx: Ctx<AiDb>, { action_id }: { action_id: string }) {
   const mine = ctx.db.updateTable('ai_actions').where('id', '=', action_id).where('user_id', '=', signedIn(ctx).id)
   const action = await mine
-    .set({ state: 'running' })
+    .set({ state: 'running', begun_at: sql<Date>`now()` })
     .where('state', 'in', ['proposed', 'failed'])
     .returning(['kind', 'input'])
     .executeTakeFirst()
-  if (!action) throw new DomainError('not_found', { message: 'This action is not there, or was run already.' })
+  if (!action) return resultOf(ctx, action_id)
   try {
     const { result, link } = await perform(deps, ctx, action.kind as Kind, action.input as Record<string, string>)
     await mine.set({ state: 'done', result, link }).execute()
@@ -92,6 +99,29 @@ export async function runAction(deps: AnswerDeps, ctx: Ctx<AiDb>, { action_id }:
     await mine.set({ state: 'failed' }).execute()
     throw error
   }
+}
+
+async function resultOf(ctx: Ctx<AiDb>, action_id: string) {
+  const action = await ctx.db
+    .selectFrom('ai_actions')
+    .select(['state', 'result', 'link'])
+    .where('id', '=', action_id)
+    .where('user_id', '=', signedIn(ctx).id)
+    .executeTakeFirst()
+  if (action?.state === 'running') throw new DomainError('idempotency_running', { headers: { 'retry-after': '1' } })
+  if (action?.state !== 'done') throw new DomainError('not_found', { message: 'This action is not there, or was dismissed.' })
+  return { status: 'done' as const, result: action.result ?? '', link: action.link }
+}
+
+/** What ran in a process that died has failed: nothing came of it, and it can be approved again. */
+export async function failAbandonedActions(ctx: Ctx<AiDb>, olderThanMs: number): Promise<number> {
+  const { numUpdatedRows } = await ctx.db
+    .updateTable('ai_actions')
+    .set({ state: 'failed' })
+    .where('state', '=', 'running')
+    .where(sql<Date>`coalesce(begun_at, created_at)`, '<', sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
 }
 
 /** Only what nobody has begun can be dismissed, or taken back. */

@@ -34,22 +34,12 @@ export class EventReader {
     let text = this.#rest + bytes.toString('latin1')
     if (text.includes('\r')) text = text.replaceAll('\r\n', '\n')
     const events: Event[] = []
-    let run: Event | null = null
     let at = 0
-    for (let end = text.indexOf('\n\n'); end >= 0; at = end + 2, end = text.indexOf('\n\n', at)) {
-      const word = this.#twin && wordOf(this.#twin, text, at, end)
-      if (word && run) {
-        run.raw += text.slice(at - 2, end)
-        run.words++
-        run.text += word
-      } else if (word) {
-        run = { raw: text.slice(at, end), done: false, malformed: false, chunk: null, words: 1, text: word }
-        events.push(run)
-      } else {
-        run = null
-        const event = this.#open(text.slice(at, end))
-        if (event) events.push(event)
-      }
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n', at)) {
+      const run = this.#twin && runOf(this.#twin, text, at)
+      const event = run ?? this.#open(text.slice(at, end))
+      if (event) events.push(event)
+      at = run ? at + run.raw.length + 2 : end + 2
     }
     this.#rest = text.slice(at)
     return events
@@ -78,8 +68,8 @@ export class EventReader {
   }
 }
 
-/** What stands before and after the word. */
-type Twin = { head: string; tail: string }
+/** What stands before and after the word, and from one word to the next. */
+type Twin = { head: string; tail: string; between: string }
 const CONTENT = '"content":"'
 
 /** Only of an event that is a word and nothing else: whatever equals it around the word says nothing else either. */
@@ -89,15 +79,40 @@ function twinOf(raw: string, { choices, usage, error, citations }: Chunk, text: 
   const from = raw.indexOf(CONTENT) + CONTENT.length
   if (from < CONTENT.length || raw.includes(CONTENT, from) || raw.includes('\n')) return null
   const to = endOfString(raw, from)
-  return unquoted(raw.slice(from, to)) === text ? { head: raw.slice(0, from), tail: raw.slice(to) } : null
+  if (unquoted(raw.slice(from, to)) !== text) return null
+  const [head, tail] = [raw.slice(0, from), raw.slice(to)]
+  return { head, tail, between: `${tail}\n\n${head}` }
 }
 
-/** Its word, where the event is the twin's in everything else. */
-function wordOf({ head, tail }: Twin, text: string, at: number, end: number): string | null {
-  const from = at + head.length
+/** The events from `at` on that are the twin's in everything but their word; null where not even the first is. */
+function runOf({ head, tail, between }: Twin, text: string, at: number): Event | null {
+  if (!text.startsWith(head, at)) return null
+  let said = ''
+  let words = 0
+  let from = at + head.length
+  let over = at
+  for (let to = text.indexOf(between, from); to >= 0; to = text.indexOf(between, from)) {
+    // Whatever lies between the two and is no word was another event, or the end of this one.
+    const word = unquoted(text.slice(from, to))
+    if (!word) break
+    said += word
+    words++
+    over = to + tail.length
+    from = to + between.length
+  }
+  const end = text.indexOf('\n\n', from)
   const to = end - tail.length
-  if (to <= from || !text.startsWith(head, at) || !text.startsWith(tail, to)) return null
-  return unquoted(text.slice(from, to))
+  const last = to > from && text.startsWith(tail, to) ? unquoted(text.slice(from, to)) : null
+  if (last) over = end
+  else if (!words) return null
+  return {
+    raw: text.slice(at, over),
+    done: false,
+    malformed: false,
+    chunk: null,
+    words: last ? words + 1 : words,
+    text: said + (last ?? ''),
+  }
 }
 
 /** What stands between the quotes of a JSON string; null when that is not one string. */

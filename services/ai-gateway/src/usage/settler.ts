@@ -2,24 +2,25 @@ import { completionFinished } from '@operon/contracts/ai-gateway'
 import type { Payload } from '@operon/contracts/contract'
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import { newId } from '@operon/kit/ids'
-import { settleWith, settlingWith } from '@operon/kit/meter'
+import { type Reservation, settleWith, settlingWith } from '@operon/kit/meter'
 import type { KitDb } from '@operon/kit/schema'
 import type { Logger } from '@operon/kit/telemetry'
 import type { Insertable, Kysely } from 'kysely'
 import type { AiDb } from '../schema.ts'
 
-export type Finished = Omit<Insertable<AiDb['ai_usage']>, 'id' | 'created_at'> & { reservationId: string; command: string }
+export type Finished = Omit<Insertable<AiDb['ai_usage']>, 'id' | 'created_at'> & { reservation: Reservation; command: string }
 
-const FLUSH_AFTER_MS = 20
+const EVERY_MS = 30
+const AGAIN_MS = 1000
 const BATCH = 100
 
 /**
- * Books finished answers off the hot path: many in one transaction. What is lost with the process was reserved before it began,
+ * Books finished answers off the hot path: many in one statement. What is lost with the process was reserved before it began,
  * and settles as `unknown` at its estimate.
  */
 export class Settler {
   #waiting: Finished[] = []
-  #flushing: Promise<void> | null = null
+  #booking: Promise<boolean> | null = null
   #timer: NodeJS.Timeout | null = null
   readonly #db: Kysely<AiDb & KitDb>
   readonly #log: Logger
@@ -31,34 +32,39 @@ export class Settler {
 
   add(finished: Finished) {
     this.#waiting.push(finished)
-    this.#timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS)
+    this.#bookIn(EVERY_MS)
   }
 
-  get size(): number {
-    return this.#waiting.length
+  /** Resolves when all that waited is booked, or a try has failed and is due again. */
+  async flush(): Promise<void> {
+    while (this.#waiting.length && (await this.#bookBatch()));
   }
 
-  /** Resolves when all that waited is booked, or this try has failed and is due again. */
-  flush(): Promise<void> {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-    this.#flushing ??= this.#run().finally(() => {
-      this.#flushing = null
+  #bookIn(ms: number) {
+    this.#timer ??= setTimeout(async () => {
+      const booked = await this.#bookBatch()
+      this.#timer = null
+      if (this.#waiting.length) this.#bookIn(!booked ? AGAIN_MS : this.#waiting.length < BATCH ? EVERY_MS : 0)
+    }, ms)
+  }
+
+  /** One batch at a time; whoever asks meanwhile waits for that one. */
+  #bookBatch(): Promise<boolean> {
+    this.#booking ??= this.#tryBatch().finally(() => {
+      this.#booking = null
     })
-    return this.#flushing
+    return this.#booking
   }
 
-  async #run(): Promise<void> {
-    while (this.#waiting.length) {
-      const batch = this.#waiting.slice(0, BATCH)
-      try {
-        await book(this.#db, batch)
-        this.#waiting.splice(0, batch.length)
-      } catch (err) {
-        this.#log.warn({ err, waiting: this.#waiting.length }, 'usage could not be booked; trying again')
-        this.#timer ??= setTimeout(() => this.flush(), 1000)
-        return
-      }
+  async #tryBatch(): Promise<boolean> {
+    const batch = this.#waiting.slice(0, BATCH)
+    try {
+      if (batch.length) await book(this.#db, batch)
+      this.#waiting.splice(0, batch.length)
+      return true
+    } catch (err) {
+      this.#log.warn({ err, waiting: this.#waiting.length }, 'usage could not be booked; trying again')
+      return false
     }
   }
 }
@@ -67,10 +73,10 @@ export class Settler {
 const BOOK = settlingWith(
   'ai_book',
   `answers as (
-    select a.* from closed join jsonb_to_recordset($7::jsonb) as a (
-      id uuid, usage_id uuid, event_id uuid, user_id uuid, key_id uuid, feature text, model text, answered_by text, status text,
+    select a.* from closed, jsonb_to_record(closed.row) as a (
+      usage_id uuid, event_id uuid, user_id uuid, key_id uuid, feature text, model text, answered_by text, status text,
       prompt_tokens int, completion_tokens int, counted boolean, cost_microusd int, duration_ms int, payload jsonb
-    ) using (id)
+    )
   ),
   booked as (
     insert into ai_usage
@@ -80,19 +86,20 @@ const BOOK = settlingWith(
     from answers
   ),
   finished as (
-    insert into outbox (id, kind, name, user_id, payload, trace)
-    select event_id, 'event', '${completionFinished.name}', user_id, payload, $5 from answers
+    insert into outbox (id, kind, name, payload, trace)
+    select (array_agg(event_id))[1], 'event', '${completionFinished.name}', jsonb_agg(
+        jsonb_build_object('id', event_id, 'name', '${completionFinished.name}', 'user_id', user_id, 'payload', payload)), $5
+    from answers having count(*) > 0
   )`,
 )
 
 async function book(db: Kysely<AiDb & KitDb>, batch: Finished[]) {
-  const settlements = batch.map(({ reservationId: id, cost_microusd }) => ({ id, costMicrousd: cost_microusd }))
-  const answers = batch.map(({ reservationId: id, command: said, ...row }) => {
-    const { user_id: _u, key_id: _k, counted: _c, ...told } = row
+  const bookings = batch.map(({ reservation: hold, command: said, ...answer }) => {
+    const { user_id: _u, key_id: _k, counted: _c, ...told } = answer
     const payload: Payload<typeof completionFinished> = { ...told, command: storable(said) }
-    return { id, usage_id: newId(), event_id: newId(), ...row, payload }
+    return { hold, costMicrousd: answer.cost_microusd, row: { usage_id: newId(), event_id: newId(), ...answer, payload } }
   })
-  await settleWith(db, BOOK, aiUsageRecorded, settlements, answers)
+  await settleWith(db, BOOK, aiUsageRecorded, bookings)
 }
 
 /** What a person typed may hold what PostgreSQL cannot: one such answer must not keep the others of its batch from being booked. */

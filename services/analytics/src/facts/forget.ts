@@ -10,7 +10,8 @@ export async function forgetPerson(trx: Trx, userId: string): Promise<Partial<Er
     .values({ user_id: userId })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const deleted = await deleteRows(trx, ['activity_logs', 'notifications', 'plans'], userId)
+  // The facts first: this waits for those that are being summed up, and the sums go after them.
   const facts = await trx.updateTable('facts').set({ user_id: null }).where('user_id', '=', userId).executeTakeFirstOrThrow()
+  const deleted = await deleteRows(trx, ['activity_logs', 'notifications', 'plans', 'fact_sums'], userId)
   return { deleted, anonymised: { facts: Number(facts.numUpdatedRows) } }
 }

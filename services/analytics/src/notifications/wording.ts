@@ -44,7 +44,7 @@ const wordings: Wording[] = [
     {
       kind: 'subscription',
       title: 'Your free trial ends soon',
-      body: `On ${day(payload.trial_end)} your ${planName(payload.plan)} plan begins at ${money(payload)} a month. Change or cancel it any time before.`,
+      body: `On ${day(payload.trial_end)} your ${planName(payload.plan)} plan begins: ${money(payload)} then, and ${money({ ...payload, amount_cents: payload.price_cents ?? payload.amount_cents })} each month after. Change or cancel it any time before.`,
       link: '/pricing',
     },
   ]),

@@ -3,10 +3,12 @@ import { up as billing } from './0001_billing.ts'
 import { up as ledger } from './0002_ledger.ts'
 import { up as ended } from './0003_ended.ts'
 import { up as eventQueue } from './0004_event_queue.ts'
+import { up as readIndexes } from './0005_read_indexes.ts'
 
 export const migrations: Record<string, Migration> = {
   '0001_billing': { up: billing },
   '0002_ledger': { up: ledger },
   '0003_ended': { up: ended },
   '0004_event_queue': { up: eventQueue },
+  '0005_read_indexes': { up: readIndexes },
 }

@@ -92,6 +92,58 @@ test('the friend pays 30 % less the first month, the referrer is credited after 
   await billing.booksMatch()
 })
 
+test('a discount that the trial has used up is given again, so that the first charge is the cheaper one, and is announced so [spec-17]', {
+  timeout: 30_000,
+}, async () => {
+  const referrer = await signUp()
+  const friend = await signUp(referrer.code)
+  const { url } = (await billing.call('create-checkout', friend.user, { plan: 'pro' })).body
+  await billing.pay(url)
+  await billing.becomes(friend.user, { status: 'trialing' })
+  const customer = await billing.customer(friend.user)
+  const discounts = async () => (await billing.stripe.subscriptions.list({ customer })).data[0]!.discounts
+  expect(await discounts()).toHaveLength(1)
+
+  // As if a coupon that is good once had been spent on the trial's invoice of nothing.
+  await billing.stripe.subscriptions.deleteDiscount((await billing.stripe.subscriptions.list({ customer })).data[0]!.id)
+  await billing.quiet()
+  await vi.waitFor(async () => expect(await discounts()).toHaveLength(1), within)
+
+  await billing.advance(2.2)
+  await billing.sweep()
+  await vi.waitFor(
+    async () =>
+      expect(await billing.published('billing.trial_ending', friend.user)).toMatchObject([{ amount_cents: 6930, price_cents: 9900 }]),
+    within,
+  )
+  await billing.advance(1)
+  await vi.waitFor(
+    async () => expect(await billing.published('billing.payment_succeeded', friend.user)).toMatchObject([{ amount_cents: 6930 }]),
+    within,
+  )
+  expect(await discounts()).toEqual([])
+})
+
+test('a referrer who has left is owed nothing, and holds up nobody else’s credit [spec-17]', { timeout: 40_000 }, async () => {
+  const [gone, here] = [await signUp(), await signUp()]
+  for (const { code } of [gone, here]) {
+    const friend = await billing.subscribed('basic', undefined, { referral_code: code })
+    await billing.advance(3.1)
+    await billing.becomes(friend, { status: 'active' })
+  }
+  await billing.call('create-checkout', gone.user, { plan: 'basic' })
+  await billing.stripe.customers.del(await billing.customer(gone.user))
+  await billing.advance(31)
+  await billing.subscribed('basic')
+  await billing.sweep('billing.credit_referrals')
+  const summary = async ({ user }: typeof here) => (await billing.call('referral-summary', user)).body
+  await vi.waitFor(async () => expect(await summary(here)).toMatchObject({ credit_cents: 1029 }), within)
+  expect(await summary(gone)).toMatchObject({ credit_cents: 0, credits: [{ state: 'waiting' }] })
+  await billing.platform.emit(userDeleted, gone.user.id, { version: 9 })
+  await billing.sweep('billing.credit_referrals')
+  await billing.booksMatch()
+})
+
 test('nobody refers themselves, a refunded friend brings nothing, and a code is not for who has paid [S21] [spec-17]', async () => {
   const referrer = await signUp()
   expect(await billing.call('create-checkout', referrer.user, { plan: 'basic', referral_code: referrer.code })).toMatchObject({

@@ -4,11 +4,12 @@ import type { Input, Output } from '@operon/contracts/contract'
 import { REFERRAL_PERCENT_OFF, REFUND_WINDOW_DAYS } from '@operon/contracts/plans'
 import { DomainError } from '@operon/kit/errors'
 import { inTransaction, publish } from '@operon/kit/tx'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { accountOf, ensureCustomer } from '../accounts.ts'
 import type { BillingCtx, Db, Deps, Trx } from '../deps.ts'
 import { creditGranted } from '../ledger/entries.ts'
 import { post } from '../ledger/post.ts'
+import type { BillingDb } from '../schema.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 import { addDays } from '../subscriptions/entitlement.ts'
 
@@ -35,6 +36,11 @@ export async function referralOf(db: Db, userId: string, code: string | null | u
     if (referrer === userId) throw new DomainError('referral_own')
     await insertReferral(db, userId, referrer)
   }
+  return referralWaits(db, userId)
+}
+
+/** Somebody was sent and has not paid yet: the first payment is the cheaper one. */
+export async function referralWaits(db: Db, userId: string): Promise<boolean> {
   const referral = await db.selectFrom('referrals').select('state').where('referred_user_id', '=', userId).executeTakeFirst()
   return referral?.state === 'signed_up'
 }
@@ -77,42 +83,55 @@ export async function referralVoided(trx: Trx, payment: string): Promise<void> {
   await trx.updateTable('referrals').set({ state: 'void' }).where('payment', '=', payment).where('state', '=', 'paid').execute()
 }
 
-/** Credits what the refund window has passed. The provider's key is the referral, so that a crash in between credits once. */
+/** Credits what the refund window has passed. One that cannot be credited now does not hold up the others. */
 export async function creditReferrals(deps: Deps, ctx: BillingCtx): Promise<number> {
   const due = await ctx.db
     .selectFrom('referrals')
-    .selectAll()
+    .innerJoin('accounts', 'accounts.user_id', 'referrals.referrer_user_id')
+    .selectAll('referrals')
+    .where('accounts.closed_at', 'is', null)
     .where('state', '=', 'paid')
+    .where('credit_cents', '>', 0)
     .where('paid_at', '<', sql<Date>`provider_now() - ${`${REFUND_WINDOW_DAYS} days`}::interval`)
+    .orderBy('paid_at')
     .limit(200)
     .execute()
+  let credited = 0
   for (const referral of due) {
-    const { referred_user_id: referred, referrer_user_id: referrer, credit_cents: cents, currency } = referral
-    if (!cents) continue
-    const description = 'Thank you for a referral'
-    const customer = await ensureCustomer(deps, ctx.db, referrer)
-    await deps.provider.credit(customer, cents, currency, description, `referral-${referred}`)
-    await inTransaction(ctx.db, async (trx) => {
-      const credited = await trx
-        .updateTable('referrals')
-        .set({ state: 'credited', credited_at: new Date() })
-        .where('referred_user_id', '=', referred)
-        .where('state', '=', 'paid')
-        .returning('referred_user_id')
-        .executeTakeFirst()
-      if (!credited) return
-      await post(trx, {
-        reference: `referral:${referred}`,
-        kind: 'credit_granted',
-        userId: referrer,
-        description,
-        occurredAt: new Date(),
-        lines: creditGranted(currency, cents),
-      })
-      await publish(trx, referralCredited, referrer, { amount_cents: cents, currency })
-    })
+    await creditReferral(deps, ctx.db, referral).then(
+      () => void credited++,
+      (err) => ctx.log.warn({ err, referral: referral.referred_user_id }, 'a referral could not be credited and will be tried again'),
+    )
   }
-  return due.length
+  return credited
+}
+
+/** The provider's key is the referral, so that a crash in between credits once. */
+async function creditReferral(deps: Deps, db: Db, referral: Selectable<BillingDb['referrals']>): Promise<void> {
+  const { referred_user_id: referred, referrer_user_id: referrer, credit_cents, currency } = referral
+  const cents = credit_cents ?? 0
+  const description = 'Thank you for a referral'
+  const customer = await ensureCustomer(deps, db, referrer)
+  await deps.provider.credit(customer, cents, currency, description, `referral-${referred}`)
+  await inTransaction(db, async (trx) => {
+    const credited = await trx
+      .updateTable('referrals')
+      .set({ state: 'credited', credited_at: new Date() })
+      .where('referred_user_id', '=', referred)
+      .where('state', '=', 'paid')
+      .returning('referred_user_id')
+      .executeTakeFirst()
+    if (!credited) return
+    await post(trx, {
+      reference: `referral:${referred}`,
+      kind: 'credit_granted',
+      userId: referrer,
+      description,
+      occurredAt: new Date(),
+      lines: creditGranted(currency, cents),
+    })
+    await publish(trx, referralCredited, referrer, { amount_cents: cents, currency })
+  })
 }
 
 export async function referralSummary(deps: Deps, ctx: BillingCtx): Promise<Output<typeof contract.referralSummary>> {

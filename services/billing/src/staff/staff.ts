@@ -147,7 +147,7 @@ export const staffReplayEvent =
     if (kept?.status === 'done') return { status: 'duplicate' }
     if (!kept) await intake(event)
     const outcome = await events.add(event)
-    if (outcome !== null) throw outcome
+    if (outcome !== null) throw failedAgain(outcome)
     return { status: 'done' }
   }
 
@@ -173,6 +173,9 @@ function inWords({ payment, amountCents, days, event, type }: Detail): string {
   if (days) return `by ${days} ${days === 1 ? 'day' : 'days'}`
   return event ? `${type} ${event}` : ''
 }
+
+const failedAgain = (outcome: unknown) =>
+  new DomainError('conflict', { message: `It failed again: ${(outcome as Error).message}`, cause: outcome })
 
 function refused(error: unknown): never {
   if (isRefusal(error)) throw new DomainError('conflict', { message: declineOf(error) ?? (error as Error).message, cause: error })

@@ -17,8 +17,10 @@ export async function previewSwitch(
   { plan }: Input<typeof contract.previewSwitch>,
 ): Promise<Output<typeof contract.previewSwitch>> {
   const row = await running(ctx)
-  const { amountDueCents, currency, lines } = await deps.provider.previewSwitch(row.customer, switchTo(row, plan))
-  return { amount_due_cents: amountDueCents, currency, lines, next_billing_date: row.period_end?.toISOString() ?? null }
+  const request = switchTo(row, plan)
+  const { amountDueCents, currency, lines } = await deps.provider.previewSwitch(row.customer, request)
+  const next_billing_date = row.period_end?.toISOString() ?? null
+  return { amount_due_cents: amountDueCents, currency, lines, due: request.charge, next_billing_date }
 }
 
 /** An upgrade counts and is charged at once; a downgrade counts at once too and credits what was paid for. What exists above the lower limits stays. */
@@ -28,9 +30,11 @@ export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan }: Input<ty
   const request = switchTo(row, plan)
   // With what it was switched from: the same switch after another one is a new one.
   const intention = { userId: row.user_id, kind: 'switch-plan', request: { ...request, version: row.version } }
-  await callOnce(ctx.db, intention, (key) => deps.provider.switchPlan(request, key))
+  const wasAgain = await callOnce(ctx.db, intention, (key, _, isAgain) => deps.provider.switchPlan(request, key).then(() => isAgain))
   await refresh(deps, ctx.db, row.customer)
-  return checkSubscription(ctx)
+  const now = await checkSubscription(ctx)
+  // The key of a lost answer can be older than a change in the portal: the provider then repeats that answer and does nothing.
+  return wasAgain && now.subscription_tier !== plan ? switchPlan(deps, ctx, { plan }) : now
 }
 
 export const cancelSubscription = (deps: Deps, ctx: BillingCtx) => setCancel(deps, ctx, true)

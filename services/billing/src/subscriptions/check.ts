@@ -26,12 +26,15 @@ type Row = {
   used: Record<string, number> | null
 }
 
-/** One read: the plan and what is used of it. A free account counts by the calendar month, a paid one by its period. */
+/** One read: the plan and what is used of it. A free account counts by the calendar month, a paid one by its period; agents are what exists. */
 export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
   const { rows } = await sql<Row>`
     select v.subscribed, s.plan, s.tier, s.status, s.trial_end, s.period_start, s.period_end, s.cancel_at_period_end, s.grace_until,
-      (select jsonb_object_agg(u.unit, u.used) from usage u
-        where u.user_id = s.user_id and u.period_start = case when s.tier = 'none' then ${startOfMonth()}::timestamptz else s.period_start end) as used
+      (select jsonb_object_agg(u.unit, u.used) from (
+        select distinct on (unit) unit, used from usage
+        where user_id = s.user_id
+          and (unit = 'agents' or period_start = case when s.tier = 'none' then ${startOfMonth()}::timestamptz else s.period_start end)
+        order by unit, at desc) u) as used
     from subscriptions s join subscribers v on v.user_id = s.user_id where s.user_id = ${userId}`.execute(db)
   const row = rows[0]
   if (!row) return { ...nothing, usage: usageOf('none', {}, startOfMonth(), startOfNextMonth()) }

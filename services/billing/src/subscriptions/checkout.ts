@@ -9,7 +9,7 @@ import type { BillingCtx, Deps } from '../deps.ts'
 import { beginCall, endCall, endCheckout, keepReply } from '../provider-calls.ts'
 import { referralOf } from '../referrals/referrals.ts'
 import type { CheckoutRequest } from '../stripe.ts'
-import { isRefusal } from '../stripe-errors.ts'
+import { askAgain, isOutage, isRefusal } from '../stripe-errors.ts'
 import { isLive, refresh } from './project.ts'
 
 type Checkout = { id: string; url: string }
@@ -34,11 +34,11 @@ export async function createCheckout(
       successUrl: `${deps.publicUrl}/thank-you?session_id={CHECKOUT_SESSION_ID}`,
       cancelUrl: `${deps.publicUrl}/pricing`,
     }
-    return { url: (await openCheckout(deps, ctx, request)).url }
+    return { url: (await openCheckout(deps, ctx, request)).url, trial_days: request.trialDays }
   } catch (error) {
     if (error instanceof DomainError && error.status < 500) throw error
     ctx.log.warn({ err: error }, 'no checkout could be created')
-    throw new DomainError('checkout_failed', { cause: error })
+    throw new DomainError('checkout_failed', { cause: error, ...(isOutage(error) && askAgain) })
   }
 }
 

@@ -5,6 +5,7 @@ import { DomainError } from '@operon/kit/errors'
 import { accountOf } from '../accounts.ts'
 import type { BillingCtx, Db, Deps } from '../deps.ts'
 import { readSetting, writeSetting } from '../settings.ts'
+import { askAgain, isOutage } from '../stripe-errors.ts'
 
 export async function customerPortal(deps: Deps, ctx: BillingCtx): Promise<Output<typeof contract.customerPortal>> {
   if (ctx.actor.kind !== 'user') throw new DomainError('login_to_manage_subscription')
@@ -14,7 +15,7 @@ export async function customerPortal(deps: Deps, ctx: BillingCtx): Promise<Outpu
     return { url: await deps.provider.createPortal(customer, `${deps.publicUrl}/pricing`, await portalConfiguration(deps, ctx.db)) }
   } catch (error) {
     ctx.log.warn({ err: error }, 'no portal session could be created')
-    throw new DomainError('portal_failed', { cause: error })
+    throw new DomainError('portal_failed', { cause: error, ...(isOutage(error) && askAgain) })
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Db, Deps, Trx } from '../deps.ts'
+import { referralWaits } from '../referrals/referrals.ts'
 import type { ProviderSubscription } from '../stripe-shapes.ts'
 import { entitlementOf, pick, publishSubscription, type SubscriptionRow } from './entitlement.ts'
 
@@ -30,6 +31,9 @@ export async function look(deps: Deps, db: Db, customer: string): Promise<Look |
     await deps.provider.setTrialEnd(found.id, 'now', `trial-again-${found.id}`)
     return look(deps, db, customer)
   }
+  // The first month's discount is for the first charge. Should the trial's invoice of nothing have used it up, it is given again.
+  if (found?.status === 'trialing' && !found.discounted && (await referralWaits(db, known.user_id)))
+    await deps.provider.discountReferred(found.id, `referral-discount-${found.id}`)
   return { known, found }
 }
 
@@ -37,9 +41,15 @@ export async function look(deps: Deps, db: Db, customer: string): Promise<Look |
 export async function keep(trx: Trx, { known, found }: Look): Promise<SubscriptionRow | null> {
   const next = entitlementOf(known, found)
   const changed = JSON.stringify(next) !== JSON.stringify(pick(known))
+  // Who was told of an earlier end is told again.
+  const isLonger = next.status === 'trialing' && Number(next.trial_end) > Number(known.trial_end)
   const row = await trx
     .updateTable('subscriptions')
-    .set({ looks: sql`looks + 1`, ...(changed && { ...next, version: sql`version + 1`, updated_at: new Date() }) })
+    .set({
+      looks: sql`looks + 1`,
+      ...(changed && { ...next, version: sql`version + 1`, updated_at: new Date() }),
+      ...(isLonger && { reminded_at: null }),
+    })
     .where('user_id', '=', known.user_id)
     .where('looks', '=', known.looks)
     .returningAll()

@@ -1,5 +1,5 @@
 import { limitsOf } from '@operon/contracts/plans'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { DAY, FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
 
 let billing: TestBilling
@@ -7,6 +7,8 @@ beforeAll(async () => {
   billing = await startBilling()
 })
 afterAll(() => billing.close())
+
+const within = { timeout: 10_000, interval: 50 }
 
 test('a checkout paid on its page makes a subscriber, and everyone who meters hears it [spec-11] [spec-42] [spec-44]', async () => {
   const user = billing.user()
@@ -82,9 +84,9 @@ test('a provider that is down answers the sentences of the specification [spec-4
   const other = billing.user()
   await billing.order({ kind: 'status', status: 500, match: 'billing_portal', times: 3 })
   await billing.order({ kind: 'status', status: 500, match: 'checkout', times: 3 })
-  expect(await billing.call('customer-portal', user)).toMatchObject({ status: 502, body: { message: 'Unable to access billing portal' } })
+  expect(await billing.call('customer-portal', user)).toMatchObject({ status: 503, body: { message: 'Unable to access billing portal' } })
   expect(await billing.call('create-checkout', other, { plan: 'pro' })).toMatchObject({
-    status: 502,
+    status: 503,
     body: { message: 'Failed to create checkout session' },
   })
   expect((await billing.call('create-checkout', other, { plan: 'pro' })).status).toBe(200)
@@ -152,4 +154,35 @@ test('four plans chosen at once leave one page that can be paid [spec-42] [S21]'
     ({ status }) => status === 'open',
   )
   expect(open).toHaveLength(1)
+})
+
+test('a trial that was made longer is announced again before its new end, and one that is over no more [spec-38]', {
+  timeout: 30_000,
+}, async () => {
+  const user = await billing.subscribed('basic')
+  const told = async () => (await billing.published('billing.trial_ending', user)).map(({ trial_end }) => trial_end)
+  const end = async () => (await billing.check(user)).trial_end as string
+  await billing.advance(2.5)
+  await billing.sweep()
+  await vi.waitFor(async () => expect(await told()).toHaveLength(1), within)
+
+  const staff = billing.staff()
+  await billing.call('staff-extend-trial', staff, { user_id: user.id, days: 5, reason: 'could not try it yet' })
+  await billing.sweep()
+  await billing.advance(4.8)
+  await billing.sweep()
+  await vi.waitFor(async () => expect((await told())[1]).toBe(await end()), within)
+
+  // The sweep was away while this one ran out: nothing is announced after the fact.
+  const late = await billing.subscribed('basic')
+  await billing.advance(3.1)
+  await billing.becomes(late, { status: 'active' })
+  await billing.db.updateTable('subscriptions').set({ reminded_at: null }).where('user_id', '=', late.id).execute()
+  await billing.sweep()
+  const other = await billing.subscribed('basic')
+  await billing.advance(2.5)
+  await billing.sweep()
+  await vi.waitFor(async () => expect(await billing.published('billing.trial_ending', other)).toHaveLength(1), within)
+  expect((await billing.published('billing.trial_ending', late)).length).toBeLessThanOrEqual(1)
+  expect(await told()).toHaveLength(2)
 })

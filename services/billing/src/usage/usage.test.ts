@@ -60,3 +60,38 @@ test('a subscriber counts by the period of the plan; without a limit nothing is 
   await vi.waitFor(async () => expect(await prompts(user)).toMatchObject({ used: 50_000, limit: null, period_start }), within)
   expect(await billing.published('billing.usage_threshold', user)).toEqual([])
 })
+
+test('voice agents: five on Basic, any number on Pro; they count as they stand, a downgrade keeps them, and no month resets them [spec-40]', {
+  timeout: 30_000,
+}, async () => {
+  const user = await billing.subscribed('pro')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  const limits = async () => (await billing.published('billing.subscription_changed', user)).at(-1).limits
+  const agents = async () => (await billing.check(user)).usage.find(({ unit }: { unit: string }) => unit === 'agents')
+  const exist = async (used: number, limit: number | null) =>
+    billing.platform.emit(aiUsageRecorded, user.id, {
+      ...{ unit: 'agents' as const, used, limit, amount: 1, feature: 'voice', cost_microusd: 0 },
+      period_start: (await agents()).period_start,
+    })
+  expect(await limits()).toMatchObject({ agents: null })
+  await exist(7, null)
+  await vi.waitFor(async () => expect(await agents()).toMatchObject({ used: 7, limit: null }), within)
+
+  await billing.call('switch-plan', user, { plan: 'basic' })
+  expect(await limits()).toMatchObject({ agents: 5 })
+  expect(await agents()).toMatchObject({ used: 7, limit: 5 })
+  await exist(4, 5)
+  await vi.waitFor(async () => expect(await agents()).toMatchObject({ used: 4, limit: 5 }), within)
+  await exist(5, 5)
+  await vi.waitFor(
+    async () =>
+      expect((await billing.published('billing.usage_threshold', user)).at(-1)).toMatchObject({ unit: 'agents', percent: 100, limit: 5 }),
+    within,
+  )
+
+  const { period_start } = await agents()
+  await billing.advance(31)
+  await vi.waitFor(async () => expect((await agents()).period_start).not.toBe(period_start), within)
+  expect(await agents()).toMatchObject({ used: 5, limit: 5 })
+})

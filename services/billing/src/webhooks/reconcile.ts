@@ -1,8 +1,9 @@
 import { trialEnding } from '@operon/contracts/billing'
-import { plans } from '@operon/contracts/plans'
+import { plans, REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps, Trx } from '../deps.ts'
+import { referralWaits } from '../referrals/referrals.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
 import type { ProviderEvent } from '../stripe-shapes.ts'
 import { publishSubscription, type SubscriptionRow } from '../subscriptions/entitlement.ts'
@@ -121,13 +122,15 @@ async function remindTrials(ctx: BillingCtx) {
       .execute()
     for (const { user_id, plan: id, trial_end } of rows) {
       const plan = plans.find((each) => each.id === id)
-      if (plan && trial_end)
-        await publish(trx, trialEnding, user_id, {
-          plan: plan.id,
-          trial_end: trial_end.toISOString(),
-          amount_cents: plan.priceCents,
-          currency: plan.currency,
-        })
+      if (!plan || !trial_end) continue
+      const off = (await referralWaits(trx, user_id)) ? Math.round((plan.priceCents * REFERRAL_PERCENT_OFF) / 100) : 0
+      await publish(trx, trialEnding, user_id, {
+        plan: plan.id,
+        trial_end: trial_end.toISOString(),
+        amount_cents: plan.priceCents - off,
+        price_cents: plan.priceCents,
+        currency: plan.currency,
+      })
     }
   })
 }

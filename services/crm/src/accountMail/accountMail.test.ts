@@ -22,12 +22,14 @@ const subjects = async (to: string) => (await mails(to)).map(({ subject }) => su
 
 test('the end of a trial, a failed payment and a used-up limit are each told by one short mail with one link [spec-38] [spec-39]', async () => {
   const { id } = platform.user()
-  const trial = { plan: 'pro' as const, trial_end: '2026-11-24T10:00:00.000Z', amount_cents: 9900, currency: 'usd' }
+  const trial = { plan: 'pro' as const, trial_end: '2096-11-24T10:00:00.000Z', amount_cents: 6930, price_cents: 9900, currency: 'usd' }
   // The mail waits for the account to be known: events come in any order.
   const first = await platform.emit(trialEnding, id, trial)
   await platform.emit(userUpdated, id, person('ann@new.example', 2))
   await platform.emit(userCreated, id, person('ann@old.example', 1))
   await platform.emit(trialEnding, id, trial, first)
+  // One that comes when the trial is over would only confuse.
+  await platform.emit(trialEnding, id, { ...trial, plan: 'basic', trial_end: '2026-01-01T10:00:00.000Z' })
   await platform.emit(paymentFailed, id, { payment: 'ch_1', amount_cents: 9950, currency: 'usd' })
   await platform.emit(usageThreshold, id, { unit: 'prompts', percent: 80, used: 2400, limit: 3000 })
   await platform.emit(usageThreshold, id, { unit: 'prompts', percent: 100, used: 3000, limit: 3000 })
@@ -37,12 +39,12 @@ test('the end of a trial, a failed payment and a used-up limit are each told by 
       '80% of your Operon AI prompts are used',
       'Your Operon AI prompts are used up',
       'Your Operon payment did not go through',
-      'Your Operon trial ends on November 24, 2026',
+      'Your Operon trial ends on November 24, 2096',
     ])
   expect(await mails('ann@old.example')).toEqual([])
   const sent = await mails('ann@new.example')
   const textOf = (part: string) => sent.find(({ subject }) => subject.includes(part))!.text
-  expect(textOf('trial')).toContain('On November 24, 2026 Pro begins and $99 is charged')
+  expect(textOf('trial')).toContain('On November 24, 2096 Pro begins and $69.30 is charged, then $99 every month.')
   expect(textOf('payment')).toContain('We could not collect $99.50.')
   expect(textOf('80%')).toContain('2,400 of 3,000 AI prompts are used in this period.')
   for (const mail of sent) expect(mail.links.filter((link) => link.endsWith('/pricing'))).toHaveLength(1)

@@ -15,12 +15,13 @@ export function accountMailConsumers(rt: Runtime<CrmDb, Config>) {
     event: E,
     handler: string,
     words: (payload: Payload<E>, product: string) => Omit<Payload<typeof accountMail>, 'user_id'>,
+    isLate: (payload: Payload<E>) => boolean = () => false,
   ) {
     rt.on(event, handler, async (trx, { user_id, payload }: Envelope<Payload<E>>) => {
-      if (user_id) await enqueue(trx, accountMail, { user_id, ...words(payload, product) }, { userId: user_id })
+      if (user_id && !isLate(payload)) await enqueue(trx, accountMail, { user_id, ...words(payload, product) }, { userId: user_id })
     })
   }
-  mailOn(trialEnding, 'mail-trial-ending', trialEndingMail)
+  mailOn(trialEnding, 'mail-trial-ending', trialEndingMail, ({ trial_end }) => Date.parse(trial_end) < Date.now())
   mailOn(paymentFailed, 'mail-payment-failed', paymentFailedMail)
   mailOn(usageThreshold, 'mail-usage', usageMail)
   rt.job(accountMail, sendAccountMail(rt))

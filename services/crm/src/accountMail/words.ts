@@ -5,12 +5,15 @@ import { PAST_DUE_GRACE_DAYS, plans, type Unit } from '@operon/contracts/plans'
 
 type Words = Omit<Payload<typeof accountMail>, 'user_id'>
 
-export function trialEndingMail({ plan, trial_end, amount_cents, currency }: Payload<typeof trialEnding>, product: string): Words {
+export function trialEndingMail(
+  { plan, trial_end, amount_cents, price_cents = amount_cents, currency }: Payload<typeof trialEnding>,
+  product: string,
+): Words {
   const name = plans.find(({ id }) => id === plan)?.name ?? plan
   return {
     subject: `Your ${product} trial ends on ${day(trial_end)}`,
     title: 'Your free trial ends soon',
-    text: `On ${day(trial_end)} ${name} begins and ${money(amount_cents, currency)} is charged, then every month. There is nothing to do if you want to stay.`,
+    text: `On ${day(trial_end)} ${name} begins and ${money(amount_cents, currency)} is charged, then ${amount_cents === price_cents ? '' : `${money(price_cents, currency)} `}every month. There is nothing to do if you want to stay.`,
     label: 'See your plan',
     path: '/pricing',
     after: 'You can switch or cancel there until then, and nothing is charged.',

@@ -6,19 +6,22 @@ import { sql } from 'kysely'
 import type { AuthCtx } from '../deps.ts'
 import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
-import { currentUser, nameOf, type Trx, userJson } from '../users/users.ts'
+import { currentUser, nameOf, type Trx } from '../users/users.ts'
 import { expectErasures } from './erasures.ts'
 
 /** The sign-up record, kept once and passed on. What the token says about the person counts, not what the body says. */
 export async function syncSignUp(ctx: AuthCtx, { data }: Input<typeof identity.tableSync>): Promise<{ success: boolean }> {
   const { user } = await currentUser(ctx)
+  const acceptedAt = user.terms_accepted_at ?? (data.accept_terms ? new Date() : null)
   const told = Date.parse(data.signup_date ?? '')
   const record = {
     email: user.email ?? '',
     name: data.name || nameOf(user.user_metadata) || '',
     referral_code: data.referral_code || user.user_metadata.referral_code || null,
     signup_date: (Number.isNaN(told) ? user.created_at : new Date(told)).toISOString(),
-    accept_terms: data.accept_terms ?? user.user_metadata.accept_terms === true,
+    accept_terms: acceptedAt !== null,
+    terms_version: user.terms_version ?? data.terms_version ?? null,
+    terms_accepted_at: acceptedAt?.toISOString() ?? null,
     accept_marketing: data.accept_marketing ?? user.user_metadata.accept_marketing === true,
   }
   await inTransaction(ctx.db, async (trx: Trx) => {
@@ -85,32 +88,6 @@ export async function listAudit(ctx: AuthCtx, { limit, before }: { limit: number
   return { entries: rows.map((row) => ({ ...row, at: row.at.toISOString() })) }
 }
 
-/** Everything that identity keeps about a person, without its secrets. */
-export async function exportAccount(ctx: AuthCtx, _input: unknown): Promise<Record<string, unknown>> {
-  const { user } = await currentUser(ctx)
-  const [{ sessions }, role, record, entries] = await Promise.all([
-    listSessions(ctx, {}),
-    ctx.db.selectFrom('user_roles').select(['role', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
-    ctx.db.selectFrom('sign_up_records').select(['record', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
-    ctx.db
-      .selectFrom('audit_log')
-      .select(['at', 'action', 'ip', 'user_agent', 'detail'])
-      .where('user_id', '=', user.id)
-      .orderBy('id')
-      .limit(10_000)
-      .execute(),
-  ])
-  await inTransaction(ctx.db, (trx: Trx) => audit(trx, ctx, user.id, 'account_exported'))
-  return {
-    exported_at: new Date().toISOString(),
-    user: userJson(user),
-    home_role: role ?? null,
-    sign_up: record ?? null,
-    sessions,
-    audit: entries,
-  }
-}
-
 export async function deleteAccount(ctx: AuthCtx, _input: unknown): Promise<{ deleted: boolean }> {
   const { user } = await currentUser(ctx)
   await eraseUser(ctx, user.id)
@@ -129,6 +106,8 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
         email_change: null,
         phone_change: null,
         email_proven: false,
+        terms_version: null,
+        terms_accepted_at: null,
         app_metadata: '{}',
         user_metadata: '{}',
         deleted_at: new Date(),
@@ -146,7 +125,7 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
     await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()
     await trx.updateTable('audit_log').set({ ip: '', user_agent: '', detail: '{}' }).where('user_id', '=', userId).execute()
     await audit(trx, { ...ctx, ip: '', userAgent: '' }, userId, 'account_deleted')
-    await expectErasures(trx, userId)
+    await expectErasures(trx, userId, ctx.deps.config.AUTH_ERASING_SERVICES)
     await publish(trx, identity.userDeleted, userId, { version: gone.version })
     return sessions
   })

@@ -12,11 +12,12 @@ const ASK_AT_ONCE = 200
 const LISTED = 500
 
 /** Who has to erase what they hold of a person, and by when: written in the transaction of the deletion. */
-export async function expectErasures(trx: Trx, userId: string): Promise<void> {
+export async function expectErasures(trx: Trx, userId: string, services: Erasing[]): Promise<void> {
   const due_at = new Date(Date.now() + ERASE_WITHIN_DAYS * DAY_MS)
+  if (!services.length) return
   await trx
     .insertInto('erasures')
-    .values(erasing.map((service) => ({ user_id: userId, service, due_at })))
+    .values(services.map((service) => ({ user_id: userId, service, due_at })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
@@ -50,6 +51,7 @@ export async function chaseErasures(ctx: AuthCtx): Promise<void> {
           selectFrom('erasures')
             .select(['user_id', 'service'])
             .where('erased_at', 'is', null)
+            .where(expected(ctx))
             .where('last_asked_at', '<', new Date(Date.now() - DAY_MS))
             .orderBy('last_asked_at')
             .limit(ASK_AT_ONCE)
@@ -105,8 +107,8 @@ export async function listErasures(ctx: AuthCtx, { user_id: userId, only }: Inpu
   }
 }
 
-async function countOpen({ db }: AuthCtx): Promise<{ open: number; late: { service: Erasing; overdue: number }[] }> {
-  const rows = await db
+async function countOpen(ctx: AuthCtx): Promise<{ open: number; late: { service: Erasing; overdue: number }[] }> {
+  const rows = await ctx.db
     .selectFrom('erasures')
     .select(({ fn }) => [
       'service',
@@ -114,7 +116,11 @@ async function countOpen({ db }: AuthCtx): Promise<{ open: number; late: { servi
       fn.countAll<number>().filterWhere('due_at', '<', new Date()).as('overdue'),
     ])
     .where('erased_at', 'is', null)
+    .where(expected(ctx))
     .groupBy('service')
     .execute()
   return { open: rows.reduce((sum, row) => sum + row.open, 0), late: rows.filter((row) => row.overdue > 0) }
 }
+
+/** Who was left out of the deployment since is asked no more. */
+const expected = ({ deps }: AuthCtx) => sql<boolean>`service = any(${deps.config.AUTH_ERASING_SERVICES}::text[])`

@@ -1,21 +1,23 @@
 import { accountErasures } from '@operon/contracts/erasure'
 import * as identity from '@operon/contracts/identity'
-import { serve } from '@operon/kit/http'
-import { type Deps, withDeps } from '../deps.ts'
-import { deleteAccount, exportAccount, listAudit, listSessions, revokeSession, syncSignUp } from './account.ts'
+import { serveRaw } from '@operon/kit/http'
+import { type Deps, routing } from '../deps.ts'
+import { deleteAccount, listAudit, listSessions, revokeSession, syncSignUp } from './account.ts'
 import { demoSignIn } from './demo.ts'
 import { erasureConsumers, listErasures } from './erasures.ts'
+import { exportAccount } from './export.ts'
 
 export function accountRoutes(deps: Deps) {
-  const { app } = deps.rt
-  const run = withDeps(deps)
-  serve(app, identity.tableSync, run(syncSignUp))
-  serve(app, identity.accountSessions, run(listSessions))
-  serve(app, identity.accountSessionRevoke, run(revokeSession))
-  serve(app, identity.accountAudit, run(listAudit))
-  serve(app, identity.accountExport, run(exportAccount))
-  serve(app, identity.accountDelete, run(deleteAccount))
-  serve(app, accountErasures, run(listErasures))
-  serve(app, identity.demoSignIn, run(demoSignIn))
+  const { app, route, run } = routing(deps)
+  route(identity.tableSync, syncSignUp)
+  route(identity.accountSessions, listSessions)
+  route(identity.accountSessionRevoke, revokeSession)
+  route(identity.accountAudit, listAudit)
+  serveRaw(app, identity.accountExport, async (ctx, input, reply) =>
+    reply.type('application/json').send(await run(exportAccount)(ctx, input)),
+  )
+  route(identity.accountDelete, deleteAccount)
+  route(accountErasures, listErasures)
+  route(identity.demoSignIn, demoSignIn)
   erasureConsumers(deps)
 }

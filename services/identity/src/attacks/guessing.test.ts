@@ -60,7 +60,7 @@ test('S8: a one-time code is guessed ten times at most, also when new ones are a
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
 })
 
-test('mail to one recipient is bounded, and a sign-up is never lost for it', async () => {
+test('mail to one recipient is bounded, and a sign-up is never lost for it: the answer says that the mail waits [spec-33]', async () => {
   const tight = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false', LIMIT_MAIL_PER_HOUR: '2' })
   const email = newEmail()
   const client = tight.client()
@@ -68,6 +68,7 @@ test('mail to one recipient is bounded, and a sign-up is never lost for it', asy
   expect((await client.auth.resetPasswordForEmail(email)).error).toMatchObject({ status: 429, code: 'over_email_send_rate_limit' })
   const { data, error } = await client.auth.signUp({ email, password: PASSWORD })
   expect(error).toBeNull()
+  expect(data.user!.confirmation_sent_at).toBeNull()
   const { rt } = tight.services.identity!
   const mail = await rt.db
     .selectFrom('outbox')
@@ -76,5 +77,32 @@ test('mail to one recipient is bounded, and a sign-up is never lost for it', asy
     .where('user_id', '=', data.user!.id)
     .executeTakeFirstOrThrow()
   expect(mail.available_at.getTime()).toBeGreaterThan(Date.now() + 60_000)
+  // Somebody who asked for no mail before gets theirs at once.
+  const other = await client.auth.signUp({ email: newEmail(), password: PASSWORD })
+  expect(other.data.user!.confirmation_sent_at).toEqual(expect.any(String))
   await tight.close()
+})
+
+test('a sign-up that is refused makes no account and says how long to wait [spec-33]', async () => {
+  const tight = await startWithSandbox({ LIMIT_SIGN_UP_PER_MINUTE: '1' })
+  expect((await tight.client().auth.signUp({ email: newEmail(), password: PASSWORD })).error).toBeNull()
+  const email = newEmail()
+  expect((await tight.client().auth.signUp({ email, password: PASSWORD })).error).toMatchObject({
+    status: 429,
+    code: 'over_request_rate_limit',
+    message: expect.stringMatching(/^Request rate limit reached\. Try again in \d+ seconds?\.$/),
+  })
+  expect(await tight.services.identity!.rt.db.selectFrom('users').select('id').where('email', '=', email).execute()).toEqual([])
+  await tight.close()
+})
+
+test('a mail server that is down fails no sign-up: the mail is a job that waits for it [spec-33]', async () => {
+  const cut = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false', SMTP_URL: 'smtp://127.0.0.1:9' })
+  const email = newEmail()
+  const { data, error } = await cut.client().auth.signUp({ email, password: PASSWORD })
+  expect([error, data.user?.email]).toEqual([null, email])
+  const { rt } = cut.services.identity!
+  const kept = () => rt.db.selectFrom('users').select('email').where('email', '=', email).execute()
+  expect(await kept()).toEqual([{ email }])
+  await cut.close()
 })

@@ -17,7 +17,7 @@ const enrolled = async () => {
   return { ...account, factor, secret: factor.totp.secret }
 }
 
-test('a second factor is enrolled with a QR code and lifts the session to aal2 [spec-32]', async () => {
+test('a second factor is enrolled with a QR code and lifts the session to aal2 [spec-29] [spec-32]', async () => {
   const { client, factor, secret, email } = await enrolled()
   expect(factor.totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg/)
   expect(factor.totp.uri).toContain('otpauth://totp/')
@@ -48,7 +48,7 @@ test('a code counts once, a wrong one and one of another account not at all', as
   expect((await stranger.auth.mfa.challenge({ factorId: factor.id })).error).toMatchObject({ status: 404, code: 'mfa_factor_not_found' })
 })
 
-test('with a factor, aal1 may not change the password, remove the factor or do what asks for aal2', async () => {
+test('with a factor, aal1 may not change the password, remove the factor or do what asks for aal2 [spec-32]', async () => {
   const { client, factor, secret, email } = await enrolled()
   await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })
   const weak = platform.client()
@@ -62,7 +62,7 @@ test('with a factor, aal1 may not change the password, remove the factor or do w
   expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull()
 })
 
-test('recovery codes are shown once, stand in for the factor, and work once each', async () => {
+test('recovery codes are shown once, stand in for the factor, and work once each [spec-32]', async () => {
   const { client, factor, secret, email, user } = await enrolled()
   await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })
   const { data } = await client.functions.invoke('account-recovery-codes', { body: {} })

@@ -78,9 +78,9 @@ export async function resend(ctx: AuthCtx, input: Input<typeof auth.resend>) {
   const kind = kinds[input.type as keyof typeof kinds]
   if (!kind) throw invalid('Missing one of these types: signup, email_change, sms, phone_change')
   if (input.email && input.phone) throw invalid('Only an email address or phone number should be provided.')
+  if (!input.email && !input.phone) throw invalid('You must provide either an email or phone number.')
   if (kind === 'signup' && !input.email) throw invalid('Type provided requires an email address')
   if (kind === 'sms' && !input.phone) throw invalid('Type provided requires a phone number')
-  if (!input.email && !input.phone) throw invalid('Missing email address or phone number')
   return ask(ctx, input, { kind, ...(input.email ? { email: readEmail(input.email) } : { phone: readPhone(input.phone) }) })
 }
 

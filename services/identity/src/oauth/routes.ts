@@ -1,14 +1,13 @@
 import * as auth from '@operon/contracts/identity-auth'
-import { serve, serveRaw } from '@operon/kit/http'
-import { type Deps, withDeps } from '../deps.ts'
+import { serveRaw } from '@operon/kit/http'
+import { type Deps, routing } from '../deps.ts'
 import { unlinkIdentity } from './linking.ts'
 import { type Began, beginLinking, beginOAuth, finishOAuth } from './sign-in.ts'
 
 type Reply = Parameters<Parameters<typeof serveRaw>[2]>[2]
 
 export function oauthRoutes(deps: Deps) {
-  const { app } = deps.rt
-  const run = withDeps(deps)
+  const { app, route, run } = routing(deps)
   serveRaw(app, auth.authorize, async (ctx, input, reply) => bound(deps, reply, await run(beginOAuth)(ctx, input)))
   serveRaw(app, auth.linkIdentity, async (ctx, input, reply) =>
     bound(deps, reply, await run(beginLinking)(ctx, input), input.skip_http_redirect === 'true'),
@@ -16,7 +15,7 @@ export function oauthRoutes(deps: Deps) {
   serveRaw(app, auth.oauthCallback, async (ctx, input, reply, request) =>
     reply.redirect(await run(finishOAuth)(ctx, { ...input, cookies: cookiesOf(request.headers.cookie) }), 302),
   )
-  serve(app, auth.unlinkIdentity, run(unlinkIdentity))
+  route(auth.unlinkIdentity, unlinkIdentity)
 }
 
 /** Leads to the provider and leaves the mark by which this browser is known again. */

@@ -1,3 +1,5 @@
+import { coresOf, unmasked } from './forms.ts'
+
 // The words that the best-known weak passwords are made of. A password is common when what is left of it, once case, look-alike
 // characters, trailing digits, years and punctuation are taken away, is one of these (or only these).
 const BASES = new Set(
@@ -68,41 +70,24 @@ p455w0rd p4ssw0rd n0passw0rd 3rjs1la7qe google123 samsung1 charlie1 1password
     .split(/\s+/),
 )
 
-const LOOK_ALIKES: Record<string, string> = {
-  '@': 'a',
-  '4': 'a',
-  '3': 'e',
-  '1': 'i',
-  '!': 'i',
-  '0': 'o',
-  $: 's',
-  '5': 's',
-  '7': 't',
-  '+': 't',
-  '8': 'b',
-  '|': 'l',
-  '€': 'e',
+/** Whether it is made of such words. A guesser tries them first. */
+export const isCommon = (password: string): boolean => variantsOf(password).some((variant) => isBase(variant) || isMonotone(variant))
+
+/** Whether it is made of what the account itself gives away: the name, or the address. */
+export function isPersonal(password: string, person: (string | null | undefined)[]): boolean {
+  const variants = variantsOf(password)
+  return person.some((about) => {
+    const name = lettersOf((about ?? '').toLowerCase().split('@')[0]!)
+    return name.length >= 4 && variants.includes(name)
+  })
 }
 
-/** Whether a guesser's first few thousand tries would have it. `person` are words that the account itself gives away. */
-export function isCommon(password: string, person: (string | null | undefined)[] = []): boolean {
-  const lower = password.normalize('NFKC').toLowerCase()
-  return variantsOf(lower).some((variant) => isBase(variant) || isPersonal(variant, person) || isMonotone(variant))
+function variantsOf(password: string): string[] {
+  const cores = coresOf(password)
+  return [...new Set([...cores, ...cores.map(unmasked)].map(lettersOf))].filter((form) => form.length >= 3)
 }
 
-function variantsOf(lower: string): string[] {
-  const bare = lower.replace(/[^\p{L}\p{N}]+$/u, '').replace(/^[^\p{L}\p{N}]+/u, '')
-  const forms = [
-    lower,
-    bare,
-    bare.replace(/\d{1,6}$/, ''),
-    bare.replace(/^\d{1,6}/, ''),
-    bare.replace(/[^\p{L}]+$/u, '').replace(/^[^\p{L}]+/u, ''),
-  ]
-  const plain = forms.map((form) => form.replace(/[^\p{L}\p{N}]/gu, ''))
-  const read = forms.map((form) => form.replace(/./gu, (char) => LOOK_ALIKES[char] ?? char).replace(/[^\p{L}\p{N}]/gu, ''))
-  return [...new Set([...plain, ...read])].filter((form) => form.length >= 3)
-}
+const lettersOf = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '')
 
 /** A base, a base twice, or a base with a run of digits in a row or a year. */
 function isBase(word: string): boolean {
@@ -116,13 +101,3 @@ function isBase(word: string): boolean {
 }
 
 const isMonotone = (word: string) => new Set(word).size <= 2 && word.length >= 4
-
-function isPersonal(word: string, person: (string | null | undefined)[]): boolean {
-  return person.some((about) => {
-    const name = (about ?? '')
-      .toLowerCase()
-      .split('@')[0]!
-      .replace(/[^\p{L}\p{N}]/gu, '')
-    return name.length >= 4 && word === name
-  })
-}

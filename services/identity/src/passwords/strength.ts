@@ -1,5 +1,6 @@
 import { refuse } from '../deps.ts'
-import { isCommon } from './common.ts'
+import { isBreached } from './breached.ts'
+import { isCommon, isPersonal } from './common.ts'
 
 const RULES: [reason: string, holds: (password: string) => boolean, text: string][] = [
   ['length', (password) => [...password].length >= 8, 'at least 8 characters long'],
@@ -8,8 +9,15 @@ const RULES: [reason: string, holds: (password: string) => boolean, text: string
   ['characters', (password) => /[^\p{L}\p{N}\s]/u.test(password), 'at least one special character'],
 ]
 
-/** What is wrong with a password, or null. The rule of /auth is the floor; the best-known ones are refused on top. */
-export function weaknessOf(password: string, person: (string | null | undefined)[] = []): { message: string; reasons: string[] } | null {
+const KNOWN: [knows: (password: string, person: Person) => boolean, text: string][] = [
+  [isPersonal, 'This password is your name or your address. Choose another.'],
+  [isCommon, 'This password is one of the first that anyone would try. Choose another.'],
+  [isBreached, 'This password has leaked from another site, with or without the digits and signs about it. Choose another.'],
+]
+type Person = (string | null | undefined)[]
+
+/** What is wrong with a password, or null. The rule of /auth is the floor; common and breached ones are refused on top. */
+export function weaknessOf(password: string, person: Person = []): { message: string; reasons: string[] } | null {
   const broken = RULES.filter(([, holds]) => !holds(password))
   if (broken.length) {
     return {
@@ -17,12 +25,11 @@ export function weaknessOf(password: string, person: (string | null | undefined)
       reasons: [...new Set(broken.map(([reason]) => reason))],
     }
   }
-  if (isCommon(password, person))
-    return { message: 'This password is one of the first that anyone would try. Choose another.', reasons: ['pwned'] }
-  return null
+  const known = KNOWN.find(([knows]) => knows(password, person))
+  return known ? { message: known[1], reasons: ['pwned'] } : null
 }
 
-export function checkStrength(password: string, person: (string | null | undefined)[] = []): void {
+export function checkStrength(password: string, person: Person = []): void {
   // Longer than this is no password, but work for the hash.
   if (Buffer.byteLength(password) > 256)
     throw refuse(422, 'weak_password', 'Password cannot be longer than 256 bytes.', { details: { weak_password: { reasons: ['length'] } } })

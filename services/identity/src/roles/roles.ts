@@ -5,6 +5,7 @@ import type { Query } from '@operon/kit/data/query'
 import { DomainError } from '@operon/kit/errors'
 import { publish } from '@operon/kit/tx'
 import type { AuthCtx } from '../deps.ts'
+import { limitByAddress, limitByUser } from '../limits.ts'
 import { audit } from '../users/audit.ts'
 import { changeUser, type Trx } from '../users/users.ts'
 
@@ -34,11 +35,14 @@ export async function assignRole(
   return [{ ...kept, created_at: kept.created_at.toISOString() }]
 }
 
-/** `profiles` tells whether one exact address is registered, and nothing else: no lists, no patterns. */
-export function onlyOneAddress(_ctx: unknown, { filters }: Query): void {
+/** `profiles` tells whether one exact address is registered, and nothing else: no lists, no patterns, and not often enough to harvest. */
+export async function oneAddressAtATime(ctx: AuthCtx, { filters }: Query): Promise<void> {
   const [filter] = filters
   const exact = filters.length === 1 && filter?.is === 'compare' && filter.op === 'eq' && filter.column === 'email' && !filter.not
   if (!exact)
     throw new DomainError('PGRST100', { status: 400, message: 'profiles answers only for one exact e-mail address: email=eq.<address>' })
   filter.value = filter.value.trim().toLowerCase()
+  const { LIMIT_PROFILES_PER_MINUTE: limit } = ctx.deps.config
+  await limitByAddress(ctx, 'profiles', limit)
+  if (ctx.actor.kind === 'user') await limitByUser(ctx, 'profiles', limit)
 }

@@ -1,16 +1,15 @@
 import * as identity from '@operon/contracts/identity'
 import { serveTable } from '@operon/kit/data/table'
 import { sql } from 'kysely'
-import { type Deps, withDeps } from '../deps.ts'
-import { assignRole, onlyOneAddress } from './roles.ts'
+import { type Deps, routing } from '../deps.ts'
+import { assignRole, oneAddressAtATime } from './roles.ts'
 
 export function roleRoutes(deps: Deps) {
-  const { app } = deps.rt
-  const run = withDeps(deps)
+  const { app, run } = routing(deps)
   serveTable(app, identity.profiles, {
     from: 'users',
     scope: () => sql<boolean>`deleted_at is null and email is not null`,
-    check: onlyOneAddress,
+    check: run(oneAddressAtATime),
   })
   serveTable(app, identity.userRoles, {
     scope: (ctx) => ({ user_id: ctx.actor.kind === 'user' ? ctx.actor.id : null }),

@@ -101,6 +101,10 @@ test('signing out: here, elsewhere, everywhere; access tokens go with their sess
   expect(rest.status).toBe(401)
   await client.auth.signOut()
   expect(await alive()).toEqual([false, false, false])
+  // And by a service key, which names the session by its token.
+  const other = await signedUp(platform)
+  expect((await platform.admin().auth.admin.signOut(other.session.access_token, 'global')).error).toBeNull()
+  expect((await other.client.auth.refreshSession()).error).not.toBeNull()
 })
 
 test('a session is kept across a restart: keys and tokens outlive the process', async () => {

@@ -20,6 +20,7 @@ export async function startIdentity(env: Env = {}, more: Parameters<typeof start
     LIMIT_SIGN_UP_PER_MINUTE: '1000',
     LIMIT_SIGN_IN_PER_MINUTE: '1000',
     LIMIT_VERIFY_PER_MINUTE: '1000',
+    AUTH_ERASING_SERVICES: 'none',
     ...env,
   })
   const base = platform.url('identity')

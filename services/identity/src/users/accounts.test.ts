@@ -1,3 +1,4 @@
+import type { SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
 
@@ -165,6 +166,57 @@ test('the home role is set once: the same again is harmless, another is refused 
   expect((await eventsOf(user.id)).filter((name: string) => name === 'identity.role_assigned')).toHaveLength(1)
 })
 
+test('the sign-up record names the version of the terms and when the server heard of it, whatever the client says later', async () => {
+  const recordOf = async (client: SupabaseClient, userId: string, data: object) => {
+    await client.functions.invoke('table-sync', { body: { tableName: 'sign up', data } })
+    return (await db().selectFrom('sign_up_records').select('record').where('user_id', '=', userId).executeTakeFirst())?.record
+  }
+  const began = Date.now()
+  const client = platform.client()
+  const accepted = { name: 'Ada', accept_terms: true, terms_version: '1.0' }
+  const { data } = await client.auth.signUp({ email: newEmail(), password: PASSWORD, options: { data: accepted } })
+  await client.auth.updateUser({ data: accepted })
+  const record = await recordOf(client, data.user!.id, { terms_version: '0.1', signup_date: '2020-01-01T00:00:00Z' })
+  expect(record).toMatchObject({ accept_terms: true, terms_version: '1.0', terms_accepted_at: expect.any(String) })
+  const at = Date.parse(record.terms_accepted_at)
+  expect([at >= began, at <= Date.parse(data.user!.created_at) + 1000]).toEqual([true, true])
+
+  // Who comes by a provider accepts with the first change of their own; who never did has no version.
+  const later = await signedUpWith({})
+  await later.client.auth.updateUser({ data: { accept_terms: true, terms_version: '1.1' } })
+  expect(await recordOf(later.client, later.id, {})).toMatchObject({ accept_terms: true, terms_version: '1.1' })
+  const never = await signedUpWith({ accept_terms: 'yes' })
+  expect(await recordOf(never.client, never.id, {})).toMatchObject({ accept_terms: false, terms_version: null, terms_accepted_at: null })
+
+  async function signedUpWith(metadata: object) {
+    const own = platform.client()
+    const { data: made } = await own.auth.signUp({ email: newEmail(), password: PASSWORD, options: { data: metadata } })
+    return { client: own, id: made.user!.id }
+  }
+})
+
+test('profiles has a limit of its own, for an address and for a person [spec-23]', async () => {
+  const strict = await startIdentity({ LIMIT_PROFILES_PER_MINUTE: '3' })
+  try {
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${strict.base}/rest/v1/profiles?select=email&email=eq.${newEmail()}`, { headers }).then((response) => response.status)
+    const times = (count: number, headers: Record<string, string>) => Promise.all(Array.from({ length: count }, () => ask(headers)))
+    const count = (statuses: number[], status: number) => statuses.filter((each) => each === status).length
+    const first = await times(5, { 'x-forwarded-for': '192.0.2.1' })
+    expect([count(first, 200), count(first, 429)]).toEqual([3, 2])
+    expect(await ask({ 'x-forwarded-for': '192.0.2.2' })).toBe(200)
+    // Signing in from elsewhere gives nobody more.
+    const { session } = await signedUp(strict)
+    const authorization = `Bearer ${session.access_token}`
+    const spread = await Promise.all([3, 4, 5, 6, 7].map((at) => ask({ authorization, 'x-forwarded-for': `192.0.2.${at}` })))
+    expect([count(spread, 200), count(spread, 429)]).toEqual([3, 2])
+    // Nothing else is counted with it.
+    expect((await fetch(`${strict.base}/auth/v1/settings`, { headers: { 'x-forwarded-for': '192.0.2.1' } })).status).toBe(200)
+  } finally {
+    await strict.close()
+  }
+})
+
 test('table-sync keeps the sign-up record once and passes it on [spec-27]', async () => {
   const { client, user, email } = await signedUp(platform)
   const record = {
@@ -181,7 +233,15 @@ test('table-sync keeps the sign-up record once and passes it on [spec-27]', asyn
   }
   expect((await client.functions.invoke('table-sync', { body: record })).data).toEqual({ success: true })
   expect((await client.functions.invoke('table-sync', { body: record })).data).toEqual({ success: true })
-  expect((await eventsOf(user.id)).filter((name: string) => name === 'identity.signed_up')).toHaveLength(1)
+  const told = await db()
+    .selectFrom('outbox')
+    .select('payload')
+    .where('name', '=', 'identity.signed_up')
+    .where('user_id', '=', user.id)
+    .execute()
+  expect(told).toMatchObject([
+    { payload: { email, name: 'Ada Lovelace', referral_code: 'REF1', accept_terms: true, accept_marketing: true } },
+  ])
   const { error } = await platform.client().functions.invoke('table-sync', { body: record })
   expect(error?.context.status).toBe(401)
   expect((await error.context.json()).message).toBe('Not authenticated')

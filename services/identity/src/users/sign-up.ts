@@ -3,6 +3,7 @@ import * as identity from '@operon/contracts/identity'
 import type * as auth from '@operon/contracts/identity-auth'
 import { newId } from '@operon/kit/ids'
 import { enqueue, inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
 import { readChallenge } from '../codes/one-time.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { limitByAddress, limitMail, mailDelayMs } from '../limits.ts'
@@ -13,7 +14,8 @@ import { beginSession, type SessionJson } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from './addresses.ts'
 import { audit } from './audit.ts'
 import { readRedirect } from './redirects.ts'
-import { createUser, findUser, nameOf, type Trx, type UserJson } from './users.ts'
+import { termsIn } from './terms.ts'
+import { createUser, findUser, nameOf, type Trx, type User, type UserJson } from './users.ts'
 
 type SignUp = Input<typeof auth.signUp>
 
@@ -53,41 +55,59 @@ async function signUpByLetter(ctx: AuthCtx, email: string, input: SignUp, data: 
   const delayMs = await mailDelayMs(ctx, email)
   const known = await findUser(ctx.db, { email })
   const userId = await inTransaction(ctx.db, async (trx: Trx) => {
-    if (known?.email_confirmed_at) {
-      await audit(trx, ctx, known.id, 'user_repeated_signup')
-      await enqueue(
-        trx,
-        identity.sendMail,
-        { template: 'account_exists', to: email, redirect_to: redirectTo },
-        { userId: known.id, ...(delayMs && { runAt: new Date(Date.now() + delayMs) }) },
-      )
-      return newId()
-    }
-    // Who signs up again before confirming is the one who reads the newest mail: their password counts, not an earlier stranger's.
-    if (known)
-      await trx
-        .updateTable('users')
-        .set({ password_hash: passwordHash, user_metadata: JSON.stringify(data) })
-        .where('id', '=', known.id)
-        .where('email_confirmed_at', 'is', null)
-        .execute()
-    const created = known ? known.id : await createUser(trx, { email, passwordHash, provider: 'email', data })
-    if (!created) return newId()
-    await audit(trx, ctx, created, 'user_confirmation_requested', { provider: 'email' })
-    await sendLetter(trx, ctx.deps, {
-      userId: created,
-      to: email,
-      kind: 'signup',
-      redirectTo,
-      delayMs,
-      code_challenge: input.code_challenge,
-      code_challenge_method: input.code_challenge_method,
-    })
+    const taken = Boolean(known?.email_confirmed_at)
+    const asked: Asked = { email: taken ? `${newId()}@nobody.invalid` : email, passwordHash, data, redirectTo, delayMs, input }
+    // For an address that has an account the same is done and undone: on a busy machine its absence would take visibly less.
+    await sql`savepoint asked`.execute(trx)
+    const created = await askToConfirm(trx, ctx, taken ? null : known, asked)
+    await sql.raw(taken ? 'rollback to savepoint asked' : 'release savepoint asked').execute(trx)
+    if (known && taken) await tellOwner(trx, ctx, known.id, { ...asked, email })
     return known ? newId() : created
   })
   const spent = performance.now() - began
   await new Promise((resolve) => setTimeout(resolve, Math.ceil(spent / ANSWER_STEP_MS) * ANSWER_STEP_MS - spent))
-  return unconfirmed(userId, { provider: 'email', email, phone: '' }, data)
+  const answer = unconfirmed(userId, { provider: 'email', email, phone: '' }, data)
+  // The limit counts by recipient alone, so saying that the mail waits tells nothing about the account.
+  return delayMs ? { ...answer, confirmation_sent_at: null } : answer
+}
+
+type Asked = {
+  email: string
+  passwordHash: string
+  data: Record<string, unknown>
+  redirectTo: string
+  delayMs: number
+  input: Pick<SignUp, 'code_challenge' | 'code_challenge_method'>
+}
+
+/** A new account, or one that nobody has confirmed yet, and the letter to its address. */
+async function askToConfirm(trx: Trx, ctx: AuthCtx, known: User | null, { email, passwordHash, data, redirectTo, delayMs, input }: Asked) {
+  // Who signs up again before confirming is the one who reads the newest mail: their password counts, not an earlier stranger's.
+  if (known)
+    await trx
+      .updateTable('users')
+      .set({
+        password_hash: passwordHash,
+        user_metadata: JSON.stringify(data),
+        terms_version: null,
+        terms_accepted_at: null,
+        ...termsIn(data),
+      })
+      .where('id', '=', known.id)
+      .where('email_confirmed_at', 'is', null)
+      .execute()
+  const userId = known ? known.id : await createUser(trx, { email, passwordHash, provider: 'email', data })
+  if (!userId) return newId()
+  await audit(trx, ctx, userId, 'user_confirmation_requested', { provider: 'email' })
+  const { code_challenge, code_challenge_method } = input
+  await sendLetter(trx, ctx.deps, { userId, to: email, kind: 'signup', redirectTo, delayMs, code_challenge, code_challenge_method })
+  return userId
+}
+
+async function tellOwner(trx: Trx, ctx: AuthCtx, userId: string, { email, redirectTo, delayMs }: Asked): Promise<void> {
+  await audit(trx, ctx, userId, 'user_repeated_signup')
+  const when = delayMs ? { runAt: new Date(Date.now() + delayMs) } : {}
+  await enqueue(trx, identity.sendMail, { template: 'account_exists', to: email, redirect_to: redirectTo }, { userId, ...when })
 }
 
 type Address = { provider: 'email' | 'phone'; email: string; phone: string }

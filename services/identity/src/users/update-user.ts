@@ -14,6 +14,7 @@ import { readEmail, readPhone } from './addresses.ts'
 import { audit } from './audit.ts'
 import { confirmEmailChange } from './confirm.ts'
 import { readRedirect } from './redirects.ts'
+import { acceptedAgain, termsIn } from './terms.ts'
 import { changeUser, currentUser, findUser, hasSecondFactor, nameOf, type Trx, type User, type UserJson, userJson } from './users.ts'
 
 type Update = Input<typeof auth.updateUser>
@@ -26,6 +27,7 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
   const password = input.password || null
   const newEmail = email !== user.email ? email : null
   const newPhone = phone !== user.phone ? phone : null
+  const terms = termsIn(input.data ?? {})
   readChallenge(input)
   if (input.app_metadata) throw refuse(403, 'not_admin', 'Updating app_metadata requires admin privileges')
   if ((password || newEmail || newPhone) && hasSecondFactor(user) && session.aal !== 'aal2') {
@@ -44,6 +46,7 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
   const ended = await inTransaction(ctx.db, async (trx: Trx) => {
     const set: Updateable<IdentityDb['users']> = {}
     if (input.data) set.user_metadata = merged(input.data)
+    if (terms) Object.assign(set, acceptedAgain(terms))
     if (passwordHash) set.password_hash = passwordHash
     if (input.data || passwordHash) await changeUser(trx, user.id, set)
     if (newEmail) await changeEmail(trx, ctx, user, newEmail, input)

@@ -72,7 +72,16 @@ test("the public sees what is for sale, a seller sees drafts too, and nobody ano
   expect(await titles()).toEqual([{ title: 'for sale', price: 19.99 }])
   expect(await titles(bob)).toEqual([{ title: 'for sale', price: 19.99 }])
   expect(await titles(ann)).toHaveLength(2)
-  expect((await read(`marketplace_items?select=user_id`)).body).toEqual([{ user_id: ann.id }])
+  expect((await read('marketplace_items?select=user_id')).body).toEqual([])
+  const [{ id }] = (await read(`marketplace_items?user_id=eq.${ann.id}&select=id`)).body
+  expect((await read(`marketplace_items?id=eq.${id}&select=user_id`)).body).toEqual([{ user_id: ann.id }])
+  for (const wide of [
+    'user_id=not.is.null',
+    `or=(user_id.eq.${ann.id},id.not.is.null)`,
+    `user_id=not.eq.${newId()}`,
+    `user_id=in.(${ann.id})`,
+  ])
+    expect((await read(`marketplace_items?${wide}`)).body).toEqual([])
   const write = await fetch(`${platform.url()}/rest/v1/marketplace_items`, {
     method: 'POST',
     headers: { ...ann.headers, 'content-type': 'application/json' },

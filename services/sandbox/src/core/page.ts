@@ -36,18 +36,18 @@ type PageOptions = {
   /** Where a form of this page may lead besides this origin. */
   leadsTo?: (string | null | undefined)[]
   script?: boolean
-  /** Wide for lists, narrow for one decision. */
-  layout?: 'wide' | 'narrow'
+  /** Wide for lists, narrow for one decision, pair for what is bought beside how it is paid. */
+  layout?: 'wide' | 'narrow' | 'pair'
   strip?: string
 }
 
-const mark = html`<svg class="mark" viewBox="0 0 32 20" aria-hidden="true"><path d="M3 17V7h5M6 4l3 3-3 3" /><rect x="12" y="4" width="4" height="13" rx="2" /><rect x="19" y="8" width="4" height="9" rx="2" /><rect x="26" y="1" width="4" height="16" rx="2" /></svg>`
+const mark = html`<svg class="mark" viewBox="0 0 34 22" aria-hidden="true"><path d="M2 17.5V5.5h8.5M7.5 2.5l3 3-3 3" /><rect x="6" y="15" width="11" height="5" rx="2.5" /><rect x="19.5" y="15" width="5" height="5" rx="2.5" /><rect x="27" y="15" width="7" height="5" rx="2.5" /></svg>`
 
 export function page({ title, body, status = 200, leadsTo = [], script, layout = 'wide', strip }: PageOptions): WireReply {
   const targets = leadsTo.flatMap((url) => (url && URL.canParse(url) ? [new URL(url).origin] : []))
   const document = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark">
-<title>${title} · Sandbox</title><link rel="stylesheet" href="/sandbox/assets/sandbox.css">${script ? html`<script src="/sandbox/assets/sandbox.js" defer></script>` : ''}</head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark light">
+<title>${title} · Sandbox</title><script src="/sandbox/assets/theme.js"></script><link rel="stylesheet" href="/sandbox/assets/sandbox.css">${script ? html`<script src="/sandbox/assets/sandbox.js" defer></script>` : ''}</head>
 <body class="${layout}"><header class="strip">${mark}<strong>Sandbox</strong><span>${strip ?? 'A stand-in for the real provider. Nothing here costs or reaches anyone.'}</span><nav><a href="/sandbox">Overview</a><a href="/sandbox/inbox">Inbox</a></nav></header>
 <main>${body}</main></body></html>`
   return {
@@ -59,7 +59,7 @@ export function page({ title, body, status = 200, leadsTo = [], script, layout =
       'x-content-type-options': 'nosniff',
       // The mail shown in an inline frame inherits this policy and carries its styles inline.
       'content-security-policy':
-        `default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; img-src 'self' data: https:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self' ${targets.join(' ')}`.trim(),
+        `default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; img-src 'self' data: https:; font-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self' ${targets.join(' ')}`.trim(),
     },
     body: document.text,
   }

@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { linesOf } from './lines.ts'
+
+/** Lines beyond two an object before the file is written anew, and between two looks at it. */
+const SLACK = 1000
 
 type Line = { t: string; id: string; n: number; v?: unknown }
 export type Stored = { id: string }
@@ -20,17 +23,17 @@ export type Table<T extends Stored> = {
  * Every stand-in's objects, in memory and in one append-only file that is replayed at start. A line is written before the
  * answer leaves, so that kill -9 loses nothing a caller was told.
  */
-export function openState(dir: string, seed: string | undefined) {
+export function openState(dir: string, seed: string | undefined, onError: (error: unknown) => void) {
   const path = join(dir, 'state.jsonl')
   const tables = new Map<string, Map<string, Stored>>()
   let counter = 0
   let lines = 0
   if (existsSync(path)) replay()
-  const live = [...tables.values()].reduce((sum, table) => sum + table.size, 0)
-  if (lines > 2 * live + 1000) compact()
-  const file = openSync(path, 'a')
+  let file = openSync(path, 'a')
   // A line that a crash has cut must not swallow the next one.
   if (lines > 0) writeSync(file, '\n')
+  let looksAt = 0
+  compactIfGrown()
 
   function replay() {
     for (const raw of linesOf(path)) {
@@ -43,12 +46,29 @@ export function openState(dir: string, seed: string | undefined) {
     }
   }
 
-  function compact() {
-    const fresh = openSync(`${path}.new`, 'w')
-    for (const [name, table] of tables) for (const [id, v] of table) writeSync(fresh, `${JSON.stringify({ t: name, id, n: counter, v })}\n`)
-    fsyncSync(fresh)
-    closeSync(fresh)
-    renameSync(`${path}.new`, path)
+  /** The file holds at most two lines an object and some more, while running as at start. */
+  function compactIfGrown() {
+    if (lines < looksAt) return
+    const live = [...tables.values()].reduce((sum, table) => sum + table.size, 0)
+    if (lines > 2 * live + SLACK) compact(live)
+    looksAt = lines + SLACK
+  }
+
+  /** A full disk leaves the longer file, which says the same. */
+  function compact(live: number) {
+    try {
+      const fresh = openSync(`${path}.new`, 'w')
+      for (const [name, table] of tables) for (const [id, v] of table) writeSync(fresh, textOf({ t: name, id, n: counter, v }))
+      fsyncSync(fresh)
+      closeSync(fresh)
+      renameSync(`${path}.new`, path)
+    } catch (error) {
+      rmSync(`${path}.new`, { force: true })
+      return onError(error)
+    }
+    closeSync(file)
+    file = openSync(path, 'a')
+    lines = live
   }
 
   function rows(name: string) {
@@ -63,7 +83,13 @@ export function openState(dir: string, seed: string | undefined) {
   let batch: Map<string, Line> | undefined
   function append(line: Line) {
     if (batch) batch.set(`${line.t} ${line.id}`, line)
-    else writeSync(file, `${JSON.stringify(line)}\n`)
+    else write([line])
+  }
+
+  function write(changed: Line[]) {
+    writeSync(file, changed.map(textOf).join(''))
+    lines += changed.length
+    compactIfGrown()
   }
 
   /** Everything that `run` changes reaches the file in one write, whether it returns or throws. */
@@ -73,9 +99,9 @@ export function openState(dir: string, seed: string | undefined) {
     try {
       return run()
     } finally {
-      const text = Array.from(batch.values(), (line) => `${JSON.stringify(line)}\n`).join('')
+      const changed = [...batch.values()]
       batch = undefined
-      if (text) writeSync(file, text)
+      if (changed.length) write(changed)
     }
   }
 
@@ -119,6 +145,8 @@ function letters(from: string, length: number) {
   const bytes = createHash('sha512').update(from).digest()
   return Array.from(bytes.subarray(0, length), (byte) => alphabet[byte % alphabet.length]).join('')
 }
+
+const textOf = (line: Line) => `${JSON.stringify(line)}\n`
 
 function parse(raw: string): Line | undefined {
   try {

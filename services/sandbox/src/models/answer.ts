@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { fromSchema } from './schema.ts'
 import { contentText, tokensOf } from './tokens.ts'
 import { chooseTools, type Tool, type ToolCall } from './tools.ts'
+import { inFourVoices } from './voices.ts'
 import {
   adCopy,
   adVariations,
@@ -48,7 +49,7 @@ export type Question = {
 export function answer(body: ChatBody, provider: string, seed: string): Answer {
   const question = read(body, provider, seed)
   const tools = body.tools && body.tool_choice !== 'none' ? chooseTools(body, question) : []
-  const citations = provider === 'perplexity' ? sources(question.topic) : []
+  const citations = provider === 'perplexity' ? sources(soughtIn(question.text)) : []
   if (tools.length > 0) return { text: '', tools, finish: 'tool_calls', citations }
   return limit({ text: compose(body, question, citations), tools: [], finish: 'stop', citations }, body)
 }
@@ -64,7 +65,7 @@ function compose(body: ChatBody, question: Question, citations: string[]): strin
   const kind = kindOf(question)
   if (format?.type === 'json_object')
     return JSON.stringify(kind === 'ads' ? { ads: adVariations(question) } : { answer: write(kind, question), topic: question.topic })
-  if (citations.length > 0 && kind === 'chat') return research(question)
+  if (citations.length > 0 && kind === 'chat') return inFourVoices(question) ?? research(question)
   const text = write(kind, question)
   if (citations.length === 0) return text
   return `${text}\n\nThis follows published guidance on ${question.topic} [1][2].`
@@ -121,7 +122,17 @@ function read(body: ChatBody, provider: string, seed: string): Question {
   }
 }
 
-function topicOf(text: string): string {
+const searching =
+  /^\s*(?:please\s+)?(?:search|research|look up|google|find(?: out)?)(?:\s+(?:information|the (?:web|internet)|online))*\s*(?:for|about|on|how to find)?\s+/i
+const ordering =
+  /^\s*(?:please\s+)?(?:list|name|write|draft|create|suggest|explain|describe|compare|summari[sz]e|give me|show me|tell me|answer)\s+(?:me\s+)?(?:(?:the|a|an|\d+|two|three|four|five|six|ten)\s+)*/i
+
+/** What is to be looked up, without the words that ask for it. */
+export const soughtIn = (text: string) =>
+  (text.split(/[?!\n]|\.(?:\s|$)/)[0] ?? '').replace(searching, '').replace(ordering, '').trim() || 'this question'
+
+function topicOf(asked: string): string {
+  const text = asked.replace(searching, '')
   const labelled =
     /(?:topic|subject|product(?:\/service)?|business|company|description|details|for|about|on)\s*:\s*"?([^"\n]{3,120})/i.exec(text)?.[1]
   const quoted = /["“]([^"”\n]{3,120})["”]/.exec(text)?.[1]

@@ -1,4 +1,4 @@
-import type { Question } from './answer.ts'
+import { type Question, soughtIn } from './answer.ts'
 import { adVariations, analysis, blog, email } from './writing.ts'
 
 type Schema = Record<string, any>
@@ -50,7 +50,8 @@ function words(name: string, question: Question, index: number): string {
   if (/summary|analysis/.test(key)) return analysis(question).split('\n')[0]!
   if (/insight/.test(key)) return insights[index % insights.length]!
   if (/recommendation|action|suggest|next/.test(key)) return actions[index % actions.length]!
-  if (/prompt|query|question|subject_matter|description/.test(key)) return question.text.trim().slice(0, 400) || question.topic
+  if (/query/.test(key)) return soughtIn(question.text)
+  if (/prompt|question|subject_matter|description/.test(key)) return question.text.trim().slice(0, 400) || question.topic
   if (/^(route|path|page|screen|destination|location|city)/.test(key)) return place(question)
   if (/date|time/.test(key)) return '2026-12-01T10:00:00Z'
   if (/title|name|topic/.test(key)) return title(question.topic)

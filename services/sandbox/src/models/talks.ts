@@ -1,4 +1,4 @@
-import type { Question } from './answer.ts'
+import { type Question, soughtIn } from './answer.ts'
 
 /** What people ask most in a first hour: answered as a good colleague would, so that a demo shows real use. The first that fits is given. */
 const talks: [words: RegExp, answer: (question: Question) => string][] = [
@@ -80,25 +80,6 @@ Give me your four biggest payments with their dates and I will draw this table f
 Send 1 and 5 to a tenth of the list each, wait two hours, and give the rest the better one. All five stay under 50 characters, so a phone shows them whole.`,
   ],
   [
-    /\bpitch\b/,
-    ({ topic }) =>
-      `You did not start your business to sort receipts on Sunday night. We take ${topic.startsWith('a ') ? topic.slice(2) : topic} off your desk for a fixed price a month, and on the fifth you know what you earned, what you owe and what you can spend.`,
-  ],
-  [
-    /\brisks?\b/,
-    () => `1. **The regulars who come for the price leave quietly.** They are usually fewer than feared: at a 10 % rise you may lose one client in eleven and still earn the same. Count who came more than six times last year and tell them first.
-2. **The team hears it from clients.** Whoever stands at the chair must be able to say why in one sentence. Practise it once, aloud.
-3. **You raise everything, and the cheap services look expensive.** Raise what is fully booked; leave the entry price as the door.
-
-The risk that is rarely named: waiting another year. Costs have risen already, so standing still is a price cut you give without being thanked for it.`,
-  ],
-  [
-    /\breview\b/,
-    () => `> Thank you for coming in, and for the kind words about the food. Fifty minutes is too long, and I am sorry: on Saturday we took more bookings than the kitchen could serve well. From this week we keep two tables free each hour so that it does not happen again. Write to me before your next visit and the first round is on us. *Jonas, owner*
-
-It answers the praise first, owns the wait without an excuse, says what has changed, and moves the rest out of public. Post it within a day; readers judge the reply more than the review.`,
-  ],
-  [
     /\b(code|script|function|javascript|typescript|python|html|css|sql|snippet|webhook|formula|spreadsheet)\b/,
     ({ text }) =>
       /\bsql\b/i.test(text)
@@ -143,9 +124,9 @@ Do you want the form itself as well?`,
   ],
   [
     /\b(table|compare|comparison|versus|vs\.?|pros and cons|difference between)\b/,
-    ({ topic }) => `The short version for **${topic}**:
+    ({ text, topic }) => `The short version for **${sidesOf(text) ? soughtIn(text) : topic}**:
 
-| | Option A: keep it simple | Option B: do it properly |
+| | ${(sidesOf(text) ?? ['Option A: keep it simple', 'Option B: do it properly']).join(' | ')} |
 | --- | --- | --- |
 | Ready in | 2 days | 2-3 weeks |
 | Cost to start | $0-50 | $400-900 |
@@ -153,7 +134,7 @@ Do you want the form itself as well?`,
 | What breaks first | Your patience at 50 orders a week | Nothing until about 500 |
 | Way back | Easy | Needs an export |
 
-**I would start with A**, and write down the number that makes you switch (for most small shops: 40 orders a week, or the second person who needs to see them). B is right from the first day only when somebody else depends on it.
+**I would start with the first**, and write down the number that makes you switch (for most small shops: 40 orders a week, or the second person who needs to see them). The second is right from the first day only when somebody else depends on it.
 
 What would you count: time, money or calls from customers? I can weigh the table by that.`,
   ],
@@ -224,6 +205,16 @@ Start with step 1 alone, and read the first twenty before you switch on step 2.`
 Start with 1 today; it needs nobody's permission. Shall I write it?`,
   ],
 ]
+
+/** The two things that a question weighs against each other. */
+function sidesOf(text: string): [string, string] | null {
+  const [, first, second] =
+    /(?:compare|between|is)?\s*([\w' -]{3,40}?)\s+(?:versus|vs\.?|or|against|compared to)\s+([\w' -]{3,40}?)(?:\s+for\b|[?.,]|$)/i.exec(
+      text.replace(/^\s*compare\s+/i, ''),
+    ) ?? []
+  return first && second ? [capital(first.trim()), capital(second.trim())] : null
+}
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 export function talk(question: Question): string | null {
   const said = question.text.toLowerCase()

@@ -1,6 +1,7 @@
-import type { Question } from './answer.ts'
+import { type Question, soughtIn } from './answer.ts'
 import { closings, lead, sections, takeaway } from './essays.ts'
 import { talk } from './talks.ts'
+import { inFourVoices } from './voices.ts'
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 const clip = (text: string, length: number) => (text.length <= length ? text : text.slice(0, length).replace(/\s+\S*$/, ''))
@@ -9,20 +10,206 @@ const brand = (topic: string) => capital(topic.split(/\s+/).filter((word) => wor
 const firstParts = ['Bright', 'North', 'Clear', 'Prime', 'Fern', 'Stone', 'Blue', 'Swift', 'True', 'Lumen', 'Harbor', 'Oak']
 const lastParts = ['path', 'field', 'works', 'loop', 'craft', 'nest', 'line', 'forge', 'wave', 'point', 'yard', 'mark']
 
+/** Names for the trades that people try first; anything else is put together from parts. */
+const trades: [words: RegExp, names: readonly string[]][] = [
+  [
+    /\b(bikes?|bicycles?|cycl\w+)\b/,
+    [
+      'Spokeway',
+      'Freewheel Fix',
+      'Chain & Go',
+      'Pedalpoint',
+      'Curbside Cycles',
+      'Roundtrip Repairs',
+      'Ridewell',
+      'Truing Stand',
+      'Tailwind Works',
+      'Doorstep Gears',
+    ],
+  ],
+  [
+    /\b(flowers?|florist\w*|plants?|garden\w*)\b/,
+    [
+      'Stem & Stone',
+      'Petalwright',
+      'Wild Tuesday',
+      'Fernhouse',
+      'The Green Hour',
+      'Bloomery',
+      'Thistle & Thyme',
+      'Rootwise',
+      'Meadow Lane',
+      'Larkspur Studio',
+    ],
+  ],
+  [
+    /\b(coffee|caf[eé]s?|roast\w*)\b/,
+    [
+      'Second Crack',
+      'Slowpour',
+      'Morning Ledger',
+      'Bean & Bearing',
+      'Ember Roasters',
+      'Crema House',
+      'The Early Cup',
+      'Copperkettle',
+      'Northlight Coffee',
+      'Grindstone',
+    ],
+  ],
+  [
+    /\b(baker\w*|bread|cakes?|pastr\w+)\b/,
+    [
+      'Crumb & Crust',
+      'Risewell',
+      'Flour Street',
+      'The Warm Loaf',
+      'Proof & Butter',
+      'Oatcake',
+      'First Batch',
+      'Sugarline',
+      'Millhouse',
+      'Golden Hour Bakes',
+    ],
+  ],
+  [
+    /\b(tea)\b/,
+    [
+      'Steepwell',
+      'Leaf & Ledger',
+      'The Long Infusion',
+      'Kettleside',
+      'Oolong House',
+      'Quiet Cup',
+      'Teawright',
+      'Second Steep',
+      'Jasmine Row',
+      'Amber Leaf',
+    ],
+  ],
+  [
+    /\b(book-?keep\w*|account\w*|tax(es)?|finance\w*)\b/,
+    [
+      'Clearledger',
+      'Tallywell',
+      'Evenbooks',
+      'The Tidy Ledger',
+      'Sumline',
+      'Countersign',
+      'Balancewright',
+      'Penny & Page',
+      'Fairfigure',
+      'Northcolumn',
+    ],
+  ],
+  [
+    /\b(salon|hair\w*|barber\w*|beauty|nails?)\b/,
+    [
+      'Fringe & Co',
+      'Combwell',
+      'The Quiet Chair',
+      'Parting Line',
+      'Halo Studio',
+      'Copper Shears',
+      'Softcut',
+      'Mirror Hour',
+      'Strand & Stone',
+      'Bevel',
+    ],
+  ],
+  [
+    /\b(yoga|fitness|gym|pilates|coach\w*)\b/,
+    [
+      'Evenbreath',
+      'Strongday',
+      'The Open Mat',
+      'Kindle Fitness',
+      'Steadfast',
+      'Morning Form',
+      'Breathwork Yard',
+      'Upright',
+      'Second Wind',
+      'Groundline',
+    ],
+  ],
+  [
+    /\b(dogs?|cats?|pets?)\b/,
+    [
+      'Waggle Walks',
+      'Muddy Paws',
+      'The Good Dog Club',
+      'Whiskerwell',
+      'Fetch & Rest',
+      'Pawprint Lane',
+      'Tailspin',
+      'Biscuit House',
+      'Leadside',
+      'Happy Returns',
+    ],
+  ],
+  [
+    /\b(clean\w*|laundry)\b/,
+    [
+      'Brightfloor',
+      'Spotless Tuesday',
+      'Freshline',
+      'The Tidy Crew',
+      'Clearpane',
+      'Second Shine',
+      'Homewell',
+      'Dustless',
+      'Linen & Light',
+      'Swept',
+    ],
+  ],
+  [
+    /\b(photo\w*|film|video\w*)\b/,
+    [
+      'Stillframe',
+      'Golden Aperture',
+      'Northlight Pictures',
+      'Frame & Field',
+      'The Long Exposure',
+      'Lumen Studio',
+      'Afterglow',
+      'True Focus',
+      'Shutterwell',
+      'Plain Light',
+    ],
+  ],
+]
+
 export function names(question: Question): string {
-  const asked = Number(/\b(\d{1,2})\b/.exec(question.text)?.[1] ?? (/\bfive\b/i.test(question.text) ? 5 : 8))
-  const count = Math.min(Math.max(asked, 1), 12)
+  const said = /\b(\d{1,2}|five|eight)\b/i.exec(`${question.text} ${question.system}`)?.[1]?.toLowerCase() ?? '8'
+  const count = Math.min(Math.max(said === 'five' ? 5 : said === 'eight' ? 8 : Number(said), 1), 12)
+  const made = namesFor(question, count)
+  const because = /\breason\b/i.test(question.system)
+  return made.map((name, index) => `${index + 1}. ${because ? `**${name}**: ${reasons[index % reasons.length]}` : name}`).join('\n')
+}
+
+function namesFor(question: Question, count: number): string[] {
+  const trade = trades.find(([words]) => words.test(question.topic.toLowerCase()))?.[1]
+  const known = trade ? rotated(trade, question.pick(trade.map((_, index) => index))) : []
   const stem = brand(question.topic)
     .replace(/[^A-Za-z]/g, '')
     .slice(0, 7)
   const start = question.pick(firstParts.map((_, index) => index))
-  const made = Array.from({ length: count }, (_, index) => {
+  const put = Array.from({ length: count }, (_, index) => {
     const first = firstParts[(start + index) % firstParts.length]!
     const last = lastParts[(start + index * 5) % lastParts.length]!
     return index % 3 === 2 && stem ? capital(stem.toLowerCase()) + last : first + last
   })
-  return made.map((name, index) => `${index + 1}. ${name}`).join('\n')
+  return [...known, ...put].slice(0, count)
 }
+
+const rotated = <T>(all: readonly T[], by: number): T[] => [...all.slice(by), ...all.slice(0, by)]
+const reasons = [
+  'short, and easy to say on the phone',
+  'says what you do without a second word',
+  'warm, and it leaves room to grow',
+  'sounds local and looks good on a sign',
+  'a picture people remember',
+]
 
 export type Ad = { primary_text: string; headline: string; description: string; targeting: string; format: string; tone: string }
 
@@ -37,7 +224,8 @@ export function adVariations(question: Question): Ad[] {
       description: clip(each.description, 30),
     }))
   const tail = /overlong/i.test(question.all) ? ' with every detail that anyone could possibly want to know before they decide' : ''
-  const short = brand(topic)
+  const product = clip(capital((topic.split(/[,;:]|\s[–-]\s/)[0] ?? topic).trim()), 44)
+  const offer = offerIn(question.text)
   const ad = (primary: string, headline: string, description: string, targeting: string, format: string, tone: string) => ({
     primary_text: tail ? primary + tail.repeat(2) : clip(primary, 125),
     headline: tail ? headline + tail : clip(headline, 27),
@@ -48,31 +236,34 @@ export function adVariations(question: Question): Ad[] {
   })
   return [
     ad(
-      `Still losing hours to busywork? ${capital(clip(topic, 40))} gives you the time back. Start this week.`,
-      `${clip(short, 14)} made simple`,
-      'Set up in one afternoon',
-      'Small business owners, 28-50, interested in growth and productivity',
+      `${product}, done this week instead of some day. ${offer ? `${capital(offer)}.` : 'A fixed price before we begin.'} Book in a minute.`,
+      product,
+      offer ? capital(offer) : 'Fixed price, no surprises',
+      'Within 15 km, 25-55, interested in what you offer',
       'Single image',
       'Direct',
     ),
     ad(
-      `"We wish we had started sooner." See why people like you choose ${clip(topic, 40)}.`,
-      'Loved by real customers',
-      'See what they say',
-      'Lookalike of existing customers, 25-55',
+      `“I wish I had called sooner.” ${product} by people who answer the phone and come when they say.`,
+      'Neighbours recommend us',
+      'Read what they say',
+      'Lookalike of your last 500 customers, 25-60',
       'Carousel',
       'Warm',
     ),
     ad(
-      `This month only: try ${clip(topic, 40)} without risk and decide after you have seen it work.`,
-      'Try it before you decide',
-      'No risk, cancel any time',
-      'Visitors of the last 30 days who did not buy',
+      `${offer ? `${capital(offer)}, then it is back to the usual price.` : 'Twenty places this month.'} ${product}: choose a time now, change it whenever you like.`,
+      offer ? capital(offer) : 'Choose your time today',
+      'Two clicks to a date',
+      'Visitors of the last 30 days who did not book',
       'Short video',
       'Urgent',
     ),
   ]
 }
+
+const offerIn = (text: string) =>
+  /\b(\d+ ?% off[^,.;\n]{0,20}|free [^,.;\n]{3,22}|from \$\d[^,.;\n]{0,14}|two for one[^,.;\n]{0,14})/i.exec(text)?.[1]?.trim()
 
 /** Ads that the question carries, to be made shorter. */
 function adsIn(text: string): Ad[] | undefined {
@@ -215,28 +406,21 @@ ${read ? `**What I read from your data**\n\n${read}\n\n` : ''}**Key insights**
 **Risks.** One source carries most of the volume. A second one, even a small one, makes the plan safer.`
 }
 
-/** The sentences of the given context that share most words with the question. */
+/** The article of the given context that shares most words with the question, as it stands there. */
 export function helpAnswer(question: Question): string {
-  const words = new Set(question.text.toLowerCase().match(/[a-z]{4,}/g) ?? [])
-  const sentences = question.system.split(/(?<=[.!?])\s+|\n+/).filter((line) => line.trim().length > 30)
-  const scored = sentences
-    .map((line, index) => ({
-      line: line.replace(/^[#\-*\d.\s]+/, '').trim(),
-      index,
-      hits: new Set(
-        line
-          .toLowerCase()
-          .match(/[a-z]{4,}/g)
-          ?.filter((word) => words.has(word)),
-      ).size,
-    }))
-    .filter((each) => each.hits > 0)
+  const asked = new Set(
+    (question.text.toLowerCase().match(/[a-z]{4,}/g) ?? []).filter((word) => !/^(what|which|does|have|with|this|that|from)$/.test(word)),
+  )
+  const articles = question.system.split(/^## /m).slice(1)
+  const scored = articles
+    .map((article) => ({ article, hits: [...asked].filter((word) => article.toLowerCase().includes(word.replace(/s$/, ''))).length }))
+    .filter(({ hits }) => hits > 0)
     .sort((a, b) => b.hits - a.hits)
-    .slice(0, 4)
-    .sort((a, b) => a.index - b.index)
-  if (scored.length === 0)
+  const best = scored[0]?.article
+  if (!best)
     return `I could not find that in the help text. Try asking about one screen by its name, or write to support and mention: "${clip(question.text, 80)}".`
-  return `Here is how that works:\n\n${scored.map((each, index) => `${index + 1}. ${each.line}`).join('\n')}\n\nIf a step looks different on your screen, tell me which one.`
+  const [title = '', ...body] = best.split('\n')
+  return `${body.join('\n').trim()}\n\nThis is from *${title.trim()}*. If something looks different on your screen, tell me what you see.`
 }
 
 export function chat(question: Question): string {
@@ -247,6 +431,8 @@ export function chat(question: Question): string {
     return 'You are welcome. Shall I turn that into a task or a draft for you?'
   const sum = /^(?:what is|what's|calculate)?\s*(\d+(?:\.\d+)?)\s*([+*x/-])\s*(\d+(?:\.\d+)?)\s*\??$/i.exec(asked)
   if (sum) return `${sum[1]} ${sum[2]} ${sum[3]} = ${arithmetic(Number(sum[1]), sum[2]!, Number(sum[3]))}.`
+  const voiced = inFourVoices(question)
+  if (voiced) return voiced
   const known = talk(question)
   if (known) return inVoiceOf(question.provider, known)
   const opening = question.pick(['Good question.', 'Here is how I would look at it.', 'Short answer first.'], 2)
@@ -264,16 +450,34 @@ If you tell me what you have tried already, I can make this more exact.`,
   )
 }
 
-/** Four models that say the same word for word would compare nothing. */
+/** Four models that say the same word for word would compare nothing: one reasons in paragraphs, one gives the points alone. */
 function inVoiceOf(provider: string, text: string): string {
-  if (provider === 'anthropic')
-    return `Let me take this from your side of the counter.\n\n${text}\n\nOne thing I would check before acting on it: does this hold for your best customers too, or only for the average one? They are rarely the same.`
-  if (provider === 'google') return `${text}\n\n**In short:** begin small, write the number down, and decide again in two weeks.`
+  if (provider === 'anthropic') {
+    const prose = text.replace(/^(?:\d+\.|-) (?=\*\*)/gm, '\n').replace(/\n{3,}/g, '\n\n')
+    return `${prose.trim()}\n\nOne thing I would check first: does this hold for your best customers too, or only for the average one? They are rarely the same.`
+  }
+  if (provider === 'google') return points(text)
   return text
 }
 
+/** Each listed point cut to its first sentence; closing questions and asides are left out. */
+function points(text: string): string {
+  const listed = /^(\d+\.|-) /
+  const blocks = text.split(/\n{2,}/).map((block) =>
+    block
+      .split('\n')
+      .map((line) => (listed.test(line) ? line.replace(/^((?:\d+\.|-) (?:\*\*.+?\*\*\s*)?[^.!?]*[.!?]?).*$/, '$1') : line))
+      .join('\n'),
+  )
+  const kept = blocks.filter((block, index) => index === 0 || listed.test(block) || /^[|>`*]/.test(block))
+  const short = kept.join('\n\n')
+  return short.length > 120 ? `${short}\n\n**Next:** do the first of these this week, and look again in two.` : text
+}
+
 /** What a searching model says: short, and with where it has it from. */
-export const research = ({ topic }: Question) => `**In short:** published guidance on ${topic} agrees on three points and differs on one.
+export const research = ({
+  text,
+}: Question) => `**In short:** published guidance on ${soughtIn(text)} agrees on three points and differs on one.
 
 - **Start from what customers compare you with.** Several guides advise listing the two nearest alternatives and naming the difference in one line [1].
 - **Three options sell better than one.** Small firms that offer a middle choice report that most customers take it [1][2].

@@ -103,7 +103,6 @@ export function checkoutPages(bank: Bank): Route[] {
 }
 
 function formPage(session: Obj, filled: Filled, problem?: string): WireReply {
-  const price = session._line_items[0]?.price
   const trialDays = session._subscription_data.trial_period_days
   const button =
     session.mode === 'setup'
@@ -114,39 +113,44 @@ function formPage(session: Obj, filled: Filled, problem?: string): WireReply {
           ? 'Subscribe'
           : `Pay ${money(session.amount_total, session.currency)}`
   const needsCard = session.amount_total > 0 || session.payment_method_collection === 'always' || session.mode === 'setup'
+  const aside = html`${session.cancel_url ? html`<p><a class="muted" href="${session.cancel_url}">Back to the shop</a></p>` : ''}
+<h1>${session.mode === 'setup' ? 'Save a card' : session._line_items.map((item: Obj) => item.description).join(', ')}</h1>
+${session.mode === 'setup' ? html`<p class="muted">It is kept for later. Nothing is charged now.</p>` : summary(session, trialDays)}`
   return page({
     title: 'Checkout',
-    layout: 'narrow',
+    layout: 'pair',
     script: true,
     strip,
     leadsTo: [session.success_url, session.cancel_url],
     status: problem ? 402 : 200,
-    body: html`${session.cancel_url ? html`<p><a class="muted" href="${session.cancel_url}">Back to the shop</a></p>` : ''}
-<h1>${session.mode === 'setup' ? 'Save a card' : session._line_items.map((item: Obj) => item.description).join(', ')}</h1>
-${session.mode === 'setup' ? '' : summary(session, price, trialDays)}
-${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}
+    body: html`<section class="bought">${aside}</section>
+<section class="paid">${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}
 <form method="post" action="/sandbox/stripe/checkout/${session.id}">
 <label for="email">E-mail</label><input id="email" name="email" type="email" required value="${filled.email ?? session.customer_details?.email ?? ''}" autocomplete="off">
 ${needsCard ? cardFields(filled) : ''}
 <label for="name">Name on the card</label><input id="name" name="name" value="${filled.name ?? 'Test Person'}" autocomplete="off">
 ${session.allow_promotion_codes ? html`<label for="promotion">Promotion code</label><input id="promotion" name="promotion" value="${filled.promotion ?? ''}" autocomplete="off">` : ''}
 <button class="main wide-button">${button}</button></form>
-${needsCard ? testCards() : ''}`,
+${needsCard ? testCards() : ''}</section>`,
   })
 }
 
-function summary(session: Obj, price: Obj | undefined, trialDays: string | undefined): Markup {
-  const every = price?.recurring ? ` per ${price.recurring.interval}` : ''
-  const off = session.total_details.amount_discount
-  return html`<div class="panel"><p class="total">${money(session.amount_total, session.currency)}<span class="faint"> due today</span></p>
-${trialDays ? html`<p class="muted">${trialDays} days free, then ${money(session._later, session.currency)}${every}</p>` : html`<p class="muted">${session._line_items.map((item: Obj) => html`${item.quantity} × ${item.description}, ${money(item.amount_subtotal, item.currency)}${every} `)}</p>`}
-${off > 0 ? html`<p class="muted">Discount: ${money(off, session.currency)}</p>` : ''}</div>`
+/** What is bought, what is due today, and what comes after it. */
+function summary(session: Obj, trialDays: string | undefined): Markup {
+  const { currency, _line_items: items, _later: first } = session
+  const every = items[0]?.price.recurring ? ` per ${items[0].price.recurring.interval}` : ''
+  const whole = items.reduce((sum: number, item: Obj) => sum + item.amount_subtotal, 0)
+  const row = (label: Markup | string, amount: number) => html`<tr><td>${label}</td><td class="num">${money(amount, currency)}</td></tr>`
+  return html`<p class="total">${money(session.amount_total, currency)}<span class="faint"> due today</span></p>
+<table><tbody>${items.map((item: Obj) => row(html`${item.quantity > 1 ? html`${item.quantity} × ` : ''}${item.description}<span class="faint">${every}</span>`, item.amount_subtotal))}
+${first < whole ? row(html`<span class="muted">${every ? `Off the first ${items[0].price.recurring.interval}` : 'Discount'}</span>`, first - whole) : ''}</tbody></table>
+${trialDays ? html`<p class="muted">${trialDays} days free, then ${money(first, currency)}${first < whole ? html` for the first ${items[0].price.recurring.interval} and ${money(whole, currency)}${every} after it` : every}. Cancel before and nothing is charged.</p>` : ''}`
 }
 
 export const cardFields = (
   filled: Filled,
 ) => html`<label for="number">Card number</label><input id="number" name="number" inputmode="numeric" required autocomplete="off" placeholder="4242 4242 4242 4242" value="${filled.number ?? ''}">
-<div class="pair"><div><label for="expiry">Expires</label><input id="expiry" name="expiry" value="12 / 34" autocomplete="off"></div><div><label for="cvc">CVC</label><input id="cvc" name="cvc" value="123" autocomplete="off"></div></div>`
+<div class="two"><div><label for="expiry">Expires</label><input id="expiry" name="expiry" value="12 / 34" autocomplete="off"></div><div><label for="cvc">CVC</label><input id="cvc" name="cvc" value="123" autocomplete="off"></div></div>`
 
 export const testCards = () =>
   html`<details><summary>Test cards</summary><table><tbody>${cards
@@ -162,12 +166,13 @@ function authenticatePage(session: Obj): WireReply {
     layout: 'narrow',
     strip,
     leadsTo: [session.success_url],
-    body: html`<h1>Your bank asks you to confirm</h1><p class="muted">3-D Secure for ${money(session.amount_total || session._later, session.currency)}, card ending in ${String(
-      session._filled?.number ?? '',
-    )
+    body: html`<div class="panel bank"><p class="faint">3-D Secure</p><h1>Your bank asks you to confirm</h1>
+<table><tbody><tr><td class="muted">Card</td><td class="num">•••• ${String(session._filled?.number ?? '')
       .replace(/\D/g, '')
-      .slice(-4)}.</p>
-<form method="post" class="row"><button class="main" name="result" value="complete">Complete authentication</button><button name="result" value="fail">Fail authentication</button></form>`,
+      .slice(-4)}</td></tr>
+<tr><td class="muted">Due today</td><td class="num">${money(session.amount_total, session.currency)}</td></tr>
+${session._trial ? html`<tr><td class="muted">After the trial</td><td class="num">${money(session._later, session.currency)}</td></tr>` : ''}</tbody></table>
+<form method="post" class="row"><button class="main" name="result" value="complete">Complete authentication</button><button name="result" value="fail">Fail authentication</button></form></div>`,
   })
 }
 

@@ -79,13 +79,15 @@ function portalPage(bank: Bank, session: Obj, { done, problem }: { done?: string
 ${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}${done ? html`<p class="pill good" role="status">${done}</p>` : ''}
 <h2>Current plan</h2>${subscription ? planPanel(bank, subscription, action) : html`<div class="panel"><p class="muted">There is no subscription.</p></div>`}
 ${subscription ? switchPanel(bank, subscription, action) : ''}
-<h2>Payment method</h2><div class="panel"><p>${method ? `${method.card.brand} ending in ${method.card.last4}, ${method.card.exp_month}/${method.card.exp_year}` : 'No card yet.'}</p><details><summary>Change the card</summary>${action('card', 'Save card', cardFields({}), true)}${testCards()}</details></div>
+<h2>Payment method</h2><div class="panel"><p>${method ? `${brands[method.card.brand] ?? method.card.brand} ending in ${method.card.last4}, valid until ${method.card.exp_month}/${method.card.exp_year}` : 'No card yet.'}</p><details><summary>Change the card</summary>${action('card', 'Save card', cardFields({}), true)}${testCards()}</details></div>
 <h2>Invoices</h2><table><thead><tr><th>Date</th><th>Number</th><th>Status</th><th class="num">Amount</th></tr></thead><tbody>${invoices.map(
       (invoice) =>
         html`<tr><td>${day(invoice.created)}</td><td><a href="/sandbox/stripe/invoice/${invoice.id}">${invoice.number ?? invoice.id}</a></td><td>${invoice.status === 'open' ? action('pay', 'Pay now', html`<input type="hidden" name="invoice" value="${invoice.id}">`, true) : pill(invoice.status)}</td><td class="num">${money(invoice.amount_due, invoice.currency)}</td></tr>`,
     )}</tbody></table>`,
   })
 }
+
+const brands: Record<string, string> = { visa: 'Visa', mastercard: 'Mastercard', amex: 'American Express' }
 
 type Action = (name: string, label: string, body?: Markup | string, main?: boolean) => Markup
 
@@ -117,18 +119,20 @@ export const pill = (status: string) =>
 function invoicePage(invoice: Obj, problem?: string): WireReply {
   const rows = invoice.lines.data.map(
     (line: Obj) =>
-      html`<tr><td>${line.description}</td><td class="faint">${day(line.period.start)} to ${day(line.period.end)}</td><td class="num">${money(line.amount, line.currency)}</td></tr>`,
+      html`<tr><td>${line.description}</td><td class="faint wide-only">${day(line.period.start)} to ${day(line.period.end)}</td><td class="num">${money(line.amount, line.currency)}</td></tr>`,
   )
   const extra = (label: string, amount: number) =>
-    amount === 0 ? '' : html`<tr><td colspan="2" class="muted">${label}</td><td class="num">${money(amount, invoice.currency)}</td></tr>`
+    amount === 0
+      ? ''
+      : html`<tr><td class="muted">${label}</td><td class="wide-only"></td><td class="num">${money(amount, invoice.currency)}</td></tr>`
   const off = invoice.total_discount_amounts.reduce((sum: number, each: { amount: number }) => sum + each.amount, 0)
   return page({
     title: `Invoice ${invoice.number ?? ''}`,
     strip,
     status: problem ? 402 : 200,
-    body: html`<div class="head"><div><h1>Invoice ${invoice.number}</h1><p class="muted">${invoice.customer_name || invoice.customer_email}, ${day(invoice.created)} ${pill(invoice.status)}</p></div><a class="button" href="/sandbox/stripe/invoice/${invoice.id}/pdf">PDF</a></div>
+    body: html`<div class="head"><div><h1>Invoice ${invoice.number} ${pill(invoice.status)}</h1><p class="muted">${invoice.customer_name || invoice.customer_email}, ${day(invoice.created)}</p></div><a class="button" href="/sandbox/stripe/invoice/${invoice.id}/pdf">PDF</a></div>
 ${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}
-<div class="panel"><table><tbody>${rows}${extra('Discount', -off)}${extra('Credit applied', invoice.amount_due - invoice.total)}<tr><td colspan="2"><strong>Amount due</strong></td><td class="num"><strong>${money(invoice.amount_due, invoice.currency)}</strong></td></tr></tbody></table></div>
+<div class="panel"><table><tbody>${rows}${extra('Discount', -off)}${extra('Credit applied', invoice.amount_due - invoice.total)}<tr><td><strong>${invoice.status === 'paid' ? 'Paid' : 'Amount due'}</strong></td><td class="wide-only"></td><td class="num"><strong>${money(invoice.amount_due, invoice.currency)}</strong></td></tr></tbody></table></div>
 ${invoice.status === 'open' ? html`<form method="post"><button class="main">Pay ${money(invoice.amount_due, invoice.currency)}</button></form>` : ''}`,
   })
 }

@@ -256,7 +256,7 @@ describe('the life of a subscription', () => {
     const method = await stripe.paymentMethods.retrieve((await now()).default_payment_method as string)
     expect(method.card).toMatchObject({ brand: 'mastercard', last4: '4444' })
     const [invoice] = (await stripe.invoices.list({ customer: customer.id })).data
-    expect((await control('GET', pathOf(invoice!.hosted_invoice_url!))).text).toContain('Amount due')
+    expect((await control('GET', pathOf(invoice!.hosted_invoice_url!))).text).toContain('<strong>Paid</strong>')
     expect((await control('GET', pathOf(invoice!.invoice_pdf!))).text).toContain('%PDF-1.4')
   })
 

@@ -1,28 +1,35 @@
-import type { generateAds } from '@operon/contracts/ai-gateway'
+import type { generateAds } from '@operon/contracts/ai-gateway-tools'
 import type { Reply } from '@operon/contracts/contract'
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
 import { Copy, Sparkles } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { aiCall } from '../../api/ai.ts'
+import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Problem } from '../../ui/chat/ChatLog.tsx'
 import { PromptButton } from '../../ui/chat/PromptButton.tsx'
+import { isLimit } from '../../ui/chat/useConversation.ts'
 import { TextArea, TextField } from '../../ui/Field.tsx'
-import { Alert, EmptyState, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { EmptyState, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 type Ads = Reply<typeof generateAds>
 type Variation = Ads['variations'][number]
+type Kept = { user: string | undefined; details: string; audience: string; ads: Ads }
+const KEPT = 'operon-ads'
 const limits = { primary_text: 125, headline: 27, description: 30 } as const
 
 export function AdGenerator() {
   const queries = useQueryClient()
-  const [details, setDetails] = useState('')
-  const [audience, setAudience] = useState('')
+  const { user } = useSession()
+  const [kept] = useState(() => last(user?.id))
+  const [details, setDetails] = useState(kept?.details ?? '')
+  const [audience, setAudience] = useState(kept?.audience ?? '')
   const [missing, setMissing] = useState(false)
   const [busy, setBusy] = useState(false)
-  const [ads, setAds] = useState<Ads | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [ads, setAds] = useState<Ads | null>(kept?.ads ?? null)
+  const [problem, setProblem] = useState<Error | null>(null)
 
   async function generate(event?: FormEvent) {
     event?.preventDefault()
@@ -38,10 +45,11 @@ export function AdGenerator() {
         ...(audience.trim() && { audience: audience.trim() }),
       })
       setAds(reply)
+      if (!reply.sample) localStorage.setItem(KEPT, JSON.stringify({ user: user?.id, details, audience, ads: reply } satisfies Kept))
       if (reply.sample) toast.error(texts.adsFailed, 'Built-in sample ads are shown instead.')
       else toast.success(texts.adsGenerated)
     } catch (error) {
-      setProblem((error as Error).message)
+      setProblem(error as Error)
       toast.error(texts.adsFailed)
     } finally {
       setBusy(false)
@@ -85,21 +93,13 @@ export function AdGenerator() {
         </form>
       </Panel>
       <div className="flex min-w-0 flex-col gap-4">
-        {problem ? (
-          <Alert title={texts.adsFailed}>
-            {problem}
-            <Button variant="ghost" className="ml-2 h-6 text-12" onClick={() => generate()}>
-              Try again
-            </Button>
-          </Alert>
-        ) : null}
+        {problem ? <Problem title={texts.adsFailed} text={problem.message} retry={() => generate()} atLimit={isLimit(problem)} /> : null}
         {ads?.sample && !busy ? (
-          <Alert tone="warn" title="Sample ads, not written for you">
-            No model gave usable ads, so the three built-in samples are shown. They cannot be created as ads.
-            <Button variant="ghost" className="ml-2 h-6 text-12" onClick={() => generate()}>
-              Try again
-            </Button>
-          </Alert>
+          <Problem
+            title="Sample ads, not written for you"
+            text="No model gave usable ads, so the three built-in samples are shown. They cannot be created as ads."
+            retry={() => generate()}
+          />
         ) : null}
         {busy ? (
           [0, 1, 2].map((row) => <Skeleton key={row} className="h-44" />)
@@ -119,6 +119,16 @@ export function AdGenerator() {
       </div>
     </div>
   )
+}
+
+/** The last ads, which a reload must not lose: they have cost a prompt. */
+function last(user: string | undefined): Kept | null {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT) ?? 'null') as Kept | null
+    return kept?.user === user ? kept : null
+  } catch {
+    return null
+  }
 }
 
 function AdCard({ variation, number, ads }: { variation: Variation; number: number; ads: Ads }) {

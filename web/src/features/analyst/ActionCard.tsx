@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router-dom'
 import { loadBackend } from '../../api/session.ts'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { CopyTool } from '../../ui/chat/MessageItem.tsx'
+import { Sources } from '../../ui/chat/Sources.tsx'
 import { Markdown } from '../../ui/Markdown.tsx'
 import { Alert, Pill } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -49,13 +50,14 @@ export function ActionCard({ action, onMark }: Props) {
   }
 
   if (dismissed) return null
+  const { words, sources } = parted(done?.result ?? '')
   return (
     <section aria-label={`Proposed: ${action.title}`} className="rounded-panel p-4 hairline">
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="min-w-0 flex-1 text-13 font-semibold break-words">{action.title}</h3>
         {done ? <Pill tone="good">Done</Pill> : <Pill>{cost(action.prompts)}</Pill>}
       </div>
-      <p className="mt-1 text-13 text-muted">{action.description}. Nothing happens until you approve it.</p>
+      <p className="mt-1 text-13 text-muted">{action.description}.</p>
       <dl className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-12">
         {Object.entries(action.input).map(([name, value]) => (
           <div key={name} className="contents">
@@ -71,7 +73,12 @@ export function ActionCard({ action, onMark }: Props) {
       ) : null}
       {done ? (
         <div className="mt-3 border-t border-line pt-3">
-          <Markdown className="max-h-96 overflow-y-auto text-13">{done.result}</Markdown>
+          <Markdown className="text-13">{words}</Markdown>
+          {sources.length ? (
+            <div className="mt-3">
+              <Sources links={sources} />
+            </div>
+          ) : null}
           <div className="mt-2 flex items-center gap-1">
             <CopyTool text={done.result} />
             {done.link ? <ButtonLink to={done.link}>Open</ButtonLink> : null}
@@ -89,6 +96,13 @@ export function ActionCard({ action, onMark }: Props) {
       )}
     </section>
   )
+}
+
+/** A result of research ends with its sources, one a line. */
+function parted(result: string) {
+  const lines = result.split('\n')
+  const sources = lines.flatMap((line) => /^Source: (\S+)$/.exec(line)?.[1] ?? [])
+  return { words: lines.filter((line) => !/^Source: \S+$/.test(line)).join('\n'), sources }
 }
 
 const cost = (prompts: number) => (prompts === 0 ? 'Costs nothing' : prompts === 1 ? 'Costs 1 prompt' : `Costs ${prompts} prompts`)

@@ -9,7 +9,6 @@ import { Conversations } from '../../ui/chat/ConversationList.tsx'
 import { useConversationAddress } from '../../ui/chat/useAddress.ts'
 import { cx } from '../../ui/cx.ts'
 import { Markdown } from '../../ui/Markdown.tsx'
-import { PageHeader } from '../../ui/Panel.tsx'
 import { RecentCommands } from '../../ui/RecentCommands.tsx'
 import { ActionCard } from './ActionCard.tsx'
 import { useAnalyst } from './useAnalyst.ts'
@@ -27,11 +26,9 @@ export function AnalystPage() {
 
   return (
     <>
-      <div className="max-md:sr-only">
-        <PageHeader title="AI Business Analyst" description="Answers, and actions that wait for your yes." />
-      </div>
+      <h1 className="sr-only">AI Business Analyst</h1>
       <div className="flex flex-col gap-6">
-        <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={analyst.open} />}>
+        <ChatFrame flush="top" list={<Conversations features={features} current={conversationId} onOpen={analyst.open} />}>
           <ChatLog
             chat={analyst}
             label="Conversation with the business analyst"

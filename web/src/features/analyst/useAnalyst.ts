@@ -20,7 +20,7 @@ import { toast } from '../../ui/toast.tsx'
 export type Action = Pick<ProposedAction, 'id' | 'kind' | 'title' | 'description' | 'input' | 'prompts' | 'state' | 'result' | 'link'>
 
 /** A conversation like the others, whose answers may propose actions. */
-export function useAnalyst(conversationId: string | null, onConversation: (id: string | null) => void) {
+export function useAnalyst(conversationId: string | null, onConversation: (id: string | null, named?: boolean) => void) {
   const queries = useQueryClient()
   const [proposed, setProposed] = useState<Record<string, Action[]>>({})
   const chat = useConversation({

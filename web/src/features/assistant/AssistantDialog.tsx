@@ -1,9 +1,10 @@
 import { Maximize2, Volume2, VolumeX, X } from 'lucide-react'
-import { useEffect, useId, useRef } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { usePlatform } from '../../api/platform.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { ChatLog } from '../../ui/chat/ChatLog.tsx'
 import { Composer } from '../../ui/chat/Composer.tsx'
+import { useAboveKeyboard } from '../../ui/chat/useRoom.ts'
 import { Mark } from '../../ui/Mark.tsx'
 import { useAssistant } from './useAssistant.ts'
 
@@ -17,18 +18,32 @@ export function AssistantDialog({ onClose }: Props) {
   const titleId = useId()
   const box = useRef<HTMLDivElement>(null)
 
+  // Asked for before the field takes the focus.
+  const [before] = useState(() => document.activeElement as HTMLElement | null)
+  useAboveKeyboard(box)
+
+  // On a phone it covers the page: what is behind it is out of reach until it closes.
   useEffect(() => {
-    const before = document.activeElement as HTMLElement | null
-    return () => before?.focus()
+    if (!matchMedia('(width < 640px)').matches) return
+    const behind = [...(box.current?.parentElement?.children ?? [])].filter((element) => element !== box.current)
+    for (const element of behind) element.toggleAttribute('inert', true)
+    return () => {
+      for (const element of behind) element.toggleAttribute('inert', false)
+    }
   }, [])
+  useEffect(() => {
+    if (!box.current?.contains(document.activeElement)) box.current?.focus()
+    return () => before?.focus()
+  }, [before])
 
   return (
     <div
       ref={box}
       role="dialog"
+      tabIndex={-1}
       aria-labelledby={titleId}
       onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && onClose()}
-      className="fixed inset-x-0 bottom-0 z-40 flex h-[min(40rem,100dvh)] flex-col bg-panel shadow-float hairline animate-rise max-sm:h-dvh sm:right-4 sm:bottom-4 sm:left-auto sm:h-[min(40rem,calc(100dvh-6rem))] sm:w-[26rem] sm:rounded-panel"
+      className="fixed inset-x-0 bottom-0 z-40 flex h-[min(40rem,100dvh)] flex-col bg-panel shadow-float hairline outline-none max-sm:border-0 animate-rise max-sm:h-dvh sm:right-4 sm:bottom-4 sm:left-auto sm:h-[min(40rem,calc(100dvh-6rem))] sm:w-[26rem] sm:rounded-panel"
     >
       <div className="flex min-h-13 items-center gap-2.5 border-b border-line pr-1.5 pl-4">
         <Mark />

@@ -39,7 +39,7 @@ export function useAssistant(product: string) {
     feature: 'assistant',
     model: WRITING_MODEL,
     conversationId,
-    onConversation: setConversationId,
+    onConversation: (id) => setConversationId(id),
     failedLine: texts.assistantTrouble,
     emptyLine: texts.assistantEmpty,
     onFailure: () => toast.error(`${texts.failedToGetResponseFrom} ${product}`),
@@ -57,6 +57,7 @@ export function useAssistant(product: string) {
   }
 
   async function say(text: string) {
+    speech.stop()
     const destination = destinationOf(text)
     const trigger = triggerOf(text)
     if (trigger?.kind === 'absent' && !destination) {
@@ -68,9 +69,7 @@ export function useAssistant(product: string) {
       chat.add(ownLine(text, 'user'))
       return speech.speak(lead(destination))
     }
-    // The person's own words are shown; the model is told how many.
-    const asked = trigger?.kind === 'names' ? `${text} (suggest five names)` : text
-    const reply = await chat.send(asked, { ...sendAs(trigger?.kind, product), shown: text })
+    const reply = await chat.send(text, sendAs(trigger?.kind, product))
     if (!reply) return
     speech.speak(reply.response || texts.assistantEmpty)
     if (destination) lead(destination)

@@ -1,4 +1,5 @@
 import { type PlanId, plans, REFERRAL_PERCENT_OFF, type Unit } from '@operon/contracts/plans'
+import { cx } from '../../ui/cx.ts'
 import { Table } from '../../ui/Data.tsx'
 
 const units: [Unit, string][] = [
@@ -11,9 +12,9 @@ const units: [Unit, string][] = [
 
 export function Compare({ current }: { current: PlanId | null }) {
   return (
-    <section className="mt-16 text-14">
-      <h2 className="mb-4 text-20 font-semibold">Plans compared</h2>
-      <div className="rounded-panel hairline">
+    <section className="border-t border-line text-14">
+      <h2 className="px-5 pt-10 pb-5 text-20 font-semibold md:px-8">Plans compared</h2>
+      <div className="border-y border-line [&_table]:md:table-fixed [&_th:first-child]:pl-5 [&_th:first-child]:md:pl-8">
         <Table
           label="Plans compared"
           head={['What is counted', ...plans.map((plan) => `${plan.name}${plan.id === current ? ' (yours)' : ''}`)]}
@@ -24,7 +25,7 @@ export function Compare({ current }: { current: PlanId | null }) {
                 {label}
               </th>
               {plans.map((plan) => (
-                <td key={plan.id} className="font-mono text-12 tabular">
+                <td key={plan.id} className={cx('tabular', plan.id === current && 'bg-panel font-medium')}>
                   {plan.limits[unit]?.toLocaleString('en-US') ?? 'Unlimited'}
                 </td>
               ))}
@@ -32,7 +33,7 @@ export function Compare({ current }: { current: PlanId | null }) {
           ))}
         </Table>
       </div>
-      <p className="mt-3 max-w-[68ch] text-13 text-faint">
+      <p className="max-w-[76ch] px-5 py-6 text-13 text-faint md:px-8">
         You are told at 80% and at 100% of a limit; at 100% that tool waits for the next month or the next plan. A referral code takes{' '}
         {REFERRAL_PERCENT_OFF}% off the first month.
       </p>

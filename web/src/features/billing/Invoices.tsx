@@ -20,8 +20,7 @@ export function Invoices({ userId }: { userId: string | undefined }) {
         <Table
           label="Invoices"
           head={[
-            'Number',
-            'Date',
+            'Invoice',
             'Amount',
             'Status',
             <span key="x" className="sr-only">
@@ -31,8 +30,10 @@ export function Invoices({ userId }: { userId: string | undefined }) {
         >
           {invoices.data.invoices.map((invoice) => (
             <tr key={invoice.id}>
-              <td className="font-mono text-12">{invoice.number ?? invoice.id}</td>
-              <td className="whitespace-nowrap">{day(invoice.created_at)}</td>
+              <td className="whitespace-nowrap">
+                {day(invoice.created_at)}
+                <span className="block font-mono text-12 text-faint">{invoice.number ?? invoice.id}</span>
+              </td>
               <td className="font-mono text-12 tabular">{money(invoice.amount_cents, invoice.currency)}</td>
               <td>
                 <Pill tone={invoice.status === 'paid' ? 'good' : invoice.status === 'open' ? 'warn' : 'neutral'}>{invoice.status}</Pill>

@@ -1,6 +1,7 @@
 import { plans, TRIAL_DAYS } from '@operon/contracts/plans'
 import { useEffect, useState } from 'react'
-import { fnCall, type Subscription, type UsageRow } from '../../api/billing.ts'
+import { fnCall, type Subscription } from '../../api/billing.ts'
+import { unitNames } from '../../api/subscription.ts'
 import { Button } from '../../ui/Button.tsx'
 import { GeneMeter } from '../../ui/Data.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
@@ -8,13 +9,6 @@ import { day } from '../../ui/format.ts'
 import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-const unitNames: Record<UsageRow['unit'], string> = {
-  prompts: 'AI prompts',
-  images: 'Images',
-  emails: 'Emails',
-  runs: 'Workflow runs',
-  agents: 'Voice agents',
-}
 const noPlanDays = 30
 
 type Props = { subscription: Subscription | undefined; signedIn: boolean; busy: boolean; onManage: () => void; onChanged: () => void }
@@ -26,7 +20,7 @@ export function ManagementCard({ subscription, signedIn, busy, onManage, onChang
   useEffect(() => setToday(Date.now()), [])
 
   const plan = plans.find((candidate) => candidate.id === subscription?.subscription_tier)
-  const billed = subscription?.status === 'trialing' ? subscription.trial_end : subscription?.current_period_end
+  const billed = plan ? (subscription?.status === 'trialing' ? subscription.trial_end : subscription?.current_period_end) : null
   const next = billed ? day(billed) : today ? day(today + noPlanDays * 86_400_000) : ''
 
   async function cancel() {
@@ -84,6 +78,9 @@ export function ManagementCard({ subscription, signedIn, busy, onManage, onChang
           {subscription.usage.map((row) => (
             <GeneMeter key={row.unit} label={unitNames[row.unit]} used={row.used} limit={row.limit} />
           ))}
+          {subscription.status === 'trialing' && plan?.id !== 'basic' ? (
+            <p className="text-12 text-faint">During the trial the limits are those of {plans[0]!.name}.</p>
+          ) : null}
         </div>
       ) : null}
       <div className="mt-5 flex flex-wrap gap-2">

@@ -16,31 +16,34 @@ export function allowancesOf({ limits }: Plan) {
   ]
 }
 
-type Props = { plan: Plan; current: boolean; label: string; busy: boolean; waiting: boolean; onChoose: () => void }
+type Props = { plan: Plan; current: boolean; marked: boolean; label: string; busy: boolean; waiting: boolean; onChoose: () => void }
 
-export function PlanCard({ plan, current, label, busy, waiting, onChoose }: Props) {
+export function PlanCard({ plan, current, marked, label, busy, waiting, onChoose }: Props) {
   return (
     <article
       aria-label={plan.name}
       className={cx(
-        'flex flex-col gap-6 border-line p-6 not-last:border-b md:p-8 md:not-last:border-r md:not-last:border-b-0',
-        current ? 'bg-raised' : plan.popular ? 'bg-panel' : '',
+        'relative flex flex-col gap-7 border-line px-5 py-9 not-first:border-t md:px-8 md:not-first:border-t-0 md:not-first:border-l',
+        marked && 'bg-panel',
       )}
     >
+      {marked ? (
+        <span aria-hidden="true" className="absolute -top-px left-5 h-1.5 w-24 -translate-y-1/2 rounded-full bg-signal-text md:left-8" />
+      ) : null}
       <div>
         <h2 className="flex min-h-6 flex-wrap items-center gap-2 text-16 font-semibold">
           {plan.name}
           {current ? <Pill tone="signal">Current plan</Pill> : plan.popular ? <Pill>Popular</Pill> : null}
         </h2>
-        <p className="mt-4 text-40 font-semibold">
+        <p className="mt-5 text-40 font-semibold">
           {money(plan.priceCents)}
           <span className="text-14 font-normal tracking-normal text-muted"> per {plan.period}</span>
         </p>
         <p className="mt-2 text-14 text-muted">{plan.description}</p>
       </div>
-      <ul className="flex flex-1 flex-col gap-2 text-14">
+      <ul className="flex flex-1 flex-col text-14">
         {allowancesOf(plan).map((line) => (
-          <li key={line} className="flex items-center gap-2.5">
+          <li key={line} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
             <span aria-hidden="true" className="h-1.5 w-3 rounded-full bg-signal-text" />
             {line}
           </li>
@@ -48,7 +51,7 @@ export function PlanCard({ plan, current, label, busy, waiting, onChoose }: Prop
       </ul>
       <Button
         size="public"
-        variant={plan.popular && !current ? 'primary' : 'secondary'}
+        variant={marked && !current ? 'primary' : 'secondary'}
         busy={busy ? 'Opening' : false}
         disabled={waiting}
         onClick={onChoose}

@@ -5,14 +5,15 @@ import { useState } from 'react'
 import { openBillingPortal, openCheckout } from '../../api/billing.ts'
 import { referralKey } from '../../api/keys.ts'
 import { useSession } from '../../api/session.ts'
+import { subscriptionKey, useSubscription } from '../../api/subscription.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { ErrorState } from '../../ui/Panel.tsx'
+import { SectionHead } from '../../ui/SectionHead.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Compare } from './Compare.tsx'
 import { Invoices } from './Invoices.tsx'
 import { ManagementCard } from './ManagementCard.tsx'
 import { PlanCard } from './PlanCard.tsx'
-import { subscriptionKey, useSubscription } from './queries.ts'
 import { SwitchDialog } from './SwitchDialog.tsx'
 
 export function PricingPage() {
@@ -21,7 +22,7 @@ export function PricingPage() {
   const queries = useQueryClient()
   const [busy, setBusy] = useState<PlanId | 'portal'>()
   const [switching, setSwitching] = useState<Plan>()
-  const current = subscription.data?.subscribed ? subscription.data.subscription_tier : null
+  const current = subscription.data?.subscription_tier ?? null
 
   async function manage() {
     if (!user) return toast.error(texts.loginToManage)
@@ -36,33 +37,33 @@ export function PricingPage() {
     if (plan.id === current) return manage()
     if (current) return setSwitching(plan)
     setBusy(plan.id)
-    const failed = await openCheckout(plan.id, localStorage.getItem(referralKey) ?? user.user_metadata.referral_code ?? null)
+    const opened = await openCheckout(plan.id, localStorage.getItem(referralKey) ?? user.user_metadata.referral_code ?? null)
     setBusy(undefined)
-    if (failed) return toast.error(texts.failedToCreateCheckout, failed.message)
+    if ('message' in opened) return toast.error(texts.failedToCreateCheckout, opened.message)
     toast.info(
-      `Your ${TRIAL_DAYS}-day free trial starts with the checkout`,
-      'It has opened in a new tab. This page follows when it is done.',
+      opened.trialDays ? `Your ${opened.trialDays}-day free trial starts with the checkout` : `${plan.name} starts with the checkout`,
+      `It has opened in a new tab. ${opened.trialDays ? '' : 'The free trial was used before, so the first month is paid there. '}This page follows when it is done.`,
     )
   }
 
   return (
     <PublicLayout>
-      <div className="mx-auto max-w-[84rem] px-5 py-14 md:px-8 md:py-20">
-        <h1 className="text-40 font-semibold">Choose your plan</h1>
-        <p className="mt-3 max-w-[60ch] text-muted">
+      <div className="rail w-full">
+        <SectionHead as="h1" title="Choose your plan">
           Every plan starts with a {TRIAL_DAYS}-day free trial and has every tool. What differs is how much runs through it.
-        </p>
+        </SectionHead>
         {subscription.isError ? (
-          <div className="mt-6 rounded-panel hairline">
+          <div className="border-t border-line">
             <ErrorState title="Your current plan could not be read" error={subscription.error} retry={() => subscription.refetch()} />
           </div>
         ) : null}
-        <div className="mt-10 grid overflow-hidden rounded-panel hairline md:grid-cols-3">
+        <div className="grid border-y border-line md:grid-cols-3">
           {plans.map((plan) => (
             <PlanCard
               key={plan.id}
               plan={plan}
               current={plan.id === current}
+              marked={current ? plan.id === current : Boolean(plan.popular)}
               label={plan.id === current ? 'Manage Subscription' : current ? 'Switch Plan' : `Start ${TRIAL_DAYS}-Day Free Trial`}
               busy={busy === plan.id || (busy === 'portal' && plan.id === current)}
               waiting={status === 'loading' || (Boolean(user) && subscription.isPending)}
@@ -70,7 +71,7 @@ export function PricingPage() {
             />
           ))}
         </div>
-        <div className="mt-6 grid grid-cols-1 items-start gap-6 lg:grid-cols-5">
+        <div className="grid grid-cols-1 items-start gap-6 px-5 py-8 md:px-8 md:py-10 lg:grid-cols-5">
           <ManagementCard
             subscription={subscription.data}
             signedIn={Boolean(user)}

@@ -3,12 +3,12 @@ import type { Plan } from '@operon/contracts/plans'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fnCall, type SwitchPreview } from '../../api/billing.ts'
+import { subscriptionKey } from '../../api/subscription.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { day, money } from '../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { subscriptionKey } from './queries.ts'
 
 /** What the change costs, before it is made. */
 export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: string; onClose: () => void }) {
@@ -54,27 +54,41 @@ export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: st
       {preview.isError ? (
         <ErrorState title="The change could not be calculated" error={preview.error} retry={() => preview.refetch()} />
       ) : null}
-      {preview.data ? (
-        <table className="w-full text-13">
-          <tbody className="divide-y divide-line">
-            {preview.data.lines.map((line) => (
-              <tr key={line.description}>
-                <td className="py-2 pr-4 text-muted">{line.description}</td>
-                <td className="py-2 text-right font-mono text-12 tabular">{money(line.amount_cents, preview.data.currency)}</td>
-              </tr>
-            ))}
-            <tr className="font-semibold">
-              <td className="py-2 pr-4">{preview.data.amount_due_cents < 0 ? 'Credited to the next invoice' : 'Due now'}</td>
-              <td className="py-2 text-right font-mono text-12 tabular">
-                {money(Math.abs(preview.data.amount_due_cents), preview.data.currency)}
-              </td>
-            </tr>
-          </tbody>
-        </table>
-      ) : null}
-      {preview.data?.next_billing_date ? (
-        <p className="mt-3 text-12 text-faint">Next billing date: {day(preview.data.next_billing_date)}</p>
-      ) : null}
+      {preview.data ? <Cost preview={preview.data} /> : null}
     </Dialog>
+  )
+}
+
+/** An upgrade is paid at once; a downgrade or a change within the trial comes with the next invoice, and less of it. */
+function Cost({ preview }: { preview: SwitchPreview }) {
+  const { lines, amount_due_cents: due, currency, next_billing_date } = preview
+  const next = next_billing_date ? day(next_billing_date) : 'the next billing date'
+  const sum = lines.reduce((all, { amount_cents }) => all + amount_cents, 0)
+  return (
+    <>
+      <table className="w-full text-13">
+        <tbody className="divide-y divide-line">
+          {lines.map((line, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two lines can say the same, and none ever moves
+            <Row key={at} label={line.description} cents={line.amount_cents} currency={currency} />
+          ))}
+          {sum > due ? <Row label="Discount and credit" cents={due - sum} currency={currency} /> : null}
+          <Row strong label={preview.due === 'now' ? 'Due now' : `Due on ${next}, nothing now`} cents={due} currency={currency} />
+        </tbody>
+      </table>
+      {sum < due ? (
+        <p className="mt-3 text-12 text-faint">{money(due - sum, currency)} is left and stays as credit for the invoices after it.</p>
+      ) : null}
+      {preview.due === 'now' ? <p className="mt-3 text-12 text-faint">Next billing date: {next}</p> : null}
+    </>
+  )
+}
+
+function Row({ label, cents, currency, strong }: { label: string; cents: number; currency: string; strong?: boolean }) {
+  return (
+    <tr className={strong ? 'font-semibold' : undefined}>
+      <td className={strong ? 'py-2 pr-4' : 'py-2 pr-4 text-muted'}>{label}</td>
+      <td className="py-2 text-right font-mono text-12 tabular">{money(cents, currency)}</td>
+    </tr>
   )
 }

@@ -1,10 +1,10 @@
 import { texts } from '@operon/contracts/messages'
 import { Square } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { WRITING_MODEL } from '../../content/models.ts'
 import { describedIn, fallbackNames, namePrompt, namesIn, namingTips } from '../../content/prompts.ts'
-import { paths } from '../../paths.ts'
-import { Button, ButtonLink } from '../../ui/Button.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Problem } from '../../ui/chat/ChatLog.tsx'
 import { Conversations } from '../../ui/chat/ConversationList.tsx'
 import type { ChatMessage } from '../../ui/chat/message.ts'
 import { PromptButton } from '../../ui/chat/PromptButton.tsx'
@@ -13,7 +13,7 @@ import { useConversation } from '../../ui/chat/useConversation.ts'
 import { cx } from '../../ui/cx.ts'
 import { TextArea } from '../../ui/Field.tsx'
 import { Busy } from '../../ui/Mark.tsx'
-import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { EmptyState, ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Domains } from './Domains.tsx'
 
@@ -23,7 +23,14 @@ export function BrandPage() {
   const [runId, openRun] = useConversationAddress()
   const [typed, setTyped] = useState<string | null>(null)
   const [chosen, setChosen] = useState<string | null>(null)
-  const chat = useConversation({ feature: 'brand', model: WRITING_MODEL, conversationId: runId, onConversation: openRun })
+  const domains = useRef<HTMLDivElement>(null)
+  const chat = useConversation({
+    feature: 'brand',
+    model: WRITING_MODEL,
+    conversationId: runId,
+    onConversation: openRun,
+    onFailure: () => toast.error(texts.namesFailed),
+  })
   const asked = chat.messages.find(({ role }) => role === 'user')
   const answer = chat.messages.findLast(({ role }) => role === 'assistant')
   const description = typed ?? (asked ? describedIn(asked.content) : '')
@@ -35,9 +42,15 @@ export function BrandPage() {
     setChosen(null)
     const { message, system } = namePrompt(description.trim())
     const reply = await chat.begin(message, { system })
-    const count = reply ? namesIn(reply.content).length : 0
+    if (!reply) return
+    const count = namesIn(reply.content).length
     if (count > 0) toast.success(texts.namesGenerated(count))
     else toast.error(texts.namesFailed)
+  }
+  function choose(name: string) {
+    setChosen(name)
+    // Where there is no room beside the names, their domains stand below them.
+    if (matchMedia('(width < 1280px)').matches) domains.current?.scrollIntoView({ block: 'start' })
   }
   function open(id: string | null) {
     setTyped(id ? null : '')
@@ -48,83 +61,74 @@ export function BrandPage() {
   return (
     <>
       <PageHeader title="Brand Builder" description="Names for what you do, and whether their domains are free." />
-      <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
-        <div className="flex min-w-0 flex-col gap-6">
-          <Panel
-            title="Name generator"
-            badge={names?.problem ? <Pill tone="warn">Fallback names</Pill> : names && answer?.sandbox ? <Pill>Sandbox answer</Pill> : null}
-          >
-            <form onSubmit={generate} className="flex flex-col gap-3">
-              <TextArea
-                label="Describe the business"
-                placeholder="A mobile bike repair service for commuters"
-                value={description}
-                onChange={(event) => setTyped(event.target.value)}
-                maxLength={5000}
-              />
-              <div className="flex items-center gap-2">
-                <Button type="submit" variant="primary" disabled={!description.trim()} busy={chat.busy ? 'Thinking of names' : false}>
-                  Generate names
+      <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[minmax(0,5fr)_minmax(0,6fr)] xl:grid-rows-[auto_1fr]">
+        <Panel
+          title="Name generator"
+          badge={names?.problem ? <Pill tone="warn">Fallback names</Pill> : names && answer?.sandbox ? <Pill>Sandbox answer</Pill> : null}
+        >
+          <form onSubmit={generate} className="flex flex-col gap-3">
+            <TextArea
+              label="Describe the business"
+              placeholder="A mobile bike repair service for commuters"
+              value={description}
+              onChange={(event) => setTyped(event.target.value)}
+              maxLength={5000}
+            />
+            <div className="flex items-center gap-2">
+              <Button type="submit" variant="primary" disabled={!description.trim()} busy={chat.busy ? 'Thinking of names' : false}>
+                Generate names
+              </Button>
+              {chat.busy ? (
+                <Button onClick={chat.stop}>
+                  <Square className="fill-current" />
+                  Stop
                 </Button>
-                {chat.busy ? (
-                  <Button onClick={chat.stop}>
-                    <Square className="fill-current" />
-                    Stop
-                  </Button>
-                ) : null}
-                <PromptButton draft={description} onUse={setTyped} />
-              </div>
-            </form>
-            {chat.loading === 'loading' ? <Skeleton className="mt-4 h-40" /> : null}
-            {chat.loading instanceof Error ? (
-              <ErrorState title="These names could not be loaded" error={chat.loading} retry={() => chat.reload()} />
-            ) : null}
-            {chat.busy ? <Busy label="Thinking of names" className="mt-5 text-signal-text" /> : null}
-            {names?.problem ? (
-              <Alert title={texts.namesFailed} className="mt-4">
-                {names.problem} These eight are general fallback names, not made for your description.
-                {answer?.atLimit ? (
-                  <ButtonLink to={paths.pricing} className="mt-2 flex w-fit">
-                    See plans
-                  </ButtonLink>
-                ) : (
-                  <Button className="mt-2 flex" onClick={() => generate()}>
-                    Try again
-                  </Button>
-                )}
-              </Alert>
-            ) : null}
-            {names ? (
-              <>
-                <ul className="mt-4 grid grid-cols-1 gap-1.5 sm:grid-cols-2" aria-label="Names">
-                  {names.list.map((name) => (
-                    <li key={name}>
-                      <button
-                        type="button"
-                        aria-pressed={chosen === name}
-                        onClick={() => setChosen(name)}
-                        className={cx(
-                          'min-h-10 w-full truncate rounded-control border px-3 text-left text-14 font-medium hover:bg-raised max-md:min-h-11',
-                          chosen === name ? 'border-signal-text bg-signal-soft' : 'border-line',
-                        )}
-                      >
-                        {name}
-                      </button>
-                    </li>
-                  ))}
-                </ul>
-                <p className="mt-3 text-12 text-faint">
-                  Choose a name to check its domains.
-                  {answer?.answeredBy && !names.problem ? <span className="font-mono"> {answer.answeredBy}</span> : null}
-                </p>
-              </>
-            ) : null}
-          </Panel>
-          <Panel title="Earlier names" flush>
-            <Conversations inline features={features} current={runId} onOpen={open} newLabel="New names" empty="No names yet" />
-          </Panel>
-        </div>
-        <div className="flex min-w-0 flex-col gap-6">
+              ) : null}
+              <PromptButton draft={description} onUse={setTyped} />
+            </div>
+          </form>
+          {chat.loading === 'loading' ? <Skeleton className="mt-4 h-40" /> : null}
+          {chat.loading instanceof Error ? (
+            <ErrorState title="These names could not be loaded" error={chat.loading} retry={() => chat.reload()} />
+          ) : null}
+          {chat.busy ? <Busy label="Thinking of names" className="mt-5 text-signal-text" /> : null}
+          {names?.problem ? (
+            <div className="mt-4">
+              <Problem
+                title={texts.namesFailed}
+                text={`${names.problem} These eight are general fallback names, not made for your description.`}
+                retry={() => generate()}
+                atLimit={answer?.atLimit}
+              />
+            </div>
+          ) : null}
+          {names ? (
+            <>
+              <ul className="mt-4 grid grid-cols-1 gap-1.5 sm:grid-cols-2" aria-label="Names">
+                {names.list.map((name) => (
+                  <li key={name}>
+                    <button
+                      type="button"
+                      aria-pressed={chosen === name}
+                      onClick={() => choose(name)}
+                      className={cx(
+                        'min-h-10 w-full truncate rounded-control border px-3 text-left text-14 font-medium hover:bg-raised max-md:min-h-11',
+                        chosen === name ? 'border-signal-text bg-signal-soft' : 'border-line',
+                      )}
+                    >
+                      {name}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+              <p className="mt-3 text-12 text-faint">
+                Choose a name to check its domains.
+                {answer?.answeredBy && !names.problem ? <span className="font-mono"> {answer.answeredBy}</span> : null}
+              </p>
+            </>
+          ) : null}
+        </Panel>
+        <div ref={domains} className="flex min-w-0 scroll-mt-20 flex-col gap-6 xl:row-span-2">
           {chosen ? (
             <Domains key={chosen} name={chosen} />
           ) : (
@@ -145,6 +149,17 @@ export function BrandPage() {
             </dl>
           </Panel>
         </div>
+        <Panel title="Earlier names" flush>
+          <Conversations
+            inline
+            features={features}
+            current={runId}
+            onOpen={open}
+            newLabel="New names"
+            empty="No names yet"
+            nameOf={describedIn}
+          />
+        </Panel>
       </div>
     </>
   )

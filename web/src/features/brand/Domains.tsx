@@ -1,4 +1,4 @@
-import type { checkDomains } from '@operon/contracts/ai-gateway'
+import type { checkDomains } from '@operon/contracts/ai-gateway-tools'
 import type { Reply } from '@operon/contracts/contract'
 import { useQuery } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
@@ -41,14 +41,31 @@ export function Domains({ name }: { name: string }) {
       {check.isError ? <ErrorState title="The registries could not be asked" error={check.error} retry={() => check.refetch()} /> : null}
       {check.data ? (
         <>
-          <ul className="divide-y divide-line">
-            {check.data.results.map((domain) => (
-              <Row key={domain.domain} domain={domain} />
-            ))}
-          </ul>
+          <div className="overflow-x-auto">
+            <table className="w-full text-left text-13">
+              <caption className="sr-only">Availability and prices of {name} by extension</caption>
+              <thead className="border-b border-line text-12 text-faint max-sm:hidden">
+                <tr>
+                  <th scope="col" className="px-4 py-2 font-medium">
+                    Domain
+                  </th>
+                  {check.data.results[0]?.prices.map(({ provider }) => (
+                    <th key={provider} scope="col" className="px-4 py-2 text-right font-medium">
+                      {provider}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody className="divide-y divide-line">
+                {check.data.results.map((domain) => (
+                  <Row key={domain.domain} domain={domain} />
+                ))}
+              </tbody>
+            </table>
+          </div>
           <p className="border-t border-line px-4 py-3 text-12 text-faint">
-            Approximate list prices as of {day(check.data.prices_as_of)}, first year (then the renewal price): confirm at the registrar.
-            They are compiled by hand, not quoted; the links are plain links that earn nobody a commission.
+            Approximate list prices as of {day(check.data.prices_as_of)}, for the first year (then the renewal price): confirm at the
+            registrar. They are compiled by hand, not quoted; the links are plain links that earn nobody a commission.
           </p>
         </>
       ) : null}
@@ -58,27 +75,35 @@ export function Domains({ name }: { name: string }) {
 
 function Row({ domain: { domain, status, reason, prices } }: { domain: Domain }) {
   return (
-    <li className="px-4 py-3">
-      <p className="flex flex-wrap items-center gap-2">
-        <span className="min-w-0 font-mono text-13 break-all">{domain}</span>
-        <Pill tone={tones[status]}>{words[status]}</Pill>
-        {reason ? <span className="text-12 text-muted">{reason}</span> : null}
-      </p>
-      {status === 'taken' ? null : (
-        <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-12">
-          {prices.map(({ provider, price_cents, original_price_cents, link }) => (
-            <li key={provider}>
-              <a href={link} target="_blank" rel="noopener noreferrer" className="inline-flex min-h-6 items-center gap-1.5 hover:underline">
-                <span className="text-muted">{provider}</span>
-                <span className="font-mono tabular">about {money(price_cents)}</span>
-                {original_price_cents === price_cents ? null : (
-                  <span className="font-mono text-faint tabular">then {money(original_price_cents)}</span>
-                )}
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
-    </li>
+    <tr className="max-sm:grid max-sm:grid-cols-3 max-sm:gap-x-2 max-sm:px-4 max-sm:py-3">
+      <th scope="row" className="px-4 py-2.5 align-top font-normal max-sm:col-span-3 max-sm:p-0">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="min-w-0 font-mono break-all">{domain}</span>
+          <Pill tone={tones[status]}>{words[status]}</Pill>
+        </span>
+        {reason ? <span className="block text-12 text-muted">{reason}</span> : null}
+      </th>
+      {prices.map(({ provider, price_cents, original_price_cents, link }) => (
+        <td key={provider} className="px-4 py-2.5 text-right align-top max-sm:p-0 max-sm:pt-2 max-sm:text-left">
+          {status === 'taken' ? (
+            <span className="text-faint max-sm:hidden">–</span>
+          ) : (
+            <a
+              href={link}
+              target="_blank"
+              rel="noopener noreferrer"
+              aria-label={`${domain} at ${provider}, about ${money(price_cents)}`}
+              className="inline-block font-mono tabular underline decoration-line underline-offset-4 hover:decoration-current"
+            >
+              <span className="block font-sans text-12 text-muted sm:hidden">{provider}</span>
+              {money(price_cents)}
+            </a>
+          )}
+          {status === 'taken' || original_price_cents === price_cents ? null : (
+            <span className="block font-mono text-12 text-faint tabular">then {money(original_price_cents)}</span>
+          )}
+        </td>
+      ))}
+    </tr>
   )
 }

@@ -1,17 +1,20 @@
 import { Heart, MessageSquareQuote, Package, Search } from 'lucide-react'
-import { Navigate } from 'react-router-dom'
+import type { FormEvent } from 'react'
+import { Navigate, useNavigate } from 'react-router-dom'
 import { retrySession, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { FullPage, PageLoading } from '../../shell/states.tsx'
-import { Stat, StatRow } from '../../ui/Data.tsx'
-import { Alert, EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import { ErrorState } from '../../ui/Panel.tsx'
+import { SectionHead } from '../../ui/SectionHead.tsx'
 
 const parts = [
-  { title: 'Orders', icon: Package, text: 'What you buy will be kept here to download again, with its receipts.' },
-  { title: 'Wishlist', icon: Heart, text: 'The things you want to come back to will stand here.' },
-  { title: 'Reviews', icon: MessageSquareQuote, text: 'What you say about what you bought will stand here.' },
-  { title: 'Searches', icon: Search, text: 'The searches you save will stand here, with what is new in them.' },
+  { title: 'Orders', icon: Package, text: 'What you buy, to download again, with its receipts.' },
+  { title: 'Wishlist', icon: Heart, text: 'What you want to come back to.' },
+  { title: 'Reviews', icon: MessageSquareQuote, text: 'What you say about what you bought.' },
+  { title: 'Searches', icon: Search, text: 'The searches you save, with what is new in them.' },
 ]
 
 export function BuyerDashboardPage() {
@@ -28,28 +31,61 @@ export function BuyerDashboardPage() {
   if (!user) return <Navigate to={paths.buyerPortal} replace />
   return (
     <PublicLayout footer={false}>
-      <div className="mx-auto max-w-[72rem] px-5 py-10 text-14 md:px-8 md:py-14">
-        <h1 className="text-28 font-semibold">Welcome{user.user_metadata.name ? `, ${user.user_metadata.name}` : ''}</h1>
-        <p className="mt-1 mb-6 text-muted">What you bought and what you are looking for.</p>
-        <Alert tone="info" title="Buying is not open yet" className="mb-6">
-          Storefronts show what sellers offer, but nothing can be paid for so far, so the four counters below are at zero for everyone. Your
-          account is ready for the day it opens.
-        </Alert>
-        <StatRow>
-          {parts.map((part) => (
-            <Stat key={part.title} label={part.title} value={0} />
+      <div className="rail flex w-full flex-1 flex-col">
+        <SectionHead as="h1" title={`Welcome${user.user_metadata.name ? `, ${user.user_metadata.name}` : ''}`}>
+          What you bought and what you are looking for.
+        </SectionHead>
+        <ul className="grid grid-cols-2 overflow-hidden border-y border-line lg:grid-cols-4">
+          {parts.map(({ title, text, icon: Icon }) => (
+            <li key={title} className="-mt-px -ml-px flex flex-col border-t border-l border-line px-5 py-6 md:px-8 md:py-8">
+              <h2 className="flex items-center gap-2.5 text-14 text-muted">
+                <Icon className="size-4 text-faint" />
+                {title}
+              </h2>
+              <p className="mt-2 text-40 font-semibold">0</p>
+              <p className="mt-2 max-w-[36ch] text-13 text-faint">{text}</p>
+            </li>
           ))}
-        </StatRow>
-        <div className="mt-6 grid grid-cols-1 gap-6 md:grid-cols-2">
-          {parts.map((part) => (
-            <Panel key={part.title} title={part.title} flush>
-              <EmptyState compact title={`No ${part.title.toLowerCase()} yet`}>
-                {part.text}
-              </EmptyState>
-            </Panel>
-          ))}
+        </ul>
+        <div className="grid flex-1 max-lg:content-start lg:grid-cols-2">
+          <div className="px-5 py-9 md:px-8">
+            <h2 className="text-16 font-semibold">Buying is not open yet</h2>
+            <p className="mt-1 max-w-[56ch] text-14 text-muted">
+              Storefronts show what sellers offer, but nothing can be paid for so far, so the four counters above are at zero for everyone.
+              Your account is ready for the day it opens.
+            </p>
+          </div>
+          <OpenStorefront />
         </div>
       </div>
     </PublicLayout>
+  )
+}
+
+/** By the link a seller shared, or the name at its end. */
+function OpenStorefront() {
+  const navigate = useNavigate()
+  function open(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const slug = String(new FormData(event.currentTarget).get('store'))
+      .trim()
+      .replace(/[/?#]+$/, '')
+      .split('/')
+      .pop()
+    if (slug) navigate(paths.storefront(encodeURIComponent(slug.toLowerCase())))
+  }
+  return (
+    <form onSubmit={open} className="flex flex-col border-line px-5 py-9 max-lg:border-t md:px-8 lg:border-l">
+      <h2 className="text-16 font-semibold">Look around a storefront</h2>
+      <p className="mt-1 mb-4 text-14 text-muted">Paste the link a seller gave you, or the name at its end.</p>
+      <div className="flex max-w-md items-end gap-2">
+        <div className="flex-1">
+          <TextField label="Storefront" name="store" required placeholder="mara-automations" autoComplete="off" spellCheck={false} />
+        </div>
+        <Button type="submit" size="public" className="md:h-9">
+          Open
+        </Button>
+      </div>
+    </form>
   )
 }

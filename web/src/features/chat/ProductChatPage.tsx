@@ -10,7 +10,6 @@ import { Conversations } from '../../ui/chat/ConversationList.tsx'
 import { Starters } from '../../ui/chat/Starters.tsx'
 import { useConversationAddress } from '../../ui/chat/useAddress.ts'
 import { useConversation } from '../../ui/chat/useConversation.ts'
-import { PageHeader } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 const features = ['chat', 'assistant'] as const
@@ -31,20 +30,17 @@ export function ProductChatPage() {
 
   return (
     <>
-      {/* On a phone the top bar names the page already, and the conversation needs the room. */}
-      <div className="max-md:sr-only">
-        <PageHeader
-          title={`${product_name} AI`}
-          description="Ask anything about your business. Conversations are kept, by voice or by keyboard."
-        />
-      </div>
-      <ChatFrame list={<Conversations features={features} current={conversationId} onOpen={chat.open} />}>
+      {/* The top bar names the page already, and the conversation needs the room. */}
+      <h1 className="sr-only">{product_name} AI</h1>
+      <ChatFrame flush="both" list={<Conversations features={features} current={conversationId} onOpen={chat.open} />}>
         <ChatLog
           chat={chat}
           label={`Conversation with ${product_name} AI`}
           opening={
             fresh ? (
-              <Starters title="What are you working on?" prompts={chatStarters} onPick={(text) => composer.current?.fill(text)} />
+              <Starters title="What are you working on?" prompts={chatStarters} onPick={(text) => composer.current?.fill(text)}>
+                Ask anything about your business, by keyboard or by voice. Conversations are kept.
+              </Starters>
             ) : null
           }
           onRegenerate={(message) => chat.regenerate(message)}

@@ -45,8 +45,8 @@ export function ContentPage() {
       setMissing(true)
       return void toast.error(texts.enterTopic)
     }
-    // On a phone the result stands below the form.
-    result.current?.scrollIntoView({ block: 'nearest' })
+    // Where there is no room beside the form, the result stands below it.
+    result.current?.scrollIntoView({ block: matchMedia('(width < 1280px)').matches ? 'start' : 'nearest' })
     const reply = await chat.begin(contentPrompt(type, topic.trim(), requirements.trim()), { system: contentOrder(type) })
     if (reply?.content) toast.success(texts.contentGenerated)
   }
@@ -67,8 +67,10 @@ export function ContentPage() {
     <>
       <PageHeader title="Content Creator" description="Posts, mails, scripts and descriptions, written while you watch." />
       <div className="flex flex-col gap-6">
-        <ContentStats />
-        <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[24rem_minmax(0,1fr)]">
+        <div className="max-md:order-last">
+          <ContentStats />
+        </div>
+        <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[24rem_minmax(0,1fr)] xl:grid-rows-[auto_1fr]">
           <Panel title="What to write">
             <form onSubmit={generate} className="flex flex-col gap-4" noValidate>
               <fieldset>
@@ -144,7 +146,7 @@ export function ContentPage() {
               <p className="text-12 text-faint">A piece takes about 20-30 seconds and costs one prompt.</p>
             </form>
           </Panel>
-          <div ref={result} className="flex min-w-0 scroll-mt-20 flex-col gap-6">
+          <div ref={result} className="min-w-0 scroll-mt-20 xl:row-span-2">
             <Panel
               title="Result"
               badge={
@@ -157,11 +159,11 @@ export function ContentPage() {
                 <div className="flex gap-2">
                   <Button disabled={!usable} onClick={copy}>
                     <Copy />
-                    Copy
+                    <span className="max-sm:sr-only">Copy</span>
                   </Button>
                   <Button disabled={!usable} onClick={download}>
                     <Download />
-                    Download
+                    <span className="max-sm:sr-only">Download</span>
                   </Button>
                 </div>
               }
@@ -171,7 +173,7 @@ export function ContentPage() {
                 <ErrorState title="This piece could not be loaded" error={chat.loading} retry={() => chat.reload()} />
               ) : null}
               {piece ? (
-                <div className="p-5">
+                <div className="mx-auto max-w-[46rem] p-5">
                   <MessageItem
                     message={piece}
                     busy={chat.busy}
@@ -182,21 +184,29 @@ export function ContentPage() {
                 <EmptyState title="Your piece is written here">Choose a type, name a topic, and press Generate Content.</EmptyState>
               ) : null}
             </Panel>
-            <Panel title="Your pieces" flush>
-              <Conversations
-                inline
-                features={features}
-                current={conversationId}
-                onOpen={chat.open}
-                newLabel="New piece"
-                empty="No pieces yet"
-              />
-            </Panel>
           </div>
+          <Panel title="Your pieces" flush>
+            <Conversations
+              inline
+              features={features}
+              current={conversationId}
+              onOpen={chat.open}
+              newLabel="New piece"
+              empty="No pieces yet"
+              nameOf={pieceName}
+            />
+          </Panel>
         </div>
       </div>
     </>
   )
+}
+
+/** The topic says more than the words that all pieces begin with. */
+function pieceName(title: string) {
+  const { type, topic } = aboutOf(title)
+  const { name } = contentTypes.find(({ id }) => id === type)!
+  return title.startsWith(name) ? `${topic.replace(/ Additional requirements: .*$/, '')} · ${name}` : title
 }
 
 /** Type and topic of a kept piece, from how it was asked for. */

@@ -1,17 +1,20 @@
 import { texts } from '@operon/contracts/messages'
 import { Share2, Zap } from 'lucide-react'
 import { useState } from 'react'
+import { Link } from 'react-router-dom'
 import { useRecentActivity } from '../../api/activity.ts'
 import { useSession } from '../../api/session.ts'
+import { unitNames, useSubscription } from '../../api/subscription.ts'
 import { sampleActivity, sampleStats } from '../../content/samples.ts'
 import { paths } from '../../paths.ts'
-import { Button } from '../../ui/Button.tsx'
-import { ActivityList, CopyField, Stat, StatRow } from '../../ui/Data.tsx'
+import { Button, ButtonLink } from '../../ui/Button.tsx'
+import { ActivityList, CopyField, GeneMeter, Stat, StatRow } from '../../ui/Data.tsx'
 import { ago } from '../../ui/format.ts'
 import { EmptyState, ErrorState, PageHeader, Panel, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { QuickActions } from './QuickActions.tsx'
 import { useProfile, useStats } from './queries.ts'
+import { useSteps } from './steps.ts'
 import { useSampleData } from './useSampleData.ts'
 
 export function DashboardPage() {
@@ -49,14 +52,18 @@ export function DashboardPage() {
       />
       <div className="flex flex-col gap-6">
         <Overview userId={user!.id} />
-        <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-3">
-          <RecentActivity userId={user!.id} className={link ? 'xl:col-span-2' : 'xl:col-span-3'} />
-          {link ? (
-            <Panel title="Your Marketplace">
-              <p className="mb-3 text-13 text-muted">Anyone with this link can browse and buy, without an account.</p>
-              <CopyField label="Marketplace link" value={link} open onCopied={() => toast.success(texts.linkCopied)} />
-            </Panel>
-          ) : null}
+        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-3">
+          <RecentActivity userId={user!.id} className="lg:col-span-2" />
+          <div className="flex flex-col gap-6">
+            <NextStep userId={user!.id} />
+            <ThisMonth userId={user!.id} />
+            {link ? (
+              <Panel title="Your Marketplace">
+                <p className="mb-3 text-13 text-muted">Anyone with this link can look around, without an account.</p>
+                <CopyField label="Marketplace link" value={link} open onCopied={() => toast.success(texts.linkCopied)} />
+              </Panel>
+            ) : null}
+          </div>
         </div>
       </div>
       <QuickActions open={actions} onClose={() => setActions(false)} onShare={share} />
@@ -73,13 +80,21 @@ function Overview({ userId }: { userId: string }) {
   return (
     <section aria-labelledby="overview">
       <div className="mb-3 flex min-h-8 items-center justify-between gap-3">
-        <h2 id="overview" className="flex items-center gap-2 text-16 font-semibold">
+        <h2 id="overview" className="flex items-center gap-2 text-16 font-semibold whitespace-nowrap">
           Analytics Overview
           {sampled ? <SamplePill /> : null}
         </h2>
         {empty ? (
-          <Button variant="ghost" onClick={samples.toggle}>
-            {samples.shown ? 'Hide sample data' : 'Show sample data'}
+          <Button
+            variant="ghost"
+            className="-mr-3"
+            aria-label={samples.shown ? 'Hide sample data' : 'Show sample data'}
+            onClick={samples.toggle}
+          >
+            <span>
+              {samples.shown ? 'Hide' : 'Show'}
+              <span className="max-sm:hidden"> sample data</span>
+            </span>
           </Button>
         ) : null}
       </div>
@@ -139,6 +154,44 @@ function RecentActivity({ userId, className }: { userId: string; className?: str
         />
       )}
     </Panel>
+  )
+}
+
+/** The one thing to do next on the way to the first sale; gone when nothing open is left. */
+function NextStep({ userId }: { userId: string }) {
+  const { next, loading } = useSteps(userId)
+  if (loading || !next?.to) return null
+  return (
+    <Panel title="Next" actions={<TextLink to={paths.howItWorks}>All steps</TextLink>}>
+      <p className="text-14 font-medium">{next.title}</p>
+      <p className="mt-0.5 mb-3 text-13 text-muted">{next.text}</p>
+      <ButtonLink to={next.to}>{next.action}</ButtonLink>
+    </Panel>
+  )
+}
+
+function ThisMonth({ userId }: { userId: string }) {
+  const subscription = useSubscription(userId)
+  return (
+    <Panel title="This month" actions={<TextLink to={paths.pricing}>Plan and limits</TextLink>}>
+      {subscription.isPending ? <Skeleton className="h-36" /> : null}
+      {subscription.isError ? (
+        <ErrorState title="The usage could not be loaded" error={subscription.error} retry={() => subscription.refetch()} />
+      ) : null}
+      <div className="flex flex-col gap-4">
+        {subscription.data?.usage.map((row) => (
+          <GeneMeter key={row.unit} label={unitNames[row.unit]} used={row.used} limit={row.limit} />
+        ))}
+      </div>
+    </Panel>
+  )
+}
+
+function TextLink({ to, children }: { to: string; children: string }) {
+  return (
+    <Link to={to} className="text-13 text-muted underline decoration-control underline-offset-4 hover:text-text">
+      {children}
+    </Link>
   )
 }
 

@@ -1,121 +1,126 @@
-import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { Link } from 'react-router-dom'
-import { useRecentActivity } from '../../api/activity.ts'
-import { loadBackend, useSession } from '../../api/session.ts'
-import { sellerTerms } from '../../content/claims.ts'
-import { paths } from '../../paths.ts'
+import { usePlatform } from '../../api/platform.ts'
+import { useSession } from '../../api/session.ts'
+import { payoutTerms, sellerShare } from '../../content/claims.ts'
 import { cx } from '../../ui/cx.ts'
-import { ErrorState, PageHeader, Panel, Skeleton } from '../../ui/Panel.tsx'
-import { useProfile, useStats } from './queries.ts'
+import { Kbd } from '../../ui/Data.tsx'
+import { ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { type Step, useSteps } from './steps.ts'
 
-/** The seller's guide. Each step ticks itself off from what the account really has. */
+const lengths = [5, 3, 4, 2, 4]
+
+/** The seller's guide. */
 export function HowItWorksPage() {
   const { user } = useSession()
-  const userId = user!.id
-  const profile = useProfile(userId)
-  const stats = useStats(userId)
-  const activity = useRecentActivity(userId)
-  const items = useQuery({
-    queryKey: ['own-items', userId],
-    queryFn: async () => {
-      const { rest, rows } = await loadBackend()
-      return rows<{ id: string }[]>(rest.from('marketplace_items').select('id').eq('user_id', userId).eq('is_active', true).limit(1))
-    },
-  })
-
-  const queries = [profile, stats, activity, items]
-  const failed = queries.find((query) => query.isError)
-  const loading = queries.some((query) => query.isPending)
-  const slug = profile.data?.marketplace_slug
-  const steps = [
-    {
-      title: 'Choose a plan',
-      text: 'Done: the seller tools are open to you.',
-      done: true,
-      to: paths.pricing,
-      action: 'See plan and usage',
-    },
-    {
-      title: 'Put your name on it',
-      text: 'The dashboard and your storefront use it.',
-      done: Boolean(profile.data?.display_name),
-      to: paths.settings,
-      action: 'Open settings',
-    },
-    {
-      title: 'Ask the assistant for something',
-      text: 'A draft, a comparison, a list of names. It asks before it spends or sends.',
-      done: Boolean(activity.data?.length),
-      to: paths.dashboard,
-      action: 'Open the dashboard',
-    },
-    {
-      title: 'Bring in your first lead',
-      text: 'From a form, an import or by hand.',
-      done: Boolean(stats.data?.leads.total),
-      to: paths.dashboard,
-      action: 'See your leads count',
-    },
-    {
-      title: 'Publish something to sell',
-      text: `${sellerTerms} Your storefront opens with the first active item.`,
-      done: Boolean(items.data?.length),
-      to: slug ? paths.storefront(slug) : paths.settings,
-      action: slug ? 'See your storefront' : 'Set up your profile',
-    },
-  ]
+  const { steps, loading, failed, retry } = useSteps(user!.id)
   const done = steps.filter((step) => step.done).length
-
+  const coming = steps.filter((step) => step.coming && !step.done).length
   return (
     <>
       <PageHeader title="How It Works" description="From a new account to the first sale. The steps tick off by themselves." />
-      {failed ? (
-        <Panel flush>
-          <ErrorState title="Your progress could not be read" error={failed.error} retry={() => queries.map((query) => query.refetch())} />
-        </Panel>
-      ) : (
-        <Panel title={loading ? 'Your progress' : `${done} of ${steps.length} done`} flush className="max-w-[52rem]">
-          <div aria-hidden="true" className="flex gap-1 px-4 pt-4">
-            {steps.map((step, index) => (
-              <span
-                key={step.title}
-                className={cx('h-1.5 rounded-full', !loading && step.done ? 'bg-signal-text' : 'bg-raised')}
-                style={{ flexGrow: [5, 3, 4, 2, 4][index] }}
-              />
-            ))}
-          </div>
-          <ol className="divide-y divide-line pt-2">
-            {steps.map((step, index) => (
-              <li key={step.title} className="flex gap-4 px-4 py-4">
+      <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-3">
+        {failed ? (
+          <Panel flush className="xl:col-span-2">
+            <ErrorState title="Your progress could not be read" error={failed.error} retry={retry} />
+          </Panel>
+        ) : (
+          <Panel
+            title={loading ? 'Your progress' : `${done} of ${steps.length} done`}
+            badge={coming && !loading ? <Pill>{coming} coming</Pill> : null}
+            flush
+            className="xl:col-span-2"
+          >
+            <div aria-hidden="true" className="flex gap-1 px-4 pt-4">
+              {steps.map((step, index) => (
                 <span
+                  key={step.title}
                   className={cx(
-                    'grid size-6 shrink-0 place-items-center rounded-full font-mono text-12',
-                    step.done && !loading ? 'bg-signal text-ink' : 'text-muted hairline',
+                    'h-1.5 rounded-full',
+                    !loading && step.done ? 'bg-signal-text' : step.coming ? 'border border-dashed border-control' : 'bg-raised',
                   )}
-                >
-                  {step.done && !loading ? <Check className="size-3.5" /> : index + 1}
-                  <span className="sr-only">{step.done ? 'Done' : 'To do'}</span>
-                </span>
-                <div className="min-w-0 flex-1">
-                  <h2 className="text-14 font-semibold">{step.title}</h2>
-                  {loading ? (
-                    <Skeleton className="mt-1.5 h-4 w-64" />
-                  ) : (
-                    <p className="mt-0.5 max-w-[60ch] text-13 text-muted">{step.text}</p>
-                  )}
-                </div>
-                <Link
-                  to={step.to}
-                  className="self-center text-13 whitespace-nowrap text-muted underline decoration-control underline-offset-4 hover:text-text max-sm:hidden"
-                >
-                  {step.action}
-                </Link>
-              </li>
-            ))}
-          </ol>
-        </Panel>
-      )}
+                  style={{ flexGrow: lengths[index] }}
+                />
+              ))}
+            </div>
+            <ol className="divide-y divide-line pt-2">
+              {steps.map((step, index) => (
+                <Row key={step.title} step={step} number={index + 1} loading={loading} />
+              ))}
+            </ol>
+          </Panel>
+        )}
+        <div className="flex flex-col gap-6 md:max-xl:grid md:max-xl:grid-cols-2">
+          <Panel title="What a sale leaves you">
+            <div aria-hidden="true" className="flex gap-1">
+              <span className="h-5 rounded-full bg-signal" style={{ flexGrow: sellerShare }} />
+              <span className="h-5 rounded-full bg-raised hairline" style={{ flexGrow: 100 - sellerShare }} />
+            </div>
+            <p className="mt-3 text-13 text-muted">
+              You keep <span className="font-semibold text-text">{sellerShare}%</span> of each sale. {payoutTerms}
+            </p>
+          </Panel>
+          <Shortcuts />
+        </div>
+      </div>
     </>
+  )
+}
+
+function Row({ step, number, loading }: { step: Step; number: number; loading: boolean }) {
+  const done = step.done && !loading
+  return (
+    <li className="flex gap-4 px-4 py-4">
+      <span
+        className={cx(
+          'grid size-6 shrink-0 place-items-center rounded-full font-mono text-12',
+          done ? 'bg-signal text-ink' : step.coming ? 'border border-dashed border-control text-faint' : 'text-muted hairline',
+        )}
+      >
+        {done ? <Check className="size-3.5" /> : number}
+        <span className="sr-only">{done ? 'Done' : step.coming ? 'Coming' : 'To do'}</span>
+      </span>
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-6 gap-y-2">
+        <div className="min-w-0 flex-1 basis-72">
+          <h3 className="flex items-center gap-2 text-14 font-semibold">
+            {step.title}
+            {step.coming && !done ? <Pill>Coming</Pill> : null}
+          </h3>
+          {loading ? <Skeleton className="mt-1.5 h-4 w-64" /> : <p className="mt-0.5 max-w-[60ch] text-13 text-muted">{step.text}</p>}
+        </div>
+        {step.to ? (
+          <Link
+            to={step.to}
+            className="text-13 whitespace-nowrap text-muted underline decoration-control underline-offset-4 hover:text-text max-md:py-2"
+          >
+            {step.action}
+          </Link>
+        ) : null}
+      </div>
+    </li>
+  )
+}
+
+function Shortcuts() {
+  const { product_name } = usePlatform()
+  const rows = [
+    ['Find a page, or something to do', 'Ctrl K'],
+    ['Fold or open the sidebar', 'Ctrl B'],
+    [`Send what you wrote to ${product_name}`, 'Enter'],
+    ['Close what is open', 'Esc'],
+  ] as const
+  return (
+    <Panel title="Under the hand" flush className="max-md:hidden">
+      <dl className="divide-y divide-line">
+        {rows.map(([what, keys]) => (
+          <div key={what} className="flex items-center justify-between gap-4 px-4 py-2.5 text-13">
+            <dt className="text-muted">{what}</dt>
+            <dd>
+              <Kbd>{keys}</Kbd>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
   )
 }

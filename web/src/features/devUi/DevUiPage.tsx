@@ -2,16 +2,23 @@ import { Bell, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { product } from '../../content/product.ts'
 import { sampleActivity, sampleStats } from '../../content/samples.ts'
+import { conversation } from '../../content/showcase.ts'
 import { ThemeToggle } from '../../shell/ThemeToggle.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
+import { Composer } from '../../ui/chat/Composer.tsx'
+import { MessageItem } from '../../ui/chat/MessageItem.tsx'
 import { ActivityList, Avatar, CopyField, GeneMeter, Kbd, Stat, StatRow, Table } from '../../ui/Data.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { Checkbox, PasswordField, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
-import { Busy, EmptyRow, Mark, Wordmark } from '../../ui/Mark.tsx'
+import { Busy, EmptyRow, GeneRow, Mark, Wordmark } from '../../ui/Mark.tsx'
+import { Markdown } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { SectionHead } from '../../ui/SectionHead.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
+
+const said = { id: null, state: 'complete', at: '' } as const
 
 /** Every component of the design system on one page; in development only. */
 export function DevUiPage() {
@@ -26,6 +33,7 @@ export function DevUiPage() {
         <Wordmark name={product.name} />
         <Busy />
         <EmptyRow />
+        <GeneRow genes={[{ width: 74 }, { width: 34 }, { width: 56, state: 'coming' }]} />
       </Group>
       <Group title="Buttons">
         <Button variant="primary">Primary</Button>
@@ -94,6 +102,20 @@ export function DevUiPage() {
           { id: 'b', label: 'Second', panel: <p className="pt-4">Second panel</p> },
         ]}
       />
+      <Tabs
+        look="segment"
+        label="Segments"
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          { id: 'a', label: 'One', panel: <p className="pt-4">One of two</p> },
+          { id: 'b', label: 'Other', panel: <p className="pt-4">The other</p> },
+        ]}
+      />
+      <StatRow>
+        <Stat label="Loading" loading change={0} />
+        <Stat label="Falling" value="12" change={-8} />
+      </StatRow>
       <StatRow>
         {sampleStats.map((stat) => (
           <Stat key={stat.label} {...stat} />
@@ -120,6 +142,25 @@ export function DevUiPage() {
           <ErrorState retry={() => toast.info('Tried')} />
         </Panel>
       </div>
+      <Panel title="A section's head" flush>
+        <SectionHead title="One idea at the left.">The sentence under it at the right.</SectionHead>
+      </Panel>
+      <Panel title="A conversation" flush>
+        <div className="flex flex-col gap-5 p-4">
+          <MessageItem busy={false} message={{ ...said, key: 'asked', role: 'user', content: conversation.asked }} />
+          <MessageItem busy={false} message={{ ...said, key: 'answer', role: 'assistant', content: conversation.answer }} />
+        </div>
+        <Composer label="Message" placeholder="Write something" busy={false} onSend={() => {}} />
+      </Panel>
+      <Panel title="Text of a model">
+        <Markdown>{'A **list**, a `word of code` and\n\n- one\n- two\n\n```\nblock()\n```'}</Markdown>
+      </Panel>
+      <Alert tone="warn" title="A warning">
+        80% is used.
+      </Alert>
+      <Alert tone="info" title="Good to know">
+        Nothing to do.
+      </Alert>
       <Alert title="An alert">Something to fix.</Alert>
       <Alert tone="good" title="Good">
         Done.

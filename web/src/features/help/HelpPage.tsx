@@ -5,14 +5,14 @@ import { usePlatform } from '../../api/platform.ts'
 import { articlesFor, helpArticles, helpContext, quickQuestions } from '../../content/help.ts'
 import { WRITING_MODEL } from '../../content/models.ts'
 import { product } from '../../content/product.ts'
-import { Button } from '../../ui/Button.tsx'
+import { Button, IconButton } from '../../ui/Button.tsx'
 import { ChatFrame } from '../../ui/chat/ChatFrame.tsx'
 import { ChatLog } from '../../ui/chat/ChatLog.tsx'
 import { Composer } from '../../ui/chat/Composer.tsx'
 import { Conversations } from '../../ui/chat/ConversationList.tsx'
 import { useConversationAddress } from '../../ui/chat/useAddress.ts'
 import { type Chat, useConversation } from '../../ui/chat/useConversation.ts'
-import { EmptyState, PageHeader, Panel } from '../../ui/Panel.tsx'
+import { EmptyRow } from '../../ui/Mark.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { HelpReader } from './HelpReader.tsx'
 
@@ -42,61 +42,72 @@ export function HelpPage() {
 
   return (
     <>
-      <PageHeader
-        title={`${product_name} AI Help`}
-        description={`Answers come from ${product_name}'s own help text, and say from which article.`}
-        actions={
-          <Button onClick={() => read('all')}>
-            <BookOpen />
-            Read the help
-          </Button>
-        }
-      />
-      <div className="grid grid-cols-1 gap-6 xl:grid-cols-[18rem_minmax(0,1fr)]">
-        <div className="flex flex-col gap-6 max-xl:hidden">
-          <Panel title="Quick Questions" flush>
-            <QuickQuestions disabled={chat.busy} onAsk={ask} />
-          </Panel>
-          <p className="text-12 text-faint">
-            Not answered? Write to <span className="text-muted">{product.support}</span>.
-          </p>
-        </div>
-        <ChatFrame
-          list={
-            <Conversations
-              features={features}
-              current={conversationId}
-              onOpen={chat.open}
-              newLabel="New question"
-              empty="No questions yet"
-            />
-          }
-        >
-          <ChatLog
-            chat={chat}
-            label={`Help conversation`}
-            opening={
-              chat.messages.length === 0 && chat.loading === 'done' ? (
-                <>
-                  <EmptyState title="Ask how something works">
-                    Start with a quick question or write your own. {helpArticles.length} articles stand behind the answers.
-                  </EmptyState>
-                  <section aria-labelledby="quick-questions" className="overflow-hidden rounded-panel hairline xl:hidden">
-                    <h2 id="quick-questions" className="border-b border-line px-4 py-2.5 text-14 font-semibold">
-                      Quick Questions
-                    </h2>
-                    <QuickQuestions disabled={chat.busy} onAsk={ask} />
-                  </section>
-                </>
-              ) : null
+      <h1 className="sr-only">{product_name} AI Help</h1>
+      <ChatFrame
+        flush="both"
+        list={
+          <Conversations
+            features={features}
+            current={conversationId}
+            onOpen={chat.open}
+            newLabel="New question"
+            empty="No questions yet"
+            lead={
+              <section aria-labelledby="quick-questions" className="border-b border-line pb-1.5">
+                <h2 id="quick-questions" className="px-4 pt-3.5 pb-1.5 text-14 font-semibold">
+                  Quick Questions
+                </h2>
+                <QuickQuestions disabled={chat.busy} onAsk={ask} />
+              </section>
             }
-            below={(key) => <Cited chat={chat} answer={key} onRead={read} />}
-            onRegenerate={(message) => chat.regenerate(message, contextOf(questionOf(chat, message.key)))}
-            onResend={(message, text) => chat.resend(message, text, contextOf(text))}
+            foot={
+              <div className="flex flex-col gap-2 border-t border-line p-3 text-12 text-faint">
+                <Button onClick={() => read('all')}>
+                  <BookOpen />
+                  Read the help
+                </Button>
+                <p className="text-center">
+                  Not answered? Write to <span className="text-muted">{product.support}</span>
+                </p>
+              </div>
+            }
+            tools={
+              <IconButton label="Read the help" onClick={() => read('all')}>
+                <BookOpen />
+              </IconButton>
+            }
           />
-          <Composer label="Your question" placeholder="How do I …" busy={chat.busy} onSend={ask} onStop={chat.stop} voice />
-        </ChatFrame>
-      </div>
+        }
+      >
+        <ChatLog
+          chat={chat}
+          label="Help conversation"
+          opening={
+            chat.messages.length === 0 && chat.loading === 'done' ? (
+              <>
+                <div>
+                  <EmptyRow className="mb-4 h-8" />
+                  <p className="text-16 font-semibold">Ask how something works</p>
+                  <p className="mt-1 text-13 text-muted">
+                    Start with a quick question or write your own. Answers come from {product_name}'s own help text, {helpArticles.length}{' '}
+                    articles, and say from which.
+                  </p>
+                </div>
+                <section aria-labelledby="first-questions" className="overflow-hidden rounded-panel hairline lg:hidden">
+                  <h2 id="first-questions" className="border-b border-line px-4 py-2.5 text-14 font-semibold">
+                    Quick Questions
+                  </h2>
+                  <QuickQuestions disabled={chat.busy} onAsk={ask} />
+                </section>
+              </>
+            ) : null
+          }
+          below={(key) => <Cited chat={chat} answer={key} onRead={read} />}
+          onRegenerate={(message) => chat.regenerate(message, contextOf(questionOf(chat, message.key)))}
+          onResend={(message, text) => chat.resend(message, text, contextOf(text))}
+        />
+        <Composer label="Your question" placeholder="How do I …" busy={chat.busy} onSend={ask} onStop={chat.stop} voice />
+      </ChatFrame>
       <HelpReader article={search.get('article')} onRead={read} />
     </>
   )
@@ -104,14 +115,14 @@ export function HelpPage() {
 
 function QuickQuestions({ disabled, onAsk }: { disabled: boolean; onAsk: (question: string) => void }) {
   return (
-    <ul className="divide-y divide-line">
+    <ul className="max-lg:divide-y max-lg:divide-line">
       {quickQuestions.map((question) => (
         <li key={question}>
           <button
             type="button"
             disabled={disabled}
             onClick={() => onAsk(question)}
-            className="flex min-h-11 w-full items-center gap-2.5 px-4 py-2 text-left text-13 outline-offset-[-2px] hover:bg-raised disabled:opacity-60"
+            className="flex min-h-8 w-full items-center gap-2.5 px-4 py-1.5 text-left text-13 outline-offset-[-2px] hover:bg-raised disabled:opacity-60 max-lg:min-h-11"
           >
             <MessageCircleQuestion className="size-4 text-faint" />
             {question}

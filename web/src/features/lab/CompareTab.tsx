@@ -1,4 +1,4 @@
-import { BookMarked, Square } from 'lucide-react'
+import { BookMarked, FoldVertical, Square, UnfoldVertical } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { modelName } from '../../content/models.ts'
 import { compareStarters } from '../../content/prompts.ts'
@@ -19,6 +19,7 @@ export function CompareTab({ comparison, onContinue }: Props) {
   const { run, broken, busy } = comparison
   const [prompt, setPrompt] = useState('')
   const [library, setLibrary] = useState(false)
+  const [whole, setWhole] = useState(false)
 
   function submit(event?: FormEvent) {
     event?.preventDefault()
@@ -71,9 +72,13 @@ export function CompareTab({ comparison, onContinue }: Props) {
         </form>
       </Panel>
       {run.prompt ? (
-        <p className="-mb-2 flex flex-wrap items-center gap-2 text-13 text-muted">
+        <div className="-mb-2 flex flex-wrap items-center gap-2 text-13 text-muted">
           Answers to <Pill className="max-w-full overflow-hidden text-ellipsis">{run.prompt.slice(0, 50)}</Pill>
-        </p>
+          <Button variant="ghost" className="ml-auto" aria-pressed={whole} onClick={() => setWhole(!whole)}>
+            {whole ? <FoldVertical /> : <UnfoldVertical />}
+            {whole ? 'Fold the answers' : 'Show whole answers'}
+          </Button>
+        </div>
       ) : null}
       {broken ? (
         <Alert title={broken.title}>
@@ -92,6 +97,7 @@ export function CompareTab({ comparison, onContinue }: Props) {
             key={lane.model}
             lane={lane}
             at={at}
+            whole={whole}
             best={bestOf(run.lanes, at)}
             voted={run.vote === at}
             canVote={Boolean(run.id) && !busy}

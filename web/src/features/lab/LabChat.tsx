@@ -1,14 +1,15 @@
 import { texts } from '@operon/contracts/messages'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { labModels, modelName } from '../../content/models.ts'
+import { compareStarters } from '../../content/prompts.ts'
 import { ChatFrame } from '../../ui/chat/ChatFrame.tsx'
 import { ChatLog } from '../../ui/chat/ChatLog.tsx'
-import { Composer } from '../../ui/chat/Composer.tsx'
+import { Composer, type ComposerHandle } from '../../ui/chat/Composer.tsx'
 import { Conversations } from '../../ui/chat/ConversationList.tsx'
 import { ownLine } from '../../ui/chat/message.ts'
+import { Starters } from '../../ui/chat/Starters.tsx'
 import { useConversationAddress } from '../../ui/chat/useAddress.ts'
 import { useConversation } from '../../ui/chat/useConversation.ts'
-import { EmptyState } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { LaneState } from './useCompare.ts'
 
@@ -20,6 +21,7 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
   const [model, setModel] = useState<string>(seed?.model ?? labModels[0].id)
   // What Compare said stays with the question until a conversation of its own has begun.
   const [carried, setCarried] = useState<Seed | null>(seed)
+  const composer = useRef<ComposerHandle>(null)
   const chat = useConversation({
     feature: 'lab',
     model,
@@ -42,6 +44,10 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
     })
     onSeeded()
   }, [seed])
+
+  useEffect(() => {
+    if (conversationId) setCarried(null)
+  }, [conversationId])
 
   const seeded = carried && [
     { role: 'user' as const, content: carried.prompt },
@@ -67,9 +73,9 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
           label={`Conversation with ${modelName(model)}`}
           opening={
             chat.messages.length === 0 && chat.loading === 'done' ? (
-              <EmptyState title={`Talk to ${modelName(model)}`}>
+              <Starters title={`Talk to ${modelName(model)}`} prompts={compareStarters} onPick={(text) => composer.current?.fill(text)}>
                 Choose a model below, or continue from a comparison: its question and answer come along.
-              </EmptyState>
+              </Starters>
             ) : null
           }
           onRegenerate={(message) => chat.regenerate(message)}
@@ -77,6 +83,7 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
           onCopied={() => toast.success(texts.copied(modelName(model)))}
         />
         <Composer
+          ref={composer}
           label={`Message ${modelName(model)}`}
           placeholder={`Write to ${modelName(model)}`}
           busy={chat.busy}

@@ -28,12 +28,14 @@ export function LabPage() {
 
   return (
     <>
-      <PageHeader title="AI Assistant Lab" description="The same question to four models at once, or one model at a time." />
+      <div className="max-md:sr-only">
+        <PageHeader title="AI Assistant Lab" description="The same question to four models at once, or one model at a time." />
+      </div>
       <Tabs<Tab>
         label="AI Assistant Lab"
         value={tab}
         onChange={show}
-        className="mb-6"
+        className="mb-6 max-md:-mt-4"
         tabs={[
           { id: 'compare', label: 'Compare Models', panel: <CompareTab comparison={comparison} onContinue={continueChat} /> },
           { id: 'chat', label: 'Individual Chat', panel: <LabChat seed={seed} onSeeded={() => setSeed(null)} /> },

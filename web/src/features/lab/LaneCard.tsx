@@ -1,5 +1,6 @@
 import { texts } from '@operon/contracts/messages'
 import { Copy, MessageSquareText, Square, ThumbsUp } from 'lucide-react'
+import { type RefObject, useLayoutEffect, useRef } from 'react'
 import { modelName } from '../../content/models.ts'
 import { Button } from '../../ui/Button.tsx'
 import { whole } from '../../ui/chat/MessageItem.tsx'
@@ -21,11 +22,15 @@ type Props = {
   onStop: () => void
   onVote: () => void
   onContinue: () => void
+  /** The whole answer instead of a window on it. */
+  whole?: boolean
 }
 
-export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, onContinue }: Props) {
+export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, onContinue, whole: unfolded }: Props) {
   const name = modelName(lane.model)
   const answered = !running(lane) && lane.state !== 'idle'
+  const box = useRef<HTMLElement>(null)
+  useTail(box, running(lane) ? lane.content : null)
   const usable = answered && lane.state !== 'failed' && lane.content !== ''
   async function copy() {
     await navigator.clipboard.writeText(lane.content)
@@ -37,10 +42,15 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
       aria-busy={running(lane)}
       className="flex min-w-0 flex-col rounded-panel bg-panel hairline max-md:w-[86%] max-md:shrink-0 max-md:snap-start"
     >
-      <header className="flex min-h-12 items-center gap-2.5 border-b border-line px-4">
-        <span aria-hidden="true" className={cx('h-1.5 w-5 rounded-full', colours[at])} />
-        <h2 className="text-14 font-semibold">{name}</h2>
-        {lane.sandbox ? <Pill>Sandbox answer</Pill> : null}
+      <header className="flex min-h-14 items-center gap-2.5 border-b border-line px-4 py-1.5">
+        <span aria-hidden="true" className={cx('h-1.5 w-5 shrink-0 rounded-full', colours[at])} />
+        <div className="min-w-0">
+          <div className="flex items-center gap-2">
+            <h2 className="text-14 font-semibold">{name}</h2>
+            {lane.sandbox ? <Pill>Sandbox answer</Pill> : null}
+          </div>
+          {lane.answeredBy ? <p className="truncate font-mono text-12 text-faint">Answered by {lane.answeredBy}</p> : null}
+        </div>
         {running(lane) ? (
           <Button variant="ghost" size="icon" className="ml-auto" aria-label={`Stop ${name}`} data-tip="Stop" onClick={onStop}>
             <Square className="fill-current" />
@@ -53,10 +63,11 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
         ) : null}
       </header>
       <section
+        ref={box}
         aria-label={`Answer of ${name}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an answer that scrolls must be reachable by keyboard
         tabIndex={0}
-        className={cx('overflow-y-auto px-4 py-3 outline-offset-[-2px]', lane.state === 'idle' ? 'h-16' : 'h-80')}
+        className={cx('overflow-y-auto px-4 py-3 outline-offset-[-2px]', lane.state === 'idle' ? 'h-16' : unfolded ? 'flex-1' : 'h-80')}
       >
         {lane.state === 'idle' ? <p className="text-13 text-faint">The answer is written here.</p> : null}
         {lane.state === 'failed' ? (
@@ -76,20 +87,15 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
           </p>
         ) : null}
       </section>
-      <dl className="grid grid-cols-4 gap-px border-y border-line bg-line text-12">
-        <Figure label="First" value={lane.firstMs === null ? '–' : seconds(lane.firstMs)} />
-        <Figure label="Total" value={lane.ms === null ? '–' : seconds(lane.ms)} note={best.includes('fastest') ? 'fastest' : undefined} />
-        <Figure label="Tokens" value={lane.usage ? String(lane.usage.prompt_tokens + lane.usage.completion_tokens) : '–'} />
-        <Figure
-          label="Cost"
-          value={lane.usage ? cost(lane.usage.cost_microusd) : '–'}
-          note={best.includes('cheapest') ? 'cheapest' : undefined}
-        />
-      </dl>
-      <p className="truncate px-4 pt-2 font-mono text-12 text-faint">
-        {lane.answeredBy ? `Answered by ${lane.answeredBy}` : 'No answer yet'}
-      </p>
-      <footer className="flex flex-wrap gap-1 p-2">
+      {lane.state === 'idle' ? null : (
+        <dl className="grid grid-cols-4 gap-px border-t border-line bg-line text-12">
+          <Figure label="First" value={lane.firstMs === null ? '–' : seconds(lane.firstMs)} />
+          <Figure label="Total" value={lane.ms === null ? '–' : seconds(lane.ms)} won={best.includes('fastest') && 'Fastest'} />
+          <Figure label="Tokens" value={lane.usage ? String(lane.usage.prompt_tokens + lane.usage.completion_tokens) : '–'} />
+          <Figure label="Cost" value={lane.usage ? cost(lane.usage.cost_microusd) : '–'} won={best.includes('cheapest') && 'Cheapest'} />
+        </dl>
+      )}
+      <footer className="flex flex-wrap gap-1 border-t border-line p-2">
         <Button variant="ghost" disabled={!usable} onClick={copy}>
           <Copy />
           Copy
@@ -115,14 +121,26 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
   )
 }
 
-function Figure({ label, value, note }: { label: string; value: string; note?: string }) {
+function Figure({ label, value, won }: { label: string; value: string; won?: string | false }) {
   return (
-    <div className="bg-panel px-3 py-1.5">
-      <dt className="text-faint">
-        {label}
-        {note ? <span className="ml-1 text-good">{note}</span> : null}
-      </dt>
+    <div className="min-w-0 bg-panel px-3 py-1.5 max-md:px-2">
+      <dt className={cx('truncate', won ? 'font-medium text-good' : 'text-faint')}>{won || label}</dt>
       <dd className="truncate font-mono tabular">{value}</dd>
     </div>
   )
+}
+
+const AT_END_PX = 24
+
+/** Keeps the newest words in sight while they are written, unless the person has scrolled up. */
+function useTail(box: RefObject<HTMLElement | null>, words: string | null) {
+  const bottom = useRef(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new words are what moves the end
+  useLayoutEffect(() => {
+    const { current: element } = box
+    if (!element || words === null) return
+    const following = element.scrollTop + element.clientHeight >= bottom.current - AT_END_PX
+    bottom.current = element.scrollHeight
+    if (following) element.scrollTop = element.scrollHeight
+  }, [words])
 }

@@ -22,10 +22,11 @@ export function UsagePanel() {
                 <dd className="text-20 font-semibold tabular">{answers.toLocaleString('en-US')}</dd>
               </div>
               <div>
-                <dt className="flex flex-wrap items-center gap-1.5 text-muted">
-                  Hours Saved <Pill>Estimate</Pill>
-                </dt>
-                <dd className="text-20 font-semibold tabular">{Math.floor(answers / 2).toLocaleString('en-US')}</dd>
+                <dt className="text-muted">Hours Saved</dt>
+                <dd className="flex flex-wrap items-center gap-x-2 text-20 font-semibold tabular">
+                  {Math.floor(answers / 2).toLocaleString('en-US')}
+                  <Pill>Estimate</Pill>
+                </dd>
               </div>
               <div>
                 <dt className="text-muted">Model cost</dt>
@@ -36,7 +37,7 @@ export function UsagePanel() {
           </div>
           {usage.data.by_model.length ? (
             <div className="border-t border-line">
-              <Table label="Usage by model" head={['Model', 'Answers', 'Tokens', 'Cost', 'Average time']}>
+              <Table figures label="Usage by model" head={['Model', 'Answers', 'Tokens', 'Cost', 'Average time']}>
                 {usage.data.by_model.map((row) => (
                   <tr key={row.model}>
                     <td className="font-medium">{modelName(row.model)}</td>

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { paths } from '../../paths.ts'
 import { ButtonLink } from '../../ui/Button.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -37,6 +37,9 @@ const screens = { dashboard: DashboardDemo, workflows: WorkflowDemo, 'ai-lab': L
 
 export function Demo() {
   const [open, setOpen] = useState<DemoId>('dashboard')
+  // Drawn once the app is here, with the first sign of a person: far below the first screen, it would weigh on the first paint.
+  const [drawn, setDrawn] = useState(false)
+  useEffect(() => setDrawn(true), [])
   return (
     <section id="demo" className="after-paint border-t border-line">
       <div className="rail">
@@ -59,11 +62,15 @@ export function Demo() {
               panel: (
                 <>
                   <p className="border-b border-line px-5 py-3 text-14 text-muted md:px-8">{says}</p>
-                  <ProductFrame path={path} live={live} className="h-[40rem] lg:h-[44rem]">
-                    <div className="min-h-0 flex-1 overflow-hidden p-4 md:p-8">
-                      <Screen />
-                    </div>
-                  </ProductFrame>
+                  <div className="h-[40rem] lg:h-[44rem]">
+                    {drawn ? (
+                      <ProductFrame path={path} live={live} className="h-full">
+                        <div className="min-h-0 flex-1 overflow-hidden p-4 md:p-8">
+                          <Screen />
+                        </div>
+                      </ProductFrame>
+                    ) : null}
+                  </div>
                 </>
               ),
             }

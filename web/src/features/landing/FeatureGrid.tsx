@@ -1,5 +1,6 @@
 import { type Feature, featureGroups, features } from '../../content/features.ts'
 import { cx } from '../../ui/cx.ts'
+import { SectionHead } from '../../ui/SectionHead.tsx'
 
 const groups = Object.entries(featureGroups) as [Feature['group'], string][]
 
@@ -8,12 +9,9 @@ export function FeatureGrid() {
   return (
     <section id="features" className="after-paint border-t border-line">
       <div className="rail">
-        <div className="grid gap-x-10 gap-y-4 px-5 pt-16 pb-12 md:grid-cols-12 md:px-8 md:pt-24 md:pb-16">
-          <h2 className="text-40 font-semibold md:col-span-7">Sixteen tools that know about each other.</h2>
-          <p className="max-w-[40ch] self-end text-muted md:col-span-4 md:col-start-9">
-            A lead found in one is known in the next. Nothing is exported, imported or explained twice.
-          </p>
-        </div>
+        <SectionHead title="Sixteen tools that know about each other.">
+          A lead found in one is known in the next. A full bar is open today; an outlined one is on its way.
+        </SectionHead>
         {groups.map(([group, title]) => (
           <div key={group} className="grid border-t border-line lg:grid-cols-[13rem_minmax(0,1fr)]">
             <h3 className="px-5 py-5 text-14 font-semibold text-faint md:px-8 lg:py-6">{title}</h3>

@@ -9,9 +9,12 @@ import { Strand } from './Strand.tsx'
 
 export function Hero() {
   return (
-    <section id="home" aria-label={product.name} className="rail overflow-hidden">
+    <section id="home" aria-label={product.name} className="rail w-full overflow-hidden">
       <div className="grid gap-x-10 gap-y-7 px-5 pt-14 md:grid-cols-12 md:px-8 md:pt-20 lg:pt-24">
-        <h1 className="text-56 font-semibold text-balance md:col-span-8">Everything your business runs on, switched on together.</h1>
+        <h1 className="text-56 font-semibold md:col-span-8">
+          <span className="block text-balance">Everything your business runs on, </span>
+          <span className="block text-balance">switched on together.</span>
+        </h1>
         <div className="flex flex-col items-start gap-5 self-end md:col-span-4 md:pb-2">
           <p className="max-w-[44ch] text-muted">
             Leads, content, ads, mail and payments in one place, with an assistant that works all of it and asks before it spends or sends.
@@ -30,7 +33,7 @@ export function Hero() {
       </div>
       <Strand className="relative z-10 mt-10 px-5 md:mt-16 md:px-8" />
       <div className="relative border-t border-line pt-9 md:pt-12 md:pl-8">
-        <ProductFrame path={paths.analyst} className="h-[43rem] border-t border-line md:h-[40rem] md:rounded-tl-panel md:border-l">
+        <ProductFrame path={paths.analyst} className="h-[46.5rem] border-t border-line md:h-[40rem] md:rounded-tl-panel md:border-l">
           <AnalystDemo />
         </ProductFrame>
       </div>

@@ -1,4 +1,4 @@
-import { sellerTerms } from '../../content/claims.ts'
+import { sellerShare, sellerTerms } from '../../content/claims.ts'
 import { paths } from '../../paths.ts'
 import { ButtonLink } from '../../ui/Button.tsx'
 
@@ -12,31 +12,32 @@ export function Marketplace() {
           <p className="mt-3 max-w-[56ch] text-muted">
             Publish automation templates on a storefront of your own. Buyers browse and buy without registering. {sellerTerms}
           </p>
+          <p className="mt-3 text-13 text-faint">Coming: storefronts can be looked at, selling and buying open next.</p>
         </div>
         <div className="flex flex-wrap gap-2">
           <ButtonLink to={paths.sellerPortal} size="public">
-            Open a storefront
+            Start as a seller
           </ButtonLink>
           <ButtonLink to={paths.buyerPortal} size="public" variant="ghost">
-            Browse as a buyer
+            Start as a buyer
           </ButtonLink>
         </div>
       </div>
       <div className="flex flex-col justify-center gap-3 border-line px-5 pb-14 md:px-8 lg:col-span-5 lg:border-l lg:py-14">
         <p className="flex items-baseline justify-between gap-4 text-14">
           <span className="text-muted">A template sold for</span>
-          <span className="font-mono tabular">$49.00</span>
+          <span className="tabular">$49.00</span>
         </p>
         <div aria-hidden="true" className="flex gap-1.5">
-          <span className="h-9 flex-[8] rounded-full bg-signal" />
-          <span className="h-9 flex-[2] rounded-full bg-raised hairline" />
+          <span className="h-9 rounded-full bg-signal" style={{ flexGrow: sellerShare }} />
+          <span className="h-9 rounded-full bg-raised hairline" style={{ flexGrow: 100 - sellerShare }} />
         </div>
         <p className="flex items-baseline justify-between gap-4 text-14">
           <span className="font-semibold">
-            <span className="font-mono tabular">$39.20</span> is yours
+            <span className="tabular">$39.20</span> is yours
           </span>
           <span className="text-muted">
-            <span className="font-mono tabular">$9.80</span> fee
+            <span className="tabular">$9.80</span> fee
           </span>
         </p>
       </div>

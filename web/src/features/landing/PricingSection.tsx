@@ -5,6 +5,7 @@ import { ButtonLink, buttonClass } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { money } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
+import { SectionHead } from '../../ui/SectionHead.tsx'
 
 /** The allowances in the words of the offer; the limits enforced are the plan table's. */
 const allowances: Record<string, string[]> = {
@@ -17,12 +18,9 @@ export function PricingSection() {
   return (
     <section id="pricing" className="after-paint border-t border-line">
       <div className="rail">
-        <div className="grid gap-x-10 gap-y-4 px-5 pt-16 pb-12 md:grid-cols-12 md:px-8 md:pt-24 md:pb-16">
-          <h2 className="text-40 font-semibold md:col-span-7">Priced like a tool, not a team.</h2>
-          <p className="max-w-[40ch] self-end text-muted md:col-span-4 md:col-start-9">
-            Try any plan for {TRIAL_DAYS} days. What is left unused costs nothing; what is used up stops politely and says so.
-          </p>
-        </div>
+        <SectionHead title="Priced like a tool, not a team.">
+          Try any plan for {TRIAL_DAYS} days. What is left unused costs nothing; what is used up stops politely and says so.
+        </SectionHead>
         <div className="grid border-y border-line md:grid-cols-3">
           {plans.map((plan) => (
             <article

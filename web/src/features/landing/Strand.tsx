@@ -28,7 +28,7 @@ export function Strand({ className }: { className?: string }) {
         {genes.map(([name, grow], index) => (
           <span
             key={name}
-            className={`flex h-7 min-w-0 basis-0 items-center justify-center overflow-hidden rounded-full bg-signal px-2 text-12 font-semibold text-ink animate-switch-on max-sm:text-[0] md:h-8 md:text-13 ${grow}`}
+            className={`flex h-7 min-w-0 basis-0 items-center justify-center overflow-hidden rounded-full bg-signal px-2 text-12 font-semibold text-ink animate-switch-on max-sm:px-1 max-[379px]:[font-size:0] md:h-8 md:text-13 ${grow}`}
             style={{ animationDelay: `${120 + index * 110}ms` }}
           >
             {name}

@@ -1,3 +1,4 @@
+import { Download } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { badges, figures, unverifiedNote } from '../../content/claims.ts'
 import { product } from '../../content/product.ts'
@@ -7,6 +8,16 @@ import { GeneMeter } from '../../ui/Data.tsx'
 import { Alert } from '../../ui/Panel.tsx'
 import { Marketplace } from './Marketplace.tsx'
 
+const exported = `{
+  "user": { "name": "Mara", … },
+  "sessions": [ … ],
+  "audit": [ … ],
+  "services": {
+    "billing": { … },
+    "ai-gateway": { … }
+  }
+}`
+
 export function WhyChoose() {
   const shown = figures.filter((figure) => figure.shown)
   const unverified = [...figures, ...badges].some((claim) => claim.shown && !claim.verified)
@@ -14,7 +25,7 @@ export function WhyChoose() {
     <section id="resources" className="after-paint border-t border-line bg-panel">
       <div className="rail">
         <h2 className="px-5 pt-16 pb-12 text-40 font-semibold md:px-8 md:pt-24 md:pb-14">Why choose {product.name}</h2>
-        <div className="grid border-t border-line lg:grid-cols-12 lg:grid-rows-[1fr_auto]">
+        <div className="grid grid-cols-1 border-t border-line lg:grid-cols-12 lg:grid-rows-[1fr_auto]">
           <Reason
             className="lg:col-span-5"
             title="It asks before it acts"
@@ -40,22 +51,25 @@ export function WhyChoose() {
           <Reason
             className="lg:col-span-3"
             title="Your data leaves with you"
-            text="Export your account record from the settings whenever you like. Deleting the account deletes it."
+            text="Export all of it from the settings whenever you like. Deleting the account deletes it."
           >
-            <ul className="flex flex-col font-mono text-12 text-muted">
-              {['user', 'sign_up', 'sessions', 'audit'].map((part) => (
-                <li key={part} className="border-b border-line py-2 last:border-0">
-                  {part}
-                </li>
-              ))}
-            </ul>
+            <div className="overflow-hidden rounded-panel bg-panel shadow-float hairline">
+              <p className="flex items-center justify-between gap-3 border-b border-line px-4 py-2.5 text-13">
+                <span className="truncate font-medium">account.json</span>
+                <Download className="size-4 text-muted" />
+              </p>
+              <pre className="overflow-hidden px-4 py-3 font-mono text-12 leading-5 text-muted">{exported}</pre>
+            </div>
           </Reason>
         </div>
 
         {shown.length ? (
-          <dl className="grid grid-cols-2 border-t border-line sm:grid-cols-4 lg:grid-cols-7">
+          <dl className="grid grid-cols-2 overflow-hidden border-t border-line sm:grid-cols-4 lg:grid-cols-7">
             {shown.map((figure) => (
-              <div key={figure.label} className="flex flex-col-reverse border-line px-5 py-5 md:px-8 md:py-7 lg:not-first:border-l">
+              <div
+                key={figure.label}
+                className="-mt-px -ml-px flex flex-col-reverse border-t border-l border-line px-5 py-5 max-sm:last:odd:col-span-2 sm:max-lg:last:col-span-2 md:px-8 md:py-7"
+              >
                 <dt className="text-13 text-muted">{figure.label}</dt>
                 <dd className="text-28 font-semibold">{figure.value}</dd>
               </div>
@@ -82,7 +96,7 @@ export function WhyChoose() {
 function Reason({ title, text, children, className }: { title: string; text: string; children: ReactNode; className?: string }) {
   return (
     <article
-      className={`flex flex-col border-line max-lg:not-first:border-t lg:row-span-2 lg:grid lg:grid-rows-subgrid lg:not-first:border-l ${className}`}
+      className={`flex min-w-0 flex-col border-line max-lg:not-first:border-t lg:row-span-2 lg:grid lg:grid-cols-1 lg:grid-rows-subgrid lg:not-first:border-l ${className}`}
     >
       <div className="flex flex-1 lg:min-h-72 flex-col justify-center bg-page px-5 py-10 md:px-8" inert>
         {children}

@@ -14,19 +14,19 @@ const anchor = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, '-'
 function Legal({ text }: { text: LegalText }) {
   return (
     <PublicLayout>
-      <div className="mx-auto grid max-w-[84rem] gap-x-10 gap-y-10 px-5 py-14 md:grid-cols-12 md:px-8 md:py-20">
-        <nav aria-label="Sections" className="hidden md:col-span-3 md:block">
-          <ol className="sticky top-24 flex flex-col gap-0.5 border-l border-line text-14">
+      <div className="rail grid w-full md:grid-cols-12">
+        <nav aria-label="Sections" className="hidden border-r border-line px-8 py-24 md:col-span-4 md:block lg:col-span-3">
+          <ol className="sticky top-24 flex flex-col gap-0.5 text-14">
             {text.sections.map((section) => (
               <li key={section.title}>
-                <a href={`#${anchor(section.title)}`} className="block py-1 pl-4 text-muted hover:text-text">
+                <a href={`#${anchor(section.title)}`} className="block py-1 text-muted hover:text-text">
                   {section.title}
                 </a>
               </li>
             ))}
           </ol>
         </nav>
-        <article className="md:col-span-8">
+        <article className="px-5 py-14 md:col-span-8 md:px-12 md:py-24 lg:col-span-9 lg:px-20">
           <h1 className="text-40 font-semibold">{text.title}</h1>
           <p className="mt-3 font-mono text-12 text-faint">
             Version {text.version} · in effect from {text.effective}

@@ -1,75 +1,78 @@
+import { plans, TRIAL_DAYS } from '@operon/contracts/plans'
 import { ArrowRight } from 'lucide-react'
 import { Link } from 'react-router-dom'
-import { sellerTerms } from '../../content/claims.ts'
 import { paths } from '../../paths.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
+import { buttonClass } from '../../ui/Button.tsx'
+import { money } from '../../ui/format.ts'
+import { type Gene, GeneRow } from '../../ui/Mark.tsx'
+import { SectionHead } from '../../ui/SectionHead.tsx'
 
-const ways = [
+type Way = { to: string; name: string; title: string; text: string; has: string[]; genes: Gene[]; go: string }
+
+const ways: Way[] = [
   {
     to: paths.sellerPortal,
-    title: 'I run or build a business',
     name: 'Seller',
-    text: `The dashboard with every tool, and a storefront for templates you want to sell. ${sellerTerms}`,
-    bars: [44, 20, 32],
+    title: 'I run or build a business',
+    text: 'The dashboard with every tool: the assistants, the Lab, content, ads and names.',
+    has: [
+      `A free trial of ${TRIAL_DAYS} days, then from ${money(plans[0]!.priceCents)} a month`,
+      'An assistant that asks before it spends or sends',
+      'A storefront of your own when selling opens',
+    ],
+    genes: [{ width: 74 }, { width: 34 }, { width: 56 }, { width: 40, state: 'coming' }],
+    go: 'Go on as a seller',
   },
   {
     to: paths.buyerPortal,
-    title: 'I want to browse and buy',
     name: 'Buyer',
-    text: 'Your orders, downloads, wishlist and reviews in one place. No subscription.',
-    bars: [28, 0, 0],
+    title: 'I want to browse and buy',
+    text: 'One account for every storefront. A seller can be a buyer, too.',
+    has: [
+      'No subscription, nothing to pay',
+      'Look around storefronts without registering',
+      'Orders and downloads in one place when buying opens',
+    ],
+    genes: [{ width: 48 }, { width: 74, state: 'coming' }, { width: 34, state: 'coming' }],
+    go: 'Go on as a buyer',
   },
 ]
 
 export function GetStartedPage() {
   return (
     <PublicLayout footer={false}>
-      <div className="mx-auto max-w-[60rem] px-5 py-16 md:px-8 md:py-24">
-        <h1 className="text-40 font-semibold">How do you want to start?</h1>
-        <p className="mt-3 max-w-[52ch] text-muted">The account remembers where it began and opens there. A seller can buy, too.</p>
-        <div className="mt-10 overflow-hidden rounded-panel hairline">
+      <div className="rail flex w-full flex-1 flex-col">
+        <SectionHead as="h1" title="How do you want to start?">
+          The account remembers where it began and opens there.
+        </SectionHead>
+        <div className="grid border-y border-line md:grid-cols-2">
           {ways.map((way) => (
             <Link
               key={way.to}
               to={way.to}
-              className="group flex items-start gap-6 border-b border-line bg-panel p-6 outline-offset-[-3px] transition-colors duration-120 last:border-0 hover:bg-raised md:p-8"
+              className="group flex flex-col items-start border-line px-5 py-9 outline-offset-[-3px] transition-colors duration-120 not-first:border-t hover:bg-panel md:px-8 md:py-12 md:not-first:border-t-0 md:not-first:border-l"
             >
-              <svg
-                viewBox="0 0 150 40"
-                className="hidden h-10 w-[9.375rem] shrink-0 text-control sm:block"
-                fill="none"
-                stroke="currentColor"
-                strokeWidth="1.5"
-                strokeLinecap="round"
-                strokeLinejoin="round"
-                aria-hidden="true"
-              >
-                <path d="M2 29V9h14m-5-5 5 5-5 5M2 29h146" />
-                {way.bars.map((width, index) =>
-                  width ? (
-                    <rect
-                      key={width}
-                      x={[14, 64, 92][index]}
-                      y="22"
-                      width={width}
-                      height="14"
-                      rx="7"
-                      className="fill-signal"
-                      stroke="none"
-                    />
-                  ) : null,
-                )}
-              </svg>
-              <span className="flex-1">
-                <span className="block text-13 text-faint">{way.name}</span>
-                <span className="block text-20 font-semibold">{way.title}</span>
-                <span className="mt-1.5 block max-w-[52ch] text-14 text-muted">{way.text}</span>
+              <GeneRow genes={way.genes} className="[&_.fill-page]:group-hover:fill-panel" />
+              <span className="mt-8 text-14 text-faint">{way.name}</span>
+              <span className="text-28 font-semibold">{way.title}</span>
+              <span className="mt-2 max-w-[46ch] text-muted">{way.text}</span>
+              <span className="mt-6 mb-8 flex w-full max-w-md flex-1 flex-col text-14">
+                {way.has.map((line) => (
+                  <span key={line} className="flex gap-3 border-b border-line py-2.5 last:border-0">
+                    <span aria-hidden="true" className="mt-[0.5rem] h-1.5 w-3 shrink-0 rounded-full bg-signal-text" />
+                    {line}
+                  </span>
+                ))}
               </span>
-              <ArrowRight className="mt-6 size-5 text-faint transition-transform duration-200 group-hover:translate-x-1 group-hover:text-text" />
+              <span className={buttonClass({ size: 'public' }, 'group-hover:border-control')}>
+                {way.go}
+                <ArrowRight className="transition-transform duration-200 group-hover:translate-x-0.5" />
+              </span>
             </Link>
           ))}
         </div>
-        <p className="mt-6 text-14 text-muted">
+        <p className="px-5 py-6 text-14 text-muted md:px-8">
           Already have an account?{' '}
           <Link to={paths.auth} className="text-text underline decoration-control underline-offset-4 hover:decoration-text">
             Sign in

@@ -10,6 +10,7 @@ import { loadBackend } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import type { Report } from './PortalPage.tsx'
+import { ProviderIcon } from './ProviderIcon.tsx'
 
 const names: Record<string, string> = {
   google: 'Google',
@@ -64,13 +65,25 @@ export function OtherWays({ role, report, begin, onSignedIn }: Props) {
   return (
     <>
       {providers.length ? (
-        <div className="mt-6 flex flex-col gap-2 border-t border-line pt-6">
-          {providers.map(([provider]) => (
-            <Button key={provider} size="public" onClick={() => withProvider(provider)}>
-              Continue with {names[provider]}
-            </Button>
-          ))}
-          <p className="mt-1 text-12 text-faint">
+        <div className="mt-7">
+          <p className="flex items-center gap-3 text-13 text-faint before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+            or continue with
+          </p>
+          <div className="mt-4 grid grid-cols-2 gap-2">
+            {providers.map(([provider]) => (
+              <Button
+                key={provider}
+                size="public"
+                className="last:odd:col-span-2"
+                aria-label={`Continue with ${names[provider]}`}
+                onClick={() => withProvider(provider)}
+              >
+                <ProviderIcon provider={provider} />
+                {names[provider]}
+              </Button>
+            ))}
+          </div>
+          <p className="mt-3 text-12 text-faint">
             By continuing you accept the{' '}
             <Link to={paths.terms} target="_blank" className="underline decoration-control underline-offset-4 hover:text-text">
               Terms of Service
@@ -84,18 +97,20 @@ export function OtherWays({ role, report, begin, onSignedIn }: Props) {
         </div>
       ) : null}
       {demo_accounts ? (
-        <p className="mt-6 flex flex-wrap items-center gap-x-1 text-13 text-faint">
-          No account yet?
-          {portals.map((portal) => (
-            <Button
-              key={portal}
-              variant="ghost"
-              className="px-2 underline decoration-control underline-offset-4"
-              busy={busy === portal}
-              onClick={() => demo(portal)}
-            >
-              Try the demo as a {portal}
-            </Button>
+        <p className="mt-6 flex flex-wrap items-center gap-x-1.5 border-t border-line pt-5 text-13 text-muted">
+          {portals.map((portal, at) => (
+            <span key={portal} className="contents">
+              {at > 0 ? <span className="text-faint">or</span> : null}
+              <Button
+                variant="ghost"
+                className="!px-0 underline decoration-control underline-offset-4"
+                busy={busy === portal}
+                aria-label={`Try the demo as a ${portal}`}
+                onClick={() => demo(portal)}
+              >
+                {at === 0 ? `Try the demo as a ${portal}` : `as a ${portal}`}
+              </Button>
+            </span>
           ))}
         </p>
       ) : null}

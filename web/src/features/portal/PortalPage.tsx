@@ -1,4 +1,3 @@
-import { texts } from '@operon/contracts/messages'
 import { REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
@@ -58,13 +57,13 @@ function Portal({ role }: { role?: Role }) {
 
   const form = { role, report, begin, clear: () => setNotice(undefined), onSignedIn: signedIn }
   return (
-    <PortalFrame>
+    <PortalFrame role={role}>
       <h1 className="text-28 font-semibold">Welcome</h1>
       <p className="mt-1 mb-6 text-14 text-muted">
         {role === 'seller'
-          ? 'Your seller account: the dashboard, every tool and a storefront.'
+          ? 'Your seller account: the dashboard and every tool.'
           : role === 'buyer'
-            ? 'Your buyer account: orders, downloads and reviews.'
+            ? 'Your buyer account, for every storefront.'
             : 'Sign in, or create an account.'}
       </p>
       {notice ? (
@@ -132,5 +131,3 @@ function useReferral(search: string) {
   if (!code || !data) return undefined
   return { code, valid: data.valid, percent: data.percent_off ?? REFERRAL_PERCENT_OFF }
 }
-
-export const invalidCredentials = { title: texts.invalidCredentials, text: 'Please check your email and password and try again.' }

@@ -169,7 +169,8 @@ function missing(rules: Rule[], password: string) {
 }
 
 function signUpMessage(error: { code?: string; message: string; status?: number }): [string, string, 'bad' | 'good'] {
-  const text = error.message ?? ''
+  // The auth client writes an answer without words as its JSON.
+  const text = error.message?.startsWith('{') ? '' : (error.message ?? '')
   if (error.code === 'user_already_exists' || error.code === 'email_exists' || /already registered/i.test(text))
     return [texts.accountAlreadyExists, 'An account with this email exists. Sign in instead.', 'bad']
   // A refused sign-up made no account; a mail held back by its limit did.

@@ -1,12 +1,14 @@
 import { REFERRAL_PERCENT_OFF, REFUND_WINDOW_DAYS } from '@operon/contracts/plans'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { fnCall, type ReferralSummary } from '../../api/billing.ts'
 import { useSession } from '../../api/session.ts'
 import { LandingView } from '../../shell/LandingView.tsx'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
-import { CopyField, Stat, Table } from '../../ui/Data.tsx'
+import { CopyField, Table } from '../../ui/Data.tsx'
 import { day, money } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { SectionHead } from '../../ui/SectionHead.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 /** The referrer's page when signed in, else the landing view. */
@@ -19,26 +21,32 @@ function Referrals({ userId }: { userId: string }) {
   const summary = useQuery({ queryKey: ['referrals', userId], queryFn: () => fnCall<ReferralSummary>('referral-summary') })
   return (
     <PublicLayout>
-      <div className="mx-auto max-w-[60rem] px-5 py-14 md:px-8 md:py-20">
-        <h1 className="text-40 font-semibold">Bring someone along</h1>
-        <p className="mt-3 max-w-[56ch] text-muted">
+      <div className="rail w-full">
+        <SectionHead as="h1" title="Bring someone along">
           They get {REFERRAL_PERCENT_OFF}% off their first month. You get the same amount as credit, {REFUND_WINDOW_DAYS} days after they
           pay.
-        </p>
-        {summary.isPending ? <Skeleton className="mt-10 h-40" /> : null}
+        </SectionHead>
+        {summary.isPending ? <Skeleton className="m-5 h-40 md:m-8" /> : null}
         {summary.isError ? (
           <ErrorState title="Your referrals could not be loaded" error={summary.error} retry={() => summary.refetch()} />
         ) : null}
         {summary.data ? (
-          <div className="mt-10 flex flex-col gap-6">
-            <Panel title="Your link" badge={<Pill>{summary.data.code}</Pill>}>
-              <CopyField label="Referral link" value={summary.data.link} onCopied={() => toast.success('Referral link copied')} />
-            </Panel>
-            <div className="grid grid-cols-2 gap-px overflow-hidden rounded-panel bg-line hairline">
-              <Stat label="Signed up" value={summary.data.sign_ups} />
-              <Stat label="Credit earned" value={money(summary.data.credit_cents)} />
+          <div className="grid border-t border-line lg:grid-cols-12">
+            <div className="flex flex-col gap-8 px-5 py-9 md:px-8 md:py-12 lg:col-span-5">
+              <div>
+                <h2 className="mb-3 flex items-center gap-3 text-16 font-semibold">
+                  Your link
+                  <Pill>{summary.data.code}</Pill>
+                </h2>
+                <CopyField label="Referral link" value={summary.data.link} onCopied={() => toast.success('Referral link copied')} />
+              </div>
+              <dl className="grid grid-cols-2 gap-6">
+                <Figure label="Signed up" value={summary.data.sign_ups} />
+                <Figure label="Credit earned" value={money(summary.data.credit_cents)} />
+              </dl>
             </div>
-            <Panel title="Credits" flush>
+            <div className="border-line max-lg:border-t lg:col-span-7 lg:border-l">
+              <h2 className="px-5 pt-9 pb-3 text-16 font-semibold md:px-8 lg:pt-12">Credits</h2>
               {summary.data.credits.length ? (
                 <Table label="Credits" head={['Due', 'Amount', 'State']}>
                   {summary.data.credits.map((credit) => (
@@ -52,14 +60,25 @@ function Referrals({ userId }: { userId: string }) {
                   ))}
                 </Table>
               ) : (
-                <EmptyState compact title="No credits yet">
-                  When someone you brought pays for a plan, the credit is listed here.
-                </EmptyState>
+                <div className="md:px-3">
+                  <EmptyState compact title="No credits yet">
+                    When someone you brought pays for a plan, the credit is listed here.
+                  </EmptyState>
+                </div>
               )}
-            </Panel>
+            </div>
           </div>
         ) : null}
       </div>
     </PublicLayout>
+  )
+}
+
+function Figure({ label, value }: { label: string; value: ReactNode }) {
+  return (
+    <div className="flex flex-col-reverse">
+      <dt className="text-13 text-muted">{label}</dt>
+      <dd className="text-28 font-semibold">{value}</dd>
+    </div>
   )
 }

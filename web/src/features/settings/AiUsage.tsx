@@ -43,7 +43,7 @@ export function AiUsage() {
       </Panel>
       <Panel title="By feature" flush>
         {by_feature.length ? (
-          <Table label="Usage by feature" head={['Feature', 'Answers', 'Model cost']}>
+          <Table figures label="Usage by feature" head={['Feature', 'Answers', 'Model cost']}>
             {by_feature.map((row) => (
               <tr key={row.feature}>
                 <td className="font-medium">{featureNames[row.feature] ?? row.feature}</td>
@@ -60,7 +60,7 @@ export function AiUsage() {
       </Panel>
       {by_model.length ? (
         <Panel title="By model" flush>
-          <Table label="Usage by model" head={['Model', 'Answers', 'Tokens in', 'Tokens out', 'Model cost', 'Average time']}>
+          <Table figures label="Usage by model" head={['Model', 'Answers', 'Tokens in', 'Tokens out', 'Model cost', 'Average time']}>
             {by_model.map((row) => (
               <tr key={row.model}>
                 <td className="font-medium">{modelName(row.model)}</td>

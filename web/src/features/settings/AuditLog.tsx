@@ -31,7 +31,7 @@ export function AuditLog() {
           {entries.map((entry) => (
             <tr key={entry.id}>
               <td className="whitespace-nowrap text-muted">{moment(entry.at)}</td>
-              <td>{spoken(entry.action)}</td>
+              <td className="whitespace-nowrap">{spoken(entry.action)}</td>
               <td className="whitespace-nowrap text-faint">
                 <span className="font-mono text-12">{entry.ip}</span> · {deviceName(entry.user_agent)}
               </td>

@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router-dom'
 import { fnCall } from '../../api/billing.ts'
 import { clearLocalStorage } from '../../api/keys.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
@@ -43,8 +44,7 @@ export function DataPanel() {
       const { auth } = await loadBackend()
       await auth.signOut({ scope: 'local' })
       clearLocalStorage()
-      navigate('/')
-      toast.success('Your account is deleted', 'Services erase what they hold within 30 days.')
+      navigate(paths.goodbye, { state: { deletedAt: Date.now() } })
     } catch (error) {
       toast.error('The account was not deleted', error instanceof Error ? error.message : texts.unexpectedError)
     } finally {
@@ -57,7 +57,7 @@ export function DataPanel() {
       <Panel title="Export">
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p className="max-w-[52ch] text-13 text-muted">
-            Everything the account service keeps about you, as JSON: profile, sign-ins, devices, consents and log.
+            Everything that is kept about you, as one JSON file: profile, sign-ins, devices and log, and what each tool holds.
           </p>
           <Button busy={exporting ? 'Preparing' : false} onClick={download}>
             Download my data

@@ -3,28 +3,20 @@ import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { AccountView } from './AccountView.tsx'
-import { lookUp, type StaffAccount } from './queries.ts'
+import type { StaffAccount } from './queries.ts'
 import { ReasonField } from './ReasonField.tsx'
+import type { LookUp } from './useLookUp.ts'
 
-export function AccountTab() {
-  const [query, setQuery] = useState('')
-  const [reason, setReason] = useState('')
-  const [asked, setAsked] = useState({ query: '', reason: '' })
-  const [state, setState] = useState<{ busy?: boolean; found?: StaffAccount; error?: unknown }>({})
+type Asked = { query: string; reason: string }
 
-  async function open(next: { query: string; reason: string }) {
-    setAsked(next)
-    setState((before) => ({ ...before, busy: true, error: undefined }))
-    try {
-      setState({ found: await lookUp(next.query, next.reason) })
-    } catch (error) {
-      setState({ error })
-    }
-  }
+export function AccountTab({ lookUp }: { lookUp: LookUp<Asked, StaffAccount> }) {
+  const { busy, asked, found, error, ask } = lookUp
+  const [query, setQuery] = useState(asked?.query ?? '')
+  const [reason, setReason] = useState(asked?.reason ?? '')
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    void open({ query: query.trim(), reason: reason.trim() })
+    void ask({ query: query.trim(), reason: reason.trim() })
   }
 
   return (
@@ -38,20 +30,20 @@ export function AccountTab() {
           onChange={(event) => setQuery(event.target.value)}
         />
         <ReasonField value={reason} onChange={setReason} />
-        <Button type="submit" variant="primary" busy={state.busy} disabled={query.trim().length < 3 || reason.trim().length < 3}>
+        <Button type="submit" variant="primary" busy={busy} disabled={query.trim().length < 3 || reason.trim().length < 3}>
           Look up
         </Button>
       </form>
-      {state.busy && !state.found ? <Skeleton className="h-48" /> : null}
-      {state.error ? (
+      {busy && !found ? <Skeleton className="h-48" /> : null}
+      {error ? (
         <div className="rounded-panel bg-panel hairline">
-          <ErrorState title="No account is shown" error={state.error}>
-            {(state.error as Error).message} Check the address or the id. The look-up itself is in the log.
+          <ErrorState title="No account is shown" error={error}>
+            {(error as Error).message} Check the address or the id. The look-up itself is in the log.
           </ErrorState>
         </div>
       ) : null}
-      {state.found ? <AccountView found={state.found} onChanged={() => open({ ...asked, query: state.found!.account.user_id })} /> : null}
-      {!state.busy && !state.found && !state.error ? (
+      {found && asked ? <AccountView found={found} onChanged={() => ask(asked)} /> : null}
+      {!busy && !found && !error ? (
         <div className="rounded-panel bg-panel hairline">
           <EmptyState title="One account at a time">
             Look it up by its exact e-mail, its user id or the payment provider’s customer id. Its plan, payments and what staff did are

@@ -3,24 +3,18 @@ import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { type FailedEvent, listFailedEvents, replay } from './queries.ts'
+import { type FailedEvent, replay } from './queries.ts'
 import { ReasonField } from './ReasonField.tsx'
 import { ReasonPanel } from './ReasonPanel.tsx'
 import { StaffTable } from './StaffTable.tsx'
+import type { LookUp } from './useLookUp.ts'
 
-export function EventsTab() {
-  const [reason, setReason] = useState('')
-  const [state, setState] = useState<{ busy?: boolean; events?: FailedEvent[]; error?: unknown }>({})
+export function EventsTab({ lookUp }: { lookUp: LookUp<string, FailedEvent[]> }) {
+  const { busy, asked, found: events, error, ask } = lookUp
+  const [reason, setReason] = useState(asked ?? '')
   const [chosen, setChosen] = useState<FailedEvent>()
 
-  async function list() {
-    setState((before) => ({ ...before, busy: true, error: undefined }))
-    try {
-      setState(await listFailedEvents(reason.trim()))
-    } catch (error) {
-      setState({ error })
-    }
-  }
+  const list = () => ask(reason.trim())
   function submit(event: FormEvent) {
     event.preventDefault()
     void list()
@@ -35,15 +29,15 @@ export function EventsTab() {
     <div className="flex flex-col gap-5 pt-5">
       <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[1fr_auto]">
         <ReasonField value={reason} onChange={setReason} />
-        <Button type="submit" variant="primary" busy={state.busy} disabled={reason.trim().length < 3}>
+        <Button type="submit" variant="primary" busy={busy} disabled={reason.trim().length < 3}>
           List failed events
         </Button>
       </form>
       <Panel title="Failed events of the payment provider" flush>
-        {state.error ? <ErrorState title="The events could not be listed" error={state.error} retry={list} /> : null}
-        {state.events?.length ? (
+        {error ? <ErrorState title="The events could not be listed" error={error} retry={list} /> : null}
+        {events?.length ? (
           <StaffTable label="Failed events" first={['When']} head={['Event', 'Tries']} wide={['Error']} actions>
-            {state.events.map((event) => (
+            {events.map((event) => (
               <tr key={event.id}>
                 <td className="whitespace-nowrap max-md:hidden">{moment(event.created_at)}</td>
                 <td>
@@ -60,8 +54,8 @@ export function EventsTab() {
               </tr>
             ))}
           </StaffTable>
-        ) : state.error ? null : (
-          <EmptyState compact title={state.events ? 'No event has failed' : 'Not listed yet'}>
+        ) : error ? null : (
+          <EmptyState compact title={events ? 'No event has failed' : 'Not listed yet'}>
             An event that could not be handled waits here. The sweep tries it again by itself, up to 20 times.
           </EmptyState>
         )}

@@ -9,15 +9,23 @@ import { AccountTab } from './AccountTab.tsx'
 import { EventsTab } from './EventsTab.tsx'
 import { isStaff } from './isStaff.ts'
 import { LogTab } from './LogTab.tsx'
+import { listFailedEvents, lookUp } from './queries.ts'
+import { useLookUp } from './useLookUp.ts'
 
 type Section = 'account' | 'events' | 'log'
 
 /** For staff only; nobody else learns that it is here. */
 export function StaffPage() {
   const { status, session } = useSession()
-  const [search, setSearch] = useSearchParams()
   if (status === 'loading') return <PageLoading />
   if (!session || !isStaff(session.access_token)) return <NotFoundView />
+  return <Staff />
+}
+
+function Staff() {
+  const [search, setSearch] = useSearchParams()
+  const account = useLookUp(({ query, reason }: { query: string; reason: string }) => lookUp(query, reason))
+  const events = useLookUp((reason: string) => listFailedEvents(reason).then(({ events }) => events))
   return (
     <PublicLayout footer={false}>
       <div className="mx-auto max-w-[84rem] px-5 py-8 text-14 md:px-8">
@@ -27,8 +35,8 @@ export function StaffPage() {
           value={(search.get('section') ?? 'account') as Section}
           onChange={(next) => setSearch(next === 'account' ? {} : { section: next }, { replace: true })}
           tabs={[
-            { id: 'account', label: 'Account', panel: <AccountTab /> },
-            { id: 'events', label: 'Failed events', panel: <EventsTab /> },
+            { id: 'account', label: 'Account', panel: <AccountTab lookUp={account} /> },
+            { id: 'events', label: 'Failed events', panel: <EventsTab lookUp={events} /> },
             { id: 'log', label: 'Log', panel: <LogTab /> },
           ]}
         />

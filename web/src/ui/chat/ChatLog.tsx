@@ -1,5 +1,5 @@
 import { texts } from '@operon/contracts/messages'
-import { ArrowDown } from 'lucide-react'
+import { ArrowDown, RotateCw, TriangleAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { paths } from '../../paths.ts'
 import { Button, ButtonLink } from '../Button.tsx'
@@ -41,7 +41,10 @@ export function ChatLog({ chat, label, opening, below, className, ...tools }: Pr
           aria-live="off"
           aria-label={label}
           aria-busy={chat.busy}
-          className="mx-auto flex max-w-[46rem] flex-col gap-6 px-4 py-5"
+          className={cx(
+            'mx-auto flex max-w-[46rem] flex-col gap-6 px-4 py-5',
+            opening && chat.messages.length === 0 ? 'min-h-full justify-end' : '',
+          )}
         >
           {opening}
           {chat.loading === 'loading' ? <LoadingLog /> : null}
@@ -96,14 +99,31 @@ function Announced({ last }: { last: ChatMessage | undefined }) {
   )
 }
 
-/** Says an answer did not come and offers to ask again, or where more can be had. */
-export function Problem({ text, retry, atLimit }: { text: string; retry?: () => void; atLimit?: boolean }) {
+type ProblemProps = { title?: string; text?: string; retry?: () => void; atLimit?: boolean }
+
+/** Says an answer did not come, or not whole, and offers to ask again, or where more can be had. */
+export function Problem({ title, text, retry, atLimit }: ProblemProps) {
   return (
-    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-13 text-warn">
-      {text || texts.unexpectedError}
-      {atLimit ? <ButtonLink to={paths.pricing}>See plans</ButtonLink> : null}
-      {retry && !atLimit ? <Button onClick={retry}>Try again</Button> : null}
-    </p>
+    <div className="flex items-start gap-3 rounded-control border border-warn/40 bg-warn-soft px-3 py-2.5 text-13">
+      <TriangleAlert className="mt-0.5 size-4 text-warn" />
+      <div className="flex min-w-0 flex-1 flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1 basis-56">
+          {title ? <p className="font-medium">{title}</p> : null}
+          <p className={title ? 'text-muted' : undefined}>{text || (title ? '' : texts.unexpectedError)}</p>
+        </div>
+        {atLimit ? (
+          <ButtonLink to={paths.pricing} variant="primary">
+            See plans
+          </ButtonLink>
+        ) : null}
+        {retry && !atLimit ? (
+          <Button onClick={retry}>
+            <RotateCw />
+            Try again
+          </Button>
+        ) : null}
+      </div>
+    </div>
   )
 }
 

@@ -2,6 +2,7 @@ import { ArrowUp, BookMarked, Mic, MicOff, Square } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { Button, IconButton } from '../Button.tsx'
 import { PromptLibrary } from './PromptLibrary.tsx'
+import { useDraft } from './useDraft.ts'
 import { useSpeechInput } from './useSpeechInput.ts'
 
 export type ComposerHandle = { focus: () => void; fill: (text: string) => void }
@@ -18,9 +19,12 @@ type Props = {
   ref?: Ref<ComposerHandle>
 }
 
+/** There a field that takes the focus by itself brings up the keyboard over what is to be read. */
+const touch = () => matchMedia('(pointer: coarse)').matches
+
 /** Enter sends, Shift+Enter is a new line; locked while an answer is on its way. */
 export function Composer({ label, placeholder, busy, onSend, onStop, voice, extra, autoFocus, ref }: Props) {
-  const [text, setText] = useState('')
+  const [text, setText] = useDraft(label)
   const [library, setLibrary] = useState(false)
   const input = useRef<HTMLTextAreaElement>(null)
   const form = useRef<HTMLFormElement>(null)
@@ -38,8 +42,7 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
   useEffect(() => {
     if (busy || !hadFocus.current) return
     hadFocus.current = false
-    // On a phone the keyboard would come up over the answer.
-    if (!matchMedia('(pointer: coarse)').matches && form.current?.contains(document.activeElement)) input.current?.focus()
+    if (!touch() && form.current?.contains(document.activeElement)) input.current?.focus()
   }, [busy])
 
   function send() {
@@ -60,6 +63,7 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
     <>
       <form
         ref={form}
+        data-composer
         tabIndex={-1}
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || !busy || !onStop) return
@@ -79,7 +83,7 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
             placeholder={speech.listening ? 'Listening…' : placeholder}
             enterKeyHint="send"
             // biome-ignore lint/a11y/noAutofocus: the field is what the page is for
-            autoFocus={autoFocus}
+            autoFocus={autoFocus && !touch()}
             rows={1}
             value={text}
             disabled={busy}
@@ -112,7 +116,14 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
                 <Square className="fill-current" />
               </Button>
             ) : (
-              <Button type="submit" variant="primary" size="icon" aria-label="Send" disabled={busy || blank}>
+              <Button
+                type="submit"
+                variant={blank ? 'secondary' : 'primary'}
+                size="icon"
+                aria-label="Send"
+                data-tip="Send"
+                disabled={busy || blank}
+              >
                 <ArrowUp />
               </Button>
             )}

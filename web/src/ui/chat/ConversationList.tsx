@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { EllipsisVertical, MessagesSquare, Pencil, Plus, Trash2 } from 'lucide-react'
-import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
+import { EllipsisVertical, MessagesSquare, Pencil, SquarePen, Trash2 } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { CONVERSATIONS_A_PAGE, type Conversation, change, listConversations, remove } from '../../api/ai.ts'
-import { Button } from '../Button.tsx'
+import { Button, IconButton } from '../Button.tsx'
 import { cx } from '../cx.ts'
 import { Dialog } from '../Dialog.tsx'
 import { Menu, MenuItem } from '../Menu.tsx'
@@ -19,26 +19,55 @@ type Props = {
   empty?: string
   /** A list in the page instead of beside a conversation. */
   inline?: boolean
+  /** How a conversation is called here, where its title says more than that. */
+  nameOf?: (title: string) => string
+  /** Stand above and below the list, where it stands beside the conversation. */
+  lead?: ReactNode
+  foot?: ReactNode
+  /** Stands in the bar that takes the list's place on a phone. */
+  tools?: ReactNode
 }
+
+const NEW_KEYS = 'Ctrl Shift O'
 
 /** Stands beside the conversation where there is room, behind a button where there is not. */
 export function Conversations(props: Props) {
   const [open, setOpen] = useState(false)
+  const beside = useRef<HTMLElement>(null)
+  const fresh = useRef(startNew)
+  fresh.current = startNew
+  function startNew() {
+    props.onOpen(null)
+    if (!matchMedia('(pointer: coarse)').matches)
+      beside.current?.parentElement?.querySelector<HTMLElement>('[data-composer] textarea')?.focus()
+  }
+  useEffect(() => {
+    function onKey(event: globalThis.KeyboardEvent) {
+      if (!(event.ctrlKey || event.metaKey) || !event.shiftKey || event.key.toLowerCase() !== 'o') return
+      event.preventDefault()
+      fresh.current()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
   if (props.inline) return <ConversationList {...props} />
   return (
     <>
-      <aside aria-label="Conversations" className="hidden min-h-0 flex-col border-r border-line lg:flex">
-        <ConversationList {...props} />
+      <aside ref={beside} aria-label="Conversations" className="hidden min-h-0 flex-col border-r border-line lg:flex">
+        {props.lead}
+        <ConversationList {...props} onOpen={(id) => (id ? props.onOpen(id) : startNew())} />
+        {props.foot}
       </aside>
-      <div className="flex items-center gap-2 border-b border-line p-2 lg:hidden">
-        <Button variant="ghost" onClick={() => setOpen(true)}>
+      <div className="flex items-center gap-1 border-b border-line px-2 py-1 lg:hidden">
+        <Button variant="ghost" className="min-w-0" onClick={() => setOpen(true)}>
           <MessagesSquare />
           Conversations
         </Button>
-        <Button variant="ghost" className="ml-auto" onClick={() => props.onOpen(null)}>
-          <Plus />
-          New
-        </Button>
+        <span aria-hidden="true" className="ml-auto" />
+        {props.tools}
+        <IconButton label={props.newLabel ?? 'New conversation'} hint={NEW_KEYS} onClick={startNew}>
+          <SquarePen />
+        </IconButton>
       </div>
       <Dialog open={open} onClose={() => setOpen(false)} title="Conversations" side="left" className="w-[22rem]">
         <ConversationList
@@ -53,7 +82,15 @@ export function Conversations(props: Props) {
   )
 }
 
-function ConversationList({ features, current, onOpen, newLabel = 'New conversation', empty = 'No conversations yet', inline }: Props) {
+function ConversationList({
+  features,
+  current,
+  onOpen,
+  newLabel = 'New conversation',
+  empty = 'No conversations yet',
+  inline,
+  nameOf = (title) => title,
+}: Props) {
   const [search, setSearch] = useState('')
   const asked = useSettled(search.trim())
   const list = useInfiniteQuery({
@@ -83,8 +120,8 @@ function ConversationList({ features, current, onOpen, newLabel = 'New conversat
   return (
     <div className={cx('flex min-h-0 flex-1 flex-col', inline && 'max-h-96')}>
       <div className="flex flex-col gap-2 border-b border-line p-3">
-        <Button onClick={() => onOpen(null)}>
-          <Plus />
+        <Button onClick={() => onOpen(null)} data-tip={newLabel} data-tip-keys={NEW_KEYS}>
+          <SquarePen />
           {newLabel}
         </Button>
         <input
@@ -113,6 +150,7 @@ function ConversationList({ features, current, onOpen, newLabel = 'New conversat
                 <Row
                   key={conversation.id}
                   conversation={conversation}
+                  name={nameOf(conversation.title)}
                   current={conversation.id === current}
                   onOpen={() => onOpen(conversation.id)}
                   onDelete={() => drop(conversation)}
@@ -162,8 +200,10 @@ function useSettled(value: string) {
   return settled
 }
 
-type RowProps = { conversation: Conversation; current: boolean; onOpen: () => void; onDelete: () => void }
-function Row({ conversation, current, onOpen, onDelete }: RowProps) {
+type RowProps = { conversation: Conversation; name: string; current: boolean; onOpen: () => void; onDelete: () => void }
+
+/** F2 renames and Delete deletes what has the focus, as in a list of files. */
+function Row({ conversation, name, current, onOpen, onDelete }: RowProps) {
   const queries = useQueryClient()
   const [renaming, setRenaming] = useState(false)
 
@@ -207,9 +247,13 @@ function Row({ conversation, current, onOpen, onDelete }: RowProps) {
         title={conversation.title}
         aria-current={current || undefined}
         onClick={onOpen}
+        onKeyDown={(event) => {
+          if (event.key === 'F2') setRenaming(true)
+          if (event.key === 'Delete') onDelete()
+        }}
         className="flex h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-left text-13 max-md:h-11"
       >
-        <span className={cx('truncate', current ? 'font-medium' : 'text-muted')}>{conversation.title}</span>
+        <span className={cx('truncate', current ? 'font-medium' : 'text-muted')}>{name}</span>
       </button>
       <Menu
         trigger={(props) => (

@@ -2,6 +2,7 @@ import { Check, Copy, Gauge, Pencil, RefreshCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../Button.tsx'
 import { cx } from '../cx.ts'
+import { moment } from '../format.ts'
 import { Busy } from '../Mark.tsx'
 import { Markdown } from '../Markdown.tsx'
 import { Pill } from '../Panel.tsx'
@@ -62,27 +63,30 @@ function Said({ message, busy, onResend }: MessageTools & { message: ChatMessage
       </div>
     )
   return (
-    <div className="group flex items-start justify-end gap-1">
-      {onResend && message.id && !busy ? (
-        <Tool label="Edit and resend" onClick={() => setDraft(message.content)} className="mt-0.5 opacity-60 group-hover:opacity-100">
-          <Pencil />
-        </Tool>
-      ) : null}
-      <div className="flex max-w-[85%] min-w-0 flex-col items-end gap-1">
-        <p
-          className={cx(
-            'max-w-full rounded-panel bg-raised px-3.5 py-2 text-14 break-words whitespace-pre-wrap',
-            folded && 'line-clamp-8 overflow-hidden',
-          )}
-        >
-          <span className="sr-only">You: </span>
-          {message.content}
-        </p>
+    <div className="group flex flex-col items-end gap-1">
+      <p
+        className={cx(
+          'max-w-[85%] rounded-panel bg-raised px-3.5 py-2 text-14 break-words whitespace-pre-wrap',
+          folded && 'line-clamp-8 overflow-hidden',
+        )}
+      >
+        <span className="sr-only">You: </span>
+        {message.content}
+      </p>
+      <div className="-mr-1.5 -mb-4 flex min-h-7 items-center">
         {long ? (
           <button type="button" onClick={() => setFolded(!folded)} className="min-h-6 px-1 text-12 text-muted underline underline-offset-2">
             {folded ? 'Show all of it' : 'Show less'}
           </button>
         ) : null}
+        <span className="flex md:opacity-0 md:group-focus-within:opacity-100 md:group-hover:opacity-100">
+          <CopyTool label="Copy your message" text={message.content} />
+          {onResend && message.id && !busy ? (
+            <Tool label="Edit and resend" onClick={() => setDraft(message.content)}>
+              <Pencil />
+            </Tool>
+          ) : null}
+        </span>
       </div>
     </div>
   )
@@ -98,7 +102,7 @@ function Answer({ message, busy, onRegenerate, onCopied, modelName }: MessageToo
   return (
     <article className="flex min-w-0 flex-col gap-2">
       <span className="sr-only">Answer: </span>
-      {message.content ? <Markdown>{writing ? whole(message.content) : message.content}</Markdown> : null}
+      {message.content && message.state !== 'failed' ? <Markdown>{writing ? whole(message.content) : message.content}</Markdown> : null}
       {writing ? <Writing begun={message.content !== ''} /> : null}
       <EndState message={message} retry={onRegenerate && !busy ? () => onRegenerate(message) : undefined} />
       {message.citations?.length ? <Sources links={message.citations} /> : null}
@@ -119,7 +123,8 @@ function Answer({ message, busy, onRegenerate, onCopied, modelName }: MessageToo
           {message.sandbox ? <Pill className="ml-1.5">Sandbox answer</Pill> : null}
           {details && message.usage ? (
             <span className="ml-2 font-mono tabular">
-              {message.usage.prompt_tokens} in · {message.usage.completion_tokens} out · {cost(message.usage.cost_microusd)}
+              <time dateTime={message.at}>{moment(message.at)}</time> · {message.usage.prompt_tokens} in · {message.usage.completion_tokens}{' '}
+              out · {cost(message.usage.cost_microusd)}
             </span>
           ) : null}
         </footer>
@@ -151,7 +156,8 @@ export const whole = (content: string) => ((content.match(/^```/gm)?.length ?? 0
 function EndState({ message, retry }: { message: ChatMessage; retry?: () => void }) {
   if (message.state === 'cut')
     return <Problem text={message.problem ?? 'This answer was cut off. What had arrived is shown.'} retry={retry} />
-  if (message.state === 'failed') return <Problem text={message.problem ?? 'No answer came.'} retry={retry} atLimit={message.atLimit} />
+  if (message.state === 'failed')
+    return <Problem title={message.content} text={message.problem ?? 'No answer came.'} retry={retry} atLimit={message.atLimit} />
   if (message.state === 'stopped' && !message.content)
     return (
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-13 text-muted">
@@ -163,7 +169,7 @@ function EndState({ message, retry }: { message: ChatMessage; retry?: () => void
   return null
 }
 
-export function CopyTool({ text, onCopied }: { text: string; onCopied?: () => void }) {
+export function CopyTool({ text, label = 'Copy', onCopied }: { text: string; label?: string; onCopied?: () => void }) {
   const [done, setDone] = useState(false)
   async function copy() {
     await navigator.clipboard.writeText(text)
@@ -172,7 +178,7 @@ export function CopyTool({ text, onCopied }: { text: string; onCopied?: () => vo
     onCopied?.()
   }
   return (
-    <Tool label={done ? 'Copied' : 'Copy'} onClick={copy}>
+    <Tool label={done ? 'Copied' : label} onClick={copy}>
       {done ? <Check className="text-good" /> : <Copy />}
     </Tool>
   )

@@ -3,10 +3,11 @@ import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { change, remove, type SavedPrompt, savePrompt } from '../../api/ai.ts'
 import { loadBackend } from '../../api/session.ts'
+import { readyPrompts } from '../../content/prompts.ts'
 import { Button, IconButton } from '../Button.tsx'
 import { Dialog } from '../Dialog.tsx'
 import { TextArea, TextField } from '../Field.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../Panel.tsx'
+import { ErrorState, Skeleton } from '../Panel.tsx'
 import { toast } from '../toast.tsx'
 import { useHidden } from './useHidden.ts'
 
@@ -25,9 +26,9 @@ export function PromptLibrary({ draft, onUse, onClose }: Props) {
       return rows<SavedPrompt[]>(rest.from('ai_prompts').select().order('updated_at', { ascending: false }))
     },
   })
-  const found = prompts.data?.filter(
-    ({ id, title, body }) => !hidden.has(id) && `${title} ${body}`.toLowerCase().includes(search.toLowerCase()),
-  )
+  const fits = ({ title, body }: { title: string; body: string }) => `${title} ${body}`.toLowerCase().includes(search.toLowerCase())
+  const found = prompts.data?.filter((prompt) => !hidden.has(prompt.id) && fits(prompt))
+  const ready = readyPrompts.filter((prompt) => fits(prompt) && !prompts.data?.some(({ title }) => title === prompt.title))
 
   async function save(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -44,7 +45,7 @@ export function PromptLibrary({ draft, onUse, onClose }: Props) {
   }
 
   return (
-    <Dialog open onClose={onClose} title="Prompt library" description="Prompts you use again. Only you see them." side="right">
+    <Dialog open onClose={onClose} title="Prompt library" description="Prompts you use again and again." side="right">
       {editing ? (
         <form onSubmit={save} className="flex flex-col gap-4">
           <TextField label="Name" name="title" required maxLength={120} defaultValue={editing.title ?? ''} autoFocus />
@@ -58,13 +59,14 @@ export function PromptLibrary({ draft, onUse, onClose }: Props) {
         </form>
       ) : (
         <div className="flex flex-col gap-4">
-          <div className="flex items-end gap-2">
-            <TextField
-              label="Search"
+          <div className="flex flex-wrap items-center gap-2">
+            <input
               type="search"
+              aria-label="Search prompts"
+              placeholder="Search"
               value={search}
               onChange={(event) => setSearch(event.target.value)}
-              fieldClassName="flex-1"
+              className="h-8 min-w-40 flex-1 rounded-control border border-control/70 bg-page px-2.5 text-13 max-md:h-11"
             />
             <Button onClick={() => setEditing({ body: draft })}>
               <Plus />
@@ -75,36 +77,64 @@ export function PromptLibrary({ draft, onUse, onClose }: Props) {
           {prompts.isError ? (
             <ErrorState title="Your prompts could not be loaded" error={prompts.error} retry={() => prompts.refetch()} />
           ) : null}
-          {found?.length === 0 ? (
-            <EmptyState compact title={search ? 'No prompt has these words' : 'No prompts yet'}>
-              {search ? 'Try other words.' : 'Save a prompt once, then use it from every assistant here.'}
-            </EmptyState>
+          <section aria-labelledby="own-prompts">
+            <h3 id="own-prompts" className="text-12 text-faint">
+              Yours
+            </h3>
+            {found?.length === 0 ? (
+              <p className="py-2 text-13 text-muted">
+                {search ? 'No prompt has these words.' : 'Save a prompt once, then use it from every assistant here. Only you see it.'}
+              </p>
+            ) : null}
+            <ul className="divide-y divide-line">
+              {found?.map((prompt) => (
+                <li key={prompt.id} className="flex items-start gap-1 py-1.5">
+                  <Use prompt={prompt} onUse={onUse} />
+                  <IconButton label={`Edit ${prompt.title}`} onClick={() => setEditing(prompt)}>
+                    <Pencil />
+                  </IconButton>
+                  <IconButton
+                    label={`Delete ${prompt.title}`}
+                    onClick={() => hidden.removeSoon(prompt.id, `“${prompt.title}” deleted`, () => remove('ai_prompts', prompt.id))}
+                  >
+                    <Trash2 />
+                  </IconButton>
+                </li>
+              ))}
+            </ul>
+          </section>
+          {ready.length ? (
+            <section aria-labelledby="ready-prompts">
+              <h3 id="ready-prompts" className="text-12 text-faint">
+                To begin with
+              </h3>
+              <ul className="divide-y divide-line">
+                {ready.map((prompt) => (
+                  <li key={prompt.title} className="flex items-start gap-1 py-1.5">
+                    <Use prompt={prompt} onUse={onUse} />
+                    <IconButton label={`Make ${prompt.title} yours`} onClick={() => setEditing({ title: prompt.title, body: prompt.body })}>
+                      <Plus />
+                    </IconButton>
+                  </li>
+                ))}
+              </ul>
+            </section>
           ) : null}
-          <ul className="flex flex-col divide-y divide-line">
-            {found?.map((prompt) => (
-              <li key={prompt.id} className="flex items-start gap-1 py-1.5">
-                <button
-                  type="button"
-                  onClick={() => onUse(prompt.body)}
-                  className="min-w-0 flex-1 rounded-control px-2 py-1.5 text-left hover:bg-raised"
-                >
-                  <span className="block truncate text-13 font-medium">{prompt.title}</span>
-                  <span className="line-clamp-2 block text-12 text-muted">{prompt.body}</span>
-                </button>
-                <IconButton label={`Edit ${prompt.title}`} onClick={() => setEditing(prompt)}>
-                  <Pencil />
-                </IconButton>
-                <IconButton
-                  label={`Delete ${prompt.title}`}
-                  onClick={() => hidden.removeSoon(prompt.id, `“${prompt.title}” deleted`, () => remove('ai_prompts', prompt.id))}
-                >
-                  <Trash2 />
-                </IconButton>
-              </li>
-            ))}
-          </ul>
         </div>
       )}
     </Dialog>
+  )
+}
+
+function Use({ prompt, onUse }: { prompt: { title: string; body: string }; onUse: (body: string) => void }) {
+  return (
+    <button
+      type="button"
+      onClick={() => onUse(prompt.body)}
+      className="min-w-0 flex-1 rounded-control px-2 py-1.5 text-left hover:bg-raised"
+    >
+      <span className="block truncate text-13 font-medium">{prompt.title}</span>
+      <span className="line-clamp-2 block text-12 text-muted">{prompt.body}</span>
+    </button>
   )
 }

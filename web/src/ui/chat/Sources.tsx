@@ -3,24 +3,27 @@ export function Sources({ links }: { links: readonly string[] }) {
   const webLinks = links.flatMap((link) => (URL.canParse(link) && /^https?:/.test(link) ? [new URL(link)] : []))
   if (!webLinks.length) return null
   return (
-    <div className="text-12">
-      <p className="text-muted">Sources</p>
-      <ol className="mt-1 flex flex-col gap-0.5">
+    <section aria-label="Sources" className="overflow-hidden rounded-control text-13 hairline">
+      <p className="border-b border-line bg-raised px-3 py-1 text-12 font-medium text-muted">Sources</p>
+      <ol className="divide-y divide-line">
         {webLinks.map((url, index) => (
-          <li key={url.href} className="flex min-w-0 gap-2">
-            <span className="font-mono text-faint tabular">{index + 1}</span>
+          <li key={url.href}>
             <a
               href={url.href}
               target="_blank"
               rel="noopener noreferrer nofollow"
-              className="truncate text-signal-text underline underline-offset-2"
+              title={url.href}
+              className="flex min-h-8 min-w-0 items-center gap-2.5 px-3 py-1 outline-offset-[-2px] hover:bg-raised max-md:min-h-11"
             >
-              {url.host}
-              {url.pathname === '/' ? '' : url.pathname}
+              <span className="font-mono text-12 text-faint tabular">{index + 1}</span>
+              <span className="min-w-0 truncate">
+                {url.host}
+                <span className="text-faint">{url.pathname === '/' ? '' : url.pathname}</span>
+              </span>
             </a>
           </li>
         ))}
       </ol>
-    </div>
+    </section>
   )
 }

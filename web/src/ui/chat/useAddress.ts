@@ -1,9 +1,9 @@
 import { useSearchParams } from 'react-router-dom'
 
-/** The open conversation stands in the address: `?c=<id>`. */
-export function useConversationAddress(): [string | null, (id: string | null) => void] {
+/** The open conversation stands in the address: `?c=<id>`. Back leads to the one before; one that has just got its id stays where it is. */
+export function useConversationAddress(): [string | null, (id: string | null, named?: boolean) => void] {
   const [search, setSearch] = useSearchParams()
-  function open(id: string | null) {
+  function open(id: string | null, named = false) {
     setSearch(
       (before) => {
         const next = new URLSearchParams(before)
@@ -11,7 +11,7 @@ export function useConversationAddress(): [string | null, (id: string | null) =>
         else next.delete('c')
         return next
       },
-      { replace: true },
+      { replace: named },
     )
   }
   return [search.get('c'), open]

@@ -3,13 +3,15 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { aiCall, type ChatReply, type ChatRequest, CutAnswer, listMessages, readMessage, streamChat, type Watch } from '../../api/ai.ts'
 import { ApiError } from '../../api/http.ts'
+import { toast } from '../toast.tsx'
 import { type ChatMessage, fromRow, nextKey, ownLine } from './message.ts'
 
 export type Options = {
   feature: NonNullable<ChatRequest['feature']>
   model: string
   conversationId: string | null
-  onConversation: (id: string | null) => void
+  /** `named`: the server has just given its id to the conversation that is open. */
+  onConversation: (id: string | null, named?: boolean) => void
   /** What stands in the conversation's place of an answer that did not come, and of one that came empty. */
   failedLine?: string
   emptyLine?: string
@@ -18,7 +20,6 @@ export type Options = {
 export type SendOptions = {
   model?: string
   system?: string
-  shown?: string
   seed?: ChatRequest['seed']
   /** Asks somebody else than the plain chat, with the same question. */
   via?: (question: ChatRequest, watch: Watch) => Promise<ChatReply>
@@ -87,7 +88,7 @@ export function useConversation(options: Options) {
   }, [unwatched?.id])
 
   async function exchange(text: string | null, kept: ChatMessage[], { replaces, ...send }: SendOptions & { replaces?: string | null }) {
-    const said = text === null ? null : { ...ownLine(send.shown ?? text, 'user') }
+    const said = text === null ? null : { ...ownLine(text, 'user') }
     const answer: ChatMessage = { ...ownLine(''), key: nextKey(), state: 'streaming' }
     setMessages([...kept, ...(said ? [said] : []), answer])
     // Until the server has named the answer, it can be stopped by a name of ours.
@@ -106,7 +107,8 @@ export function useConversation(options: Options) {
       if (id) setPending({ key: answer.key, id })
       if (!conversation || conversation === known.current) return
       known.current = conversation
-      onConversation(conversation)
+      onConversation(conversation, conversationId === null)
+      void queries.invalidateQueries({ queryKey: ['ai-conversations'] })
     }
 
     try {
@@ -139,7 +141,7 @@ export function useConversation(options: Options) {
         citations: reply.citations,
         usage: reply.usage,
       })
-      return reply
+      return stopped.current ? null : reply
     } catch (thrown) {
       drawn.end()
       if (control.signal.aborted) {
@@ -191,6 +193,7 @@ export function useConversation(options: Options) {
       known.current = null
       return exchange(text.trim(), [], send)
     },
+    /** Resolves with the whole answer, or with null where none came or it was stopped. */
     send(text: string, send: SendOptions = {}): Promise<ChatReply | null> {
       if (busy || !text.trim()) return Promise.resolve(null)
       return exchange(text.trim(), messages, send)
@@ -212,7 +215,11 @@ export function useConversation(options: Options) {
     async stop() {
       stopped.current = true
       const id = pending?.id ?? unwatched?.id
-      if (id) await aiCall('ai-stop', { message_id: id }).catch((error: Error) => onFailure?.(error))
+      if (!id) return
+      await aiCall('ai-stop', { message_id: id }).catch((error: Error) => {
+        stopped.current = false
+        toast.error('It could not be stopped', error.message)
+      })
     },
   }
 }

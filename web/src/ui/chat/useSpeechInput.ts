@@ -14,6 +14,15 @@ type Recognition = EventTarget & {
 }
 type Speaking = { SpeechRecognition?: new () => Recognition; webkitSpeechRecognition?: new () => Recognition }
 
+/** What can be done about it, where the browser says more than that it failed. */
+const reasons: Record<string, string> = {
+  'not-allowed': 'Allow the microphone for this page in the browser, then press again.',
+  'service-not-allowed': 'Allow the microphone for this page in the browser, then press again.',
+  'audio-capture': 'No microphone was found.',
+  'no-speech': 'Nothing was heard.',
+  network: 'The browser could not reach its speech service.',
+}
+
 /** Listens for one utterance in en-US and hands over what it understood. */
 export function useSpeechInput(onText: (text: string) => void) {
   const [listening, setListening] = useState(false)
@@ -26,7 +35,7 @@ export function useSpeechInput(onText: (text: string) => void) {
     if (listening) return recognition.current?.abort()
     const { SpeechRecognition, webkitSpeechRecognition } = window as Speaking
     const Recognizer = SpeechRecognition ?? webkitSpeechRecognition
-    if (!Recognizer) return void toast.error(texts.speechUnsupported)
+    if (!Recognizer) return void toast.error(texts.speechUnsupported, 'Type your message instead.')
     const next = new Recognizer()
     next.lang = 'en-US'
     next.continuous = false
@@ -34,12 +43,16 @@ export function useSpeechInput(onText: (text: string) => void) {
     next.onresult = ({ results }) => heard.current(results[0]?.[0]?.transcript ?? '')
     next.onerror = ({ error }) => {
       // Ending it by hand is no error.
-      if (error !== 'aborted') toast.error(texts.speechError)
+      if (error !== 'aborted') toast.error(texts.speechError, reasons[error])
     }
     next.onend = () => setListening(false)
     recognition.current = next
-    next.start()
-    setListening(true)
+    try {
+      next.start()
+      setListening(true)
+    } catch {
+      toast.error(texts.speechError)
+    }
   }
 
   return { listening, toggle }

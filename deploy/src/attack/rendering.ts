@@ -1,0 +1,158 @@
+import { chromium, type Page } from '@playwright/test'
+import { findProgram } from '../machine.ts'
+import { corpus, EVIL, hostileSeller, type Kept, MARK, session, slugOf } from './hostile.ts'
+import type { Attack } from './world.ts'
+
+// S14: hostile text wherever a seller, a buyer, a model or an address may put some, shown by a real browser under the policy that ships.
+export const attack: Attack = async (world) => {
+  const executablePath = findProgram('chromium') ?? findProgram('google-chrome')
+  if (!executablePath) return { tried: 0, findings: [], notes: ['not tried: there is no chromium on PATH'] }
+  const findings = new Set<string>()
+  const unseen = new Set(mustShow)
+  let screens = 0
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  })
+  try {
+    const all = corpus.join('\n\n')
+    for (const hostile of world.short ? [all] : [all, ...corpus]) {
+      const text = `${MARK}\n\n${hostile}`
+      const seller = await hostileSeller(world, text)
+      const staff = await session(world, (await world.actor('staff')).email)
+      // Beside each other: most of a visit is waiting for pages to come to rest.
+      await Promise.all([
+        visit(null, [`/marketplace/${slugOf(seller.user.id)}`, ...publicPaths(text)], text),
+        visit(seller, sellerPaths, text),
+        visit(staff, ['/staff', '/dashboard/settings'], text, seller.user.email),
+      ])
+    }
+  } finally {
+    await browser.close()
+  }
+  for (const path of unseen) findings.add(`${path} showed none of it: nothing was tried there`)
+  return { tried: screens * corpus.length, findings: [...findings] }
+
+  async function visit(kept: Kept | null, paths: string[], text: string, email = '') {
+    const context = await browser.newContext({ baseURL: world.url, reducedMotion: 'reduce' })
+    await context.addInitScript({ content: `${kept ? keepSession(kept) : ''}${LISTEN}` })
+    const page = await context.newPage()
+    watch(page, (what) => findings.add(what))
+    for (const path of paths) {
+      await page.goto(path, { waitUntil: 'networkidle', timeout: 8_000 }).catch(() => {})
+      for await (const step of screensOf(page, path, text, email)) {
+        screens++
+        for (const what of await inspect(page)) findings.add(`${path.slice(0, 60)} ${step}: ${what}`)
+        if ((await page.locator('body').textContent())?.includes(MARK)) unseen.delete(mustShow.find((each) => path.startsWith(each)) ?? '')
+      }
+    }
+    await context.close()
+  }
+}
+
+/** Where the planted text has to come to light, or the attack tried nothing. */
+const mustShow = ['/marketplace/hostile-', '/dashboard', '/dashboard/operon-ai', '/dashboard/ai-assistant', '/dashboard/ai-lab', '/staff']
+  .sort()
+  .reverse()
+
+/** A page as it opens, then what a person opens on it: tabs, a conversation, the bell and what it tells. */
+async function* screensOf(page: Page, path: string, text: string, email: string): AsyncGenerator<string> {
+  yield ''
+  if (path === '/staff') {
+    await page.getByRole('textbox', { name: 'Account' }).fill(email)
+    await page.getByRole('textbox', { name: 'Reason' }).fill(text.slice(0, 200).replaceAll('\n', ' '))
+    await press(page, page.getByRole('button', { name: 'Look up' }))
+    yield 'account'
+  }
+  const tabs = page.getByRole('tab')
+  for (let n = 1; n < (await tabs.count()); n++) {
+    await press(page, tabs.nth(n))
+    yield `tab ${n + 1}`
+  }
+  if (/operon-ai|ai-assistant|ai-lab/.test(path)) {
+    await press(page, page.getByRole('button', { name: MARK }).first())
+    yield 'opened'
+  }
+  if (path !== '/dashboard') return
+  await press(page, page.getByRole('button', { name: 'Notifications' }))
+  yield 'bell'
+  await press(page, page.getByText(MARK).last())
+  yield 'notice'
+}
+
+async function press(page: Page, what: ReturnType<Page['locator']>) {
+  await what.click({ timeout: 1_500 }).catch(() => {})
+  await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => {})
+}
+
+const sellerPaths = [
+  '/dashboard',
+  '/dashboard/operon-ai',
+  '/dashboard/ai-assistant',
+  '/dashboard/ai-lab',
+  '/dashboard/content-creator',
+  '/dashboard/meta-ads',
+  '/dashboard/brand-builder',
+  '/dashboard/settings',
+  '/pricing',
+  '/referrals',
+  '/buyer-dashboard',
+]
+
+const publicPaths = (text: string) => {
+  const value = encodeURIComponent(text.slice(0, 900))
+  return [
+    `/?ref=${value}`,
+    `/auth/seller?ref=${value}#error=access_denied&error_description=${value}`,
+    `/reset-password#error_code=otp_expired&error_description=${value}`,
+    `/thank-you?session_id=${value}`,
+    `/marketplace/${encodeURIComponent(text.slice(0, 60))}`,
+    `/auth/${encodeURIComponent(text.slice(0, 60))}`,
+    `/nowhere/${encodeURIComponent(text.slice(0, 60))}`,
+    `/functions/v1/newsletter-confirm?token=${encodeURIComponent(text.slice(0, 180))}`,
+    `/functions/v1/newsletter-unsubscribe?token=${encodeURIComponent(text.slice(0, 180))}`,
+    `/auth/v1/verify?type=signup&token=${value}&redirect_to=${value}`,
+    `/auth/v1/callback?error=${value}&error_description=${value}&state=${value}`,
+    '/sandbox/inbox',
+    `/sandbox/inbox?to=${value}`,
+    `/sandbox/stripe/checkout/${encodeURIComponent(text.slice(0, 60))}`,
+    `/sandbox/oauth/google/authorize?client_id=${value}&redirect_uri=javascript:window.xss=1&state=${value}&scope=${value}`,
+    '/docs',
+  ]
+}
+
+function watch(page: Page, tell: (what: string) => void) {
+  page.on('dialog', (dialog) => {
+    tell(`a dialog opened: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    if (new URL(request.url()).hostname.endsWith(EVIL)) tell(`${page.url().slice(0, 60)} asked ${request.url()}`)
+  })
+  page.on('popup', () => tell(`${page.url().slice(0, 60)} opened a window`))
+}
+
+// As text: what runs in the page is not of this program.
+const keepSession = (kept: Kept) => `localStorage.setItem('operon-auth', ${JSON.stringify(JSON.stringify(kept))});`
+const LISTEN = `
+  window.stopped = []
+  addEventListener('securitypolicyviolation', ({ effectiveDirective, sample }) => {
+    if (effectiveDirective.startsWith('script')) window.stopped.push(sample || effectiveDirective)
+  })`
+
+/** What ran, what only the policy stopped, and what would run at a click. */
+const inspect = (page: Page) => page.evaluate(LOOK) as Promise<string[]>
+const LOOK = String.raw`(() => {
+  const found = []
+  if (window.xss !== undefined) found.push('hostile text ran')
+  for (const sample of window.stopped ?? []) found.push('only the policy stopped a script: ' + sample)
+  for (const element of document.querySelectorAll('*'))
+    for (const { name, value } of element.attributes) {
+      const tag = element.tagName.toLowerCase()
+      if (name.startsWith('on')) found.push('<' + tag + ' ' + name + '>')
+      const leads = ['href', 'src', 'action', 'formaction', 'data', 'xlink:href'].includes(name)
+      if (leads && /^(javascript|vbscript|data:text)/i.test(value.replace(/\s/g, ''))) found.push('<' + tag + ' ' + name + '=' + value.slice(0, 60) + '>')
+      if (name === 'srcdoc' && value.includes('xss')) found.push('<' + tag + ' srcdoc>')
+    }
+  return found
+})()`

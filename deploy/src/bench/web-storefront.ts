@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import type { AllInOne } from '../all-in-one.ts'
+
+const goods = ['Lead qualification', 'Invoice reminders', 'Support routing', 'Content calendar', 'Meeting scheduler']
+
+/** A seller with things for sale. Written to the tables: no door for it is open in this version. */
+export async function openStorefront({ services }: AllInOne): Promise<string> {
+  const { db } = services.marketplace!.rt
+  const user_id = randomUUID()
+  await db
+    .insertInto('profiles')
+    .values({ user_id, display_name: 'Mara Lindt Automations', marketplace_slug: 'mara', version: 1, deleted_at: null })
+    .execute()
+  await db
+    .insertInto('items')
+    .values(
+      Array.from({ length: 9 }, (_, at) => ({
+        id: randomUUID(),
+        user_id,
+        title: `${goods[at % goods.length]} ${at + 1}`,
+        description: 'Asks the five questions, scores the answers and offers a meeting. Works with any form.',
+        category: 'Marketing',
+        price_cents: 1900 + at * 1000,
+        item_type: 'Workflow',
+        is_active: true,
+      })),
+    )
+    .execute()
+  return '/marketplace/mara'
+}

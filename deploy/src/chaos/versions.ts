@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { serviceNames } from '@operon/contracts/services'
+import { doubled, readersOf, settle } from './flow.ts'
+import { failed, missing, startLoad, succeeded } from './load.ts'
+import { disagreements } from './money.ts'
+import { renewed } from './rolling.ts'
+import { type Fault, until, type World } from './world.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+export type Older = { commit: string; root: string } | { why: string }
+
+/**
+ * R24: the fleet was begun with the version before this one. Of each pair one is replaced, migrates and serves beside the old one, then the
+ * other: nobody is refused, and what one version wrote the other understands.
+ */
+export const upgraded: Fault = async (world) => {
+  const { older } = world
+  if ('why' in older) return { skipped: older.why, injected: '', work: '', lost: 0, twice: 0, broken: [] }
+  const readers = await readersOf(world)
+  const before = await migrations(world)
+  const load = startLoad(world)
+  await until(() => succeeded(load).length > 20, 20_000 * world.patience)
+
+  const services = serviceNames.filter((name) => name !== 'sandbox').map((service) => world.instances(service))
+  const late: string[] = []
+  for (const turn of [services.map(([first]) => first!), services.flatMap(([, ...others]) => others)]) {
+    const ready = await Promise.all(turn.map((name) => renewed(world, name)))
+    late.push(...turn.filter((_, i) => !ready[i]))
+    await delay(world.short ? 2_000 : 20_000)
+  }
+  await load.stop()
+  const added = (await migrations(world)) - before
+  // Of these there is one each: they would be missed.
+  for (const name of [...world.instances('sandbox'), 'gateway-1']) if (!(await renewed(world, name))) late.push(name)
+
+  const known = new Set((await readersOf(world)).map(({ handler }) => handler))
+  const lasting = readers.filter(({ handler }) => known.has(handler))
+  const { left } = await settle(world, lasting)
+  const [gone, twice, money, refused] = [await missing(world, load), await doubled(world), await disagreements(world), failed(load)]
+  return {
+    injected: `${older.commit.slice(0, 7)} replaced under load, both versions at once, ${added} migrations`,
+    work: `${succeeded(load).length} calls, ${refused.length} failed`,
+    lost: left.length + gone.length,
+    twice: twice.length,
+    broken: [
+      ...late.map((name) => `${name} was not ready again in time`),
+      ...refused.map(({ what, status, ms, said }) => `a ${what} answered ${status} after ${ms} ms: ${said}`),
+      ...left,
+      ...gone,
+      ...twice,
+      ...money,
+    ],
+  }
+}
+
+async function migrations(world: World): Promise<number> {
+  const counts = await Promise.all(serviceNames.map((name) => world.query(name, 'select count(*)::int as n from kysely_migration')))
+  return counts.reduce((sum, [row]) => sum + row.n, 0)
+}
+
+/** The tree of an older commit, ready to run: `--old <commit>`, else the last tag, else where this work parted from the main branch. */
+export function unpackOlder(asked: string | undefined, into: string): Older {
+  const commit = asked ? git('rev-parse', '--verify', `${asked}^{commit}`) : versionBefore()
+  if (!commit) return { why: asked ? `there is no commit ${asked} here` : 'there is no version before this one here' }
+  const tree = join(into, 'older')
+  mkdirSync(tree)
+  const archive = `${tree}.tar`
+  if (git('archive', '--output', archive, commit) === null) return { why: `${commit} cannot be unpacked` }
+  execFileSync('tar', ['-xf', archive, '-C', tree])
+  rmSync(archive)
+  if (readFileSync(join(tree, 'pnpm-lock.yaml'), 'utf8') === readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')) lendPackages(tree)
+  else installPackages(tree)
+  return { commit, root: tree }
+}
+
+function versionBefore(): string | null {
+  const head = git('rev-parse', 'HEAD')
+  const tag = git('describe', '--tags', '--abbrev=0', 'HEAD^')
+  if (tag) return git('rev-parse', `${tag}^{commit}`)
+  const base = git('merge-base', 'HEAD', 'origin/HEAD') ?? git('merge-base', 'HEAD', 'origin/main')
+  if (base && base !== head) return base
+  // Work that is not committed yet is the newer version by itself.
+  return git('status', '--porcelain', '--untracked-files=no') ? head : git('rev-parse', '--verify', 'HEAD^')
+}
+
+function git(...args: string[]): string | null {
+  try {
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return null
+  }
+}
+
+/** The same packages: what links to one of them is copied, so that the links among our own lead into the older tree. */
+function lendPackages(tree: string) {
+  symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'))
+  for (const folder of [
+    'gateway',
+    ...['libs', 'services'].flatMap((group) => readdirSync(join(tree, group)).map((name) => join(group, name))),
+  ]) {
+    const modules = join(root, folder, 'node_modules')
+    if (existsSync(modules)) cpSync(modules, join(tree, folder, 'node_modules'), { recursive: true, verbatimSymlinks: true })
+  }
+}
+
+function installPackages(tree: string) {
+  const pnpm = /pnpm@[\d.]+/.exec(readFileSync(join(root, 'deploy/bootstrap.mjs'), 'utf8'))![0]
+  execFileSync('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=silent'], {
+    cwd: tree,
+    stdio: 'inherit',
+    env: { ...process.env, CI: '1' },
+  })
+}

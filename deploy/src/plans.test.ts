@@ -1,0 +1,144 @@
+import type { Endpoint, Table } from '@operon/contracts/contract'
+import { endpointsOf, tablesOf } from '@operon/contracts/registry'
+import type { ServiceName } from '@operon/contracts/services'
+import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { sample } from './attack/document.ts'
+import { fillTables } from './plans.ts'
+import { loadDefinitions } from './services.ts'
+
+// Every read that the public door has, on tables as large as a busy platform's: none of them may walk through a table.
+const ROWS = Number(process.env.PLANS_ROWS ?? 10_000)
+const OWN_ROWS = 200
+const SERVICE_KEY = 'test-service-key-0123456789'
+
+let platform: TestPlatform
+let seller: { id: string; token: string }
+let large: Set<string>
+const heard = new Map<string, { database: string; text: string; values: unknown[]; by: string }>()
+let by = ''
+
+beforeAll(async () => {
+  platform = await startTestPlatform(await loadDefinitions(), { AUTH_AUTOCONFIRM: 'true', AUTH_STAFF_EMAILS: 'staff@studio.example' })
+  seller = await signUp('ann@example.com')
+  large = await fillTables(Object.values(platform.services), { rows: ROWS, own: OWN_ROWS, userId: seller.id })
+  listen()
+}, 300_000)
+afterAll(() => platform?.close())
+
+test('no read of the data API walks through a table [spec-138]', { timeout: 120_000 }, async () => {
+  for (const service of serving()) for (const table of tablesOf(service)) await readTable(service, table)
+  expect(await walks()).toEqual([])
+})
+
+test('no named function walks through a table, whoever calls it', { timeout: 240_000 }, async () => {
+  const staff = await signUp('staff@studio.example')
+  for (const service of serving())
+    for (const endpoint of endpointsOf(service).filter(isTried))
+      for (const token of [seller.token, staff.token, SERVICE_KEY]) await callEndpoint(service, endpoint, token)
+  expect(await walks()).toEqual([])
+})
+
+const serving = () => Object.keys(platform.services) as ServiceName[]
+// The whole ledger is added up on purpose; sweeps look at what is due, which of made-up rows is most.
+const MAY_WALK = /ledger-balances|provider_now\(\)|skip locked/
+const isTried = ({ path, bytes }: Endpoint) =>
+  !bytes && !/sandbox|logout|account-delete|admin\/users|factors|identities|\/auth\/v1\/user$/.test(path)
+
+async function signUp(email: string) {
+  const body = JSON.stringify({ email, password: 'Tr1cky-horse-battery', data: { name: 'Ann', accept_terms: true } })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${platform.url('identity')}/auth/v1/signup`, { method: 'POST', headers, body })
+  const { access_token: token, user } = (await answer.json()) as { access_token: string; user: { id: string } }
+  return { id: user.id, token }
+}
+
+/** As pages ask: all of it, the newest, one by its id, a filter and an order by each column, and the number of them. */
+async function readTable(service: ServiceName, { name, columns }: Table) {
+  const shape = columns.shape as Record<string, z.ZodType>
+  const known = Object.keys(shape)
+  const queries = ['', 'select=*&limit=20', 'id=eq.01900000-0000-7000-8000-000000000000', `user_id=eq.${seller.id}`]
+  for (const column of known) {
+    queries.push(
+      `order=${column}.desc&limit=5`,
+      `${column}=not.is.null&limit=5`,
+      `${column}=eq.${encodeURIComponent(madeUp(shape[column]!))}`,
+    )
+    if (known.includes('user_id')) queries.push(`user_id=eq.${seller.id}&order=${column}.desc.nullslast&limit=20`)
+  }
+  for (const query of queries)
+    for (const prefer of ['count=none', 'count=exact']) {
+      by = `GET ${name}?${query}`
+      await fetch(`${platform.url(service)}/rest/v1/${name}?${query}`, { headers: { authorization: `Bearer ${seller.token}`, prefer } })
+    }
+}
+
+function madeUp(schema: z.ZodType): string {
+  const json = z.toJSONSchema(schema, { unrepresentable: 'any' }) as { type?: string; format?: string }
+  if (json.format === 'date-time') return new Date().toISOString()
+  return String(sample(json))
+}
+
+async function callEndpoint(service: ServiceName, { method, path, body, query, params }: Endpoint, token: string) {
+  const jsonOf = (schema?: z.ZodType) => (schema ? sample(z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' })) : undefined)
+  const fill = (jsonOf(params) ?? {}) as Record<string, string>
+  const url = path.replace(/[:{](\w+)}?/g, (_, name: string) => encodeURIComponent(fill[name] ?? 'x'))
+  by = `${method} ${path}`
+  await fetch(`${platform.url(service)}${url}?${new URLSearchParams(jsonOf(query) ?? {})}`, {
+    method,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(5_000),
+    headers: { authorization: `Bearer ${token}`, ...(method !== 'GET' && { 'content-type': 'application/json' }) },
+    ...(method !== 'GET' && { body: JSON.stringify(jsonOf(body) ?? {}) }),
+  })
+    .then((answer) => answer.body?.cancel())
+    .catch(() => {})
+}
+
+/** Every statement that a client sends from here on. */
+function listen() {
+  const query = pg.Client.prototype.query as (...args: any[]) => any
+  pg.Client.prototype.query = function (this: pg.Client & { database?: string }, ...args: any[]) {
+    const [first, second] = args
+    const text: unknown = typeof first === 'string' ? first : first?.text
+    const values = (Array.isArray(second) ? second : first?.values) ?? []
+    if (typeof text === 'string' && /^\s*(select|with|update|delete)\b/i.test(text))
+      heard.set(`${this.database} ${text}`, { database: this.database!, text, values, by })
+    return query.apply(this, args)
+  } as never
+}
+
+type Plan = { 'Node Type': string; 'Total Cost': number; 'Relation Name'?: string; Plans?: Plan[] }
+
+/** Statements heard since the last time whose plan reads a large table from end to end. */
+async function walks(): Promise<string[]> {
+  const statements = [...heard.values()]
+  heard.clear()
+  expect(statements.length).toBeGreaterThan(20)
+  const found: string[] = []
+  const { DATABASE_URL_IDENTITY } = platform.infra.env
+  for (const database of new Set(statements.map((statement) => statement.database))) {
+    const url = new URL(DATABASE_URL_IDENTITY!)
+    url.pathname = `/${database}`
+    const client = new pg.Client({ connectionString: url.href })
+    await client.connect()
+    for (const { text, values, by } of statements.filter((statement) => statement.database === database)) {
+      const { rows } = await client.query({ text: `explain (format json) ${text}`, values }).catch(() => ({ rows: [] }))
+      for (const table of rows.flatMap((row) => scanned(row['QUERY PLAN'][0].Plan)))
+        if (large.has(`${database}.${table}`) && !MAY_WALK.test(by + text))
+          found.push(`${by}: ${table} in ${text.replace(/\s+/g, ' ').slice(0, 300)}`)
+    }
+    await client.end()
+  }
+  heard.clear()
+  return found
+}
+
+/** Tables read from end to end. A limit that is met after the first few rows ends a scan before it has begun to cost. */
+function scanned(plan: Plan, within = Number.POSITIVE_INFINITY): string[] {
+  const cost = plan['Node Type'] === 'Limit' ? plan['Total Cost'] : within
+  const walked = plan['Node Type'] === 'Seq Scan' && cost > plan['Total Cost'] / 10
+  return [...(walked ? [plan['Relation Name']!] : []), ...(plan.Plans ?? []).flatMap((part) => scanned(part, cost))]
+}

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Instances } from './instances.ts'
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+const limits = { connections: 10, timeoutMs: 1_000 }
+function two() {
+  const instances = new Instances(['http://127.0.0.1:1', 'http://127.0.0.1:2'], limits)
+  instances.close()
+  const [one, other] = instances.all
+  const chosen = (times: number) => new Set(Array.from({ length: times }, () => instances.choose(null)))
+  return { instances, one: one!, other: other!, chosen }
+}
+
+test('the least busy instance is chosen, and equals take turns', () => {
+  const { one, other, chosen } = two()
+  expect(chosen(4)).toEqual(new Set([one, other]))
+  one.active = 3
+  expect(chosen(4)).toEqual(new Set([other]))
+})
+
+test('one that failed is left out, then tried by one request alone, and back when that has succeeded', () => {
+  const { one, other, chosen } = two()
+  one.failed()
+  expect(chosen(10)).toEqual(new Set([other]))
+  vi.setSystemTime(Date.now() + 200)
+  const tries = Array.from({ length: 10 }, () => chosen(1).values().next().value)
+  expect(tries.filter((instance) => instance === one)).toHaveLength(1)
+  // A call that began before it failed ends: that is not the answer to the one that tries.
+  one.active = 1
+  one.done(false)
+  expect(chosen(10)).toEqual(new Set([other]))
+  one.succeeded()
+  one.done(true)
+  one.active = 0
+  expect(chosen(10)).toEqual(new Set([one, other]))
+})
+
+test('each failed try doubles the time until the next, up to eight seconds; failures at once count as one', () => {
+  const { one, other, chosen } = two()
+  const waits = [200, 400, 800, 1_600, 3_200, 6_400, 8_000, 8_000]
+  for (const wait of waits) {
+    for (let i = 0; i < 20; i++) one.failed()
+    one.done(true)
+    one.active = 0
+    vi.setSystemTime(Date.now() + wait - 1)
+    expect(chosen(5)).toEqual(new Set([other]))
+    vi.setSystemTime(Date.now() + 1)
+    expect(chosen(5)).toEqual(new Set([one, other]))
+  }
+})
+
+test('with none left the one that is due first is tried by one request, and by no second one meanwhile', () => {
+  const { instances, one, other } = two()
+  one.failed()
+  vi.setSystemTime(Date.now() + 50)
+  other.failed()
+  expect(instances.choose(null)).toBe(one)
+  expect(instances.choose(null)).toBe(other)
+  expect(instances.choose(null)).toBeNull()
+  one.done(true)
+  expect(instances.choose(new Set([other]))).toBe(one)
+})

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { SuggestedAction } from './ai-gateway.ts'
+import { id, table } from './contract.ts'
+
+// What is kept of conversations, and read through the data API.
+
+const timestamp = z.iso.datetime({ offset: true })
+const text = (max: number) => z.string().max(max)
+
+export const conversations = table('ai_conversations', {
+  access: 'user',
+  columns: z.object({
+    id: id('conversation'),
+    title: z.string(),
+    feature: z.string(),
+    model: z.string(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  }),
+  update: z.object({ title: text(200).min(1) }),
+  delete: true,
+})
+export const messages = table('ai_messages', {
+  access: 'user',
+  columns: z.object({
+    id: id('message'),
+    conversation_id: id('conversation'),
+    role: z.string(),
+    content: z.string(),
+    /** streaming, complete, cut, stopped or failed */
+    state: z.string(),
+    model: z.string().nullable(),
+    answered_by: z.string().nullable(),
+    citations: z.array(z.string()),
+    prompt_tokens: z.int().nullable(),
+    completion_tokens: z.int().nullable(),
+    cost_microusd: z.int().nullable(),
+    /** A stand-in wrote it, since the provider has no key. */
+    sandbox: z.boolean(),
+    created_at: timestamp,
+  }),
+})
+/** What an answer proposed and what became of it. */
+export const actions = table('ai_actions', {
+  access: 'user',
+  columns: z.object({
+    id: id('action'),
+    message_id: id('message').nullable(),
+    kind: SuggestedAction.shape.kind,
+    title: z.string(),
+    description: z.string(),
+    input: z.record(z.string(), z.string()),
+    prompts: z.int(),
+    /** proposed, dismissed, running, done or failed */
+    state: z.string(),
+    result: z.string().nullable(),
+    link: z.string().nullable(),
+    created_at: timestamp,
+  }),
+  update: z.object({ state: z.enum(['proposed', 'dismissed']) }),
+})
+export const comparisons = table('ai_comparisons', {
+  access: 'user',
+  columns: z.object({
+    id: id('comparison'),
+    prompt: z.string(),
+    lanes: z.array(
+      z.object({
+        model: z.string(),
+        answered_by: z.string().nullable(),
+        content: z.string(),
+        state: z.string(),
+        first_ms: z.int().nullable(),
+        ms: z.int().nullable(),
+        prompt_tokens: z.int(),
+        completion_tokens: z.int(),
+        cost_microusd: z.int(),
+        error: z.string().nullable(),
+      }),
+    ),
+    vote: z.int().nullable(),
+    created_at: timestamp,
+  }),
+  delete: true,
+})
+export const savedPrompts = table('ai_prompts', {
+  access: 'user',
+  columns: z.object({ id: id('saved_prompt'), title: z.string(), body: z.string(), created_at: timestamp, updated_at: timestamp }),
+  insert: z.object({ title: text(120).min(1), body: text(20_000).min(1) }),
+  update: z.object({ title: text(120).min(1).optional(), body: text(20_000).min(1).optional() }),
+  delete: true,
+})

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { fn } from './contract.ts'
+
+// Tools that rest on answers: ads, figures of the Content Creator, names.
+
+const text = (max: number) => z.string().max(max)
+
+/** Ad copy has limits that a platform enforces: they are validated, and repaired by asking again, before anyone sees them. */
+export const AdVariation = z.object({
+  primary_text: z.string().max(125),
+  headline: z.string().max(27),
+  description: z.string().max(30),
+  targeting: z.string(),
+  format: z.string(),
+  tone: z.string(),
+})
+export const generateAds = fn('generate-ads', {
+  access: 'user',
+  rate: 'ai',
+  summary: 'Three ad variations within 125/27/30 characters; the built-in samples, marked, when no model gave usable ones',
+  body: z.object({
+    details: text(5000).min(1),
+    audience: text(500).optional(),
+    objective: text(200).optional(),
+    model: text(200).optional(),
+  }),
+  reply: z.object({
+    variations: z.array(AdVariation).length(3),
+    sample: z.boolean(),
+    repaired: z.int(),
+    answered_by: z.string().nullable(),
+    sandbox: z.boolean(),
+  }),
+})
+/** What the Content Creator has written for the account. */
+export const contentStats = fn('content-stats', {
+  access: 'user',
+  rate: 'read',
+  body: z.object({}),
+  reply: z.object({ pieces: z.int(), words: z.int(), finished: z.int(), this_month: z.int() }),
+})
+/** An availability is what the extension's registry said, or `unknown`: never a guess. */
+export const checkDomains = fn('check-domains', {
+  access: 'user',
+  rate: 'read',
+  body: z.object({ name: text(63).min(1) }),
+  reply: z.object({
+    results: z.array(
+      z.object({
+        domain: z.string(),
+        status: z.enum(['available', 'taken', 'unknown']),
+        checked_at: z.string(),
+        reason: z.string().nullable(),
+        prices: z.array(z.object({ provider: z.string(), price_cents: z.int(), original_price_cents: z.int(), link: z.string() })),
+      }),
+    ),
+    prices_as_of: z.string(),
+    sandbox: z.boolean(),
+  }),
+})

@@ -1,0 +1,85 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createSigner } from 'fast-jwt'
+import { expect, test, vi } from 'vitest'
+import { TokenVerifier } from './auth.ts'
+
+const issuer = 'http://localhost/auth/v1'
+
+function signing(kid: string) {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256' as const }
+  const sign = createSigner({ key, algorithm: 'ES256', kid })
+  const token = (claims: object = {}) => {
+    const now = Math.floor(Date.now() / 1000)
+    return sign({ iss: issuer, aud: 'authenticated', sub: 'ann', session_id: 'one', exp: now + 3600, ...claims })
+  }
+  return { jwk, token }
+}
+
+test('a token that is known is still refused once its session, its user or its key was taken back', async () => {
+  const { jwk, token } = signing('first')
+  let keys = [jwk]
+  const load = async () => ({ keys, issuer, revoked_sessions: [], suspended_users: [] })
+  const verifier = new TokenVerifier({ load, publishableKeys: ['anon'] })
+  const known = token()
+  for (let n = 0; n < 2; n++) expect(await verifier.verify(known)).toMatchObject({ kind: 'user', id: 'ann', sessionId: 'one' })
+
+  verifier.revoke('one')
+  await expect(verifier.verify(known)).rejects.toMatchObject({ code: 'not_authenticated' })
+  const other = token({ session_id: 'two' })
+  expect(await verifier.verify(other)).toMatchObject({ sessionId: 'two' })
+  verifier.revoke('ann')
+  await expect(verifier.verify(other)).rejects.toMatchObject({ code: 'not_authenticated' })
+  verifier.restore('ann')
+  expect(await verifier.verify(other)).toMatchObject({ sessionId: 'two' })
+
+  keys = [signing('second').jwk]
+  verifier.forgetKeys()
+  await expect(verifier.verify(other)).rejects.toMatchObject({ code: 'not_authenticated' })
+})
+
+test('a token that is known ends when it says so', async () => {
+  const { jwk, token } = signing('only')
+  const load = async () => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] })
+  const verifier = new TokenVerifier({ load, publishableKeys: [] })
+  const now = Math.floor(Date.now() / 1000)
+  // Clocks may differ by five seconds; this one has one second of that left.
+  const short = token({ exp: now - 4 })
+  expect(await verifier.verify(short)).toMatchObject({ id: 'ann' })
+  await expect
+    .poll(
+      () =>
+        verifier.verify(short).then(
+          () => 'good',
+          () => 'over',
+        ),
+      { timeout: 5_000 },
+    )
+    .toBe('over')
+})
+
+test('what was taken back while nobody could say so is learned within a minute', async () => {
+  const { jwk, token } = signing('only')
+  const revoked: string[] = []
+  const load = async () => ({ keys: [jwk], issuer, revoked_sessions: revoked, suspended_users: [] })
+  const verifier = new TokenVerifier({ load, publishableKeys: [] })
+  const known = token()
+  expect(await verifier.verify(known)).toMatchObject({ id: 'ann' })
+
+  revoked.push('one')
+  expect(await verifier.verify(known)).toMatchObject({ id: 'ann' })
+  vi.setSystemTime(Date.now() + 61_000)
+  try {
+    await expect
+      .poll(() =>
+        verifier
+          .verify(known)
+          .then(() => 'good')
+          .catch((err) => err.code),
+      )
+      .toBe('not_authenticated')
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -1,0 +1,105 @@
+import { exportUser } from '@operon/contracts/personal-data'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { erasesPeople } from './erasure.ts'
+import { newId } from './ids.ts'
+import type { ServiceDefinition } from './service.ts'
+import { startTestPlatform, type TestPlatform } from './testing/service.ts'
+
+const KEPT = 1203
+const crm: ServiceDefinition = {
+  name: 'crm',
+  config: { parse: () => ({}), safeParse: () => ({ success: true, data: {} }) } as never,
+  migrations: {
+    '0001_notes': {
+      async up(db) {
+        await sql`create table notes (id uuid primary key, user_id uuid not null, text text not null, secret text not null)`.execute(db)
+        await sql`create table lines (note_id uuid not null, line int not null)`.execute(db)
+        await sql`create table friends (a uuid not null, b uuid not null)`.execute(db)
+      },
+    },
+  },
+  setup(rt) {
+    erasesPeople(rt, {
+      erase: async () => ({}),
+      holds: [
+        { table: 'friends', of: (userId) => sql`t.a = ${userId}`, key: null, without: ['b'] },
+        {
+          table: 'notes',
+          without: ['secret'],
+          plus: sql`jsonb_build_object('lines', (select count(*) from lines l where l.note_id = t.id))`,
+        },
+      ],
+    })
+  },
+}
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startTestPlatform([crm])
+})
+afterAll(() => platform.close())
+
+type Place = { part: number; after: string | null } | null
+async function pieces(userId: string) {
+  const { rt } = platform.services.crm!
+  const found: { name: string; rows: Record<string, unknown>[] }[] = []
+  let from: Place = null
+  do {
+    const piece: Awaited<ReturnType<typeof rt.ask>> = await rt.ask(exportUser('crm'), { user_id: userId, from })
+    found.push(piece as never)
+    from = (piece as { next: Place }).next
+  } while (from)
+  return found
+}
+
+test('what a service holds of a person comes whole, in pieces, and of nobody else', async () => {
+  const { db } = platform.services.crm!.rt as { db: any }
+  const [ann, bob] = [newId(), newId()]
+  const note = (userId: string, text: string) => ({ id: newId(), user_id: userId, text, secret: 'sealed' })
+  const notes = Array.from({ length: KEPT }, (_, at) => note(ann, `note ${at}`))
+  for (let at = 0; at < KEPT; at += 500)
+    await db
+      .insertInto('notes')
+      .values(notes.slice(at, at + 500))
+      .execute()
+  await db.insertInto('notes').values(note(bob, 'not hers')).execute()
+  await db.insertInto('lines').values({ note_id: notes[0]!.id, line: 1 }).execute()
+  await db
+    .insertInto('friends')
+    .values([
+      { a: ann, b: bob },
+      { a: bob, b: ann },
+    ])
+    .execute()
+
+  const hers = await pieces(ann)
+  const rows = hers.filter(({ name }) => name === 'notes').flatMap((piece) => piece.rows)
+  expect(hers.map(({ name, rows: some }) => [name, some.length])).toEqual([
+    ['friends', 1],
+    ['notes', 500],
+    ['notes', 500],
+    ['notes', 203],
+    ['entitlements', 0],
+    ['usage_counters', 0],
+    ['usage_reservations', 0],
+  ])
+  expect(rows.map((row) => row.id)).toEqual(notes.map(({ id }) => id).toSorted())
+  expect(hers[0]!.rows).toEqual([{ a: ann }])
+  expect(rows.find((row) => row.id === notes[0]!.id)).toEqual({ id: notes[0]!.id, user_id: ann, text: 'note 0', lines: 1 })
+  expect(JSON.stringify(hers)).not.toContain('sealed')
+  // Who asks for somebody else learns nothing.
+  const actor = { kind: 'user', id: bob } as never
+  const input = { user_id: ann, from: null }
+  await expect(platform.services.crm!.rt.ask(exportUser('crm'), input, { actor })).rejects.toMatchObject({ status: 404 })
+})
+
+test('rows that together outgrow a message are parted before it does', async () => {
+  const { db } = platform.services.crm!.rt as { db: any }
+  const userId = newId()
+  const big = Array.from({ length: 5 }, () => ({ id: newId(), user_id: userId, text: 'x'.repeat(200_000), secret: '' }))
+  await db.insertInto('notes').values(big).execute()
+  const notes = (await pieces(userId)).filter(({ name }) => name === 'notes')
+  expect(notes.map(({ rows }) => rows.length)).toEqual([2, 2, 1])
+  expect(Math.max(...notes.map((piece) => JSON.stringify(piece).length))).toBeLessThan(600_000)
+})

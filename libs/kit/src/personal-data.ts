@@ -1,0 +1,67 @@
+import type { Erasing } from '@operon/contracts/erasure'
+import { exportUser } from '@operon/contracts/personal-data'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { userIdOf } from './context.ts'
+import { DomainError } from './errors.ts'
+import type { Runtime } from './service.ts'
+
+/** A table that holds something of a person, as `t`. */
+export type Holding = {
+  table: string
+  /** What the person sees it called; the table's name when absent. */
+  as?: string
+  /** Which rows are theirs; those with their `user_id` when absent. */
+  of?: (userId: string) => RawBuilder<SqlBool>
+  /** A uuid column to go on from, `id` when absent; null where a person has a handful of rows. */
+  key?: string | null
+  /** What is no answer to them: hashes, secrets, another person's id. */
+  without?: readonly string[]
+  /** A json object of what belongs to the row and stands elsewhere. */
+  plus?: RawBuilder<unknown>
+}
+
+const ROWS = 500
+// Well below what a broker carries; a single row is bounded by what a request may hold.
+const BYTES = 512 * 1024
+
+/** Answers, piece by piece, what these tables hold about a person. */
+export function exportsPeople(rt: Runtime<any>, holdings: readonly Holding[]): void {
+  rt.answer(exportUser(rt.name as Erasing), async ({ db, actor }, { user_id: userId, from }) => {
+    if (actor.kind !== 'service' && userIdOf(actor) !== userId) throw new DomainError('not_found')
+    const { part, after } = from ?? { part: 0, after: null }
+    const holding = holdings[part]
+    if (!holding) return { name: '', rows: [], next: null }
+    const piece = await readPiece(db, holding, userId, after)
+    const following = part + 1 < holdings.length ? { part: part + 1, after: null } : null
+    return { name: holding.as ?? holding.table, rows: piece.rows, next: piece.more ? { part, after: piece.last } : following }
+  })
+}
+
+async function readPiece(
+  db: Kysely<any>,
+  { table, of = byUserId, key = 'id', without = [], plus }: Holding,
+  userId: string,
+  after: string | null,
+) {
+  const column = key === null ? sql`null::uuid` : sql.ref(`t.${key}`)
+  const { rows } = await sql<{ at: string; row: Record<string, unknown> }>`
+    select ${column} as at, to_jsonb(t) - ${sql.val(without)}::text[] || ${plus ?? sql`'{}'`}::jsonb as row from ${sql.table(table)} t
+    where ${of(userId)} ${key !== null && after ? sql`and ${column} > ${after}` : sql``} order by 1 limit ${key === null ? null : ROWS}`.execute(
+    db,
+  )
+  if (key === null) return { rows: rows.map(({ row }) => row), last: null, more: false }
+  const taken = asMuchAsFits(rows)
+  return { rows: taken.map(({ row }) => row), last: taken.at(-1)?.at ?? null, more: taken.length < rows.length || rows.length === ROWS }
+}
+
+/** At least one, so that the next piece goes on. */
+function asMuchAsFits<R extends { row: unknown }>(rows: R[]): R[] {
+  let bytes = 0
+  for (const [at, { row }] of rows.entries()) {
+    bytes += JSON.stringify(row).length
+    if (at > 0 && bytes > BYTES) return rows.slice(0, at)
+  }
+  return rows
+}
+
+const byUserId = (userId: string) => sql<SqlBool>`t.user_id = ${userId}`

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from './ids.ts'
+import { createLogger } from './telemetry.ts'
+import { type TestDatabase, testDatabase } from './testing/database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase({ name: 'kit-telemetry', migrations: {} })
+})
+afterAll(() => database.drop())
+
+test('a failed statement is logged with its code and constraint, without the row that it was about', async () => {
+  const { db } = database
+  await sql`create table people (id uuid primary key, email text unique, age int check (age > 0))`.execute(db)
+  const insert = (email: string, age: number) => sql`insert into people values (${newId()}, ${email}, ${age})`.execute(db)
+  await insert('ann@example.com', 1)
+  const lines: string[] = []
+  const log = createLogger('info', { write: (line) => void lines.push(line) })
+  for (const failing of [insert('ann@example.com', 1), insert('bob@example.com', -1)]) {
+    const err = await failing.catch((error: Error) => error)
+    log.error({ err, password: 'Tr1cky' }, 'unexpected error')
+  }
+  expect(lines.map((line) => JSON.parse(line).err)).toMatchObject([
+    { code: '23505', constraint: 'people_email_key' },
+    { code: '23514', constraint: 'people_age_check' },
+  ])
+  expect(lines.join('\n')).not.toMatch(/ann@example|bob@example|Tr1cky/)
+})

@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream'
+import type { Reply } from '@operon/contracts/contract'
+import type { Erasing } from '@operon/contracts/erasure'
+import { exportUser } from '@operon/contracts/personal-data'
+import { DomainError } from '@operon/kit/errors'
+import { inTransaction } from '@operon/kit/tx'
+import type { AuthCtx } from '../deps.ts'
+import { audit } from '../users/audit.ts'
+import { currentUser, type Trx, type User, userJson } from '../users/users.ts'
+import { listSessions } from './account.ts'
+
+/**
+ * Everything that the platform holds about a person, without its secrets, as one JSON document that is written while it is read.
+ * Who does not answer is known before the first byte: an export is whole, or it is refused.
+ */
+export async function exportAccount(ctx: AuthCtx, _input: unknown): Promise<Readable> {
+  const { user } = await currentUser(ctx)
+  const begun = await Promise.all(
+    ctx.deps.config.AUTH_ERASING_SERVICES.map(async (service) => [service, await ask(ctx, service, user.id)] as const),
+  )
+  const own = await ownData(ctx, user)
+  await inTransaction(ctx.db, (trx: Trx) => audit(trx, ctx, user.id, 'account_exported'))
+  return Readable.from(write(ctx, user.id, own, begun))
+}
+
+type Piece = Reply<ReturnType<typeof exportUser>>
+
+async function ask(ctx: AuthCtx, service: Erasing, userId: string, from: Piece['next'] = null): Promise<Piece> {
+  try {
+    return await ctx.deps.rt.ask(exportUser(service), { user_id: userId, from }, { actor: ctx.actor })
+  } catch (err) {
+    ctx.log.warn({ err, who: service }, 'a service does not answer what it holds of a person')
+    throw new DomainError('export_unavailable', { details: { service }, cause: err })
+  }
+}
+
+async function ownData(ctx: AuthCtx, user: User): Promise<Record<string, unknown>> {
+  const [{ sessions }, role, record, entries] = await Promise.all([
+    listSessions(ctx, {}),
+    ctx.db.selectFrom('user_roles').select(['role', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
+    ctx.db.selectFrom('sign_up_records').select(['record', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
+    ctx.db
+      .selectFrom('audit_log')
+      .select(['at', 'action', 'ip', 'user_agent', 'detail'])
+      .where('user_id', '=', user.id)
+      .orderBy('id')
+      .limit(10_000)
+      .execute(),
+  ])
+  return {
+    exported_at: new Date().toISOString(),
+    user: userJson(user),
+    home_role: role ?? null,
+    sign_up: record ?? null,
+    sessions,
+    audit: entries,
+  }
+}
+
+/** `{ …own, services: { billing: { accounts: […], … }, … } }`, a piece at a time. */
+async function* write(ctx: AuthCtx, userId: string, own: Record<string, unknown>, begun: (readonly [Erasing, Piece])[]) {
+  yield `${JSON.stringify(own).slice(0, -1)},"services":{`
+  for (const [at, [service, first]] of begun.entries()) {
+    yield `${at ? ',' : ''}${JSON.stringify(service)}:{`
+    yield* writeService(ctx, service, userId, first)
+    yield '}'
+  }
+  yield '}}'
+}
+
+async function* writeService(ctx: AuthCtx, service: Erasing, userId: string, first: Piece) {
+  let name: string | null = null
+  let rowsBefore = 0
+  for (let piece: Piece | null = first; piece; piece = piece.next && (await ask(ctx, service, userId, piece.next))) {
+    if (piece.name !== name) {
+      yield `${name === null ? '' : '],'}${JSON.stringify(piece.name)}:[`
+      name = piece.name
+      rowsBefore = 0
+    }
+    if (!piece.rows.length) continue
+    yield (rowsBefore ? ',' : '') + piece.rows.map((row) => JSON.stringify(row)).join(',')
+    rowsBefore += piece.rows.length
+  }
+  yield ']'
+}

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query'
+import { loadBackend } from '../../api/session.ts'
+import { sellerTerms } from '../../content/claims.ts'
+import { paths } from '../../paths.ts'
+import { useProfile, useStats } from './queries.ts'
+
+/** `coming`: the tool that would do it is not in this version. What an account has counts all the same. */
+export type Step = { title: string; text: string; done: boolean; coming?: boolean; to?: string; action?: string }
+
+/** The seller's way from a new account to the first sale, ticked off from what the account really has. */
+export function useSteps(userId: string) {
+  const profile = useProfile(userId)
+  const stats = useStats(userId)
+  const asked = useHas('ai_conversations', userId)
+  const selling = useHas('marketplace_items', userId)
+  const queries = [profile, stats, asked, selling]
+  const slug = profile.data?.marketplace_slug
+  const steps: Step[] = [
+    {
+      title: 'Choose a plan',
+      text: 'The seller tools are open to you.',
+      done: true,
+      to: paths.pricing,
+      action: 'See plan and usage',
+    },
+    {
+      title: 'Put your name on it',
+      text: 'The dashboard greets you by it, and your storefront carries it.',
+      done: Boolean(profile.data?.display_name),
+      to: paths.settings,
+      action: 'Open settings',
+    },
+    {
+      title: 'Ask the assistant for something',
+      text: 'A draft, a comparison, a list of names. It asks before it spends or sends.',
+      done: Boolean(asked.data),
+      to: paths.assistant,
+      action: 'Start a chat',
+    },
+    {
+      title: 'Bring in your first lead',
+      text: 'From a form, an import or by hand.',
+      done: Boolean(stats.data?.leads.total),
+      coming: true,
+    },
+    {
+      title: 'Publish something to sell',
+      text: `${sellerTerms} Your storefront opens with the first active item.`,
+      done: Boolean(selling.data),
+      coming: true,
+      ...(slug ? { to: paths.storefront(slug), action: 'See your storefront' } : {}),
+    },
+  ]
+  return {
+    steps,
+    next: steps.find((step) => !step.done && !step.coming),
+    loading: queries.some((query) => query.isPending),
+    failed: queries.find((query) => query.isError),
+    retry: () => queries.map((query) => query.refetch()),
+  }
+}
+
+function useHas(table: 'ai_conversations' | 'marketplace_items', userId: string) {
+  return useQuery({
+    queryKey: ['has', table, userId],
+    queryFn: async () => {
+      const { rest, rows } = await loadBackend()
+      const query = rest.from(table).select('id').limit(1)
+      const found = await rows<{ id: string }[]>(table === 'marketplace_items' ? query.eq('user_id', userId).eq('is_active', true) : query)
+      return found.length > 0
+    },
+  })
+}
