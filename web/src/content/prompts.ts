@@ -123,8 +123,8 @@ export function namesIn(answer: string): string[] {
     .split('\n')
     .map((line) =>
       line
-        .replace(/^\s*(?:\d+[.):]|[-*•])\s*/, '')
         .replace(/\*\*|["“”`]/g, '')
+        .replace(/^\s*(?:\d+[.):]|[-*•])\s*/, '')
         .replace(/(?:\s+[-–—]|\s*:)\s.*$/, '')
         .trim(),
     )
