@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, expectAccessible, payAtCheckout, signUp, test, trialSeller, wake } from './steps.ts'
+import { expect, expectAccessible, newTrialSeller, payAtCheckout, signUp, test, trialSeller, wake } from './steps.ts'
 
 test('verifying access: signed out goes to the seller portal [spec-46]', async ({ page }) => {
   await page.goto('/dashboard')
@@ -63,7 +63,7 @@ test('with a storefront: its link is shared, shown, copied and opened; without o
 })
 
 test('how it works: the steps tick off from what the account has [spec-108]', async ({ page }) => {
-  await trialSeller(page)
+  await newTrialSeller(page)
   await page.goto('/dashboard/how-it-works')
   const step = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
   await expect(page.getByRole('heading', { name: /^\d of 5 done/ })).toBeVisible()

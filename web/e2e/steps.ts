@@ -66,20 +66,25 @@ export async function trialSeller(page: Page) {
     await page.evaluate((value) => localStorage.setItem('operon-auth', value), seller)
     await page.goto('/dashboard')
   } else {
-    await signUp(page, '/auth/seller')
-    await page.waitForURL('**/pricing')
-    const opened = page.context().waitForEvent('page')
-    await page.getByRole('article', { name: 'Basic' }).getByRole('button', { name: 'Start 3-Day Free Trial' }).click()
-    const checkout = await opened
-    await payAtCheckout(checkout)
-    await checkout.close()
-    await page.goto('/dashboard')
-    await page.waitForURL('**/dashboard')
+    await newTrialSeller(page)
     seller = await page.evaluate(() => localStorage.getItem('operon-auth')!)
   }
   await expect(page.getByRole('heading', { name: /^Welcome Back, .+!$/ })).toBeVisible()
 }
 let seller: string | undefined
+
+/** One of its own, for a test that counts what an account has. */
+export async function newTrialSeller(page: Page) {
+  await signUp(page, '/auth/seller')
+  await page.waitForURL('**/pricing')
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('article', { name: 'Basic' }).getByRole('button', { name: 'Start 3-Day Free Trial' }).click()
+  const checkout = await opened
+  await payAtCheckout(checkout)
+  await checkout.close()
+  await page.goto('/dashboard')
+  await page.waitForURL('**/dashboard')
+}
 
 export async function expectAccessible(page: Page) {
   const { violations } = await new AxeBuilder({ page })

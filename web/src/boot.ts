@@ -15,12 +15,15 @@ const prerendered = root.firstElementChild !== null
 const liveAtOnce = /^\/(auth|pricing|forgot-password|reset-password)\b/.test(pathname) || hash.includes('error=') || mayHaveSession()
 const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'focusin', 'wheel'] as const
 let early: HTMLElement | undefined
-let started: Promise<void> | undefined
+let started = false
 
 function start() {
-  started ??= Promise.all([import('./main.tsx'), wholeStyles()]).then(([app]) => app.mount(root, prerendered))
   for (const sign of signs) removeEventListener(sign, start)
-  return started
+  if (started) return
+  started = true
+  void Promise.all([import('./main.tsx'), wholeStyles()])
+    .then(([app]) => app.mount(root, prerendered))
+    .then(giveBack)
 }
 
 /** A prerendered page carries only the styles of what it shows at first. */
@@ -41,20 +44,17 @@ function keepEarly(event: Event) {
   if (!control) return
   event.preventDefault()
   early = control
-  void start().then(() => {
-    const again = early
-    early = undefined
-    stopKeeping()
-    if (again instanceof HTMLFormElement) again.requestSubmit()
-    else again?.click()
-  })
+  start()
 }
-function stopKeeping() {
+/** The app is there: it hears everything itself from now on. */
+function giveBack() {
   removeEventListener('click', keepEarly, true)
   removeEventListener('submit', keepEarly, true)
+  if (early instanceof HTMLFormElement) early.requestSubmit()
+  else early?.click()
 }
 
-if (!prerendered || liveAtOnce) void start().then(stopKeeping)
+if (!prerendered || liveAtOnce) start()
 else {
   for (const sign of signs) addEventListener(sign, start, { passive: true })
   addEventListener('click', keepEarly, true)

@@ -12,20 +12,20 @@ export function SecurityPage() {
         <SectionHead as="h1" title="What is really done to keep your data safe">
           No adjectives: each line is something the code does, and a test that fails when it stops.
         </SectionHead>
-        <dl className="grid border-t border-line md:grid-cols-2">
+        <ul className="grid border-t border-line md:grid-cols-2">
           {measures.map(({ title, text, icon: Icon }) => (
-            <div
+            <li
               key={title}
               className="flex gap-4 border-line px-5 py-7 not-first:border-t md:px-8 md:py-9 md:nth-2:border-t-0 md:even:border-l"
             >
               <Icon className="mt-0.5 size-5 text-faint" />
               <div>
-                <dt className="font-semibold">{title}</dt>
-                <dd className="mt-1.5 max-w-[54ch] text-14 text-muted">{text}</dd>
+                <h2 className="font-semibold">{title}</h2>
+                <p className="mt-1.5 max-w-[54ch] text-14 text-muted">{text}</p>
               </div>
-            </div>
+            </li>
           ))}
-        </dl>
+        </ul>
         <div className="flex flex-wrap gap-x-10 gap-y-3 border-t border-line px-5 py-7 text-14 text-muted md:px-8">
           <p>
             Found a weakness? Write to{' '}
