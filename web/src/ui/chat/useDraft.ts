@@ -5,7 +5,8 @@ const drafts = new Map<string, string>()
 
 /** What was typed and not sent: a look at another page must not lose it. Kept in memory, by person. */
 export function useDraft(place: string): [string, (next: string | ((before: string) => string)) => void] {
-  const { user } = useSession()
+  // The composer also stands on the front page, which asks for no session.
+  const { user } = useSession({ eager: false })
   const [key] = useState(`${user?.id}:${place}`)
   const [text, setText] = useState(() => drafts.get(key) ?? '')
   function change(next: string | ((before: string) => string)) {
