@@ -79,7 +79,7 @@ function Overview({ userId }: { userId: string }) {
   const sampled = Boolean(empty && samples.shown)
   return (
     <section aria-labelledby="overview">
-      <div className="mb-3 flex min-h-8 items-center justify-between gap-3">
+      <div className="mb-3 flex min-h-8 flex-wrap items-center justify-between gap-x-3">
         <h2 id="overview" className="flex items-center gap-2 text-16 font-semibold whitespace-nowrap">
           Analytics Overview
           {sampled ? <SamplePill /> : null}
