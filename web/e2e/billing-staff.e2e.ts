@@ -1,21 +1,8 @@
 import type { APIRequestContext, Page } from '@playwright/test'
-import { expect, expectAccessible, newEmail, password, test, trialSeller } from './steps.ts'
+import { api, expect, expectAccessible, newEmail, password, proveStaff, staffEmail, test, trialSeller } from './steps.ts'
 
-// The server under test names this address in AUTH_STAFF_EMAILS.
-const staffEmail = process.env.E2E_STAFF_EMAIL ?? 'staff@studio.example'
-const api = { apikey: 'anon', 'content-type': 'application/json' }
-
-/** An address is staff once it is proven: by the link of a mail. */
 async function signInAsStaff(page: Page, request: APIRequestContext) {
-  const inbox = async () =>
-    (await (await request.get(`/sandbox/api/inbox?to=${encodeURIComponent(staffEmail)}`)).json()).messages as { links: string[] }[]
-  const link = async () => (await inbox()).flatMap(({ links }) => links).find((each) => each.includes('type=magiclink'))
-  if (!(await link())) {
-    await request.post('/auth/v1/signup', { headers: api, data: { email: staffEmail, password } })
-    await request.post('/auth/v1/otp', { headers: api, data: { email: staffEmail, create_user: false } })
-    await expect.poll(link, { timeout: 20_000 }).toBeTruthy()
-    await request.get((await link())!, { maxRedirects: 0 })
-  }
+  await proveStaff(request)
   const { access_token } = await (
     await request.post('/auth/v1/token?grant_type=password', { headers: api, data: { email: staffEmail, password } })
   ).json()

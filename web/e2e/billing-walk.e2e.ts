@@ -1,10 +1,8 @@
 import type { APIRequestContext, Page } from '@playwright/test'
-import { expect, newEmail, password, signUp, test, trialSeller, wake } from './steps.ts'
+import { api, expect, newEmail, password, proveStaff, signUp, staffEmail, test, trialSeller, wake } from './steps.ts'
 
 // The whole of billing as a person sees it. E2E_SHOTS=shots keeps each screen, dark and light, wide and narrow, in shots/billing-walk.
 const folder = process.env.E2E_SHOTS && `${process.env.E2E_SHOTS}/billing-walk`
-const api = { apikey: 'anon', 'content-type': 'application/json' }
-const staffEmail = process.env.E2E_STAFF_EMAIL ?? 'staff@studio.example'
 const ASKS = '4000002500003155'
 const DECLINED = '4000000000000002'
 
@@ -205,15 +203,7 @@ test('billing from the landing page to its last day, with a friend’s code [spe
 
   await test.step('staff: the account as they see it', async () => {
     const desk = await (await browser.newContext({ baseURL: baseURL! })).newPage()
-    const inbox = async () =>
-      (await (await request.get(`/sandbox/api/inbox?to=${encodeURIComponent(staffEmail)}`)).json()).messages as { links: string[] }[]
-    const link = async () => (await inbox()).flatMap(({ links }) => links).find((each) => each.includes('type=magiclink'))
-    if (!(await link())) {
-      await request.post('/auth/v1/signup', { headers: api, data: { email: staffEmail, password } })
-      await request.post('/auth/v1/otp', { headers: api, data: { email: staffEmail, create_user: false } })
-      await expect.poll(link, { timeout: 20_000 }).toBeTruthy()
-      await request.get((await link())!, { maxRedirects: 0 })
-    }
+    await proveStaff(request)
     await signIn(desk, staffEmail)
     await desk.goto('/staff')
     await shot(desk, 'staff-empty', { fullPage: false })

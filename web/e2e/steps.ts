@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { test as base, expect, type Page } from '@playwright/test'
+import { type APIRequestContext, test as base, expect, type Page } from '@playwright/test'
 
 /** Every page is watched: an error in its console fails the test, unless the test names it. */
 export const test = base.extend<{ allowed: RegExp[] }>({
@@ -123,4 +123,20 @@ export async function letterTo(page: Page, address: string, subject: RegExp) {
 
 export async function codeTo(page: Page, address: string) {
   return /\b\d{6}\b/.exec((await newest(page, address, /sign-in link/)).text)![0]
+}
+
+// The server under test names this address in AUTH_STAFF_EMAILS.
+export const staffEmail = process.env.E2E_STAFF_EMAIL ?? 'staff@studio.example'
+export const api = { apikey: 'anon', 'content-type': 'application/json' }
+
+/** An address is staff once it is proven: by the link of a mail. */
+export async function proveStaff(request: APIRequestContext) {
+  const inbox = async () =>
+    (await (await request.get(`/sandbox/api/inbox?to=${encodeURIComponent(staffEmail)}`)).json()).messages as { links: string[] }[]
+  const link = async () => (await inbox()).flatMap(({ links }) => links).find((each) => each.includes('type=magiclink'))
+  if (await link()) return
+  await request.post('/auth/v1/signup', { headers: api, data: { email: staffEmail, password } })
+  await request.post('/auth/v1/otp', { headers: api, data: { email: staffEmail, create_user: false } })
+  await expect.poll(link, { timeout: 20_000 }).toBeTruthy()
+  await request.get((await link())!, { maxRedirects: 0 })
 }

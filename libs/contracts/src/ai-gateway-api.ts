@@ -1,10 +1,7 @@
 import { z } from 'zod'
-import { endpoint, fn, id, table } from './contract.ts'
+import { endpoint, fn, id, table, text, time } from './contract.ts'
 
 // The OpenAI protocol, and the keys of a user's own that open it.
-
-const timestamp = z.iso.datetime({ offset: true })
-const text = (max: number) => z.string().max(max)
 
 export const chatCompletions = endpoint({
   method: 'POST',
@@ -67,7 +64,7 @@ export const aiKeyCreate = fn('ai-key-create', {
     name: text(80).min(1),
     scopes: z.array(z.enum(scopes)).min(1).default(['chat', 'models']),
     monthly_prompts: z.int().min(1).nullable().default(null),
-    expires_at: timestamp.nullable().default(null),
+    expires_at: time.nullable().default(null),
   }),
   reply: z.object({ id: z.uuid(), key: z.string(), prefix: z.string() }),
 })
@@ -84,9 +81,9 @@ export const aiKeys = table('ai_keys', {
     prefix: z.string(),
     scopes: z.array(z.string()),
     monthly_prompts: z.int().nullable(),
-    created_at: timestamp,
-    last_used_at: timestamp.nullable(),
-    expires_at: timestamp.nullable(),
-    revoked_at: timestamp.nullable(),
+    created_at: time,
+    last_used_at: time.nullable(),
+    expires_at: time.nullable(),
+    revoked_at: time.nullable(),
   }),
 })

@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { SuggestedAction } from './ai-gateway.ts'
-import { id, table } from './contract.ts'
+import { id, table, text, time } from './contract.ts'
 
 // What is kept of conversations, and read through the data API.
-
-const timestamp = z.iso.datetime({ offset: true })
-const text = (max: number) => z.string().max(max)
 
 export const conversations = table('ai_conversations', {
   access: 'user',
@@ -14,8 +11,8 @@ export const conversations = table('ai_conversations', {
     title: z.string(),
     feature: z.string(),
     model: z.string(),
-    created_at: timestamp,
-    updated_at: timestamp,
+    created_at: time,
+    updated_at: time,
   }),
   update: z.object({ title: text(200).min(1) }),
   delete: true,
@@ -37,7 +34,7 @@ export const messages = table('ai_messages', {
     cost_microusd: z.int().nullable(),
     /** A stand-in wrote it, since the provider has no key. */
     sandbox: z.boolean(),
-    created_at: timestamp,
+    created_at: time,
   }),
 })
 /** What an answer proposed and what became of it. */
@@ -55,7 +52,7 @@ export const actions = table('ai_actions', {
     state: z.string(),
     result: z.string().nullable(),
     link: z.string().nullable(),
-    created_at: timestamp,
+    created_at: time,
   }),
   update: z.object({ state: z.enum(['proposed', 'dismissed']) }),
 })
@@ -79,13 +76,13 @@ export const comparisons = table('ai_comparisons', {
       }),
     ),
     vote: z.int().nullable(),
-    created_at: timestamp,
+    created_at: time,
   }),
   delete: true,
 })
 export const savedPrompts = table('ai_prompts', {
   access: 'user',
-  columns: z.object({ id: id('saved_prompt'), title: z.string(), body: z.string(), created_at: timestamp, updated_at: timestamp }),
+  columns: z.object({ id: id('saved_prompt'), title: z.string(), body: z.string(), created_at: time, updated_at: time }),
   insert: z.object({ title: text(120).min(1), body: text(20_000).min(1) }),
   update: z.object({ title: text(120).min(1).optional(), body: text(20_000).min(1).optional() }),
   delete: true,

@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import { fn } from './contract.ts'
+import { fn, text } from './contract.ts'
 
 // Tools that rest on answers: ads, figures of the Content Creator, names.
-
-const text = (max: number) => z.string().max(max)
 
 /** Ad copy has limits that a platform enforces: they are validated, and repaired by asking again, before anyone sees them. */
 export const AdVariation = z.object({

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { event, fn, id } from './contract.ts'
+import { event, fn, id, text } from './contract.ts'
 
-const text = (max: number) => z.string().max(max)
 const MessageInput = z.object({ role: z.enum(['system', 'user', 'assistant']), content: text(200_000) })
 
 /** Which part of the product asked: usage is counted by it. */

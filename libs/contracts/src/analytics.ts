@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, job, table } from './contract.ts'
-
-const time = z.iso.datetime({ offset: true })
+import { event, fn, id, job, table, time } from './contract.ts'
 
 export const activityLogs = table('activity_logs', {
   access: 'user',

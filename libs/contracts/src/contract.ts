@@ -103,6 +103,8 @@ export type Envelope<P = unknown> = {
 
 /** An id in a path, a query or a body: marked, so that the attack runner knows what to swap between tenants. */
 export const id = (of: string) => z.uuid().meta({ 'x-id': of })
+export const time = z.iso.datetime({ offset: true })
+export const text = (max: number) => z.string().max(max)
 
 type Out<T> = T extends z.ZodType ? z.output<T> : unknown
 type In<T> = T extends z.ZodType ? z.input<T> : unknown

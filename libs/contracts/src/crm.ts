@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { endpoint, event, fn, id, job, table } from './contract.ts'
-
-const time = z.iso.datetime({ offset: true })
+import { endpoint, event, fn, id, job, table, time } from './contract.ts'
 
 export const leads = table('leads', {
   access: 'user',

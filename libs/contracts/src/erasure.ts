@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, job } from './contract.ts'
+import { event, fn, id, job, time } from './contract.ts'
 
 // A person who deleted their account: identity says so (`identity.user_deleted`), every service that holds something of theirs erases it by
 // a job within 30 days and answers, and identity keeps the account of who has not.
@@ -23,7 +23,6 @@ export type Erased = z.output<typeof Erased>
 export const userErased = (service: Erasing) => event(`${service}.user_erased`, Erased)
 export const eraseUser = (service: Erasing) => job(`${service}.erase_user`, z.object({ user_id: z.uuid() }), { attempts: 20 })
 
-const time = z.iso.datetime({ offset: true })
 export const accountErasures = fn('account-erasures', {
   access: 'staff',
   rate: 'read',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, job, request, table } from './contract.ts'
+import { event, fn, id, job, request, table, time } from './contract.ts'
 import { json, sessionShape } from './identity-shapes.ts'
 
 const person = z.object({
@@ -61,7 +61,7 @@ export const profiles = table('profiles', {
 })
 const homeRole = z.enum(['seller', 'buyer'])
 export const userRoles = table('user_roles', {
-  columns: z.object({ user_id: id('user'), role: homeRole, created_at: z.iso.datetime({ offset: true }) }),
+  columns: z.object({ user_id: id('user'), role: homeRole, created_at: time }),
   access: 'user',
   summary: 'The home role, set once',
   insert: z.object({ user_id: id('user').optional(), role: homeRole }),

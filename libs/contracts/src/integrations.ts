@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, id, table } from './contract.ts'
+import { event, id, table, time } from './contract.ts'
 
 export const integrationStatuses = ['connected', 'disconnected'] as const
 
@@ -11,8 +11,8 @@ export const userIntegrations = table('user_integrations', {
     user_id: z.uuid(),
     service_name: z.string(),
     integration_status: z.enum(integrationStatuses),
-    created_at: z.iso.datetime({ offset: true }),
-    updated_at: z.iso.datetime({ offset: true }),
+    created_at: time,
+    updated_at: time,
   }),
   update: z.object({ integration_status: z.literal('disconnected') }),
 })

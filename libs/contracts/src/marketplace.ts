@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id, table } from './contract.ts'
+import { id, table, time } from './contract.ts'
 
 /** Who a seller is to the world. Marketplace's projection of identity's people; `profiles` is identity's own. */
 export const userProfiles = table('user_profiles', {
@@ -20,6 +20,6 @@ export const marketplaceItems = table('marketplace_items', {
     price: z.number(),
     item_type: z.string(),
     is_active: z.boolean(),
-    created_at: z.iso.datetime({ offset: true }),
+    created_at: time,
   }),
 })

@@ -59,15 +59,15 @@ test('a token that is known ends when it says so', async () => {
     .toBe('over')
 })
 
-test('what was taken back while nobody could say so is learned within a minute', async () => {
+test.each(['session', 'key'] as const)('a %s taken back while nobody could say so is learned within a minute', async (what) => {
   const { jwk, token } = signing('only')
-  const revoked: string[] = []
-  const load = async () => ({ keys: [jwk], issuer, revoked_sessions: revoked, suspended_users: [] })
-  const verifier = new TokenVerifier({ load, publishableKeys: [] })
+  const verification = { keys: [jwk], issuer, revoked_sessions: [] as string[], suspended_users: [] }
+  const verifier = new TokenVerifier({ load: async () => verification, publishableKeys: [] })
   const known = token()
   expect(await verifier.verify(known)).toMatchObject({ id: 'ann' })
 
-  revoked.push('one')
+  if (what === 'session') verification.revoked_sessions.push('one')
+  else verification.keys = [signing('next').jwk]
   expect(await verifier.verify(known)).toMatchObject({ id: 'ann' })
   vi.setSystemTime(Date.now() + 61_000)
   try {

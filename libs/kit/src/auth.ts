@@ -113,10 +113,10 @@ export class TokenVerifier {
     if (Date.now() - this.#loaded < RELOAD_EVERY_MS) return
     this.#loading ??= this.#load()
       .then((verification) => {
-        // One that is known keeps its cache.
-        this.#verifiers = new Map(
-          verification.keys.map((key) => [key.kid, this.#verifiers.get(key.kid) ?? verifierFor(key, verification.issuer)]),
-        )
+        const verifiers = new Map(verification.keys.map((key) => [key.kid, verifierFor(key, verification.issuer)]))
+        // Tokens of a key that is gone are not good any more, whoever missed the word of it.
+        if ([...this.#verifiers.keys()].some((kid) => !verifiers.has(kid))) this.#known.clear()
+        this.#verifiers = verifiers
         for (const id of [...verification.revoked_sessions, ...verification.suspended_users]) this.revoke(id)
         this.#loaded = Date.now()
         this.#renewAt = this.#loaded + RENEW_EVERY_MS

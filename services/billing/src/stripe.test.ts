@@ -39,6 +39,28 @@ function suite(secretKey?: string) {
 
   const person = () => ({ userId: newId(), email: 'test@example.com', name: 'Test Person' })
 
+  /** A customer with a trial, on a clock of their own. */
+  async function trialing(more: Partial<Stripe.SubscriptionCreateParams> = {}) {
+    const { testClocks } = stripe.testHelpers
+    const now = Math.floor(Date.now() / 1000)
+    const clock = await testClocks.create({ frozen_time: now })
+    const { id: customer } = await stripe.customers.create({ test_clock: clock.id, email: 'test@example.com' })
+    const method = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+    const price = (await stripe.prices.list({ lookup_keys: ['operon_basic_month_usd_4900'] })).data[0]!
+    const made = await stripe.subscriptions.create({
+      customer,
+      items: [{ price: price.id }],
+      trial_period_days: 3,
+      default_payment_method: method.id,
+      ...more,
+    })
+    async function reach(days: number) {
+      await testClocks.advance(clock.id, { frozen_time: now + days * 86_400 })
+      await vi.waitFor(async () => expect((await testClocks.retrieve(clock.id)).status).toBe('ready'), within)
+    }
+    return { customer, made, reach, end: () => testClocks.del(clock.id).catch(() => {}) }
+  }
+
   test('a key makes one customer', { timeout }, async () => {
     const { userId, ...rest } = person()
     // Another instance: in one process they would share the call.
@@ -75,52 +97,27 @@ function suite(secretKey?: string) {
   test('the first charge after a trial is 30 % less for who was sent, whatever the trial’s invoice of nothing did to the coupon [spec-17]', {
     timeout,
   }, async () => {
-    const now = Math.floor(Date.now() / 1000)
-    const clock = await stripe.testHelpers.testClocks.create({ frozen_time: now })
-    const { id: customer } = await stripe.customers.create({ test_clock: clock.id, email: 'test@example.com' })
-    const method = await stripe.paymentMethods.attach('pm_card_visa', { customer })
-    const price = (await stripe.prices.list({ lookup_keys: ['operon_basic_month_usd_4900'] })).data[0]!
-    const made = await stripe.subscriptions.create({
-      customer,
-      items: [{ price: price.id }],
-      trial_period_days: 3,
-      discounts: [{ coupon: REFERRAL_COUPON }],
-      default_payment_method: method.id,
-    })
+    const { customer, made, reach, end } = await trialing({ discounts: [{ coupon: REFERRAL_COUPON }] })
     const [trial] = await provider.listSubscriptions(customer)
     if (!trial!.discounted) await provider.discountReferred(made.id, `referral-discount-${made.id}`)
     expect(await provider.listSubscriptions(customer)).toMatchObject([{ status: 'trialing', discounted: true }])
 
-    for (const days of [4, 34]) {
-      await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: now + days * 86_400 })
-      await vi.waitFor(async () => expect((await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready'), within)
-    }
+    for (const days of [4, 34]) await reach(days)
     await vi.waitFor(
       async () => expect((await stripe.charges.list({ customer })).data.map(({ amount }) => amount)).toEqual([4900, 3430]),
       within,
     )
     expect(await provider.listSubscriptions(customer)).toMatchObject([{ discounted: false }])
-    await stripe.testHelpers.testClocks.del(clock.id).catch(() => {})
+    await end()
   })
 
   test('a trial ends in a charge with its fee; an upgrade costs what was shown; a refund is seen', { timeout }, async () => {
-    const now = Math.floor(Date.now() / 1000)
-    const clock = await stripe.testHelpers.testClocks.create({ frozen_time: now })
-    const { id: customer } = await stripe.customers.create({ test_clock: clock.id, email: 'test@example.com' })
-    const method = await stripe.paymentMethods.attach('pm_card_visa', { customer })
-    const price = (await stripe.prices.list({ lookup_keys: ['operon_basic_month_usd_4900'] })).data[0]!
-    const made = await stripe.subscriptions.create({
-      customer,
-      items: [{ price: price.id }],
-      trial_period_days: 3,
-      default_payment_method: method.id,
-    })
+    const { customer, made, reach, end } = await trialing()
     expect(await provider.listSubscriptions(customer)).toMatchObject([
       { id: made.id, plan: 'basic', status: 'trialing', cancelAtPeriodEnd: false },
     ])
 
-    await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: now + 4 * 86_400 })
-    await vi.waitFor(async () => expect((await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready'), within)
+    await reach(4)
     const [subscription] = await vi.waitFor(async () => {
       const list = await provider.listSubscriptions(customer)
       expect(list).toMatchObject([{ status: 'active', plan: 'basic' }])
@@ -154,6 +151,6 @@ function suite(secretKey?: string) {
     await provider.setCancelAtPeriodEnd(made.id, true)
     expect(await provider.listSubscriptions(customer)).toMatchObject([{ cancelAtPeriodEnd: true }])
     expect((await provider.listInvoices(customer)).length).toBeGreaterThanOrEqual(2)
-    await stripe.testHelpers.testClocks.del(clock.id).catch(() => {})
+    await end()
   })
 }

@@ -47,19 +47,18 @@ export function Busy({ label = 'Loading', className }: { label?: string; classNa
   )
 }
 
+const lines = {
+  fill: 'none',
+  stroke: 'currentColor',
+  strokeWidth: 1.5,
+  strokeLinecap: 'round',
+  strokeLinejoin: 'round',
+} as const
+
 /** The row with one bar missing: nothing here yet. */
 export function EmptyRow({ className }: { className?: string }) {
   return (
-    <svg
-      viewBox="0 0 132 40"
-      className={cx('h-10 w-auto text-control', className)}
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
+    <svg viewBox="0 0 132 40" className={cx('h-10 w-auto text-control', className)} {...lines} aria-hidden="true">
       <path d="M4 29V9h16m-5-5 5 5-5 5" />
       <path d="M4 29h10M58 29h8M98 29h4M126 29h4" />
       <rect x="14" y="22" width="44" height="14" rx="7" />
@@ -81,16 +80,7 @@ export function GeneRow({ genes, className }: { genes: readonly Gene[]; classNam
     return { ...gene, x }
   })
   return (
-    <svg
-      viewBox={`0 0 ${end + 4} 48`}
-      className={cx('h-12 w-auto max-w-full text-control', className)}
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
+    <svg viewBox={`0 0 ${end + 4} 48`} className={cx('h-12 w-auto max-w-full text-control', className)} {...lines} aria-hidden="true">
       <path d={`M2 36H${end + 2}`} />
       <path d="M2 36V9h18m-6-6 6 6-6 6" className="text-text" stroke="currentColor" />
       {placed.map(({ x, width, state = 'on' }) => (

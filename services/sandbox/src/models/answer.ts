@@ -1,22 +1,11 @@
 import { createHash } from 'node:crypto'
+import { adCopy, adVariations } from './ads.ts'
+import { names } from './names.ts'
 import { fromSchema } from './schema.ts'
 import { contentText, tokensOf } from './tokens.ts'
 import { chooseTools, type Tool, type ToolCall } from './tools.ts'
 import { inFourVoices } from './voices.ts'
-import {
-  adCopy,
-  adVariations,
-  analysis,
-  blog,
-  chat,
-  email,
-  helpAnswer,
-  names,
-  productDescription,
-  research,
-  socialPosts,
-  videoScript,
-} from './writing.ts'
+import { analysis, blog, chat, email, helpAnswer, productDescription, research, socialPosts, videoScript } from './writing.ts'
 
 export type ChatMessage = { role: string; content?: unknown; tool_calls?: ToolCall[]; tool_call_id?: string; name?: string }
 export type ChatBody = {

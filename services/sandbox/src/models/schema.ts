@@ -1,5 +1,6 @@
+import { adVariations } from './ads.ts'
 import { type Question, soughtIn } from './answer.ts'
-import { adVariations, analysis, blog, email } from './writing.ts'
+import { analysis, blog, email } from './writing.ts'
 
 type Schema = Record<string, any>
 

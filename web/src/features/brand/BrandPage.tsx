@@ -1,5 +1,4 @@
 import { texts } from '@operon/contracts/messages'
-import { Square } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { WRITING_MODEL } from '../../content/models.ts'
 import { describedIn, fallbackNames, namePrompt, namesIn, namingTips } from '../../content/prompts.ts'
@@ -8,6 +7,7 @@ import { Problem } from '../../ui/chat/ChatLog.tsx'
 import { Conversations } from '../../ui/chat/ConversationList.tsx'
 import type { ChatMessage } from '../../ui/chat/message.ts'
 import { PromptButton } from '../../ui/chat/PromptButton.tsx'
+import { StopButton } from '../../ui/chat/StopButton.tsx'
 import { useConversationAddress } from '../../ui/chat/useAddress.ts'
 import { useConversation } from '../../ui/chat/useConversation.ts'
 import { cx } from '../../ui/cx.ts'
@@ -78,12 +78,7 @@ export function BrandPage() {
               <Button type="submit" variant="primary" disabled={!description.trim()} busy={chat.busy ? 'Thinking of names' : false}>
                 Generate names
               </Button>
-              {chat.busy ? (
-                <Button onClick={chat.stop}>
-                  <Square className="fill-current" />
-                  Stop
-                </Button>
-              ) : null}
+              {chat.busy ? <StopButton onStop={chat.stop} /> : null}
               <PromptButton draft={description} onUse={setTyped} />
             </div>
           </form>

@@ -1,5 +1,5 @@
 import { texts } from '@operon/contracts/messages'
-import { Copy, Download, Sparkles, Square } from 'lucide-react'
+import { Copy, Download, Sparkles } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { WRITING_MODEL } from '../../content/models.ts'
 import { type ContentType, contentOrder, contentPrompt, contentTypes } from '../../content/prompts.ts'
@@ -7,6 +7,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Conversations } from '../../ui/chat/ConversationList.tsx'
 import { MessageItem } from '../../ui/chat/MessageItem.tsx'
 import { PromptButton } from '../../ui/chat/PromptButton.tsx'
+import { StopButton } from '../../ui/chat/StopButton.tsx'
 import { useConversationAddress } from '../../ui/chat/useAddress.ts'
 import { useConversation } from '../../ui/chat/useConversation.ts'
 import { cx } from '../../ui/cx.ts'
@@ -136,12 +137,7 @@ export function ContentPage() {
                   Generate Content
                 </Button>
                 <PromptButton draft={requirements} onUse={setRequirements} />
-                {chat.busy ? (
-                  <Button onClick={chat.stop}>
-                    <Square className="fill-current" />
-                    Stop
-                  </Button>
-                ) : null}
+                {chat.busy ? <StopButton onStop={chat.stop} /> : null}
               </div>
               <p className="text-12 text-faint">A piece takes about 20-30 seconds and costs one prompt.</p>
             </form>

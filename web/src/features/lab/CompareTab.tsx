@@ -1,10 +1,11 @@
-import { BookMarked, FoldVertical, Square, UnfoldVertical } from 'lucide-react'
+import { BookMarked, FoldVertical, UnfoldVertical } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { modelName } from '../../content/models.ts'
 import { compareStarters } from '../../content/prompts.ts'
 import { paths } from '../../paths.ts'
 import { Button, ButtonLink, IconButton } from '../../ui/Button.tsx'
 import { PromptLibrary } from '../../ui/chat/PromptLibrary.tsx'
+import { StopButton } from '../../ui/chat/StopButton.tsx'
 import { TextArea } from '../../ui/Field.tsx'
 import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
 import { ComparisonHistory } from './ComparisonHistory.tsx'
@@ -42,12 +43,7 @@ export function CompareTab({ comparison, onContinue }: Props) {
             <Button type="submit" variant="primary" disabled={!prompt.trim()} busy={busy ? 'Asking all four' : false}>
               Compare All
             </Button>
-            {busy ? (
-              <Button onClick={() => comparison.stop()}>
-                <Square className="fill-current" />
-                Stop all
-              </Button>
-            ) : null}
+            {busy ? <StopButton label="Stop all" onStop={() => comparison.stop()} /> : null}
             <IconButton label="Prompt library" onClick={() => setLibrary(true)}>
               <BookMarked />
             </IconButton>

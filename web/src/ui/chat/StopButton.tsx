@@ -1,0 +1,11 @@
+import { Square } from 'lucide-react'
+import { Button } from '../Button.tsx'
+
+export function StopButton({ label = 'Stop', onStop }: { label?: string; onStop: () => void }) {
+  return (
+    <Button onClick={onStop}>
+      <Square className="fill-current" />
+      {label}
+    </Button>
+  )
+}
