@@ -59,12 +59,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const isDraining = () => draining
 
   const callers = new Callers(verifier, config.PUBLISHABLE_KEYS.split(','))
-  hearRevocations(bus, verifier, callers)
+  hearRevocations(bus, verifier)
   const upstreams = openUpstreams(options.upstreams, settings)
   const meter = new Meter(metrics)
   const addresses = addressReader(config.TRUSTED_PROXIES)
   const limits = new Limits(settings, cache, log)
-  const live = createLive({ config, settings, log, metrics, callers, broadcasts: bus, ...options.live })
+  const live = createLive({ config, settings, log, metrics, verifier, broadcasts: bus, ...options.live })
   const platform = platformOf(config, env, options.platform)
   const own = operations({ config, metrics, verifier, upstreams, busReady: () => bus.ready?.() ?? true, draining: isDraining, platform })
   for (const [path, page] of referencePages({ config, spoken })) own.set(path, page)
@@ -162,20 +162,13 @@ function listen(server: Server, { HOST, PORT }: KitConfig): Promise<void> {
   })
 }
 
-function hearRevocations(bus: Broadcasts, verifier: TokenVerifier, callers: Callers) {
-  bus.onBroadcast('identity.session_revoked', ({ session_id }) => {
-    verifier.revoke(session_id)
-    callers.forget()
-  })
+function hearRevocations(bus: Broadcasts, verifier: TokenVerifier) {
+  bus.onBroadcast('identity.session_revoked', ({ session_id }) => verifier.revoke(session_id))
   bus.onBroadcast('identity.user_suspended', ({ user_id, suspended }) => {
     if (suspended) verifier.revoke(user_id)
     else verifier.restore(user_id)
-    callers.forget()
   })
-  bus.onBroadcast('identity.keys_changed', () => {
-    verifier.forgetKeys()
-    callers.forget()
-  })
+  bus.onBroadcast('identity.keys_changed', () => verifier.forgetKeys())
 }
 
 function contactsOf({ PUBLIC_URL }: KitConfig, settings: GatewaySettings): Contacts {

@@ -5,10 +5,10 @@ import * as billing from '@operon/contracts/billing'
 import * as identity from '@operon/contracts/identity'
 import { serviceNames } from '@operon/contracts/services'
 import { jobProgress } from '@operon/contracts/usage'
+import type { TokenVerifier } from '@operon/kit/auth'
 import type { KitConfig } from '@operon/kit/config'
 import type { Logger, Metrics } from '@operon/kit/telemetry'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Callers } from './callers.ts'
 import type { GatewaySettings } from './settings.ts'
 
 /** What the gateway hears of others, whichever instance has the user's sockets. The caller starts and closes it. */
@@ -18,7 +18,7 @@ type Options = {
   settings: GatewaySettings
   log: Logger
   metrics: Metrics
-  callers: Callers
+  verifier: TokenVerifier
   broadcasts: Broadcasts
   authWithinMs?: number
   pingEveryMs?: number
@@ -48,7 +48,7 @@ const LAGGING = 4408
 const TOO_TALKATIVE = 1008
 
 /** `/live`: one socket a page; the first message is the access token, then come the user's topics. */
-export function createLive({ config, settings, log, metrics, callers, broadcasts, authWithinMs = 5_000, pingEveryMs = 25_000 }: Options) {
+export function createLive({ config, settings, log, metrics, verifier, broadcasts, authWithinMs = 5_000, pingEveryMs = 25_000 }: Options) {
   const server = new WebSocketServer({ noServer: true, maxPayload: 16 * 1024, perMessageDeflate: false, clientTracking: false })
   const pages = new Map<WebSocket, Page>()
   const sockets = new Map<string, Set<WebSocket>>()
@@ -143,13 +143,15 @@ export function createLive({ config, settings, log, metrics, callers, broadcasts
     while (page.token !== null && socket.readyState === socket.OPEN) {
       const token = page.token
       page.token = null
-      const known = await callers.ofToken(token).catch(() => null)
+      await verifier.verify(token).catch(() => null)
       if (socket.readyState !== socket.OPEN) break
-      if (known?.actor.kind !== 'user') return socket.close(UNAUTHORISED, 'not signed in')
-      const { id: userId, sessionId } = known.actor
+      // Asked in the turn that joins it: a socket lasts, and hears of what is taken back only from then on.
+      const actor = verifier.known(token)
+      if (actor?.kind !== 'user') return socket.close(UNAUTHORISED, 'not signed in')
+      const { id: userId, sessionId } = actor
       if (page.person && page.person.userId !== userId) return socket.close(UNAUTHORISED, 'another account')
       const isNew = !page.person
-      page.person = { userId, sessionId, expiresAt: known.expiresAt }
+      page.person = { userId, sessionId, expiresAt: expiryOf(token) }
       if (isNew) join(userId, socket, page)
       deliver(socket, '{"type":"ready"}')
     }
@@ -242,4 +244,10 @@ function parse(text: string): { type?: unknown; access_token?: unknown } | null 
   } catch {
     return null
   }
+}
+
+// Only ever of a token that has just been verified.
+function expiryOf(token: string): number {
+  const { exp } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { exp: number }
+  return exp * 1000
 }

@@ -109,7 +109,9 @@ test('billing from the landing page to its last day, with a friend’s code [spe
   await test.step('the plan is current, with its usage', async () => {
     await plansShow(page, 'Free trial')
     await expect(plan(page, 'Basic').getByText('Current plan')).toBeVisible()
-    await expect(page.getByRole('meter', { name: 'Voice agents' })).toHaveAttribute('aria-valuemax', '5')
+    await expect(page.getByRole('meter', { name: 'AI prompts' })).toHaveAttribute('aria-valuemax', '1000')
+    // Nothing makes agents yet: none is drawn as if it could be used.
+    await expect(page.getByRole('meter', { name: 'Voice agents' })).toHaveCount(0)
     await shot(page, 'plans-trial')
   })
 
@@ -187,6 +189,10 @@ test('billing from the landing page to its last day, with a friend’s code [spe
       await page.waitForURL('**/pricing', { timeout: 3000 })
     }).toPass({ timeout: 20_000 })
     await expect(page.getByText('Current plan')).toHaveCount(0)
+    // The trial was used: nothing offers it again.
+    await expect(page.getByText('Your free trial was used before')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Start 3-Day Free Trial' })).toHaveCount(0)
+    await expect(plan(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' })).toBeVisible()
     const inThirtyDays = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' }).format(Date.now() + 30 * 86_400_000)
     await expect(page.getByText(inThirtyDays)).toBeVisible()
     await shot(page, 'plans-ended')

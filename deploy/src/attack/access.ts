@@ -1,7 +1,7 @@
 import { isDestructive, type Operation, sampleCall, undeclaredFields } from './document.ts'
 import type { Actor, ActorKind, Answer, Attack } from './world.ts'
 
-const kinds: ActorKind[] = ['anonymous', 'buyer', 'seller', 'other seller', 'expired', 'suspended', 'staff', 'service']
+const kinds: ActorKind[] = ['anonymous', 'buyer', 'seller', 'other seller', 'expired', 'suspended', 'staff', 'half staff', 'service']
 
 // S1: every route as every kind of caller against what its contract declares. Beside it S4: no answer holds a field that its schema does not
 // name, nor a secret.
@@ -49,6 +49,7 @@ function mayCall(access: string | undefined, kind: ActorKind): boolean | null {
   if (kind === 'anonymous' || kind === 'expired' || kind === 'suspended') return false
   if (access === 'service') return kind === 'service'
   if (access === 'staff') return kind === 'staff' || kind === 'service'
+  if (access === 'aal2' && kind === 'half staff') return false
   return kind !== 'service'
 }
 

@@ -76,6 +76,8 @@ export const Subscription = z.object({
   subscribed: z.boolean(),
   subscription_tier: PlanId.nullable(),
   status: SubscriptionStatus,
+  /** Whether a checkout would come with the trial: a person has one. */
+  trial_available: z.boolean(),
   trial_end: time.nullable(),
   current_period_end: time.nullable(),
   cancel_at_period_end: z.boolean(),

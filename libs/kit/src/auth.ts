@@ -10,7 +10,7 @@ export type Verification = { keys: PublicJwk[]; issuer: string; revoked_sessions
 const TOKEN_LIFETIME_MS = 3_600_000
 const RELOAD_EVERY_MS = 5_000
 const KNOWN_FOR_MS = 600_000
-const KNOWN_TOKENS = 5_000
+const KNOWN_TOKENS = 10_000
 // A broadcast is not kept for who was cut off when it came: asked again this often, a token that was taken back is good for no longer.
 const RENEW_EVERY_MS = 60_000
 const decode = createDecoder({ complete: true })
@@ -38,8 +38,7 @@ export class TokenVerifier {
 
   /** Who a request speaks for, by its headers. Throws when a token is there and is not good. */
   async actorOf(headers: { authorization?: string | undefined; apikey?: string | string[] | undefined }): Promise<Actor> {
-    const { authorization } = headers
-    const bearer = authorization && /^bearer /i.test(authorization) ? authorization.slice(7).trim() : ''
+    const bearer = bearerOf(headers.authorization)
     const apikey = typeof headers.apikey === 'string' ? headers.apikey : ''
     if (!bearer || this.#publishable.has(bearer)) return this.isServiceKey(apikey) ? { kind: 'service' } : { kind: 'anonymous' }
     if (this.isServiceKey(bearer)) return { kind: 'service' }
@@ -52,13 +51,22 @@ export class TokenVerifier {
     return given.length === this.#serviceKey.length && timingSafeEqual(given, this.#serviceKey)
   }
 
+  /** Who a token speaks for that was verified before, at once; null where it has to be verified first, or was taken back. */
+  known(token: string): Actor | null {
+    const actor = this.#recall(token)
+    return actor && !this.#isTakenBack(actor) ? actor : null
+  }
+
   async verify(token: string): Promise<Actor> {
+    const actor = this.#recall(token) ?? (await this.#learn(token)).actor
+    if (this.#isTakenBack(actor)) throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
+    return actor
+  }
+
+  #recall(token: string): Actor | null {
     this.#renew()
     const known = this.#known.get(token)
-    const { actor } = known && known.until > Date.now() ? known : await this.#learn(token)
-    if (actor.kind === 'user' && (this.#isRevoked(actor.sessionId) || this.#isRevoked(actor.id)))
-      throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
-    return actor
+    return known && known.until > Date.now() ? known.actor : null
   }
 
   async #learn(token: string): Promise<Known> {
@@ -96,6 +104,10 @@ export class TokenVerifier {
     this.#loaded = 0
   }
 
+  #isTakenBack(actor: Actor): boolean {
+    return actor.kind === 'user' && (this.#isRevoked(actor.sessionId) || this.#isRevoked(actor.id))
+  }
+
   #isRevoked(id: string): boolean {
     const until = this.#revoked.get(id)
     return until !== undefined && until > Date.now()
@@ -126,6 +138,10 @@ export class TokenVerifier {
       })
     await this.#loading
   }
+}
+
+export function bearerOf(authorization: string | undefined): string {
+  return authorization && /^bearer /i.test(authorization) ? authorization.slice(7).trim() : ''
 }
 
 function verifierFor(jwk: PublicJwk, issuer: string) {

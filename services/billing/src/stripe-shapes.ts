@@ -60,7 +60,7 @@ export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubsc
     itemId: item.id,
     plan: plans.find(({ id }) => id === plan)?.id ?? null,
     status: statusOf(subscription.status),
-    periodStart: date(item.current_period_start),
+    periodStart: date(periodStartOf(subscription, item)),
     periodEnd: date(item.current_period_end),
     trialEnd: subscription.trial_end ? date(subscription.trial_end) : null,
     cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
@@ -68,6 +68,10 @@ export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubsc
     createdAt: date(subscription.created),
   }
 }
+
+/** A trial that is made longer begins a new period at the provider; what was used in it stays used. */
+const periodStartOf = ({ status, trial_start }: Stripe.Subscription, item: Stripe.SubscriptionItem) =>
+  status === 'trialing' ? (trial_start ?? item.current_period_start) : item.current_period_start
 
 function statusOf(status: string): ProviderSubscription['status'] {
   if (status === 'trialing' || status === 'active' || status === 'past_due' || status === 'unpaid' || status === 'canceled') return status

@@ -18,6 +18,7 @@ type Row = {
   plan: PlanId | null
   tier: Tier
   status: Status
+  trial_used: boolean
   trial_end: Date | null
   period_start: Date
   period_end: Date | null
@@ -29,13 +30,14 @@ type Row = {
 /** One read: the plan and what is used of it. A free account counts by the calendar month, a paid one by its period; agents are what exists. */
 export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
   const { rows } = await sql<Row>`
-    select v.subscribed, s.plan, s.tier, s.status, s.trial_end, s.period_start, s.period_end, s.cancel_at_period_end, s.grace_until,
+    select v.subscribed, s.plan, s.tier, s.status, a.trial_used_at is not null as trial_used, s.trial_end, s.period_start, s.period_end,
+      s.cancel_at_period_end, s.grace_until,
       (select jsonb_object_agg(u.unit, u.used) from (
         select distinct on (unit) unit, used from usage
         where user_id = s.user_id
           and (unit = 'agents' or period_start = case when s.tier = 'none' then ${startOfMonth()}::timestamptz else s.period_start end)
         order by unit, at desc) u) as used
-    from subscriptions s join subscribers v on v.user_id = s.user_id where s.user_id = ${userId}`.execute(db)
+    from subscriptions s join subscribers v on v.user_id = s.user_id join accounts a on a.user_id = s.user_id where s.user_id = ${userId}`.execute(db)
   const row = rows[0]
   if (!row) return { ...nothing, usage: usageOf('none', {}, startOfMonth(), startOfNextMonth()) }
   const [start, end] = row.tier === 'none' ? [startOfMonth(), startOfNextMonth()] : [row.period_start, row.period_end]
@@ -44,6 +46,7 @@ export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
     subscribed: row.subscribed,
     subscription_tier: current ? row.plan : null,
     status: row.status,
+    trial_available: !row.trial_used,
     trial_end: row.trial_end?.toISOString() ?? null,
     current_period_end: row.period_end?.toISOString() ?? null,
     cancel_at_period_end: row.cancel_at_period_end,
@@ -56,6 +59,7 @@ const nothing = {
   subscribed: false,
   subscription_tier: null,
   status: 'none',
+  trial_available: true,
   trial_end: null,
   current_period_end: null,
   cancel_at_period_end: false,

@@ -104,6 +104,7 @@ test('fifty parallel checkouts make one customer and one page [spec-42]', { time
 
 test('another plan closes the open page; a subscriber is sent to switching; a second trial is not given [spec-38] [spec-42]', async () => {
   const user = billing.user()
+  expect(await billing.check(user)).toMatchObject({ trial_available: true })
   const first = await billing.call('create-checkout', user, { plan: 'basic' })
   const second = await billing.call('create-checkout', user, { plan: 'pro' })
   expect(second.body.url).not.toBe(first.body.url)
@@ -118,7 +119,10 @@ test('another plan closes the open page; a subscriber is sent to switching; a se
   await billing.call('cancel-subscription', user)
   await billing.advance(4)
   await billing.becomes(user, { status: 'canceled', subscribed: false })
+  // The plan page says so before anything is chosen, and the checkout grants none.
+  expect(await billing.check(user)).toMatchObject({ trial_available: false })
   const again = await billing.call('create-checkout', user, { plan: 'basic' })
+  expect(again.body).toMatchObject({ trial_days: 0 })
   await billing.pay(again.body.url)
   await billing.becomes(user, { status: 'active', trial_end: null })
   await billing.booksMatch()

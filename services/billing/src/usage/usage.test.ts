@@ -61,6 +61,60 @@ test('a subscriber counts by the period of the plan; without a limit nothing is 
   expect(await billing.published('billing.usage_threshold', user)).toEqual([])
 })
 
+test('what is used stays used from the trial to its end and in each month, whatever is switched, extended, cancelled and resumed [spec-38] [spec-39]', {
+  timeout: 30_000,
+}, async () => {
+  const user = billing.user()
+  await billing.call('referral-summary', user)
+  const use = async (used: number) => {
+    const { limit, period_start } = await prompts(user)
+    await recorded(user, used, limit, period_start)
+    await vi.waitFor(async () => expect(await prompts(user)).toMatchObject({ used, period_start }), within)
+  }
+  const told = async () => (await billing.published('billing.subscription_changed', user)).at(-1)
+  await use(3)
+  expect(await prompts(user)).toMatchObject({ used: 3, limit: 25, period_start: thisMonth() })
+
+  // The trial is a period of its own: what was free before it is not taken from it.
+  const { url } = (await billing.call('create-checkout', user, { plan: 'basic' })).body
+  await billing.pay(url)
+  await billing.becomes(user, { status: 'trialing' })
+  expect(await prompts(user)).toMatchObject({ used: 0, limit: 1000 })
+  await use(7)
+  const trial = await prompts(user)
+  const keeps = async (used: number, period_start: string) => {
+    await billing.quiet()
+    expect(await prompts(user)).toMatchObject({ used, period_start })
+    expect(await told()).toMatchObject({ period_start })
+  }
+  await billing.call('switch-plan', user, { plan: 'pro' })
+  await keeps(7, trial.period_start)
+  await billing.advance(1)
+  await billing.call('staff-extend-trial', billing.staff(), { user_id: user.id, days: 2, reason: 'was on holiday' })
+  await keeps(7, trial.period_start)
+  await billing.call('cancel-subscription', user)
+  await billing.call('resume-subscription', user)
+  await keeps(7, trial.period_start)
+
+  await billing.advance(4.1)
+  await billing.becomes(user, { status: 'active', subscription_tier: 'pro' })
+  expect(await prompts(user)).toMatchObject({ used: 0, limit: 3000 })
+  await use(40)
+  const month = await prompts(user)
+  for (const change of [['switch-plan', { plan: 'enterprise' }], ['switch-plan', { plan: 'basic' }], ['cancel-subscription'], ['resume-subscription']] as const) {
+    expect(await billing.call(change[0], user, change[1])).toMatchObject({ status: 200 })
+    await keeps(40, month.period_start)
+  }
+  await billing.advance(31)
+  await vi.waitFor(async () => expect(await prompts(user)).toMatchObject({ used: 0, limit: 1000, period_start: month.period_end }), within)
+
+  // Without a plan the free month goes on where it was.
+  await billing.call('cancel-subscription', user)
+  await billing.advance(32)
+  await billing.becomes(user, { status: 'canceled' })
+  expect(await prompts(user)).toMatchObject({ used: 3, limit: 25, period_start: thisMonth() })
+})
+
 test('voice agents: five on Basic, any number on Pro; they count as they stand, a downgrade keeps them, and no month resets them [spec-40]', {
   timeout: 30_000,
 }, async () => {

@@ -4,14 +4,14 @@ import { type IdentityTest, PASSWORD, signedUp, startIdentity } from '../testing
 
 let platform: IdentityTest
 beforeAll(async () => {
-  platform = await startIdentity()
+  platform = await startIdentity({ AUTH_STAFF_EMAILS: 'staff@example.com' })
 })
 afterAll(() => platform.close())
 
 const codeAt = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
-const enrolled = async () => {
-  const account = await signedUp(platform)
+const enrolled = async (email?: string) => {
+  const account = await signedUp(platform, email)
   const { data } = await account.client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' })
   const factor = data as { id: string; totp: { secret: string; qr_code: string; uri: string } }
   return { ...account, factor, secret: factor.totp.secret }
@@ -60,6 +60,24 @@ test('with a factor, aal1 may not change the password, remove the factor or do w
   expect(await error?.context.json()).toMatchObject({ code: 'aal2_required', status: 403 })
   expect((await client.functions.invoke('account-export', { body: {} })).error).toBeNull()
   expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull()
+})
+
+test('staff who have a second factor are staff only with it [spec-32] [spec-36]', async () => {
+  const { client, factor, secret, email, user } = await enrolled('staff@example.com')
+  await platform.admin().auth.admin.updateUserById(user.id, { email_confirm: true })
+  const asked = async (as: typeof client) => {
+    const { error } = await as.functions.invoke('account-erasures', { body: {} })
+    return error ? ((await error.context.json()) as { status: number; code: string }) : null
+  }
+  await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })
+  const weak = platform.client()
+  await weak.auth.signInWithPassword({ email, password: PASSWORD })
+  expect((await weak.auth.getClaims()).data?.claims).toMatchObject({ aal: 'aal1', mfa: true, app_metadata: { staff: true } })
+  expect(await asked(weak)).toMatchObject({ status: 403, code: 'aal2_required' })
+  expect(await asked(client)).toBeNull()
+  // The next code, since each counts once.
+  expect((await weak.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret, 1) })).error).toBeNull()
+  expect(await asked(weak)).toBeNull()
 })
 
 test('recovery codes are shown once, stand in for the factor, and work once each [spec-32]', async () => {

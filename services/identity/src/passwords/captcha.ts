@@ -4,7 +4,7 @@ import { type AuthCtx, refuse } from '../deps.ts'
 export async function checkCaptcha(ctx: AuthCtx, token: string | null | undefined): Promise<void> {
   const { AUTH_CAPTCHA_URL: url, AUTH_CAPTCHA_SECRET: secret } = ctx.deps.config
   if (!url) return
-  if (!token) throw refuse(400, 'captcha_failed', 'captcha protection: request disallowed (no captcha_token found in request)')
+  if (!token) throw refuse(400, 'captcha_failed', 'captcha protection: request disallowed (no captcha_token found)')
   const body = new URLSearchParams({ secret: secret ?? '', response: token, remoteip: ctx.ip })
   const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(5000) })
     .then((response) => response.json() as Promise<{ success?: boolean; 'error-codes'?: string[] }>)

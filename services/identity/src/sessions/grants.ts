@@ -17,8 +17,8 @@ export async function grantToken(ctx: AuthCtx, input: Grant): Promise<SessionJso
   await limitByAddress(ctx, 'sign-in', ctx.deps.config.LIMIT_SIGN_IN_PER_MINUTE)
   if (input.grant_type === 'password') return signInWithPassword(ctx, input)
   if (input.grant_type === 'pkce') return exchangeCode(ctx, input)
-  if (input.grant_type === 'id_token' || input.grant_type === 'web3')
-    throw refuse(400, 'provider_disabled', 'This sign-in method is disabled')
+  if (input.grant_type === 'id_token') throw refuse(400, 'provider_disabled', 'This sign-in method is disabled')
+  if (input.grant_type === 'web3') throw refuse(422, 'web3_provider_disabled', 'Web3 provider is disabled')
   throw refuse(400, 'invalid_credentials', 'unsupported_grant_type')
 }
 

@@ -36,6 +36,6 @@ export function userRoutes(deps: Deps) {
     throw refuse(404, 'saml_provider_disabled', 'SAML 2.0 is disabled')
   })
   route(auth.passkeys, async () => {
-    throw refuse(404, 'passkey_disabled', 'Passkey authentication is disabled')
+    throw refuse(404, 'passkey_disabled', 'Passkeys are disabled')
   })
 }

@@ -218,7 +218,7 @@ function newDiscounts(bank: Bank, subscription: Obj, given: unknown, at: number)
 
 function extendTrial(items: Obj[], end: number, at: number, subscription: Obj) {
   if (end <= at) throw wrong('Timestamps for trial_end must be in the future.', 'trial_end')
-  const data = items.map((item) => ({ ...item, current_period_start: subscription.trial_start ?? at, current_period_end: end }))
+  const data = items.map((item) => ({ ...item, current_period_start: at, current_period_end: end }))
   return {
     status: 'trialing',
     trial_end: end,

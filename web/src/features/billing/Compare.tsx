@@ -1,6 +1,7 @@
 import { type PlanId, plans, REFERRAL_PERCENT_OFF, type Unit } from '@operon/contracts/plans'
 import { cx } from '../../ui/cx.ts'
 import { Table } from '../../ui/Data.tsx'
+import { comingUnits } from './units.ts'
 
 const units: [Unit, string][] = [
   ['prompts', 'AI prompts a month'],
@@ -23,6 +24,7 @@ export function Compare({ current }: { current: PlanId | null }) {
             <tr key={unit}>
               <th scope="row" className="px-4 py-2.5 font-normal whitespace-nowrap text-muted">
                 {label}
+                {comingUnits.includes(unit) ? <span className="ml-2 text-12 text-faint">Coming</span> : null}
               </th>
               {plans.map((plan) => (
                 <td key={plan.id} className={cx('tabular', plan.id === current && 'bg-panel font-medium')}>

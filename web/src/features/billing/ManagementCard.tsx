@@ -8,6 +8,7 @@ import { Confirm } from '../../ui/Dialog.tsx'
 import { day } from '../../ui/format.ts'
 import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { comingUnits } from './units.ts'
 
 const noPlanDays = 30
 
@@ -20,6 +21,7 @@ export function ManagementCard({ subscription, signedIn, busy, onManage, onChang
   useEffect(() => setToday(Date.now()), [])
 
   const plan = plans.find((candidate) => candidate.id === subscription?.subscription_tier)
+  const meters = subscription?.usage.filter(({ unit, used }) => used > 0 || !comingUnits.includes(unit)) ?? []
   const billed = plan ? (subscription?.status === 'trialing' ? subscription.trial_end : subscription?.current_period_end) : null
   const next = billed ? day(billed) : today ? day(today + noPlanDays * 86_400_000) : ''
 
@@ -63,7 +65,7 @@ export function ManagementCard({ subscription, signedIn, busy, onManage, onChang
       </dl>
       {plan ? null : (
         <p className="mt-3 text-13 text-faint">
-          A preview: {noPlanDays} days from today. A trial of {TRIAL_DAYS} days is billed when it ends.
+          A preview: {noPlanDays} days from today.{subscription?.trial_available === false ? '' : ` A trial of ${TRIAL_DAYS} days is billed when it ends.`}
         </p>
       )}
       {subscription?.status === 'past_due' ? (
@@ -75,9 +77,12 @@ export function ManagementCard({ subscription, signedIn, busy, onManage, onChang
       ) : null}
       {subscription?.usage.length ? (
         <div className="mt-5 flex flex-col gap-4 border-t border-line pt-5">
-          {subscription.usage.map((row) => (
+          {meters.map((row) => (
             <GeneMeter key={row.unit} label={unitNames[row.unit]} used={row.used} limit={row.limit} />
           ))}
+          {meters.length < subscription.usage.length ? (
+            <p className="text-12 text-faint">What else the plan includes is counted here once its tools open.</p>
+          ) : null}
           {subscription.status === 'trialing' && plan?.id !== 'basic' ? (
             <p className="text-12 text-faint">During the trial the limits are those of {plans[0]!.name}.</p>
           ) : null}

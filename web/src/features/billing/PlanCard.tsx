@@ -1,20 +1,19 @@
-import type { Plan } from '@operon/contracts/plans'
+import type { Plan, Unit } from '@operon/contracts/plans'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { money } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
+import { comingUnits } from './units.ts'
 
 const count = (value: number | null, noun: string) => `${value === null ? 'Unlimited' : value.toLocaleString('en-US')} ${noun}`
 
-export function allowancesOf({ limits }: Plan) {
-  return [
-    count(limits.prompts, 'AI prompts'),
-    count(limits.images, 'images'),
-    count(limits.emails, 'emails'),
-    count(limits.runs, 'workflow runs'),
-    count(limits.agents, 'voice agents'),
-  ]
-}
+const nouns: [Unit, string][] = [
+  ['prompts', 'AI prompts'],
+  ['images', 'images'],
+  ['emails', 'emails'],
+  ['runs', 'workflow runs'],
+  ['agents', 'voice agents'],
+]
 
 type Props = { plan: Plan; current: boolean; marked: boolean; label: string; busy: boolean; waiting: boolean; onChoose: () => void }
 
@@ -42,12 +41,19 @@ export function PlanCard({ plan, current, marked, label, busy, waiting, onChoose
         <p className="mt-2 text-14 text-muted">{plan.description}</p>
       </div>
       <ul className="flex flex-1 flex-col text-14">
-        {allowancesOf(plan).map((line) => (
-          <li key={line} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
-            <span aria-hidden="true" className="h-1.5 w-3 rounded-full bg-signal-text" />
-            {line}
-          </li>
-        ))}
+        {nouns.map(([unit, noun]) => {
+          const isComing = comingUnits.includes(unit)
+          return (
+            <li key={unit} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
+              <span
+                aria-hidden="true"
+                className={cx('h-1.5 w-3 rounded-full', isComing ? 'border border-dashed border-control' : 'bg-signal-text')}
+              />
+              {count(plan.limits[unit], noun)}
+              {isComing ? <span className="ml-auto text-12 text-faint">Coming</span> : null}
+            </li>
+          )
+        })}
       </ul>
       <Button
         size="public"

@@ -16,6 +16,8 @@ import { ManagementCard } from './ManagementCard.tsx'
 import { PlanCard } from './PlanCard.tsx'
 import { SwitchDialog } from './SwitchDialog.tsx'
 
+const startTrial = `Start ${TRIAL_DAYS}-Day Free Trial`
+
 export function PricingPage() {
   const { user, status } = useSession({ eager: false })
   const subscription = useSubscription(user?.id)
@@ -23,6 +25,7 @@ export function PricingPage() {
   const [busy, setBusy] = useState<PlanId | 'portal'>()
   const [switching, setSwitching] = useState<Plan>()
   const current = subscription.data?.subscription_tier ?? null
+  const trial = subscription.data?.trial_available ?? true
 
   async function manage() {
     if (!user) return toast.error(texts.loginToManage)
@@ -50,7 +53,8 @@ export function PricingPage() {
     <PublicLayout>
       <div className="rail w-full">
         <SectionHead as="h1" title="Choose your plan">
-          Every plan starts with a {TRIAL_DAYS}-day free trial and has every tool. What differs is how much runs through it.
+          {trial ? `Every plan starts with a ${TRIAL_DAYS}-day free trial and has every tool.` : 'Every plan has every tool.'} What differs is how
+          much runs through it.{trial || current ? '' : ' Your free trial was used before, so the first month is paid at the checkout.'}
         </SectionHead>
         {subscription.isError ? (
           <div className="border-t border-line">
@@ -64,7 +68,7 @@ export function PricingPage() {
               plan={plan}
               current={plan.id === current}
               marked={current ? plan.id === current : Boolean(plan.popular)}
-              label={plan.id === current ? 'Manage Subscription' : current ? 'Switch Plan' : `Start ${TRIAL_DAYS}-Day Free Trial`}
+              label={plan.id === current ? 'Manage Subscription' : current ? 'Switch Plan' : trial ? startTrial : `Subscribe to ${plan.name}`}
               busy={busy === plan.id || (busy === 'portal' && plan.id === current)}
               waiting={status === 'loading' || (Boolean(user) && subscription.isPending)}
               onChoose={() => choose(plan)}

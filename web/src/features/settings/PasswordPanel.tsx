@@ -2,7 +2,7 @@ import { texts } from '@operon/contracts/messages'
 import { type FormEvent, useState } from 'react'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
-import { PasswordField } from '../../ui/Field.tsx'
+import { PasswordField, TextField } from '../../ui/Field.tsx'
 import { Alert, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
@@ -11,28 +11,36 @@ export function PasswordPanel() {
   const { user } = useSession()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
+  // A session older than a day must not be enough: the owner reads a code from their mail.
+  const [codeSent, setCodeSent] = useState(false)
 
   async function save(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = event.currentTarget
     const data = new FormData(form)
     const password = String(data.get('password'))
+    const nonce = String(data.get('nonce') ?? '').trim()
     if (password !== data.get('confirm')) return setProblem(texts.passwordsDontMatch)
     setProblem(undefined)
     setBusy(true)
     try {
-      const { auth } = await loadBackend()
-      await confirmed(async () => {
-        const { error } = await auth.updateUser({ password })
-        if (error) throw error
-      })
+      await confirmed(() => changePassword(password, nonce))
       form.reset()
+      setCodeSent(false)
       toast.success('Your password is changed', 'Other devices have been signed out.')
     } catch (error) {
-      setProblem((error as Error).message)
+      if ((error as { code?: string }).code !== 'reauthentication_needed') return setProblem((error as Error).message)
+      setProblem(await sendCode())
     } finally {
       setBusy(false)
     }
+  }
+
+  async function sendCode() {
+    const { auth } = await loadBackend()
+    const { error } = await auth.reauthenticate()
+    setCodeSent(!error)
+    return error?.message
   }
 
   return (
@@ -49,10 +57,28 @@ export function PasswordPanel() {
           hint="8 characters or more, with an uppercase letter, a lowercase letter and a special character."
         />
         <PasswordField label="Confirm password" name="confirm" autoComplete="new-password" required />
+        {codeSent ? (
+          <TextField
+            label="Six-digit code"
+            name="nonce"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            required
+            autoFocus
+            className="font-mono tracking-[0.2em]"
+            hint={`You signed in here more than a day ago, so we sent a code to ${user?.email ?? user?.phone}.`}
+          />
+        ) : null}
         <Button type="submit" className="self-start" busy={busy ? 'Saving' : false}>
           Change password
         </Button>
       </form>
     </Panel>
   )
+}
+
+async function changePassword(password: string, nonce: string) {
+  const { auth } = await loadBackend()
+  const { error } = await auth.updateUser({ password, ...(nonce && { nonce }) })
+  if (error) throw error
 }
