@@ -1,15 +1,17 @@
 import { defineConfig } from '@playwright/test'
 
+const alone = ['ai-faults.e2e.ts', 'ai-reading.e2e.ts', 'billing-*.e2e.ts']
+
 // Against a server that runs already: E2E_URL names it.
 export default defineConfig({
   testDir: 'e2e',
-  // Billing moves the payment provider's clock, which all share: last.
+  // Some order faults of a provider or move its clock, which all share: they run last, one at a time.
   projects: [
-    { name: 'app', testMatch: '*.e2e.ts', testIgnore: 'billing-*.e2e.ts' },
-    { name: 'clock', testMatch: 'billing-*.e2e.ts' },
+    { name: 'app', testMatch: '*.e2e.ts', testIgnore: alone },
+    { name: 'alone', testMatch: alone, dependencies: ['app'], workers: 1 },
   ],
   outputDir: '.cache/test-results',
-  workers: 1,
+  workers: 2,
   // CI shares its machine with other work: once more before it is called a failure, and the tally names what needed it.
   retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
