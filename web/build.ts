@@ -26,9 +26,10 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   })
   const { renderPage, site }: Prerender = await import(`${pathToFileURL(join(server, 'prerender.js')).href}?${Date.now()}`)
 
-  const { pages, product } = site
+  const { pages, frames, product } = site
 
-  const template = await readFile(join(dist, 'index.html'), 'utf8')
+  // Without what is for its readers: the comments of the inline script and the indents.
+  const template = (await readFile(join(dist, 'index.html'), 'utf8')).replaceAll(/^\s+(?:\/\/.*\n)?/gm, '')
   const fonts = (await readdir(join(dist, 'assets'))).filter((name) => name.startsWith('instrument-sans-text'))
   const preload = fonts.map((name) => `<link rel="preload" href="/assets/${name}" as="font" type="font/woff2" crossorigin />`).join('')
   const page = (head: string, body: string) => template.replace('<!--head-->', () => preload + head).replace('<!--app-->', () => body)
@@ -50,7 +51,7 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
     if (text.includes('__PUBLIC_URL__') || text.includes(product.name)) templated.push(file)
   }
 
-  for (const meta of pages) {
+  for (const meta of [...pages, ...frames]) {
     const html = painted(headOf(meta, product.name), await renderPage(meta.path))
     await put(meta.path === '/' ? 'index.html' : `${meta.path.slice(1)}/index.html`, html)
   }
@@ -75,17 +76,21 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
 
 const stylesheet = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/
 
-function headOf(meta: { path: string; title: string; description: string; index?: boolean }, name: string) {
+type Meta = { path: string; title: string; description: string; index?: boolean }
+function headOf(meta: Meta, name: string) {
   const text = (value: string) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  const varies = meta.path.includes(':')
   const canonical = meta.index === false && !meta.path.startsWith('/auth') && meta.path !== '/forgot-password' ? '/' : meta.path
   return [
     `<title>${text(meta.title)}</title>`,
     `<meta name="description" content="${text(meta.description)}" />`,
-    `<link rel="canonical" href="__PUBLIC_URL__${canonical}" />`,
+    varies
+      ? ''
+      : `<link rel="canonical" href="__PUBLIC_URL__${canonical}" /><meta property="og:url" content="__PUBLIC_URL__${canonical}" />`,
     meta.index === false ? '<meta name="robots" content="noindex, follow" />' : '',
     `<meta property="og:type" content="website" /><meta property="og:site_name" content="${text(name)}" />`,
     `<meta property="og:title" content="${text(meta.title)}" /><meta property="og:description" content="${text(meta.description)}" />`,
-    `<meta property="og:url" content="__PUBLIC_URL__${canonical}" /><meta property="og:image" content="__PUBLIC_URL__/og.png" />`,
+    `<meta property="og:image" content="__PUBLIC_URL__/og.png" />`,
     '<meta property="og:image:width" content="1200" /><meta property="og:image:height" content="630" /><meta name="twitter:card" content="summary_large_image" />',
   ].join('')
 }

@@ -1,5 +1,6 @@
 // `npm run bench [<name>] [-- --short]`: one benchmark a file in bench/, its raw figures and ratios last; without a name all of them, one after another.
-type Bench = { bench(options: { short: boolean }): Promise<void> }
+// `--only=alone` runs that part of a benchmark that has parts.
+type Bench = { bench(options: { short: boolean; only?: string | undefined }): Promise<void> }
 const benches: Record<string, () => Promise<Bench>> = {
   gateway: () => import('./bench/gateway.ts'),
   billing: () => import('./bench/billing.ts'),
@@ -10,6 +11,7 @@ const benches: Record<string, () => Promise<Bench>> = {
 
 const args = process.argv.slice(2)
 const short = args.includes('--short') || process.env.BENCH_SHORT === '1'
+const only = args.find((arg) => arg.startsWith('--only='))?.slice(7)
 const asked = args.filter((arg) => !arg.startsWith('--'))
 const unknown = asked.find((name) => !(name in benches))
 if (unknown) {
@@ -19,6 +21,6 @@ if (unknown) {
 for (const name of asked.length ? asked : Object.keys(benches)) {
   console.log(`== ${name}`)
   const { bench } = await benches[name]!()
-  await bench({ short })
+  await bench({ short, only })
 }
 process.exit(0)

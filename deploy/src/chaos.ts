@@ -31,6 +31,7 @@ const faults: Record<string, () => Promise<Fault>> = {
   R20: () => import('./chaos/sessions.ts').then(({ raced }) => raced),
   R21: () => import('./chaos/streams.ts').then(({ lastPrompt }) => lastPrompt),
   identity: () => import('./chaos/sessions.ts').then(({ killed }) => killed),
+  R17: () => import('./chaos/clock.ts').then(({ skewed }) => skewed),
   R15: () => import('./chaos/disk.ts').then(({ full }) => full),
 }
 
@@ -38,8 +39,8 @@ const args = process.argv.slice(2)
 const short = args.includes('--short') || process.env.CI === '1'
 const verbose = args.includes('--verbose')
 const seed = Number(args[args.indexOf('--seed') + 1] || 0) || Date.now() % 100_000
-// R24 may have packages to install and R15 moves the stores to other disks: in the long form, or by name.
-const notShort = ['R24', 'R15']
+// R24 may have packages to install, R17 starts everything three times and R15 moves the stores to other disks: in the long form, or by name.
+const notShort = ['R24', 'R17', 'R15']
 const orders = Number(args[args.indexOf('--orders') + 1] || 0) || (short ? 48 : 20_000)
 const chosen = args.filter((arg) => arg in faults)
 const old = args.includes('--old') ? args[args.indexOf('--old') + 1] : undefined
@@ -59,6 +60,7 @@ chmodSync(dataDir, 0o755)
 console.log(`seed ${seed}${busy > 1 ? `, on a machine that is ${busy.toFixed(1)} times as busy as it has cores` : ''}`)
 
 const older = (chosen.length ? !chosen.includes('R24') : short) ? { why: 'not asked for' } : unpackOlder(old, dataDir)
+if ('root' in older) console.log(`R24 begins with ${older.commit.slice(0, 7)} (${older.subject})`)
 const afterwards: (() => unknown)[] = []
 const undoAll = () => {
   for (const undo of afterwards.splice(0)) undo()

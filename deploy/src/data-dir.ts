@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { SetupError } from '@operon/kit/config'
 import { aliveProcess } from './machine.ts'
@@ -24,6 +24,14 @@ export function takeDataDir(dataDir: string): () => void {
     throw explain(error, dir)
   }
   return () => rmSync(lock, { force: true })
+}
+
+/** The address that a launcher made for itself. */
+export function keptUrl(dataDir: string, what: 'postgres' | 'redis'): string {
+  const note = join(resolve(dataDir), what, 'operon.json')
+  if (!existsSync(note)) throw new SetupError(`No platform has run in ${dataDir}: set DATA_DIR, or DATABASE_URL and QUEUE_URL`)
+  const { port, password, secret } = JSON.parse(readFileSync(note, 'utf8'))
+  return what === 'redis' ? `redis://:${secret}@127.0.0.1:${port}/0` : `postgres://operon:${password}@127.0.0.1:${port}/postgres`
 }
 
 /** One step at a time: Node's own `recursive` never ends where a parent takes no folders at all, as below /proc. */

@@ -27,7 +27,7 @@ test('a hold that PostgreSQL lost when it was killed is booked all the same, onc
   try {
     await migrate(db, {})
     const userId = newId()
-    const reserver = new Reserver(db, 'prompts')
+    const reserver = new Reserver(db, 'prompts', 'marketplace')
     const synced = await reserver.reserve({ userId, feature: 'chat' })
     const unsynced = await reserver.reserve({ userId, feature: 'chat' })
     expect([synced.unsynced, unsynced.unsynced]).toEqual([false, true])

@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { brotliCompress, brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { type Call, send } from './call.ts'
 import type { RawHeaders } from './headers.ts'
 import { rangeOf } from './range.ts'
 
 type Encoding = 'br' | 'gzip'
 /** Bytes that never change while this process runs, with the same compressed. */
-export type Asset = { body: Buffer; type: string; etag: string; cache: string; encoded: Partial<Record<Encoding, Buffer>> }
+export type Asset = {
+  body: Buffer
+  type: string
+  etag: string
+  cache: string
+  encoded: Partial<Record<Encoding, Buffer>>
+  /** Compressed fast when the process started; the first who asks has it made as small as it gets, for those after. */
+  hasty?: boolean
+}
 
 export function asset(body: Buffer, type: string, cache: string, encoded: Asset['encoded']): Asset {
   return { body, type, cache, encoded, etag: createHash('sha256').update(body).digest('base64url').slice(0, 22) }
@@ -15,6 +23,14 @@ export function asset(body: Buffer, type: string, cache: string, encoded: Asset[
 /** For what is made when the process starts: fast rather than small. */
 export function compressed(body: Buffer): Asset['encoded'] {
   return { br: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }), gzip: gzipSync(body) }
+}
+
+export function squeeze(made: Asset) {
+  if (!made.hasty) return
+  made.hasty = false
+  brotliCompress(made.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }, (failed, smaller) => {
+    if (!failed) made.encoded.br = smaller
+  })
 }
 
 export function sendAsset(call: Call, { body, type, etag, cache, encoded }: Asset, status = 200, extra: RawHeaders = []) {

@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { watchConnections } from './connections.ts'
 import { raw, testGateway } from './testing/start.ts'
@@ -196,10 +196,57 @@ describe('a refused upload', () => {
   })
 })
 
+describe('a body that comes slowly', () => {
+  const patience = { slowMs: 200, everyMs: 20 }
+  const drip = (socket: Socket, bytes: number, total = Number.POSITIVE_INFINITY) => {
+    let sent = 0
+    const dripping = setInterval(() => {
+      if (sent < total && socket.writable) socket.write('x'.repeat(bytes))
+      sent += bytes
+    }, 10)
+    ends.push(() => clearInterval(dripping))
+  }
+  const upload = (length: number) => `POST /functions/v1/upload HTTP/1.1\r\nhost: a\r\ncontent-length: ${length}\r\n\r\n`
+
+  test.each(['60000', '6000000'])('is told so and ended, also one of %s bytes', async (length) => {
+    const { gateway } = await start((request) => Boolean(request.resume()), { patience })
+    const { socket, heard } = await caller(gateway.port)
+    socket.write(upload(Number(length)))
+    drip(socket, 1)
+    await vi.waitFor(() => expect(heard.ended || heard.closed).toBe(true))
+    expect(heard.text).toMatch(/^HTTP\/1\.1 408 /)
+    await vi.waitFor(async () => expect(await connectionsOf(gateway.server)).toBe(0))
+  })
+
+  test('is taken to its end, however long that is, when it keeps moving or waits for the service', async () => {
+    let taken = 0
+    let read = () => {}
+    const { gateway } = await start(
+      (request, response) => {
+        read = () => void request.on('data', (chunk: Buffer) => (taken += chunk.length)).on('end', () => response.end('whole'))
+        return true
+      },
+      { patience },
+    )
+    const size = 8_000_000
+    const { socket, heard } = await caller(gateway.port)
+    const began = performance.now()
+    socket.write(upload(size))
+    // More than fits between the two, and then nobody reads for longer than a slow caller would be given.
+    socket.write('x'.repeat(size - 2_000))
+    await vi.waitFor(() => expect(performance.now() - began).toBeGreaterThan(600))
+    expect(heard.closed).toBe(false)
+    read()
+    drip(socket, 40, 2_000)
+    await vi.waitFor(() => expect(heard.text).toMatch(/^HTTP\/1\.1 200 [\s\S]*whole$/))
+    expect(taken).toBe(size)
+  })
+})
+
 test('a connection on which nothing moves is ended: soon when it is idle, later while an answer is awaited', async () => {
   const waiting: ServerResponse[] = []
   const server = createServer((request, response) => (request.url === '/wait' ? waiting.push(response) : response.end('done')))
-  const connections = watchConnections(server, { idleMs: 60, busyMs: 300, leavingMs: 60, everyMs: 20 })
+  const connections = watchConnections(server, { idleMs: 60, busyMs: 300, slowMs: 60, leavingMs: 60, everyMs: 20 })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   ends.push(
     () => server.close(),

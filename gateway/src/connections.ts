@@ -1,9 +1,10 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-type Watched = Socket & { _httpMessage?: (ServerResponse & { req: { complete: boolean } }) | null }
-type Watch = { bytes: number; quietMs: number; leavingMs: number | null }
-export type Patience = { idleMs: number; busyMs: number; leavingMs: number; everyMs: number }
+type Watched = Socket & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null }
+type Watch = { bytes: number; read: number; quietMs: number; behindMs: number; leavingMs: number | null }
+/** `slowMs`: how far behind `BYTES_PER_S` the body of a call may fall. */
+export type Patience = { idleMs: number; busyMs: number; slowMs: number; leavingMs: number; everyMs: number }
 export type Connections = {
   /** Says the last words of this side and reads on into nothing, so that they reach a caller who is still sending. */
   leave(socket: Socket, lastWords?: string): void
@@ -12,19 +13,21 @@ export type Connections = {
   close(): void
 }
 
+/** Who sends a body sends at least so much, over all; long uploads may take as long as they need. */
+const BYTES_PER_S = 1024
 /** A caller that goes on sending has this many times the patience for a silent one. */
 const LEAVING_AT_MOST = 6
 
 /**
  * Ends connections of callers on which nothing moves. Node's own timers are wound up anew with each request and each write;
- * a look at all connections now and then is as good and costs a request nothing. (Slow heads and bodies are the parser's to end.)
+ * a look at all connections now and then is as good and costs a request nothing. (Slow heads are the parser's to end.)
  */
-export function watchConnections(server: Server, { idleMs, busyMs, leavingMs, everyMs }: Patience): Connections {
+export function watchConnections(server: Server, { idleMs, busyMs, slowMs, leavingMs, everyMs }: Patience): Connections {
   server.timeout = 0
   server.keepAliveTimeout = 0
   const seen = new Map<Watched, Watch>()
   server.on('connection', (socket: Watched) => {
-    seen.set(socket, { bytes: 0, quietMs: 0, leavingMs: null })
+    seen.set(socket, { bytes: 0, read: 0, quietMs: 0, behindMs: 0, leavingMs: null })
     socket.on('close', () => seen.delete(socket))
     // What Node calls after the last answer of a connection. Closing while the caller sends would take that answer from it again.
     socket.destroySoon = () => leave(socket)
@@ -59,11 +62,22 @@ export function watchConnections(server: Server, { idleMs, busyMs, leavingMs, ev
     else socket.once('finish', () => socket.destroy())
   }
 
+  /** Only while the caller is who is waited for: what lies here unread waits for the service. What comes faster is not saved up. */
+  function isTooSlow(socket: Watched, watch: Watch): boolean {
+    const came = socket.bytesRead - watch.read
+    watch.read = socket.bytesRead
+    const request = socket._httpMessage?.req
+    if (!request || request.complete || request.readableLength > 0 || watch.leavingMs !== null) watch.behindMs = 0
+    else watch.behindMs = Math.max(0, watch.behindMs + everyMs - (came * 1000) / BYTES_PER_S)
+    return watch.behindMs >= slowMs
+  }
+
   const looking = setInterval(() => {
     for (const [socket, watch] of seen) {
       const bytes = socket.bytesRead + socket.bytesWritten
       watch.quietMs = bytes === watch.bytes ? watch.quietMs + everyMs : 0
       watch.bytes = bytes
+      if (isTooSlow(socket, watch)) refuseUnreadable({ code: 'ERR_HTTP_REQUEST_TIMEOUT' } as NodeJS.ErrnoException, socket)
       if (watch.leavingMs !== null) watch.leavingMs += everyMs
       const patience = watch.leavingMs !== null ? leavingMs : socket._httpMessage ? busyMs : idleMs
       if (watch.quietMs >= patience || (watch.leavingMs ?? 0) >= leavingMs * LEAVING_AT_MOST) socket.destroy()

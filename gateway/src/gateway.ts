@@ -94,7 +94,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     insecureHTTPParser: false,
     requireHostHeader: true,
     headersTimeout: 15_000,
-    requestTimeout: 300_000,
+    // Not by the time that a body takes but by how fast it comes: see `connections.ts`.
+    requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
     maxHeaderSize: 32 * 1024,
     noDelay: true,
@@ -102,7 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     optimizeEmptyRequests: Object.values(options.upstreams).every(({ kind }) => kind === 'remote'),
     shouldUpgradeCallback: mayUpgrade,
   } as Parameters<typeof createServer>[0])
-  const patience = { idleMs: 65_000, busyMs: 310_000, leavingMs: 5_000, everyMs: 5_000, ...options.patience }
+  const patience = { idleMs: 65_000, busyMs: 310_000, slowMs: 30_000, leavingMs: 5_000, everyMs: 5_000, ...options.patience }
   const connections = watchConnections(server, patience)
   const onRequest = (request: IncomingMessage, response: ServerResponse, waitsForContinue = false) => {
     // After the last answer of a connection nothing more is taken from it.

@@ -6,6 +6,7 @@ import * as identity from '@operon/contracts/identity'
 import { serviceNames } from '@operon/contracts/services'
 import { jobProgress } from '@operon/contracts/usage'
 import type { TokenVerifier } from '@operon/kit/auth'
+import { now } from '@operon/kit/clock'
 import type { KitConfig } from '@operon/kit/config'
 import type { Logger, Metrics } from '@operon/kit/telemetry'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -193,8 +194,8 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
         continue
       }
       const { person } = page
-      if (person && person.expiresAt + EXPIRED_FOR_MS < Date.now()) socket.close(UNAUTHORISED, 'the token has run out')
-      else if (person && person.expiresAt < Date.now()) deliver(socket, '{"type":"auth_needed"}')
+      if (person && person.expiresAt + EXPIRED_FOR_MS < now()) socket.close(UNAUTHORISED, 'the token has run out')
+      else if (person && person.expiresAt < now()) deliver(socket, '{"type":"auth_needed"}')
       page.silent = true
       page.heard = 0
       socket.ping()

@@ -14,10 +14,13 @@ beforeAll(async () => {
     'get-started/index.html': '<h1>Get started</h1>',
     'app.html': '<script>theme()</script><h1>App</h1>',
     'named/index.html': '<title>__PRODUCT_NAME__</title>__CONTACT_EMAIL__ __SECURITY_EMAIL__',
+    'marketplace/:userSlug/index.html': '<h1>Storefront</h1>',
+    'routes.json': '["/dashboard", "/dashboard/image-studio", "/auth/:userType", "/pricing", "/marketplace/:userSlug"]',
     '404.html': '<h1>Not here</h1>',
     'assets/main-1.js': 'console.log(1)'.repeat(50),
     'sitemap.xml': '<loc>__PUBLIC_URL__/</loc>',
-    'templated.json': '["sitemap.xml","named/index.html"]',
+    'large/index.html': `<p>${Array.from({ length: 3000 }, (_, at) => (at * at * 7919) % 9973).join(' ')}</p>`,
+    'templated.json': '["sitemap.xml","named/index.html","large/index.html"]',
     '.stamp': 'secret',
   }
   for (const [name, text] of Object.entries(files)) {
@@ -47,7 +50,8 @@ test('pages that were drawn beforehand, pages of the app, and a real 404', async
   expect(await seen('/get-started')).toEqual([200, 'Get started'])
   expect(await seen('/get-started/?ref=1')).toEqual([200, 'Get started'])
   for (const path of ['/dashboard', '/dashboard/image-studio', '/auth/seller', '/pricing']) expect(await seen(path)).toEqual([200, 'App'])
-  for (const path of ['/nothing', '/assets/old.js', '/.stamp', '/templated.json', '/wp-login.php'])
+  expect(await seen('/marketplace/mara')).toEqual([200, 'Storefront'])
+  for (const path of ['/nothing', '/marketplace/mara/else', '/assets/old.js', '/.stamp', '/templated.json', '/wp-login.php'])
     expect(await seen(path)).toEqual([404, 'Not here'])
 })
 
@@ -99,6 +103,12 @@ test('a part of a file is sent to who asks for one and has the rest of the same 
 test('files that name this installation are completed when they are served', async () => {
   expect(await (await get('/sitemap.xml')).text()).toBe('<loc>https://shop.example/</loc>')
   expect(await (await get('/named')).text()).toBe('<title>Hill &amp; $&amp; Co</title>hello@shop.example safe@hill.example')
+})
+
+test('a completed page is as small as it gets from the second visit on', async () => {
+  const size = async () => (await get('/large', { headers: { 'accept-encoding': 'br' } })).headers.get('content-length')
+  const first = Number(await size())
+  await expect.poll(async () => Number(await size())).toBeLessThan(first)
 })
 
 test('pages carry the strict policy, which names the one inline script', async () => {

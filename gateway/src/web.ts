@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { lookup } from 'mrmime'
-import { type Asset, asset, compressed, sendAsset } from './assets.ts'
+import { type Asset, asset, compressed, sendAsset, squeeze } from './assets.ts'
 import { type Call, send } from './call.ts'
 import type { Fixed } from './headers.ts'
 
@@ -29,14 +29,16 @@ const appRoutes = [
 /** The built web app, whole in memory: it is a few megabytes and never changes while this process runs. */
 export function serveWeb(dist: string, options: Names & { headers: Fixed }): (call: Call) => void {
   const assets = readAssets(dist, options)
-  const isAppRoute = routeMatcher(readRoutes(dist))
+  const appRouteOf = routeMatcher(readRoutes(dist))
   const app = assets.get('/app.html') ?? assets.get('/index.html')
   const missing = assets.get('/404.html')
 
   function find(path: string): { asset: Asset; status: number } | null {
     const built = assets.get(path) ?? assets.get(`${path}.html`) ?? assets.get(`${path === '/' ? '' : path}/index.html`)
     if (built) return { asset: built, status: 200 }
-    if (app && isAppRoute(path)) return { asset: app, status: 200 }
+    const route = appRouteOf(path)
+    // An address with a part that varies may have its frame drawn beforehand, in a file of the route's own name.
+    if (app && route) return { asset: assets.get(`${route}/index.html`) ?? app, status: 200 }
     return missing ? { asset: missing, status: 404 } : null
   }
 
@@ -53,6 +55,7 @@ export function serveWeb(dist: string, options: Names & { headers: Fixed }): (ca
         'no-store',
       ])
     sendAsset(call, found.asset, found.status)
+    squeeze(found.asset)
   }
 }
 
@@ -94,7 +97,7 @@ function filledIn(file: string, path: string, { publicUrl, productName, contacts
   const named = { PRODUCT_NAME: productName, ...contacts }
   const filled = Object.entries(named).reduce((all, [mark, value]) => all.replaceAll(`__${mark}__`, () => escaped(value)), text)
   const body = Buffer.from(filled)
-  return asset(body, typeOf(path), cacheOf(path), compressed(body))
+  return { ...asset(body, typeOf(path), cacheOf(path), compressed(body)), hasty: true }
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
@@ -126,8 +129,8 @@ function routeMatcher(routes: string[]) {
   const exact = new Set(routes.filter((route) => !/[:*]/.test(route)))
   const patterns = routes
     .filter((route) => /[:*]/.test(route))
-    .map((route) => new RegExp(`^${route.split('/').map(segmentPattern).join('/')}$`))
-  return (path: string) => exact.has(path) || patterns.some((pattern) => pattern.test(path))
+    .map((route) => ({ route, pattern: new RegExp(`^${route.split('/').map(segmentPattern).join('/')}$`) }))
+  return (path: string) => (exact.has(path) ? path : patterns.find(({ pattern }) => pattern.test(path))?.route)
 }
 const segmentPattern = (segment: string) =>
   segment === '*'

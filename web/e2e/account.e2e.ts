@@ -194,6 +194,31 @@ test.describe('something sensitive in an old session', () => {
   })
 })
 
+test.describe('a session of more than a day', () => {
+  test.use({ allowed: [/400/] })
+  test('changes the password with a code from the mail, and the other devices are out [spec-9]', async ({ page, request }) => {
+    const email = await settled(page, 'security')
+    // The first answer is the one that such a session gets.
+    let asked = 0
+    await page.route('**/auth/v1/user*', (route) => {
+      if (route.request().method() !== 'PUT' || asked++) return route.continue()
+      const msg = 'Password update requires reauthentication'
+      return route.fulfill({ status: 400, json: { code: 400, error_code: 'reauthentication_needed', msg } })
+    })
+    await page.getByLabel('New password').fill('An-other-day 43!')
+    await page.getByLabel('Confirm password').fill('An-other-day 43!')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await expect(page.getByText(`we sent a code to ${email}`)).toBeVisible()
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    const inbox = async () => (await (await request.get(`/sandbox/api/inbox?to=${encodeURIComponent(email)}`)).json()).messages
+    await expect.poll(async () => (await inbox()).some(({ subject }: { subject: string }) => /is your \w+ code$/.test(subject))).toBe(true)
+    const code = /\b\d{6}\b/.exec((await inbox()).find(({ subject }: { subject: string }) => /is your \w+ code$/.test(subject)).subject)![0]
+    await page.getByLabel('Six-digit code').fill(code)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await expect(page.getByText('Your password is changed')).toBeVisible()
+  })
+})
+
 test('an address changes when both the old and the new one agree [spec-9] [spec-25]', async ({ page }) => {
   const email = await settled(page)
   const next = newEmail()

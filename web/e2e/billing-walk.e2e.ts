@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { APIRequestContext, Page } from '@playwright/test'
 import { api, expect, newEmail, password, proveStaff, signUp, staffEmail, test, trialSeller, wake } from './steps.ts'
 
@@ -168,6 +169,11 @@ test('billing from the landing page to its last day, with a friend’s code [spe
     await expect(portal.getByRole('heading', { name: /^Invoice/ })).toBeVisible()
     await shot(portal, 'invoice')
     await portal.close()
+    const [statement] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download CSV' }).click()])
+    expect(statement.suggestedFilename()).toMatch(/^statement-\d{4}-\d{2}\.csv$/)
+    const [head, ...rows] = (await readFile(await statement.path(), 'utf8')).trim().split('\r\n')
+    expect(head).toBe('date,reference,type,description,amount,currency')
+    expect(rows.some((row) => row.includes(',charge,') && row.endsWith(',34.30,usd'))).toBe(true)
   })
 
   await test.step('cancelled, taken back, cancelled, and closed at the end', async () => {

@@ -12,7 +12,8 @@ const { pathname, search, hash } = location
 // The checkout's result stands where the landing view is prerendered.
 if (pathname === '/thank-you' && search.includes('session_id=')) root.replaceChildren()
 const prerendered = root.firstElementChild !== null
-const liveAtOnce = /^\/(auth|pricing|forgot-password|reset-password)\b/.test(pathname) || hash.includes('error=') || mayHaveSession()
+const liveAtOnce =
+  /^\/(auth|pricing|marketplace|forgot-password|reset-password)\b/.test(pathname) || hash.includes('error=') || mayHaveSession()
 const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'focusin', 'wheel'] as const
 let early: HTMLElement | undefined
 let started = false
@@ -54,9 +55,12 @@ function giveBack() {
   else early?.click()
 }
 
-if (!prerendered || liveAtOnce) start()
+if (!prerendered) start()
 else {
   for (const sign of signs) addEventListener(sign, start, { passive: true })
   addEventListener('click', keepEarly, true)
   addEventListener('submit', keepEarly, true)
+  // What is drawn already is painted first. A hidden tab paints nothing.
+  if (liveAtOnce && document.hidden) start()
+  else if (liveAtOnce) requestAnimationFrame(() => requestAnimationFrame(start))
 }

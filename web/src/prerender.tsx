@@ -1,11 +1,11 @@
 import { prerender } from 'react-dom/static'
 import { StaticRouter } from 'react-router-dom'
 import { App } from './App.tsx'
-import { prerenderedPages } from './content/pages.ts'
+import { prerenderedFrames, prerenderedPages } from './content/pages.ts'
 import { product } from './content/product.ts'
 import { appRoutes } from './router.tsx'
 
-export const site = { pages: prerenderedPages, product, appRoutes }
+export const site = { pages: prerenderedPages, frames: prerenderedFrames, product, appRoutes }
 
 /** The page as HTML, whole: nothing streams in later, so no inline script is needed. */
 export async function renderPage(path: string): Promise<string> {

@@ -8,16 +8,7 @@ import { enrol } from './people.ts'
 export type Told = { tried: number; findings: string[]; notes?: string[]; beside?: Record<string, Told> }
 export type Attack = (world: World) => Promise<Told>
 /** `half staff`: staff with a second factor, signed in without it. */
-export type ActorKind =
-  | 'anonymous'
-  | 'buyer'
-  | 'seller'
-  | 'other seller'
-  | 'expired'
-  | 'suspended'
-  | 'staff'
-  | 'half staff'
-  | 'service'
+export type ActorKind = 'anonymous' | 'buyer' | 'seller' | 'other seller' | 'expired' | 'suspended' | 'staff' | 'half staff' | 'service'
 export type Actor = { kind: ActorKind; id: string | null; email: string; token: string | null }
 export type Answer = { status: number; headers: Headers; text: string; body: Json }
 export type World = {

@@ -23,7 +23,7 @@ const THINK_MS = 20
  * Streamed answers through the AI gateway, everything armed, beside nginx as a bare proxy, Portkey's gateway and the upstream itself: one run,
  * taking turns. As many as go, one at a time, with a provider that thinks before its first word, and a thousand at once.
  */
-export async function bench({ short }: { short: boolean }) {
+export async function bench({ short, only }: { short: boolean; only?: string | undefined }) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-ai-'))
   chmodSync(folder, 0o755)
   const children: ChildProcess[] = []
@@ -32,6 +32,7 @@ export async function bench({ short }: { short: boolean }) {
   const most = short ? { rounds: 2, seconds: 2 } : { rounds: 4, seconds: 3 }
   const few = short ? { rounds: 1, seconds: 2 } : { rounds: 2, seconds: 2 }
   try {
+    if (only === 'alone') return await benchAlone(place, postgres.pid, short)
     const fast = await startCourse('fast', { chunks: CHUNKS, everyMs: 0, thinkMs: 0 }, place)
     const full = await takeTurns(fast, postgres.pid, { connections: 32, ...most })
     report(`Answers of ${CHUNKS} events, 32 connections, as many as go`, full)
@@ -53,6 +54,15 @@ export async function bench({ short }: { short: boolean }) {
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** One at a time, warm: the part to look at while changing what happens before a first byte. */
+async function benchAlone(place: Parameters<typeof startCourse>[2], postgresPid: number, short: boolean) {
+  const fast = await startCourse('fast', { chunks: CHUNKS, everyMs: 0, thinkMs: 0 }, place)
+  await takeTurns(fast, postgresPid, { connections: 32, rounds: 1, seconds: 2 })
+  const alone = await takeTurns(fast, postgresPid, { connections: 1, rounds: short ? 3 : 6, seconds: 2 })
+  report('One at a time', alone)
+  console.log(`  x nginx's first byte ${ratioOf(alone)}`)
 }
 
 type Turns = { connections: number; rounds: number; seconds: number }
@@ -152,21 +162,22 @@ function reportStreams(streams: Map<string, Streams>) {
     )
 }
 
+const firstByte = (samples: Samples, name: string) => of(samples, name, (s) => s.firstP50Ms)
+const ratioOf = (samples: Samples) => (firstByte(samples, 'ai-gateway') / firstByte(samples, 'nginx')).toFixed(2)
+
 type All = { full: Samples; alone: Samples; thinking: Samples; streams: Map<string, Streams>; booked: Booked }
 function conclude({ full, alone, thinking, streams, booked }: All) {
   const everyToken = booked.tokens === booked.answers * CHUNKS
   console.log(
     `\nBooked: ${booked.answers} answers, ${booked.tokens} tokens, ${everyToken ? 'every token' : 'TOKENS DIFFER'}; memory ${booked.rssMb} MB`,
   )
-  const first = (samples: Samples, name: string) => of(samples, name, (s) => s.firstP50Ms)
-  const ratio = (samples: Samples) => (first(samples, 'ai-gateway') / first(samples, 'nginx')).toFixed(2)
   const withPostgres = 1e6 / of(full, 'ai-gateway', (s) => s.cpuUs + s.postgresUs)
   console.log('The AI gateway with keys, quota, metering and fallback armed')
   console.log(`  x portkey's throughput a core  ${(perCore(full, 'ai-gateway') / perCore(full, 'portkey')).toFixed(2)}   (goal >= 4)`)
   console.log(`    with PostgreSQL's share      ${(withPostgres / perCore(full, 'portkey')).toFixed(2)}   (Portkey meters nothing)`)
-  console.log(`  x nginx's first byte           ${ratio(thinking)}   with a provider that thinks for ${THINK_MS} ms (goal <= 2)`)
+  console.log(`  x nginx's first byte           ${ratioOf(thinking)}   with a provider that thinks for ${THINK_MS} ms (goal <= 2)`)
   console.log(
-    `                                 ${ratio(alone)}   one at a time, ${ratio(full)} as many as go: there the queue is the answer`,
+    `                                 ${ratioOf(alone)}   one at a time, ${ratioOf(full)} as many as go: there the queue is the answer`,
   )
   console.log(`  streams lost                   ${STREAMS - (streams.get('ai-gateway')?.answers ?? 0)}   (goal 0)`)
 }

@@ -31,6 +31,7 @@ export const full: Fault = async (world) => {
 
   const broken: string[] = []
   const healed: number[] = []
+  const told: string[] = []
   for (const store of STORES) {
     const from = Date.now()
     const disk = fill(world, store)
@@ -42,6 +43,7 @@ export const full: Fault = async (world) => {
     if (back === null || back > HEALED_MS[store] * world.patience)
       broken.push(`with room for ${store} again it works ${back === null ? 'never' : `only after ${(back / 1000).toFixed(1)} s`}`)
     healed.push(back ?? 0)
+    told.push(`${store} ${statuses(load, from)}`)
     broken.push(...unclear(load, from).map((call) => `with the disk of ${store} full a ${call.what} answered ${call.status}: ${call.said}`))
   }
   await load.stop()
@@ -49,7 +51,7 @@ export const full: Fault = async (world) => {
   const [gone, twice, money] = [await missing(world, load), await doubled(world), await disagreements(world)]
   return {
     injected: `the disks of ${STORES.join(', ')} full in turn`,
-    work: `${succeeded(load).length} calls, ${failed(load).length} refused with 503 or 507`,
+    work: `${succeeded(load).length} calls; refused meanwhile: ${told.join(', ')}`,
     lost: left.length + gone.length,
     twice: twice.length,
     recoveredMs: Math.max(...healed),
@@ -122,15 +124,25 @@ function fill(world: World, store: Store) {
   }
 }
 
-/** PostgreSQL refuses callers; what a broker refuses stays in the outbox. */
+/** PostgreSQL refuses callers, and so does who cannot count guesses in Redis; what a broker refuses stays in the outbox. */
 async function wasRefused(world: World, store: Store, load: Load, from: number): Promise<boolean> {
-  if (store === 'postgres') return failed(load).some(({ at }) => at >= from)
+  if (store !== 'nats' && failed(load).some(({ at }) => at >= from)) return true
+  if (store === 'postgres') return false
   const kind = store === 'nats' ? 'event' : 'job'
   const tried = `select count(*)::int as n from outbox where kind = $1 and sent_at is null and attempts > 1 and created_at > $2`
   const counts = await Promise.all(
     serviceNames.map(async (name) => (await world.query(name, tried, [kind, new Date(from)]))[0].n as number),
   )
   return counts.some((n) => n > 0)
+}
+
+/** `503 x 12`, or nobody. */
+function statuses(load: Load, from: number): string {
+  const counts = Map.groupBy(
+    failed(load).filter(({ at }) => at >= from),
+    ({ status }) => status,
+  )
+  return [...counts].map(([status, calls]) => `${status} x ${calls.length}`).join(' and ') || 'nobody'
 }
 
 const unclear = (load: Load, from: number): Call[] => failed(load).filter(({ at, status }) => at >= from && !CLEAR.includes(status))

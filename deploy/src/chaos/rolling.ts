@@ -1,4 +1,5 @@
 import { serviceNames } from '@operon/contracts/services'
+import type { Env } from '@operon/kit/config'
 import { doubled, readersOf, settle } from './flow.ts'
 import { failed, missing, startLoad, succeeded } from './load.ts'
 import { type Fault, until, type World } from './world.ts'
@@ -37,10 +38,10 @@ export const restarted: Fault = async (world) => {
 /** The first of every pair together, then the second: half the time, and harder. */
 const inTurns = (pairs: string[][]) => [pairs.map(([first]) => first!), pairs.map(([, second]) => second!)]
 
-/** Starts it again from this tree. */
-export async function renewed(world: World, name: string): Promise<boolean> {
+/** Starts it again from this tree, with more environment where that is given. */
+export async function renewed(world: World, name: string, env: Env = {}): Promise<boolean> {
   const process = world.fleet.processes.get(name)!
   const before = process.pid()
-  await world.fleet.restart(name)
+  await world.fleet.restart(name, { env })
   return (await until(async () => process.pid() !== before && (await world.fleet.ready(name)), 60_000 * world.patience)) !== null
 }

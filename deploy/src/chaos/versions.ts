@@ -10,7 +10,7 @@ import { renewed } from './rolling.ts'
 import { type Fault, until, type World } from './world.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
-export type Older = { commit: string; root: string } | { why: string }
+export type Older = { commit: string; subject: string; root: string } | { why: string }
 
 /**
  * R24: the fleet was begun with the version before this one. Of each pair one is replaced, migrates and serves beside the old one, then the
@@ -73,7 +73,7 @@ export function unpackOlder(asked: string | undefined, into: string): Older {
   rmSync(archive)
   if (readFileSync(join(tree, 'pnpm-lock.yaml'), 'utf8') === readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')) lendPackages(tree)
   else installPackages(tree)
-  return { commit, root: tree }
+  return { commit, subject: git('log', '-1', '--format=%s', commit)!, root: tree }
 }
 
 function versionBefore(): string | null {

@@ -65,6 +65,7 @@ export const comparisons = table('ai_comparisons', {
       z.object({
         model: z.string(),
         answered_by: z.string().nullable(),
+        sandbox: z.boolean().default(false),
         content: z.string(),
         state: z.string(),
         first_ms: z.int().nullable(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, text } from './contract.ts'
+import { fn, text, time } from './contract.ts'
 
 // Tools that rest on answers: ads, figures of the Content Creator, names.
 
@@ -49,10 +49,14 @@ export const checkDomains = fn('check-domains', {
         status: z.enum(['available', 'taken', 'unknown']),
         checked_at: z.string(),
         reason: z.string().nullable(),
-        prices: z.array(z.object({ provider: z.string(), price_cents: z.int(), original_price_cents: z.int(), link: z.string() })),
+        /** Null where a registrar does not tell its price: then only its page does. `original_price_cents` is what every later year costs. */
+        prices: z.array(
+          z.object({ provider: z.string(), price_cents: z.int().nullable(), original_price_cents: z.int().nullable(), link: z.string() }),
+        ),
       }),
     ),
-    prices_as_of: z.string(),
+    /** When the registrar said so; null while none has. */
+    prices_as_of: time.nullable(),
     sandbox: z.boolean(),
   }),
 })

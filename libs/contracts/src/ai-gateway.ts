@@ -164,6 +164,7 @@ export const completionFinished = event(
   'ai-gateway.completion_finished',
   z.object({
     feature: z.string(),
+    /** What the activity log says of it; nothing where something bigger says it, as of a comparison's answers. */
     command: z.string(),
     model: z.string(),
     answered_by: z.string(),
@@ -172,6 +173,16 @@ export const completionFinished = event(
     completion_tokens: z.int(),
     cost_microusd: z.int(),
     duration_ms: z.int(),
+  }),
+)
+/** Several models were asked the same; each of their answers was told as well. */
+export const comparisonFinished = event(
+  'ai-gateway.comparison_finished',
+  z.object({
+    comparison_id: z.uuid(),
+    command: z.string(),
+    models: z.array(z.string()),
+    status: z.enum(['completed', 'cut', 'failed', 'stopped']),
   }),
 )
 /** An answer may run in any instance; the one that has it ends it. */

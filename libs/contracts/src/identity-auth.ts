@@ -214,20 +214,14 @@ export const removeFactor = endpoint({
   reply: z.object({ id: z.uuid() }),
 })
 
-const disabled = z.object({})
-export const sso = endpoint({
-  method: 'POST',
-  path: '/auth/v1/sso',
-  ...open,
-  summary: 'Not offered',
-  body: z.looseObject({}).nullish(),
-  reply: disabled,
-})
-export const passkeys = endpoint({
-  method: 'POST',
-  path: '/auth/v1/passkeys/authentication/options',
-  ...open,
-  summary: 'Not offered',
-  body: z.looseObject({}).nullish(),
-  reply: disabled,
-})
+// Not offered: answered as a server of this protocol does that has them switched off.
+const off = { access: 'public', rate: 'auth', summary: 'Not offered', reply: z.object({}) } as const
+const offBody = { ...off, body: z.looseObject({}).nullish() } as const
+
+export const sso = endpoint({ method: 'POST', path: '/auth/v1/sso', ...offBody })
+export const passkeyList = endpoint({ method: 'GET', path: '/auth/v1/passkeys', ...off })
+export const passkeys = endpoint({ method: 'POST', path: '/auth/v1/passkeys/*', ...offBody })
+export const passkeyUpdate = endpoint({ method: 'PATCH', path: '/auth/v1/passkeys/*', ...offBody })
+export const passkeyDelete = endpoint({ method: 'DELETE', path: '/auth/v1/passkeys/*', ...off })
+export const oauthServer = endpoint({ method: 'GET', path: '/auth/v1/oauth/*', ...off })
+export const oauthServerPost = endpoint({ method: 'POST', path: '/auth/v1/oauth/*', ...offBody })

@@ -34,7 +34,7 @@ export const sessionRevoked = event('identity.session_revoked', z.object({ sessi
 export const userSuspended = event('identity.user_suspended', z.object({ user_id: z.uuid(), suspended: z.boolean() }), 'broadcast')
 export const keysChanged = event('identity.keys_changed', z.object({}), 'broadcast')
 
-/** What a verifier needs: public keys, the issuer, and what was taken back within one token lifetime. */
+/** What a verifier needs: public keys, the issuer, how long a token lives, what was taken back within that time, and what time it is. */
 export const verification = request(
   'identity.verification',
   z.object({}),
@@ -43,6 +43,9 @@ export const verification = request(
     issuer: z.string(),
     revoked_sessions: z.array(z.string()),
     suspended_users: z.array(z.string()),
+    // Absent from the version before.
+    token_seconds: z.number().optional(),
+    at: z.number().optional(),
   }),
 )
 /** The person behind an id, for mail and for staff. */

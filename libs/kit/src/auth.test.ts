@@ -69,7 +69,7 @@ test.each(['session', 'key'] as const)('a %s taken back while nobody could say s
   if (what === 'session') verification.revoked_sessions.push('one')
   else verification.keys = [signing('next').jwk]
   expect(await verifier.verify(known)).toMatchObject({ id: 'ann' })
-  vi.setSystemTime(Date.now() + 61_000)
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 61_000)
   try {
     await expect
       .poll(() =>
@@ -80,6 +80,30 @@ test.each(['session', 'key'] as const)('a %s taken back while nobody could say s
       )
       .toBe('not_authenticated')
   } finally {
-    vi.useRealTimers()
+    vi.restoreAllMocks()
+  }
+})
+
+test.each([600, 7200])('what was taken back is remembered for the %i s that a token lives, and no longer', async (token_seconds) => {
+  const { jwk, token } = signing('only')
+  const load = async () => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [], token_seconds })
+  const verifier = new TokenVerifier({ load, publishableKeys: [] })
+  const known = token({ exp: Math.floor(Date.now() / 1000) + 100_000 })
+  const verdict = () =>
+    verifier.verify(known).then(
+      (actor) => actor.kind,
+      (err) => err.code,
+    )
+  expect(await verdict()).toBe('user')
+  verifier.revoke('one')
+  const began = performance.now()
+  const clock = vi.spyOn(performance, 'now')
+  try {
+    clock.mockReturnValue(began + token_seconds * 1000)
+    expect(await verdict()).toBe('not_authenticated')
+    clock.mockReturnValue(began + (token_seconds + 10) * 1000)
+    expect(await verdict()).toBe('user')
+  } finally {
+    vi.restoreAllMocks()
   }
 })

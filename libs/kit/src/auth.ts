@@ -1,13 +1,24 @@
 import { createPublicKey, type JsonWebKey, timingSafeEqual } from 'node:crypto'
 import { createDecoder, createVerifier } from 'fast-jwt'
+import { now } from './clock.ts'
 import type { Actor, UserActor } from './context.ts'
 import { DomainError } from './errors.ts'
 
 export type PublicJwk = JsonWebKey & { kid: string; alg: 'ES256' | 'RS256' }
-/** What identity tells about who may pass: its keys, and what it took back within one token lifetime. */
-export type Verification = { keys: PublicJwk[]; issuer: string; revoked_sessions: string[]; suspended_users: string[] }
+/** What identity tells about who may pass: its keys, how long a token lives, what it took back within that time, and what time it is. */
+export type Verification = {
+  keys: PublicJwk[]
+  issuer: string
+  revoked_sessions: string[]
+  suspended_users: string[]
+  // Absent from an identity of the version before.
+  token_seconds?: number
+  at?: number
+}
 
-const TOKEN_LIFETIME_MS = 3_600_000
+const TOKEN_SECONDS = 3_600
+/** How far the clocks of two databases may differ. */
+const TOLERANCE_MS = 5_000
 const RELOAD_EVERY_MS = 5_000
 const KNOWN_FOR_MS = 600_000
 const KNOWN_TOKENS = 10_000
@@ -22,10 +33,12 @@ type Known = { actor: Actor; until: number }
 export class TokenVerifier {
   readonly #known = new Map<string, Known>()
   #verifiers = new Map<string, (token: string) => Record<string, any>>()
+  /** When, by a clock that nobody sets. */
   #revoked = new Map<string, number>()
-  #loaded = 0
+  #lifetimeMs = TOKEN_SECONDS * 1000 + TOLERANCE_MS
+  #loaded = Number.NEGATIVE_INFINITY
   #loading: Promise<void> | null = null
-  #renewAt = 0
+  #renewAt = Number.NEGATIVE_INFINITY
   readonly #load: () => Promise<Verification>
   readonly #publishable: Set<string>
   readonly #serviceKey: Buffer | null
@@ -66,7 +79,7 @@ export class TokenVerifier {
   #recall(token: string): Actor | null {
     this.#renew()
     const known = this.#known.get(token)
-    return known && known.until > Date.now() ? known.actor : null
+    return known && known.until > now() ? known.actor : null
   }
 
   async #learn(token: string): Promise<Known> {
@@ -79,7 +92,8 @@ export class TokenVerifier {
     } catch {
       throw badToken()
     }
-    const known = { actor: actorFrom(claims), until: Math.min(claims.exp * 1000, Date.now() + KNOWN_FOR_MS) }
+    if (!isItsTime(claims)) throw badToken()
+    const known = { actor: actorFrom(claims), until: Math.min(claims.exp * 1000, now() + KNOWN_FOR_MS) }
     // The longest known goes first.
     this.#known.delete(token)
     this.#known.set(token, known)
@@ -89,8 +103,8 @@ export class TokenVerifier {
 
   /** A session or a user that identity took back; remembered for as long as a token could live. */
   revoke(sessionOrUserId: string) {
-    this.#revoked.set(sessionOrUserId, Date.now() + TOKEN_LIFETIME_MS)
-    if (this.#revoked.size > 10_000) for (const [id, until] of this.#revoked) if (until < Date.now()) this.#revoked.delete(id)
+    this.#revoked.set(sessionOrUserId, performance.now())
+    if (this.#revoked.size > 10_000) for (const id of this.#revoked.keys()) if (!this.#isRevoked(id)) this.#revoked.delete(id)
   }
 
   restore(userId: string) {
@@ -101,7 +115,7 @@ export class TokenVerifier {
   forgetKeys() {
     this.#verifiers.clear()
     this.#known.clear()
-    this.#loaded = 0
+    this.#loaded = Number.NEGATIVE_INFINITY
   }
 
   #isTakenBack(actor: Actor): boolean {
@@ -109,28 +123,29 @@ export class TokenVerifier {
   }
 
   #isRevoked(id: string): boolean {
-    const until = this.#revoked.get(id)
-    return until !== undefined && until > Date.now()
+    const at = this.#revoked.get(id)
+    return at !== undefined && performance.now() - at < this.#lifetimeMs
   }
 
   #renew() {
-    if (Date.now() < this.#renewAt) return
-    this.#renewAt = Date.now() + RENEW_EVERY_MS
+    if (performance.now() < this.#renewAt) return
+    this.#renewAt = performance.now() + RENEW_EVERY_MS
     // The caller does not wait for it; identity being away is told by what needs it.
     this.#reload().catch(() => {})
   }
 
   // A flood of unknown key ids must not become a flood of questions to identity.
   async #reload(): Promise<void> {
-    if (Date.now() - this.#loaded < RELOAD_EVERY_MS) return
+    if (performance.now() - this.#loaded < RELOAD_EVERY_MS) return
     this.#loading ??= this.#load()
       .then((verification) => {
         const verifiers = new Map(verification.keys.map((key) => [key.kid, verifierFor(key, verification.issuer)]))
         // Tokens of a key that is gone are not good any more, whoever missed the word of it.
         if ([...this.#verifiers.keys()].some((kid) => !verifiers.has(kid))) this.#known.clear()
         this.#verifiers = verifiers
+        this.#lifetimeMs = (verification.token_seconds ?? TOKEN_SECONDS) * 1000 + TOLERANCE_MS
         for (const id of [...verification.revoked_sessions, ...verification.suspended_users]) this.revoke(id)
-        this.#loaded = Date.now()
+        this.#loaded = performance.now()
         this.#renewAt = this.#loaded + RENEW_EVERY_MS
       })
       .finally(() => {
@@ -152,8 +167,15 @@ function verifierFor(jwk: PublicJwk, issuer: string) {
     allowedIss: issuer,
     allowedAud: 'authenticated',
     requiredClaims: ['exp', 'iss', 'aud'],
-    clockTolerance: 5_000,
+    // By the platform's clock, not this machine's: see `isItsTime`.
+    ignoreExpiration: true,
+    ignoreNotBefore: true,
   })
+}
+
+function isItsTime({ exp, nbf = 0 }: Record<string, any>): boolean {
+  const [ends, begins] = [exp, nbf].map((seconds) => (typeof seconds === 'number' ? seconds * 1000 : Number.NaN)) as [number, number]
+  return ends + TOLERANCE_MS > now() && begins - TOLERANCE_MS <= now()
 }
 
 function kidOf(token: string): string {
@@ -185,7 +207,7 @@ function actorFrom(claims: Record<string, any>): Actor {
 const REAUTHENTICATED_WITHIN_S = 600
 
 /** Whether an actor may call what a contract declares. Throws the refusal. */
-export function checkAccess(access: import('@operon/contracts/contract').Access, actor: Actor, now = Date.now()): void {
+export function checkAccess(access: import('@operon/contracts/contract').Access, actor: Actor): void {
   if (access === 'public') return
   if (access === 'service') {
     if (actor.kind !== 'service') throw new DomainError(actor.kind === 'anonymous' ? 'not_authenticated' : 'forbidden')
@@ -196,13 +218,13 @@ export function checkAccess(access: import('@operon/contracts/contract').Access,
   if (access === 'staff' && !actor.staff) throw new DomainError('forbidden')
   // Who has a second factor works as staff only with it.
   if (access === 'staff' && actor.mfa && actor.aal !== 'aal2') throw new DomainError('aal2_required')
-  if (access === 'aal2' && !isConfirmed(actor, now)) throw new DomainError('aal2_required')
+  if (access === 'aal2' && !isConfirmed(actor)) throw new DomainError('aal2_required')
 }
 
 /** The second factor where there is one, else signed in within the last ten minutes. */
-function isConfirmed(actor: UserActor, now: number): boolean {
+function isConfirmed(actor: UserActor): boolean {
   if (actor.aal === 'aal2') return true
   if (actor.mfa) return false
   const newest = Math.max(0, ...actor.amr.map((way) => way.timestamp))
-  return now / 1000 - newest < REAUTHENTICATED_WITHIN_S
+  return now() / 1000 - newest < REAUTHENTICATED_WITHIN_S
 }

@@ -253,7 +253,7 @@ function asDomainError(thrown: unknown): DomainError {
   if (error.statusCode === 413) return new DomainError('too_large')
   if (error.statusCode === 415) return new DomainError('invalid', { status: 415, message: 'This content type is not accepted here.' })
   if (error.statusCode && error.statusCode < 500)
-    return new DomainError('invalid', { status: error.statusCode, message: error.message ?? errors.invalid.message })
+    return new DomainError('invalid', { status: error.statusCode, message: error.message ?? errors.invalid.message, cause: thrown })
   // Postgres: disk full, too many connections, going down, or not there.
   if (error.code === '53100') return new DomainError('storage_full', { cause: thrown })
   if (

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import { now as timeNow } from './clock.ts'
 
 // Randomness is fetched by the page: a system call an id would cost more than the id.
 const pool = Buffer.alloc(4096)
@@ -18,7 +19,7 @@ let last = 0
 let counter = 0
 
 /** UUIDv7: time-ordered, and within one process strictly rising, so that it is a good primary key and sorts as it was made. */
-export function newId(now = Date.now()): string {
+export function newId(now = timeNow()): string {
   drawRandom(10).copy(bytes, 6)
   // Within one millisecond the twelve bits after the version count up; beyond them the clock is let run ahead by one.
   if (now > last) counter = bytes.readUInt16BE(6) & 0x7ff

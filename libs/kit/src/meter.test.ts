@@ -38,7 +38,7 @@ test('two hundred callers at once never share the last unit: each by itself and 
   for (const way of ['alone', 'together']) {
     const user = newId()
     await plan(user, 120)
-    const reserver = new Reserver(db(), 'prompts')
+    const reserver = new Reserver(db(), 'prompts', 'marketplace')
     const all = await Promise.allSettled(
       Array.from({ length: 200 }, () => (way === 'alone' ? reserve(db(), ask(user)) : reserver.reserve({ userId: user, feature: 'chat' }))),
     )
@@ -54,7 +54,7 @@ test('two hundred callers at once never share the last unit: each by itself and 
 })
 
 test('a thousand people in shared statements each get their own', async () => {
-  const reserver = new Reserver(db(), 'prompts')
+  const reserver = new Reserver(db(), 'prompts', 'marketplace')
   const users = Array.from({ length: 1000 }, () => newId())
   const taken = await Promise.all(users.map((userId) => reserver.reserve({ userId, feature: 'chat' })))
   expect(taken.map((reservation) => reservation.userId)).toEqual(users)

@@ -61,9 +61,8 @@ export type Taken = Reservation & { left: number | null }
 
 /** Answers those of the askers who got theirs, in one statement for any number of them; those of one user ask for the same amount. */
 export async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[], { unsynced = false } = {}): Promise<Map<string, Taken>> {
-  const given = wanted.map(({ id, userId, feature, amount, holdMs }, n) => ({ id, user_id: userId, feature, amount, hold: holdMs, n }))
-  const values = [JSON.stringify(given), unit, limitsOf('none')[unit]]
-  const rows = await (unsynced ? runUnsynced : runStatement)<{ id: string; period_start: Date; left: number | null }>(db, TAKE, values)
+  const [statement, values] = wanted.length === 1 ? takingOne(unit, wanted[0]!) : takingAll(unit, wanted)
+  const rows = await (unsynced ? runUnsynced : runStatement)<{ id: string; period_start: Date; left: number | null }>(db, statement, values)
   const byId = new Map(wanted.map((each) => [each.id, each]))
   return new Map(
     rows.map(({ id, period_start: periodStart, left }) => {
@@ -71,6 +70,15 @@ export async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[], { unsy
       return [id, { id, userId, unit, amount, periodStart, feature, left, unsynced }]
     }),
   )
+}
+
+const takingOne = (unit: Unit, { id, userId, feature, amount, holdMs }: Wanted): [Statement, unknown[]] => [
+  TAKE_ONE,
+  [userId, unit, limitsOf('none')[unit], amount, id, feature, holdMs],
+]
+const takingAll = (unit: Unit, wanted: Wanted[]): [Statement, unknown[]] => {
+  const given = wanted.map(({ id, userId, feature, amount, holdMs }, n) => ({ id, user_id: userId, feature, amount, hold: holdMs, n }))
+  return [TAKE, [JSON.stringify(given), unit, limitsOf('none')[unit]]]
 }
 
 // The plan's period is the subscription's while it runs, else the calendar month of a free account.
@@ -111,6 +119,25 @@ const TAKE: Statement = {
       select id, user_id, $2, period_start, amount, feature, now() + hold * interval '1 millisecond' from granted
     )
     select id, period_start, "left" from granted`,
+}
+
+// Who asks alone needs no lists: half of what the other costs. A guard that does not hold changes no row, so nothing is returned.
+const TAKE_ONE: Statement = {
+  name: 'meter_take_one',
+  text: `
+    with plan as (${planOf('$1::uuid')} from (select) one left join entitlements e on e.user_id = $1 and ${stillRuns}),
+    counted as (
+      insert into usage_counters as c (user_id, unit, period_start, reserved)
+      select user_id, $2, period_start, $4::int from plan where max is null or max >= $4
+      on conflict (user_id, unit, period_start) do update set reserved = c.reserved + excluded.reserved
+        where (select max is null or c.used + c.reserved + $4 <= max from plan)
+      returning c.period_start, c.used + c.reserved as taken
+    ),
+    stored as (
+      insert into usage_reservations (id, user_id, unit, period_start, amount, feature, expires_at)
+      select $5::uuid, $1, $2, period_start, $4, $6::text, now() + $7::int * interval '1 millisecond' from counted
+    )
+    select $5::uuid as id, period_start, (select max from plan) - taken as "left" from counted`,
 }
 
 export type Settlement = { id: string; amount?: number; costMicrousd?: number }

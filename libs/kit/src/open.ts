@@ -7,6 +7,7 @@ import type { Bus, BusOwner } from './bus/bus.ts'
 import { createLocalBus, type Hub } from './bus/local.ts'
 import type { Cache } from './cache/cache.ts'
 import { createMemoryCache } from './cache/memory.ts'
+import { hearTime } from './clock.ts'
 import type { KitConfig } from './config.ts'
 import { hold } from './held.ts'
 import { createBullJobs } from './jobs/bullmq.ts'
@@ -50,10 +51,15 @@ async function openBusOf({ config, shared }: Infra, owner: BusOwner): Promise<Bu
 }
 
 /** Asks identity, over the bus, for its keys and for what it took back. */
-export function openVerifier({ config, vault }: Infra, bus: Bus): TokenVerifier {
+export function openVerifier({ config, vault, log }: Infra, bus: Bus): TokenVerifier {
   const question = 'identity.verification'
   return new TokenVerifier({
-    load: () => bus.request(question, signRequest(vault, question, {}, { kind: 'service' }), 3000) as Promise<Verification>,
+    async load() {
+      const askedAt = Date.now()
+      const said = (await bus.request(question, signRequest(vault, question, {}, { kind: 'service' }), 3000)) as Verification
+      if (said.at) hearTime(said.at, askedAt, log)
+      return said
+    },
     publishableKeys: config.PUBLISHABLE_KEYS.split(','),
     serviceKey: config.SERVICE_KEY,
   })

@@ -83,7 +83,7 @@ test('two relays at once carry each of 1,000 rows once', async () => {
 test('events that one statement told together travel each with an id and a person of its own', async () => {
   const w = await world()
   const users = [newId(), newId()]
-  const reserver = new Reserver(w.db, 'prompts')
+  const reserver = new Reserver(w.db, 'prompts', 'crm')
   const book = settlingWith('relay_book', 'nothing as (select 1)')
   const holds = await Promise.all(users.map((userId) => reserver.reserve({ userId, feature: 'chat' })))
   const bookings = holds.map((hold) => ({ hold, costMicrousd: 5, row: {} }))

@@ -3,6 +3,8 @@ import type { Unit } from '@operon/contracts/plans'
 import type { Kysely } from 'kysely'
 import { newId } from './ids.ts'
 import { type Ask, HOLD_MS, overLimit, type Reservation, type Taken, take, type Wanted } from './meter.ts'
+import { currentTrace } from './telemetry.ts'
+import { inSpan, isTracing } from './tracing.ts'
 
 /** So many units must be left beyond those being asked for, and be known so lately, for an allowance to be ample. */
 const AMPLE = 20
@@ -10,7 +12,7 @@ const KNOWN_FOR_MS = 30_000
 const REMEMBERED = 10_000
 const BATCH = 100
 
-type Waiting = { wanted: Wanted; done: (taken: Taken | undefined) => void; failed: (error: unknown) => void }
+type Waiting = { wanted: Wanted; trace: string | undefined; done: (taken: Taken | undefined) => void; failed: (error: unknown) => void }
 type Known = { left: number | null; at: number }
 
 /**
@@ -26,10 +28,10 @@ export class Reserver {
   readonly #asking = new Map<string, number>()
   readonly #unit: Unit
 
-  constructor(db: Kysely<any>, unit: Unit) {
+  constructor(db: Kysely<any>, unit: Unit, service: string) {
     this.#unit = unit
-    this.#ample = new Lane((wanted) => take(db, unit, wanted, { unsynced: true }))
-    this.#scarce = new Lane((wanted) => take(db, unit, wanted))
+    this.#ample = new Lane(service, (wanted) => take(db, unit, wanted, { unsynced: true }))
+    this.#scarce = new Lane(service, (wanted) => take(db, unit, wanted))
   }
 
   /**
@@ -71,33 +73,43 @@ export class Reserver {
 class Lane {
   #waiting: Waiting[] = []
   #running = false
+  readonly #service: string
   readonly #take: (wanted: Wanted[]) => Promise<Map<string, Taken>>
 
-  constructor(takeAll: (wanted: Wanted[]) => Promise<Map<string, Taken>>) {
+  constructor(service: string, takeAll: (wanted: Wanted[]) => Promise<Map<string, Taken>>) {
+    this.#service = service
     this.#take = takeAll
   }
 
   /** Undefined for who gets none. */
   add(wanted: Wanted): Promise<Taken | undefined> {
     return new Promise((done, failed) => {
-      this.#waiting.push({ wanted, done, failed })
+      this.#waiting.push({ wanted, trace: currentTrace(), done, failed })
       if (!this.#running) void this.#run()
     })
   }
 
   async #run() {
     this.#running = true
-    while (this.#waiting.length) {
-      // Those whose requests came with the same turn of the event loop go together.
-      await nextTurn()
+    // Who comes alone goes at once; those whose requests came with the same turn of the event loop as an answer go together.
+    for (let first = true; this.#waiting.length; first = false) {
+      if (!first) await nextTurn()
       const batch = this.#waiting.splice(0, BATCH)
       try {
-        const taken = await this.#take(batch.map(({ wanted }) => wanted))
+        const taken = await this.#traced(batch)
         for (const { wanted, done } of batch) done(taken.get(wanted.id))
       } catch (error) {
         for (const { failed } of batch) failed(error)
       }
     }
     this.#running = false
+  }
+  /** The statement belongs to all who share it: a step in the first one's trace, linked to the others'. */
+  #traced(batch: Waiting[]): Promise<Map<string, Taken>> {
+    const wanted = batch.map((each) => each.wanted)
+    if (!isTracing()) return this.#take(wanted)
+    const [parent, ...links] = batch.flatMap(({ trace }) => trace ?? [])
+    const attributes = { 'operon.reservations': wanted.length }
+    return inSpan({ service: this.#service, kind: 'client', name: 'reserve', parent, links, attributes }, () => this.#take(wanted))
   }
 }

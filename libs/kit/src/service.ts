@@ -6,6 +6,7 @@ import type { Migration } from 'kysely/migration'
 import type { z } from 'zod'
 import type { TokenVerifier } from './auth.ts'
 import type { Cache } from './cache/cache.ts'
+import { followClock } from './clock.ts'
 import { databaseUrl, type Env, type KitConfig, readEnv, readKitConfig } from './config.ts'
 import type { Actor, Ctx } from './context.ts'
 import { databaseAnswers, ensureDatabase, migrate, openDatabase } from './db.ts'
@@ -111,6 +112,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const { db, pool } = openDatabase<DB & KitDb>(url, kit.DATABASE_POOL, broken, sqlLog(name))
   const kitDb = db as unknown as Kysely<KitDb>
   await migrate(db, definition.migrations)
+  const leaveClock = await followClock(db, log)
 
   const owner = { service: name, db: kitDb, log }
   const bus = await openBus(infra, owner)
@@ -217,6 +219,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       await bus.drain()
     },
     async close() {
+      leaveClock()
       // Callers that keep a connection open without a request would hold the end up.
       const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_WITHIN_MS)
       await app.close()

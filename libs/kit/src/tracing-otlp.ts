@@ -40,8 +40,13 @@ export function createTracing(config: KitConfig, log: Logger): Tracing {
     return tracer
   }
 
-  function open({ service, kind, name, parent, attributes, startedAt }: Step): Span {
-    const options = { kind: kinds[kind], ...(attributes && { attributes }), ...(startedAt !== undefined && { startTime: startedAt }) }
+  function open({ service, kind, name, parent, attributes, startedAt, links = [] }: Step): Span {
+    const options = {
+      kind: kinds[kind],
+      links: links.flatMap((link) => trace.getSpanContext(contextOf(link)) ?? []).map((context) => ({ context })),
+      ...(attributes && { attributes }),
+      ...(startedAt !== undefined && { startTime: startedAt }),
+    }
     const span = tracerOf(service).startSpan(name, options, contextOf(parent))
     const { traceId, spanId, traceFlags } = span.spanContext()
     running.set(spanId, service)

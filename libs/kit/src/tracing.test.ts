@@ -6,7 +6,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { serve } from './http.ts'
+import { newId } from './ids.ts'
+import { Reserver } from './reserver.ts'
 import type { ServiceDefinition } from './service.ts'
+import { withTrace } from './telemetry.ts'
 import { startTestPlatform, type TestPlatform } from './testing/service.ts'
 import { openSpan, summaryOf } from './tracing.ts'
 import { enqueue, inTransaction, publish } from './tx.ts'
@@ -16,7 +19,16 @@ const begin = fn('trace-begin', { access: 'public', body: z.object({ email: z.st
 const began = event('crm.trace_began', z.object({ email: z.string() }))
 const finish = job('marketplace.trace_finish', z.object({ email: z.string() }))
 
-type Received = { service: string; traceId: string; spanId: string; parentSpanId?: string; name: string; kind: number; status: number }
+type Received = {
+  service: string
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  kind: number
+  status: number
+  links?: { traceId: string }[]
+}
 const received: Received[] = []
 let bodies = ''
 let collector: Server
@@ -134,6 +146,18 @@ describe('traces', () => {
     await vi.waitFor(() => expect(received.find((span) => span.traceId === marker && span.name.startsWith('job '))).toBeDefined(), 10_000)
     expect(received.filter((span) => span.traceId === traceId)).toEqual([])
     expect(received.filter(({ name }) => /^update (outbox|inbox)/.test(name))).toEqual([])
+  })
+
+  test('a reservation that several share is a step of the first one, linked to the others', async () => {
+    const reserver = new Reserver(platform.services.crm!.rt.db, 'prompts', 'crm')
+    const [alone, first, second, third] = ['4', '5', '6', '7'].map((digit) => digit.repeat(32)) as [string, string, string, string]
+    const ask = (trace: string) =>
+      withTrace(`00-${trace}-b7ad6b7169203331-01`, () => reserver.reserve({ userId: newId(), feature: 'chat' }))
+    await Promise.all([alone, first, second, third].map(ask))
+    const step = (trace: string) => received.find(({ traceId, name }) => traceId === trace && name === 'reserve')
+    await vi.waitFor(() => expect([step(alone), step(first)]).toEqual([expect.anything(), expect.anything()]), 10_000)
+    expect(step(alone)!.links ?? []).toEqual([])
+    expect(step(first)!.links!.map(({ traceId }) => traceId)).toEqual([second, third])
   })
 
   test('a statement is told by its verb and its table', () => {

@@ -14,6 +14,8 @@ export type Step = {
   parent?: unknown
   attributes?: Attributes
   startedAt?: number | Date
+  /** Further contexts that this step works for: of work that many share, only one can be the parent. */
+  links?: string[]
 }
 export type Outcome = { name?: string; attributes?: Attributes; failure?: string | undefined }
 /** One step of a trace while it lasts; `trace` goes along with whatever it causes. */

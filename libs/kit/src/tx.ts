@@ -1,6 +1,7 @@
 import type { Event, Job } from '@operon/contracts/contract'
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
+import { now } from './clock.ts'
 import { newId } from './ids.ts'
 import type { KitDb } from './schema.ts'
 import { currentTrace } from './telemetry.ts'
@@ -79,8 +80,7 @@ export async function enqueue<DB extends KitDb, J extends Job>(
   payload: z.input<J['payload']>,
   { id = newId(), userId = null, runAt }: EnqueueOptions = {},
 ): Promise<string> {
-  // By the database's clock, which the relay goes by as well: ours may be wrong, and the job would be early.
-  const available_at = runAt && sql<Date>`clock_timestamp() + ${runAt.getTime() - Date.now()} * interval '1 millisecond'`
+  const available_at = runAt && sql<Date>`clock_timestamp() + ${runAt.getTime() - now()} * interval '1 millisecond'`
   await write(trx, [
     { id, kind: 'job', name: job.name, user_id: userId, payload: job.payload.parse(payload), ...(available_at && { available_at }) },
   ])

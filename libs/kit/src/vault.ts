@@ -40,6 +40,16 @@ export class Vault {
     return decrypt(decrypt(master, wrapped, `key:${context}`), body, context).toString()
   }
 
+  /** Whatever is sealed with another key than the first begins otherwise: to be sealed anew, so that the other key can go. */
+  get prefix(): string {
+    return `v1.${this.#current}.`
+  }
+
+  /** With one key alone there is nothing to seal anew, and what a newer one sealed is none of ours. */
+  get isRotating(): boolean {
+    return this.#masters.size > 1
+  }
+
   /** A key for one purpose that every process of the fleet arrives at. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', [...this.#masters.values()].at(-1)!, 'operon', purpose, 32))

@@ -4,6 +4,7 @@ export type MessageState = 'streaming' | 'complete' | 'cut' | 'stopped' | 'faile
 export type Lane = {
   model: string
   answered_by: string | null
+  sandbox: boolean
   content: string
   state: MessageState
   first_ms: number | null

@@ -12,6 +12,7 @@ import { laneId } from './compare/compare.ts'
 import { compareRoutes } from './compare/routes.ts'
 import { Running } from './completions/running.ts'
 import { Config } from './config.ts'
+import { createPrices } from './domains/prices.ts'
 import { erasure } from './erasure.ts'
 import { sweep } from './jobs.ts'
 import { authenticateKey } from './keys/keys.ts'
@@ -41,7 +42,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     const settler = new Settler(rt.db, rt.log)
     const deps = {
       db: rt.db,
-      reserver: new Reserver(rt.db, 'prompts'),
+      reserver: new Reserver(rt.db, 'prompts', 'ai-gateway'),
       providers,
       settler,
       config: rt.config,
@@ -53,7 +54,8 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     chatRoutes(rt, deps)
     compareRoutes(rt, deps)
     keyRoutes(rt.app)
-    toolRoutes(rt.app, deps, { fetch: createGuardedFetch({ trusted: registries }), sandbox: registries })
+    const guarded = createGuardedFetch({ trusted: registries })
+    toolRoutes(rt.app, deps, { fetch: guarded, prices: createPrices(guarded, registries), sandbox: registries })
 
     rt.onBroadcast(stopAnswer, ({ user_id, id, lane }) => {
       const lanes = lane === null ? [id] : lane >= 0 ? [laneId(id, lane)] : [0, 1, 2, 3, 4, 5].map((each) => laneId(id, each))

@@ -1,4 +1,4 @@
-import { completionFinished } from '@operon/contracts/ai-gateway'
+import { comparisonFinished, completionFinished } from '@operon/contracts/ai-gateway'
 import { activityRecorded, notificationRaised, notificationsWereRead } from '@operon/contracts/analytics'
 import { subscriptionChanged, usageThreshold } from '@operon/contracts/billing'
 import type { Event } from '@operon/contracts/contract'
@@ -110,11 +110,17 @@ test('activity is told in words, newest first, to its owner alone, and live [spe
   await expect.poll(() => activity(ann)).toHaveLength(1)
   await platform.emit(completionFinished, ann.id, completion('Write a haiku about invoices'))
   await expect.poll(() => activity(ann)).toHaveLength(2)
+  // One line a comparison, with its models below; its answers have none of their own.
+  for (const _ of ['ChatGPT', 'Claude']) await platform.emit(completionFinished, ann.id, completion(''))
+  const compared = { comparison_id: newId(), command: 'Compared: haikus', models: ['ChatGPT', 'Claude'], status: 'completed' as const }
+  await platform.emit(comparisonFinished, ann.id, compared)
+  await expect.poll(() => activity(ann)).toHaveLength(3)
   await platform.emit(connectionChanged, ann.id, { version: 2, service_name: 'google-calendar', status: 'connected' })
   await expect
     .poll(() => activity(ann))
     .toEqual([
       { command: 'Connected Google Calendar', status: 'completed' },
+      { command: 'Compared: haikus\nChatGPT, Claude', status: 'completed' },
       { command: 'Write a haiku about invoices', status: 'completed' },
       { command: 'Created the account', status: 'completed' },
     ])

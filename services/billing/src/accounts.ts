@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { now } from '@operon/kit/clock'
 import { signedIn, type UserActor } from '@operon/kit/context'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -76,9 +77,9 @@ export async function ensureCustomer(deps: Deps, db: Db, userId: string): Promis
   const account = await db.selectFrom('accounts').selectAll().where('user_id', '=', userId).executeTakeFirstOrThrow()
   if (account.stripe_customer_id) return account.stripe_customer_id
   // The details of the first attempt, so that the key's request stays the same when the person has changed them since.
-  const first = { at: new Date().toISOString(), email: account.email, name: account.name }
+  const first = { at: new Date(now()).toISOString(), email: account.email, name: account.name }
   const { at, email, name } = await writeSetting(db, `customer:${userId}`, first)
-  const isOld = Date.now() - Date.parse(at) > KEYS_LIVE_MS
+  const isOld = now() - Date.parse(at) > KEYS_LIVE_MS
   const customer =
     (isOld && (await deps.provider.findCustomer(userId, email))) ||
     (await deps.provider.createCustomer({ userId, email, name }, `customer-${userId}`))

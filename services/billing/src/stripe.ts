@@ -1,4 +1,5 @@
 import type { PlanId } from '@operon/contracts/plans'
+import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { Circuit } from '@operon/kit/fetch'
 import Stripe from 'stripe'
@@ -314,7 +315,7 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     async readWebhook(body: Buffer, signature: string, secret: string): Promise<ProviderEvent | null> {
       const { webhooks } = await stripe()
       try {
-        return eventOf(webhooks.constructEvent(body, signature, secret))
+        return eventOf(webhooks.constructEvent(body, signature, secret, undefined, undefined, now()))
       } catch (error) {
         if (error instanceof Stripe.errors.StripeSignatureVerificationError || error instanceof SyntaxError) return null
         throw error

@@ -2,19 +2,26 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { loadBackend } from './session.ts'
 
 export type LiveTopic = 'notification' | 'activity' | 'job' | 'usage' | 'session'
-type LiveMessage = { type: 'event'; topic: LiveTopic; payload: unknown } | { type: 'ping' } | { type: 'ready' }
+type LiveMessage =
+  | { type: 'event'; topic: LiveTopic; payload: unknown }
+  | { type: 'ping' | 'ready' | 'auth_needed' | 'reconnect' | 'lagging' }
 export type LiveState = 'off' | 'connecting' | 'on'
 
-const handlers = new Map<LiveTopic, Set<(payload: any) => void>>()
+const handlers = new Map<LiveTopic, Set<(payload?: any) => void>>()
 const listeners = new Set<() => void>()
 let state: LiveState = 'off'
 let socket: WebSocket | undefined
 let users = 0
 let attempts = 0
 let timer = 0
+let told: string | null = null
+let missedSome = false
 
-/** Runs `handler` for each event of a topic while mounted. Open the socket with `useLiveSocket` above it (the shell does). */
-export function useLive<P = unknown>(topic: LiveTopic, handler: (payload: P) => void) {
+/**
+ * Runs `handler` for each event of a topic while mounted, and with none after a time without the socket: something may have been missed.
+ * Open the socket with `useLiveSocket` above it (the shell does).
+ */
+export function useLive<P = unknown>(topic: LiveTopic, handler: (payload?: P) => void) {
   useEffect(() => {
     const set = handlers.get(topic) ?? new Set()
     handlers.set(topic, set.add(handler))
@@ -50,27 +57,53 @@ export function useLiveSocket(): LiveState {
 
 async function connect() {
   const { accessToken } = await loadBackend()
-  const token = await accessToken()
-  if (!token || users === 0 || socket) return
+  if (!(await accessToken()) || users === 0 || socket) return
   move('connecting')
   const opened = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`)
   socket = opened
-  opened.onopen = () => opened.send(JSON.stringify({ type: 'auth', access_token: token }))
+  opened.onopen = () => sayWho(opened)
   opened.onmessage = (event) => {
     const message: LiveMessage = JSON.parse(event.data)
-    if (state !== 'on') {
-      attempts = 0
-      move('on')
-    }
-    if (message.type === 'ping') return opened.send('{"type":"pong"}')
-    if (message.type === 'event') for (const handler of handlers.get(message.topic) ?? []) handler(message.payload)
+    if (message.type === 'ping') opened.send('{"type":"pong"}')
+    else if (message.type === 'auth_needed') void sayWhoAnew(opened)
+    else if (message.type === 'ready') isReady()
+    else if (message.type === 'event') hear(message.topic, message.payload)
   }
   opened.onclose = () => {
     if (socket !== opened) return
     socket = undefined
+    missedSome = true
     move('off')
     if (users > 0) timer = window.setTimeout(connect, Math.min(30_000, 500 * 2 ** attempts++) * (0.75 + Math.random() / 2))
   }
+}
+
+async function sayWho(to: WebSocket) {
+  const { accessToken } = await loadBackend()
+  told = await accessToken()
+  if (told && to.readyState === WebSocket.OPEN) to.send(JSON.stringify({ type: 'auth', access_token: told }))
+  else to.close()
+}
+
+/** The token it was told has run out. Another may be here already; if not, the session is refreshed, by the server's clock and not by ours. */
+async function sayWhoAnew(to: WebSocket) {
+  const { accessToken, auth } = await loadBackend()
+  if ((await accessToken()) === told) await auth.refreshSession()
+  await sayWho(to)
+}
+
+function isReady() {
+  attempts = 0
+  if (state !== 'on') move('on')
+  if (!missedSome) return
+  missedSome = false
+  for (const set of handlers.values()) for (const handler of set) handler()
+}
+
+function hear(topic: LiveTopic, payload: unknown) {
+  // Signed out from another device: here as well, at once.
+  if (topic === 'session') void loadBackend().then(({ auth }) => auth.signOut({ scope: 'local' }))
+  for (const handler of handlers.get(topic) ?? []) handler(payload)
 }
 
 function move(next: LiveState) {

@@ -23,6 +23,9 @@ export function greetingFor(pathname: string, product: string) {
   )
 }
 
+/** Beginnings of what it does beside answering; the person finishes the sentence. */
+export const assistantStarters = ['Go to the ', 'Suggest a business name for ', 'Research ']
+
 /** In this order: the first keyword that the message contains decides. */
 const destinations: [keyword: string, path: string, name: string][] = [
   ['dashboard', '/dashboard', 'Dashboard'],

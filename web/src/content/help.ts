@@ -108,7 +108,7 @@ See **Settings, AI usage** for this month by model and feature, and where the mo
     words: 'brand builder name names domain domains business company availability registrar price',
     body: `Describe the business and you get up to eight names. Choose one to ask the registries about five endings (.com, .net, .org, .io, .co). A domain is *available*, *taken*, or *unknown* when its registry did not say; it is never guessed.
 
-Prices are list prices of three registrars at the date shown; confirm them at the registrar before you buy.`,
+The price is what Porkbun asked when it was last asked, which stands below; Cloudflare and Namecheap show theirs on their own pages only, so they are linked without one.`,
   },
   {
     id: 'api-keys',

@@ -42,6 +42,15 @@ export const prerenderedPages: PageMeta[] = [
   },
 ]
 
+/** Pages of an address that varies: their frame is prerendered, once for all. */
+export const prerenderedFrames: PageMeta[] = [
+  {
+    path: '/marketplace/:userSlug',
+    title: `A storefront on ${product.name}`,
+    description: 'Templates and automations, sold by the person who made them. Looking around needs no account.',
+  },
+]
+
 const signedIn: Record<string, string> = {
   '/dashboard': 'Dashboard',
   '/dashboard/settings': 'Settings',
@@ -56,7 +65,9 @@ const signedIn: Record<string, string> = {
   '/staff': 'Staff',
 }
 
+/** A storefront names itself once it knows whose it is. */
 export function titleOf(pathname: string) {
+  if (pathname.startsWith('/marketplace/')) return undefined
   const known = prerenderedPages.find((page) => page.path === pathname)
   if (known) return known.title
   const last = pathname.split('/').pop() ?? ''

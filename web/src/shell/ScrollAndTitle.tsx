@@ -7,7 +7,7 @@ export function ScrollAndTitle() {
   const { pathname, hash } = useLocation()
   const first = useRef(true)
   useEffect(() => {
-    document.title = titleOf(pathname)
+    document.title = titleOf(pathname) ?? document.title
     if (first.current) {
       first.current = false
       return

@@ -17,7 +17,7 @@ export function TopBar({ user, sidebar, onAssistant, onCommands }: Props) {
   const { pathname } = useLocation()
   const { product_name } = usePlatform()
   const item = navItems.find((entry) => entry.path === pathname)
-  const title = item?.title.replace('{product}', product_name) ?? titleOf(pathname).split(' · ')[0]
+  const title = item?.title.replace('{product}', product_name) ?? titleOf(pathname)?.split(' · ')[0]
   return (
     <header className="sticky top-0 z-30 flex h-14 items-center gap-1 border-b border-line bg-page px-2 md:px-4">
       <IconButton label="Toggle sidebar" hint="Ctrl B" aria-expanded={sidebar.open} onClick={sidebar.toggle}>

@@ -73,7 +73,7 @@ export function GeneMeter({ label, used, limit, unit }: { label: string; used: n
   )
 }
 
-export type Activity = { id: string; text: string; status?: string; at?: string }
+export type Activity = { id: string; text: string; detail?: string | undefined; status?: string; at?: string }
 
 export function ActivityList({ entries }: { entries: readonly Activity[] }) {
   return (
@@ -84,10 +84,13 @@ export function ActivityList({ entries }: { entries: readonly Activity[] }) {
             aria-hidden="true"
             className={cx(
               'h-1.5 w-3 shrink-0 rounded-full',
-              entry.status === 'failed' ? 'bg-bad' : entry.status === 'pending' ? 'bg-warn' : 'bg-signal-text',
+              entry.status === 'failed' ? 'bg-bad' : entry.status === 'pending' || entry.status === 'cut' ? 'bg-warn' : 'bg-signal-text',
             )}
           />
-          <span className="min-w-0 flex-1 truncate">{entry.text}</span>
+          <span className="min-w-0 flex-1 truncate">
+            {entry.text}
+            {entry.detail ? <span className="block truncate text-12 text-faint">{entry.detail}</span> : null}
+          </span>
           <span className="text-12 text-faint">{entry.status ?? 'completed'}</span>
           {entry.at ? <span className="hidden font-mono text-12 text-faint tabular sm:inline">{entry.at}</span> : null}
         </li>

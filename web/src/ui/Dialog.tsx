@@ -77,12 +77,14 @@ type ConfirmProps = {
   title: ReactNode
   children?: ReactNode
   action: string
+  /** The way back, where "Cancel" could be taken for the action. */
+  keep?: string
   danger?: boolean
   onConfirm: () => Promise<unknown> | unknown
 }
 
 /** Asks once, naming the thing. */
-export function Confirm({ open, onClose, title, children, action, danger, onConfirm }: ConfirmProps) {
+export function Confirm({ open, onClose, title, children, action, keep = 'Cancel', danger, onConfirm }: ConfirmProps) {
   const [busy, setBusy] = useState(false)
   async function confirm() {
     setBusy(true)
@@ -100,7 +102,7 @@ export function Confirm({ open, onClose, title, children, action, danger, onConf
       title={title}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{keep}</Button>
           <Button variant={danger ? 'danger' : 'primary'} busy={busy} onClick={confirm}>
             {action}
           </Button>

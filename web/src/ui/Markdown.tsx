@@ -10,14 +10,11 @@ import { highlight } from './highlight.ts'
  */
 export const Markdown = memo(function Markdown({ children, className }: { children: string; className?: string }) {
   return (
-    <div className={cx(form, className)}>
+    <div className={cx('written', className)}>
       <MarkdownToJsx options={options}>{children}</MarkdownToJsx>
     </div>
   )
 })
-
-const form =
-  'flex flex-col gap-3 break-words [&_ol]:list-decimal [&_ul]:list-disc [&_ol,&_ul]:pl-5 [&_ol,&_ul]:flex [&_ol,&_ul]:flex-col [&_ol,&_ul]:gap-1 [&_li]:pl-1 [&_li]:marker:text-faint [&_blockquote]:border-l-2 [&_blockquote]:border-line [&_blockquote]:pl-3 [&_blockquote]:text-muted [&_:not(pre)>code]:rounded-[4px] [&_:not(pre)>code]:bg-raised [&_:not(pre)>code]:px-1 [&_:not(pre)>code]:font-mono [&_:not(pre)>code]:text-[0.92em] [&_th,&_td]:border-b [&_th,&_td]:border-line [&_th,&_td]:px-3 [&_th,&_td]:py-1.5 [&_th]:bg-raised [&_th]:font-medium [&_td]:align-top max-md:[&_td]:min-w-20 max-md:[&_th,&_td]:px-2.5 [&_tr:last-child>td]:border-b-0 [&_hr]:border-line'
 
 // One level for all headings, told apart by size: an answer must not break the order of the page's own, nor bring ids into it.
 const options = {

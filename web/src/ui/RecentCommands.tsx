@@ -19,12 +19,10 @@ export function RecentCommands({ userId, title, empty }: { userId: string; title
       ) : null}
       {activity.data?.length ? (
         <ActivityList
-          entries={activity.data.map(({ id, command, status, created_at }) => ({
-            id,
-            text: command.slice(0, 50),
-            status: status ?? 'completed',
-            at: ago(created_at),
-          }))}
+          entries={activity.data.map(({ id, command, status, created_at }) => {
+            const [said = '', detail] = command.split('\n')
+            return { id, text: said.slice(0, 50), detail, status: status ?? 'completed', at: ago(created_at) }
+          })}
         />
       ) : null}
     </Panel>

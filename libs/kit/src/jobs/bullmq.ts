@@ -1,5 +1,6 @@
 import { type BackendFactory, type Job, Queue, UnrecoverableError, WaitingError, Worker } from 'bullmq'
 import { type Kysely, sql } from 'kysely'
+import { now } from '../clock.ts'
 import { isDone, markDone, messageOf } from '../inbox.ts'
 import type { KitDb } from '../schema.ts'
 import type { Logger } from '../telemetry.ts'
@@ -212,7 +213,7 @@ export function createBullJobs(options: BullOptions): Jobs {
         .where('kind', '=', 'job')
         .executeTakeFirst()
       if (!row) return null
-      return { state: row.attempts === 0 && row.available_at > new Date() ? 'delayed' : 'waiting', progress: 0 }
+      return { state: row.attempts === 0 && row.available_at.getTime() > now() ? 'delayed' : 'waiting', progress: 0 }
     },
     async parked() {
       const failed = (await Promise.all(allQueues().map((queue) => queue.getFailed(0, 199)))).flat()

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { now } from '../clock.ts'
 import { DomainError } from '../errors.ts'
 import { checkKey } from './keys.ts'
 import type { ObjectInfo, Range, Storage } from './storage.ts'
@@ -42,7 +43,7 @@ export function addLinks(store: Omit<Storage, 'signedUrl'>, { app, service, publ
       const link: Link = {
         method,
         key: checkKey(key),
-        expires: Math.ceil(Date.now() / 1000) + expiresInS,
+        expires: Math.ceil(now() / 1000) + expiresInS,
         downloadAs,
         contentType,
         maxBytes,
@@ -70,7 +71,7 @@ export function addLinks(store: Omit<Storage, 'signedUrl'>, { app, service, publ
     const given = Buffer.from(String(sig))
     if (given.length !== expected.length || !timingSafeEqual(given, expected))
       throw new DomainError('forbidden', { message: 'This link is not valid.' })
-    if (!(link.expires * 1000 > Date.now()))
+    if (!(link.expires * 1000 > now()))
       throw new DomainError('forbidden', { message: 'This link has expired.', details: { reason: 'expired' } })
     return link
   }
@@ -96,7 +97,7 @@ async function download(storage: Storage, link: Link, request: FastifyRequest, r
     'content-disposition': shown ? 'inline' : disposition(link.downloadAs ?? link.key.split('/').at(-1)!),
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-    'cache-control': `private, max-age=${Math.max(0, Math.min(3600, Math.floor(link.expires - Date.now() / 1000)))}`,
+    'cache-control': `private, max-age=${Math.max(0, Math.min(3600, Math.floor(link.expires - now() / 1000)))}`,
     'accept-ranges': 'bytes',
     etag: info.etag,
     'last-modified': info.modifiedAt.toUTCString(),

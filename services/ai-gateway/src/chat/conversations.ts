@@ -1,3 +1,4 @@
+import { now } from '@operon/kit/clock'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
@@ -100,7 +101,7 @@ export async function closeAbandoned(ctx: Ctx<AiDb>, olderThanMs: number) {
     .updateTable('ai_messages')
     .set({ state: 'cut' })
     .where('state', '=', 'streaming')
-    .where('updated_at', '<', new Date(Date.now() - olderThanMs))
+    .where('updated_at', '<', new Date(now() - olderThanMs))
     .execute()
 }
 
@@ -117,7 +118,7 @@ async function startConversation(ctx: Ctx<AiDb>, said: string, model: string, fe
 async function touchConversation(ctx: Ctx<AiDb>, id: string, model: string): Promise<string> {
   const touched = await ctx.db
     .updateTable('ai_conversations')
-    .set({ updated_at: new Date(), model })
+    .set({ updated_at: new Date(now()), model })
     .where('id', '=', id)
     .where('user_id', '=', signedIn(ctx).id)
     .returning('id')
@@ -164,7 +165,7 @@ const message = (part: Part) => ({
   prompt_tokens: null,
   completion_tokens: null,
   cost_microusd: null,
-  updated_at: new Date(),
+  updated_at: new Date(now()),
 })
 
 type Save = Partial<{
@@ -180,7 +181,7 @@ type Save = Partial<{
 async function save(ctx: Ctx<AiDb>, id: string, changes: Save) {
   await ctx.db
     .updateTable('ai_messages')
-    .set({ ...changes, updated_at: new Date() })
+    .set({ ...changes, updated_at: new Date(now()) })
     .where('id', '=', id)
     .where('user_id', '=', signedIn(ctx).id)
     .where('state', '=', 'streaming')

@@ -1,17 +1,19 @@
-import type { aiCompare } from '@operon/contracts/ai-gateway'
+import { type aiCompare, comparisonFinished } from '@operon/contracts/ai-gateway'
 import type { Input } from '@operon/contracts/contract'
 import { errors } from '@operon/contracts/messages'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { reserveMany } from '@operon/kit/meter'
+import { inTransaction, publish } from '@operon/kit/tx'
 import type { FastifyReply } from 'fastify'
 import type { Expression, SqlBool } from 'kysely'
 import { type AnswerDeps, ask } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
 import { openStream } from '../completions/sse.ts'
-import { chainOf } from '../registry/models.ts'
+import { chainOf, nameOf } from '../registry/models.ts'
 import type { AiDb, Lane } from '../schema.ts'
+import { storable } from '../usage/settler.ts'
 
 export type CompareDeps = AnswerDeps & { running: Running }
 export const laneId = (comparisonId: string, lane: number) => `${comparisonId}:${lane}`
@@ -30,10 +32,18 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
   const stream = openStream(reply)
   await stream.send('start', { comparison_id: comparisonId, models })
   const lanes = await Promise.all(models.map((model, lane) => runLane(lane, model)))
-  await ctx.db
-    .insertInto('ai_comparisons')
-    .values({ id: comparisonId, user_id: userId, prompt, lanes: JSON.stringify(lanes), vote: null })
-    .execute()
+  await inTransaction(ctx.db, async (trx) => {
+    await trx
+      .insertInto('ai_comparisons')
+      .values({ id: comparisonId, user_id: userId, prompt, lanes: JSON.stringify(lanes), vote: null })
+      .execute()
+    await publish(trx, comparisonFinished, userId, {
+      comparison_id: comparisonId,
+      command: storable(`Compared: ${prompt}`),
+      models: models.map(nameOf),
+      status: statusOf(lanes),
+    })
+  })
   await stream.send('end', { comparison_id: comparisonId, answered: lanes.filter((lane) => lane.state === 'complete').length })
   stream.end()
 
@@ -45,7 +55,7 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
         feature: 'lab',
         model,
         body: { messages: [{ role: 'user', content: prompt }] },
-        command: `Compared: ${prompt}`,
+        command: '',
         stop: stop.signal,
         reservation: reservations[lane]!,
       })
@@ -71,6 +81,7 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
       return {
         model,
         answered_by,
+        sandbox: answer.target.sandbox,
         content: answer.content,
         state,
         first_ms: answer.firstMs,
@@ -89,6 +100,7 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
       return {
         model,
         answered_by: null,
+        sandbox: false,
         content: '',
         state: stopped ? 'stopped' : 'failed',
         first_ms: null,
@@ -102,6 +114,12 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
       deps.running.end(laneId(comparisonId, lane))
     }
   }
+}
+
+/** As good as its best answer. */
+function statusOf(lanes: Lane[]) {
+  if (lanes.some(({ state }) => state === 'complete')) return 'completed'
+  return (['cut', 'stopped'] as const).find((state) => lanes.some((lane) => lane.state === state)) ?? 'failed'
 }
 
 const nothingUsed = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost_microusd: 0 }

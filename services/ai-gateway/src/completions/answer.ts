@@ -28,7 +28,7 @@ export type Question = {
   model: string
   /** The chat body as the OpenAI protocol has it, without the model. */
   body: Record<string, unknown> & { messages: unknown[] }
-  /** What the activity log will say. */
+  /** What the activity log will say; nothing where something else says it. */
   command: string
   /** Aborted to end the answer at once; what arrived is kept and paid for. */
   stop?: AbortSignal

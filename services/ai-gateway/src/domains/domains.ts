@@ -1,4 +1,5 @@
 import type { GuardedFetch } from '@operon/kit/fetch'
+import type { AskPrices } from './prices.ts'
 
 export const EXTENSIONS = ['.com', '.net', '.org', '.io', '.co'] as const
 type Extension = (typeof EXTENSIONS)[number]
@@ -12,68 +13,47 @@ const registries: Record<Extension, string> = {
   '.co': 'https://rdap.registry.co/co',
 }
 
-/** Typical list prices for the first year and after, compiled by hand and not looked up: the page says so and links to each registrar. */
-export const PRICES_AS_OF = '2025-01-01'
-const prices: Record<Extension, [cents: number, renewsAtCents: number][]> = {
-  '.com': [
-    [1044, 1044],
-    [1128, 1628],
-    [1199, 2199],
-  ],
-  '.net': [
-    [1184, 1184],
-    [1298, 1798],
-    [1499, 2499],
-  ],
-  '.org': [
-    [1011, 1011],
-    [998, 1598],
-    [1099, 2399],
-  ],
-  '.io': [
-    [4500, 4500],
-    [3498, 5798],
-    [3999, 6499],
-  ],
-  '.co': [
-    [2600, 2600],
-    [1198, 3298],
-    [1299, 3999],
-  ],
-}
 const registrars = [
-  { provider: 'Cloudflare', link: (domain: string) => `https://domains.cloudflare.com/?domain=${domain}` },
-  { provider: 'Namecheap', link: (domain: string) => `https://www.namecheap.com/domains/registration/results/?domain=${domain}` },
-  { provider: 'GoDaddy', link: (domain: string) => `https://www.godaddy.com/domainsearch/find?domainToCheck=${domain}` },
+  { provider: 'Porkbun', tells: true, link: (domain: string) => `https://porkbun.com/checkout/search?q=${domain}` },
+  { provider: 'Cloudflare', tells: false, link: (domain: string) => `https://domains.cloudflare.com/?domain=${domain}` },
+  {
+    provider: 'Namecheap',
+    tells: false,
+    link: (domain: string) => `https://www.namecheap.com/domains/registration/results/?domain=${domain}`,
+  },
 ]
 
 export type DomainDeps = {
-  fetch: GuardedFetch /** The stand-in's address, when registries are sandboxed. */
+  fetch: GuardedFetch
+  prices: AskPrices
+  /** The stand-in's address, when registries are sandboxed. */
   sandbox: (() => Promise<string>) | null
 }
 
 /** Asks each extension's registry. What a registry did not say is `unknown`. */
-export async function checkDomains({ fetch, sandbox }: DomainDeps, { name }: { name: string }) {
+export async function checkDomains({ fetch, prices, sandbox }: DomainDeps, { name }: { name: string }) {
   const label = labelOf(name)
   const base = sandbox ? await sandbox() : null
+  const asking = prices(EXTENSIONS.map((extension) => extension.slice(1)))
   const results = await Promise.all(
     EXTENSIONS.map(async (extension) => {
       const domain = label + extension
       const answer = await ask(fetch, `${base ?? registries[extension]}/domain/${domain}`)
+      const price = (await asking)?.of[extension.slice(1)]
       return {
         domain,
         ...answer,
         checked_at: new Date().toISOString(),
-        prices: registrars.map(({ provider, link }, i) => ({
+        prices: registrars.map(({ provider, tells, link }) => ({
           provider,
-          price_cents: prices[extension][i]![0],
-          original_price_cents: prices[extension][i]![1],
+          price_cents: (tells && price?.registration) || null,
+          original_price_cents: (tells && price?.renewal) || null,
           link: link(domain),
         })),
       }
     }),
   )
-  return { results, prices_as_of: PRICES_AS_OF, sandbox: base !== null }
+  return { results, prices_as_of: (await asking)?.asOf.toISOString() ?? null, sandbox: base !== null }
 }
 
 async function ask(fetch: GuardedFetch, url: string): Promise<{ status: 'available' | 'taken' | 'unknown'; reason: string | null }> {

@@ -158,7 +158,7 @@ async function perform(
     feature: 'analyst',
     model,
     body: { messages: [{ role: 'user', content }] },
-    command: content,
+    command: kinds[kind].title(input),
   })
   await answer.whole()
   if (answer.outcome !== 'completed') throw new DomainError('answer_cut')

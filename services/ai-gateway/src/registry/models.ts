@@ -130,6 +130,8 @@ const list: ModelAlias[] = [
 
 const byId = new Map(list.map((model) => [model.id, model]))
 export const models: readonly ModelAlias[] = list
+/** How people are told of an alias. */
+export const nameOf = (id: string): string => byId.get(id)?.name ?? id
 export const DEFAULT_MODEL = 'gpt-4o-mini'
 /** The newest dearest model of the answers that a feature asks without naming one. */
 export const ANALYST_MODEL = 'gpt-5-mini-2025-08-07'

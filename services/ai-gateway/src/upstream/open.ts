@@ -86,7 +86,6 @@ export class UpstreamStream {
   readonly target: Target
   readonly #wire: Wire
   readonly #reader = new EventReader()
-  readonly #deadline: NodeJS.Timeout
   readonly #stop: AbortSignal | undefined
   readonly #abort = () => this.abort()
   #early: Event[] = []
@@ -94,7 +93,7 @@ export class UpstreamStream {
   constructor(target: Target, wire: Wire, withinMs: number, stop?: AbortSignal) {
     this.target = target
     this.#wire = wire
-    this.#deadline = setTimeout(this.#abort, withinMs)
+    deadlines.set(this, performance.now() + withinMs)
     this.#stop = stop
     stop?.addEventListener('abort', this.#abort, { once: true })
   }
@@ -129,7 +128,7 @@ export class UpstreamStream {
 
   abort() {
     this.#tidy()
-    this.#wire.abort(new Error('aborted'))
+    this.#wire.abort()
   }
 
   async #read(): Promise<Event[] | null> {
@@ -144,10 +143,16 @@ export class UpstreamStream {
   }
 
   #tidy() {
-    clearTimeout(this.#deadline)
+    deadlines.delete(this)
     this.#stop?.removeEventListener('abort', this.#abort)
   }
 }
+
+const deadlines = new Map<UpstreamStream, number>()
+// A look every second instead of a timer an answer: setting and clearing one costs more than it seems.
+setInterval(() => {
+  for (const [late, at] of deadlines) if (at <= performance.now()) late.abort()
+}, 1000).unref()
 
 /** The beginning of what a refusal says. */
 async function beginningOf(wire: Wire): Promise<string> {

@@ -39,10 +39,10 @@ export class Wire implements Dispatcher.DispatchHandler {
     return bytes
   }
 
-  abort(reason: Error) {
+  abort() {
     if (this.#over || this.#error) return
-    this.#error = reason
-    this.#controller?.abort(reason)
+    this.#error = new Error('aborted')
+    this.#controller?.abort(this.#error)
     this.#tell()
   }
 

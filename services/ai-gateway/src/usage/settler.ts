@@ -10,9 +10,9 @@ import type { AiDb } from '../schema.ts'
 
 export type Finished = Omit<Insertable<AiDb['ai_usage']>, 'id' | 'created_at'> & { reservation: Reservation; command: string }
 
-const EVERY_MS = 30
+const EVERY_MS = 100
 const AGAIN_MS = 1000
-const BATCH = 100
+const BATCH = 250
 
 /**
  * Books finished answers off the hot path: many in one statement. What is lost with the process was reserved before it began,
@@ -102,5 +102,5 @@ async function book(db: Kysely<AiDb & KitDb>, batch: Finished[]) {
   await settleWith(db, BOOK, aiUsageRecorded, bookings)
 }
 
-/** What a person typed may hold what PostgreSQL cannot: one such answer must not keep the others of its batch from being booked. */
-const storable = (text: string) => text.replaceAll('\0', '').toWellFormed()
+/** One line, without what PostgreSQL cannot hold: one such answer must not keep the others of its batch from being booked. */
+export const storable = (text: string) => text.replaceAll('\0', '').toWellFormed().replace(/\s+/g, ' ').trim()

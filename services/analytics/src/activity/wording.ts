@@ -24,7 +24,11 @@ const wordings: Wording[] = [
   when(billing.paymentSucceeded, ({ payload }) => ({ command: `Paid ${money(payload)}` })),
   when(billing.paymentFailed, ({ payload }) => ({ command: `Payment of ${money(payload)}`, status: 'failed' })),
   when(billing.paymentRefunded, ({ payload }) => ({ command: `Refunded ${money(payload)}` })),
-  when(ai.completionFinished, ({ payload }) => ({ command: payload.command.slice(0, MAX_COMMAND), status: payload.status })),
+  when(ai.completionFinished, ({ payload: { command, status } }) => (command ? { command: command.slice(0, MAX_COMMAND), status } : null)),
+  when(ai.comparisonFinished, ({ payload: { command, models, status } }) => ({
+    command: `${command.slice(0, MAX_COMMAND)}\n${models.join(', ')}`,
+    status,
+  })),
   when(integrations.connectionChanged, ({ payload }) => ({
     command: `${payload.status === 'connected' ? 'Connected' : 'Disconnected'} ${appName(payload.service_name)}`,
   })),

@@ -37,7 +37,9 @@ export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
         where user_id = s.user_id
           and (unit = 'agents' or period_start = case when s.tier = 'none' then ${startOfMonth()}::timestamptz else s.period_start end)
         order by unit, at desc) u) as used
-    from subscriptions s join subscribers v on v.user_id = s.user_id join accounts a on a.user_id = s.user_id where s.user_id = ${userId}`.execute(db)
+    from subscriptions s join subscribers v on v.user_id = s.user_id join accounts a on a.user_id = s.user_id where s.user_id = ${userId}`.execute(
+    db,
+  )
   const row = rows[0]
   if (!row) return { ...nothing, usage: usageOf('none', {}, startOfMonth(), startOfNextMonth()) }
   const [start, end] = row.tier === 'none' ? [startOfMonth(), startOfNextMonth()] : [row.period_start, row.period_end]

@@ -87,7 +87,11 @@ export async function checkoutStatus(
   if (session.status === 'complete' && session.customer) await refresh(deps, ctx.db, session.customer)
   if (session.status !== 'open')
     await inTransaction(ctx.db, (trx) => endCheckout(trx, input.session_id, session.status === 'complete' ? 'done' : 'refused'))
-  const row = await ctx.db.selectFrom('subscriptions').select(['plan', 'status', 'trial_end']).where('user_id', '=', user.id).executeTakeFirst()
+  const row = await ctx.db
+    .selectFrom('subscriptions')
+    .select(['plan', 'status', 'trial_end'])
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
   // A card that had its trial ends the second one at once: its end is then no promise any more.
   const trialEnd = row?.status === 'trialing' ? row.trial_end : null
   return { status: session.status, plan: row?.plan ?? null, trial_end: trialEnd?.toISOString() ?? null }

@@ -101,7 +101,12 @@ test('what is used stays used from the trial to its end and in each month, whate
   expect(await prompts(user)).toMatchObject({ used: 0, limit: 3000 })
   await use(40)
   const month = await prompts(user)
-  for (const change of [['switch-plan', { plan: 'enterprise' }], ['switch-plan', { plan: 'basic' }], ['cancel-subscription'], ['resume-subscription']] as const) {
+  for (const change of [
+    ['switch-plan', { plan: 'enterprise' }],
+    ['switch-plan', { plan: 'basic' }],
+    ['cancel-subscription'],
+    ['resume-subscription'],
+  ] as const) {
     expect(await billing.call(change[0], user, change[1])).toMatchObject({ status: 200 })
     await keeps(40, month.period_start)
   }

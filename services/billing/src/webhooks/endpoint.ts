@@ -32,6 +32,9 @@ export function openEndpoint({ provider, db, vault, url, secret }: Options) {
         const registered = await readSetting<Registered>(trx, KEY)
         const made = await provider.ensureWebhook(url, registered?.id ?? null)
         if (made) await replaceSetting(trx, KEY, { id: made.id, secret: vault.seal(made.secret, KEY) })
+        // After a rotation of the master key, so that the older one can go.
+        else if (registered && vault.isRotating && !registered.secret.startsWith(vault.prefix))
+          await replaceSetting(trx, KEY, { ...registered, secret: vault.seal(vault.open(registered.secret, KEY), KEY) })
       })
       known = await readSecret()
     },

@@ -1,6 +1,7 @@
 import { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing'
 import type { Envelope, Event, Payload } from '@operon/contracts/contract'
 import { accountMail } from '@operon/contracts/crm'
+import { now } from '@operon/kit/clock'
 import type { Runtime } from '@operon/kit/service'
 import { enqueue } from '@operon/kit/tx'
 import type { Config } from '../config.ts'
@@ -21,7 +22,7 @@ export function accountMailConsumers(rt: Runtime<CrmDb, Config>) {
       if (user_id && !isLate(payload)) await enqueue(trx, accountMail, { user_id, ...words(payload, product) }, { userId: user_id })
     })
   }
-  mailOn(trialEnding, 'mail-trial-ending', trialEndingMail, ({ trial_end }) => Date.parse(trial_end) < Date.now())
+  mailOn(trialEnding, 'mail-trial-ending', trialEndingMail, ({ trial_end }) => Date.parse(trial_end) < now())
   mailOn(paymentFailed, 'mail-payment-failed', paymentFailedMail)
   mailOn(usageThreshold, 'mail-usage', usageMail)
   rt.job(accountMail, sendAccountMail(rt))

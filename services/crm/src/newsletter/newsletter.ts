@@ -1,5 +1,6 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import { newsletterMail, type newsletterSubscribe } from '@operon/contracts/crm'
+import { now } from '@operon/kit/clock'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
@@ -31,7 +32,7 @@ export const subscribe =
       const fresh = {
         status: 'pending' as const,
         confirm_hash: hashOf(tokenFor(vault, 'confirm', mailId)),
-        confirm_expires_at: new Date(Date.now() + CONFIRM_WITHIN_MS),
+        confirm_expires_at: new Date(now() + CONFIRM_WITHIN_MS),
       }
       const pending = await trx
         .insertInto('newsletter_subscribers')

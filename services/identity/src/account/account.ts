@@ -1,5 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity'
+import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -110,7 +111,7 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
         terms_accepted_at: null,
         app_metadata: '{}',
         user_metadata: '{}',
-        deleted_at: new Date(),
+        deleted_at: new Date(now()),
         updated_at: new Date(),
         version: sql`version + 1`,
       })

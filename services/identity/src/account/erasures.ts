@@ -1,6 +1,7 @@
 import type { Envelope, Input } from '@operon/contracts/contract'
 import { type accountErasures, ERASE_WITHIN_DAYS, type Erased, type Erasing, erasing, userErased } from '@operon/contracts/erasure'
 import * as identity from '@operon/contracts/identity'
+import { now } from '@operon/kit/clock'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { AuthCtx, Deps } from '../deps.ts'
@@ -13,7 +14,7 @@ const LISTED = 500
 
 /** Who has to erase what they hold of a person, and by when: written in the transaction of the deletion. */
 export async function expectErasures(trx: Trx, userId: string, services: Erasing[]): Promise<void> {
-  const due_at = new Date(Date.now() + ERASE_WITHIN_DAYS * DAY_MS)
+  const due_at = new Date(now() + ERASE_WITHIN_DAYS * DAY_MS)
   if (!services.length) return
   await trx
     .insertInto('erasures')
@@ -43,7 +44,7 @@ export async function chaseErasures(ctx: AuthCtx): Promise<void> {
   await inTransaction(ctx.db, async (trx: Trx) => {
     const silent = await trx
       .updateTable('erasures')
-      .set({ last_asked_at: new Date() })
+      .set({ last_asked_at: new Date(now()) })
       .where(({ eb, refTuple, selectFrom }) =>
         eb(
           refTuple('user_id', 'service'),
@@ -52,7 +53,7 @@ export async function chaseErasures(ctx: AuthCtx): Promise<void> {
             .select(['user_id', 'service'])
             .where('erased_at', 'is', null)
             .where(expected(ctx))
-            .where('last_asked_at', '<', new Date(Date.now() - DAY_MS))
+            .where('last_asked_at', '<', new Date(now() - DAY_MS))
             .orderBy('last_asked_at')
             .limit(ASK_AT_ONCE)
             .forUpdate()
@@ -87,7 +88,7 @@ export async function listErasures(ctx: AuthCtx, { user_id: userId, only }: Inpu
     .selectAll()
     .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
     .$if(only !== undefined, (query) => query.where('erased_at', 'is', null))
-    .$if(only === 'overdue', (query) => query.where('due_at', '<', new Date()))
+    .$if(only === 'overdue', (query) => query.where('due_at', '<', new Date(now())))
     .orderBy('asked_at', 'desc')
     .orderBy('service')
     .limit(LISTED)
@@ -113,7 +114,7 @@ async function countOpen(ctx: AuthCtx): Promise<{ open: number; late: { service:
     .select(({ fn }) => [
       'service',
       fn.countAll<number>().as('open'),
-      fn.countAll<number>().filterWhere('due_at', '<', new Date()).as('overdue'),
+      fn.countAll<number>().filterWhere('due_at', '<', new Date(now())).as('overdue'),
     ])
     .where('erased_at', 'is', null)
     .where(expected(ctx))

@@ -1,4 +1,6 @@
+import { now } from '@operon/kit/clock'
 import type { AuthCtx } from '../deps.ts'
+import { resealAll } from '../keys/reseal.ts'
 import { chaseErasures } from './erasures.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -6,7 +8,7 @@ const DAY_MS = 24 * 3_600_000
 /** Takes out what has run its time: tokens, flows, ended sessions, anonymous accounts that nobody came back to. */
 export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> {
   const { db } = ctx
-  const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
+  const ago = (days: number) => new Date(now() - days * DAY_MS)
   await db.deleteFrom('one_time_tokens').where('expires_at', '<', ago(1)).execute()
   await db.deleteFrom('flows').where('expires_at', '<', ago(1)).execute()
   await db.deleteFrom('factor_challenges').where('expires_at', '<', ago(1)).execute()
@@ -16,4 +18,5 @@ export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> 
   await db.deleteFrom('audit_log').where('at', '<', ago(730)).execute()
   await db.deleteFrom('erasures').where('erased_at', '<', ago(730)).execute()
   await chaseErasures(ctx)
+  await resealAll(ctx)
 }

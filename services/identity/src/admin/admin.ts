@@ -1,6 +1,7 @@
 import type { Input } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity'
 import type * as admin from '@operon/contracts/identity-admin'
+import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql, type Updateable } from 'kysely'
@@ -183,5 +184,5 @@ function readBan(duration: string | null | undefined): Date | null | undefined {
   if (!parts.length || parts.map(([part]) => part).join('') !== duration)
     throw invalid(`invalid format for ban duration: time: invalid duration "${duration}"`)
   const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit!]!, 0)
-  return new Date(Math.min(Date.now() + ms, 8.64e15 / 10))
+  return new Date(Math.min(now() + ms, 8.64e15 / 10))
 }

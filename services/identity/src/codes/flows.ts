@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
@@ -27,7 +28,7 @@ export async function beginMailFlow(
       redirect_to: flow.redirectTo,
       code_challenge: challenge.challenge,
       code_challenge_method: challenge.method,
-      expires_at: new Date(Date.now() + flow.lifetimeMs),
+      expires_at: new Date(now() + flow.lifetimeMs),
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
@@ -39,7 +40,7 @@ export async function issueAuthCode(trx: Trx, flowId: string, userId: string): P
   const code = randomBytes(24).toString('base64url')
   const row = await trx
     .updateTable('flows')
-    .set({ user_id: userId, code_hash: hashToken(code), expires_at: new Date(Date.now() + CODE_LIVES_MS) })
+    .set({ user_id: userId, code_hash: hashToken(code), expires_at: new Date(now() + CODE_LIVES_MS) })
     .where('id', '=', flowId)
     .where('code_hash', 'is', null)
     .returning('id')
@@ -61,7 +62,7 @@ export async function exchangeCode(
     .returning(['id', 'user_id', 'method', 'code_challenge', 'code_challenge_method', 'sealed_provider_tokens', 'expires_at'])
     .executeTakeFirst()
   if (!flow?.user_id || !flow.code_challenge) throw refuse(404, 'flow_state_not_found', 'invalid flow state, no valid flow state found')
-  if (flow.expires_at.getTime() < Date.now()) throw refuse(422, 'flow_state_expired', 'invalid flow state, flow state has expired')
+  if (flow.expires_at.getTime() < now()) throw refuse(422, 'flow_state_expired', 'invalid flow state, flow state has expired')
   if (!matches(verifier, flow.code_challenge, flow.code_challenge_method))
     throw refuse(400, 'bad_code_verifier', 'code challenge does not match previously saved code verifier')
   const session = await inTransaction(ctx.db, (trx) => beginSession(trx as Trx, ctx, flow.user_id!, flow.method))

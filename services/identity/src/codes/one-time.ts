@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import type { Vault } from '@operon/kit/vault'
 import { sql } from 'kysely'
@@ -50,8 +51,8 @@ export async function issueOneTime(
     code_hash: hashCode(rt.vault, id, code),
     attempts: 0,
     flow_id: flowId,
-    expires_at: new Date(Date.now() + delayMs + config.AUTH_OTP_SECONDS * 1000),
-    created_at: new Date(),
+    expires_at: new Date(now() + delayMs + config.AUTH_OTP_SECONDS * 1000),
+    created_at: new Date(now()),
   }
   const issued = await trx
     .insertInto('one_time_tokens')
@@ -70,7 +71,7 @@ export async function redeemToken(trx: Trx, token: string, types: OneTimeType[])
     .deleteFrom('one_time_tokens')
     .where('token_hash', '=', hashToken(token))
     .where('type', 'in', types)
-    .where('expires_at', '>', new Date())
+    .where('expires_at', '>', new Date(now()))
     .returning(['id', 'user_id', 'type', 'relates_to', 'flow_id'])
     .executeTakeFirst()
   return row ?? null
@@ -91,7 +92,7 @@ export async function redeemCode(
     .where('relates_to', '=', relatesTo)
     .where('type', 'in', types)
     .where('attempts', '<', CODE_TRIES)
-    .where('expires_at', '>', new Date())
+    .where('expires_at', '>', new Date(now()))
     .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
     .returning(['id', 'user_id', 'type', 'relates_to', 'flow_id', 'code_hash'])
     .execute()

@@ -1,5 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
 import type * as auth from '@operon/contracts/identity-auth'
+import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -65,7 +66,7 @@ async function ownFactor(ctx: AuthCtx, factorId: string) {
 export async function challengeFactor(ctx: AuthCtx, input: { factor_id: string }) {
   const { user, factor } = await ownFactor(ctx, input.factor_id)
   const id = newId()
-  const expiresAt = Math.floor(Date.now() / 1000) + CHALLENGE_SECONDS
+  const expiresAt = Math.floor(now() / 1000) + CHALLENGE_SECONDS
   await inTransaction(ctx.db, async (trx: Trx) => {
     await trx
       .insertInto('factor_challenges')
@@ -114,7 +115,7 @@ async function takeChallenge(ctx: AuthCtx, factor: FactorRow, challengeId: strin
     : undefined
   if (!row) throw refuse(422, 'mfa_factor_not_found', 'MFA factor with the provided challenge ID not found')
   if (row.ip !== ctx.ip) throw refuse(422, 'mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.')
-  if (row.expires_at.getTime() < Date.now())
+  if (row.expires_at.getTime() < now())
     throw refuse(
       422,
       'mfa_challenge_expired',
@@ -126,10 +127,11 @@ async function takeChallenge(ctx: AuthCtx, factor: FactorRow, challengeId: strin
 async function useCode(trx: Trx, ctx: AuthCtx, factor: FactorRow, userId: string, code: string): Promise<void> {
   const { sealed_secret } = await trx.selectFrom('factors').select('sealed_secret').where('id', '=', factor.id).executeTakeFirstOrThrow()
   const secret = Secret.fromBase32(ctx.deps.rt.vault.open(sealed_secret, `factors:${factor.id}:${userId}`))
+  const at = now()
   const delta = /^\d{6}$/.test(code)
-    ? new TOTP({ secret, digits: 6, period: PERIOD, algorithm: 'SHA1' }).validate({ token: code, window: 1 })
+    ? new TOTP({ secret, digits: 6, period: PERIOD, algorithm: 'SHA1' }).validate({ token: code, window: 1, timestamp: at })
     : null
-  const step = delta === null ? 0 : Math.floor(Date.now() / 1000 / PERIOD) + delta
+  const step = delta === null ? 0 : Math.floor(at / 1000 / PERIOD) + delta
   const used = await trx
     .updateTable('factors')
     .set({ last_step: step })

@@ -1,16 +1,17 @@
 import type { Verification } from '@operon/kit/auth'
+import { now } from '@operon/kit/clock'
 import type { AuthCtx } from '../deps.ts'
 
 /** What a verifier needs, and what was taken back within the life of a token. */
 export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verification> {
   const { keys, config } = ctx.deps
-  const since = new Date(Date.now() - config.AUTH_TOKEN_SECONDS * 1000)
+  const since = new Date(now() - config.AUTH_TOKEN_SECONDS * 1000)
   const [sessions, users] = await Promise.all([
     ctx.db.selectFrom('sessions').select('id').where('revoked_at', '>', since).execute(),
     ctx.db
       .selectFrom('users')
       .select('id')
-      .where((or) => or.or([or('banned_until', '>', new Date()), or('deleted_at', '>', since)]))
+      .where((or) => or.or([or('banned_until', '>', new Date(now())), or('deleted_at', '>', since)]))
       .execute(),
   ])
   return {
@@ -18,5 +19,7 @@ export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verif
     issuer: keys.issuer,
     revoked_sessions: sessions.map(({ id }) => id),
     suspended_users: users.map(({ id }) => id),
+    token_seconds: config.AUTH_TOKEN_SECONDS,
+    at: now(),
   }
 }

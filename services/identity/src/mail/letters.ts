@@ -1,4 +1,5 @@
 import * as identity from '@operon/contracts/identity'
+import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { enqueue } from '@operon/kit/tx'
 import { beginMailFlow } from '../codes/flows.ts'
@@ -69,14 +70,14 @@ export async function sendLetter(
   if (!fresh) return id
   await trx
     .updateTable('users')
-    .set({ [sentAt]: new Date() })
+    .set({ [sentAt]: new Date(now()) })
     .where('id', '=', userId)
     .execute()
   await enqueue(
     trx,
     identity.sendMail,
     { template, to, redirect_to: redirectTo, verify_type: verifyType, pkce: flowId !== null, ...(detail && { detail }) },
-    { id, userId, ...(delayMs && { runAt: new Date(Date.now() + delayMs) }) },
+    { id, userId, ...(delayMs && { runAt: new Date(now() + delayMs) }) },
   )
   return id
 }

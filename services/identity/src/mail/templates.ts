@@ -81,7 +81,7 @@ const letters = {
       ['Address', detail.ip ?? ''],
       ['Device', detail.device ?? ''],
     ],
-    action: { label: 'Review your sessions', url: `${home}/dashboard/settings` },
+    action: { label: 'Review your sessions', url: `${home}/dashboard/settings?section=devices` },
     after: 'If it was you, there is nothing to do. If not, change your password: that ends every other session.',
   }),
   password_changed: ({ product, home }) => ({

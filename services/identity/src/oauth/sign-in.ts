@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Input } from '@operon/contracts/contract'
 import type * as auth from '@operon/contracts/identity-auth'
+import { now } from '@operon/kit/clock'
 import type { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
 import { issueAuthCode } from '../codes/flows.ts'
@@ -41,7 +42,7 @@ export async function beginOAuth(ctx: AuthCtx, input: Asked, linkUserId: string 
       code_challenge_method: challenge?.method ?? null,
       sealed_verifier: rt.vault.seal(verifier, `flows:${id}`),
       browser_hash: hashToken(secret),
-      expires_at: new Date(Date.now() + FLOW_MS),
+      expires_at: new Date(now() + FLOW_MS),
     })
     .execute()
   const extra = Object.fromEntries(
@@ -106,7 +107,7 @@ async function findFlow(ctx: AuthCtx, state: string | null | undefined): Promise
     .where('used_at', 'is', null)
     // Its code for the client is out already.
     .where('code_hash', 'is', null)
-    .where('expires_at', '>', new Date())
+    .where('expires_at', '>', new Date(now()))
     .executeTakeFirst()
   return flow ?? null
 }

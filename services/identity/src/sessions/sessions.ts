@@ -1,5 +1,6 @@
 import * as identity from '@operon/contracts/identity'
 import type * as shapes from '@operon/contracts/identity-shapes'
+import { now } from '@operon/kit/clock'
 import { runStatement, type Statement } from '@operon/kit/db'
 import { newId } from '@operon/kit/ids'
 import { currentTrace } from '@operon/kit/telemetry'
@@ -16,7 +17,7 @@ export type SessionJson = z.input<typeof shapes.sessionShape>
 type Amr = { method: string; timestamp: number }[]
 type Grant = { id: string; counter: number; aal: 'aal1' | 'aal2'; amr: Amr }
 
-export const nowSeconds = () => Math.floor(Date.now() / 1000)
+export const nowSeconds = () => Math.floor(now() / 1000)
 
 const BEGIN: Statement = {
   name: 'identity_begin_session',
@@ -146,7 +147,7 @@ export type Ended = { id: string; user_id: string }
 export async function endSessions(trx: Trx, userId: string, which: { only?: string; except?: string } = {}): Promise<Ended[]> {
   return trx
     .updateTable('sessions')
-    .set({ revoked_at: new Date() })
+    .set({ revoked_at: new Date(now()) })
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
     .$if(which.only !== undefined, (query) => query.where('id', '=', which.only!))

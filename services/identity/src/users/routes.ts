@@ -35,7 +35,12 @@ export function userRoutes(deps: Deps) {
   route(auth.sso, async () => {
     throw refuse(404, 'saml_provider_disabled', 'SAML 2.0 is disabled')
   })
-  route(auth.passkeys, async () => {
-    throw refuse(404, 'passkey_disabled', 'Passkeys are disabled')
-  })
+  for (const each of [auth.passkeyList, auth.passkeys, auth.passkeyUpdate, auth.passkeyDelete])
+    route(each, async () => {
+      throw refuse(404, 'passkey_disabled', 'Passkeys are disabled')
+    })
+  for (const each of [auth.oauthServer, auth.oauthServerPost])
+    route(each, async () => {
+      throw refuse(404, 'feature_disabled', 'OAuth server is disabled')
+    })
 }

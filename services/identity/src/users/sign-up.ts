@@ -1,6 +1,7 @@
 import type { Input } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity'
 import type * as auth from '@operon/contracts/identity-auth'
+import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -106,7 +107,7 @@ async function askToConfirm(trx: Trx, ctx: AuthCtx, known: User | null, { email,
 
 async function tellOwner(trx: Trx, ctx: AuthCtx, userId: string, { email, redirectTo, delayMs }: Asked): Promise<void> {
   await audit(trx, ctx, userId, 'user_repeated_signup')
-  const when = delayMs ? { runAt: new Date(Date.now() + delayMs) } : {}
+  const when = delayMs ? { runAt: new Date(now() + delayMs) } : {}
   await enqueue(trx, identity.sendMail, { template: 'account_exists', to: email, redirect_to: redirectTo }, { userId, ...when })
 }
 

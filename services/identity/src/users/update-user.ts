@@ -1,6 +1,7 @@
 import type { Input } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity'
 import type * as auth from '@operon/contracts/identity-auth'
+import { now } from '@operon/kit/clock'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { sql, type Updateable } from 'kysely'
 import { readChallenge, redeemCode } from '../codes/one-time.ts'
@@ -68,7 +69,7 @@ async function newPassword(ctx: AuthCtx, user: User, session: { created_at: Date
   const { hasher } = ctx.deps
   checkStrength(input.password, [user.email, input.email, nameOf(user.user_metadata)])
   // A session left open somewhere must not be enough to take an account over.
-  if (Date.now() - session.created_at.getTime() > FRESH_MS) await checkNonce(ctx, user, input.nonce)
+  if (now() - session.created_at.getTime() > FRESH_MS) await checkNonce(ctx, user, input.nonce)
   if (user.password_hash && (await hasher.verify(input.password, user.password_hash)).ok) {
     throw refuse(422, 'same_password', 'New password should be different from the old password.')
   }

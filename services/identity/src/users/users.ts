@@ -1,5 +1,6 @@
 import * as identity from '@operon/contracts/identity'
 import type * as shapes from '@operon/contracts/identity-shapes'
+import { now } from '@operon/kit/clock'
 import { runStatement, type Statement } from '@operon/kit/db'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
@@ -239,7 +240,7 @@ export const factorJson = (row: FactorRow) => ({
 })
 
 export const hasSecondFactor = (user: Pick<User, 'factors'>) => user.factors.some((factor) => factor.status === 'verified')
-export const isBanned = (user: Pick<User, 'banned_until'>) => user.banned_until !== null && user.banned_until.getTime() > Date.now()
+export const isBanned = (user: Pick<User, 'banned_until'>) => user.banned_until !== null && user.banned_until.getTime() > now()
 export const nameOf = (data: Record<string, any>): string | null => textOf(data.name) ?? textOf(data.full_name)
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value ? value.slice(0, 200) : null)
 const iso = (at: Date | string | null): string | null => (at === null ? null : new Date(at).toISOString())

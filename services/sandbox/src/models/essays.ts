@@ -2,7 +2,7 @@ export const lead = `Everyone has an opinion about {topic}, and most of the advi
 
 export const sections = [
   {
-    title: 'why {topic} matters now',
+    title: 'why it matters now',
     text: `Customers compare faster than ever. Before they write to you they have read reviews, asked a friend and looked at two competitors. That makes {topic} less a matter of being loud and more a matter of being clear. A clear offer, a quick answer and a next step that feels safe will beat a larger budget more often than not. The second reason is cost: attention has become expensive, and every visitor who leaves without understanding you has been paid for. Improving what happens after the first contact is therefore the cheapest growth that you can buy. It also compounds, because people who were treated well come back and bring others with them.`,
   },
   {

@@ -2,7 +2,7 @@ import { type Question, soughtIn } from './answer.ts'
 import { closings, lead, sections, takeaway } from './essays.ts'
 import { talk } from './talks.ts'
 import { inFourVoices } from './voices.ts'
-import { brand, capital, clip } from './words.ts'
+import { brand, capital, clip, within } from './words.ts'
 
 export function email(question: Question): string {
   const { topic } = question
@@ -35,7 +35,7 @@ export function blog(question: Question): string {
     2,
   )
   const chosen = Array.from({ length: 8 }, (_, index) => sections[(start + index) % sections.length]!)
-  const fill = (text: string) => text.replaceAll('{topic}', question.topic)
+  const fill = (text: string) => text.replaceAll('{topic}', within(question.topic))
   const body = chosen.map(({ title, text }) => `## ${capital(fill(title))}\n\n${fill(text)}`).join('\n\n')
   return `# ${capital(question.topic)}: a practical guide\n\n${fill(lead)}\n\n${body}\n\n## ${capital(takeaway.title)}\n\n${fill(takeaway.text)}\n\n${fill(question.pick(closings, 3))}`
 }

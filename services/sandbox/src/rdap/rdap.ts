@@ -8,7 +8,23 @@ const WELL_KNOWN = new Set(
 )
 const TAKEN_OF_TEN = 3
 
-export const rdapRoutes: Route[] = [route('GET', '/domain/:name', ({ params }) => lookUp(params.name!.toLowerCase()))]
+export const rdapRoutes: Route[] = [
+  route('GET', '/domain/:name', ({ params }) => lookUp(params.name!.toLowerCase())),
+  route('POST', '/api/json/v3/pricing/get', () => json(prices)),
+]
+
+const dollars = (registration: string, renewal: string) => ({ registration, renewal, transfer: renewal })
+/** As Porkbun tells its prices to everybody; the figures are nobody's. */
+const prices = {
+  status: 'SUCCESS',
+  pricing: {
+    com: dollars('11.08', '15.40'),
+    net: dollars('12.52', '17.10'),
+    org: dollars('7.48', '16.20'),
+    io: dollars('24.90', '44.50'),
+    co: dollars('9.90', '29.70'),
+  },
+}
 
 /** 404 is how a registry says that a name is free. The answer for a name never changes. */
 function lookUp(name: string) {

@@ -157,7 +157,7 @@ export const testCards = () =>
     .filter((card) => card.label)
     .map(
       (card) =>
-        html`<tr><td class="mono">${card.number.replace(/(.{4})(?=.)/g, '$1 ')}</td><td class="muted">${card.label}</td><td><button type="button" data-card="${card.number}">Use</button></td></tr>`,
+        html`<tr><td><span class="mono card">${card.number.replace(/(.{4})(?=.)/g, '$1 ')}</span><span class="muted">${card.label}</span></td><td class="num"><button type="button" data-card="${card.number}">Use</button></td></tr>`,
     )}</tbody></table></details>`
 
 function authenticatePage(session: Obj): WireReply {

@@ -82,7 +82,7 @@ ${subscription ? switchPanel(bank, subscription, action) : ''}
 <h2>Payment method</h2><div class="panel"><p>${method ? `${brands[method.card.brand] ?? method.card.brand} ending in ${method.card.last4}, valid until ${method.card.exp_month}/${method.card.exp_year}` : 'No card yet.'}</p><details><summary>Change the card</summary>${action('card', 'Save card', cardFields({}), true)}${testCards()}</details></div>
 <h2>Invoices</h2><table><thead><tr><th>Date</th><th>Number</th><th>Status</th><th class="num">Amount</th></tr></thead><tbody>${invoices.map(
       (invoice) =>
-        html`<tr><td>${day(invoice.created)}</td><td><a href="/sandbox/stripe/invoice/${invoice.id}">${invoice.number ?? invoice.id}</a></td><td>${invoice.status === 'open' ? action('pay', 'Pay now', html`<input type="hidden" name="invoice" value="${invoice.id}">`, true) : pill(invoice.status)}</td><td class="num">${money(invoice.amount_due, invoice.currency)}</td></tr>`,
+        html`<tr><td>${day(invoice.created)}</td><td class="whole"><a href="/sandbox/stripe/invoice/${invoice.id}">${invoice.number ?? invoice.id}</a></td><td>${invoice.status === 'open' ? action('pay', 'Pay now', html`<input type="hidden" name="invoice" value="${invoice.id}">`, true) : pill(invoice.status)}</td><td class="num">${money(invoice.amount_due, invoice.currency)}</td></tr>`,
     )}</tbody></table>`,
   })
 }
@@ -108,7 +108,7 @@ function switchPanel(bank: Bank, subscription: Obj, action: Action): Markup {
   if (others.length === 0) return html``
   return html`<h2>Other plans</h2><div class="panel"><table><tbody>${others.map(
     (price) =>
-      html`<tr><td>${bank.t.products.get(price.product)?.name}</td><td class="muted">${money(price.unit_amount, price.currency)} per ${price.recurring.interval}</td><td class="num">${action('switch', 'Switch', html`<input type="hidden" name="price" value="${price.id}">`)}</td></tr>`,
+      html`<tr><td class="whole">${bank.t.products.get(price.product)?.name}</td><td class="muted">${money(price.unit_amount, price.currency)} per ${price.recurring.interval}</td><td class="num">${action('switch', 'Switch', html`<input type="hidden" name="price" value="${price.id}">`)}</td></tr>`,
   )}</tbody></table></div>`
 }
 

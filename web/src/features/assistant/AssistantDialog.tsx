@@ -1,9 +1,10 @@
 import { Maximize2, Volume2, VolumeX, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { usePlatform } from '../../api/platform.ts'
+import { assistantStarters } from '../../content/assistant.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { ChatLog } from '../../ui/chat/ChatLog.tsx'
-import { Composer } from '../../ui/chat/Composer.tsx'
+import { Composer, type ComposerHandle } from '../../ui/chat/Composer.tsx'
 import { useAboveKeyboard } from '../../ui/chat/useRoom.ts'
 import { Mark } from '../../ui/Mark.tsx'
 import { useAssistant } from './useAssistant.ts'
@@ -17,6 +18,7 @@ export function AssistantDialog({ onClose }: Props) {
   const { chat, speech } = assistant
   const titleId = useId()
   const box = useRef<HTMLDivElement>(null)
+  const composer = useRef<ComposerHandle>(null)
 
   // Asked for before the field takes the focus.
   const [before] = useState(() => document.activeElement as HTMLElement | null)
@@ -78,7 +80,23 @@ export function AssistantDialog({ onClose }: Props) {
         </div>
       </div>
       <ChatLog chat={chat} label={`Conversation with ${product_name}`} onRegenerate={(message) => chat.regenerate(message)} />
+      {chat.messages.length === 1 ? (
+        <ul aria-label="Ways to begin" className="flex flex-wrap gap-2 px-4 pb-3">
+          {assistantStarters.map((words) => (
+            <li key={words}>
+              <button
+                type="button"
+                onClick={() => composer.current?.fill(words)}
+                className="min-h-8 rounded-full px-3 text-12 text-muted hairline hover:bg-raised hover:text-text max-md:min-h-11"
+              >
+                {words.trim()} …
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : null}
       <Composer
+        ref={composer}
         label={`Message ${product_name}`}
         placeholder="Ask, or say where to go"
         busy={chat.busy || assistant.thinking}

@@ -2,6 +2,7 @@ import { Table } from '../../ui/Data.tsx'
 import { day, money } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { useInvoices } from './queries.ts'
+import { Statement } from './Statement.tsx'
 
 export function Invoices({ userId }: { userId: string | undefined }) {
   const invoices = useInvoices(userId)
@@ -55,6 +56,7 @@ export function Invoices({ userId }: { userId: string | undefined }) {
           ))}
         </Table>
       ) : null}
+      {invoices.data?.invoices.length ? <Statement invoices={invoices.data.invoices} /> : null}
     </Panel>
   )
 }

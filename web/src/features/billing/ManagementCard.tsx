@@ -6,21 +6,31 @@ import { Button } from '../../ui/Button.tsx'
 import { GeneMeter } from '../../ui/Data.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { day } from '../../ui/format.ts'
-import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
+import { Alert, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { comingUnits } from './units.ts'
 
 const noPlanDays = 30
 
-type Props = { subscription: Subscription | undefined; signedIn: boolean; busy: boolean; onManage: () => void; onChanged: () => void }
+type Props = {
+  subscription: Subscription | undefined
+  signedIn: boolean
+  /** Being read, or could not be: nothing is said of a plan then. */
+  unknown: boolean
+  busy: boolean
+  onManage: () => void
+  onChanged: () => void
+}
 
-export function ManagementCard({ subscription, signedIn, busy, onManage, onChanged }: Props) {
+export function ManagementCard({ subscription, signedIn, unknown, busy, onManage, onChanged }: Props) {
   const [canceling, setCanceling] = useState(false)
   const [resuming, setResuming] = useState(false)
   const [today, setToday] = useState<number>()
   useEffect(() => setToday(Date.now()), [])
 
   const plan = plans.find((candidate) => candidate.id === subscription?.subscription_tier)
+  // Who never chose a plan has nothing at the provider to look at.
+  const isNew = signedIn && subscription?.status === 'none'
   const meters = subscription?.usage.filter(({ unit, used }) => used > 0 || !comingUnits.includes(unit)) ?? []
   const billed = plan ? (subscription?.status === 'trialing' ? subscription.trial_end : subscription?.current_period_end) : null
   const next = billed ? day(billed) : today ? day(today + noPlanDays * 86_400_000) : ''
@@ -59,13 +69,14 @@ export function ManagementCard({ subscription, signedIn, busy, onManage, onChang
     >
       <dl className="grid grid-cols-2 gap-y-3">
         <dt className="text-muted">Plan</dt>
-        <dd className="text-right font-medium">{plan?.name ?? 'None yet'}</dd>
+        <dd className="text-right font-medium">{unknown ? <Skeleton className="ml-auto h-5 w-16" /> : (plan?.name ?? 'None yet')}</dd>
         <dt className="text-muted">{subscription?.cancel_at_period_end ? 'Ends on' : 'Next billing date'}</dt>
-        <dd className="min-h-5 text-right font-medium tabular">{next}</dd>
+        <dd className="min-h-5 text-right font-medium tabular">{unknown ? <Skeleton className="ml-auto h-5 w-32" /> : next}</dd>
       </dl>
-      {plan ? null : (
+      {plan || unknown ? null : (
         <p className="mt-3 text-13 text-faint">
-          A preview: {noPlanDays} days from today.{subscription?.trial_available === false ? '' : ` A trial of ${TRIAL_DAYS} days is billed when it ends.`}
+          A preview: {noPlanDays} days from today.
+          {subscription?.trial_available === false ? '' : ` A trial of ${TRIAL_DAYS} days is billed when it ends.`}
         </p>
       )}
       {subscription?.status === 'past_due' ? (
@@ -89,9 +100,11 @@ export function ManagementCard({ subscription, signedIn, busy, onManage, onChang
         </div>
       ) : null}
       <div className="mt-5 flex flex-wrap gap-2">
-        <Button busy={busy} onClick={onManage}>
-          {plan || !signedIn ? 'Manage Subscription' : 'Billing portal'}
-        </Button>
+        {isNew ? null : (
+          <Button busy={busy} onClick={onManage}>
+            {plan || !signedIn || unknown ? 'Manage Subscription' : 'Billing portal'}
+          </Button>
+        )}
         {plan && subscription?.cancel_at_period_end ? (
           <Button variant="primary" busy={resuming} onClick={resume}>
             Keep {plan.name}
@@ -107,6 +120,7 @@ export function ManagementCard({ subscription, signedIn, busy, onManage, onChang
         onClose={() => setCanceling(false)}
         title={`Cancel ${plan?.name}?`}
         action={`Cancel ${plan?.name}`}
+        keep={`Keep ${plan?.name}`}
         danger
         onConfirm={cancel}
       >

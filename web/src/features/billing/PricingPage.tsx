@@ -25,6 +25,7 @@ export function PricingPage() {
   const [busy, setBusy] = useState<PlanId | 'portal'>()
   const [switching, setSwitching] = useState<Plan>()
   const current = subscription.data?.subscription_tier ?? null
+  const unknown = Boolean(user) && !subscription.data
   const trial = subscription.data?.trial_available ?? true
 
   async function manage() {
@@ -53,11 +54,12 @@ export function PricingPage() {
     <PublicLayout>
       <div className="rail w-full">
         <SectionHead as="h1" title="Choose your plan">
-          {trial ? `Every plan starts with a ${TRIAL_DAYS}-day free trial and has every tool.` : 'Every plan has every tool.'} What differs is how
-          much runs through it.{trial || current ? '' : ' Your free trial was used before, so the first month is paid at the checkout.'}
+          {trial ? `Every plan starts with a ${TRIAL_DAYS}-day free trial and has every tool.` : 'Every plan has every tool.'} What differs
+          is how much runs through it.
+          {trial || current ? '' : ' Your free trial was used before, so the first month is paid at the checkout.'}
         </SectionHead>
         {subscription.isError ? (
-          <div className="border-t border-line">
+          <div className="border-t border-line md:px-3">
             <ErrorState title="Your current plan could not be read" error={subscription.error} retry={() => subscription.refetch()} />
           </div>
         ) : null}
@@ -68,9 +70,11 @@ export function PricingPage() {
               plan={plan}
               current={plan.id === current}
               marked={current ? plan.id === current : Boolean(plan.popular)}
-              label={plan.id === current ? 'Manage Subscription' : current ? 'Switch Plan' : trial ? startTrial : `Subscribe to ${plan.name}`}
+              label={
+                plan.id === current ? 'Manage Subscription' : current ? 'Switch Plan' : trial ? startTrial : `Subscribe to ${plan.name}`
+              }
               busy={busy === plan.id || (busy === 'portal' && plan.id === current)}
-              waiting={status === 'loading' || (Boolean(user) && subscription.isPending)}
+              waiting={status === 'loading' || unknown}
               onChoose={() => choose(plan)}
             />
           ))}
@@ -79,6 +83,7 @@ export function PricingPage() {
           <ManagementCard
             subscription={subscription.data}
             signedIn={Boolean(user)}
+            unknown={unknown}
             busy={busy === 'portal'}
             onManage={manage}
             onChanged={() => queries.invalidateQueries({ queryKey: subscriptionKey(user?.id) })}

@@ -73,7 +73,20 @@ function CheckoutResult({ id }: { id: string }) {
     )
   if (result.isError)
     return (
-      <PublicMessage art={art} title="The result could not be read." actions={<Button onClick={() => result.refetch()}>Try again</Button>}>
+      <PublicMessage
+        art={art}
+        title="The result could not be read."
+        actions={
+          <>
+            <Button size="public" onClick={() => result.refetch()}>
+              Try again
+            </Button>
+            <ButtonLink to={paths.pricing} size="public">
+              See plan and usage
+            </ButtonLink>
+          </>
+        }
+      >
         <p>{result.error.message}</p>
         <p>If you paid, the payment is safe; the plan page shows it as soon as it is confirmed.</p>
       </PublicMessage>

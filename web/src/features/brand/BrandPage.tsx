@@ -129,7 +129,7 @@ export function BrandPage() {
           ) : (
             <Panel title="Domain availability" flush>
               <EmptyState title="Choose a name">
-                Its .com, .net, .org, .io and .co are asked at their registries, with the prices of three registrars beside them.
+                Its .com, .net, .org, .io and .co are asked at their registries, with three registrars to buy them from beside it.
               </EmptyState>
             </Panel>
           )}

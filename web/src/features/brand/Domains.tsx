@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
 import { aiCall } from '../../api/ai.ts'
 import { IconButton } from '../../ui/Button.tsx'
-import { day, money } from '../../ui/format.ts'
+import { moment, money } from '../../ui/format.ts'
 import { ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 
 type Check = Reply<typeof checkDomains>
@@ -63,13 +63,22 @@ export function Domains({ name }: { name: string }) {
               </tbody>
             </table>
           </div>
-          <p className="border-t border-line px-4 py-3 text-12 text-faint">
-            Approximate list prices as of {day(check.data.prices_as_of)}, for the first year (then the renewal price): confirm at the
-            registrar. They are compiled by hand, not quoted; the links are plain links that earn nobody a commission.
-          </p>
+          <PriceNote check={check.data} />
         </>
       ) : null}
     </Panel>
+  )
+}
+
+function PriceNote({ check: { prices_as_of, sandbox } }: { check: Check }) {
+  const told = prices_as_of
+    ? `Porkbun's prices as of ${moment(prices_as_of)}, for the first year (then each further one).`
+    : 'Porkbun did not tell its prices just now.'
+  return (
+    <p className="border-t border-line px-4 py-3 text-12 text-faint">
+      {sandbox ? 'Sample prices of the sandbox: nobody sells at these. ' : `${told} `}
+      Cloudflare and Namecheap show theirs on their own pages. Plain links, which earn nobody a commission.
+    </p>
   )
 }
 
@@ -92,14 +101,18 @@ function Row({ domain: { domain, status, reason, prices } }: { domain: Domain })
               href={link}
               target="_blank"
               rel="noopener noreferrer"
-              aria-label={`${domain} at ${provider}, about ${money(price_cents)}`}
-              className="inline-block font-mono tabular underline decoration-line underline-offset-4 hover:decoration-current"
+              aria-label={price_cents === null ? `${domain} at ${provider}` : `${domain} at ${provider}, ${money(price_cents)}`}
+              className="inline-flex min-h-6 flex-col justify-center underline decoration-line underline-offset-4 hover:decoration-current"
             >
-              <span className="block font-sans text-12 text-muted sm:hidden">{provider}</span>
-              {money(price_cents)}
+              <span className="text-12 text-muted sm:hidden">{provider}</span>
+              {price_cents === null ? (
+                <span className="text-muted">See price</span>
+              ) : (
+                <span className="font-mono tabular">{money(price_cents)}</span>
+              )}
             </a>
           )}
-          {status === 'taken' || original_price_cents === price_cents ? null : (
+          {status === 'taken' || original_price_cents === null || original_price_cents === price_cents ? null : (
             <span className="block font-mono text-12 text-faint tabular">then {money(original_price_cents)}</span>
           )}
         </td>

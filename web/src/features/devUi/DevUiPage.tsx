@@ -2,14 +2,11 @@ import { Bell, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { product } from '../../content/product.ts'
 import { sampleActivity, sampleStats } from '../../content/samples.ts'
-import { conversation } from '../../content/showcase.ts'
 import { ThemeToggle } from '../../shell/ThemeToggle.tsx'
-import { Button, IconButton } from '../../ui/Button.tsx'
-import { Composer } from '../../ui/chat/Composer.tsx'
-import { MessageItem } from '../../ui/chat/MessageItem.tsx'
+import { Button, ButtonLink, IconButton } from '../../ui/Button.tsx'
 import { ActivityList, Avatar, CopyField, GeneMeter, Kbd, Stat, StatRow, Table } from '../../ui/Data.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
-import { Checkbox, PasswordField, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
+import { Checkbox, Field, PasswordField, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
 import { Busy, EmptyRow, GeneRow, Mark, Wordmark } from '../../ui/Mark.tsx'
 import { Markdown } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
@@ -17,10 +14,9 @@ import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Ske
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { ConversationParts } from './Conversations.tsx'
 
-const said = { id: null, state: 'complete', at: '' } as const
-
-/** Every component of the design system on one page; in development only. */
+/** Every component of the design system on one page, in development only; a test holds it to that. */
 export function DevUiPage() {
   const [open, setOpen] = useState<'dialog' | 'sheet' | 'confirm'>()
   const [on, setOn] = useState(true)
@@ -43,6 +39,7 @@ export function DevUiPage() {
           <Trash2 />
           Danger
         </Button>
+        <ButtonLink to="/">A link</ButtonLink>
         <Button busy="Saving">Save</Button>
         <Button disabled>Disabled</Button>
         <Button size="public" variant="primary">
@@ -62,6 +59,9 @@ export function DevUiPage() {
             <option>30 days</option>
           </SelectField>
           <TextArea label="Notes" />
+          <Field label="A control of its own" hint="Label, hint and error around anything.">
+            {({ id }) => <input id={id} type="range" />}
+          </Field>
           <div className="flex flex-col gap-3">
             <Checkbox defaultChecked>Checked</Checkbox>
             <Checkbox>Not checked</Checkbox>
@@ -145,13 +145,7 @@ export function DevUiPage() {
       <Panel title="A section's head" flush>
         <SectionHead title="One idea at the left.">The sentence under it at the right.</SectionHead>
       </Panel>
-      <Panel title="A conversation" flush>
-        <div className="flex flex-col gap-5 p-4">
-          <MessageItem busy={false} message={{ ...said, key: 'asked', role: 'user', content: conversation.asked }} />
-          <MessageItem busy={false} message={{ ...said, key: 'answer', role: 'assistant', content: conversation.answer }} />
-        </div>
-        <Composer label="Message" placeholder="Write something" busy={false} onSend={() => {}} />
-      </Panel>
+      <ConversationParts />
       <Panel title="Text of a model">
         <Markdown>{'A **list**, a `word of code` and\n\n- one\n- two\n\n```\nblock()\n```'}</Markdown>
       </Panel>

@@ -145,7 +145,7 @@ export function useCompare() {
         state: kept.state as LaneState['state'],
         content: kept.state === 'failed' ? failure(kept.error ?? '') : kept.content || (kept.state === 'complete' ? texts.noResponse : ''),
         answeredBy: kept.answered_by,
-        sandbox: false,
+        sandbox: kept.sandbox,
         firstMs: kept.first_ms,
         ms: kept.ms,
         usage: kept.state === 'failed' ? null : kept,

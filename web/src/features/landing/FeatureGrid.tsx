@@ -1,6 +1,7 @@
 import { type Feature, featureGroups, features } from '../../content/features.ts'
 import { cx } from '../../ui/cx.ts'
 import { SectionHead } from '../../ui/SectionHead.tsx'
+import icons from './features.svg'
 
 const groups = Object.entries(featureGroups) as [Feature['group'], string][]
 
@@ -30,7 +31,7 @@ export function FeatureGrid() {
   )
 }
 
-function Cell({ title, text, icon: Icon, coming }: Feature) {
+function Cell({ title, text, icon, coming }: Feature) {
   return (
     <li className="group relative border-line px-5 pt-6 pb-7 max-sm:flex max-sm:gap-4 max-sm:pb-5 max-xl:not-first:border-t sm:max-xl:nth-2:border-t-0 md:max-lg:px-8 lg:border-l">
       <span
@@ -40,7 +41,10 @@ function Cell({ title, text, icon: Icon, coming }: Feature) {
           coming ? 'border border-dashed border-control bg-page' : 'bg-signal-text',
         )}
       />
-      <Icon className="size-5 text-muted" />
+      {/* From a file of their own (Lucide's shapes): below the first screen, they would weigh on the first paint. */}
+      <svg aria-hidden="true" className="lucide size-5 fill-none stroke-current text-muted" strokeLinecap="round" strokeLinejoin="round">
+        <use href={`${icons}#${icon}`} />
+      </svg>
       <div className="sm:mt-4">
         <h4 className="text-16 leading-5 font-semibold tracking-[-0.01em]">{title}</h4>
         <p className="mt-1.5 text-14 text-muted">{text}</p>

@@ -7,6 +7,8 @@ import { TextField } from '../../ui/Field.tsx'
 
 type Props = { report: (title: string, text?: string) => void; onDone: () => Promise<void> | void; onLeave?: () => void }
 
+const wrong = 'Each code counts once, for half a minute: wait for the next and type it.'
+
 /** The second factor: a code of the authenticator or the phone, or one of the recovery codes. */
 export function MfaChallenge({ report, onDone, onLeave }: Props) {
   const [recovery, setRecovery] = useState(false)
@@ -20,7 +22,8 @@ export function MfaChallenge({ report, onDone, onLeave }: Props) {
       await (recovery ? redeemRecoveryCode(code) : verify(code))
       await onDone()
     } catch (error) {
-      report('The code was not accepted', error instanceof Error ? error.message : texts.unexpectedError)
+      const isWrong = !recovery && (error as { code?: string }).code === 'mfa_verification_failed'
+      report('The code was not accepted', isWrong ? wrong : error instanceof Error ? error.message : texts.unexpectedError)
     } finally {
       setBusy(false)
     }

@@ -60,11 +60,13 @@ function Portal({ role }: { role?: Role }) {
     <PortalFrame role={role}>
       <h1 className="text-28 font-semibold">Welcome</h1>
       <p className="mt-1 mb-6 text-14 text-muted">
-        {role === 'seller'
-          ? 'Your seller account: the dashboard and every tool.'
-          : role === 'buyer'
-            ? 'Your buyer account, for every storefront.'
-            : 'Sign in, or create an account.'}
+        {secondFactor
+          ? 'One more step: this account asks for a second factor.'
+          : role === 'seller'
+            ? 'Your seller account: the dashboard and every tool.'
+            : role === 'buyer'
+              ? 'Your buyer account, for every storefront.'
+              : 'Sign in, or create an account.'}
       </p>
       {notice ? (
         <Alert tone={notice.tone} title={notice.title} className="mb-5">
@@ -128,6 +130,11 @@ function useReferral(search: string) {
     staleTime: Number.POSITIVE_INFINITY,
     retry: 1,
   })
+  const isUnknown = data?.valid === false
+  useEffect(() => {
+    // Said once, not at each visit.
+    if (isUnknown) localStorage.removeItem(referralKey)
+  }, [isUnknown])
   if (!code || !data) return undefined
   return { code, valid: data.valid, percent: data.percent_off ?? REFERRAL_PERCENT_OFF }
 }

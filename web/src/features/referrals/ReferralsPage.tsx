@@ -48,17 +48,19 @@ function Referrals({ userId }: { userId: string }) {
             <div className="border-line max-lg:border-t lg:col-span-7 lg:border-l">
               <h2 className="px-5 pt-9 pb-3 text-16 font-semibold md:px-8 lg:pt-12">Credits</h2>
               {summary.data.credits.length ? (
-                <Table label="Credits" head={['Due', 'Amount', 'State']}>
-                  {summary.data.credits.map((credit) => (
-                    <tr key={`${credit.due_at}-${credit.amount_cents}`}>
-                      <td>{day(credit.due_at)}</td>
-                      <td className="font-mono text-12 tabular">{money(credit.amount_cents, credit.currency)}</td>
-                      <td>
-                        <Pill tone={credit.state === 'credited' ? 'good' : 'neutral'}>{credit.state}</Pill>
-                      </td>
-                    </tr>
-                  ))}
-                </Table>
+                <div className="px-1 pb-6 md:px-4">
+                  <Table label="Credits" head={['Due', 'Amount', 'State']}>
+                    {summary.data.credits.map((credit) => (
+                      <tr key={`${credit.due_at}-${credit.amount_cents}`}>
+                        <td>{day(credit.due_at)}</td>
+                        <td className="font-mono text-12 tabular">{money(credit.amount_cents, credit.currency)}</td>
+                        <td>
+                          <Pill tone={credit.state === 'credited' ? 'good' : 'neutral'}>{credit.state}</Pill>
+                        </td>
+                      </tr>
+                    ))}
+                  </Table>
+                </div>
               ) : (
                 <div className="md:px-3">
                   <EmptyState compact title="No credits yet">

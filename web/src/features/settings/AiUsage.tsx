@@ -36,10 +36,15 @@ export function AiUsage() {
         <GeneMeter label="Prompts" used={used} limit={limit} />
         <p className="mt-3 text-13 text-muted">
           Since {day(period_start)}
-          {period_end ? `, until ${day(period_end)}` : ''}. At this pace about {forecast_prompts.toLocaleString('en-US')} by its end
-          {over ? <span className="text-warn">, which is more than your plan has</span> : ''}. The models' own price of it:{' '}
-          {cost(cost_microusd)}, included in your plan.
+          {period_end ? `, until ${day(period_end)}` : ''}.
         </p>
+        {used ? (
+          <p className="mt-1 text-13 text-muted">
+            At this pace about {forecast_prompts.toLocaleString('en-US')} by its end
+            {over ? <span className="text-warn">, which is more than your plan has</span> : ''}. The models' own price of it:{' '}
+            {cost(cost_microusd)}, included in your plan.
+          </p>
+        ) : null}
       </Panel>
       <Panel title="By feature" flush>
         {by_feature.length ? (

@@ -4,12 +4,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { fnCall } from '../../api/billing.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Table } from '../../ui/Data.tsx'
 import { moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
 import { deviceName } from './Devices.tsx'
 
 const pageSize = 20
+type Entry = Reply<typeof accountAudit>['entries'][number]
 
 export function AuditLog() {
   const { user } = useSession()
@@ -26,19 +26,16 @@ export function AuditLog() {
       {log.isPending ? <Skeleton className="m-4 h-28" /> : null}
       {log.isError ? <ErrorState title="The log could not be loaded" error={log.error} retry={() => log.refetch()} /> : null}
       {log.data && !entries.length ? <EmptyState compact title="Nothing logged yet" /> : null}
-      {entries.length ? (
-        <Table label="Account log" head={['When', 'What', 'From']}>
-          {entries.map((entry) => (
-            <tr key={entry.id}>
-              <td className="whitespace-nowrap text-muted">{moment(entry.at)}</td>
-              <td className="whitespace-nowrap">{spoken(entry.action)}</td>
-              <td className="whitespace-nowrap text-faint">
-                <span className="font-mono text-12">{entry.ip}</span> · {deviceName(entry.user_agent)}
-              </td>
-            </tr>
-          ))}
-        </Table>
-      ) : null}
+      <ol className="divide-y divide-line text-13">
+        {entries.map((entry) => (
+          <li key={entry.id} className="flex flex-wrap items-baseline justify-between gap-x-6 px-4 py-2.5">
+            <span className="font-medium">{spoken(entry)}</span>
+            <span className="text-12 text-faint">
+              {deviceName(entry.user_agent)} · <span className="font-mono">{entry.ip}</span> · {moment(entry.at)}
+            </span>
+          </li>
+        ))}
+      </ol>
       {log.hasNextPage ? (
         <Button variant="ghost" className="m-2" busy={log.isFetchingNextPage} onClick={() => log.fetchNextPage()}>
           Show older entries
@@ -50,14 +47,39 @@ export function AuditLog() {
 
 const names: Record<string, string> = {
   user_signedup: 'Account created',
+  user_created_by_admin: 'Account created for you',
+  user_invited: 'Invitation sent',
+  user_confirmation_requested: 'Confirmation link sent',
+  user_repeated_signup: 'Sign-up tried again with this address',
+  user_verified: 'Link or code accepted',
+  user_recovery_requested: 'Password reset link sent',
+  user_reauthenticate_requested: 'Code sent to confirm it is you',
+  user_modified: 'Account changed',
+  user_updated_password: 'Password changed',
+  user_banned: 'Account suspended',
   login: 'Signed in',
   logout: 'Signed out',
-  token_refreshed: 'Session renewed',
-  user_modified: 'Account changed',
+  session_revoked: 'Device signed out',
+  token_reused: 'Device signed out: its session was used twice',
+  factor_enrolled: 'Authenticator set-up begun',
+  factor_challenged: 'Authenticator code asked for',
+  factor_verified: 'Authenticator code accepted',
+  factor_removed: 'Authenticator removed',
+  recovery_codes_created: 'Recovery codes made',
+  recovery_code_used: 'Recovery code used',
+  identity_linked: 'Sign-in connected',
+  identity_unlinked: 'Sign-in removed',
+  link_generated: 'Sign-in link made for you',
+  role_assigned: 'Home set',
+  account_exported: 'Data exported',
+  staff_read_erasures: 'Erasures looked at as staff',
 }
+const ways: Record<string, string> = { password: 'a password', otp: 'a link or code', recovery: 'a reset link', oauth: 'a provider' }
 
-function spoken(action: string) {
-  if (names[action]) return names[action]
-  const words = action.replaceAll(/[_.]/g, ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+function spoken({ action, detail }: Entry) {
+  const name = names[action] ?? action.replaceAll(/[_.]/g, ' ')
+  if (action === 'login' && ways[String(detail.method)]) return `${name} with ${ways[String(detail.method)]}`
+  const fields = Array.isArray(detail.fields) ? detail.fields.map((field) => (field === 'data' ? 'profile' : String(field))) : []
+  if (action === 'user_modified' && fields.length) return `${name}: ${fields.join(', ').replaceAll('_', ' ')}`
+  return name
 }

@@ -70,7 +70,7 @@ export function ConfirmItsYouHost() {
         ? await auth.verifyOtp({ email, token: proof, type: 'email' })
         : await auth.signInWithPassword({ email, password: proof })
     setBusy(false)
-    if (error) return setProblem(error.message || texts.unexpectedError)
+    if (error) return setProblem(wordsOf(error))
     settle(true)
   }
 
@@ -97,3 +97,9 @@ export function ConfirmItsYouHost() {
     </Dialog>
   )
 }
+
+/** The protocol's words for a wrong code say nothing to who typed it. */
+export const wordsOf = ({ code, message }: { code?: string | undefined; message: string }) =>
+  code === 'mfa_verification_failed'
+    ? 'That is not the code of this moment. Each counts once, for half a minute: wait for the next and type it.'
+    : message || texts.unexpectedError

@@ -5,7 +5,7 @@ import { CopyField } from '../../ui/Data.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Alert, Skeleton } from '../../ui/Panel.tsx'
-import { confirmed } from './ConfirmItsYou.tsx'
+import { confirmed, wordsOf } from './ConfirmItsYou.tsx'
 
 type Enrolment = { id: string; qr: string; secret: string }
 
@@ -42,7 +42,7 @@ export function EnrolDialog({ open, onClose, onEnrolled }: { open: boolean; onCl
     const { auth } = await loadBackend()
     const { error } = await auth.mfa.challengeAndVerify({ factorId: enrolment!.id, code })
     setBusy(false)
-    if (error) return setProblem(error.message)
+    if (error) return setProblem(wordsOf(error))
     // The closing dialog must not take the finished factor with it.
     setEnrolment(undefined)
     await onEnrolled()

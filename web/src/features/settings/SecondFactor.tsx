@@ -70,18 +70,18 @@ export function SecondFactor() {
       <ul className="divide-y divide-line">
         {enrolled.map((factor) => (
           <li key={factor.id} className="flex items-center justify-between gap-3 px-4 py-3 text-13">
-            <span>
-              <span className="font-medium">{factor.friendly_name || (factor.factor_type === 'totp' ? 'Authenticator app' : 'Phone')}</span>
-              <span className="ml-2 text-faint">since {day(factor.created_at)}</span>
+            <span className="flex flex-wrap gap-x-2">
+              <span className="font-medium">{nameOf(factor)}</span>
+              <span className="text-faint">since {day(factor.created_at)}</span>
             </span>
-            <Button variant="ghost" onClick={() => setRemoving({ id: factor.id, name: factor.friendly_name || 'this factor' })}>
+            <Button variant="ghost" onClick={() => setRemoving({ id: factor.id, name: nameOf(factor) })}>
               Remove
             </Button>
           </li>
         ))}
       </ul>
       {enrolled.length ? (
-        <div className="flex items-center justify-between gap-3 border-t border-line px-4 py-3 text-13">
+        <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 border-t border-line px-4 py-3 text-13">
           <span className="text-muted">Recovery codes open the account when the phone is lost.</span>
           <Button onClick={newCodes}>New recovery codes</Button>
         </div>
@@ -110,6 +110,10 @@ export function SecondFactor() {
     </Panel>
   )
 }
+
+// The name that the app gives is the time it was added, since names must differ: the date stands beside it.
+const nameOf = ({ friendly_name, factor_type }: { friendly_name?: string; factor_type: string }) =>
+  friendly_name && !/^Authenticator \d/.test(friendly_name) ? friendly_name : factor_type === 'totp' ? 'Authenticator app' : 'Phone'
 
 function RecoveryCodes({ codes, onClose }: { codes: string[] | undefined; onClose: () => void }) {
   return (

@@ -30,7 +30,13 @@ export function AccountTab({ lookUp }: { lookUp: LookUp<Asked, StaffAccount> }) 
           onChange={(event) => setQuery(event.target.value)}
         />
         <ReasonField value={reason} onChange={setReason} />
-        <Button type="submit" variant="primary" busy={busy} disabled={query.trim().length < 3 || reason.trim().length < 3}>
+        <Button
+          type="submit"
+          variant="primary"
+          className="md:h-9"
+          busy={busy}
+          disabled={query.trim().length < 3 || reason.trim().length < 3}
+        >
           Look up
         </Button>
       </form>

@@ -54,7 +54,7 @@ export function AccountView({ found, onChanged }: { found: StaffAccount; onChang
           title={account.name ?? account.email ?? 'Account'}
           badge={<Pill tone={subscription.subscribed ? 'good' : 'neutral'}>{subscription.status.replace('_', ' ')}</Pill>}
           actions={trialing ? <Button onClick={() => setExtending(true)}>Extend trial</Button> : null}
-          className="min-w-0"
+          className="min-w-0 max-lg:order-first"
         >
           <dl className="flex flex-col gap-2.5 text-13">
             <Fact name="E-mail">{account.email ?? 'none'}</Fact>

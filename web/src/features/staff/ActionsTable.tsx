@@ -12,11 +12,11 @@ export function ActionsTable({ actions, everybody }: { actions: StaffAction[]; e
       </EmptyState>
     )
   return (
-    <StaffTable label="Staff actions" head={['What', 'Reason', ...(everybody ? ['Account'] : [])]} wide={['Staff', 'When']}>
+    <StaffTable label="Staff actions" head={['What', 'Reason']} wide={[...(everybody ? ['Account'] : []), 'Staff', 'When']}>
       {actions.map((action) => (
         <tr key={action.id} className="align-baseline">
           <td>
-            {action.action}
+            <span className="first-letter:uppercase inline-block">{action.action}</span>
             <span className="block font-mono text-12 break-all text-faint">{action.detail}</span>
           </td>
           <td className="break-words">
@@ -24,8 +24,11 @@ export function ActionsTable({ actions, everybody }: { actions: StaffAction[]; e
             <span className="block text-12 text-faint md:hidden">
               {moment(action.at)}, {staffOf(action)}
             </span>
+            {everybody && accountOf(action) ? (
+              <span className="block text-12 break-all text-faint md:hidden">{accountOf(action)}</span>
+            ) : null}
           </td>
-          {everybody ? <td className="break-all text-muted">{action.email ?? action.user_id ?? 'none'}</td> : null}
+          {everybody ? <td className="break-all text-muted max-md:hidden">{accountOf(action) ?? 'none'}</td> : null}
           <td className="break-all text-muted max-md:hidden">{staffOf(action)}</td>
           <td className="whitespace-nowrap text-muted max-md:hidden">{moment(action.at)}</td>
         </tr>
@@ -34,4 +37,5 @@ export function ActionsTable({ actions, everybody }: { actions: StaffAction[]; e
   )
 }
 
+const accountOf = ({ email, user_id }: StaffAction) => email ?? user_id
 const staffOf = ({ staff_email, staff_user_id }: StaffAction) => staff_email ?? staff_user_id ?? 'the service key'

@@ -29,7 +29,7 @@ export function EventsTab({ lookUp }: { lookUp: LookUp<string, FailedEvent[]> })
     <div className="flex flex-col gap-5 pt-5">
       <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[1fr_auto]">
         <ReasonField value={reason} onChange={setReason} />
-        <Button type="submit" variant="primary" busy={busy} disabled={reason.trim().length < 3}>
+        <Button type="submit" variant="primary" className="md:h-9" busy={busy} disabled={reason.trim().length < 3}>
           List failed events
         </Button>
       </form>

@@ -22,7 +22,7 @@ export function RefundPanel({ payment, onClose, onDone }: Props) {
 
   return (
     <ReasonPanel
-      title={`Refund ${payment.description.toLowerCase()}`}
+      title="Refund this payment"
       action={fits ? `Refund ${given}` : 'Refund'}
       danger
       ready={fits}

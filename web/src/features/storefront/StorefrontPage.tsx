@@ -1,7 +1,7 @@
 import { texts } from '@operon/contracts/messages'
 import { useQuery } from '@tanstack/react-query'
 import { Share2 } from 'lucide-react'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useParams } from 'react-router-dom'
 import { loadBackend } from '../../api/session.ts'
 import { product } from '../../content/product.ts'
@@ -10,13 +10,14 @@ import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { EmptyRow } from '../../ui/Mark.tsx'
-import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { type Item, Items, ItemsLoading } from './Items.tsx'
 
 type Seller = { user_id: string; display_name: string | null; marketplace_slug: string }
-type Item = { id: string; title: string; description: string; category: string; price: number; item_type: string }
 
+/** Drawn at build as far as it is the same for every seller, and painted with that; who it is and what is offered come with the app. */
 export function StorefrontPage() {
   const { userSlug = '' } = useParams()
   const shop = useQuery({
@@ -34,13 +35,14 @@ export function StorefrontPage() {
           .eq('user_id', seller.user_id)
           .eq('is_active', true),
       )
-      return { seller, items }
+      return { name: seller.display_name ?? seller.marketplace_slug, items }
     },
   })
   useEffect(() => {
     if (shop.data === null) toast.error(texts.marketplaceNotFound)
     else if (shop.isError) toast.error(texts.failedToLoadMarketplace)
   }, [shop.data, shop.isError])
+  useNamed(shop.data === null ? 'Marketplace Not Found' : shop.data?.name, shop.data === null)
 
   if (shop.data === null)
     return (
@@ -59,15 +61,18 @@ export function StorefrontPage() {
   return (
     <PublicLayout footer={false}>
       <div className="rail flex w-full flex-1 flex-col">
-        {shop.isPending ? <Loading /> : null}
         {shop.isError ? (
           <div className="px-0 py-14 md:px-3">
             <ErrorState title={texts.failedToLoadMarketplace} retry={() => shop.refetch()}>
               The server did not answer. Nothing is lost; try again in a moment.
             </ErrorState>
           </div>
-        ) : null}
-        {shop.data ? <Shop {...shop.data} /> : null}
+        ) : (
+          <>
+            <Head name={shop.data?.name} count={shop.data && <Count of={shop.data.items.length} />} />
+            {shop.data ? <Items items={shop.data.items} /> : <ItemsLoading />}
+          </>
+        )}
       </div>
       <footer className="border-t border-line bg-panel">
         <div className="rail flex flex-wrap items-center justify-between gap-4 px-5 py-8 text-14 text-muted md:px-8">
@@ -81,85 +86,58 @@ export function StorefrontPage() {
   )
 }
 
-function Shop({ seller, items }: { seller: Seller; items: Item[] }) {
-  const name = seller.display_name ?? seller.marketplace_slug
+/** The name has room for two lines on a phone before it is known: nothing moves when it comes. */
+function Head({ name, count }: { name: string | undefined; count: ReactNode }) {
   async function share() {
     await navigator.clipboard.writeText(location.href)
     toast.success(texts.linkCopied)
   }
   return (
-    <>
-      <SectionHead as="h1" title={name}>
-        <div className="flex flex-wrap items-center gap-4">
-          <p className="text-14">
-            {items.length} {items.length === 1 ? 'product' : 'products'}
-          </p>
-          <Button size="public" onClick={share}>
-            <Share2 />
-            Copy the link
-          </Button>
-        </div>
-      </SectionHead>
-      {items.length ? (
-        <Grid items={items} />
-      ) : (
-        <div className="border-t border-line md:px-3">
-          <EmptyState title="No products available">This seller hasn't listed any products yet.</EmptyState>
-        </div>
-      )}
-    </>
+    <SectionHead
+      as="h1"
+      className="max-md:pt-10"
+      title={
+        <span className="flex items-end max-md:min-h-[2lh]">
+          {name ?? (
+            <>
+              <span className="sr-only">Storefront</span>
+              <Skeleton className="h-11 w-72" />
+            </>
+          )}
+        </span>
+      }
+    >
+      <p className="text-20">
+        Templates and automations, made and sold by one person. Look around without an account, and share what you like by its link.
+      </p>
+      <div className="mt-5 flex flex-wrap items-center gap-4 text-14">
+        <Button size="public" onClick={share}>
+          <Share2 />
+          Copy the link
+        </Button>
+        {count ?? <Skeleton className="h-5 w-20" />}
+      </div>
+    </SectionHead>
   )
 }
 
-function Grid({ items }: { items: Item[] }) {
+function Count({ of }: { of: number }) {
   return (
-    <ul className="grid overflow-hidden border-y border-line sm:grid-cols-2 lg:grid-cols-3">
-      {items.map((item) => (
-        // Each cell draws the line above it and at its left; the first of a row and the first row lie under the frame's.
-        <li
-          key={item.id}
-          className="group -mt-px -ml-px flex flex-col gap-5 border-t border-l border-line px-5 py-7 transition-colors duration-120 hover:bg-panel md:px-8 md:py-8"
-        >
-          <div className="flex items-center justify-between gap-3 text-13 text-faint">
-            <Pill>{item.category}</Pill>
-            No reviews yet
-          </div>
-          <div className="flex-1">
-            <h2 className="text-16 font-semibold">{item.title}</h2>
-            <p className="mt-1 line-clamp-2 text-14 text-muted">{item.description}</p>
-          </div>
-          <div className="flex items-end justify-between gap-3">
-            <p>
-              <span className="block text-20 font-semibold tabular">
-                {new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(item.price)}
-              </span>
-              <span className="text-13 text-faint">{item.item_type}</span>
-            </p>
-            <Button size="public" className="group-hover:border-control" onClick={() => toast.info(texts.purchaseComingSoon)}>
-              Buy Now
-            </Button>
-          </div>
-        </li>
-      ))}
-    </ul>
+    <p>
+      {of} {of === 1 ? 'product' : 'products'}
+    </p>
   )
 }
 
-function Loading() {
-  return (
-    <div role="status" aria-label="Loading the marketplace">
-      <div className="px-5 pt-14 pb-10 md:px-8 md:pt-24 md:pb-14">
-        <Skeleton className="h-11 w-72" />
-      </div>
-      <div className="grid border-y border-line sm:grid-cols-2 lg:grid-cols-3">
-        {[1, 2, 3].map((key) => (
-          <div key={key} className="flex h-56 flex-col gap-4 border-line px-5 py-8 not-first:border-l md:px-8">
-            <Skeleton className="h-5 w-24" />
-            <Skeleton className="h-5 w-48" />
-            <Skeleton className="h-9 w-full" />
-          </div>
-        ))}
-      </div>
-    </div>
-  )
+/** The page's title, and for an address of nobody the word to search engines that there is nothing to keep. */
+function useNamed(name: string | undefined, missing: boolean) {
+  useEffect(() => {
+    document.title = `${name ?? 'Storefront'} · ${product.name}`
+  }, [name])
+  useEffect(() => {
+    if (!missing) return
+    const told = Object.assign(document.createElement('meta'), { name: 'robots', content: 'noindex' })
+    document.head.append(told)
+    return () => told.remove()
+  }, [missing])
 }

@@ -1,0 +1,105 @@
+import { contracts } from '@operon/contracts/registry'
+import { type ServiceName, serviceNames } from '@operon/contracts/services'
+import { databaseUrl, type Env, isServiceName, readKitConfig, SetupError } from './config.ts'
+import { openDatabase } from './db.ts'
+import { parkedEvents, replayParked } from './inbox.ts'
+import { createBullJobs } from './jobs/bullmq.ts'
+import type { Jobs } from './jobs/jobs.ts'
+import { openPostgresQueue } from './jobs/postgres.ts'
+import { openRedisQueue } from './jobs/redis.ts'
+import { replayOutbox } from './outbox.ts'
+import type { KitDb } from './schema.ts'
+import { createLogger } from './telemetry.ts'
+
+const usage = `npm run replay                              lists what is parked
+npm run replay -- <id>                      does it again, once it can succeed; "all" for everything
+npm run replay -- <service> <from> [<to>]   sends the events of that time again, for a broker that lost them`
+
+type Parked = { service: ServiceName; what: string; id: string; attempts: number; error: string; at: Date; replay(): Promise<boolean> }
+const log = createLogger('silent')
+
+/** What a platform that runs on this environment has parked, and how to do it again. */
+export async function openParked(given: Env) {
+  const kit = readKitConfig(given)
+  const databases = new Map(serviceNames.map((name) => [name, openDatabase<KitDb>(databaseUrl(kit, given, name), 1, () => {})]))
+
+  async function withJobs<T>(service: ServiceName, lane: string, run: (jobs: Jobs) => Promise<T>): Promise<T> {
+    const store = kit.QUEUE_URL.startsWith('postgres')
+      ? openPostgresQueue(databases.get(service)!.url, log)
+      : await openRedisQueue(kit.QUEUE_URL, log, 3000)
+    const deaf = { progress: async () => {}, tellCancel: async () => {}, onCancel: () => {} }
+    const jobs = createBullJobs({ service: lane, db: databases.get(service)!.db, log, ...store, ...deaf })
+    return run(jobs).finally(() => jobs.close())
+  }
+
+  async function jobsOf(service: ServiceName): Promise<Parked[]> {
+    const found: Parked[] = []
+    // A job with a width of its own has a queue of its own.
+    for (const lane of [service, ...jobNames(service)])
+      for (const { id, name, attempts, error, parkedAt } of await withJobs(service, lane, (jobs) => jobs.parked()))
+        found.push({
+          service,
+          what: `job ${name}`,
+          id,
+          attempts,
+          error,
+          at: parkedAt,
+          replay: () => withJobs(service, lane, (jobs) => jobs.replay(id)),
+        })
+    return found
+  }
+
+  async function eventsOf(service: ServiceName): Promise<Parked[]> {
+    const { db } = databases.get(service)!
+    return (await parkedEvents(db)).map(({ handler, eventId: id, envelope, attempts, error, parkedAt: at }) => {
+      const replay = () => replayParked(db, handler, id)
+      return { service, what: `event ${envelope.name} in ${handler}`, id, attempts, error, at, replay }
+    })
+  }
+
+  return {
+    list: async () => (await Promise.all(serviceNames.map(async (name) => [...(await eventsOf(name)), ...(await jobsOf(name))]))).flat(),
+    resend: (service: ServiceName, from: Date, to: Date) => replayOutbox(databases.get(service)!.db, { from, to, kind: 'event' }),
+    close: () => Promise.all([...databases.values()].map(({ db }) => db.destroy())),
+  }
+}
+
+const jobNames = (service: ServiceName): string[] =>
+  Object.values(contracts[service]).flatMap((contract) =>
+    contract?.kind === 'job' ? [`${service}.${contract.name.split('.').at(-1)}`] : [],
+  )
+
+/** What `npm run replay` does, with the same words after it. */
+export async function replay(env: Env, [first, from, to]: string[]) {
+  const parked = await openParked(env)
+  try {
+    if (first && isServiceName(first))
+      return console.log(`${await parked.resend(first, timeOf(from), to ? timeOf(to) : new Date())} events of ${first} are sent again`)
+    const found = await parked.list()
+    const meant = found.filter(({ id }) => first === 'all' || first === id)
+    if (first && !meant.length) throw new SetupError(`nothing is parked as ${first}\n${usage}`)
+    for (const each of meant) console.log(`${(await each.replay()) ? 'again' : 'gone '}  ${each.service}: ${each.what} ${each.id}`)
+    if (first) return
+    for (const { service, what, id, attempts, at, error } of found)
+      console.log(`${id}  ${service}: ${what}, ${attempts} tries, parked ${at.toISOString()}\n  ${error.split('\n')[0]}`)
+    console.log(found.length ? `\n${usage}` : 'Nothing is parked.')
+  } finally {
+    await parked.close()
+  }
+}
+
+function timeOf(text: string | undefined): Date {
+  const time = new Date(text ?? '')
+  if (Number.isNaN(time.getTime())) throw new SetupError(`"${text ?? ''}" is no time such as 2026-11-21T10:00:00Z\n${usage}`)
+  return time
+}
+
+// In a container, where the launchers are not: `docker compose exec billing node libs/kit/src/replay.ts`.
+if (import.meta.main)
+  await replay(process.env, process.argv.slice(2)).then(
+    () => process.exit(0),
+    (error) => {
+      console.error(error instanceof SetupError ? error.message : error)
+      process.exit(1)
+    },
+  )

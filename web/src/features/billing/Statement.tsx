@@ -1,0 +1,60 @@
+import type { statementExport } from '@operon/contracts/billing'
+import type { Reply } from '@operon/contracts/contract'
+import { type FormEvent, useState } from 'react'
+import { fnCall, type Invoice } from '../../api/billing.ts'
+import { Button } from '../../ui/Button.tsx'
+import { SelectField } from '../../ui/Field.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+/** What was booked in a month (payments, refunds, credits), for the books of whoever paid. */
+export function Statement({ invoices }: { invoices: Invoice[] }) {
+  const [busy, setBusy] = useState(false)
+  const months = monthsOf(invoices)
+
+  async function download(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const month = String(new FormData(event.currentTarget).get('month'))
+    setBusy(true)
+    try {
+      const { csv, filename } = await fnCall<Reply<typeof statementExport>>('statement-export', { month })
+      const link = document.createElement('a')
+      link.href = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }))
+      link.download = filename
+      link.click()
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+    } catch (error) {
+      toast.error('The statement was not made', (error as Error).message)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form onSubmit={download} className="flex flex-wrap items-end gap-3 border-t border-line p-4">
+      <SelectField label="Statement of a month" name="month" fieldClassName="w-52 max-w-full flex-1 sm:flex-none">
+        {months.map((month) => (
+          <option key={month} value={month}>
+            {inWords(month)}
+          </option>
+        ))}
+      </SelectField>
+      <Button type="submit" className="h-9" busy={busy ? 'Preparing' : false}>
+        Download CSV
+      </Button>
+    </form>
+  )
+}
+
+/** From the newest invoice's month, or this one, back to the first's. The books count in UTC. */
+function monthsOf(invoices: Invoice[]): string[] {
+  const times = [Date.now(), ...invoices.map(({ created_at }) => Date.parse(created_at))]
+  const last = new Date(Math.max(...times))
+  const first = new Date(Math.min(...times)).toISOString().slice(0, 7)
+  const months: string[] = []
+  for (let at = 0; months.at(-1) !== first; at++)
+    months.push(new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth() - at, 1)).toISOString().slice(0, 7))
+  return months
+}
+
+const inWords = (month: string) =>
+  new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${month}-01`))

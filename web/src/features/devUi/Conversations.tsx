@@ -1,0 +1,111 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Conversation, SavedPrompt } from '../../api/ai.ts'
+import { conversation } from '../../content/showcase.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ChatFrame } from '../../ui/chat/ChatFrame.tsx'
+import { ChatLog, Problem } from '../../ui/chat/ChatLog.tsx'
+import { Composer } from '../../ui/chat/Composer.tsx'
+import { Conversations } from '../../ui/chat/ConversationList.tsx'
+import { CopyTool, MessageItem, Tool } from '../../ui/chat/MessageItem.tsx'
+import { PromptButton } from '../../ui/chat/PromptButton.tsx'
+import { PromptLibrary } from '../../ui/chat/PromptLibrary.tsx'
+import { Sources } from '../../ui/chat/Sources.tsx'
+import { Starters } from '../../ui/chat/Starters.tsx'
+import { StopButton } from '../../ui/chat/StopButton.tsx'
+import { Mark } from '../../ui/Mark.tsx'
+import { Panel } from '../../ui/Panel.tsx'
+import { RecentCommands } from '../../ui/RecentCommands.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+const nobody = 'shown'
+const now = new Date().toISOString()
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+const kept = [
+  ['c1', 'Which quotes to chase', now],
+  ['c2', 'Names for the autumn course', daysAgo(1)],
+  ['c3', 'A reply to a late payer', daysAgo(5)],
+] as const
+const prompts = [['p1', 'Weekly summary', 'Summarise what happened this week in five lines, money first.']] as const
+
+// No session is needed to look at what an account has kept.
+const shown = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+shown.setQueryData(['ai-conversations', nobody, ''], {
+  pages: [kept.map(([id, title, updated_at]) => ({ id, title, updated_at, feature: nobody }) as unknown as Conversation)],
+  pageParams: [0],
+})
+shown.setQueryData(
+  ['ai-prompts'],
+  prompts.map(([id, title, body]) => ({ id, title, body }) as unknown as SavedPrompt),
+)
+shown.setQueryData(
+  ['activity', nobody],
+  [
+    { id: 'a1', command: 'Draft three ad variations for the spring offer', status: 'completed', created_at: now },
+    { id: 'a2', command: 'Summarise this week of sales', status: 'pending', created_at: daysAgo(1) },
+  ],
+)
+shown.setQueryData(['activity', 'new'], [])
+
+const said = { id: null, state: 'complete', at: '' } as const
+const answer = { ...said, key: 'answer', id: 'answer', role: 'assistant', content: conversation.answer } as const
+const log = {
+  messages: [
+    { ...said, key: 'asked', role: 'user', content: conversation.asked } as const,
+    { ...answer, answeredBy: conversation.answeredBy, citations: ['https://example.com/quotes', 'https://example.org/'] },
+  ],
+  busy: false,
+  loading: 'done' as const,
+  reload: async () => {},
+}
+
+/** What the assistants are made of. */
+export function ConversationParts() {
+  const [current, setCurrent] = useState<string | null>('c1')
+  const [library, setLibrary] = useState(false)
+  return (
+    <QueryClientProvider client={shown}>
+      <ChatFrame list={<Conversations features={[nobody]} current={current} onOpen={setCurrent} />}>
+        <ChatLog chat={log} label="A conversation" />
+        <Composer label="Message" placeholder="Write something" busy={false} onSend={() => {}} voice />
+      </ChatFrame>
+      <Panel title="While nothing has been said">
+        <Starters title="What shall we look at?" prompts={['Which quotes to chase', 'What changed this week']} onPick={toast.info}>
+          Pick one, or write your own.
+        </Starters>
+      </Panel>
+      <div className="grid gap-6 md:grid-cols-2">
+        <Panel title="An answer on its way">
+          <MessageItem busy message={{ ...answer, key: 'writing', state: 'streaming', content: 'Chase the four that' }} />
+          <div className="mt-4">
+            <StopButton onStop={() => toast.info('Stopped')} />
+          </div>
+        </Panel>
+        <Panel title="What went wrong">
+          <div className="flex flex-col gap-3">
+            <Problem title="The answer was cut off" text="What had arrived is shown." retry={() => toast.info('Tried')} />
+            <Problem title="The month's prompts are used" atLimit />
+          </div>
+        </Panel>
+        <Panel title="Under an answer">
+          <Sources links={['https://example.com/quotes', 'https://example.org/']} />
+          <div className="mt-3 flex items-center gap-1">
+            <CopyTool text="Copied" />
+            <Tool label="A tool" onClick={() => toast.info('Used')}>
+              <Mark className="h-3" />
+            </Tool>
+          </div>
+        </Panel>
+        <Panel title="Prompts">
+          <div className="flex items-center gap-3">
+            <PromptButton draft="" onUse={toast.info} />
+            <Button onClick={() => setLibrary(true)}>Prompt library</Button>
+          </div>
+        </Panel>
+        <RecentCommands userId={nobody} title="Recent commands" empty="What you ask shows up here." />
+        <RecentCommands userId="new" title="None yet" empty="What you ask shows up here." />
+      </div>
+      {library ? <PromptLibrary draft="" onUse={toast.info} onClose={() => setLibrary(false)} /> : null}
+    </QueryClientProvider>
+  )
+}
