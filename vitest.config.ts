@@ -1,4 +1,8 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+
+// Where the launchers keep it too: tests start many processes, and each would compile everything again.
+const NODE_COMPILE_CACHE = join(import.meta.dirname, 'node_modules/.cache/node')
 
 export default defineConfig({
   test: {
@@ -14,6 +18,6 @@ export default defineConfig({
     teardownTimeout: 30_000,
     // A fact may take its time on a busy machine; what never comes fails all the same.
     expect: { poll: { timeout: 10_000 } },
-    env: { NODE_ENV: 'test', LOG_LEVEL: 'silent' },
+    env: { NODE_ENV: 'test', LOG_LEVEL: 'silent', NODE_COMPILE_CACHE },
   },
 })

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { aliveProcess } from './machine.ts'
 import { survivingPostmaster } from './postgres.ts'
 
@@ -23,6 +23,11 @@ afterEach(async () => {
   runs = []
   rmSync(dataDir, { recursive: true, force: true })
 })
+
+/** What the first whole run left, so that the tests after it do not make and migrate eight databases each. */
+const left = mkdtempSync(join(tmpdir(), 'operon-aio-left-'))
+afterAll(() => rmSync(left, { recursive: true, force: true }))
+const copy = (from: string, to: string) => execFileSync('cp', ['-a', `${from}/.`, to])
 
 const file = (name: string) => join(import.meta.dirname, name)
 const launch = (env: Record<string, string> = {}, args = [file('all-in-one.ts')], command = process.execPath): Run => {
@@ -87,29 +92,32 @@ test('it answers for every service, refuses a second start on its data, and leav
   expect(await run.ended).toBe(0)
   expect(aliveProcess(database)).toBe(false)
   expect(existsSync(join(dataDir, 'operon.lock'))).toBe(false)
+  copy(dataDir, left)
 })
 
 test('after kill -9 the next start takes over what was left, and a second Ctrl-C forces the end', { timeout: 180_000 }, async () => {
+  copy(left, dataDir)
   const first = launch()
   await ready(first)
   first.child.kill('SIGKILL')
   await first.ended
-  const left = postmaster()!
-  expect(aliveProcess(left)).toBe(true)
+  const survivor = postmaster()!
+  expect(aliveProcess(survivor)).toBe(true)
 
   const next = launch()
   const url = await ready(next)
-  expect(next.output()).toContain(`PostgreSQL was still running (pid ${left}) and is used again`)
+  expect(next.output()).toContain(`PostgreSQL was still running (pid ${survivor}) and is used again`)
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
   next.child.kill('SIGINT')
   next.child.kill('SIGTERM')
   expect([0, 1]).toContain(await next.ended)
-  await expect.poll(() => aliveProcess(left), { timeout: 20_000 }).toBe(false)
+  await expect.poll(() => aliveProcess(survivor), { timeout: 20_000 }).toBe(false)
 })
 
 test('the bootstrap passes one signal on when it hears several at once, and its own sudden end stops the server', {
   timeout: 90_000,
 }, async () => {
+  copy(left, dataDir)
   const polite = launch({}, [file('../bootstrap.mjs'), 'start'])
   await ready(polite)
   // A terminal signals the whole group, and npm passes the signal on as well.
@@ -126,6 +134,7 @@ test('the bootstrap passes one signal on when it hears several at once, and its 
 })
 
 test('the end of the shell that npm started it in stops the server', { timeout: 90_000 }, async () => {
+  copy(left, dataDir)
   const shell = launch({ npm_lifecycle_event: 'start' }, ['-c', `"${process.execPath}" "${file('../bootstrap.mjs')}" start; true`], 'sh')
   await ready(shell)
   shell.child.kill('SIGTERM')

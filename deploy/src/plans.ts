@@ -63,6 +63,8 @@ function madeUp({ name, type, nullable, unique, allowed }: Column, own: number, 
   if (type.startsWith('timestamp'))
     return nullable ? sql`case when n % 50 = 0 then now() - n * interval '1 minute' end` : sql`now() - n * interval '1 minute'`
   if (type === 'date') return sql`current_date - (n % 100)::int`
+  // There are not more of them; it is one column of several that are unique together.
+  if (type === 'smallint' && unique) return sql`n % 32768`
   if (/^(integer|bigint|smallint|numeric|double precision)$/.test(type)) return unique ? sql`n` : sql`1 + n % 100`
   if (type === 'jsonb' || type === 'json') return sql`'{}'::jsonb`
   if (type === 'text[]') return sql`'{}'::text[]`

@@ -169,7 +169,7 @@ function hearRevocations(bus: Broadcasts, verifier: TokenVerifier) {
     if (suspended) verifier.revoke(user_id)
     else verifier.restore(user_id)
   })
-  bus.onBroadcast('identity.keys_changed', () => verifier.forgetKeys())
+  bus.onBroadcast('identity.keys_changed', () => verifier.askForKeys())
 }
 
 function contactsOf({ PUBLIC_URL }: KitConfig, settings: GatewaySettings): Contacts {

@@ -95,7 +95,9 @@ test.describe('the lab', () => {
     await expect(page.getByText('Claude response copied to clipboard!')).toBeVisible()
     await claude.getByRole('button', { name: 'Vote for Claude' }).click()
     await expect(claude.getByText('Your pick')).toBeVisible()
-    await expect(page.getByRole('heading', { name: 'Activity Log' })).toBeVisible()
+    const activity = page.locator('section', { has: page.getByRole('heading', { name: 'Activity Log' }) }).last()
+    const compared = activity.getByRole('listitem').filter({ hasText: `Compared: ${prompt}`.slice(0, 50) })
+    await expect(compared.first()).toContainText('ChatGPT, Claude, Gemini, Perplexity')
     const hours = page.locator('dl > div', { hasText: 'Hours Saved' })
     await expect(hours.getByText('Estimate')).toBeVisible()
     const messages = Number(await page.locator('dl > div', { hasText: 'Messages' }).locator('dd').textContent())
@@ -117,6 +119,7 @@ test.describe('the lab', () => {
       .first()
       .click()
     await expect(page.getByRole('article', { name: 'Claude' }).getByText('Your pick')).toBeVisible()
+    await expect(page.getByRole('article', { name: 'Claude' }).getByText('Sandbox answer')).toBeVisible()
   })
 })
 
@@ -145,6 +148,8 @@ test.describe('the analyst', () => {
     await page.goto('/dashboard/ai-assistant')
     const quick = page.getByRole('list', { name: 'Quick prompts' })
     await expect(quick.getByRole('button')).toHaveCount(8)
+    // Long enough for the lock to be seen.
+    await page.request.post('/sandbox/faults', { data: { provider: 'openai', kind: 'slow_headers', ms: 700, times: 1 } })
     await quick.getByRole('button', { name: 'Research my competitors' }).click()
     await expect(page.getByLabel('Message the analyst')).toBeDisabled()
     await expect(quick).toHaveCount(0)
@@ -157,8 +162,9 @@ test.describe('the analyst', () => {
     await page.reload()
     await expect(card.getByText('Done', { exact: true })).toBeVisible()
     await expect(page.getByRole('heading', { name: 'Recent activity' })).toBeVisible()
+    // Below a comparison stand the models that were asked.
     for (const entry of await page.locator('section', { hasText: 'Recent activity' }).last().getByRole('listitem').allTextContents())
-      expect(entry.replace(/completed.*$/, '').length).toBeLessThanOrEqual(50)
+      expect(entry.replace(/(ChatGPT, Claude, Gemini, Perplexity)?(completed|cut|stopped|failed).*$/, '').length).toBeLessThanOrEqual(50)
   })
 
   test('a dismissed proposal can be taken back; a blank message is not sent', async ({ page }) => {

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Page, WebSocketRoute } from '@playwright/test'
 import { expect, expectSound, newTrialSeller, payAtCheckout, signUp, test, trialSeller, wake } from './steps.ts'
 
 test('verifying access: signed out goes to the seller portal [spec-46]', async ({ page }) => {
@@ -249,4 +249,36 @@ test('every signed-in page is accessible and fits, in both themes at three width
       await page.waitForLoadState('networkidle')
       await expectSound(page)
     })
+})
+
+test('a live socket whose token has run out says who it is anew; after a gap the bell is read again', async ({ page }) => {
+  const [said, heard]: [string[], string[]] = [[], []]
+  let wire: WebSocketRoute | undefined
+  await page.routeWebSocket('**/live', (here) => {
+    const server = here.connectToServer()
+    here.onMessage((message) => {
+      said.push(String(message))
+      server.send(message)
+    })
+    server.onMessage((message) => {
+      heard.push(String(message))
+      here.send(message)
+    })
+    wire = here
+  })
+  const tokens = () => said.filter((message) => message.includes('access_token'))
+  const ready = () => heard.filter((message) => message.includes('ready')).length
+  await signUp(page, '/auth/seller')
+  await page.waitForURL('**/pricing')
+  await page.goto('/dashboard/settings')
+  await expect.poll(ready).toBe(1)
+
+  wire!.send('{"type":"auth_needed"}')
+  await expect.poll(ready).toBe(2)
+  expect(tokens()).toHaveLength(2)
+  expect(tokens()[1]).not.toBe(tokens()[0])
+
+  const asked = page.waitForRequest('**/rest/v1/notifications**')
+  await wire!.close()
+  await asked
 })

@@ -191,7 +191,7 @@ test('the styles that a page brings along are those of the whole sheet', async (
         return [element.tagName, x, y, width, height, color, backgroundColor, borderTopWidth, font].join(' ')
       })
     })
-  for (const path of pages) {
+  for (const path of [...pages, '/marketplace/nobody']) {
     await page.goto(path)
     await page.evaluate(() => document.documentElement.classList.add('painted'))
     const brought = await looks()
@@ -205,4 +205,58 @@ test('the styles that a page brings along are those of the whole sheet', async (
     })
     expect(await looks(), path).toEqual(brought)
   }
+})
+
+test('a storefront is drawn before its script comes, and says what it is to search and previews [spec-102]', async ({ page }) => {
+  await page.route('**/assets/index-*.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
+  await page.goto('/marketplace/somebody')
+  await expect(page.getByText('Look around without an account')).toBeVisible()
+  await expect(page.getByRole('searchbox', { name: 'Search products' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Get Started' }).last()).toHaveAttribute('href', '/')
+  await expect(page).toHaveTitle(/^A storefront on /)
+  await expect(page.locator('meta[property="og:title"]')).toHaveAttribute('content', /^A storefront on /)
+  await expect(page.locator('meta[name=robots], link[rel=canonical]')).toHaveCount(0)
+})
+
+test.describe('a storefront', () => {
+  const item = (id: string, title: string, category: string) => ({
+    id,
+    title,
+    category,
+    description: 'Asks and answers.',
+    price: 19,
+    item_type: 'Workflow',
+  })
+  test('is searched and narrowed, and the address keeps both [spec-102]', async ({ page }) => {
+    await page.route('**/rest/v1/user_profiles**', (route) =>
+      route.fulfill({ json: [{ user_id: 'u', display_name: 'Mara Lindt', marketplace_slug: 'mara' }] }),
+    )
+    await page.route('**/rest/v1/marketplace_items**', (route) =>
+      route.fulfill({ json: [item('1', 'Lead qualification', 'Marketing'), item('2', 'Invoice reminders', 'Finance')] }),
+    )
+    await page.goto('/marketplace/mara')
+    await expect(page.getByRole('heading', { name: 'Mara Lindt', level: 1 })).toBeVisible()
+    await expect(page).toHaveTitle(/^Mara Lindt · /)
+    await expect(page.getByText('2 products')).toBeVisible()
+    const titles = page.getByRole('main').getByRole('heading', { level: 2 })
+    await page.getByRole('searchbox', { name: 'Search products' }).fill('invoice')
+    await expect(titles).toHaveText(['Invoice reminders'])
+    await expect(page).toHaveURL(/\?q=invoice$/)
+    await page.getByRole('button', { name: 'Marketing' }).click()
+    await expect(page.getByText('Nothing here by these words')).toBeVisible()
+    await page.reload()
+    await expect(page.getByText('Nothing here by these words')).toBeVisible()
+    await page.getByRole('button', { name: 'Show all 2' }).click()
+    await expect(titles).toHaveCount(2)
+    await page.getByRole('button', { name: 'Buy Now' }).first().click()
+    await expect(page.getByText('Purchase functionality coming soon!')).toBeVisible()
+    await expectSound(page)
+  })
+  test('of nobody says so, to people and to search engines [spec-102]', async ({ page }) => {
+    await page.goto('/marketplace/nobody')
+    await expect(page.getByRole('heading', { name: 'Marketplace Not Found' })).toBeVisible()
+    await expect(page.getByText("The marketplace you're looking for doesn't exist.")).toBeVisible()
+    await expect(page.getByText('Marketplace not found', { exact: true })).toBeVisible()
+    await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex')
+  })
 })

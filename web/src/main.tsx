@@ -1,17 +1,27 @@
+import { type ReactNode, startTransition, useEffect } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
 import { App } from './App.tsx'
 import { preload } from './router.tsx'
 
 export async function mount(root: HTMLElement, prerendered: boolean) {
-  const app = (
-    <BrowserRouter>
-      <App />
-    </BrowserRouter>
-  )
   // The page's own code first: hydrating against a chunk that has not come would wait with the page dead.
   await preload(location.pathname)
-  if (prerendered) hydrateRoot(root, app)
-  else createRoot(root).render(app)
-  await new Promise((done) => setTimeout(done))
+  return new Promise<void>((done) => {
+    const app = (
+      <BrowserRouter>
+        <Mounted onMounted={done}>
+          <App />
+        </Mounted>
+      </BrowserRouter>
+    )
+    // In slices: a page that can be seen already answers while it comes alive.
+    if (prerendered) startTransition(() => void hydrateRoot(root, app))
+    else createRoot(root).render(app)
+  })
+}
+
+function Mounted({ onMounted, children }: { onMounted: () => void; children: ReactNode }) {
+  useEffect(() => onMounted(), [onMounted])
+  return children
 }

@@ -51,7 +51,7 @@ function budgets(): Size[] {
 }
 
 /** Simulated throttling of a slow phone, as Lighthouse's mobile default has it. */
-async function lighthouse(url: string, chromium: string, folder: string): Promise<Seen> {
+async function lighthouse(url: string, chromium: string, folder: string, again = true): Promise<Seen> {
   const out = join(folder, 'lighthouse.json')
   const cli = resolve(import.meta.dirname, '../../node_modules/lighthouse/cli/index.js')
   const flags = [
@@ -64,6 +64,8 @@ async function lighthouse(url: string, chromium: string, folder: string): Promis
   // Not spawnSync: the platform answers from this process.
   const child = spawn(process.execPath, [cli, url, ...flags], { env: { ...process.env, CHROME_PATH: chromium }, stdio: 'inherit' })
   const [code] = await once(child, 'exit')
+  // On a busy machine the recorder now and then misses the page's start.
+  if (code !== 0 && again) return lighthouse(url, chromium, folder, false)
   if (code !== 0) throw new Error(`lighthouse ended with ${code}`)
   const { categories, audits } = JSON.parse(readFileSync(out, 'utf8')) as {
     categories: Record<string, { score: number }>

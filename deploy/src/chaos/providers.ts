@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { doubled, readersOf, settle } from './flow.ts'
 import { chat, crowd, isLater, openCheckout, type Person } from './people.ts'
-import { type Fault, until, type World } from './world.ts'
+import { type Answer, type Fault, until, type World } from './world.ts'
 
 const OPENS_WITHIN_MS = 5_000
 const AT_ONCE_MS = 1_000
@@ -57,9 +57,12 @@ export const unwell: Fault = async (world) => {
     const wrong = calls.find(({ status }) => status === 500)
     if (wrong) broken.push(`${name}: a ${wrong.what} answered 500: ${wrong.said}`)
   }
+  // Others: those before may have used up what a free plan gives.
+  const [asker, buyer] = (await crowd(world, 2)) as [Person, Person]
+  let last: Answer[] = []
   const back = await until(async () => {
-    const answers = await Promise.all([chat(world, people[0]!), openCheckout(world, people[1]!, 'basic').then(({ answer }) => answer)])
-    return answers.every(({ status }) => status === 200)
+    last = await Promise.all([chat(world, asker), openCheckout(world, buyer, 'basic').then(({ answer }) => answer)])
+    return last.every(({ status }) => status === 200)
   }, 20_000 * world.patience)
   const { left } = await settle(world, readers)
   const twice = await doubled(world)
@@ -74,7 +77,12 @@ export const unwell: Fault = async (world) => {
     lost: left.length,
     twice: twice.length,
     ...(back !== null && { recoveredMs: back }),
-    broken: [...broken, ...(back === null ? ['chats and checkouts do not come back'] : []), ...left, ...twice],
+    broken: [
+      ...broken,
+      ...(back === null ? [`chats and checkouts do not come back: ${JSON.stringify(last).slice(0, 300)}`] : []),
+      ...left,
+      ...twice,
+    ],
   }
 }
 

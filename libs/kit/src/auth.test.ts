@@ -35,8 +35,25 @@ test('a token that is known is still refused once its session, its user or its k
   expect(await verifier.verify(other)).toMatchObject({ sessionId: 'two' })
 
   keys = [signing('second').jwk]
-  verifier.forgetKeys()
+  verifier.askForKeys()
   await expect(verifier.verify(other)).rejects.toMatchObject({ code: 'not_authenticated' })
+})
+
+test('word of other keys from an identity that has gone again changes nothing', async () => {
+  const { jwk, token } = signing('only')
+  let isAway = false
+  const load = async () => {
+    if (isAway) throw new Error('nobody answers')
+    return { keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] }
+  }
+  const verifier = new TokenVerifier({ load, publishableKeys: [] })
+  const known = token()
+  await verifier.verify(known)
+  isAway = true
+  verifier.askForKeys()
+  expect(verifier.known(known)).toBe(null)
+  expect(await verifier.verify(known)).toMatchObject({ id: 'ann' })
+  expect(verifier.known(known)).toMatchObject({ id: 'ann' })
 })
 
 test('a token that is known ends when it says so', async () => {

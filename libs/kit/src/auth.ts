@@ -39,6 +39,7 @@ export class TokenVerifier {
   #loaded = Number.NEGATIVE_INFINITY
   #loading: Promise<void> | null = null
   #renewAt = Number.NEGATIVE_INFINITY
+  #outdated = false
   readonly #load: () => Promise<Verification>
   readonly #publishable: Set<string>
   readonly #serviceKey: Buffer | null
@@ -78,12 +79,15 @@ export class TokenVerifier {
 
   #recall(token: string): Actor | null {
     this.#renew()
+    if (this.#outdated) return null
     const known = this.#known.get(token)
     return known && known.until > now() ? known.actor : null
   }
 
   async #learn(token: string): Promise<Known> {
     const kid = kidOf(token)
+    if (this.#outdated) await this.#reload().catch(() => {})
+    this.#outdated = false
     const verifier = this.#verifiers.get(kid) ?? (await this.#reload().then(() => this.#verifiers.get(kid)))
     if (!verifier) throw badToken()
     let claims: Record<string, any>
@@ -111,10 +115,9 @@ export class TokenVerifier {
     this.#revoked.delete(userId)
   }
 
-  /** Keys changed: the next token loads them again. */
-  forgetKeys() {
-    this.#verifiers.clear()
-    this.#known.clear()
+  /** Keys may have changed: the next token waits for them. Where identity has gone again, what was known stays. */
+  askForKeys() {
+    this.#outdated = true
     this.#loaded = Number.NEGATIVE_INFINITY
   }
 

@@ -1,6 +1,7 @@
 import { CompiledQuery, Kysely, type LogConfig, PostgresDialect, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import pg from 'pg'
+import { SetupError } from './config.ts'
 import { kitMigrations } from './migrations.ts'
 import { isTls, type Patience, patiently } from './patience.ts'
 
@@ -124,6 +125,13 @@ export async function migrate<DB>(db: Kysely<DB>, migrations: Record<string, Mig
   if (!error) return
   const failed = results?.find((result) => result.status === 'Error')?.migrationName
   throw new Error(`migration ${failed ?? ''} failed: ${error instanceof Error ? error.message : error}`, { cause: error })
+}
+
+/** For a command that somebody types: one line when there is nobody to ask. */
+export async function demandDatabase({ db, url }: Pick<Database<any>, 'db' | 'url'>): Promise<void> {
+  await sql`select 1`.execute(db).catch((error: Error) => {
+    throw new SetupError(`PostgreSQL at ${new URL(url).host} does not answer (${error.message}): does the platform run?`)
+  })
 }
 
 export const databaseAnswers = async (db: Kysely<any>): Promise<boolean> =>

@@ -1,7 +1,7 @@
 import { contracts } from '@operon/contracts/registry'
 import { type ServiceName, serviceNames } from '@operon/contracts/services'
 import { databaseUrl, type Env, isServiceName, readKitConfig, SetupError } from './config.ts'
-import { openDatabase } from './db.ts'
+import { demandDatabase, openDatabase } from './db.ts'
 import { parkedEvents, replayParked } from './inbox.ts'
 import { createBullJobs } from './jobs/bullmq.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -58,6 +58,7 @@ export async function openParked(given: Env) {
   }
 
   return {
+    demand: () => demandDatabase(databases.get('identity')!),
     list: async () => (await Promise.all(serviceNames.map(async (name) => [...(await eventsOf(name)), ...(await jobsOf(name))]))).flat(),
     resend: (service: ServiceName, from: Date, to: Date) => replayOutbox(databases.get(service)!.db, { from, to, kind: 'event' }),
     close: () => Promise.all([...databases.values()].map(({ db }) => db.destroy())),
@@ -73,6 +74,7 @@ const jobNames = (service: ServiceName): string[] =>
 export async function replay(env: Env, [first, from, to]: string[]) {
   const parked = await openParked(env)
   try {
+    await parked.demand()
     if (first && isServiceName(first))
       return console.log(`${await parked.resend(first, timeOf(from), to ? timeOf(to) : new Date())} events of ${first} are sent again`)
     const found = await parked.list()

@@ -104,6 +104,7 @@ class Lane {
     }
     this.#running = false
   }
+
   /** The statement belongs to all who share it: a step in the first one's trace, linked to the others'. */
   #traced(batch: Waiting[]): Promise<Map<string, Taken>> {
     const wanted = batch.map((each) => each.wanted)

@@ -49,6 +49,8 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.job(identity.sendSms, (_ctx, job) => sendSms(deps, job))
     rt.job(identity.requestMail, run(answerMailRequest))
     rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
+    // Who starts may have other keys than whoever answered for them before.
+    rt.onStart(() => rt.broadcast(identity.keysChanged, {}))
     rt.onStop(() => closeMail(deps))
   },
 }

@@ -5,42 +5,42 @@ export const featureGroups = {
   decide: 'Decide',
 } as const
 
-/** `coming` is said on the page: a tool that is not in this version is not sold as if it were. `icon`: its id in landing/features.svg. */
-export type Feature = { group: keyof typeof featureGroups; title: string; text: string; icon: string; coming?: true }
+/** `coming` is said on the page: a tool that is not in this version is not sold as if it were. `icon`: its place in features.svg. */
+export type Feature = { group: keyof typeof featureGroups; title: string; text: string; icon: number; coming?: true }
 
 export const features: Feature[] = [
   {
     group: 'run',
     title: 'White-labeled workflow builder',
     text: 'Draw what should happen, under your own name.',
-    icon: 'workflow',
+    icon: 0,
     coming: true,
   },
   {
     group: 'reach',
     title: 'Voice and chat agents',
     text: 'Agents that answer, qualify and book while you work.',
-    icon: 'phone-call',
+    icon: 1,
     coming: true,
   },
   {
     group: 'run',
     title: 'Thousands of templates',
     text: 'A library to start from, growing with every seller.',
-    icon: 'layout-template',
+    icon: 2,
     coming: true,
   },
-  { group: 'decide', title: 'Private community', text: 'Ask the people who run the same machine.', icon: 'users-round', coming: true },
-  { group: 'reach', title: 'CRM integrations', text: 'Every lead, its history and the next step.', icon: 'users', coming: true },
-  { group: 'reach', title: 'Calendar integrations', text: 'Meetings that find their own hour.', icon: 'calendar-days', coming: true },
-  { group: 'run', title: 'Payments', text: 'Plans, usage and invoices, to the cent.', icon: 'credit-card' },
-  { group: 'make', title: 'Business and domain finder', text: 'A name that fits, and the address that goes with it.', icon: 'globe' },
-  { group: 'make', title: 'AI image generation', text: 'Headshots, logos and product shots from a sentence.', icon: 'image', coming: true },
-  { group: 'decide', title: 'AI assistant comparison', text: 'Four models answer side by side; you keep the best.', icon: 'columns-4' },
-  { group: 'make', title: 'Content creator', text: 'Articles, posts, scripts and mails in your voice.', icon: 'pen-line' },
-  { group: 'reach', title: 'Social ads manager', text: 'Ad variations that respect every limit.', icon: 'megaphone' },
-  { group: 'run', title: 'Notes workspace', text: 'Your Notion pages where the work is.', icon: 'book-open', coming: true },
-  { group: 'make', title: 'Email studio', text: 'Write, schedule and send; see what came of it.', icon: 'mail', coming: true },
-  { group: 'decide', title: 'Analytics dashboard', text: 'What changed, against the period before.', icon: 'chart-no-axes-column' },
-  { group: 'decide', title: 'Personal AI assistant', text: 'Ask for it in words. It asks before it spends or sends.', icon: 'sparkles' },
+  { group: 'decide', title: 'Private community', text: 'Ask the people who run the same machine.', icon: 3, coming: true },
+  { group: 'reach', title: 'CRM integrations', text: 'Every lead, its history and the next step.', icon: 4, coming: true },
+  { group: 'reach', title: 'Calendar integrations', text: 'Meetings that find their own hour.', icon: 5, coming: true },
+  { group: 'run', title: 'Payments', text: 'Plans, usage and invoices, to the cent.', icon: 6 },
+  { group: 'make', title: 'Business and domain finder', text: 'A name that fits, and the address that goes with it.', icon: 7 },
+  { group: 'make', title: 'AI image generation', text: 'Headshots, logos and product shots from a sentence.', icon: 8, coming: true },
+  { group: 'decide', title: 'AI assistant comparison', text: 'Four models answer side by side; you keep the best.', icon: 9 },
+  { group: 'make', title: 'Content creator', text: 'Articles, posts, scripts and mails in your voice.', icon: 10 },
+  { group: 'reach', title: 'Social ads manager', text: 'Ad variations that respect every limit.', icon: 11 },
+  { group: 'run', title: 'Notes workspace', text: 'Your Notion pages where the work is.', icon: 12, coming: true },
+  { group: 'make', title: 'Email studio', text: 'Write, schedule and send; see what came of it.', icon: 13, coming: true },
+  { group: 'decide', title: 'Analytics dashboard', text: 'What changed, against the period before.', icon: 14 },
+  { group: 'decide', title: 'Personal AI assistant', text: 'Ask for it in words. It asks before it spends or sends.', icon: 15 },
 ]

@@ -54,6 +54,15 @@ test('the unmodified openai SDK streams an answer, and one prompt is booked with
   })
 })
 
+test('a program is told which model name is not known, and where those are that are', async () => {
+  const asked = client(platform.user().token).chat.completions.create({ model: 'gpt-99', messages: [{ role: 'user', content: 'hi' }] })
+  await expect(asked).rejects.toMatchObject({
+    status: 404,
+    code: 'model_unknown',
+    message: expect.stringMatching(/"gpt-99".*\/ai\/v1\/models/),
+  })
+})
+
 test('the last prompt of a plan is given once, however many ask at the same time', async () => {
   const user = platform.user()
   const ask = () => client(user.token).chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] })

@@ -25,16 +25,20 @@ export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<ty
     model,
     body: rest as never,
     command: `API completion with ${model}`,
-  }).catch(inProvidersWords)
+  }).catch((error) => inWordsForPrograms(error, model))
   if (!stream) return reply.send(await whole(answer))
   reply.hijack()
   await streamTo(reply.raw, answer, stream_options?.include_usage === true)
 }
 
-/** Who writes a program needs to know which parameter was refused; a person in the app is told in ours. */
-function inProvidersWords(error: unknown): never {
-  if (error instanceof DomainError && error.code === 'model_refused')
-    throw new DomainError('model_refused', { message: (error.cause as Error).message })
+/** Who writes a program needs to know which parameter was refused, and which name; a person in the app is told in our words. */
+function inWordsForPrograms(error: unknown, model: string): never {
+  if (!(error instanceof DomainError)) throw error
+  if (error.code === 'model_refused') throw new DomainError('model_refused', { message: (error.cause as Error).message })
+  if (error.code === 'model_unknown')
+    throw new DomainError('model_unknown', {
+      message: `There is no model named ${JSON.stringify(model)}; /ai/v1/models lists those there are.`,
+    })
   throw error
 }
 
@@ -69,12 +73,18 @@ async function whole(answer: Answer) {
   let id = `chatcmpl-${answer.id}`
   let created = Math.floor(Date.now() / 1000)
   let finish: string | null = null
+  let refusal: string | null = null
+  let counted: object = {}
+  const logprobs: unknown[] = []
   for (const { chunk } of await collect(answer.pieces())) {
     const full = chunk as { id?: string; created?: number } | null
     id = full?.id ?? id
     created = full?.created ?? created
     const choice = chunk?.choices?.[0]
     finish = choice?.finish_reason ?? finish
+    if (choice?.delta?.refusal) refusal = (refusal ?? '') + choice.delta.refusal
+    if (choice?.logprobs?.content) logprobs.push(...choice.logprobs.content)
+    counted = chunk?.usage ?? counted
     for (const part of (choice?.delta?.tool_calls ?? []) as {
       index: number
       id?: string
@@ -101,14 +111,14 @@ async function whole(answer: Answer) {
         message: {
           role: 'assistant',
           content: answer.content || (calls.length ? null : ''),
-          refusal: null,
+          refusal,
           ...(calls.length && { tool_calls: calls }),
         },
-        logprobs: null,
+        logprobs: logprobs.length ? { content: logprobs, refusal: null } : null,
         finish_reason: finish,
       },
     ],
-    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+    usage: { ...counted, prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
     ...(answer.citations.length && { citations: answer.citations }),
   }
 }

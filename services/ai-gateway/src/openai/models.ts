@@ -13,16 +13,17 @@ export async function getModel(providers: Providers, id: string) {
 }
 
 function describe(providers: Providers, model: ModelAlias) {
+  const answering = providers.real(chainOf(model.id)![0]!)
   return {
     id: model.id,
     object: 'model' as const,
     created: 1_735_689_600,
     owned_by: model.provider,
     name: model.name,
-    answered_by: chainOf(model.id)![0]!.upstream,
+    answered_by: answering.upstream,
     context_window: model.contextWindow,
-    input_microusd_per_mtok: model.inputMicrousdPerMtok,
-    output_microusd_per_mtok: model.outputMicrousdPerMtok,
+    input_microusd_per_mtok: answering.inputMicrousdPerMtok,
+    output_microusd_per_mtok: answering.outputMicrousdPerMtok,
     abilities: model.abilities,
     shutdown_at: model.shutdownAt,
     successor: model.successor,

@@ -25,7 +25,12 @@ let platform: TestPlatform
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   address = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  platform = await startTestPlatform([aiGatewayService], { AI_BASE_URL: `http://${address}/v1`, AI_API_KEY: KEY, AI_MODEL: 'qwen3:8b' })
+  platform = await startTestPlatform([aiGatewayService], {
+    AI_BASE_URL: `http://${address}/v1`,
+    AI_API_KEY: KEY,
+    AI_MODEL: 'qwen3:8b',
+    AI_MODEL_USD_PER_MTOK: '1,2',
+  })
 })
 afterAll(async () => {
   await platform?.close()
@@ -48,10 +53,13 @@ describe('one OpenAI-compatible server with a key', () => {
       const { status, body } = await json(await post(platform, user, 'ai-chat', { prompt: 'hello', model }))
       expect(status).toBe(200)
       expect(body).toMatchObject({ content: 'You said: hello', answered_by: 'qwen3:8b', sandbox: false })
-      expect(body.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 })
+      expect(body.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 3, cost_microusd: 13 })
       expect(asked.at(-1)).toMatchObject({ key: `Bearer ${KEY}`, path: '/v1/chat/completions', body: { model: 'qwen3:8b', stream: true } })
     }
     await vi.waitFor(async () => expect((await json(await post(platform, user, 'ai-usage', {}))).body.used).toBe(5), 10_000)
+    const models = await json(await fetch(`${platform.url('ai-gateway')}/ai/v1/models`, { headers: user.headers }))
+    for (const model of models.body.data)
+      expect(model).toMatchObject({ answered_by: 'qwen3:8b', input_microusd_per_mtok: 1_000_000, sandbox: false })
   })
 
   test('the comparison, the analyst with its tools and the ads work with it', async () => {
@@ -67,6 +75,20 @@ describe('one OpenAI-compatible server with a key', () => {
     })
     const ads = await json(await post(platform, user, 'generate-ads', { details: 'Candles' }))
     expect(ads.body).toMatchObject({ sample: false, sandbox: false, answered_by: 'qwen3:8b' })
+  })
+
+  test('what a server says beside the words reaches a program: log probabilities and details of its count', async () => {
+    const answer = await fetch(`${platform.url('ai-gateway')}/ai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...platform.user().headers },
+      body: JSON.stringify({ model: 'gpt-4o-mini', logprobs: true, messages: [{ role: 'user', content: 'hello' }] }),
+    })
+    expect((await json(answer)).body).toMatchObject({
+      choices: [
+        { message: { content: 'You said: hello' }, logprobs: { content: [{ token: 'You said' }, { token: ': ' }, { token: 'hello' }] } },
+      ],
+      usage: { prompt_tokens: 7, completion_tokens_details: { reasoning_tokens: 2 } },
+    })
   })
 
   test('a refusal by the server is told in our words, and its own are for whoever programs against the protocol', async () => {
@@ -112,13 +134,16 @@ test.each([
 )
 
 /** What llama.cpp, vLLM and Ollama have in common. */
-function answerLikeAnyServer({ messages, tools }: any, response: ServerResponse) {
+function answerLikeAnyServer({ messages, tools, logprobs }: any, response: ServerResponse) {
   const said: string = messages.at(-1).content
   if (said.startsWith('refuse'))
     return void response.writeHead(400).end(JSON.stringify({ error: { message: 'context_length_exceeded: 8192 tokens' } }))
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (chunk: object) => response.write(`data: ${JSON.stringify(chunk)}\n\n`)
-  const choice = (delta: object, finish_reason: string | null = null) => send({ choices: [{ index: 0, delta, finish_reason }] })
+  const choice = (delta: { content?: string; tool_calls?: unknown[] }, finish_reason: string | null = null) => {
+    const token = logprobs && delta.content ? { logprobs: { content: [{ token: delta.content, logprob: -0.1 }] } } : {}
+    send({ choices: [{ index: 0, delta, ...token, finish_reason }] })
+  }
   if (tools) {
     choice({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'navigate', arguments: '{"page":' } }] })
     choice({ tool_calls: [{ index: 0, function: { arguments: '"ai-lab"}' } }] })
@@ -127,7 +152,10 @@ function answerLikeAnyServer({ messages, tools }: any, response: ServerResponse)
     choice({ content: JSON.stringify({ variations: [ad, ad, ad] }) })
   } else for (const part of ['You said', ': ', said]) choice({ content: part })
   choice({}, tools ? 'tool_calls' : 'stop')
-  send({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } })
+  send({
+    choices: [],
+    usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10, completion_tokens_details: { reasoning_tokens: 2 } },
+  })
   response.end('data: [DONE]\n\n')
 }
 

@@ -1,7 +1,8 @@
 export type Chunk = {
   choices?: {
     index?: number
-    delta?: { content?: string | null; tool_calls?: unknown[]; role?: string }
+    delta?: { content?: string | null; refusal?: string | null; tool_calls?: unknown[]; role?: string }
+    logprobs?: { content?: unknown[] | null } | null
     message?: { content?: string | null; tool_calls?: unknown[] }
     finish_reason?: string | null
   }[]
@@ -74,8 +75,18 @@ const CONTENT = '"content":"'
 
 /** Only of an event that is a word and nothing else: whatever equals it around the word says nothing else either. */
 function twinOf(raw: string, { choices, usage, error, citations }: Chunk, text: string): Twin | null {
-  const { delta, finish_reason } = choices![0]!
-  if (choices!.length > 1 || finish_reason || usage || error || citations || delta?.tool_calls || !raw.startsWith('data: {')) return null
+  const { delta, finish_reason, logprobs } = choices![0]!
+  if (
+    choices!.length > 1 ||
+    finish_reason ||
+    logprobs?.content ||
+    usage ||
+    error ||
+    citations ||
+    delta?.tool_calls ||
+    !raw.startsWith('data: {')
+  )
+    return null
   const from = raw.indexOf(CONTENT) + CONTENT.length
   if (from < CONTENT.length || raw.includes(CONTENT, from) || raw.includes('\n')) return null
   const to = endOfString(raw, from)

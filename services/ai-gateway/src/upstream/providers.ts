@@ -27,7 +27,7 @@ const sandboxPath: Record<ProviderName, string> = {
   perplexity: '/perplexity',
 }
 
-type Provider = { pool: Pool; path: string; authorization: string; sandbox: boolean; model: string | undefined; circuit: Circuit }
+type Provider = { pool: Pool; path: string; authorization: string; sandbox: boolean; circuit: Circuit }
 
 /** Where each provider is: its own address with its own key, the one server that stands for all, or the sandbox. */
 export class Providers {
@@ -46,7 +46,16 @@ export class Providers {
 
   async target(model: ModelAlias): Promise<Target> {
     const provider = await this.#provider(model.provider)
-    return { ...provider, provider: model.provider, model, upstreamModel: provider.model ?? model.upstream }
+    const real = this.real(model)
+    return { ...provider, provider: model.provider, model: real, upstreamModel: real.upstream }
+  }
+
+  /** The model that answers here: where one server's own model stands for all, it has that one's name and price. */
+  real(model: ModelAlias): ModelAlias {
+    const { AI_MODEL, AI_MODEL_USD_PER_MTOK } = this.#config
+    if (!AI_MODEL || this.#ownKey(model.provider)) return model
+    const [input, output] = AI_MODEL_USD_PER_MTOK
+    return { ...model, upstream: AI_MODEL, inputMicrousdPerMtok: input * 1_000_000, outputMicrousdPerMtok: output * 1_000_000 }
   }
 
   async close(): Promise<void> {
@@ -64,7 +73,7 @@ export class Providers {
   }
 
   async #open(name: ProviderName): Promise<Provider> {
-    const { AI_BASE_URL, AI_API_KEY = '', AI_MODEL, AI_FIRST_BYTE_MS, AI_IDLE_MS } = this.#config
+    const { AI_BASE_URL, AI_API_KEY = '', AI_FIRST_BYTE_MS, AI_IDLE_MS } = this.#config
     const own = this.#ownKey(name)
     const base = own ? (this.#ownBase(name) ?? official[name]) : (AI_BASE_URL ?? (await this.#sandboxAddress()) + sandboxPath[name])
     const url = new URL(base)
@@ -82,7 +91,6 @@ export class Providers {
       path: `${url.pathname.replace(/\/$/, '')}/chat/completions`,
       authorization: `Bearer ${own ?? (AI_API_KEY || 'sandbox')}`,
       sandbox: this.isSandbox(name),
-      model: own ? undefined : AI_MODEL,
       circuit: new Circuit({ threshold: 5, coolMs: 5000 }),
     }
   }

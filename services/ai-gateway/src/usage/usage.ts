@@ -5,16 +5,21 @@ import { DomainError } from '@operon/kit/errors'
 import { usageOf } from '@operon/kit/meter'
 import { chainOf, costMicrousd, estimateTokens } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
+import type { Providers } from '../upstream/providers.ts'
 
 const USUAL_ANSWER_TOKENS = 1000
 
 /** The most that sending would cost: what is left of the plan, and tokens at the asked models' prices. */
-export async function estimate(ctx: Ctx<AiDb>, { models, text, max_tokens = USUAL_ANSWER_TOKENS }: Input<typeof aiEstimate>) {
+export async function estimate(
+  providers: Providers,
+  ctx: Ctx<AiDb>,
+  { models, text, max_tokens = USUAL_ANSWER_TOKENS }: Input<typeof aiEstimate>,
+) {
   const prompt_tokens = estimateTokens(text.length)
   const costs = models.map((id) => {
     const chain = chainOf(id)
     if (!chain) throw new DomainError('model_unknown', { details: { model: id } })
-    return Math.max(...chain.map((model) => costMicrousd(model, prompt_tokens, max_tokens)))
+    return Math.max(...chain.map((model) => costMicrousd(providers.real(model), prompt_tokens, max_tokens)))
   })
   const { used, reserved, limit } = await usageOf(ctx.db, signedIn(ctx).id, 'prompts')
   return {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { databaseUrl, type Env, readKitConfig, SetupError } from '@operon/kit/config'
-import { openDatabase } from '@operon/kit/db'
+import { demandDatabase, openDatabase } from '@operon/kit/db'
 import { Vault } from '@operon/kit/vault'
 import type { IdentityDb } from '../schema.ts'
 
@@ -24,8 +24,9 @@ async function keysNow(env: Env): Promise<Jwk[]> {
   if (env.AUTH_JWK_SET) return JSON.parse(env.AUTH_JWK_SET).keys
   const config = readKitConfig(env)
   const vault = await Vault.open(config)
-  const { db } = openDatabase<IdentityDb>(databaseUrl(config, env, 'identity'), 1, () => {})
+  const { db, url } = openDatabase<IdentityDb>(databaseUrl(config, env, 'identity'), 1, () => {})
   try {
+    await demandDatabase({ db, url })
     const rows = await db.selectFrom('signing_keys').selectAll().orderBy('created_at', 'desc').execute()
     if (!rows.length) throw new SetupError('identity has no key yet: start it once')
     return rows.map(({ kid, alg, sealed_private }) => ({ ...JSON.parse(vault.open(sealed_private, `signing_keys:${kid}`)), kid, alg }))
@@ -40,4 +41,8 @@ function newKey(): Jwk {
 }
 
 // In a container, where the launchers are not: `docker compose exec identity node services/identity/src/keys/rotation.ts`.
-if (import.meta.main) console.log(await rotationSteps(process.env))
+if (import.meta.main)
+  await rotationSteps(process.env).then(console.log, (error) => {
+    console.error(error instanceof SetupError ? error.message : error)
+    process.exit(1)
+  })

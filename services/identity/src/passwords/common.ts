@@ -75,6 +75,7 @@ export const isCommon = (password: string): boolean => variantsOf(password).some
 
 /** Whether it is made of what the account itself gives away: the name, or the address. */
 export function isPersonal(password: string, person: (string | null | undefined)[]): boolean {
+  if (!person.length) return false
   const variants = variantsOf(password)
   return person.some((about) => {
     const name = lettersOf((about ?? '').toLowerCase().split('@')[0]!)

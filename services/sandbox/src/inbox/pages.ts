@@ -42,7 +42,7 @@ function listPage(messages: Message[], to: string) {
         ? html`<div class="panel"><p class="muted">No messages${to ? html` for ${to}` : ''} yet. A sign-up, a sign-in link or a campaign will show here within a second.</p></div>`
         : html`<table><thead><tr><th>To</th><th>Subject</th><th class="wide-only">From</th><th class="num">Sent</th></tr></thead><tbody>${messages.map(
             (each) =>
-              html`<tr><td>${each.to.join(', ')}</td><td><a href="/sandbox/inbox/${each.id}">${each.subject}</a> ${each.kind === 'sms' ? html`<span class="pill">SMS</span>` : ''}</td><td class="muted wide-only">${each.from_name || each.from}</td><td class="num faint">${each.at.slice(0, 19).replace('T', ' ')}</td></tr>`,
+              html`<tr><td>${each.to.join(', ')}</td><td><a href="/sandbox/inbox/${each.id}">${each.subject}</a> ${each.kind === 'sms' ? html`<span class="pill">SMS</span>` : ''}</td><td class="muted wide-only">${each.from_name || each.from}</td><td class="num faint"><span class="wide-only">${each.at.slice(0, 10)} </span>${each.at.slice(11, 19)}</td></tr>`,
           )}</tbody></table>`
     }</div>`,
   })

@@ -144,7 +144,7 @@ function AdCard({ variation, number, ads }: { variation: Variation; number: numb
       actions={
         <Button onClick={copy}>
           <Copy />
-          Copy ad
+          <span className="max-sm:sr-only">Copy ad</span>
         </Button>
       }
     >

@@ -49,7 +49,7 @@ export function AssistantDialog({ onClose }: Props) {
     >
       <div className="flex min-h-13 items-center gap-2.5 border-b border-line pr-1.5 pl-4">
         <Mark />
-        <h2 id={titleId} className="text-14 font-semibold">
+        <h2 id={titleId} className="min-w-0 truncate text-14 font-semibold">
           Talk to {product_name}
         </h2>
         <div className="ml-auto flex items-center">

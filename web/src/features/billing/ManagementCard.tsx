@@ -69,7 +69,13 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
     >
       <dl className="grid grid-cols-2 gap-y-3">
         <dt className="text-muted">Plan</dt>
-        <dd className="text-right font-medium">{unknown ? <Skeleton className="ml-auto h-5 w-16" /> : (plan?.name ?? 'None yet')}</dd>
+        <dd className="text-right font-medium">
+          {unknown ? (
+            <Skeleton className="ml-auto h-5 w-16" />
+          ) : (
+            (plan?.name ?? (subscription?.trial_available === false ? 'None' : 'None yet'))
+          )}
+        </dd>
         <dt className="text-muted">{subscription?.cancel_at_period_end ? 'Ends on' : 'Next billing date'}</dt>
         <dd className="min-h-5 text-right font-medium tabular">{unknown ? <Skeleton className="ml-auto h-5 w-32" /> : next}</dd>
       </dl>

@@ -53,7 +53,7 @@ function CheckoutResult({ id }: { id: string }) {
         <p>
           {result.data?.trial_end
             ? `Your ${TRIAL_DAYS}-day free trial runs until ${day(result.data.trial_end)}. Nothing is charged before then.`
-            : 'The payment went through and the invoice is on its way by mail.'}
+            : 'The payment went through. Its invoice is on the plan page.'}
         </p>
       </PublicMessage>
     )

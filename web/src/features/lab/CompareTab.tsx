@@ -69,7 +69,10 @@ export function CompareTab({ comparison, onContinue }: Props) {
       </Panel>
       {run.prompt ? (
         <div className="-mb-2 flex flex-wrap items-center gap-2 text-13 text-muted">
-          Answers to <Pill className="max-w-full overflow-hidden text-ellipsis">{run.prompt.slice(0, 50)}</Pill>
+          Answers to
+          <Pill className="max-w-full">
+            <span className="truncate">{run.prompt.slice(0, 50)}</span>
+          </Pill>
           <Button variant="ghost" className="ml-auto" aria-pressed={whole} onClick={() => setWhole(!whole)}>
             {whole ? <FoldVertical /> : <UnfoldVertical />}
             {whole ? 'Fold the answers' : 'Show whole answers'}

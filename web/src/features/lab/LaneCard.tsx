@@ -44,8 +44,8 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
     >
       <header className="flex min-h-14 items-center gap-2.5 border-b border-line px-4 py-1.5">
         <span aria-hidden="true" className={cx('h-1.5 w-5 shrink-0 rounded-full', colours[at])} />
-        <div className="min-w-0">
-          <div className="flex items-center gap-2">
+        <div className="min-w-0 flex-1">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <h2 className="text-14 font-semibold">{name}</h2>
             {lane.sandbox ? <Pill>Sandbox answer</Pill> : null}
           </div>

@@ -1,7 +1,6 @@
 import { type Feature, featureGroups, features } from '../../content/features.ts'
 import { cx } from '../../ui/cx.ts'
 import { SectionHead } from '../../ui/SectionHead.tsx'
-import icons from './features.svg'
 
 const groups = Object.entries(featureGroups) as [Feature['group'], string][]
 
@@ -41,10 +40,7 @@ function Cell({ title, text, icon, coming }: Feature) {
           coming ? 'border border-dashed border-control bg-page' : 'bg-signal-text',
         )}
       />
-      {/* From a file of their own (Lucide's shapes): below the first screen, they would weigh on the first paint. */}
-      <svg aria-hidden="true" className="lucide size-5 fill-none stroke-current text-muted" strokeLinecap="round" strokeLinejoin="round">
-        <use href={`${icons}#${icon}`} />
-      </svg>
+      <span aria-hidden="true" className="block feature-icon shrink-0 text-muted" style={{ maskPosition: `0 ${icon * -1.25}rem` }} />
       <div className="sm:mt-4">
         <h4 className="text-16 leading-5 font-semibold tracking-[-0.01em]">{title}</h4>
         <p className="mt-1.5 text-14 text-muted">{text}</p>

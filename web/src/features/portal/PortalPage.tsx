@@ -130,11 +130,6 @@ function useReferral(search: string) {
     staleTime: Number.POSITIVE_INFINITY,
     retry: 1,
   })
-  const isUnknown = data?.valid === false
-  useEffect(() => {
-    // Said once, not at each visit.
-    if (isUnknown) localStorage.removeItem(referralKey)
-  }, [isUnknown])
   if (!code || !data) return undefined
   return { code, valid: data.valid, percent: data.percent_off ?? REFERRAL_PERCENT_OFF }
 }

@@ -16,7 +16,7 @@ export function ActionsTable({ actions, everybody }: { actions: StaffAction[]; e
       {actions.map((action) => (
         <tr key={action.id} className="align-baseline">
           <td>
-            <span className="first-letter:uppercase inline-block">{action.action}</span>
+            <span className="block first-letter:uppercase">{action.action}</span>
             <span className="block font-mono text-12 break-all text-faint">{action.detail}</span>
           </td>
           <td className="break-words">

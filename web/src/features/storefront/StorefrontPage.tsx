@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Share2 } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useParams } from 'react-router-dom'
-import { loadBackend } from '../../api/session.ts'
+import { readJson, request } from '../../api/http.ts'
 import { product } from '../../content/product.ts'
 import { paths } from '../../paths.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
@@ -22,21 +22,7 @@ export function StorefrontPage() {
   const { userSlug = '' } = useParams()
   const shop = useQuery({
     queryKey: ['storefront', userSlug],
-    queryFn: async () => {
-      const { rest, rows } = await loadBackend()
-      const seller = await rows<Seller | null>(
-        rest.from('user_profiles').select('user_id,display_name,marketplace_slug').eq('marketplace_slug', userSlug).maybeSingle(),
-      )
-      if (!seller) return null
-      const items = await rows<Item[]>(
-        rest
-          .from('marketplace_items')
-          .select('id,title,description,category,price,item_type')
-          .eq('user_id', seller.user_id)
-          .eq('is_active', true),
-      )
-      return { name: seller.display_name ?? seller.marketplace_slug, items }
-    },
+    queryFn: () => readShop(userSlug),
   })
   useEffect(() => {
     if (shop.data === null) toast.error(texts.marketplaceNotFound)
@@ -84,6 +70,20 @@ export function StorefrontPage() {
       </footer>
     </PublicLayout>
   )
+}
+
+/** What anyone may read, asked for without the code of a session. */
+async function readShop(slug: string) {
+  const read = async <T,>(table: string, query: Record<string, string>) =>
+    readJson<T[]>(await request(`/rest/v1/${table}?${new URLSearchParams(query)}`))
+  const [seller] = await read<Seller>('user_profiles', { select: 'user_id,display_name,marketplace_slug', marketplace_slug: `eq.${slug}` })
+  if (!seller) return null
+  const items = await read<Item>('marketplace_items', {
+    select: 'id,title,description,category,price,item_type',
+    user_id: `eq.${seller.user_id}`,
+    is_active: 'eq.true',
+  })
+  return { name: seller.display_name ?? seller.marketplace_slug, items }
 }
 
 /** The name has room for two lines on a phone before it is known: nothing moves when it comes. */

@@ -150,8 +150,12 @@ function Writing({ begun }: { begun: boolean }) {
   )
 }
 
-/** A block of code that is still being written has no end yet: it is drawn as a block all the same. */
-export const whole = (content: string) => ((content.match(/^```/gm)?.length ?? 0) % 2 ? `${content}\n\`\`\`` : content)
+/**
+ * As it can be drawn while it is written: a block of code without its end is a block all the same, and a table's row waits until it is
+ * whole, its head until what makes it one has come.
+ */
+export const whole = (content: string) =>
+  (content.match(/^```/gm)?.length ?? 0) % 2 ? `${content}\n\`\`\`` : content.replace(/(^|\n)\|[^\n]*(\n(\|[\s:|-]*)?)?$/, '')
 
 function EndState({ message, retry }: { message: ChatMessage; retry?: () => void }) {
   if (message.state === 'cut')
