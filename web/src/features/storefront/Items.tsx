@@ -100,7 +100,7 @@ function Offer({ title, description, category, price, item_type }: Item) {
 /** The same places, before anything is known. */
 export function ItemsLoading() {
   return (
-    <div role="status" aria-label="Loading the marketplace">
+    <div role="status" aria-label="Loading the marketplace" className="skeletons">
       <Toolbar>
         <Search disabled />
         <span className="flex gap-1">
