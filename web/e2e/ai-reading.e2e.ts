@@ -35,6 +35,8 @@ test('headings of an answer bring no second h1 and no ids into the page; code is
   await expect(log.locator('[id]')).toHaveCount(0)
   await page.getByLabel('Message Operon AI').fill('A JavaScript function for my website form')
   await page.keyboard.press('Enter')
+  // Whole: code can be copied while it is still being written.
+  await expect(log.getByRole('button', { name: 'Tokens and cost' })).toHaveCount(2)
   await log.getByRole('button', { name: 'Copy code' }).click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toMatch(/^\/\/ Adds a quote request[\s\S]+\n {2}return response\.json\(\)\n\}$/)

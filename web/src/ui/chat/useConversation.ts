@@ -41,14 +41,18 @@ export function useConversation(options: Options) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another address opens another conversation
   useEffect(() => {
     if (conversationId === known.current) return
-    known.current = conversationId
+    show(conversationId)
+  }, [conversationId])
+  useEffect(() => () => watch.current?.abort(), [])
+
+  function show(id: string | null) {
+    known.current = id
     watch.current?.abort()
     setPending(null)
     setMessages([])
-    setLoading(conversationId ? 'loading' : 'done')
-    if (conversationId) void load(conversationId)
-  }, [conversationId])
-  useEffect(() => () => watch.current?.abort(), [])
+    setLoading(id ? 'loading' : 'done')
+    if (id) void load(id)
+  }
 
   async function load(id: string) {
     setLoading('loading')
@@ -179,13 +183,10 @@ export function useConversation(options: Options) {
     add: (...added: ChatMessage[]) => setMessages((all) => [...all, ...added]),
     /** Opens a kept conversation, or with null a new one. */
     open(id: string | null) {
-      if (id !== known.current && id !== conversationId) return onConversation(id)
-      watch.current?.abort()
-      known.current = id
-      setPending(null)
-      setMessages([])
-      if (id) void load(id)
-      if (id !== conversationId) onConversation(id)
+      // The address may be a moment behind a conversation that has just got its id.
+      const moves = id !== known.current || id !== conversationId
+      show(id)
+      if (moves) onConversation(id)
     },
     /** Begins another conversation with this. */
     begin(text: string, send: SendOptions = {}): Promise<ChatReply | null> {
