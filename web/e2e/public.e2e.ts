@@ -1,4 +1,4 @@
-import { expect, expectSound, test, wake } from './steps.ts'
+import { expect, expectSound, holdStill, test, wake } from './steps.ts'
 
 const pages = [
   '/',
@@ -180,20 +180,17 @@ test('the styles that a page brings along are those of the whole sheet', async (
   // Without its script a page stays as it was drawn.
   await page.route('**/assets/index-*.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
   const looks = () =>
-    page.evaluate(() => {
-      // What moves is compared where it comes to rest; what never rests, where it begins.
-      for (const motion of document.getAnimations())
-        if (motion.effect!.getComputedTiming().endTime === Infinity) motion.cancel()
-        else motion.finish()
-      return [...document.querySelectorAll('#root *')].map((element) => {
+    page.evaluate(() =>
+      [...document.querySelectorAll('#root *')].map((element) => {
         const { x, y, width, height } = element.getBoundingClientRect()
         const { color, backgroundColor, borderTopWidth, font } = getComputedStyle(element)
         return [element.tagName, x, y, width, height, color, backgroundColor, borderTopWidth, font].join(' ')
-      })
-    })
+      }),
+    )
   for (const path of [...pages, '/marketplace/nobody']) {
     await page.goto(path)
     await page.evaluate(() => document.documentElement.classList.add('painted'))
+    await holdStill(page)
     const brought = await looks()
     await page.evaluate(async () => {
       const href = document.querySelector<HTMLMetaElement>('meta[name=styles]')!.content

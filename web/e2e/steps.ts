@@ -88,12 +88,8 @@ export async function newTrialSeller(page: Page) {
 
 /** What is shown now fits and has no violation, in both themes and at three widths. A theme changes colours alone. */
 export async function expectSound(page: Page) {
-  const wear = (theme: string) =>
-    page.locator('html').evaluate(async (root, value) => {
-      root.setAttribute('data-theme', value)
-      // Colours change over a frame, even where no motion is asked for.
-      await Promise.all(document.getAnimations().map((motion) => motion.finished.catch(() => {})))
-    }, theme)
+  const wear = (theme: string) => page.locator('html').evaluate((root, value) => root.setAttribute('data-theme', value), theme)
+  await holdStill(page)
   for (const width of [1440, 390, 320])
     await test.step(`${width} px`, async () => {
       await page.setViewportSize({ width, height: 900 })
@@ -104,6 +100,14 @@ export async function expectSound(page: Page) {
       await expectNoViolation(page, ['color-contrast'])
     })
 }
+
+/** Nothing of this page moves any more: what is looked at is where things come to rest. */
+export const holdStill = (page: Page) =>
+  page.evaluate(() => {
+    const still = new CSSStyleSheet()
+    still.replaceSync('*, ::before, ::after { animation: none !important; transition: none !important }')
+    document.adoptedStyleSheets = [still]
+  })
 
 export const expectAccessible = (page: Page) =>
   expectNoViolation(page, ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
