@@ -59,7 +59,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const isDraining = () => draining
 
   const callers = new Callers(verifier, config.PUBLISHABLE_KEYS.split(','))
-  hearRevocations(bus, verifier)
+  verifier.listenTo(bus)
   const upstreams = openUpstreams(options.upstreams, settings)
   const meter = new Meter(metrics)
   const addresses = addressReader(config.TRUSTED_PROXIES)
@@ -161,15 +161,6 @@ function listen(server: Server, { HOST, PORT }: KitConfig): Promise<void> {
       resolve()
     })
   })
-}
-
-function hearRevocations(bus: Broadcasts, verifier: TokenVerifier) {
-  bus.onBroadcast('identity.session_revoked', ({ session_id }) => verifier.revoke(session_id))
-  bus.onBroadcast('identity.user_suspended', ({ user_id, suspended }) => {
-    if (suspended) verifier.revoke(user_id)
-    else verifier.restore(user_id)
-  })
-  bus.onBroadcast('identity.keys_changed', () => verifier.askForKeys())
 }
 
 function contactsOf({ PUBLIC_URL }: KitConfig, settings: GatewaySettings): Contacts {

@@ -62,6 +62,23 @@ test('a revoked session ends its sockets and no others of the user', async () =>
   expect(await two.closed).toBe(4401)
 })
 
+test('a socket is not opened with a session that was taken back while it was verified', async () => {
+  const verifier = verifierOfTests()
+  const verify = verifier.verify.bind(verifier)
+  const mine = token()
+  // The last step of a verification that is under way: it has looked at what is revoked, and has not been heard yet.
+  verifier.verify = async (text) => {
+    const actor = await verify(text)
+    verifier.revoke(mine.sessionId)
+    return actor
+  }
+  const { open } = await start({ verifier })
+  const page = await open()
+  page.socket.send(JSON.stringify({ type: 'auth', access_token: mine.token }))
+  expect(await page.closed).toBe(4401)
+  expect(page.heard).toEqual([])
+})
+
 test('a page of another origin is turned away', async () => {
   const { open, gateway } = await start()
   await expect(open({ origin: 'https://evil.example' })).rejects.toThrow('403')

@@ -105,6 +105,13 @@ export class TokenVerifier {
     return known
   }
 
+  /** Hears what identity tells everybody. */
+  listenTo(bus: { onBroadcast(name: string, handler: (payload: any) => void): void }) {
+    bus.onBroadcast('identity.session_revoked', ({ session_id }) => this.revoke(session_id))
+    bus.onBroadcast('identity.user_suspended', ({ user_id, suspended }) => (suspended ? this.revoke(user_id) : this.restore(user_id)))
+    bus.onBroadcast('identity.keys_changed', () => this.askForKeys())
+  }
+
   /** A session or a user that identity took back; remembered for as long as a token could live. */
   revoke(sessionOrUserId: string) {
     this.#revoked.set(sessionOrUserId, performance.now())

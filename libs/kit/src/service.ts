@@ -188,9 +188,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
     onStart: (start) => void starts.push(start),
   }
   projectEntitlements(rt as unknown as Runtime)
-  bus.onBroadcast('identity.session_revoked', ({ session_id }) => verifier.revoke(session_id))
-  bus.onBroadcast('identity.user_suspended', ({ user_id, suspended }) => (suspended ? verifier.revoke(user_id) : verifier.restore(user_id)))
-  bus.onBroadcast('identity.keys_changed', () => verifier.askForKeys())
+  verifier.listenTo(bus)
   await definition.setup(rt)
   await app.ready()
 

@@ -55,7 +55,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     compareRoutes(rt, deps)
     keyRoutes(rt.app)
     const guarded = createGuardedFetch({ trusted: registries })
-    toolRoutes(rt.app, deps, { fetch: guarded, prices: createPrices(guarded, registries), sandbox: registries })
+    toolRoutes(rt.app, deps, { fetch: guarded, prices: createPrices(guarded, registries, rt.log), sandbox: registries })
 
     rt.onBroadcast(stopAnswer, ({ user_id, id, lane }) => {
       const lanes = lane === null ? [id] : lane >= 0 ? [laneId(id, lane)] : [0, 1, 2, 3, 4, 5].map((each) => laneId(id, each))

@@ -1,3 +1,4 @@
+import { createLogger } from '@operon/kit/telemetry'
 import { Response } from 'undici'
 import { expect, test, vi } from 'vitest'
 import { createPrices } from './prices.ts'
@@ -8,7 +9,7 @@ const list = (com: string) =>
 test('a price list is asked for once in some hours; while it cannot be asked the last one stands, with its date [spec-97]', async () => {
   vi.useFakeTimers({ now: new Date('2026-11-21T10:00:00Z') })
   const fetch = vi.fn(async (_url: string, _options?: object) => new Response(list('10.44')))
-  const prices = createPrices(fetch, null)
+  const prices = createPrices(fetch, null, createLogger('silent'))
   const [first] = await Promise.all([prices(['com']), prices(['com'])])
   expect(first).toEqual({ asOf: new Date(), of: { com: { registration: 1044, renewal: 101108 } } })
   expect(fetch.mock.calls.map(([url]) => url)).toEqual(['https://api.porkbun.com/api/json/v3/pricing/get'])
@@ -23,5 +24,5 @@ test('a price list is asked for once in some hours; while it cannot be asked the
 })
 
 test('nobody is shown a price that no registrar told [spec-97]', async () => {
-  expect(await createPrices(async () => new Response(list('free')), null)(['com'])).toBeNull()
+  expect(await createPrices(async () => new Response(list('free')), null, createLogger('silent'))(['com'])).toBeNull()
 })

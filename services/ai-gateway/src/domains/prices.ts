@@ -1,4 +1,5 @@
 import type { GuardedFetch } from '@operon/kit/fetch'
+import type { Logger } from '@operon/kit/telemetry'
 import { z } from 'zod'
 
 const FRESH_MS = 6 * 3_600_000
@@ -18,7 +19,7 @@ export type AskPrices = (tlds: string[]) => Promise<Prices | null>
  * What a registrar asks for a first year and after. Porkbun tells its prices to everybody; the other registrars keep theirs for their
  * customers, so they are linked without one. Asked at most every few hours; while it cannot be asked, what it said last stands, with its date.
  */
-export function createPrices(fetch: GuardedFetch, sandbox: (() => Promise<string>) | null): AskPrices {
+export function createPrices(fetch: GuardedFetch, sandbox: (() => Promise<string>) | null, log: Logger): AskPrices {
   let known: Prices | null = null
   let asking: Promise<void> | null = null
 
@@ -38,7 +39,7 @@ export function createPrices(fetch: GuardedFetch, sandbox: (() => Promise<string
   return async (tlds) => {
     if (known && Date.now() - known.asOf.getTime() < FRESH_MS) return known
     asking ??= ask(tlds)
-      .catch(() => {})
+      .catch((err) => log.warn({ err }, 'the registrar did not tell its prices'))
       .finally(() => {
         asking = null
       })

@@ -3,6 +3,7 @@ import type { Reply } from '@operon/contracts/contract'
 import { type FormEvent, useState } from 'react'
 import { fnCall, type Invoice } from '../../api/billing.ts'
 import { Button } from '../../ui/Button.tsx'
+import { download } from '../../ui/download.ts'
 import { SelectField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -11,17 +12,13 @@ export function Statement({ invoices }: { invoices: Invoice[] }) {
   const [busy, setBusy] = useState(false)
   const months = monthsOf(invoices)
 
-  async function download(event: FormEvent<HTMLFormElement>) {
+  async function make(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const month = String(new FormData(event.currentTarget).get('month'))
     setBusy(true)
     try {
       const { csv, filename } = await fnCall<Reply<typeof statementExport>>('statement-export', { month })
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }))
-      link.download = filename
-      link.click()
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+      download(filename, csv, 'text/csv')
     } catch (error) {
       toast.error('The statement was not made', (error as Error).message)
     } finally {
@@ -30,7 +27,7 @@ export function Statement({ invoices }: { invoices: Invoice[] }) {
   }
 
   return (
-    <form onSubmit={download} className="flex flex-wrap items-end gap-3 border-t border-line p-4">
+    <form onSubmit={make} className="flex flex-wrap items-end gap-3 border-t border-line p-4">
       <SelectField label="Statement of a month" name="month" fieldClassName="w-52 max-w-full flex-1 sm:flex-none">
         {months.map((month) => (
           <option key={month} value={month}>

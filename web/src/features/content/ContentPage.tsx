@@ -11,6 +11,7 @@ import { StopButton } from '../../ui/chat/StopButton.tsx'
 import { useConversationAddress } from '../../ui/chat/useAddress.ts'
 import { useConversation } from '../../ui/chat/useConversation.ts'
 import { cx } from '../../ui/cx.ts'
+import { download } from '../../ui/download.ts'
 import { TextArea, TextField } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, PageHeader, Panel, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -55,12 +56,8 @@ export function ContentPage() {
     await navigator.clipboard.writeText(piece!.content)
     toast.success(texts.contentCopied)
   }
-  function download() {
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([piece!.content], { type: 'text/plain' }))
-    link.download = `${about.topic.trim().replace(/\s+/g, '_')}_${about.type}.txt`
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+  function save() {
+    download(`${about.topic.trim().replace(/\s+/g, '_')}_${about.type}.txt`, piece!.content, 'text/plain')
     toast.success(texts.contentDownloaded)
   }
 
@@ -157,7 +154,7 @@ export function ContentPage() {
                     <Copy />
                     <span className="max-sm:sr-only">Copy</span>
                   </Button>
-                  <Button disabled={!usable} onClick={download}>
+                  <Button disabled={!usable} onClick={save}>
                     <Download />
                     <span className="max-sm:sr-only">Download</span>
                   </Button>

@@ -7,6 +7,7 @@ import { loadBackend, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { download } from '../../ui/download.ts'
 import { TextField } from '../../ui/Field.tsx'
 import { Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -20,15 +21,11 @@ export function DataPanel() {
   const [typed, setTyped] = useState('')
   const [busy, setBusy] = useState(false)
 
-  async function download() {
+  async function exportAll() {
     setExporting(true)
     try {
       const data = await confirmed(() => fnCall<unknown>('account-export'))
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }))
-      link.download = `operon-account-${new Date().toISOString().slice(0, 10)}.json`
-      link.click()
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+      download(`operon-account-${new Date().toISOString().slice(0, 10)}.json`, JSON.stringify(data, null, 2), 'application/json')
     } catch (error) {
       toast.error('The export was not made', (error as Error).message)
     } finally {
@@ -59,7 +56,7 @@ export function DataPanel() {
           <p className="max-w-[52ch] text-13 text-muted">
             Everything that is kept about you, as one JSON file: profile, sign-ins, devices and log, and what each tool holds.
           </p>
-          <Button busy={exporting ? 'Preparing' : false} onClick={download}>
+          <Button busy={exporting ? 'Preparing' : false} onClick={exportAll}>
             Download my data
           </Button>
         </div>

@@ -1,0 +1,9 @@
+/** Saves a text as a file of this name. */
+export function download(name: string, text: string, type: string) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type }))
+  link.download = name
+  link.click()
+  // The browser reads it after this turn.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+}
