@@ -50,9 +50,8 @@ const dropped = new Set([
 const isDropped = (name: string) => dropped.has(name) || name.startsWith('access-control-') || name.startsWith('x-operon-')
 
 const names = new Map<string, Kind>()
-const passedOn: ReadonlySet<Kind> = new Set(['keep', 'policy', 'date'])
-// As Node has it: tab, what can be seen, and Latin-1.
-const notInValue = /[^\t\x20-\x7e\x80-\xff]/
+// As Node has it: tab, what can be seen, and Latin-1. Lines end with both of their characters, or they are no lines.
+const notInHead = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/
 
 function kindOf(raw: string): Kind {
   const known = names.get(raw)
@@ -66,6 +65,7 @@ function kindOf(raw: string): Kind {
 
 /** Reads a head as strictly as a request's would be: what could be framed in two ways is no answer. `text` ends before the empty line. */
 export function readAnswerHead(text: string, method: string): AnswerHead {
+  if (notInHead.test(text)) throw new BadAnswer('control characters in a head')
   const first = text.indexOf('\r\n')
   const matched = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/.exec(first === -1 ? text : text.slice(0, first))
   if (!matched) throw new BadAnswer('no status line')
@@ -86,19 +86,18 @@ export function readAnswerHead(text: string, method: string): AnswerHead {
     const colon = text.indexOf(':', at)
     if (colon === -1 || colon >= end) throw new BadAnswer('a header without a name')
     const kind = kindOf(text.slice(at, colon))
-    const value = text.slice(text.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1, end)
-    if (notInValue.test(value)) throw new BadAnswer('a value with control characters')
     if (kind === 'policy') ownPolicy = true
     else if (kind === 'date') dated = true
-    else if (kind === 'length') {
-      if (length !== null || !/^ *\d{1,15} *$/.test(value)) throw new BadAnswer('a length that is none')
-      length = Number(value)
-    } else if (kind === 'encoding') {
-      if (chunks || value.trim().toLowerCase() !== 'chunked') throw new BadAnswer('an encoding that is not chunks')
-      chunks = true
-    } else if (kind === 'connection') connection += `,${value.trim().toLowerCase()}`
-    else if (kind === 'keep-alive') keepAliveMs = keepAliveOf(value)
-    if (!passedOn.has(kind)) {
+    else if (kind !== 'keep') {
+      const value = text.slice(colon + 1, end)
+      if (kind === 'length') {
+        if (length !== null || !/^ *\d{1,15} *$/.test(value)) throw new BadAnswer('a length that is none')
+        length = Number(value)
+      } else if (kind === 'encoding') {
+        if (chunks || value.trim().toLowerCase() !== 'chunked') throw new BadAnswer('an encoding that is not chunks')
+        chunks = true
+      } else if (kind === 'connection') connection += `,${value.trim().toLowerCase()}`
+      else if (kind === 'keep-alive') keepAliveMs = keepAliveOf(value)
       lines += text.slice(from, at)
       from = end + 2
     }

@@ -15,6 +15,8 @@ export type Call = {
   id: string
   path: string
   query: string
+  /** Its header lines that are passed on. */
+  lines: string
   client: string
   /** The route for the metrics: known paths only, so that strangers cannot make labels. */
   label: string

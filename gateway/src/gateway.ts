@@ -9,6 +9,7 @@ import type { Logger, Metrics } from '@operon/kit/telemetry'
 import { addressReader, limitedAs } from './addresses.ts'
 import { Callers } from './callers.ts'
 import { type Patience, refusal, watchConnections } from './connections.ts'
+import type { NameOf } from './frames.ts'
 import { createHandler } from './handle.ts'
 import { securityHeaders } from './headers.ts'
 import { Limits } from './limits.ts'
@@ -36,6 +37,8 @@ export type GatewayOptions = {
   /** Who says what; the registry of contracts unless a test brings its own. */
   spoken?: Spoken[]
   platform?: Partial<Platform>
+  /** Whose page an address is, for pages that many have. */
+  names?: Record<string, NameOf>
   live?: { authWithinMs?: number; pingEveryMs?: number }
   patience?: Partial<Patience>
 }
@@ -86,6 +89,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       productName: config.PRODUCT_NAME,
       contacts: contactsOf(config, settings),
       headers: securityHeaders(config, inlineScriptHashes(options.webDist)).page,
+      names: options.names,
     }),
     draining: isDraining,
   })

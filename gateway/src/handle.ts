@@ -8,17 +8,7 @@ import { isTracing, openSpan } from '@operon/kit/tracing'
 import { type Addresses, limitedAs } from './addresses.ts'
 import { type Call, givenPairs, refuse, requestId, send, stepTrace } from './call.ts'
 import type { Callers } from './callers.ts'
-import {
-  apiHeaders,
-  areAmbiguous,
-  fixed,
-  forwardedLines,
-  isHost,
-  nothingFixed,
-  rewriteHeaders,
-  securityHeaders,
-  type Told,
-} from './headers.ts'
+import { apiHeaders, fixed, isHost, nothingFixed, readLines, rewriteHeaders, securityHeaders, type Told, toldLines } from './headers.ts'
 import type { Limits, Quota } from './limits.ts'
 import type { Meter } from './meter.ts'
 import { forwardRemote } from './remote.ts'
@@ -69,6 +59,7 @@ export function createHandler(options: HandleOptions) {
       id,
       path,
       query: target?.query ?? '',
+      lines: '',
       client,
       label: 'none',
       startedAt: performance.now(),
@@ -80,10 +71,12 @@ export function createHandler(options: HandleOptions) {
     }
     meter.begin(call)
     if (draining()) response.shouldKeepAlive = false
-    if (!target || areAmbiguous(request)) {
+    const lines = target && readLines(request)
+    if (lines === null) {
       call.fixed = plain
       return refuse(call, badTarget())
     }
+    call.lines = lines
     const entry = routes.find(path)
     if (entry) return pass(call, entry)
     const page = own.get(path)
@@ -156,8 +149,10 @@ export function createHandler(options: HandleOptions) {
     }
     const repeatable =
       request.method === 'GET' || request.method === 'HEAD' || (route.idempotent && request.headers['idempotency-key'] !== undefined)
-    const lines = forwardedLines(request.headers, told)
-    call.onClose = forwardRemote({ call, lines, policy, repeatable, maxBytes: route.maxBytes, draining, fail: failed }, upstream.instances)
+    call.onClose = forwardRemote(
+      { call, lines: toldLines(told) + call.lines, policy, repeatable, maxBytes: route.maxBytes, draining, fail: failed },
+      upstream.instances,
+    )
   }
 
   function toldOf(call: Call): Told {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { KitConfig } from '@operon/kit/config'
 import type { GatewaySettings } from './settings.ts'
 
@@ -33,41 +33,8 @@ const notForwarded = [
   'traceparent',
   'tracestate',
 ]
-const strippedOf = new Map(notForwarded.map((name) => [name, true]))
-
-// Asked for every header of every request; the names are few, and those that strangers make up are not kept for ever.
-function stripped(name: string): boolean {
-  const known = strippedOf.get(name)
-  if (known !== undefined) return known
-  const answer = name.startsWith('x-forwarded-') || name.startsWith('x-operon-')
-  if (strippedOf.size < 500) strippedOf.set(name, answer)
-  return answer
-}
-
-/** True when two parties could read these headers differently: twice a header that must be one, or an encoding other than chunks. */
-export function areAmbiguous(request: IncomingMessage): boolean {
-  const { headers, rawHeaders } = request
-  const encoding = headers['transfer-encoding']
-  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return true
-  // Chunks came with HTTP/1.1: an older party in between has not seen them, and read the body in another way.
-  if (encoding !== undefined && (headers['content-length'] !== undefined || request.httpVersion !== '1.1')) return true
-  if (headers.host && !isHost(headers.host)) return true
-  // Parsed names are one each: fewer of them than raw ones means that some came twice.
-  let names = 0
-  for (const _ in headers) names++
-  if (names * 2 === rawHeaders.length) return false
-  const seen = new Set<string>()
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!.toLowerCase()
-    if (seen.has(name) && single.has(name)) return true
-    seen.add(name)
-  }
-  return false
-}
-const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i
-export const isHost = (text: string): boolean => host.test(text)
-
-const single = new Set([
+// What must come once: two of them could be read in two ways. Each has its bit.
+const single = [
   'host',
   'content-length',
   'transfer-encoding',
@@ -78,28 +45,60 @@ const single = new Set([
   'range',
   'expect',
   'origin',
-])
+]
+
+type Kind = { name: string; passes: boolean; bit: number }
+const kinds = new Map<string, Kind>()
+
+// Asked for every header of every request, by the name as it was written; the names are few, and those that strangers make up are not kept for ever.
+function kindOf(raw: string): Kind {
+  const known = kinds.get(raw)
+  if (known) return known
+  const name = raw.toLowerCase()
+  const kind = { name, passes: !isStripped(name), bit: single.includes(name) ? 1 << single.indexOf(name) : 0 }
+  if (kinds.size < 500) kinds.set(raw, kind)
+  return kind
+}
+
+const isStripped = (name: string) => notForwarded.includes(name) || name.startsWith('x-forwarded-') || name.startsWith('x-operon-')
+
+// Far below what Node reads: of a longer list it would read the first ones only, without a word.
+const MAX_HEADERS = 200
+
+/** The header lines that a service gets of a request, without what the gateway tells it. Null where two parties could read them differently. */
+export function readLines({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
+  const encoding = headers['transfer-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return null
+  // Chunks came with HTTP/1.1: an older party in between has not seen them, and read the body in another way.
+  if (encoding !== undefined && (headers['content-length'] !== undefined || httpVersion !== '1.1')) return null
+  if ((headers.host && !isHost(headers.host)) || rawHeaders.length > MAX_HEADERS * 2) return null
+  const named = namedByConnection(headers.connection)
+  let lines = ''
+  let seen = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const { name, passes, bit } = kindOf(rawHeaders[i]!)
+    if (seen & bit) return null
+    seen |= bit
+    if (passes && !named?.has(name)) lines += `${name}: ${rawHeaders[i + 1]}\r\n`
+  }
+  return lines
+}
+const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i
+export const isHost = (text: string): boolean => host.test(text)
 
 export type Told = { client: string; proto: string; host: string; requestId: string; traceparent: string }
 
-/** What a service on another connection gets: the parsed headers written again, so that it cannot read them in another way than the gateway did. */
-export function forwardedLines(headers: IncomingHttpHeaders, told: Told): string {
-  const named = namedByConnection(headers.connection)
-  let lines = ''
-  for (const name in headers) {
-    if (stripped(name) || named?.has(name)) continue
-    lines += `${name}: ${headers[name] as string}\r\n`
-  }
-  return `${lines}x-forwarded-for: ${told.client}\r\nx-forwarded-proto: ${told.proto}\r\nx-forwarded-host: ${told.host}\r\nx-request-id: ${told.requestId}\r\ntraceparent: ${told.traceparent}\r\n`
-}
+/** What a service on another connection is told by the gateway. Before all else: whatever a caller sends, this is read. */
+export const toldLines = ({ client, proto, host, requestId, traceparent }: Told): string =>
+  `x-forwarded-for: ${client}\r\nx-forwarded-proto: ${proto}\r\nx-forwarded-host: ${host}\r\nx-request-id: ${requestId}\r\ntraceparent: ${traceparent}\r\n`
 
-/** The same for a service in this process, which is handed the request itself. */
+/** Both for a service in this process, which is handed the request itself. */
 export function rewriteHeaders(request: IncomingMessage, told: Told) {
   const { headers } = request
   const named = namedByConnection(headers.connection)
   for (const name in headers) {
     // Fastify reads the framing of the body from here.
-    if (name !== 'transfer-encoding' && (stripped(name) || named?.has(name))) delete headers[name]
+    if (name !== 'transfer-encoding' && (!kindOf(name).passes || named?.has(name))) delete headers[name]
   }
   headers['x-forwarded-for'] = told.client
   headers['x-forwarded-proto'] = told.proto

@@ -3,6 +3,7 @@ import { stopOnSignal } from '@operon/kit/main'
 import { openBus, openCache, openVerifier } from '@operon/kit/open'
 import { createInfra } from '@operon/kit/service'
 import { flushTraces } from '@operon/kit/tracing'
+import { storefronts } from './frames.ts'
 import { startGateway } from './gateway.ts'
 import { upstreamsFromEnv } from './upstreams.ts'
 
@@ -15,7 +16,16 @@ async function main() {
   const cache = await openCache(infra)
   const verifier = openVerifier(infra, bus)
   const webDist = process.env.WEB_DIST ?? new URL('../../web/dist', import.meta.url).pathname
-  const gateway = await startGateway({ ...infra, log, bus, cache, verifier, webDist, upstreams: upstreamsFromEnv(infra.env) })
+  const gateway = await startGateway({
+    ...infra,
+    log,
+    bus,
+    cache,
+    verifier,
+    webDist,
+    names: storefronts(infra, bus),
+    upstreams: upstreamsFromEnv(infra.env),
+  })
   await bus.start()
   log.info({ address: gateway.url }, 'ready')
   stopOnSignal(async () => {

@@ -1,13 +1,10 @@
 import type { Metrics } from '@operon/kit/telemetry'
 import type { Call } from './call.ts'
 
-type Child = { observe(seconds: number): void }
-
-/** Counts what runs and observes what ended. The children of the histogram are kept, since finding one costs more than observing. */
+/** Counts what runs and observes what ended. */
 export class Meter {
   running = 0
   readonly #metrics: Metrics
-  readonly #routes = new Map<string, Map<string, Map<number, Child>>>()
   readonly #onIdle: (() => void)[] = []
 
   constructor(metrics: Metrics) {
@@ -32,17 +29,7 @@ export class Meter {
   #observe({ request, response, label, startedAt, span }: Call) {
     const status = response.headersSent ? response.statusCode : 499
     span?.end({ attributes: { 'http.response.status_code': status }, failure: status >= 499 ? String(status) : undefined })
-    this.#childOf(label, request.method!, status).observe((performance.now() - startedAt) / 1000)
-  }
-
-  // By steps rather than by one key: a string that is put together has to be hashed anew each time.
-  #childOf(route: string, method: string, status: number): Child {
-    const known = this.#routes.get(route)?.get(method)?.get(status)
-    if (known) return known
-    const methods = this.#routes.get(route) ?? new Map<string, Map<number, Child>>()
-    const statuses = methods.get(method) ?? new Map<number, Child>()
-    const child = this.#metrics.requests.labels({ service: 'gateway', route, method, status })
-    this.#routes.set(route, methods.set(method, statuses.set(status, child)))
-    return child
+    const labels = { service: 'gateway', route: label, method: request.method!, status }
+    this.#metrics.requests.observe(labels, (performance.now() - startedAt) / 1000)
   }
 }

@@ -41,6 +41,7 @@ const refused: Record<string, string> = {
   'two hosts': `${open}host: b\r\n\r\n`,
   'no host': 'POST /functions/v1/open HTTP/1.1\r\n\r\n',
   'two authorizations': `${open}authorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n`,
+  'more headers than anybody reads': `${open}${'a: b\r\n'.repeat(1_000)}content-length: 0\r\n\r\n`,
   'a target of another host': 'POST http://else/functions/v1/open HTTP/1.1\r\nhost: a\r\n\r\n',
   'a slash that is encoded': 'POST /functions%2fv1/open HTTP/1.1\r\nhost: a\r\n\r\n',
   'a slash encoded twice': 'POST /functions%252fv1/open HTTP/1.1\r\nhost: a\r\n\r\n',

@@ -7,6 +7,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testGateway } from './testing/start.ts'
 
 const dist = mkdtempSync(join(tmpdir(), 'web-'))
+const asked: string[] = []
+async function whose(slug: string) {
+  asked.push(slug)
+  if (slug === 'away') throw new Error('nobody answers')
+  return slug === 'nobody' ? null : `${slug} & <Co> $&`
+}
 let gateway: Awaited<ReturnType<typeof testGateway>>
 beforeAll(async () => {
   const files: Record<string, string> = {
@@ -14,7 +20,7 @@ beforeAll(async () => {
     'get-started/index.html': '<h1>Get started</h1>',
     'app.html': '<script>theme()</script><h1>App</h1>',
     'named/index.html': '<title>__PRODUCT_NAME__</title>__CONTACT_EMAIL__ __SECURITY_EMAIL__',
-    'marketplace/:userSlug/index.html': '<h1>Storefront</h1>',
+    'marketplace/:userSlug/index.html': '<title>__NAME:A storefront__</title><h1>Storefront</h1>',
     'routes.json': '["/dashboard", "/dashboard/image-studio", "/auth/:userType", "/pricing", "/marketplace/:userSlug"]',
     '404.html': '<h1>Not here</h1>',
     'assets/main-1.js': 'console.log(1)'.repeat(50),
@@ -31,6 +37,7 @@ beforeAll(async () => {
   writeFileSync(join(dist, 'assets/main-1.js.gz'), gzipSync(files['assets/main-1.js']!))
   gateway = await testGateway({
     webDist: dist,
+    names: { '/marketplace/:userSlug': whose },
     env: { PUBLIC_URL: 'https://shop.example', PRODUCT_NAME: 'Hill & $& Co', SECURITY_EMAIL: 'safe@hill.example' },
   })
 })
@@ -44,7 +51,7 @@ const get = (path: string, init?: RequestInit) => fetch(`${gateway.url}${path}`,
 test('pages that were drawn beforehand, pages of the app, and a real 404', async () => {
   const seen = async (path: string) => {
     const response = await get(path)
-    return [response.status, (await response.text()).replace(/<script>.*<\/script>|<.?h1>/g, '')]
+    return [response.status, (await response.text()).replace(/<script>.*<\/script>|<title>.*<\/title>|<.?h1>/g, '')]
   }
   expect(await seen('/')).toEqual([200, 'Landing'])
   expect(await seen('/get-started')).toEqual([200, 'Get started'])
@@ -53,6 +60,24 @@ test('pages that were drawn beforehand, pages of the app, and a real 404', async
   expect(await seen('/marketplace/mara')).toEqual([200, 'Storefront'])
   for (const path of ['/nothing', '/marketplace/mara/else', '/assets/old.js', '/.stamp', '/templated.json', '/wp-login.php'])
     expect(await seen(path)).toEqual([404, 'Not here'])
+})
+
+test('a page that many have says whose it is, answers 404 for nobody, and stays when nobody can be asked [spec-102]', async () => {
+  const seen = async (slug: string, init?: RequestInit) => {
+    const response = await get(`/marketplace/${slug}`, init)
+    return [response.status, /<title>(.*)<\/title>/.exec(await response.text())?.[1]]
+  }
+  asked.length = 0
+  expect(await seen('ann')).toEqual([200, 'ann &amp; &lt;Co&gt; $&amp;'])
+  expect(await seen('nobody')).toEqual([404, 'A storefront'])
+  expect(await seen('away')).toEqual([200, 'A storefront'])
+  // Not asked again for each reader.
+  expect(await seen('ann', { headers: { 'accept-encoding': 'br' } })).toEqual([200, 'ann &amp; &lt;Co&gt; $&amp;'])
+  expect(await seen('nobody')).toEqual([404, 'A storefront'])
+  expect(asked).toEqual(['ann', 'nobody', 'away'])
+  expect((await get('/marketplace/ann', { method: 'HEAD' })).status).toBe(200)
+  expect((await get('/marketplace/:userSlug')).status).toBe(200)
+  expect(await (await get('/marketplace/:userSlug')).text()).not.toContain('__NAME')
 })
 
 test('assets come compressed as the browser takes them, for ever, and are not sent twice', async () => {

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path'
 import { lookup } from 'mrmime'
 import { type Asset, asset, compressed, sendAsset, squeeze } from './assets.ts'
 import { type Call, send } from './call.ts'
+import { escaped, type Found, type NameOf, nameFrame } from './frames.ts'
 import type { Fixed } from './headers.ts'
 
 // Pages that only a browser renders: all of them are one document, and the app finds the page by its address.
@@ -27,19 +28,32 @@ const appRoutes = [
 ]
 
 /** The built web app, whole in memory: it is a few megabytes and never changes while this process runs. */
-export function serveWeb(dist: string, options: Names & { headers: Fixed }): (call: Call) => void {
+export function serveWeb(dist: string, options: Names & { headers: Fixed; names?: Record<string, NameOf> }): (call: Call) => void {
   const assets = readAssets(dist, options)
   const appRouteOf = routeMatcher(readRoutes(dist))
   const app = assets.get('/app.html') ?? assets.get('/index.html')
   const missing = assets.get('/404.html')
+  // An address with a part that varies may have its frame drawn beforehand, in a file of the route's own name.
+  const frames = new Map(
+    [...assets].flatMap(([file, frame]) => {
+      const route = /^(.*:.*)\/index\.html$/.exec(file)?.[1]
+      if (!route) return []
+      assets.delete(file)
+      return [[route, nameFrame(frame, options.names?.[route])] as const]
+    }),
+  )
 
-  function find(path: string): { asset: Asset; status: number } | null {
+  function find(path: string): Found | ReturnType<typeof nameFrame> | null {
     const built = assets.get(path) ?? assets.get(`${path}.html`) ?? assets.get(`${path === '/' ? '' : path}/index.html`)
     if (built) return { asset: built, status: 200 }
     const route = appRouteOf(path)
-    // An address with a part that varies may have its frame drawn beforehand, in a file of the route's own name.
-    if (app && route) return { asset: assets.get(`${route}/index.html`) ?? app, status: 200 }
+    if (app && route) return frames.get(route) ?? { asset: app, status: 200 }
     return missing ? { asset: missing, status: 404 } : null
+  }
+
+  function answer(call: Call, { asset, status }: Found) {
+    sendAsset(call, asset, status)
+    squeeze(asset)
   }
 
   return (call) => {
@@ -54,8 +68,8 @@ export function serveWeb(dist: string, options: Names & { headers: Fixed }): (ca
         'cache-control',
         'no-store',
       ])
-    sendAsset(call, found.asset, found.status)
-    squeeze(found.asset)
+    if (typeof found !== 'function') return answer(call, found)
+    void found(call.path.slice(call.path.lastIndexOf('/') + 1)).then((named) => call.response.destroyed || answer(call, named))
   }
 }
 
@@ -99,9 +113,6 @@ function filledIn(file: string, path: string, { publicUrl, productName, contacts
   const body = Buffer.from(filled)
   return { ...asset(body, typeOf(path), cacheOf(path), compressed(body)), hasty: true }
 }
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => entities[sign]!)
 
 /** The one inline script of the built pages (the theme, before the first paint), as the content security policy names it. */
 export function inlineScriptHashes(dist: string | undefined): string[] {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Logger, pino, stdSerializers } from 'pino'
 import prom from 'prom-client'
+import { Durations } from './durations.ts'
 import { drawRandom } from './ids.ts'
 
 export type { Logger } from 'pino'
@@ -70,13 +71,7 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new prom.Registry()
   prom.collectDefaultMetrics({ register: registry })
-  const requests = new prom.Histogram({
-    name: 'operon_http_request_seconds',
-    help: 'Requests by service, route and status',
-    labelNames: ['service', 'route', 'method', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  })
+  const requests = new Durations({ name: 'operon_http_request_seconds', help: 'Requests by service, route and status', registry })
   const lag = new prom.Gauge({
     name: 'operon_lag',
     help: 'Rows or messages that wait',

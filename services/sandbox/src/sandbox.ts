@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { assetRoutes } from './core/assets.ts'
 import { controlRoutes } from './core/control.ts'
 import { createFaults, type Provider } from './core/faults.ts'
@@ -38,9 +37,7 @@ export type SandboxOptions = {
 
 export type Sandbox = {
   addresses: Record<Provider, string>
-  /** Mounts `/sandbox` and everything below it on a Fastify app. */
-  pages: (app: FastifyInstance) => Promise<void>
-  /** The same pages as one function. */
+  /** Everything below `/sandbox`. */
   handle: (request: WireRequest) => Promise<WireReply>
   truth: Truth
   close: () => Promise<void>
@@ -117,33 +114,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     state.close()
   }
 
-  return { addresses, pages: mount(handle), handle, truth, close }
-}
-
-/** Takes every body as bytes, in a scope of its own so that the host's parsers stay as they are. */
-const mount = (handle: (request: WireRequest) => Promise<WireReply>) => async (app: FastifyInstance) => {
-  await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-    for (const url of ['/sandbox', '/sandbox/*']) {
-      scope.all(url, async (request, reply) => {
-        const { pathname, searchParams } = new URL(request.url, 'http://sandbox')
-        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        const answer = await handle({
-          method: request.method,
-          path: pathname,
-          query: searchParams,
-          headers: request.headers,
-          body,
-          params: {},
-        })
-        return reply
-          .code(answer.status ?? 200)
-          .headers(answer.headers ?? {})
-          .send(answer.body ?? '')
-      })
-    }
-  })
+  return { addresses, handle, truth, close }
 }
 
 function orNotFound(routes: Parameters<typeof dispatch>[0]): Handler {

@@ -45,83 +45,39 @@ export function Field({ label, hint, error, children, className, aside }: FieldP
 }
 
 type Labelled = { label: ReactNode; hint?: ReactNode; error?: ReactNode; aside?: ReactNode; fieldClassName?: string }
+type Wired = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
 
-export function TextField({
-  label,
-  hint,
-  error,
-  aside,
-  fieldClassName,
-  className,
-  ref,
-  ...input
-}: Labelled & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
+/** A field whose control is one element: what is the label's goes to it, the rest to the element. */
+function Labelled<P extends Labelled>({ of, children }: { of: P; children: (wired: Wired & Omit<P, keyof Labelled>) => ReactNode }) {
+  const { label, hint, error, aside, fieldClassName, ...input } = of
   return (
     <Field label={label} hint={hint} error={error} aside={aside} className={fieldClassName}>
-      {({ id, describedBy, invalid }) => (
-        <input
-          id={id}
-          ref={ref}
-          aria-describedby={describedBy}
-          aria-invalid={invalid || undefined}
-          className={cx(control, 'h-9 max-md:h-11', className)}
-          {...input}
-        />
-      )}
+      {({ id, describedBy, invalid }) => children({ id, 'aria-describedby': describedBy, 'aria-invalid': invalid || undefined, ...input })}
     </Field>
   )
 }
 
-export function TextArea({
-  label,
-  hint,
-  error,
-  aside,
-  fieldClassName,
-  className,
-  ref,
-  ...input
-}: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }) {
+export function TextField(props: Labelled & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
   return (
-    <Field label={label} hint={hint} error={error} aside={aside} className={fieldClassName}>
-      {({ id, describedBy, invalid }) => (
-        <textarea
-          id={id}
-          ref={ref}
-          aria-describedby={describedBy}
-          aria-invalid={invalid || undefined}
-          className={cx(control, 'min-h-24 py-2', className)}
-          {...input}
-        />
-      )}
-    </Field>
+    <Labelled of={props}>
+      {({ className, ...input }) => <input className={cx(control, 'h-9 max-md:h-11', className)} {...input} />}
+    </Labelled>
   )
 }
 
-export function SelectField({
-  label,
-  hint,
-  error,
-  aside,
-  fieldClassName,
-  className,
-  children,
-  ...input
-}: Labelled & SelectHTMLAttributes<HTMLSelectElement>) {
+export function TextArea(props: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }) {
   return (
-    <Field label={label} hint={hint} error={error} aside={aside} className={fieldClassName}>
-      {({ id, describedBy, invalid }) => (
-        <select
-          id={id}
-          aria-describedby={describedBy}
-          aria-invalid={invalid || undefined}
-          className={cx(control, 'h-9 max-md:h-11', className)}
-          {...input}
-        >
-          {children}
-        </select>
-      )}
-    </Field>
+    <Labelled of={props}>
+      {({ className, ...input }) => <textarea className={cx(control, 'min-h-24 py-2', className)} {...input} />}
+    </Labelled>
+  )
+}
+
+export function SelectField(props: Labelled & SelectHTMLAttributes<HTMLSelectElement>) {
+  return (
+    <Labelled of={props}>
+      {({ className, ...input }) => <select className={cx(control, 'h-9 max-md:h-11', className)} {...input} />}
+    </Labelled>
   )
 }
 

@@ -1,9 +1,11 @@
 import type { Cache } from './cache.ts'
 
 const MAX_ENTRIES = 50_000
+/** A bucket in use goes to the end of the row so often, not with each use: that would build the row anew all the time. */
+const MOVE_EVERY_MS = 1_000
 
 type Entry = { value: string; until: number }
-type Bucket = { tokens: number; at: number; until: number }
+type Bucket = { tokens: number; at: number; movedAt: number }
 
 /** Within one process; what was used longest ago goes first when it is full. */
 export function createMemoryCache(max = MAX_ENTRIES): Cache {
@@ -37,13 +39,18 @@ export function createMemoryCache(max = MAX_ENTRIES): Cache {
     take(key, limit, windowMs, cost = 1) {
       const now = Date.now()
       const perMs = limit / windowMs
-      const bucket = buckets.get(key)
-      const tokens = bucket ? Math.min(limit, bucket.tokens + Math.max(0, now - bucket.at) * perMs) : limit
+      let bucket = buckets.get(key)
+      if (!bucket || now - bucket.movedAt > MOVE_EVERY_MS) {
+        buckets.delete(key)
+        bucket = { tokens: bucket?.tokens ?? limit, at: bucket?.at ?? now, movedAt: now }
+        buckets.set(key, bucket)
+        evict(buckets, max)
+      }
+      const tokens = Math.min(limit, bucket.tokens + Math.max(0, now - bucket.at) * perMs)
       const ok = tokens >= cost
       const left = ok ? tokens - cost : tokens
-      buckets.delete(key)
-      buckets.set(key, { tokens: left, at: now, until: now + windowMs })
-      evict(buckets, max)
+      bucket.tokens = left
+      bucket.at = now
       return { ok, remaining: Math.floor(left), retryAfterMs: ok ? 0 : Math.ceil((cost - left) / perMs) }
     },
     ready: () => true,

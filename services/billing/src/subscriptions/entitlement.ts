@@ -7,20 +7,20 @@ import type { BillingDb } from '../schema.ts'
 import type { ProviderSubscription } from '../stripe-shapes.ts'
 
 export type SubscriptionRow = Selectable<BillingDb['subscriptions']>
-export type Entitlement = Pick<
-  SubscriptionRow,
-  | 'stripe_subscription_id'
-  | 'stripe_item_id'
-  | 'plan'
-  | 'tier'
-  | 'status'
-  | 'period_start'
-  | 'period_end'
-  | 'trial_end'
-  | 'cancel_at_period_end'
-  | 'grace_until'
-  | 'lapsed'
->
+const fields = [
+  'stripe_subscription_id',
+  'stripe_item_id',
+  'plan',
+  'tier',
+  'status',
+  'period_start',
+  'period_end',
+  'trial_end',
+  'cancel_at_period_end',
+  'grace_until',
+  'lapsed',
+] as const
+export type Entitlement = Pick<SubscriptionRow, (typeof fields)[number]>
 
 /** What an account may use, out of what the provider says and what we knew. */
 export function entitlementOf(known: SubscriptionRow, found: ProviderSubscription | null): Entitlement {
@@ -67,34 +67,7 @@ export async function publishSubscription(trx: Trx, row: SubscriptionRow): Promi
   })
 }
 
-export function pick(row: SubscriptionRow): Entitlement {
-  const {
-    stripe_subscription_id,
-    stripe_item_id,
-    plan,
-    tier,
-    status,
-    period_start,
-    period_end,
-    trial_end,
-    cancel_at_period_end,
-    grace_until,
-    lapsed,
-  } = row
-  return {
-    stripe_subscription_id,
-    stripe_item_id,
-    plan,
-    tier,
-    status,
-    period_start,
-    period_end,
-    trial_end,
-    cancel_at_period_end,
-    grace_until,
-    lapsed,
-  }
-}
+export const pick = (row: SubscriptionRow): Entitlement => Object.fromEntries(fields.map((field) => [field, row[field]])) as Entitlement
 
 export const startOfMonth = (now = new Date()) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
 export const startOfNextMonth = (now = new Date()) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
