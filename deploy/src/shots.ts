@@ -1,58 +1,39 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Browser, chromium } from '@playwright/test'
-import { startAllInOne } from './all-in-one.ts'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Browser, chromium, type Page } from '@playwright/test'
+import { type AllInOne, startAllInOne } from './all-in-one.ts'
 import { openStorefront } from './bench/web-storefront.ts'
-import { findProgram } from './machine.ts'
+import { findProgram, freePort } from './machine.ts'
 import { seedDemo } from './seed.ts'
+import { type Shot, shots, type Who } from './shots-pages.ts'
+import { supervise } from './supervised.ts'
 
-// `npm run shots [-- /pricing …]`: a picture of every page in both themes and three widths, into shots/. On a platform of its own, as the demo seller.
+// `npm run shots [-- /pricing bell …]`: a picture of every page and state in both themes and three widths, into shots/. On a platform of its own.
 const out = join(import.meta.dirname, '../../shots')
 const widths = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 }, small: { width: 320, height: 640 } }
-const open = [
-  '/',
-  '/get-started',
-  '/auth',
-  '/auth/seller',
-  '/auth/buyer',
-  '/pricing',
-  '/forgot-password',
-  '/terms-of-service',
-  '/privacy-policy',
-  '/security',
-  '/referrals',
-  '/marketplace/nobody',
-  '/nowhere',
-]
-const signedIn = [
-  '/dashboard',
-  '/dashboard/how-it-works',
-  '/dashboard/settings',
-  '/pricing',
-  '/referrals',
-  '/buyer-dashboard',
-  '/dashboard/ai-lab',
-  '/dashboard/ai-assistant',
-  '/dashboard/operon-ai',
-  '/dashboard/operon-ai-help',
-  '/dashboard/content-creator',
-  '/dashboard/brand-builder',
-  '/dashboard/meta-ads',
-]
+const staff = 'staff@studio.example'
 
 const executablePath = findProgram('chromium') ?? findProgram('google-chrome')
 if (!executablePath) {
   console.error('There is no chromium on PATH.')
   process.exit(1)
 }
-const only = process.argv.slice(2).filter((arg) => arg.startsWith('/'))
-const wanted = (paths: string[]) => (only.length ? paths.filter((path) => only.includes(path)) : paths)
+const only = process.argv.slice(2)
 const dataDir = mkdtempSync(join(tmpdir(), 'operon-shots-'))
 chmodSync(dataDir, 0o755)
 mkdirSync(out, { recursive: true })
 const platform = await startAllInOne({
-  env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', AUTH_AUTOCONFIRM: 'true', DEMO_ACCOUNTS: 'true' },
+  env: {
+    ...process.env,
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+    AUTH_AUTOCONFIRM: 'true',
+    DEMO_ACCOUNTS: 'true',
+    AUTH_STAFF_EMAILS: staff,
+  },
   log: console.log,
 })
 const browser = await chromium.launch({
@@ -61,14 +42,26 @@ const browser = await chromium.launch({
 })
 try {
   await seedDemo(platform.address)
-  open.push(await openStorefront(platform))
-  const session = await demoSession()
-  for (const [size, viewport] of Object.entries(widths)) {
-    for (const theme of ['dark', 'light'] as const) {
-      await take(browser, 'open', wanted(open), { size, viewport, theme, session: null })
-      await take(browser, 'seller', wanted(signedIn), { size, viewport, theme, session })
-    }
+  const beginner = await newcomer('Mara Lindt')
+  const sessions: Record<Who, unknown> = {
+    nobody: null,
+    seller: await post('/functions/v1/demo-sign-in', { portal: 'seller' }),
+    buyer: await post('/functions/v1/demo-sign-in', { portal: 'buyer' }),
+    beginner,
+    unpaid: await newcomer('Jo'),
+    staff: await staffSession(),
   }
+  const storefront = await openStorefront(platform)
+  const all = shots({ storefront, checkout: await subscribe(beginner.access_token), newsletter: await newsletterLink() })
+  const wanted = only.length ? all.filter((shot) => only.includes(shot.path) || only.includes(nameOf(shot))) : all
+  const devUi = await startDevUi(platform)
+  if (!only.length || only.includes('/dev/ui')) wanted.push({ path: `${devUi.url}/dev/ui`, name: 'dev-ui' })
+  const sizes = Object.entries(widths).map(async ([size, viewport]) => {
+    for (const shot of wanted) await take(browser, shot, { size, viewport, session: sessions[shot.who ?? 'nobody'] })
+    console.log(`${size}: ${wanted.length} pictures in both themes`)
+  })
+  await Promise.all(sizes)
+  await devUi.stop()
 } finally {
   await browser.close()
   await platform.stop()
@@ -76,39 +69,122 @@ try {
 }
 process.exit(0)
 
-async function demoSession(): Promise<unknown> {
-  const response = await fetch(`${platform.address}/functions/v1/demo-sign-in`, {
+type Answer = Record<string, any>
+async function post(path: string, body: object, token?: string): Promise<Answer> {
+  const response = await fetch(platform.address + path, {
     method: 'POST',
-    headers: { apikey: 'anon', 'content-type': 'application/json' },
-    body: JSON.stringify({ portal: 'seller' }),
+    headers: { apikey: 'anon', 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
   })
-  return response.json()
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  return (await response.json()) as Answer
 }
 
-type Look = { size: string; viewport: { width: number; height: number }; theme: 'dark' | 'light'; session: unknown }
-async function take(browser: Browser, who: string, paths: string[], { size, viewport, theme, session }: Look) {
+async function newcomer(name: string): Promise<Answer> {
+  const email = `${name.split(' ')[0]!.toLowerCase()}@studio.example`
+  const account = await post('/auth/v1/signup', { email, password: 'Sunny-day 42!', data: { name, accept_terms: true } })
+  // As the portal does: the role is stored once.
+  await fetch(`${platform.address}/rest/v1/user_roles`, {
+    method: 'POST',
+    headers: { apikey: 'anon', 'content-type': 'application/json', authorization: `Bearer ${account.access_token}` },
+    body: JSON.stringify({ user_id: account.user.id, role: 'seller' }),
+  })
+  return account
+}
+
+/** A trial by the stand-in's checkout, whose result is looked at. */
+async function subscribe(token: string): Promise<string> {
+  const { url } = await post('/functions/v1/create-checkout', { plan: 'basic' }, token)
+  const id = new URL(url).pathname.split('/').at(-1)!
+  await post(`/sandbox/api/stripe/checkout/${id}/complete`, { card: '4242424242424242' })
+  while (!(await post('/functions/v1/check-subscription', {}, token)).subscribed) await delay(100)
+  return id
+}
+
+async function newsletterLink(): Promise<string> {
+  const email = 'reader@studio.example'
+  await post('/functions/v1/newsletter-subscribe', { email })
+  const link = await linkTo(email, 'newsletter-confirm')
+  return link.slice(new URL(link).origin.length)
+}
+
+/** An address is staff once it is proven: by the link of a mail. */
+async function staffSession(): Promise<Answer> {
+  const password = 'Sunny-day 42!'
+  await post('/auth/v1/signup', { email: staff, password })
+  await post('/auth/v1/otp', { email: staff, create_user: false })
+  await fetch(await linkTo(staff, 'type=magiclink'), { redirect: 'manual' })
+  return post('/auth/v1/token?grant_type=password', { email: staff, password })
+}
+
+async function linkTo(address: string, part: string): Promise<string> {
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await fetch(`${platform.address}/sandbox/api/inbox?to=${encodeURIComponent(address)}`)
+    const { messages } = (await answer.json()) as { messages: { links: string[] }[] }
+    const link = messages.flatMap(({ links }) => links).find((each) => each.includes(part))
+    if (link) return link
+    await delay(100)
+  }
+  throw new Error(`No mail to ${address} has a link with ${part}`)
+}
+
+/** /dev/ui is in development builds alone. */
+async function startDevUi({ address }: AllInOne) {
+  const port = String(await freePort())
+  const web = resolve(import.meta.dirname, '../../web')
+  const url = `http://127.0.0.1:${port}`
+  const vite = supervise({
+    name: 'web',
+    command: process.execPath,
+    args: [join(web, 'node_modules/vite/bin/vite.js'), web, '--port', port, '--strictPort'],
+    env: { ...process.env, OPERON_API: address },
+    log: console.log,
+  })
+  for (let tries = 0; tries < 200; tries++) {
+    if (await fetch(url).catch(() => null)) break
+    await delay(100)
+  }
+  return { url, stop: () => vite.stop() }
+}
+
+function nameOf({ name, path, who = 'nobody' }: Shot) {
+  const said = name ?? (path.slice(1).replaceAll('/', '-') || 'landing')
+  return who === 'nobody' || name ? said : `${said}-as-${who}`
+}
+
+type Look = { size: string; viewport: { width: number; height: number }; session: unknown }
+async function take(browser: Browser, shot: Shot, { size, viewport, session }: Look) {
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', baseURL: platform.address })
-  await context.addInitScript(
-    ([chosen, kept]) => {
-      localStorage.setItem('operon-theme', chosen as string)
-      if (kept) localStorage.setItem('operon-auth', JSON.stringify(kept))
-    },
-    [theme, session] as const,
-  )
+  await context.addInitScript((kept) => kept && localStorage.setItem('operon-auth', JSON.stringify(kept)), session)
   const page = await context.newPage()
-  page.on(
-    'console',
-    (message) => message.type() === 'error' && !message.text().includes('404') && console.log(`  ${page.url()}: ${message.text()}`),
+  // Of a state that is made by a refusal the browser says so too.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !shot.before && !/status of 4/.test(message.text()))
+      console.log(`  ${nameOf(shot)}: ${message.text()}`)
+  })
+  await shot.before?.(page)
+  await page.goto(shot.path)
+  await settle(page)
+  // What is opened may bring its own code and answers.
+  await shot.do?.(page).then(
+    () => delay(600),
+    (error: Error) => console.log(`  ${nameOf(shot)} (${size}) is not in its state: ${error.message.split('\n')[0]}`),
   )
-  for (const path of paths) {
-    await page.goto(path, { waitUntil: 'networkidle' }).catch(() => {})
-    // A public page is drawn whole with the first sign of a person.
-    await page.mouse.move(4, 4)
-    await page.waitForFunction(
-      'Object.keys(document.getElementById("root").firstElementChild ?? {}).some((key) => key.startsWith("__react"))',
-    )
-    await page.screenshot({ path: join(out, `${who}${path.replaceAll('/', '_')}-${size}-${theme}.png`), fullPage: true })
+  for (const theme of ['dark', 'light']) {
+    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+    await delay(150)
+    await page.screenshot({ path: join(out, `${nameOf(shot)}-${size}-${theme}.png`), fullPage: !shot.floats })
   }
   await context.close()
-  console.log(`${who} ${size} ${theme}: ${paths.length} pages`)
+}
+
+/** A public page is drawn whole with the first sign of a person. Nothing more is on its way: except where an answer is withheld. */
+async function settle(page: Page) {
+  await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => {})
+  await page.mouse.move(4, 4)
+  const waiting =
+    '[...document.querySelectorAll("#root")].some((root) => !Object.keys(root.firstElementChild ?? {}).some((key) => key.startsWith("__react")))'
+  // Asked anew each time: the pages let nobody evaluate a text in them.
+  for (let looks = 0; looks < 250 && (await page.evaluate(waiting)); looks++) await delay(20)
+  await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => {})
 }

@@ -194,6 +194,28 @@ test.describe('something sensitive in an old session', () => {
   })
 })
 
+test.describe('a session that is ended from another device', () => {
+  // The server no longer knows it when this browser lets go of it.
+  test.use({ allowed: [/401|403/] })
+  test('is signed out at once, and says why [spec-9] [spec-30]', async ({ page, browser }) => {
+    const ready = page
+      .waitForEvent('websocket')
+      .then((socket) => socket.waitForEvent('framereceived', ({ payload }) => /"ready"/.test(String(payload))))
+    const email = await settled(page)
+    await ready
+    const other = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+    await signIn(other, email)
+    await other.waitForURL('**/buyer-dashboard')
+    await other.goto('/dashboard/settings?section=devices')
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await expect(page.getByText('You are signed out here')).toBeVisible()
+    await expect(page).toHaveURL(/\/auth\/seller$/)
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('operon-auth'))).toBeNull()
+    await expect(other.getByText('This device')).toBeVisible()
+    await other.context().close()
+  })
+})
+
 test.describe('a session of more than a day', () => {
   test.use({ allowed: [/400/] })
   test('changes the password with a code from the mail, and the other devices are out [spec-9]', async ({ page, request }) => {

@@ -145,9 +145,10 @@ async function newest(page: Page, address: string, subject = /./): Promise<Lette
 }
 
 /** The link of a letter. */
-export async function letterTo(page: Page, address: string, subject: RegExp) {
+export const letterTo = (page: Page, address: string, subject: RegExp) => linkTo(page, address, '/verify', subject)
+export async function linkTo(page: Page, address: string, part: string, subject?: RegExp) {
   const { links } = await newest(page, address, subject)
-  return links.find((link) => link.includes('/verify'))!
+  return links.find((link) => link.includes(part))!
 }
 
 export async function codeTo(page: Page, address: string) {

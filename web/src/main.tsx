@@ -5,8 +5,9 @@ import { App } from './App.tsx'
 import { preload } from './router.tsx'
 
 export async function mount(root: HTMLElement, prerendered: boolean) {
-  // The page's own code first: hydrating against a chunk that has not come would wait with the page dead.
-  await preload(location.pathname)
+  // The page's own code first: hydrating against a chunk that has not come would wait with the page dead. One that does not come at all is
+  // said by the error boundary.
+  await preload(location.pathname).catch(() => {})
   return new Promise<void>((done) => {
     const app = (
       <BrowserRouter>

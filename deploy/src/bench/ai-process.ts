@@ -1,76 +1,67 @@
 // The AI gateway as it runs in production: keys checked, quota reserved and settled in PostgreSQL, fallback and circuits armed, usage booked.
-import { generateKeyPairSync, sign } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { aiGatewayService } from '@operon/ai-gateway/service'
 import { openBus } from '@operon/kit/open'
 import { createInfra, prepareService } from '@operon/kit/service'
 
-const {
-  port,
-  upstream,
-  databaseUrl,
-  database = 'ai_gateway',
-  dataDir,
-} = JSON.parse(process.argv[2]!) as {
+const { port, upstream, databaseUrl, dataDir } = JSON.parse(process.argv[2]!) as {
   port: number
   upstream: string
   databaseUrl: string
-  database?: string
   dataDir: string
 }
 const PUBLIC_URL = `http://127.0.0.1:${port}`
-const issuer = `${PUBLIC_URL}/auth/v1`
 const infra = await createInfra({
   NODE_ENV: 'production',
   LOG_LEVEL: 'warn',
   DATA_DIR: dataDir,
-  DATABASE_URL_AI_GATEWAY: Object.assign(new URL(databaseUrl), { pathname: `/${database}` }).href,
+  DATABASE_URL_AI_GATEWAY: Object.assign(new URL(databaseUrl), { pathname: '/ai_gateway' }).href,
   DATABASE_POOL: '10',
   PUBLIC_URL,
   AI_BASE_URL: `${upstream}/v1`,
 })
 const service = await prepareService(aiGatewayService, infra)
-const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const bus = await openBus(infra, { service: 'identity', db: service.rt.db, log: infra.log })
 bus.reply('identity.verification', async () => ({
-  keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'bench', alg: 'ES256' }],
-  issuer,
+  keys: [],
+  issuer: `${PUBLIC_URL}/auth/v1`,
   revoked_sessions: [],
   suspended_users: [],
 }))
 await service.start()
 await service.app.listen({ host: '127.0.0.1', port, backlog: 4096 })
 
-// Sixty-four people on an unlimited plan.
-const now = Math.floor(Date.now() / 1000)
-const tokens: string[] = []
-for (let i = 0; i < 64; i++) {
-  const sub = crypto.randomUUID()
-  await service.rt.db
-    .insertInto('entitlements' as never)
-    .values({
-      user_id: sub,
-      tier: 'enterprise',
-      status: 'active',
-      limits: JSON.stringify({ prompts: null }),
-      period_start: new Date(),
-      period_end: null,
-      version: 1,
-    } as never)
+// Sixty-four people on an unlimited plan, each with an API key.
+const tokens = Array.from({ length: 64 }, () => `opk_${crypto.randomUUID()}`)
+const people = tokens.map(() => crypto.randomUUID())
+const insert = (table: string, rows: object[]) =>
+  service.rt.db
+    .insertInto(table as never)
+    .values(rows as never)
     .execute()
-  const claims = {
-    iss: issuer,
-    aud: 'authenticated',
-    sub,
-    session_id: crypto.randomUUID(),
-    role: 'authenticated',
-    iat: now,
-    exp: now + 3600,
-  }
-  const text = [{ alg: 'ES256', kid: 'bench', typ: 'JWT' }, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.')
-  tokens.push(`${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`)
-}
+await insert(
+  'entitlements',
+  people.map((user_id) => ({
+    user_id,
+    tier: 'enterprise',
+    status: 'active',
+    limits: JSON.stringify({ prompts: null }),
+    period_start: new Date(),
+    period_end: null,
+    version: 1,
+  })),
+)
+await insert(
+  'ai_keys',
+  tokens.map((key, i) => ({
+    id: crypto.randomUUID(),
+    user_id: people[i],
+    name: 'Bench',
+    prefix: key.slice(0, 12),
+    hash: createHash('sha256').update(key).digest('base64url'),
+    scopes: ['chat'],
+  })),
+)
 process.on('SIGINT', () => process.exit(0))
 process.on('message', async (ask) => {
   if (ask !== 'booked') return

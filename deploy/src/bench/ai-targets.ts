@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -6,28 +7,27 @@ import { findProgram } from '../machine.ts'
 import { freePort, start, startProgram } from './measure.ts'
 
 export type Target = { name: string; port: number; pid: number; path: string; headers: string[]; tokens: string[] }
-/** One way that a provider answers, and everybody who can stand before it. */
-export type Course = { targets: Target[]; gateway: ChildProcess }
+/** A provider, and everybody who can stand before it. */
+export type Course = { targets: Target[]; gateway: ChildProcess; pace(provider: Provider): Promise<unknown> }
 /** `thinkMs` passes before the first word, `everyMs` from one event to the next; 0 is all at once. */
 export type Provider = { chunks: number; everyMs: number; thinkMs: number }
 
 type Place = { folder: string; databaseUrl: string; children: ChildProcess[] }
 
 /** A provider, and before it the AI gateway, nginx as a bare proxy, and Portkey's gateway: each with the machine to itself when its turn comes. */
-export async function startCourse(name: string, provider: Provider, { folder, databaseUrl, children }: Place): Promise<Course> {
+export async function startCourse({ folder, databaseUrl, children }: Place): Promise<Course> {
   const keep = <T extends { child: ChildProcess }>(started: T): T => {
     children.push(started.child)
     return started
   }
   const [direct, ours, proxied, portkeyPort] = await freePorts(4)
-  const upstream = keep(await start('ai-upstream.ts', { port: direct, ...provider }))
+  const upstream = keep(await start('ai-upstream.ts', { port: direct }))
   const gateway = keep(
     await start<{ tokens: string[] }>('ai-process.ts', {
       port: ours,
       upstream: `http://127.0.0.1:${direct}`,
       databaseUrl,
-      database: `ai_gateway_${name}`,
-      dataDir: join(folder, name),
+      dataDir: join(folder, 'gateway'),
     }),
   )
   const plain = { path: '/v1/chat/completions', headers: [], tokens: [] }
@@ -51,7 +51,11 @@ export async function startCourse(name: string, provider: Provider, { folder, da
   children.push(portkey)
   const headers = ['x-portkey-provider: openai', `x-portkey-custom-host: http://127.0.0.1:${direct}/v1`]
   targets.push({ name: 'portkey', port: portkeyPort!, pid: portkey.pid!, ...plain, headers })
-  return { targets, gateway: gateway.child }
+  const pace = async (provider: Provider) => {
+    upstream.child.send(provider)
+    await once(upstream.child, 'message')
+  }
+  return { targets, gateway: gateway.child, pace }
 }
 
 let next = 9700

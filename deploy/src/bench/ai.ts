@@ -28,24 +28,26 @@ export async function bench({ short, only }: { short: boolean; only?: string | u
   chmodSync(folder, 0o755)
   const children: ChildProcess[] = []
   const postgres = await startPostgres({ dataDir: folder, log: () => {} })
-  const place = { folder, databaseUrl: postgres.url, children }
   const most = short ? { rounds: 2, seconds: 2 } : { rounds: 4, seconds: 3 }
   const few = short ? { rounds: 1, seconds: 2 } : { rounds: 2, seconds: 2 }
   try {
-    if (only === 'alone') return await benchAlone(place, postgres.pid, short)
-    const fast = await startCourse('fast', { chunks: CHUNKS, everyMs: 0, thinkMs: 0 }, place)
-    const full = await takeTurns(fast, postgres.pid, { connections: 32, ...most })
+    const course = await startCourse({ folder, databaseUrl: postgres.url, children })
+    const race = (load: Turns) => takeTurns(course, postgres.pid, load)
+    await course.pace({ chunks: CHUNKS, everyMs: 0, thinkMs: 0 })
+    await warmUp(course)
+    if (only === 'alone') return reportAlone(await race({ connections: 1, rounds: short ? 3 : 6, seconds: 2 }))
+    const full = await race({ connections: 32, ...most })
     report(`Answers of ${CHUNKS} events, 32 connections, as many as go`, full)
-    const alone = await takeTurns(fast, postgres.pid, { connections: 1, ...few })
+    const alone = await race({ connections: 1, ...few })
     report('One at a time', alone)
-    const booked = await bookedBy(fast)
+    const booked = await bookedBy(course)
 
-    const thoughtful = await startCourse('thoughtful', { chunks: CHUNKS, everyMs: 0, thinkMs: THINK_MS }, place)
-    const thinking = await takeTurns(thoughtful, postgres.pid, { connections: 32, ...few })
+    await course.pace({ chunks: CHUNKS, everyMs: 0, thinkMs: THINK_MS })
+    const thinking = await race({ connections: 32, ...few })
     report(`32 connections, a provider that thinks for ${THINK_MS} ms`, thinking)
 
-    const trickling = await startCourse('trickling', { chunks: 8, everyMs: EVERY_MS, thinkMs: 0 }, place)
-    const streams = await openMany(trickling)
+    await course.pace({ chunks: 8, everyMs: EVERY_MS, thinkMs: 0 })
+    const streams = await openMany(course)
     reportStreams(streams)
     conclude({ full, alone, thinking, streams, booked })
   } finally {
@@ -56,11 +58,13 @@ export async function bench({ short, only }: { short: boolean; only?: string | u
   }
 }
 
-/** One at a time, warm: the part to look at while changing what happens before a first byte. */
-async function benchAlone(place: Parameters<typeof startCourse>[2], postgresPid: number, short: boolean) {
-  const fast = await startCourse('fast', { chunks: CHUNKS, everyMs: 0, thinkMs: 0 }, place)
-  await takeTurns(fast, postgresPid, { connections: 32, rounds: 1, seconds: 2 })
-  const alone = await takeTurns(fast, postgresPid, { connections: 1, rounds: short ? 3 : 6, seconds: 2 })
+/** Whoever compiles as it goes needs some ten thousand answers before it runs as it does all day: three seconds each, three times. */
+async function warmUp({ targets }: Course) {
+  for (let n = 0; n < 3; n++) for (const target of targets) await load(target, { connections: 32, seconds: 3, warmUpSeconds: 0 })
+}
+
+/** One at a time: the part to look at while changing what happens before a first byte. */
+function reportAlone(alone: Samples) {
   report('One at a time', alone)
   console.log(`  x nginx's first byte ${ratioOf(alone)}`)
 }
@@ -69,14 +73,14 @@ type Turns = { connections: number; rounds: number; seconds: number }
 
 async function takeTurns({ targets }: Course, postgresPid: number, { connections, rounds, seconds }: Turns): Promise<Samples> {
   const samples: Samples = new Map(targets.map(({ name }) => [name, []]))
-  for (let round = 0; round <= rounds; round++) {
-    // Every other round backwards; the first only warms up.
+  for (let round = 1; round <= rounds; round++) {
+    // Every other round backwards.
     for (const target of round % 2 ? targets : targets.toReversed()) {
       const before = cpuSeconds(postgresPid)
       const { result, cpu } = await load(target, { connections, seconds, warmUpSeconds: 0.3 })
       const us = (spent: number) => (spent / Math.max(1, result.answers)) * 1e6
       const postgresUs = target.name === 'ai-gateway' ? us(cpuSeconds(postgresPid) - before) : 0
-      if (round > 0) samples.get(target.name)!.push({ ...result, seconds, cpuUs: us(cpu), postgresUs })
+      samples.get(target.name)!.push({ ...result, seconds, cpuUs: us(cpu), postgresUs })
     }
   }
   return samples

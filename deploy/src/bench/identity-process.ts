@@ -62,7 +62,7 @@ async function rate(seconds: number, atOnce: number, work: (at: number) => Promi
 }
 
 const measures: Record<string, (seconds: number) => Promise<number>> = {
-  argon2id: (seconds) => rate(seconds, 2, () => hasher.verify(password, hash)),
+  argon2id: (seconds) => rate(seconds, 8, () => hasher.verify(password, hash)),
   select: (seconds) =>
     rate(seconds, 16, (at) =>
       db

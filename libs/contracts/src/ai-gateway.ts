@@ -191,3 +191,5 @@ export const stopAnswer = event(
   z.object({ user_id: z.uuid(), id: z.uuid(), lane: z.int().nullable() }),
   'broadcast',
 )
+/** Instances remember keys for some seconds; one that was revoked they forget at once. */
+export const keyRevoked = event('ai-gateway.key_revoked', z.object({ key_id: z.uuid() }), 'broadcast')

@@ -32,11 +32,12 @@ export const campaignCreated = event('crm.campaign_created', z.object({ campaign
 export const campaignSent = event('crm.campaign_sent', z.object({ campaign_id: z.uuid(), name: z.string(), sent: z.int() }))
 
 // The platform's own newsletter. Every address is confirmed by its owner, and one click ends it.
-const token = z.string().min(20).max(200)
+// A link that a mail program cut short is answered by the page as well, in words.
+const token = z.string().max(200)
 const letterPage = {
   access: 'public',
   rate: 'auth-strict',
-  query: z.object({ token }),
+  query: z.object({ token: token.default('') }),
   reply: z.string(),
   raw: true,
   contentType: 'text/html',

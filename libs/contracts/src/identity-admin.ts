@@ -82,3 +82,24 @@ export const adminDeleteFactor = endpoint({
   params: userId.extend({ factor_id: id('factor') }),
   reply: z.object({ id: z.uuid() }),
 })
+export const adminUpdateFactor = endpoint({
+  method: 'PUT',
+  path: '/auth/v1/admin/users/:user_id/factors/:factor_id',
+  ...admin,
+  params: userId.extend({ factor_id: id('factor') }),
+  body: z.object({ friendly_name: z.string().max(120).nullish() }),
+  reply: factorShape,
+})
+export const adminListPasskeys = endpoint({
+  method: 'GET',
+  path: '/auth/v1/admin/users/:user_id/passkeys',
+  ...admin,
+  params: userId,
+  reply: z.array(json),
+})
+export const adminListSsoProviders = endpoint({
+  method: 'GET',
+  path: '/auth/v1/admin/sso/providers',
+  ...admin,
+  reply: z.object({ items: z.array(json) }),
+})

@@ -43,6 +43,15 @@ export const jwks = endpoint({
   reply: z.object({ keys: z.array(json) }),
 })
 
+export const openIdConfiguration = endpoint({
+  method: 'GET',
+  path: '/auth/v1/.well-known/openid-configuration',
+  access: 'public',
+  rate: 'read',
+  raw: true,
+  reply: json,
+})
+
 export const signUp = endpoint({
   method: 'POST',
   path: '/auth/v1/signup',
@@ -213,15 +222,3 @@ export const removeFactor = endpoint({
   params: factorId,
   reply: z.object({ id: z.uuid() }),
 })
-
-// Not offered: answered as a server of this protocol does that has them switched off.
-const off = { access: 'public', rate: 'auth', summary: 'Not offered', reply: z.object({}) } as const
-const offBody = { ...off, body: z.looseObject({}).nullish() } as const
-
-export const sso = endpoint({ method: 'POST', path: '/auth/v1/sso', ...offBody })
-export const passkeyList = endpoint({ method: 'GET', path: '/auth/v1/passkeys', ...off })
-export const passkeys = endpoint({ method: 'POST', path: '/auth/v1/passkeys/*', ...offBody })
-export const passkeyUpdate = endpoint({ method: 'PATCH', path: '/auth/v1/passkeys/*', ...offBody })
-export const passkeyDelete = endpoint({ method: 'DELETE', path: '/auth/v1/passkeys/*', ...off })
-export const oauthServer = endpoint({ method: 'GET', path: '/auth/v1/oauth/*', ...off })
-export const oauthServerPost = endpoint({ method: 'POST', path: '/auth/v1/oauth/*', ...offBody })

@@ -8,6 +8,8 @@ export const REFUND_WINDOW_DAYS = 30
 /** What is metered. `agents` is a count of what exists; the others are spent within a period. */
 export const units = ['prompts', 'images', 'emails', 'runs', 'agents'] as const
 export type Unit = (typeof units)[number]
+/** What a plan includes of tools that are not in this version: said wherever it is named, and not drawn as if it could be used. */
+export const comingUnits: readonly Unit[] = ['images', 'emails', 'runs', 'agents']
 /** `null` is unlimited. */
 export type Limits = Record<Unit, number | null>
 

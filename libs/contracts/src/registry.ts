@@ -11,6 +11,7 @@ import { accountErasures } from './erasure.ts'
 import * as identity from './identity.ts'
 import * as identityAdmin from './identity-admin.ts'
 import * as identityAuth from './identity-auth.ts'
+import { notOffered } from './identity-off.ts'
 import * as identityShapes from './identity-shapes.ts'
 import * as integrations from './integrations.ts'
 import * as marketplace from './marketplace.ts'
@@ -20,7 +21,7 @@ import type { ProcessName } from './services.ts'
 
 /** Everything that every service says, by who says it. The gateway, the reference pages and the attack runner read this. */
 export const contracts: Record<ProcessName, object> = {
-  identity: { ...identity, ...identityAuth, ...identityAdmin, ...identityShapes, accountErasures },
+  identity: { ...identity, ...identityAuth, ...identityAdmin, ...Object.values(notOffered).flat(), ...identityShapes, accountErasures },
   billing,
   marketplace,
   integrations,

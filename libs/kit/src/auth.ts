@@ -65,6 +65,13 @@ export class TokenVerifier {
     return given.length === this.#serviceKey.length && timingSafeEqual(given, this.#serviceKey)
   }
 
+  /** For who came by an API key: that outlives tokens, but not being suspended. Where identity is away, what was known of it stands. */
+  async refuseTakenBack(actor: Actor): Promise<void> {
+    if (this.#loaded === Number.NEGATIVE_INFINITY) await this.#reload().catch(() => {})
+    this.#renew()
+    if (this.#isTakenBack(actor)) throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
+  }
+
   /** Who a token speaks for that was verified before, at once; null where it has to be verified first, or was taken back. */
   known(token: string): Actor | null {
     const actor = this.#recall(token)

@@ -19,7 +19,7 @@ export type UserActor = {
   anonymous: boolean
   metadata: Record<string, unknown>
   /** Came with an API key of their own, which may do only this. */
-  key?: { id: string; scopes: string[] }
+  key?: { id: string; scopes: string[]; isLimited: boolean }
 }
 export type Actor = { kind: 'anonymous' } | UserActor | { kind: 'service' }
 

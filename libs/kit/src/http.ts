@@ -21,6 +21,13 @@ export type HttpOwner = {
   authenticateKey?: ((ctx: Ctx, bearer: string) => Promise<Ctx['actor'] | null>) | undefined
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request that was admitted. It stands here and in no WeakMap: that held each request until a full collection. */
+    ctx: Ctx<any>
+  }
+}
+
 const owners = new WeakMap<FastifyInstance, HttpOwner>()
 const mounted = new WeakMap<FastifyInstance, string[]>()
 /** Every route that a service answers, as `METHOD /path`: what the attack runner holds against the contracts. */
@@ -37,6 +44,7 @@ export function createHttp(owner: HttpOwner): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true },
   }) as unknown as FastifyInstance
   owners.set(app, owner)
+  app.decorateRequest('ctx')
   const routes: string[] = []
   mounted.set(app, routes)
   app.addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map((each) => `${each} ${url}`)))
@@ -107,7 +115,7 @@ function route(app: FastifyInstance, contract: Endpoint, handler: Handler) {
     schema,
     ...(maxBytes && { bodyLimit: maxBytes }),
     handler: async (request: FastifyRequest, answer: FastifyReply) => {
-      const ctx = contextFor(request)
+      const { ctx } = request
       const input = bytes ? request.body : { ...(request.query as object), ...(request.body as object), ...(request.params as object) }
       return handler(ctx, input, request, answer)
     },
@@ -122,10 +130,6 @@ function route(app: FastifyInstance, contract: Endpoint, handler: Handler) {
   })
 }
 
-const contexts = new WeakMap<FastifyRequest, Ctx<any>>()
-/** The context of a request that was admitted. */
-export const contextFor = (request: FastifyRequest): Ctx<any> => contexts.get(request)!
-
 type Guarded = Pick<Endpoint, 'access' | 'path' | 'apiKeys'>
 
 /** Before the body is read: who may not call does not get to send one. */
@@ -133,7 +137,7 @@ export function admit(app: FastifyInstance, contract: Guarded) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const owner = owners.get(app)!
     const ctx = contextOf(owner, request, reply)
-    contexts.set(request, ctx)
+    request.ctx = ctx
     ctx.actor = await actorOf(owner, ctx, contract, request)
     checkAccess(contract.access, ctx.actor)
   }
@@ -170,7 +174,10 @@ async function actorOf(owner: HttpOwner, ctx: Ctx, contract: Guarded, request: F
   const { authorization } = request.headers
   if (contract.apiKeys && owner.authenticateKey && authorization) {
     const actor = await owner.authenticateKey(ctx, authorization.replace(/^bearer /i, '').trim())
-    if (actor) return actor
+    if (actor) {
+      await owner.verifier.refuseTakenBack(actor)
+      return actor
+    }
   }
   try {
     return await owner.verifier.actorOf(request.headers)
@@ -224,7 +231,7 @@ export function errorBody(url: string, error: DomainError, requestId: string): R
       error: {
         message,
         type: status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error',
-        param: null,
+        param: paramOf(details),
         code,
       },
     }
@@ -240,6 +247,12 @@ export function errorBody(url: string, error: DomainError, requestId: string): R
     request_id: requestId,
     ...(details !== undefined && { details }),
   }
+}
+
+/** Which of what was sent is meant, in the words of the OpenAI protocol. */
+function paramOf(details: unknown): string | null {
+  const { param, fields } = (details ?? {}) as { param?: string; fields?: { field: string }[] }
+  return param ?? fields?.[0]?.field ?? null
 }
 
 const postgrestCode = (code: string) =>

@@ -13,7 +13,8 @@ const REMEMBERED = 10_000
 const BATCH = 100
 
 type Waiting = { wanted: Wanted; trace: string | undefined; done: (taken: Taken | undefined) => void; failed: (error: unknown) => void }
-type Known = { left: number | null; at: number }
+/** What somebody's plan still allowed when their last reservation was stored, and how many they have on their way there. */
+type Known = { left: number | null; at: number; asking: number }
 
 /**
  * Reserving on a hot path: callers who ask while a statement is under way share the next one. Who comes alone waits for nobody;
@@ -23,9 +24,8 @@ export class Reserver {
   /** Where the allowance is ample nobody waits for the disk: what a crash of PostgreSQL takes away is restored when it is settled. */
   readonly #ample: Lane
   readonly #scarce: Lane
-  /** What each person's plan still allowed when their last reservation was stored, and how many they have on their way there. */
+  /** Changed in place: a map whose entries come and go with each question leaves tables behind that keep all they held until a full collection. */
   readonly #known = new Map<string, Known>()
-  readonly #asking = new Map<string, number>()
   readonly #unit: Unit
 
   constructor(db: Kysely<any>, unit: Unit, service: string) {
@@ -41,12 +41,13 @@ export class Reserver {
   isAmple(userId: string): boolean {
     const known = this.#known.get(userId)
     if (!known || Date.now() - known.at > KNOWN_FOR_MS) return false
-    return known.left === null || known.left - (this.#asking.get(userId) ?? 0) >= AMPLE
+    return known.left === null || known.left - known.asking >= AMPLE
   }
 
   async reserve({ userId, feature, holdMs = HOLD_MS }: Omit<Ask, 'unit' | 'amount'>): Promise<Reservation> {
     const lane = this.isAmple(userId) ? this.#ample : this.#scarce
-    this.#asking.set(userId, (this.#asking.get(userId) ?? 0) + 1)
+    const known = this.#of(userId)
+    known.asking += 1
     let left: number | null = 0
     try {
       const reservation = await lane.add({ id: newId(), userId, feature, amount: 1, holdMs })
@@ -54,18 +55,18 @@ export class Reserver {
       left = reservation.left
       return reservation
     } finally {
-      this.#learn(userId, left)
+      known.left = left
+      known.at = Date.now()
+      known.asking -= 1
     }
   }
 
-  #learn(userId: string, left: number | null) {
-    const asking = this.#asking.get(userId)! - 1
-    if (asking) this.#asking.set(userId, asking)
-    else this.#asking.delete(userId)
-    // The longest known goes first.
-    this.#known.delete(userId)
-    this.#known.set(userId, { left, at: Date.now() })
+  #of(userId: string): Known {
+    const known = this.#known.get(userId) ?? { left: 0, at: 0, asking: 0 }
+    this.#known.set(userId, known)
+    // The longest known goes first, and comes back with the next question.
     if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value!)
+    return known
   }
 }
 

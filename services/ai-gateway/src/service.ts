@@ -53,7 +53,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     openaiRoutes(rt.app, deps)
     chatRoutes(rt, deps)
     compareRoutes(rt, deps)
-    keyRoutes(rt.app)
+    keyRoutes(rt)
     const guarded = createGuardedFetch({ trusted: registries })
     toolRoutes(rt.app, deps, { fetch: guarded, prices: createPrices(guarded, registries, rt.log), sandbox: registries })
 

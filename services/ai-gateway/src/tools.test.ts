@@ -224,6 +224,15 @@ test('an API key is shown once, works, obeys its own limit, and is refused the m
   expect((await complete()).status).toBe(401)
 })
 
+test('who is suspended is refused with an API key as well', async () => {
+  const user = platform.user()
+  const { body: made } = await json(await post(user, 'ai-key-create', { name: 'Shop' }))
+  const list = () => fetch(`${platform.url('ai-gateway')}/ai/v1/models`, { headers: { authorization: `Bearer ${made.key}` } })
+  expect((await list()).status).toBe(200)
+  platform.services['ai-gateway']!.rt.verifier.revoke(user.id)
+  expect((await list()).status).toBe(401)
+})
+
 test('the forecast carries the pace to the end of the period', () => {
   expect(forecast(100, new Date('2026-11-01'), new Date('2026-12-01'), new Date('2026-11-11'))).toBe(300)
 })

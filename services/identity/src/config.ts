@@ -34,8 +34,6 @@ export const IdentityConfig = z.object({
   AUTH_STAFF_EMAILS: list,
   AUTH_TOKEN_SECONDS: whole(3600),
   AUTH_OTP_SECONDS: whole(3600),
-  /** Node's own setting: passwords are hashed on its threads, and one is left to everything else. */
-  UV_THREADPOOL_SIZE: whole(4),
   AUTH_CAPTCHA_URL: z.url().optional(),
   AUTH_CAPTCHA_SECRET: z.string().optional(),
   SMTP_URL: z.string().optional(),

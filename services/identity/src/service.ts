@@ -31,7 +31,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
       rt,
       config: rt.config,
       keys: await loadKeys(rt),
-      hasher: await createHasher(rt.config.UV_THREADPOOL_SIZE),
+      hasher: await createHasher(),
       oauth: openProviders(rt),
     }
     const run = withDeps(deps)
@@ -52,5 +52,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     // Who starts may have other keys than whoever answered for them before.
     rt.onStart(() => rt.broadcast(identity.keysChanged, {}))
     rt.onStop(() => closeMail(deps))
+    // Once the last request is answered: a drain lets a sign-in finish.
+    rt.app.addHook('onClose', deps.hasher.close)
   },
 }

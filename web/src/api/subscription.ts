@@ -1,3 +1,4 @@
+import { comingUnits } from '@operon/contracts/plans'
 import { useQuery } from '@tanstack/react-query'
 import { fnCall, type Subscription, type UsageRow } from './billing.ts'
 
@@ -12,6 +13,9 @@ export function useSubscription(userId: string | undefined) {
     refetchOnWindowFocus: 'always',
   })
 }
+
+/** What is counted today, and what was counted before: a meter of a tool that is not there yet would look like one to use. */
+export const countedUsage = (usage: readonly UsageRow[]) => usage.filter(({ unit, used }) => used > 0 || !comingUnits.includes(unit))
 
 export const unitNames: Record<UsageRow['unit'], string> = {
   prompts: 'AI prompts',

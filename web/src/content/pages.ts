@@ -46,7 +46,8 @@ export const prerenderedPages: PageMeta[] = [
 export const prerenderedFrames: PageMeta[] = [
   {
     path: '/marketplace/:userSlug',
-    title: `A storefront on ${product.name}`,
+    // The gateway puts the seller's name there.
+    title: `__NAME:A storefront__ · ${product.name}`,
     description: 'Templates and automations, sold by the person who made them. Looking around needs no account.',
   },
 ]

@@ -1,6 +1,6 @@
 import { texts } from '@operon/contracts/messages'
 import type { User } from '@supabase/auth-js'
-import { CreditCard, LayoutDashboard, LogOut, Settings, ShoppingBag } from 'lucide-react'
+import { ArrowUpRight, CreditCard, LayoutDashboard, LogOut, Settings, ShoppingBag } from 'lucide-react'
 import { useNavigate } from 'react-router-dom'
 import { openBillingPortal } from '../api/billing.ts'
 import { signOut } from '../api/signOut.ts'
@@ -51,7 +51,7 @@ export function AccountMenu({ user, where }: { user: User; where: 'public' | 'sh
           Become a Buyer
         </MenuItem>
       )}
-      <MenuItem icon={<CreditCard />} onSelect={billing} hint="↗">
+      <MenuItem icon={<CreditCard />} onSelect={billing} hint={<ArrowUpRight />}>
         Billing
       </MenuItem>
       <MenuItem icon={<Settings />} to="/dashboard/integrations">

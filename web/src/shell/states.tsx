@@ -19,7 +19,7 @@ export function FullPage({ children }: { children: ReactNode }) {
     <main className="grid min-h-dvh place-items-center p-6">
       <div className="flex w-full max-w-md flex-col items-start gap-4">
         <Mark className="h-6" />
-        {children}
+        <div className="-mx-5">{children}</div>
       </div>
     </main>
   )

@@ -63,7 +63,7 @@ export function GeneMeter({ label, used, limit, unit }: { label: string; used: n
             <span key={length} className="h-1.5 overflow-hidden rounded-full bg-raised" style={{ flexGrow: length * 10 }}>
               <span
                 className={cx('block h-full rounded-full transition-[width] duration-200', tone)}
-                style={{ width: `${filled * 100}%` }}
+                style={{ width: filled && `max(0.375rem, ${filled * 100}%)` }}
               />
             </span>
           )

@@ -34,7 +34,7 @@ export function Dialog({ open, onClose, title, description, children, footer, si
       onClose={onClose}
       onClick={(event) => event.target === ref.current && onClose()}
       className={cx(
-        'modal fixed bg-panel p-0 text-14 text-text hairline shadow-float',
+        'modal fixed bg-panel p-0 outline-none text-14 text-text hairline shadow-float',
         side === 'center' && 'm-auto max-h-[min(44rem,calc(100dvh-2rem))] w-[min(30rem,calc(100vw-2rem))] rounded-panel',
         side === 'right' && 'from-right my-0 mr-0 ml-auto h-dvh max-h-none w-[min(28rem,100vw)] max-w-none border-y-0 border-r-0',
         side === 'left' && 'from-left my-0 mr-auto ml-0 h-dvh max-h-none w-72 max-w-[88vw] border-y-0 border-l-0',

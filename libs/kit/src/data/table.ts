@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { Expression, SqlBool } from 'kysely'
 import type { z } from 'zod'
 import type { Ctx } from '../context.ts'
-import { admit, contextFor } from '../http.ts'
+import { admit } from '../http.ts'
 import { inTransaction } from '../tx.ts'
 import { allOf, conditionOf, countRows, type Policy, policyCondition, selectRows } from './compile.ts'
 import { asRefusal, mayNot, notSingle, refusal } from './errors.ts'
@@ -46,7 +46,7 @@ export function serveTable<T extends Table>(app: FastifyInstance, contract: T, o
     onRequest: admit(app, { path, access: contract.access }),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const verb = answer[request.method as keyof typeof answer]
-      const ctx = contextFor(request)
+      const { ctx } = request
       const { url = '', headers } = request.raw
       checkProfile(one(headers['accept-profile'] ?? headers['content-profile']))
       const prefer = readPreferences(one(headers.prefer))

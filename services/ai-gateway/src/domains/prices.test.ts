@@ -17,6 +17,10 @@ test('a price list is asked for once in some hours; while it cannot be asked the
   for (const answer of ['{"status":"ERROR"}', 'no JSON']) {
     fetch.mockImplementationOnce(async () => new Response(answer))
     expect(await prices(['com'])).toEqual(first)
+    const asked = fetch.mock.calls.length
+    expect(await prices(['com'])).toEqual(first)
+    expect(fetch).toHaveBeenCalledTimes(asked)
+    vi.advanceTimersByTime(60_000)
   }
   fetch.mockImplementationOnce(async () => new Response(list('12.00')))
   expect(await prices(['com'])).toMatchObject({ asOf: new Date(), of: { com: { registration: 1200 } } })

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { keyRevoked } from '@operon/contracts/ai-gateway'
 import type { aiKeyCreate } from '@operon/contracts/ai-gateway-api'
 import type { Input } from '@operon/contracts/contract'
-import { type Actor, type Ctx, signedIn } from '@operon/kit/context'
+import { type Actor, type Ctx, signedIn, type UserActor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
+import type { Runtime } from '@operon/kit/service'
 import { sql } from 'kysely'
 import type { AiDb } from '../schema.ts'
 
@@ -31,7 +33,7 @@ export async function createKey(ctx: Ctx<AiDb>, { name, scopes, monthly_prompts,
   return { id: row.id, key, prefix: row.prefix }
 }
 
-export async function revokeKey(ctx: Ctx<AiDb>, { key_id }: { key_id: string }) {
+export async function revokeKey(rt: Pick<Runtime, 'broadcast'>, ctx: Ctx<AiDb>, { key_id }: { key_id: string }) {
   const revoked = await ctx.db
     .updateTable('ai_keys')
     .set({ revoked_at: new Date() })
@@ -40,16 +42,45 @@ export async function revokeKey(ctx: Ctx<AiDb>, { key_id }: { key_id: string }) 
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
   if (!revoked.numUpdatedRows) throw new DomainError('not_found')
+  forgetKey(key_id)
+  await rt.broadcast(keyRevoked, { key_id })
   return { revoked: true }
 }
 
-/** Whom an API key speaks for. It is looked up each time, so that a revoked key is refused at once. */
+/** Keys that were looked up a moment ago, by their hash. Who is cut off when one is revoked still believes it for as long as this. */
+const REMEMBERED_MS = 5000
+type Known = { actor: Promise<UserActor>; keyId?: string; until: number }
+const known = new Map<string, Known>()
+setInterval(() => {
+  for (const [hash, { until }] of known) if (until < performance.now()) known.delete(hash)
+}, 60_000).unref()
+
+export function forgetKey(id: string) {
+  for (const [hash, { keyId }] of known) if (keyId === id) known.delete(hash)
+}
+
+/** Whom an API key speaks for. Those who come with one key at once share the look. */
 export async function authenticateKey(ctx: Ctx<AiDb>, bearer: string): Promise<Actor | null> {
   if (!bearer.startsWith(PREFIX)) return null
-  const { rows } = await sql<{ id: string; user_id: string; scopes: string[] }>`
-    update ai_keys set last_used_at = case when last_used_at > now() - interval '1 minute' then last_used_at else now() end
-    where hash = ${hashOf(bearer)} and revoked_at is null and (expires_at is null or expires_at > now())
-    returning id, user_id, scopes`.execute(ctx.db)
+  const hash = hashOf(bearer)
+  const remembered = known.get(hash)
+  if (remembered && remembered.until > performance.now()) return remembered.actor
+  const looking: Known = { actor: lookUp(ctx, hash), until: performance.now() + REMEMBERED_MS }
+  known.set(hash, looking)
+  try {
+    const actor = await looking.actor
+    looking.keyId = actor.key!.id
+    return actor
+  } catch (error) {
+    known.delete(hash)
+    throw error
+  }
+}
+
+async function lookUp(ctx: Ctx<AiDb>, hash: string): Promise<UserActor> {
+  const { rows } = await sql<{ id: string; user_id: string; scopes: string[]; monthly_prompts: number | null }>`
+    update ai_keys set last_used_at = now() where hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())
+    returning id, user_id, scopes, monthly_prompts`.execute(ctx.db)
   const key = rows[0]
   if (!key) throw new DomainError('not_authenticated')
   return {
@@ -64,21 +95,18 @@ export async function authenticateKey(ctx: Ctx<AiDb>, bearer: string): Promise<A
     staff: false,
     anonymous: false,
     metadata: {},
-    key: { id: key.id, scopes: key.scopes },
+    key: { id: key.id, scopes: key.scopes, isLimited: key.monthly_prompts !== null },
   }
 }
 
-/** Counts one prompt against the key's own monthly limit, where it has one. */
-export async function spendKey(ctx: Ctx<AiDb>, keyId: string): Promise<string> {
+/** Counts one prompt against the key's own monthly limit. */
+export async function spendKey(ctx: Ctx<AiDb>, keyId: string): Promise<void> {
   const month = sql<Date>`date_trunc('month', now())`
   const spent = await ctx.db
     .updateTable('ai_keys')
     .set({ month, month_prompts: sql<number>`case when month = ${month} then month_prompts + 1 else 1 end` })
     .where('id', '=', keyId)
-    .where(({ or, eb }) =>
-      or([eb('monthly_prompts', 'is', null), sql<boolean>`case when month = ${month} then month_prompts else 0 end < monthly_prompts`]),
-    )
+    .where(sql<boolean>`case when month = ${month} then month_prompts else 0 end < monthly_prompts`)
     .executeTakeFirst()
   if (!spent.numUpdatedRows) throw new DomainError('key_limit')
-  return keyId
 }

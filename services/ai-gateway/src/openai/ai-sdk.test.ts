@@ -1,8 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { generateText, stepCountIs, streamText, tool } from 'ai'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { generateText, Output, stepCountIs, streamText, tool } from 'ai'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { aiGatewayService } from '../service.ts'
 
@@ -21,7 +21,13 @@ async function operonFor(user: TestUser, key: object = {}) {
     body: JSON.stringify({ name: 'Shop', ...key }),
   })
   const made = (await response.json()) as { key: string }
-  return createOpenAICompatible({ name: 'operon', baseURL: `${platform.url('ai-gateway')}/ai/v1`, apiKey: made.key, includeUsage: true })
+  return createOpenAICompatible({
+    name: 'operon',
+    baseURL: `${platform.url('ai-gateway')}/ai/v1`,
+    apiKey: made.key,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  })
 }
 
 test('the unmodified `ai` package gets a whole answer with its count, and the books say the same', async () => {
@@ -47,27 +53,50 @@ test('it streams: the parts are the answer', async () => {
   expect((await stream.usage).outputTokens).toBeGreaterThan(200)
 })
 
+const asked: unknown[] = []
+const tools = {
+  get_weather: tool({
+    description: 'The weather in a city',
+    inputSchema: z.object({ city: z.string() }),
+    execute: async (input) => {
+      asked.push(input)
+      return { degrees: 21 }
+    },
+  }),
+}
+const question = { prompt: 'Please get the weather in Lisbon', tools, stopWhen: stepCountIs(3) }
+beforeEach(() => void asked.splice(0))
+
 test('it calls tools and goes on with what they said', async () => {
   const operon = await operonFor(platform.user())
-  const asked: unknown[] = []
-  const { text, steps } = await generateText({
-    model: operon('gpt-4o-mini'),
-    prompt: 'Please get the weather in Lisbon',
-    tools: {
-      get_weather: tool({
-        description: 'The weather in a city',
-        inputSchema: z.object({ city: z.string() }),
-        execute: async (input) => {
-          asked.push(input)
-          return { degrees: 21 }
-        },
-      }),
-    },
-    stopWhen: stepCountIs(3),
-  })
+  const { text, steps } = await generateText({ model: operon('gpt-4o-mini'), ...question })
   expect(asked).toEqual([{ city: expect.any(String) }])
   expect(steps).toHaveLength(2)
   expect(text).toContain('21')
+})
+
+test('it does so while it streams', async () => {
+  const operon = await operonFor(platform.user())
+  const stream = streamText({ model: operon('gpt-4o-mini'), ...question })
+  const parts: string[] = []
+  for await (const part of stream.fullStream) if (parts.at(-1) !== part.type) parts.push(part.type)
+  expect(asked).toEqual([{ city: expect.any(String) }])
+  expect(parts.indexOf('tool-result')).toBeGreaterThan(parts.indexOf('tool-call'))
+  expect(parts.lastIndexOf('text-delta')).toBeGreaterThan(parts.indexOf('tool-result'))
+  expect(await stream.text).toContain('21')
+})
+
+test('it gets objects of the shape that it asked for, whole and while they stream', async () => {
+  const operon = await operonFor(platform.user())
+  const shape = z.object({ name: z.string(), price_cents: z.int(), tags: z.array(z.string()).min(2) })
+  const wanted = { model: operon('gpt-4o-mini'), prompt: 'A product for my bakery', output: Output.object({ schema: shape }) }
+  const { output } = await generateText(wanted)
+  expect(shape.parse(output)).toEqual(output)
+  const stream = streamText(wanted)
+  let partial: object = {}
+  for await (partial of stream.partialOutputStream);
+  expect(partial).toEqual(await stream.output)
+  expect(await stream.output).toEqual(output)
 })
 
 test('a key at its own limit is refused in words that the package shows', async () => {

@@ -63,6 +63,36 @@ test('a program is told which model name is not known, and where those are that 
   })
 })
 
+const hi = { model: 'gpt-4o-mini', messages: [{ role: 'user' as const, content: 'hi' }] }
+
+test('a parameter that is not supported is refused by its name, before anything is spent', async () => {
+  const user = platform.user()
+  for (const [param, value] of [
+    ['n', 2],
+    ['functions', [{ name: 'f' }]],
+    ['function_call', 'auto'],
+    ['audio', { voice: 'alloy', format: 'mp3' }],
+    ['modalities', ['text', 'audio']],
+    ['store', true],
+    ['messages', 'hi'],
+  ] as const)
+    await expect(client(user.token).chat.completions.create({ ...hi, [param]: value } as never)).rejects.toMatchObject({
+      status: 400,
+      param,
+      message: expect.stringContaining(param),
+    })
+  const counters = await db().selectFrom('usage_counters').select('used').where('user_id', '=', user.id).where('used', '>', 0).execute()
+  expect(counters).toEqual([])
+})
+
+test('what the provider refuses is refused in its words and with its name for the parameter', async () => {
+  await expect(client(platform.user().token).chat.completions.create({ ...hi, temperature: 3 })).rejects.toMatchObject({
+    status: 400,
+    param: 'temperature',
+    message: expect.stringContaining('Expected a value <= 2'),
+  })
+})
+
 test('the last prompt of a plan is given once, however many ask at the same time', async () => {
   const user = platform.user()
   const ask = () => client(user.token).chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] })

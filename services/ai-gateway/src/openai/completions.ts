@@ -8,6 +8,7 @@ import type { FastifyReply } from 'fastify'
 import { type Answer, type AnswerDeps, ask, type Piece } from '../completions/answer.ts'
 import { spendKey } from '../keys/keys.ts'
 import type { AiDb } from '../schema.ts'
+import { checkParameters } from './parameters.ts'
 
 type Body = Input<typeof chatCompletions> & { stream_options?: { include_usage?: boolean } }
 
@@ -16,14 +17,14 @@ export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<ty
   const actor = signedIn(ctx)
   if (actor.key && !actor.key.scopes.includes('chat')) throw new DomainError('key_scope')
   const { model, stream, stream_options, ...rest } = input as Body
-  if (typeof rest.n === 'number' && rest.n !== 1) throw new DomainError('invalid', { message: 'n: one answer a request is supported.' })
-  const key = actor.key ? await spendKey(ctx, actor.key.id) : null
+  checkParameters(rest)
+  if (actor.key?.isLimited) await spendKey(ctx, actor.key.id)
   const answer = await ask(deps, {
     userId: actor.id,
-    keyId: key,
+    keyId: actor.key?.id ?? null,
     feature: 'api',
     model,
-    body: rest as never,
+    body: { ...rest, ...(stream && stream_options && { stream_options }) } as never,
     command: `API completion with ${model}`,
   }).catch((error) => inWordsForPrograms(error, model))
   if (!stream) return reply.send(await whole(answer))
@@ -34,7 +35,8 @@ export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<ty
 /** Who writes a program needs to know which parameter was refused, and which name; a person in the app is told in our words. */
 function inWordsForPrograms(error: unknown, model: string): never {
   if (!(error instanceof DomainError)) throw error
-  if (error.code === 'model_refused') throw new DomainError('model_refused', { message: (error.cause as Error).message })
+  if (error.code === 'model_refused')
+    throw new DomainError('model_refused', { message: (error.cause as Error).message, details: error.details })
   if (error.code === 'model_unknown')
     throw new DomainError('model_unknown', {
       message: `There is no model named ${JSON.stringify(model)}; /ai/v1/models lists those there are.`,
@@ -76,13 +78,18 @@ async function whole(answer: Answer) {
   let refusal: string | null = null
   let counted: object = {}
   const logprobs: unknown[] = []
+  const annotations: unknown[] = []
+  let about: object = {}
   for (const { chunk } of await collect(answer.pieces())) {
-    const full = chunk as { id?: string; created?: number } | null
+    const full = chunk as { id?: string; created?: number; service_tier?: string; system_fingerprint?: string } | null
+    if (full?.service_tier) about = { ...about, service_tier: full.service_tier }
+    if (full?.system_fingerprint) about = { ...about, system_fingerprint: full.system_fingerprint }
     id = full?.id ?? id
     created = full?.created ?? created
     const choice = chunk?.choices?.[0]
     finish = choice?.finish_reason ?? finish
     if (choice?.delta?.refusal) refusal = (refusal ?? '') + choice.delta.refusal
+    if (choice?.delta?.annotations) annotations.push(...choice.delta.annotations)
     if (choice?.logprobs?.content) logprobs.push(...choice.logprobs.content)
     counted = chunk?.usage ?? counted
     for (const part of (choice?.delta?.tool_calls ?? []) as {
@@ -113,12 +120,14 @@ async function whole(answer: Answer) {
           content: answer.content || (calls.length ? null : ''),
           refusal,
           ...(calls.length && { tool_calls: calls }),
+          ...(annotations.length && { annotations }),
         },
         logprobs: logprobs.length ? { content: logprobs, refusal: null } : null,
         finish_reason: finish,
       },
     ],
     usage: { ...counted, prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+    ...about,
     ...(answer.citations.length && { citations: answer.citations }),
   }
 }

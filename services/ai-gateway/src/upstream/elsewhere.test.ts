@@ -62,6 +62,48 @@ describe('one OpenAI-compatible server with a key', () => {
       expect(model).toMatchObject({ answered_by: 'qwen3:8b', input_microusd_per_mtok: 1_000_000, sandbox: false })
   })
 
+  test('every other parameter of the protocol reaches it as it was given', async () => {
+    const given = {
+      frequency_penalty: 0.5,
+      logit_bias: { 50256: -100 },
+      logprobs: true,
+      top_logprobs: 2,
+      max_completion_tokens: 50,
+      max_tokens: 50,
+      metadata: { shop: 'a' },
+      modalities: ['text'],
+      n: 1,
+      parallel_tool_calls: false,
+      prediction: { type: 'content', content: 'x' },
+      presence_penalty: 0.5,
+      prompt_cache_key: 'k',
+      reasoning_effort: 'low',
+      response_format: { type: 'text' },
+      safety_identifier: 's',
+      seed: 7,
+      service_tier: 'auto',
+      stop: ['\n'],
+      temperature: 0.2,
+      top_p: 0.9,
+      tool_choice: 'none',
+      tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
+      user: 'u',
+      verbosity: 'low',
+      web_search_options: {},
+    }
+    const messages = [{ role: 'user', content: 'hello' }]
+    const sent = { model: 'gpt-4o-mini', messages, stream: true, stream_options: { include_obfuscation: false }, ...given }
+    const answer = await fetch(`${platform.url('ai-gateway')}/ai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...platform.user().headers },
+      body: JSON.stringify(sent),
+    })
+    expect(answer.status).toBe(200)
+    await answer.text()
+    const stream_options = { include_obfuscation: false, include_usage: true }
+    expect(asked.at(-1)!.body).toEqual({ ...sent, model: 'qwen3:8b', stream_options })
+  })
+
   test('the comparison, the analyst with its tools and the ads work with it', async () => {
     const user = platform.user()
     const compared = await (await post(platform, user, 'ai-compare', { prompt: 'hello', models: ['gpt-4o-mini', 'claude'] })).text()

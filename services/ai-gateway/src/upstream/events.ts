@@ -1,7 +1,7 @@
 export type Chunk = {
   choices?: {
     index?: number
-    delta?: { content?: string | null; refusal?: string | null; tool_calls?: unknown[]; role?: string }
+    delta?: { content?: string | null; refusal?: string | null; tool_calls?: unknown[]; annotations?: unknown[]; role?: string }
     logprobs?: { content?: unknown[] | null } | null
     message?: { content?: string | null; tool_calls?: unknown[] }
     finish_reason?: string | null

@@ -65,7 +65,12 @@ async function open({ config }: Deps, target: Target, body: Record<string, unkno
         method: 'POST',
         path: target.path,
         headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: target.authorization },
-        body: JSON.stringify({ ...body, model: target.upstreamModel, stream: true, stream_options: { include_usage: true } }),
+        body: JSON.stringify({
+          ...body,
+          model: target.upstreamModel,
+          stream: true,
+          stream_options: { ...(body.stream_options as object), include_usage: true },
+        }),
       },
       wire,
     )
@@ -88,12 +93,15 @@ export class UpstreamStream {
   readonly #reader = new EventReader()
   readonly #stop: AbortSignal | undefined
   readonly #abort = () => this.abort()
+  readonly #deadline: number
+  #place: number
   #early: Event[] = []
 
   constructor(target: Target, wire: Wire, withinMs: number, stop?: AbortSignal) {
     this.target = target
     this.#wire = wire
-    deadlines.set(this, performance.now() + withinMs)
+    this.#deadline = performance.now() + withinMs
+    this.#place = reading.push(this) - 1
     this.#stop = stop
     stop?.addEventListener('abort', this.#abort, { once: true })
   }
@@ -142,23 +150,40 @@ export class UpstreamStream {
     }
   }
 
+  abortWhenLate() {
+    if (this.#deadline <= performance.now()) this.abort()
+  }
+
+  /** The last one takes the place that becomes free. */
+  #leave() {
+    if (this.#place < 0) return
+    const last = reading.pop()!
+    if (last !== this) {
+      reading[this.#place] = last
+      last.#place = this.#place
+    }
+    this.#place = -1
+  }
+
   #tidy() {
-    deadlines.delete(this)
+    this.#leave()
     this.#stop?.removeEventListener('abort', this.#abort)
   }
 }
 
-const deadlines = new Map<UpstreamStream, number>()
+// All that are being read, each at its own place: what is emptied this often is no Map, whose old tables would keep alive what they held.
+const reading: UpstreamStream[] = []
 // A look every second instead of a timer an answer: setting and clearing one costs more than it seems.
 setInterval(() => {
-  for (const [late, at] of deadlines) if (at <= performance.now()) late.abort()
+  for (const stream of [...reading]) stream.abortWhenLate()
 }, 1000).unref()
 
+const SAID = 4096
 /** The beginning of what a refusal says. */
 async function beginningOf(wire: Wire): Promise<string> {
   let text = ''
-  for (let bytes = await wire.read(); bytes && text.length < 500; bytes = await wire.read()) text += bytes.toString()
-  return text.slice(0, 500)
+  for (let bytes = await wire.read(); bytes && text.length < SAID; bytes = await wire.read()) text += bytes.toString()
+  return text.slice(0, SAID)
 }
 
 function refusal({ status, headers }: Wire, said: string): Error {
@@ -166,15 +191,16 @@ function refusal({ status, headers }: Wire, said: string): Error {
   if (status >= 500) return new NotAnswering(`failed with ${status}`, { again: true })
   // The question itself is refused: another model would be asked the same.
   if (status === 400 || status === 413 || status === 422)
-    return new DomainError('model_refused', { cause: new Error(messageOf(said) ?? `The provider refused the request with ${status}.`) })
+    return new DomainError('model_refused', refusedFor(said, `The provider refused the request with ${status}.`))
   return new NotAnswering(`refused with ${status}`)
 }
 
-function messageOf(said: string): string | null {
+function refusedFor(said: string, otherwise: string): { cause: Error; details?: object } {
   try {
-    return JSON.parse(said).error?.message ?? null
+    const { message, param } = JSON.parse(said).error
+    return { cause: new Error(message ?? otherwise), ...(typeof param === 'string' && { details: { param } }) }
   } catch {
-    return null
+    return { cause: new Error(otherwise) }
   }
 }
 

@@ -13,7 +13,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { CrmDb } from '../schema.ts'
 import { confirm, subscribe, unsubscribe } from './newsletter.ts'
-import { page } from './pages.ts'
+import { page, pagePolicy } from './pages.ts'
 
 export function newsletterRoutes(rt: Runtime<CrmDb, Config>) {
   const product = rt.kit.PRODUCT_NAME
@@ -43,6 +43,7 @@ const html = (reply: FastifyReply, status: number, body: string) =>
     .header('content-type', 'text/html; charset=utf-8')
     .header('cache-control', 'no-store')
     .header('referrer-policy', 'no-referrer')
+    .header('content-security-policy', pagePolicy)
     .send(body)
 
 /** The form of the page gets a page; programs get JSON. */

@@ -160,6 +160,23 @@ export async function adminDeleteFactor(
   return { id }
 }
 
+export async function adminUpdateFactor(ctx: AuthCtx, input: Input<typeof admin.adminUpdateFactor>) {
+  const { user_id: userId, factor_id: id, friendly_name } = input
+  const user = await knownUser(ctx, userId)
+  if (!user.factors.some((factor) => factor.id === id)) throw refuse(404, 'mfa_factor_not_found', 'Factor not found')
+  await inTransaction(ctx.db, async (trx: Trx) => {
+    if (friendly_name) await trx.updateTable('factors').set({ friendly_name, updated_at: new Date() }).where('id', '=', id).execute()
+    await audit(trx, ctx, userId, 'factor_updated', { factor_id: id })
+  })
+  return factorJson((await knownUser(ctx, userId)).factors.find((factor) => factor.id === id)!)
+}
+
+/** Passkeys are not offered, so there are none; an unknown user is told as everywhere. */
+export async function adminListPasskeys(ctx: AuthCtx, { user_id: id }: { user_id: string }): Promise<never[]> {
+  await knownUser(ctx, id)
+  return []
+}
+
 async function readPassword(ctx: AuthCtx, { password, password_hash: hash, email }: Body): Promise<string | null> {
   if (password) {
     checkStrength(password, [email])

@@ -7,7 +7,9 @@ import {
   adminDeleteUser,
   adminGetUser,
   adminListFactors,
+  adminListPasskeys,
   adminListUsers,
+  adminUpdateFactor,
   adminUpdateUser,
 } from './admin.ts'
 import { adminGenerateLink, adminInvite } from './links.ts'
@@ -28,4 +30,7 @@ export function adminRoutes(deps: Deps) {
   route(admin.adminGenerateLink, adminGenerateLink)
   route(admin.adminListFactors, adminListFactors)
   route(admin.adminDeleteFactor, adminDeleteFactor)
+  route(admin.adminUpdateFactor, adminUpdateFactor)
+  route(admin.adminListPasskeys, adminListPasskeys)
+  route(admin.adminListSsoProviders, async () => ({ items: [] }))
 }

@@ -1,13 +1,13 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { Vault } from '@operon/kit/vault'
 
 // 16 bytes of session id, 4 of counter, 24 of HMAC: nothing about a token is stored, so nothing can leak.
 const LENGTH = 44
 
-const keys = new WeakMap<Vault, Buffer>()
+const keys = new WeakMap<Vault, KeyObject>()
 
-function keyOf(vault: Vault): Buffer {
-  const kept = keys.get(vault) ?? vault.derive('refresh-tokens')
+function keyOf(vault: Vault): KeyObject {
+  const kept = keys.get(vault) ?? createSecretKey(vault.derive('refresh-tokens'))
   keys.set(vault, kept)
   return kept
 }
@@ -18,6 +18,9 @@ export function writeRefreshToken(vault: Vault, sessionId: string, counter: numb
   body.writeUInt32BE(counter, 16)
   return Buffer.concat([body, seal(vault, body)]).toString('base64url')
 }
+
+/** What can be no token at all is told apart from one that is not known, as in the protocol. */
+export const hasTokenForm = (token: string): boolean => /^[\w-]{59}$/.test(token)
 
 /** Null for anything that this server did not write. */
 export function readRefreshToken(vault: Vault, token: string): { sessionId: string; counter: number } | null {

@@ -7,11 +7,11 @@ import { currentTrace } from '@operon/kit/telemetry'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { type AuthCtx, type Deps, refuse } from '../deps.ts'
+import { type AuthCtx, type Deps, invalid, refuse } from '../deps.ts'
 import { limitByAddress } from '../limits.ts'
 import { audit } from '../users/audit.ts'
 import { type Db, findUser, hasSecondFactor, isBanned, type Trx, type User, userJson, wholeUserText } from '../users/users.ts'
-import { readRefreshToken, writeRefreshToken } from './refresh-token.ts'
+import { hasTokenForm, readRefreshToken, writeRefreshToken } from './refresh-token.ts'
 
 export type SessionJson = z.input<typeof shapes.sessionShape>
 type Amr = { method: string; timestamp: number }[]
@@ -120,7 +120,7 @@ const REFRESH: Statement = {
 export async function refreshSession(ctx: AuthCtx, token: string | null | undefined): Promise<SessionJson> {
   const { deps } = ctx
   await limitByAddress(ctx, 'refresh', deps.config.LIMIT_REFRESH_AT_ONCE)
-  if (!token) throw refuse(400, 'validation_failed', 'refresh_token required')
+  if (!token || !hasTokenForm(token)) throw invalid('Refresh token is not valid')
   const given = readRefreshToken(deps.rt.vault, token)
   if (!given) throw notFound()
   const { sessionId, counter } = given

@@ -1,11 +1,13 @@
 import * as auth from '@operon/contracts/identity-auth'
+import { notOffered } from '@operon/contracts/identity-off'
 import { serveRaw } from '@operon/kit/http'
 import { verifyCode, verifyLink } from '../codes/verify.ts'
-import { type Deps, refuse, routing } from '../deps.ts'
+import { type Deps, routing } from '../deps.ts'
 import { reauthenticate, requestMagicLink, requestOtp, requestRecovery, resend } from '../mail/requests.ts'
 import { grantToken } from '../sessions/grants.ts'
 import { logOut } from '../sessions/logout.ts'
-import { health, settings } from './settings.ts'
+import { refuseOff } from './not-offered.ts'
+import { health, openIdConfiguration, settings } from './settings.ts'
 import { signUp } from './sign-up.ts'
 import { updateUser } from './update-user.ts'
 import { getUser } from './users.ts'
@@ -16,6 +18,9 @@ export function userRoutes(deps: Deps) {
   route(auth.settings, settings)
   serveRaw(app, auth.jwks, async (_ctx, _input, reply) =>
     reply.header('cache-control', 'public, max-age=600').send({ keys: deps.keys.publicKeys }),
+  )
+  serveRaw(app, auth.openIdConfiguration, async (_ctx, _input, reply) =>
+    reply.header('cache-control', 'public, max-age=600').send(openIdConfiguration(deps)),
   )
   route(auth.signUp, signUp)
   route(auth.token, grantToken)
@@ -32,15 +37,6 @@ export function userRoutes(deps: Deps) {
   serveRaw(app, auth.logout, async (ctx, input, reply) => reply.code(204).send(await run(logOut)(ctx, input)))
   route(auth.getUser, getUser)
   route(auth.updateUser, updateUser)
-  route(auth.sso, async () => {
-    throw refuse(404, 'saml_provider_disabled', 'SAML 2.0 is disabled')
-  })
-  for (const each of [auth.passkeyList, auth.passkeys, auth.passkeyUpdate, auth.passkeyDelete])
-    route(each, async () => {
-      throw refuse(404, 'passkey_disabled', 'Passkeys are disabled')
-    })
-  for (const each of [auth.oauthServer, auth.oauthServerPost])
-    route(each, async () => {
-      throw refuse(404, 'feature_disabled', 'OAuth server is disabled')
-    })
+  for (const [feature, endpoints] of Object.entries(notOffered))
+    for (const each of endpoints) route(each, () => refuseOff(feature as keyof typeof notOffered))
 }

@@ -1,4 +1,4 @@
-import type { AuthCtx } from '../deps.ts'
+import type { AuthCtx, Deps } from '../deps.ts'
 
 const NOT_OFFERED = [
   'apple',
@@ -42,3 +42,21 @@ export async function settings({ deps: { config, oauth } }: AuthCtx) {
     passkeys_enabled: false,
   }
 }
+
+/** Where to find the keys, for libraries that look here. The OAuth addresses are part of the form; they answer that they are off. */
+export const openIdConfiguration = ({ keys: { issuer, publicKeys } }: Deps) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/oauth/authorize`,
+  token_endpoint: `${issuer}/oauth/token`,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+  userinfo_endpoint: `${issuer}/oauth/userinfo`,
+  scopes_supported: ['openid', 'profile', 'email', 'phone'],
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: ['authorization_code', 'refresh_token'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: [...new Set(publicKeys.map((key) => key.alg))],
+  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+  claims_supported: ['sub', 'aud', 'iss', 'exp', 'iat', 'email', 'phone'],
+  code_challenge_methods_supported: ['S256', 'plain'],
+})

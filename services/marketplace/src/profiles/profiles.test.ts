@@ -1,4 +1,5 @@
 import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity'
+import { storefrontOwner } from '@operon/contracts/marketplace'
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -41,6 +42,9 @@ test('a seller is read by the exact slug, by anyone; nobody lists sellers [spec-
   expect((await read('user_profiles?marketplace_slug=eq.the-shop')).body).toEqual([
     { user_id: seller, display_name: 'Shop', marketplace_slug: 'the-shop' },
   ])
+  const { ask } = platform.services.marketplace!.rt
+  expect(await ask(storefrontOwner, { slug: 'the-shop' })).toEqual({ name: 'Shop' })
+  expect(await ask(storefrontOwner, { slug: 'no-shop' })).toBeNull()
   for (const query of [
     '',
     `?user_id=eq.${seller}`,

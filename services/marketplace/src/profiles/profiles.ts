@@ -13,6 +13,16 @@ export function visibleProfiles(ctx: Ctx, query: Query) {
   return sql<boolean>`(deleted_at is null and (user_id = ${userIdOf(ctx.actor)} or marketplace_slug = ${exactValue(query, 'marketplace_slug')}))`
 }
 
+export async function ownerOf({ db }: Ctx<MarketplaceDb>, { slug }: { slug: string }) {
+  const seller = await db
+    .selectFrom('profiles')
+    .select('display_name')
+    .where('marketplace_slug', '=', slug)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return seller ? { name: seller.display_name ?? slug } : null
+}
+
 export async function rememberPerson(trx: Trx, { user_id, payload }: Envelope<Payload<typeof userUpdated>>): Promise<void> {
   if (!user_id) return
   const { name, version } = payload

@@ -4,6 +4,7 @@ import { type Fault, type Faults, parseFault } from '../core/faults.ts'
 import type { Truth } from '../core/truth.ts'
 import { readBody } from '../core/wire.ts'
 import { type Answer, answer, type ChatBody } from './answer.ts'
+import { wrongParameter } from './parameters.ts'
 import { models, providerOf } from './registry.ts'
 import { promptTokens, tokensOf } from './tokens.ts'
 
@@ -42,6 +43,8 @@ export function modelServer(options: Options): Server {
       if (!Array.isArray(body.messages) || body.messages.length === 0) {
         return fail(response, 400, "Invalid 'messages': empty array.", 'invalid_request_error', 'empty_array')
       }
+      const wrong = wrongParameter(body)
+      if (wrong) return fail(response, 400, wrong.message, 'invalid_request_error', wrong.code, wrong.param)
       made += 1
       await complete(options, prepare(options, request, body, provider, `chatcmpl-${epoch}${made.toString(36).padStart(6, '0')}`), response)
     } catch (error) {
@@ -325,5 +328,5 @@ function ordered(response: ServerResponse, fault: Fault) {
 }
 
 const reply = (response: ServerResponse, body: unknown) => void response.writeHead(200, jsonType).end(JSON.stringify(body))
-const fail = (response: ServerResponse, status: number, message: string, type: string, code: string | null) =>
-  void response.writeHead(status, jsonType).end(JSON.stringify({ error: { message, type, param: null, code } }))
+const fail = (response: ServerResponse, status: number, message: string, type: string, code: string | null, param: string | null = null) =>
+  void response.writeHead(status, jsonType).end(JSON.stringify({ error: { message, type, param, code } }))

@@ -1,7 +1,6 @@
-import { type PlanId, plans, REFERRAL_PERCENT_OFF, type Unit } from '@operon/contracts/plans'
+import { comingUnits, type PlanId, plans, REFERRAL_PERCENT_OFF, type Unit } from '@operon/contracts/plans'
 import { cx } from '../../ui/cx.ts'
 import { Table } from '../../ui/Data.tsx'
-import { comingUnits } from './units.ts'
 
 const units: [Unit, string][] = [
   ['prompts', 'AI prompts a month'],
@@ -15,16 +14,16 @@ export function Compare({ current }: { current: PlanId | null }) {
   return (
     <section className="border-t border-line text-14">
       <h2 className="px-5 pt-10 pb-5 text-20 font-semibold md:px-8">Plans compared</h2>
-      <div className="border-y border-line [&_table]:md:table-fixed [&_th:first-child]:pl-5 [&_th:first-child]:md:pl-8">
+      <div className="border-y border-line [&_table]:md:table-fixed [&_td]:max-md:px-2 [&_th:first-child]:pl-5 [&_th:first-child]:md:pl-8 [&_th]:max-md:px-2 [&_th]:max-md:whitespace-normal">
         <Table
           label="Plans compared"
           head={['What is counted', ...plans.map((plan) => `${plan.name}${plan.id === current ? ' (yours)' : ''}`)]}
         >
           {units.map(([unit, label]) => (
             <tr key={unit}>
-              <th scope="row" className="px-4 py-2.5 font-normal whitespace-nowrap text-muted">
+              <th scope="row" className="px-4 py-2.5 font-normal text-muted md:whitespace-nowrap">
                 {label}
-                {comingUnits.includes(unit) ? <span className="ml-2 text-12 text-faint">Coming</span> : null}
+                {comingUnits.includes(unit) ? <span className="text-12 text-faint max-md:block md:ml-2">Coming</span> : null}
               </th>
               {plans.map((plan) => (
                 <td key={plan.id} className={cx('tabular', plan.id === current && 'bg-panel font-medium')}>

@@ -31,7 +31,7 @@ export function Invoices({ userId }: { userId: string | undefined }) {
         >
           {invoices.data.invoices.map((invoice) => (
             <tr key={invoice.id}>
-              <td className="whitespace-nowrap">
+              <td className="sm:whitespace-nowrap">
                 {day(invoice.created_at)}
                 <span className="block font-mono text-12 text-faint">{invoice.number ?? invoice.id}</span>
               </td>

@@ -1,14 +1,13 @@
 import { plans, TRIAL_DAYS } from '@operon/contracts/plans'
 import { useEffect, useState } from 'react'
 import { fnCall, type Subscription } from '../../api/billing.ts'
-import { unitNames } from '../../api/subscription.ts'
+import { countedUsage, unitNames } from '../../api/subscription.ts'
 import { Button } from '../../ui/Button.tsx'
 import { GeneMeter } from '../../ui/Data.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { day } from '../../ui/format.ts'
 import { Alert, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { comingUnits } from './units.ts'
 
 const noPlanDays = 30
 
@@ -31,7 +30,7 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
   const plan = plans.find((candidate) => candidate.id === subscription?.subscription_tier)
   // Who never chose a plan has nothing at the provider to look at.
   const isNew = signedIn && subscription?.status === 'none'
-  const meters = subscription?.usage.filter(({ unit, used }) => used > 0 || !comingUnits.includes(unit)) ?? []
+  const meters = countedUsage(subscription?.usage ?? [])
   const billed = plan ? (subscription?.status === 'trialing' ? subscription.trial_end : subscription?.current_period_end) : null
   const next = billed ? day(billed) : today ? day(today + noPlanDays * 86_400_000) : ''
 

@@ -1,9 +1,8 @@
-import type { Plan, Unit } from '@operon/contracts/plans'
+import { comingUnits, type Plan, type Unit } from '@operon/contracts/plans'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { money } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
-import { comingUnits } from './units.ts'
 
 const count = (value: number | null, noun: string) => `${value === null ? 'Unlimited' : value.toLocaleString('en-US')} ${noun}`
 

@@ -73,7 +73,7 @@ export function Domains({ name }: { name: string }) {
 function PriceNote({ check: { prices_as_of, sandbox } }: { check: Check }) {
   const told = prices_as_of
     ? `Porkbun's prices as of ${moment(prices_as_of)}, for the first year (then each further one).`
-    : 'Porkbun did not tell its prices just now.'
+    : 'Porkbun did not tell its prices just now; it is asked again in a minute.'
   return (
     <p className="border-t border-line px-4 py-3 text-12 text-faint">
       {sandbox ? 'Sample prices of the sandbox: nobody sells at these. ' : `${told} `}

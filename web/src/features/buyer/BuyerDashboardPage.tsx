@@ -41,6 +41,7 @@ export function BuyerDashboardPage() {
               <h2 className="flex items-center gap-2.5 text-14 text-muted">
                 <Icon className="size-4 text-faint" />
                 {title}
+                <span className="ml-auto text-12 text-faint">Coming</span>
               </h2>
               <p className="mt-2 text-40 font-semibold">0</p>
               <p className="mt-2 max-w-[36ch] text-13 text-faint">{text}</p>

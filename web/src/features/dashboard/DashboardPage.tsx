@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { useRecentActivity } from '../../api/activity.ts'
 import { useSession } from '../../api/session.ts'
-import { unitNames, useSubscription } from '../../api/subscription.ts'
+import { countedUsage, unitNames, useSubscription } from '../../api/subscription.ts'
 import { sampleActivity, sampleStats } from '../../content/samples.ts'
 import { paths } from '../../paths.ts'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
@@ -79,15 +79,15 @@ function Overview({ userId }: { userId: string }) {
   const sampled = Boolean(empty && samples.shown)
   return (
     <section aria-labelledby="overview">
-      <div className="mb-3 flex min-h-8 flex-wrap items-center justify-between gap-x-3">
-        <h2 id="overview" className="flex items-center gap-2 text-16 font-semibold whitespace-nowrap">
+      <div className="mb-3 flex min-h-8 flex-wrap items-center justify-between gap-x-1">
+        <h2 id="overview" className="flex items-center gap-1.5 text-16 font-semibold whitespace-nowrap sm:gap-2">
           Analytics Overview
           {sampled ? <SamplePill /> : null}
         </h2>
         {empty ? (
           <Button
             variant="ghost"
-            className="-mr-3"
+            className="-mr-2 px-2 sm:-mr-3 sm:px-3"
             aria-label={samples.shown ? 'Hide sample data' : 'Show sample data'}
             onClick={samples.toggle}
           >
@@ -172,14 +172,15 @@ function NextStep({ userId }: { userId: string }) {
 
 function ThisMonth({ userId }: { userId: string }) {
   const subscription = useSubscription(userId)
+  const usage = subscription.data?.usage ?? []
   return (
     <Panel title="This month" actions={<TextLink to={paths.pricing}>Plan and limits</TextLink>}>
-      {subscription.isPending ? <Skeleton className="h-36" /> : null}
+      {subscription.isPending ? <Skeleton className="h-6" /> : null}
       {subscription.isError ? (
         <ErrorState title="The usage could not be loaded" error={subscription.error} retry={() => subscription.refetch()} />
       ) : null}
       <div className="flex flex-col gap-4">
-        {subscription.data?.usage.map((row) => (
+        {countedUsage(usage).map((row) => (
           <GeneMeter key={row.unit} label={unitNames[row.unit]} used={row.used} limit={row.limit} />
         ))}
       </div>

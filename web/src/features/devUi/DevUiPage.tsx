@@ -60,7 +60,7 @@ export function DevUiPage() {
           </SelectField>
           <TextArea label="Notes" />
           <Field label="A control of its own" hint="Label, hint and error around anything.">
-            {({ id }) => <input id={id} type="range" />}
+            {({ id }) => <input id={id} type="range" className="accent-signal-text" />}
           </Field>
           <div className="flex flex-col gap-3">
             <Checkbox defaultChecked>Checked</Checkbox>
@@ -115,6 +115,8 @@ export function DevUiPage() {
       <StatRow>
         <Stat label="Loading" loading change={0} />
         <Stat label="Falling" value="12" change={-8} />
+        <Stat label="Rising" value="8" change={12} />
+        <Stat label="As before" value="0" change={0} />
       </StatRow>
       <StatRow>
         {sampleStats.map((stat) => (

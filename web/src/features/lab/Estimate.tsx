@@ -19,7 +19,9 @@ export function Estimate({ text }: { text: string }) {
   const { prompts, max_cost_microusd, remaining } = estimate.data
   return (
     <p className="text-12 text-faint tabular">
-      {prompts} prompts{remaining === null ? '' : ` of ${remaining.toLocaleString('en-US')} left`}, about {cost(max_cost_microusd)} at most
+      {prompts} prompts{remaining === null ? '' : ` of ${remaining.toLocaleString('en-US')} left`}
+      {/* A model of one's own may have no price. */}
+      {max_cost_microusd > 0 ? `, about ${cost(max_cost_microusd)} at most` : ''}
     </p>
   )
 }

@@ -1,4 +1,4 @@
-import { plans, TRIAL_DAYS } from '@operon/contracts/plans'
+import { comingUnits, type PlanId, plans, TRIAL_DAYS, type Unit } from '@operon/contracts/plans'
 import { product } from '../../content/product.ts'
 import { paths } from '../../paths.ts'
 import { ButtonLink, buttonClass } from '../../ui/Button.tsx'
@@ -8,10 +8,10 @@ import { Pill } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 
 /** The allowances in the words of the offer; the limits enforced are the plan table's. */
-const allowances: Record<string, string[]> = {
-  basic: ['3,000 emails', '10,000 workflow executions', '1,000 AI prompts', '150 images'],
-  pro: ['9,000 emails', '25,000 executions', '2,000-3,000 prompts', '200 images'],
-  enterprise: ['Unlimited emails', 'Unlimited executions', 'Unlimited prompts', 'Unlimited images'],
+const allowances: Record<PlanId, Partial<Record<Unit, string>>> = {
+  basic: { emails: '3,000 emails', runs: '10,000 workflow executions', prompts: '1,000 AI prompts', images: '150 images' },
+  pro: { emails: '9,000 emails', runs: '25,000 executions', prompts: '2,000-3,000 prompts', images: '200 images' },
+  enterprise: { emails: 'Unlimited emails', runs: 'Unlimited executions', prompts: 'Unlimited prompts', images: 'Unlimited images' },
 }
 
 export function PricingSection() {
@@ -47,9 +47,15 @@ export function PricingSection() {
                 </p>
               </div>
               <ul className="flex flex-1 flex-col text-14">
-                {allowances[plan.id]!.map((line) => (
-                  <li key={line} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
-                    <span aria-hidden="true" className="h-1.5 w-3 rounded-full bg-signal-text" />
+                {Object.entries(allowances[plan.id]).map(([unit, line]) => (
+                  <li key={unit} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
+                    <span
+                      aria-hidden="true"
+                      className={cx(
+                        'h-1.5 w-3 rounded-full',
+                        comingUnits.includes(unit as Unit) ? 'border border-dashed border-control' : 'bg-signal-text',
+                      )}
+                    />
                     {line}
                   </li>
                 ))}

@@ -26,7 +26,7 @@ export function SecurityPage() {
             </li>
           ))}
         </ul>
-        <div className="flex flex-wrap gap-x-10 gap-y-3 border-t border-line px-5 py-7 text-14 text-muted md:px-8">
+        <div className="flex flex-col gap-3 border-t border-line px-5 py-7 text-14 text-muted md:px-8">
           <p>
             Found a weakness? Write to{' '}
             <a href={`mailto:${product.security}`} className="text-text underline decoration-control underline-offset-4">
@@ -35,7 +35,7 @@ export function SecurityPage() {
             .
           </p>
           {shown.length ? (
-            <p className="text-faint md:ml-auto">
+            <p className="text-faint">
               Badges stated by the operator: {shown.map((badge) => badge.value).join(', ')}.{' '}
               {shown.some((badge) => !badge.verified) ? unverifiedNote : ''}
             </p>

@@ -62,7 +62,7 @@ export function ResetPasswordPage() {
             name="password"
             autoComplete="new-password"
             required
-            hint={generalRules.map((rule) => rule.text.toLowerCase()).join(', ')}
+            hint="8 characters or more, with an uppercase letter, a lowercase letter and a special character."
           />
           <PasswordField label="Confirm password" name="confirm" autoComplete="new-password" required />
           <Button type="submit" variant="primary" size="public" busy={busy ? 'Saving' : false}>

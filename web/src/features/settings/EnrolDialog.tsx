@@ -88,7 +88,8 @@ async function enrol(): Promise<Enrolment> {
   return confirmed(async () => {
     const { data, error } = await auth.mfa.enroll({
       factorType: 'totp',
-      friendlyName: `Authenticator ${new Date().toISOString().slice(0, 16).replace('T', ' ')}`,
+      // To the second: a name is given once an account, and a dialog may be opened twice in a minute.
+      friendlyName: `Authenticator ${new Date().toISOString().slice(0, 19).replace('T', ' ')}`,
     })
     if (error) throw error
     return { id: data.id, qr: asImage(data.totp.qr_code), secret: data.totp.secret }

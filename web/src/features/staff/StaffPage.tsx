@@ -28,7 +28,7 @@ function Staff() {
   const events = useLookUp((reason: string) => listFailedEvents(reason).then(({ events }) => events))
   return (
     <PublicLayout footer={false}>
-      <div className="mx-auto w-full max-w-[84rem] px-5 py-8 text-14 md:px-8">
+      <div className="rail w-full flex-1 px-5 py-8 text-14 md:px-8">
         <PageHeader title="Staff" description="Billing of one account at a time. Everything done here is kept with its reason." />
         <Tabs<Section>
           label="Staff"

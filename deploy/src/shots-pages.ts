@@ -1,0 +1,140 @@
+import type { Page } from '@playwright/test'
+
+export type Who = 'nobody' | 'seller' | 'buyer' | 'beginner' | 'unpaid' | 'staff'
+/** `do` brings the page into the state that is looked at; what floats over it is taken as the window shows it, not at full length. */
+export type Shot = {
+  path: string
+  who?: Who
+  name?: string
+  do?: (page: Page) => Promise<unknown>
+  before?: (page: Page) => Promise<unknown>
+  floats?: boolean
+}
+
+const press = (role: 'button' | 'tab' | 'menuitem', name: string | RegExp) => (page: Page) => page.getByRole(role, { name }).first().click()
+const section = (name: string, who: Who = 'seller'): Shot => ({
+  path: `/dashboard/settings?section=${name}`,
+  name: `settings-${name}`,
+  who,
+})
+const answer = (glob: string, status: number) => (page: Page) =>
+  page.route(glob, (route) => route.fulfill({ status, json: { code: 'unavailable', message: 'The server is away for a moment.' } }))
+
+/** A question that is refused is asked again before the page says so. */
+const told = (words: RegExp) => (page: Page) => page.getByText(words).first().waitFor()
+
+/** Every page and every state of the app that somebody can be in. An alias address shows the landing view: one of them is enough. */
+export const shots = (found: { storefront: string; checkout: string; newsletter: string }): Shot[] => [
+  { path: '/' },
+  {
+    path: '/',
+    name: 'landing-menu',
+    do: (page) =>
+      page
+        .getByRole('button', { name: 'Menu' })
+        .click({ timeout: 500 })
+        .catch(() => {}),
+    floats: true,
+  },
+  { path: '/why-choose-us' },
+  { path: '/get-started' },
+  { path: '/auth' },
+  { path: '/auth', name: 'auth-refused', do: refused, floats: true },
+  { path: '/auth?ref=NOSUCHCODE', name: 'auth-unknown-code', do: press('tab', 'Sign Up') },
+  { path: '/auth/seller' },
+  { path: '/auth/seller', name: 'auth-seller-sign-up', do: halfSignedUp },
+  { path: '/auth/seller', name: 'auth-seller-refused', do: refused },
+  { path: '/auth/buyer' },
+  { path: '/auth/buyer', name: 'auth-buyer-sign-up', do: press('tab', 'Sign Up') },
+  { path: '/forgot-password' },
+  { path: '/forgot-password', name: 'forgot-password-sent', do: forgot },
+  { path: '/reset-password' },
+  { path: '/reset-password', who: 'buyer', name: 'reset-password-form' },
+  { path: '/pricing' },
+  { path: '/terms-of-service' },
+  { path: '/privacy-policy' },
+  { path: '/security' },
+  { path: found.storefront },
+  { path: `${found.storefront}?q=zebra`, name: 'storefront-nothing-found' },
+  { path: '/marketplace/nobody' },
+  { path: '/nowhere' },
+  { path: '/goodbye', do: goodbye },
+  { path: found.newsletter, name: 'newsletter-confirm' },
+  { path: found.newsletter.replace(/token=.*/, 'token=none'), name: 'newsletter-refused', do: press('button', 'Confirm') },
+  { path: '/thank-you?session_id=none', name: 'thank-you-signed-out' },
+
+  { path: '/pricing', who: 'unpaid' },
+  { path: '/pricing', who: 'seller' },
+  {
+    path: '/pricing',
+    who: 'seller',
+    name: 'pricing-unreached',
+    before: answer('**/functions/v1/check-subscription', 503),
+    do: told(/could not be/),
+  },
+  { path: `/thank-you?session_id=${found.checkout}`, who: 'beginner', name: 'thank-you' },
+  { path: '/thank-you?session_id=none', who: 'beginner', name: 'thank-you-failed' },
+  { path: '/referrals', who: 'seller' },
+  { path: '/buyer-dashboard', who: 'buyer' },
+  { path: '/staff', who: 'staff' },
+  { path: '/staff?section=events', who: 'staff', name: 'staff-events' },
+  { path: '/staff?section=log', who: 'staff', name: 'staff-log' },
+
+  { path: '/dashboard', who: 'seller' },
+  { path: '/dashboard', who: 'beginner' },
+  {
+    path: '/dashboard',
+    who: 'seller',
+    name: 'dashboard-unreached',
+    before: answer('**/functions/v1/dashboard-stats', 503),
+    do: told(/could not be/),
+  },
+  { path: '/dashboard', who: 'seller', name: 'gate-verifying', before: (page) => page.route('**/rest/v1/subscribers**', () => {}) },
+  { path: '/dashboard', who: 'seller', name: 'gate-unreached', before: answer('**/rest/v1/subscribers**', 503), do: told(/could not be/) },
+  {
+    path: '/dashboard/how-it-works',
+    who: 'seller',
+    name: 'page-broken',
+    before: (page) => page.route('**/assets/HowItWorksPage*.js', (route) => route.abort()),
+  },
+  { path: '/dashboard', who: 'seller', name: 'bell', do: press('button', /^Notifications/), floats: true },
+  { path: '/dashboard', who: 'seller', name: 'account-menu', do: press('button', 'Account menu'), floats: true },
+  { path: '/dashboard', who: 'seller', name: 'palette', do: (page) => page.keyboard.press('Control+k'), floats: true },
+  { path: '/dashboard', who: 'seller', name: 'quick-actions', do: press('button', 'Quick Actions'), floats: true },
+  { path: '/dashboard', who: 'seller', name: 'talk-to', do: press('button', /^Talk to/), floats: true },
+  { path: '/dashboard', who: 'seller', name: 'sidebar-toggled', do: (page) => page.keyboard.press('Control+b'), floats: true },
+  { path: '/dashboard/how-it-works', who: 'seller' },
+  ...['profile', 'security', 'devices', 'keys', 'usage', 'data'].map((name) => section(name)),
+  { ...section('security'), name: 'settings-authenticator', do: press('button', 'Add an authenticator'), floats: true },
+  { ...section('data'), name: 'settings-delete', do: press('button', 'Delete account'), floats: true },
+  ...['ai-lab', 'ai-assistant', 'operon-ai', 'operon-ai-help', 'content-creator', 'brand-builder', 'meta-ads'].map(
+    (name): Shot => ({ path: `/dashboard/${name}`, who: 'seller' }),
+  ),
+]
+
+async function refused(page: Page) {
+  await page.getByLabel('Email').fill(`nobody-${Date.now()}@studio.example`)
+  await page.getByLabel('Password', { exact: true }).fill('Wrong-pass 1!')
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await page.getByText('Invalid credentials').waitFor()
+}
+
+async function halfSignedUp(page: Page) {
+  await page.getByRole('tab', { name: 'Sign Up' }).click()
+  await page.getByLabel('Full name').fill('Mara Lindt')
+  await page.getByLabel('Email').fill('mara@studio.example')
+  await page.getByLabel('Password', { exact: true }).fill('Sunny-day')
+  await page.getByLabel('Confirm password').fill('Sunny-night')
+}
+
+async function forgot(page: Page) {
+  await page.getByLabel('Email').fill('nobody@studio.example')
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await page.getByText(/a link is on its way/).waitFor()
+}
+
+/** Only the deletion itself opens it: it leaves its time in the history. */
+async function goodbye(page: Page) {
+  await page.evaluate("history.replaceState({ usr: { deletedAt: Date.now() }, key: 'shot' }, '', '/goodbye')")
+  await page.reload({ waitUntil: 'networkidle' })
+}
