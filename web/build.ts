@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -31,6 +31,8 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   // Without what is for its readers: the comments of the inline script and the indents.
   const template = (await readFile(join(dist, 'index.html'), 'utf8')).replaceAll(/^\s+(?:\/\/.*\n)?/gm, '')
   const fonts = (await readdir(join(dist, 'assets'))).filter((name) => name.startsWith('instrument-sans-text'))
+  // Under a name of its own as well, for the pages that services make.
+  await copyFile(join(dist, 'assets', fonts[0]!), join(dist, 'text.woff2'))
   const preload = fonts.map((name) => `<link rel="preload" href="/assets/${name}" as="font" type="font/woff2" crossorigin />`).join('')
   const page = (head: string, body: string) => template.replace('<!--head-->', () => preload + head).replace('<!--app-->', () => body)
   const sheet = stylesheet.exec(template)?.[1]

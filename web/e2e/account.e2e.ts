@@ -268,6 +268,7 @@ test.describe('a deleted account', () => {
     await expect(page.getByRole('heading', { name: 'Your account is deleted.' })).toBeVisible()
     const within = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' }).format(Date.now() + 30 * 86_400_000)
     await expect(page.getByText(`erases what it held about you by ${within}`)).toBeVisible()
+    await expect(page.getByText('You are signed out here')).toHaveCount(0)
     await expectAccessible(page)
     await signIn(page, email)
     await expect(page.getByText('Invalid credentials')).toBeVisible()

@@ -87,6 +87,45 @@ test.describe
       await expect(page.getByRole('button', { name: 'Compare All' })).toBeEnabled()
     })
 
+    test('is slow: one lane of the lab is stopped and the others go on; ads can be stopped [spec-70] [spec-92]', async ({
+      page,
+      request,
+    }) => {
+      await trialSeller(page)
+      await page.goto('/dashboard/ai-lab')
+      await order(request, { kind: 'slow_body', ms: 3000 })
+      await page.getByLabel('Prompt', { exact: true }).fill('Compare paper invoices versus software for a workshop')
+      await page.getByRole('button', { name: 'Compare All' }).click()
+      const claude = page.getByRole('article', { name: 'Claude' })
+      await claude.getByRole('button', { name: 'Stop Claude' }).click()
+      await expect(claude.getByText(/^You stopped this/)).toBeVisible()
+      for (const name of ['ChatGPT', 'Gemini', 'Perplexity'])
+        await expect(page.getByRole('article', { name }).getByText(/\d s$/).nth(1)).toBeVisible({ timeout: 20_000 })
+      await expect(page.getByRole('button', { name: 'Compare All' })).toBeEnabled()
+
+      await page.goto('/dashboard/meta-ads')
+      await order(request, { kind: 'slow_headers', ms: 20_000 })
+      await page.getByLabel('Product or service details').fill('A tea shop')
+      await page.getByRole('button', { name: 'Generate ads' }).click()
+      await page.getByRole('button', { name: 'Stop', exact: true }).click()
+      await expect(page.getByText('You stopped this before the ads were written.')).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Generate ads' })).toBeEnabled()
+    })
+
+    test('cuts a piece or names: what arrived is shown and marked [spec-86] [spec-95]', async ({ page, request }) => {
+      await trialSeller(page)
+      await order(request, { kind: 'truncate' })
+      await page.goto('/dashboard/content-creator')
+      await page.getByLabel('Topic').fill('a cut piece')
+      await page.getByRole('button', { name: 'Generate Content' }).click()
+      await expect(page.getByText('Cut off', { exact: true })).toBeVisible({ timeout: 20_000 })
+      await page.goto('/dashboard/brand-builder')
+      await page.getByLabel('Describe the business').fill('A mobile bike repair service')
+      await page.getByRole('button', { name: 'Generate names' }).click()
+      await expect(page.getByText('This answer was cut off. The names that had arrived are shown.')).toBeVisible({ timeout: 20_000 })
+      await expect(page.getByText('Fallback names', { exact: true })).toHaveCount(0)
+    })
+
     test('is down: every screen says it in its own words [spec-73] [spec-93] [spec-96]', async ({ page, request }) => {
       test.setTimeout(120_000)
       await trialSeller(page)

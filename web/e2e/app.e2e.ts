@@ -1,9 +1,19 @@
 import type { Page, WebSocketRoute } from '@playwright/test'
 import { expect, expectSound, newTrialSeller, payAtCheckout, signUp, test, trialSeller, wake } from './steps.ts'
 
-test('verifying access: signed out goes to the seller portal [spec-46]', async ({ page }) => {
+test('verifying access: signed out goes to the seller portal; while it is checked the page says so [spec-46]', async ({ page }) => {
   await page.goto('/dashboard')
   await page.waitForURL('**/auth/seller')
+  await trialSeller(page)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/rest/v1/subscribers**', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto('/dashboard')
+  await expect(page.getByText('Verifying access...')).toBeVisible()
+  held.resolve()
+  await expect(page.getByRole('heading', { name: /^Welcome Back/ })).toBeVisible()
 })
 
 test.describe('an outage', () => {
@@ -19,12 +29,22 @@ test.describe('an outage', () => {
   })
 })
 
-test('a seller on trial lands in the dashboard: greeting, four figures, activity [spec-55] [spec-58] [spec-60]', async ({ page }) => {
+test('a seller on trial lands in the dashboard: greeting, four figures, activity [spec-55] [spec-58] [spec-59] [spec-60]', async ({
+  page,
+}) => {
   await trialSeller(page)
   for (const label of ['Total Leads', 'Appointments', 'Email Campaigns', 'Emails Sent'])
     await expect(page.getByText(label, { exact: true })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'Analytics Overview' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Recent Activity' })).toBeVisible()
+  // Sample figures wear their badge and can be hidden; under them is what the account has.
+  const overview = page.getByRole('region', { name: 'Analytics Overview' })
+  await expect(overview.getByText('Sample data', { exact: true })).toBeVisible()
+  await expect(overview.getByText('148')).toBeVisible()
+  await overview.getByRole('button', { name: 'Hide sample data' }).click()
+  await expect(overview.getByText('Sample data', { exact: true })).toHaveCount(0)
+  await expect(overview.getByText('+0%')).toHaveCount(4)
+  await expect(overview.getByText('0', { exact: true })).toHaveCount(4)
+  await overview.getByRole('button', { name: 'Show sample data' }).click()
   await page.goto('/dashboard/seller')
   await page.waitForURL('**/dashboard')
 })
@@ -159,6 +179,27 @@ test('the bell counts what is unread, and marks it read [spec-50]', async ({ pag
   await expect(page.getByTestId('unread')).toHaveCount(0)
   await page.reload()
   await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible()
+})
+
+test('the greeting falls back from the name to the address; the menu of each header has its ways out [spec-8] [spec-52] [spec-55]', async ({
+  page,
+}) => {
+  await trialSeller(page)
+  const { user } = await page.evaluate(() => JSON.parse(localStorage.getItem('operon-auth')!))
+  const items = async () => {
+    await page.getByRole('button', { name: `Account menu ${user.email.slice(0, 2).toUpperCase()}` }).click()
+    await expect(page.getByRole('menu').getByText(user.email)).toBeVisible()
+    return page.getByRole('menuitem').allTextContents()
+  }
+  expect(await items()).toEqual(['Become a Buyer', 'Billing', 'Settings', 'Log out'])
+  await page.route('**/rest/v1/user_profiles**', (route) => route.fulfill({ json: [] }))
+  await page.reload()
+  await expect(page.getByRole('heading', { name: `Welcome Back, ${user.email}!` })).toBeVisible()
+  await page.goto('/')
+  await wake(page)
+  expect(await items()).toEqual(['Dashboard', 'Buyer dashboard', 'Billing', 'Settings', 'Log out'])
+  await page.getByRole('menuitem', { name: 'Settings' }).click()
+  await page.waitForURL('**/dashboard/settings')
 })
 
 test('the theme starts dark, toggles and is remembered [spec-51]', async ({ page }) => {

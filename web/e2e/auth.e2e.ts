@@ -16,7 +16,7 @@ async function fillSignUp(page: Page, portal: '/auth' | '/auth/seller' | '/auth/
 const accept = (page: Page) => page.getByRole('checkbox', { name: /Terms of Service/ }).check()
 const submit = (page: Page) => page.getByRole('button', { name: 'Sign Up' }).click()
 
-test('without the terms nothing is sent, however the form is submitted [spec-21]', async ({ page }) => {
+test('without the terms, or with a weak password, nothing is sent, however the form is submitted [spec-21]', async ({ page }) => {
   await fillSignUp(page, '/auth/seller')
   let asked = 0
   await page.route('**/auth/v1/signup*', (route) => {
@@ -28,7 +28,17 @@ test('without the terms nothing is sent, however the form is submitted [spec-21]
   await page.evaluate(() => document.querySelector<HTMLFormElement>('form:has([name=confirm])')!.requestSubmit())
   await expect(page.getByText('Terms Required')).toBeVisible()
   await expect(page.getByText('Please accept the Terms of Service and Privacy Policy.')).toBeVisible()
+  await accept(page)
+  await page.getByLabel('Password', { exact: true }).fill('weak')
+  await expect(page.getByRole('button', { name: 'Sign Up' })).toBeDisabled()
+  await page.evaluate(() => document.querySelector<HTMLFormElement>('form:has([name=confirm])')!.requestSubmit())
+  await expect(page.getByText('Password must meet all requirements')).toBeVisible()
   expect(asked).toBe(0)
+  // What is said stands above the form, and is brought into a small window.
+  await page.setViewportSize({ width: 390, height: 500 })
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  await page.evaluate(() => document.querySelector<HTMLFormElement>('form:has([name=confirm])')!.requestSubmit())
+  await expect(page.getByText('Password must meet all requirements')).toBeInViewport()
 })
 
 test.describe('what the server refuses', () => {
@@ -150,11 +160,16 @@ test.describe('billing', () => {
   })
 })
 
-test('a link that brings only half a session: Confirmation Error [spec-25] [spec-34]', async ({ page }) => {
-  await page.goto('/auth/buyer#access_token=half&type=signup')
-  await wake(page)
-  await expect(page.getByText('Confirmation Error')).toBeVisible()
-})
+for (const [brings, hash, why] of [
+  ['only half a session', 'access_token=half&type=signup', 'No session defined in URL'],
+  ['no session', 'type=signup', 'An error occurred on token verification.'],
+] as const)
+  test(`a link that brings ${brings}: Confirmation Error, and why [spec-25] [spec-34]`, async ({ page }) => {
+    await page.goto(`/auth/buyer#${hash}`)
+    await wake(page)
+    await expect(page.getByText('Confirmation Error')).toBeVisible()
+    await expect(page.getByText(why)).toBeVisible()
+  })
 
 test('a code that the referrer owns: the welcome names the 30 % [spec-24]', async ({ page, browser }) => {
   test.setTimeout(120_000)

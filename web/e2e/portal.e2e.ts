@@ -68,6 +68,7 @@ test('a new seller is sent to the plans, and signs out everywhere [spec-26] [spe
   await page.getByRole('menuitem', { name: 'Log out' }).click()
   await expect(page.getByText('Signed out successfully')).toBeVisible()
   await expect(page).toHaveURL(/\/$/)
+  await expect(page.getByText('You are signed out here')).toHaveCount(0)
   expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('operon-auth')))).toEqual([])
 })
 

@@ -224,7 +224,7 @@ test.describe('drawn beforehand', () => {
 
 test.describe('a storefront', () => {
   // Nobody has one on the platform under test: the page itself is a 404, and its answers are given here.
-  test.use({ allowed: [/404/] })
+  test.use({ allowed: [/404|503/] })
   test('is drawn before its script comes, and says what it is to search and previews [spec-102]', async ({ page }) => {
     await page.route('**/assets/index-*.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
     expect((await page.goto('/marketplace/somebody'))?.status()).toBe(404)
@@ -267,6 +267,19 @@ test.describe('a storefront', () => {
     await page.getByRole('button', { name: 'Buy Now' }).first().click()
     await expect(page.getByText('Purchase functionality coming soon!')).toBeVisible()
     await expectSound(page)
+  })
+  test('of a seller who offers nothing yet says so, and one that cannot be read offers to try again [spec-102]', async ({ page }) => {
+    await page.route('**/rest/v1/user_profiles**', (route) =>
+      route.fulfill({ json: [{ user_id: 'u', display_name: 'Mara Lindt', marketplace_slug: 'mara' }] }),
+    )
+    await page.route('**/rest/v1/marketplace_items**', (route) => route.fulfill({ json: [] }))
+    await page.goto('/marketplace/mara')
+    await expect(page.getByText('No products available')).toBeVisible()
+    await expect(page.getByText("This seller hasn't listed any products yet.")).toBeVisible()
+    await page.route('**/rest/v1/user_profiles**', (route) => route.fulfill({ status: 503, json: {} }))
+    await page.reload()
+    await expect(page.getByRole('main').getByText('Failed to load marketplace')).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
   })
   test('of nobody says so, to people and to search engines [spec-102]', async ({ page }) => {
     expect((await page.goto('/marketplace/nobody'))?.status()).toBe(404)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { createHasher } from '@operon/identity/passwords/hashing'
 import { identityService } from '@operon/identity/service'
 import { createInfra, prepareService } from '@operon/kit/service'
+import { sql } from 'kysely'
 import pg from 'pg'
 
 type Input = { port: number; databaseUrl: string; dataDir: string; accounts: number; password: string }
@@ -83,7 +84,12 @@ const measures: Record<string, (seconds: number) => Promise<number>> = {
     ),
 }
 
-process.on('message', async (asked: { measure?: string; seconds?: number }) => {
+process.on('message', async (asked: { measure?: string; seconds?: number; tidy?: true }) => {
+  if (asked.tidy) {
+    await sql`vacuum analyze`.execute(db)
+    await sql`checkpoint`.execute(db)
+    return process.send!({ tidy: true })
+  }
   if (!asked.measure) return process.send!({ statements })
   process.send!({ perSecond: await measures[asked.measure]!(asked.seconds!) })
 })

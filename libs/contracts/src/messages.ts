@@ -80,6 +80,7 @@ export const texts = {
   unexpectedError: 'An unexpected error occurred',
   invalidCredentials: 'Invalid credentials',
   confirmationError: 'Confirmation Error',
+  tokenVerificationError: 'An error occurred on token verification.',
   errorSigningOut: 'Error signing out',
   unableToAccessPortal: 'Unable to access billing portal',
   errorAccessingPortal: 'Error accessing billing portal',

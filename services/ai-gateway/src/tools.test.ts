@@ -141,6 +141,26 @@ test('when no model gives usable ads the built-in samples come, marked as sample
   expect(parseAds('no JSON at all')).toBeNull()
 })
 
+test('who stops before the first word of their ads is charged nothing', async () => {
+  const user = platform.user()
+  const faults = `${platform.url('sandbox')}/sandbox/faults`
+  const order = { provider: 'openai', kind: 'slow_headers', ms: 20_000, times: 1 }
+  await fetch(faults, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(order) })
+  const stop = new AbortController()
+  const asking = fetch(`${platform.url('ai-gateway')}/functions/v1/generate-ads`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user.headers },
+    body: JSON.stringify({ details: 'Candles' }),
+    signal: stop.signal,
+  })
+  asking.catch(() => {})
+  const { db } = platform.services['ai-gateway']!.rt
+  const held = () => db.selectFrom('usage_counters').select(['used', 'reserved']).where('user_id', '=', user.id).executeTakeFirst()
+  await expect.poll(held, { timeout: 10_000 }).toEqual({ used: 0, reserved: 1 })
+  stop.abort()
+  await expect.poll(held, { timeout: 10_000 }).toEqual({ used: 0, reserved: 0 })
+})
+
 test('a domain is available, taken or unknown by its registry; a registrar tells its price, dated, or none is shown [spec-97]', async () => {
   const { body } = await json(await post(platform.user(), 'check-domains', { name: 'Google' }))
   expect(Date.now() - Date.parse(body.prices_as_of)).toBeLessThan(60_000)

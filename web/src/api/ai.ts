@@ -94,9 +94,9 @@ async function* stream(path: string, body: object, signal?: AbortSignal): AsyncG
   }
 }
 
-export async function aiCall<T>(name: string, body: object = {}): Promise<T> {
+export async function aiCall<T>(name: string, body: object = {}, signal?: AbortSignal): Promise<T> {
   const { call } = await loadBackend()
-  return call<T>(name, body)
+  return call<T>(name, body, signal ? { signal } : {})
 }
 
 // --- What is kept: conversations and their messages, comparisons, saved prompts ---------------------------------------------------------

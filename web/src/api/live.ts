@@ -16,6 +16,12 @@ let attempts = 0
 let timer = 0
 let told: string | null = null
 let missedSome = false
+let ownEnd = false
+
+/** This browser ends its session by itself: the server's word of it is no news then. */
+export function expectOwnEnd(expected = true) {
+  ownEnd = expected
+}
 
 /**
  * Runs `handler` for each event of a topic while mounted, and with none after a time without the socket: something may have been missed.
@@ -58,6 +64,7 @@ export function useLiveSocket(): LiveState {
 async function connect() {
   const { accessToken } = await loadBackend()
   if (!(await accessToken()) || users === 0 || socket) return
+  ownEnd = false
   move('connecting')
   const opened = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`)
   socket = opened
@@ -101,6 +108,7 @@ function isReady() {
 }
 
 function hear(topic: LiveTopic, payload: unknown) {
+  if (topic === 'session' && ownEnd) return
   // Signed out from another device: here as well, at once.
   if (topic === 'session') void loadBackend().then(({ auth }) => auth.signOut({ scope: 'local' }))
   for (const handler of handlers.get(topic) ?? []) handler(payload)

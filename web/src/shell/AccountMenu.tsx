@@ -10,7 +10,7 @@ import { Menu, MenuItem, MenuSeparator } from '../ui/Menu.tsx'
 import { toast } from '../ui/toast.tsx'
 
 /** The profile menu of the public header and of the shell: the same account, two sets of ways out. */
-export function AccountMenu({ user, where }: { user: User; where: 'public' | 'shell' | 'buyer' }) {
+export function AccountMenu({ user, where }: { user: User; where: 'public' | 'shell' }) {
   const navigate = useNavigate()
 
   async function leave() {
@@ -42,15 +42,14 @@ export function AccountMenu({ user, where }: { user: User; where: 'public' | 'sh
     >
       <p className="truncate px-2 pt-1.5 pb-2 text-12 text-faint">{user.email ?? 'Signed in'}</p>
       <MenuSeparator />
-      {where !== 'shell' ? (
+      {where === 'public' ? (
         <MenuItem icon={<LayoutDashboard />} to={paths.dashboard}>
           Dashboard
         </MenuItem>
-      ) : (
-        <MenuItem icon={<ShoppingBag />} to={paths.buyer}>
-          Become a Buyer
-        </MenuItem>
-      )}
+      ) : null}
+      <MenuItem icon={<ShoppingBag />} to={paths.buyer}>
+        {where === 'public' ? 'Buyer dashboard' : 'Become a Buyer'}
+      </MenuItem>
       <MenuItem icon={<CreditCard />} onSelect={billing} hint={<ArrowUpRight />}>
         Billing
       </MenuItem>

@@ -19,12 +19,12 @@ export function TopBar({ user, sidebar, onAssistant, onCommands }: Props) {
   const item = navItems.find((entry) => entry.path === pathname)
   const title = item?.title.replace('{product}', product_name) ?? titleOf(pathname)?.split(' · ')[0]
   return (
-    <header className="sticky top-0 z-30 flex h-14 items-center gap-1 border-b border-line bg-page px-2 md:px-4">
+    <header className="sticky top-0 z-30 flex h-14 items-center gap-1 border-b border-line bg-page px-2 max-[23rem]:px-1 md:px-4">
       <IconButton label="Toggle sidebar" hint="Ctrl B" aria-expanded={sidebar.open} onClick={sidebar.toggle}>
         <PanelLeft />
       </IconButton>
-      <p className="ml-1 min-w-0 truncate text-14 font-semibold">{title}</p>
-      <div className="ml-auto flex items-center gap-1">
+      <p className="ml-1 min-w-0 truncate max-[23rem]:ml-0 text-14 font-semibold">{title}</p>
+      <div className="ml-auto flex items-center gap-1 max-sm:gap-0">
         <IconButton label="Search and commands" hint="Ctrl K" onClick={onCommands} className="max-sm:hidden">
           <Search />
         </IconButton>

@@ -22,6 +22,8 @@ export function Menu({
 
   useEffect(() => {
     if (!open) return
+    // Within a list that scrolls all of it is to be seen, not its first item alone.
+    wrap.current?.querySelector('[role=menu]')?.scrollIntoView({ block: 'nearest' })
     wrap.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
     const outside = (event: PointerEvent) => wrap.current?.contains(event.target as Node) || setOpen(false)
     document.addEventListener('pointerdown', outside)

@@ -37,6 +37,8 @@ async function tryAsk(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof gene
         response_format: { type: 'json_object' },
       },
       command: `Ad variations: ${input.details}`,
+      // Nothing of it is kept: who leaves or stops needs it no more.
+      stop: ctx.signal,
     })
     await answer.whole()
     return answer.outcome === 'completed'

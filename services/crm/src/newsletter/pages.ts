@@ -4,7 +4,7 @@ type Page = { product: string; title: string; text: string; form?: { action: str
 
 /** What such a page may do: show itself and send its form. */
 export const pagePolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /** A page for who comes from a mail. Opening a link changes nothing, because mail scanners open links too: the button does. */
 export function page({ product, title, text, form }: Page): string {
@@ -18,7 +18,7 @@ export function page({ product, title, text, form }: Page): string {
 }
 
 // The frame of the web app's pages of one sentence, in the theme that everybody starts with: a page from a mail runs no script.
-const styles = `:root{color-scheme:dark}*{box-sizing:border-box}
+const styles = `@font-face{font-family:"Instrument Sans";src:url(/text.woff2);font-weight:400 600;font-display:swap}:root{color-scheme:dark}*{box-sizing:border-box}
 body{margin:0;min-height:100dvh;display:flex;flex-direction:column;background:#0c0e12;color:#e8eaed;font:16px/1.5 "Instrument Sans",system-ui,sans-serif}
 header{border-bottom:1px solid #262b35}
 header div,main{width:100%;max-width:84rem;margin:0 auto;padding:0 20px;border:solid #262b35;border-width:0 1px}

@@ -8,12 +8,14 @@ import { sql, type Updateable } from 'kysely'
 import { eraseUser } from '../account/account.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { deleteFactor } from '../factors/factors.ts'
+import { notify } from '../mail/notices.ts'
 import { isPasswordHash } from '../passwords/hashing.ts'
 import { checkStrength } from '../passwords/strength.ts'
 import type { IdentityDb } from '../schema.ts'
 import { announceRevoked, endSessions } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
+import { tellOfNewEmail } from '../users/confirm.ts'
 import { merged } from '../users/update-user.ts'
 import {
   addIdentity,
@@ -135,6 +137,8 @@ export async function adminUpdateUser(ctx: AuthCtx, input: Body & { user_id: str
         .where('user_id', '=', user.id)
         .where('provider', '=', 'email')
         .execute()
+    if (email) await tellOfNewEmail(trx, ctx, user, email)
+    if (passwordHash) await notify(trx, ctx, user.id, 'password_changed')
     await audit(trx, ctx, user.id, bannedUntil ? 'user_banned' : 'user_modified', { fields: Object.keys(set) })
     return passwordHash || bannedUntil ? endSessions(trx, user.id) : []
   })

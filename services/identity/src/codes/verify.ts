@@ -46,17 +46,18 @@ export async function verifyCode(ctx: AuthCtx, input: Verify): Promise<SessionJs
   return result.session
 }
 
-/** A click on a link in a mail: ends in a redirect, whatever happens. Returns where to. */
+/** A click on a link in a mail: ends in a redirect, also when the link is no longer good. Returns where to. */
 export async function verifyLink(ctx: AuthCtx, input: Input<typeof auth.verifyLink>): Promise<string> {
+  if (!input.type) throw invalid('Verify requires a verification type')
+  if (!input.token) throw invalid('Verify requires a token or a token hash')
   const target = readRedirect(ctx.deps, input.redirect_to)
-  const pkce = input.token?.startsWith('pkce_') ?? false
+  const pkce = input.token.startsWith('pkce_')
   try {
     await limitByAddress(ctx, 'verify', ctx.deps.config.LIMIT_VERIFY_PER_MINUTE)
-    if (!input.token) throw invalid('Verify requires a token or a token hash')
     const result = await redeemLink(ctx, input.token, readTypes(input.type), input.type === 'recovery' ? 'recovery' : 'otp', pkce)
     if ('waiting' in result) return withMessage(target, ONE_OF_TWO, pkce)
     await announceRevoked(ctx.deps, result.ended)
-    return 'code' in result ? withQuery(target, { code: result.code }) : withSession(target, result.session, { type: input.type! })
+    return 'code' in result ? withQuery(target, { code: result.code }) : withSession(target, result.session, { type: input.type })
   } catch (error) {
     return withError(target, error as DomainError, pkce)
   }
@@ -112,7 +113,7 @@ async function settle(
   } else {
     const agreed = await agreeToChange(trx, userId, type)
     if (agreed !== BOTH && user.email) return { waiting: true }
-    await confirmEmailChange(trx, user)
+    await confirmEmailChange(trx, ctx, user)
   }
   await audit(trx, ctx, userId, 'user_verified', { type })
   if (pkce && flowId) {

@@ -8,6 +8,7 @@ import { Secret, TOTP } from 'otpauth'
 import qrcode from 'qrcode'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { takeGuess } from '../limits.ts'
+import { notify } from '../mail/notices.ts'
 import { announceRevoked, endSessions, type SessionJson, strengthenSession } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
 import { currentUser, type FactorRow, hasSecondFactor, type Trx } from '../users/users.ts'
@@ -90,6 +91,7 @@ export async function verifyFactor(ctx: AuthCtx, input: Input<typeof auth.verify
       await trx.updateTable('factors').set({ status: 'verified', updated_at: new Date() }).where('id', '=', factor.id).execute()
     await trx.deleteFrom('factors').where('user_id', '=', user.id).where('status', '=', 'unverified').execute()
     await audit(trx, ctx, user.id, 'factor_verified', { factor_id: factor.id })
+    if (factor.status !== 'verified') await notify(trx, ctx, user.id, 'factor_added', { factor: factor.friendly_name })
     const json = await strengthenSession(trx, ctx, session.id, 'totp', { aal: 'aal2', factorId: factor.id })
     // A first factor leaves no session behind that never showed one.
     const weaker = factor.status === 'verified' ? [] : await endSessions(trx, user.id, { except: session.id })
@@ -157,7 +159,12 @@ export async function removeFactor(ctx: AuthCtx, input: { factor_id: string }): 
 }
 
 export async function deleteFactor(trx: Trx, ctx: AuthCtx, userId: string, factorId: string): Promise<void> {
-  const gone = await trx.deleteFrom('factors').where('id', '=', factorId).where('user_id', '=', userId).returning('id').executeTakeFirst()
+  const gone = await trx
+    .deleteFrom('factors')
+    .where('id', '=', factorId)
+    .where('user_id', '=', userId)
+    .returning(['status', 'friendly_name'])
+    .executeTakeFirst()
   if (!gone) throw refuse(404, 'mfa_factor_not_found', 'Factor not found')
   await trx
     .updateTable('sessions')
@@ -172,5 +179,6 @@ export async function deleteFactor(trx: Trx, ctx: AuthCtx, userId: string, facto
     .where('status', '=', 'verified')
     .executeTakeFirst()
   if (!left) await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+  if (gone.status === 'verified') await notify(trx, ctx, userId, 'factor_removed', { factor: gone.friendly_name })
   await audit(trx, ctx, userId, 'factor_removed', { factor_id: factorId })
 }

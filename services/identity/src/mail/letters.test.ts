@@ -113,6 +113,72 @@ test('PKCE: the link brings a code that only the client that asked can exchange,
   expect([second.status, ((await second.json()) as { error_code: string }).error_code]).toEqual([404, 'flow_state_not_found'])
 })
 
+test('PKCE from the sign-up on: confirmation, resend and recovery each bring a code to the browser that asked', async () => {
+  const client = platform.client({ flowType: 'pkce' })
+  const email = newEmail()
+  const { data: signedUp } = await client.auth.signUp({ email, password: PASSWORD, options: redirect })
+  expect(signedUp.session).toBeNull()
+  const first = await platform.mail(email, /^Confirm/)
+  await client.auth.resend({ type: 'signup', email, options: redirect })
+  const second = await vi.waitFor(async () => {
+    const found = (await platform.mails(email)).find(({ id }) => id !== first.id)
+    expect(found).toBeDefined()
+    return found!
+  }, 8000)
+  const late = await click(platform, linkIn(first))
+  // A client of this flow reads the query, so what is wrong stands there as well.
+  expect(late.searchParams.get('error_code')).toBe('otp_expired')
+  expect(hashOf(late)).toMatchObject({ error: 'access_denied', error_description: 'Email link is invalid or has expired' })
+  const code = (await click(platform, linkIn(second))).searchParams.get('code')!
+  const { data, error } = await client.auth.exchangeCodeForSession(code)
+  expect(error).toBeNull()
+  expect(data.session?.user).toMatchObject({ id: signedUp.user!.id, email })
+  await client.auth.resetPasswordForEmail(email)
+  const recovery = (await click(platform, linkIn(await platform.mail(email, /^Reset/)))).searchParams.get('code')!
+  const { data: recovered } = await client.auth.exchangeCodeForSession(recovery)
+  expect((recovered as { redirectType?: string }).redirectType).toBe('recovery')
+  expect((await client.auth.updateUser({ password: 'Brand-new-secret1' })).error).toBeNull()
+})
+
+test('a wrong code and one whose hour is over are refused alike; a right one counts once', async () => {
+  const { email } = await confirmed()
+  const client = platform.client()
+  const refused = { status: 403, code: 'otp_expired', message: 'Token has expired or is invalid' }
+  const ask = async () => {
+    const seen = new Set((await platform.mails(email)).map(({ id }) => id))
+    await client.auth.signInWithOtp({ email })
+    return vi.waitFor(async () => {
+      const found = (await platform.mails(email)).find(({ id, subject }) => !seen.has(id) && /sign-in link/.test(subject))
+      expect(found).toBeDefined()
+      return codeIn(found!)
+    }, 8000)
+  }
+  const token = await ask()
+  const wrong = token === '000000' ? '000001' : '000000'
+  expect((await client.auth.verifyOtp({ email, token: wrong, type: 'email' })).error).toMatchObject(refused)
+  expect((await client.auth.verifyOtp({ email, token, type: 'email' })).error).toBeNull()
+  expect((await client.auth.verifyOtp({ email, token, type: 'email' })).error).toMatchObject(refused)
+  const late = await ask()
+  await platform.services
+    .identity!.rt.db.updateTable('one_time_tokens')
+    .set({ expires_at: new Date(Date.now() - 1000) })
+    .where('relates_to', '=', email)
+    .execute()
+  expect((await client.auth.verifyOtp({ email, token: late, type: 'email' })).error).toMatchObject(refused)
+  expect((await client.auth.verifyOtp({ email, token: late, type: 'nonsense' as never })).error).toMatchObject({
+    message: 'Unsupported verification type',
+  })
+})
+
+test('a link without its token or its kind is no link: told as JSON, since it says nothing of where to go', async () => {
+  const ask = async (query: string) => {
+    const response = await fetch(`${platform.base}/auth/v1/verify?${query}`, { redirect: 'manual' })
+    return [response.status, ((await response.json()) as { msg: string }).msg]
+  }
+  expect(await ask('type=signup')).toEqual([400, 'Verify requires a token or a token hash'])
+  expect(await ask('token=x')).toEqual([400, 'Verify requires a verification type'])
+})
+
 test('an e-mail change needs both addresses', async () => {
   const { client, email, user } = await confirmed()
   const next = newEmail('next')
@@ -126,6 +192,7 @@ test('an e-mail change needs both addresses', async () => {
   const moved = (await client.auth.getUser()).data.user!
   expect(moved).toMatchObject({ id: user.id, email: next })
   expect(moved.identities?.[0]?.identity_data?.email).toBe(next)
+  for (const address of [email, next]) expect((await platform.mail(address, /e-mail was changed/)).text).toContain(`now belongs to ${next}`)
 })
 
 test('an anonymous account becomes a permanent one with the same id', async () => {

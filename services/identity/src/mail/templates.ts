@@ -76,19 +76,51 @@ const letters = {
     subject: `New sign-in to ${product}`,
     title: 'New sign-in',
     text: 'Your account was signed in to from a device we have not seen before.',
-    facts: [
-      ['When', detail.at ?? ''],
-      ['Address', detail.ip ?? ''],
-      ['Device', detail.device ?? ''],
-    ],
+    facts: factsOf(detail),
     action: { label: 'Review your sessions', url: `${home}/dashboard/settings?section=devices` },
     after: 'If it was you, there is nothing to do. If not, change your password: that ends every other session.',
   }),
-  password_changed: ({ product, home }) => ({
+  password_changed: ({ product, home, detail }) => ({
     subject: `Your ${product} password was changed`,
     title: 'Your password was changed',
     text: 'All other sessions have been signed out.',
+    facts: factsOf(detail),
     after: `If it was not you, take the account back at ${home}/forgot-password.`,
+  }),
+  email_changed: ({ product, detail }) => ({
+    subject: `Your ${product} e-mail was changed`,
+    title: 'Your e-mail was changed',
+    text: `Your account now belongs to ${detail.new_email ?? 'another address'}, and no longer to ${detail.old_email ?? 'the one before'}. Sign in and get your mail there.`,
+    facts: factsOf(detail),
+    after: 'If it was not you, write to the people who run this site at once: whoever did it had your account open, or your mail.',
+  }),
+  factor_added: ({ product, home, detail }) => ({
+    subject: `Two-factor sign-in is on for ${product}`,
+    title: 'A second factor was added',
+    text: 'From now on your account asks for a code from your authenticator app. All other sessions have been signed out.',
+    facts: factsOf(detail),
+    after: `Keep your recovery codes where you find them without your phone. If it was not you, take the account back at ${home}/forgot-password.`,
+  }),
+  factor_removed: ({ product, home, detail }) => ({
+    subject: `A second factor was removed from ${product}`,
+    title: 'A second factor was removed',
+    text: 'Your account no longer asks for codes from this authenticator app.',
+    facts: factsOf(detail),
+    after: `If it was not you, take the account back at ${home}/forgot-password and add a factor again.`,
+  }),
+  recovery_codes_created: ({ product, home, detail }) => ({
+    subject: `New recovery codes for ${product}`,
+    title: 'New recovery codes were made',
+    text: 'The recovery codes you had before no longer work.',
+    facts: factsOf(detail),
+    after: `If it was not you, take the account back at ${home}/forgot-password and make new codes.`,
+  }),
+  recovery_code_used: ({ product, home, detail }) => ({
+    subject: `A recovery code was used for ${product}`,
+    title: 'A recovery code was used',
+    text: 'Somebody signed in with one of your recovery codes in place of your second factor. That code is used up.',
+    facts: factsOf(detail),
+    after: `If it was not you, take the account back at ${home}/forgot-password and make new codes.`,
   }),
 } satisfies Record<string, (values: Values) => Letter>
 export type Template = keyof typeof letters
@@ -97,6 +129,17 @@ export function renderLetter(template: Template, values: Values): { subject: str
   const letter: Letter = letters[template](values)
   return { subject: letter.subject, html: htmlOf(letter, values), text: textOf(letter, values) }
 }
+
+const factsOf = ({ at, ip, device, by, factor }: Record<string, string>): [string, string][] =>
+  (
+    [
+      ['When', at],
+      ['Factor', factor],
+      ['By', by],
+      ['Address', ip],
+      ['Device', device],
+    ] as const
+  ).flatMap(([name, value]) => (value ? [[name, value]] : []))
 
 function textOf({ title, text, action, code, facts, after }: Letter, { product, home }: Values): string {
   return [

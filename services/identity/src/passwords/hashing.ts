@@ -43,12 +43,12 @@ function openThreads(most: number) {
 
   function start(): Thread {
     const thread: Thread = { worker: new Worker(new URL('hash-thread.ts', import.meta.url)), jobs: [] }
-    // A server holds its process open by itself; an idle thread does not.
-    thread.worker.unref()
     thread.worker.on('message', (answer: Answer) => {
       const { resolve, reject } = thread.jobs.shift()!
       const next = waiting.shift()
       if (next) give(thread, next)
+      // Only a thread at work holds its process open.
+      if (!thread.jobs.length) thread.worker.unref()
       if ('error' in answer) reject(new Error(answer.error))
       else resolve(answer.done)
     })
@@ -67,6 +67,7 @@ function openThreads(most: number) {
 
   function give(thread: Thread, job: Job) {
     thread.jobs.push(job)
+    thread.worker.ref()
     thread.worker.postMessage(job.task)
   }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { refuse } from '../deps.ts'
+import { type AuthCtx, refuse } from '../deps.ts'
+import { notifyAt } from '../mail/notices.ts'
 import { addIdentity, changeUser, syncProviders, type Trx, type User } from './users.ts'
 
 /** The owner opened a mail that was sent to the address. */
@@ -15,7 +16,7 @@ export async function confirmEmail(trx: Trx, user: User): Promise<void> {
     .execute()
 }
 
-export async function confirmEmailChange(trx: Trx, user: User, { proven = true } = {}): Promise<void> {
+export async function confirmEmailChange(trx: Trx, ctx: AuthCtx, user: User, { proven = true } = {}): Promise<void> {
   const email = user.email_change
   if (!email) throw refuse(403, 'otp_expired', 'Email link is invalid or has expired')
   const taken = await trx.selectFrom('users').select('id').where('email', '=', email).where('id', '!=', user.id).executeTakeFirst()
@@ -29,11 +30,18 @@ export async function confirmEmailChange(trx: Trx, user: User, { proven = true }
     is_anonymous: false,
   })
   await upsertOwnIdentity(trx, user, 'email', { email, email_verified: true })
+  await tellOfNewEmail(trx, ctx, user, email)
   await trx
     .deleteFrom('one_time_tokens')
     .where('user_id', '=', user.id)
     .where('type', 'in', ['email_change_current', 'email_change_new', 'recovery', 'confirmation'])
     .execute()
+}
+
+/** Both addresses hear of it: the one that is left behind is the one that has to know. */
+export async function tellOfNewEmail(trx: Trx, ctx: AuthCtx, { id, email: old_email }: User, new_email: string): Promise<void> {
+  if (!old_email || old_email === new_email) return
+  for (const to of [old_email, new_email]) await notifyAt(trx, ctx, id, to, 'email_changed', { old_email, new_email })
 }
 
 export async function confirmPhone(trx: Trx, user: User, phone: string): Promise<void> {

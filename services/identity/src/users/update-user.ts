@@ -1,13 +1,13 @@
 import type { Input } from '@operon/contracts/contract'
-import * as identity from '@operon/contracts/identity'
 import type * as auth from '@operon/contracts/identity-auth'
 import { now } from '@operon/kit/clock'
-import { enqueue, inTransaction } from '@operon/kit/tx'
+import { inTransaction } from '@operon/kit/tx'
 import { sql, type Updateable } from 'kysely'
 import { readChallenge, redeemCode } from '../codes/one-time.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { limitMail, takeGuess } from '../limits.ts'
 import { sendCodeBySms, sendLetter } from '../mail/letters.ts'
+import { notify } from '../mail/notices.ts'
 import { checkStrength } from '../passwords/strength.ts'
 import type { IdentityDb } from '../schema.ts'
 import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
@@ -87,7 +87,7 @@ async function checkNonce(ctx: AuthCtx, user: User, nonce: string | null | undef
 async function passwordChanged(trx: Trx, ctx: AuthCtx, user: User, sessionId: string): Promise<Ended[]> {
   await audit(trx, ctx, user.id, 'user_updated_password')
   await trx.deleteFrom('one_time_tokens').where('user_id', '=', user.id).where('type', '=', 'recovery').execute()
-  if (user.email) await enqueue(trx, identity.sendMail, { template: 'password_changed', to: user.email }, { userId: user.id })
+  await notify(trx, ctx, user.id, 'password_changed')
   return endSessions(trx, user.id, { except: sessionId })
 }
 
@@ -95,7 +95,8 @@ async function passwordChanged(trx: Trx, ctx: AuthCtx, user: User, sessionId: st
 async function changeEmail(trx: Trx, ctx: AuthCtx, user: User, email: string, input: Update): Promise<void> {
   const { deps } = ctx
   await changeUser(trx, user.id, { email_change: email, email_change_confirmed: 0, email_change_sent_at: new Date() })
-  if (user.is_anonymous && deps.config.AUTH_AUTOCONFIRM) return confirmEmailChange(trx, { ...user, email_change: email }, { proven: false })
+  if (user.is_anonymous && deps.config.AUTH_AUTOCONFIRM)
+    return confirmEmailChange(trx, ctx, { ...user, email_change: email }, { proven: false })
   const letter = {
     userId: user.id,
     redirectTo: readRedirect(deps, input.redirect_to),

@@ -3,12 +3,13 @@ import type { Reply } from '@operon/contracts/contract'
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
 import { Copy, Sparkles } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { aiCall } from '../../api/ai.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Problem } from '../../ui/chat/ChatLog.tsx'
 import { PromptButton } from '../../ui/chat/PromptButton.tsx'
+import { StopButton } from '../../ui/chat/StopButton.tsx'
 import { isLimit } from '../../ui/chat/useConversation.ts'
 import { TextArea, TextField } from '../../ui/Field.tsx'
 import { EmptyState, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
@@ -30,6 +31,9 @@ export function AdGenerator() {
   const [busy, setBusy] = useState(false)
   const [ads, setAds] = useState<Ads | null>(kept?.ads ?? null)
   const [problem, setProblem] = useState<Error | null>(null)
+  const [stopped, setStopped] = useState(false)
+  const asking = useRef<AbortController | null>(null)
+  useEffect(() => () => asking.current?.abort(), [])
 
   async function generate(event?: FormEvent) {
     event?.preventDefault()
@@ -39,16 +43,18 @@ export function AdGenerator() {
     }
     setBusy(true)
     setProblem(null)
+    setStopped(false)
+    asking.current = new AbortController()
+    const { signal } = asking.current
     try {
-      const reply = await aiCall<Ads>('generate-ads', {
-        details: details.trim(),
-        ...(audience.trim() && { audience: audience.trim() }),
-      })
+      const wanted = { details: details.trim(), ...(audience.trim() && { audience: audience.trim() }) }
+      const reply = await aiCall<Ads>('generate-ads', wanted, signal)
       setAds(reply)
       if (!reply.sample) localStorage.setItem(KEPT, JSON.stringify({ user: user?.id, details, audience, ads: reply } satisfies Kept))
       if (reply.sample) toast.error(texts.adsFailed, 'Built-in sample ads are shown instead.')
       else toast.success(texts.adsGenerated)
     } catch (error) {
+      if (signal.aborted) return setStopped(true)
       setProblem(error as Error)
       toast.error(texts.adsFailed)
     } finally {
@@ -86,6 +92,7 @@ export function AdGenerator() {
               Generate ads
             </Button>
             <PromptButton draft={details} onUse={setDetails} />
+            {busy ? <StopButton onStop={() => asking.current?.abort()} /> : null}
           </div>
           <p className="text-12 text-faint">
             Primary text up to 125 characters, headline 27, description 30: checked, and repaired when a model wrote too much.
@@ -93,6 +100,7 @@ export function AdGenerator() {
         </form>
       </Panel>
       <div className="flex min-w-0 flex-col gap-4">
+        {stopped ? <p className="text-13 text-muted">You stopped this before the ads were written.</p> : null}
         {problem ? <Problem title={texts.adsFailed} text={problem.message} retry={() => generate()} atLimit={isLimit(problem)} /> : null}
         {ads?.sample && !busy ? (
           <Problem

@@ -18,43 +18,45 @@ export function Invoices({ userId }: { userId: string | undefined }) {
         </EmptyState>
       ) : null}
       {invoices.data?.invoices.length ? (
-        <Table
-          label="Invoices"
-          head={[
-            'Invoice',
-            'Amount',
-            'Status',
-            <span key="x" className="sr-only">
-              Open
-            </span>,
-          ]}
-        >
-          {invoices.data.invoices.map((invoice) => (
-            <tr key={invoice.id}>
-              <td className="sm:whitespace-nowrap">
-                {day(invoice.created_at)}
-                <span className="block font-mono text-12 text-faint">{invoice.number ?? invoice.id}</span>
-              </td>
-              <td className="font-mono text-12 tabular">{money(invoice.amount_cents, invoice.currency)}</td>
-              <td>
-                <Pill tone={invoice.status === 'paid' ? 'good' : invoice.status === 'open' ? 'warn' : 'neutral'}>{invoice.status}</Pill>
-              </td>
-              <td className="text-right">
-                {invoice.hosted_url ? (
-                  <a
-                    href={invoice.pdf_url ?? invoice.hosted_url}
-                    target="_blank"
-                    rel="noreferrer"
-                    className="underline decoration-control underline-offset-4"
-                  >
-                    {invoice.pdf_url ? 'PDF' : 'Open'}
-                    <span className="sr-only"> of invoice {invoice.number}</span>
-                  </a>
-                ) : null}
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <div className="[&_td:first-child]:max-sm:pl-4 [&_td]:max-sm:px-2 [&_th:first-child]:max-sm:pl-4 [&_th]:max-sm:px-2">
+          <Table
+            label="Invoices"
+            head={[
+              'Invoice',
+              'Amount',
+              'Status',
+              <span key="x" className="sr-only">
+                Open
+              </span>,
+            ]}
+          >
+            {invoices.data.invoices.map((invoice) => (
+              <tr key={invoice.id}>
+                <td className="sm:whitespace-nowrap">
+                  {day(invoice.created_at)}
+                  <span className="block font-mono text-12 text-faint">{invoice.number ?? invoice.id}</span>
+                </td>
+                <td className="font-mono text-12 tabular">{money(invoice.amount_cents, invoice.currency)}</td>
+                <td>
+                  <Pill tone={invoice.status === 'paid' ? 'good' : invoice.status === 'open' ? 'warn' : 'neutral'}>{invoice.status}</Pill>
+                </td>
+                <td className="text-right">
+                  {invoice.hosted_url ? (
+                    <a
+                      href={invoice.pdf_url ?? invoice.hosted_url}
+                      target="_blank"
+                      rel="noreferrer"
+                      className="underline decoration-control underline-offset-4"
+                    >
+                      {invoice.pdf_url ? 'PDF' : 'Open'}
+                      <span className="sr-only"> of invoice {invoice.number}</span>
+                    </a>
+                  ) : null}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </div>
       ) : null}
       {invoices.data?.invoices.length ? <Statement invoices={invoices.data.invoices} /> : null}
     </Panel>

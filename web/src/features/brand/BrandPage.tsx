@@ -12,7 +12,6 @@ import { useConversationAddress } from '../../ui/chat/useAddress.ts'
 import { useConversation } from '../../ui/chat/useConversation.ts'
 import { cx } from '../../ui/cx.ts'
 import { TextArea } from '../../ui/Field.tsx'
-import { Busy } from '../../ui/Mark.tsx'
 import { EmptyState, ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Domains } from './Domains.tsx'
@@ -86,7 +85,13 @@ export function BrandPage() {
           {chat.loading instanceof Error ? (
             <ErrorState title="These names could not be loaded" error={chat.loading} retry={() => chat.reload()} />
           ) : null}
-          {chat.busy ? <Busy label="Thinking of names" className="mt-5 text-signal-text" /> : null}
+          {chat.busy ? (
+            <div aria-hidden="true" className="mt-4 grid grid-cols-1 gap-1.5 sm:grid-cols-2">
+              {fallbackNames.map((name) => (
+                <Skeleton key={name} className="h-10 max-md:h-11" />
+              ))}
+            </div>
+          ) : null}
           {names?.problem ? (
             <div className="mt-4">
               <Problem
@@ -96,6 +101,14 @@ export function BrandPage() {
                 atLimit={answer?.atLimit}
               />
             </div>
+          ) : null}
+          {answer && names && !names.problem && answer.state === 'cut' ? (
+            <div className="mt-4">
+              <Problem text="This answer was cut off. The names that had arrived are shown." retry={() => generate()} />
+            </div>
+          ) : null}
+          {names && answer?.state === 'stopped' ? (
+            <p className="mt-4 text-12 text-muted">You stopped this answer. The names that had arrived are shown.</p>
           ) : null}
           {names ? (
             <>

@@ -13,7 +13,7 @@ import { useConversation } from '../../ui/chat/useConversation.ts'
 import { cx } from '../../ui/cx.ts'
 import { download } from '../../ui/download.ts'
 import { TextArea, TextField } from '../../ui/Field.tsx'
-import { EmptyState, ErrorState, PageHeader, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { EmptyState, ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { ContentStats } from './ContentStats.tsx'
 
@@ -64,7 +64,8 @@ export function ContentPage() {
   return (
     <>
       <PageHeader title="Content Creator" description="Posts, mails, scripts and descriptions, written while you watch." />
-      <div className="flex flex-col gap-6">
+      {/* Without this the browser holds on to what stands below a growing piece, and pushes what is read out of sight. */}
+      <div className="flex flex-col gap-6 [overflow-anchor:none]">
         <div className="max-md:order-last">
           <ContentStats />
         </div>
@@ -144,12 +145,21 @@ export function ContentPage() {
               title="Result"
               badge={
                 words > 0 ? (
-                  <span className="font-mono text-12 font-normal text-faint tabular">{words.toLocaleString('en-US')} words</span>
+                  <>
+                    <span className="font-mono text-12 font-normal text-faint tabular">{words.toLocaleString('en-US')} words</span>
+                    {piece?.state === 'cut' ? <Pill tone="warn">Cut off</Pill> : null}
+                    {piece?.state === 'stopped' ? <Pill>Stopped</Pill> : null}
+                  </>
                 ) : null
               }
               flush
               actions={
                 <div className="flex gap-2">
+                  {chat.busy ? (
+                    <div className="xl:hidden">
+                      <StopButton onStop={chat.stop} />
+                    </div>
+                  ) : null}
                   <Button disabled={!usable} onClick={copy}>
                     <Copy />
                     <span className="max-sm:sr-only">Copy</span>

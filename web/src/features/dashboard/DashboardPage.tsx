@@ -80,7 +80,7 @@ function Overview({ userId }: { userId: string }) {
   return (
     <section aria-labelledby="overview">
       <div className="mb-3 flex min-h-8 flex-wrap items-center justify-between gap-x-1">
-        <h2 id="overview" className="flex items-center gap-1.5 text-16 font-semibold whitespace-nowrap sm:gap-2">
+        <h2 id="overview" className="flex items-center gap-1.5 text-16 font-semibold whitespace-nowrap max-[23rem]:text-14 sm:gap-2">
           Analytics Overview
           {sampled ? <SamplePill /> : null}
         </h2>

@@ -133,6 +133,10 @@ function bestOf(lanes: LaneState[], at: number): ('fastest' | 'cheapest')[] {
   if (lanes.some(({ state }) => state !== 'complete')) return []
   const { ms, usage } = lanes[at]!
   const fastest = ms !== null && lanes.every((lane) => lane.ms === null || lane.ms >= ms)
-  const cheapest = usage !== null && lanes.every((lane) => lane.usage === null || lane.usage.cost_microusd >= usage.cost_microusd)
+  // A model of one's own may have no price, and then none is the cheapest.
+  const cheapest =
+    usage !== null &&
+    lanes.some((lane) => lane.usage?.cost_microusd) &&
+    lanes.every((lane) => lane.usage === null || lane.usage.cost_microusd >= usage.cost_microusd)
   return [...(fastest ? ['fastest' as const] : []), ...(cheapest ? ['cheapest' as const] : [])]
 }

@@ -3,7 +3,7 @@ import { Copy, MessageSquareText, Square, ThumbsUp } from 'lucide-react'
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 import { modelName } from '../../content/models.ts'
 import { Button } from '../../ui/Button.tsx'
-import { whole } from '../../ui/chat/MessageItem.tsx'
+import { drawable } from '../../ui/chat/drawable.ts'
 import { cost, seconds } from '../../ui/chat/message.ts'
 import { cx } from '../../ui/cx.ts'
 import { Busy } from '../../ui/Mark.tsx'
@@ -75,7 +75,7 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
             {lane.content}
           </p>
         ) : (
-          <Markdown className="text-13">{lane.state === 'writing' ? whole(lane.content) : lane.content}</Markdown>
+          <Markdown className="text-13">{drawable(lane.content, lane.state)}</Markdown>
         )}
         {running(lane) ? <Busy label={`${name} is thinking`} className="mt-2 text-signal-text" /> : null}
         {lane.state === 'cut' ? <p className="mt-2 text-12 text-warn">This answer was cut off. What had arrived is shown.</p> : null}

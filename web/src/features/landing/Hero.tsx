@@ -33,7 +33,7 @@ export function Hero() {
       </div>
       <Strand className="relative z-10 mt-10 px-5 md:mt-16 md:px-8" />
       <div className="relative border-t border-line pt-9 md:pt-12 md:pl-8">
-        <ProductFrame path={paths.analyst} className="h-[46.5rem] border-t border-line md:h-[40rem] md:rounded-tl-panel md:border-l">
+        <ProductFrame path={paths.analyst} className="border-t border-line md:h-[40rem] md:rounded-tl-panel md:border-l">
           <AnalystDemo />
         </ProductFrame>
       </div>

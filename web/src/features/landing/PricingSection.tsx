@@ -73,7 +73,8 @@ export function PricingSection() {
           ))}
         </div>
         <p className="px-5 py-6 text-14 text-muted md:px-8">
-          Every plan starts with a {TRIAL_DAYS}-day free trial. A referral code takes 30% off the first month.
+          Every plan starts with a {TRIAL_DAYS}-day free trial. A referral code takes 30% off the first month. What is outlined is on its
+          way.
         </p>
       </div>
     </section>

@@ -1,6 +1,6 @@
 import { REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useParams } from 'react-router-dom'
 import { callPublic } from '../../api/http.ts'
 import { referralKey } from '../../api/keys.ts'
@@ -38,6 +38,11 @@ function Portal({ role }: { role?: Role }) {
   const [secondFactor, setSecondFactor] = useState(false)
   const askSecondFactor = useCallback(() => setSecondFactor(true), [])
   const referral = useReferral(search)
+  // On a small screen the button that was pressed is below what is said of it.
+  const said = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (notice) said.current?.scrollIntoView({ block: 'nearest' })
+  }, [notice])
 
   const report: Report = useCallback(
     (title, text, tone = 'bad') => {
@@ -68,11 +73,13 @@ function Portal({ role }: { role?: Role }) {
               ? 'Your buyer account, for every storefront.'
               : 'Sign in, or create an account.'}
       </p>
-      {notice ? (
-        <Alert tone={notice.tone} title={notice.title} className="mb-5">
-          {notice.text}
-        </Alert>
-      ) : null}
+      <div ref={said} className="scroll-mt-4">
+        {notice ? (
+          <Alert tone={notice.tone} title={notice.title} className="mb-5">
+            {notice.text}
+          </Alert>
+        ) : null}
+      </div>
       {referral ? (
         <Alert tone={referral.valid ? 'good' : 'warn'} className="mb-5">
           {referral.valid

@@ -58,8 +58,7 @@ export function usePortalArrival(
     if (type !== 'signup' && type !== 'email_change') return
     if (status === 'loading') return
     confirmationSeen = true
-    if (!user)
-      return onError(texts.confirmationError, 'The link was read, but no session came of it. Sign in with your e-mail and password.')
+    if (!user) return void whyNoSession().then((why) => onError(texts.confirmationError, why))
     acting.current = true
     if (type === 'signup') toast.success('Email confirmed', 'Your account is ready. Taking you in.')
     else toast.success('Your e-mail address is changed')
@@ -88,6 +87,13 @@ export function usePortalArrival(
     acting.current = true
   }, [])
   return { land, begin, user, status }
+}
+
+/** What the auth client says of a link that was read and brought no session. */
+async function whyNoSession(): Promise<string> {
+  const { auth } = await loadBackend()
+  const { error } = await auth.initialize()
+  return `${(error?.message ?? texts.tokenVerificationError).replace(/\.?$/, '.')} Sign in with your e-mail and password.`
 }
 
 /** The first arrival by a provider is the sign-up: the terms stood beside the button. */

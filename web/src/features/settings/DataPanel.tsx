@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { fnCall } from '../../api/billing.ts'
 import { clearLocalStorage } from '../../api/keys.ts'
+import { expectOwnEnd } from '../../api/live.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -37,12 +38,14 @@ export function DataPanel() {
     setBusy(true)
     try {
       setDeleting(false)
+      expectOwnEnd()
       await confirmed(() => fnCall('account-delete'))
       const { auth } = await loadBackend()
       await auth.signOut({ scope: 'local' })
       clearLocalStorage()
       navigate(paths.goodbye, { state: { deletedAt: Date.now() } })
     } catch (error) {
+      expectOwnEnd(false)
       toast.error('The account was not deleted', error instanceof Error ? error.message : texts.unexpectedError)
     } finally {
       setBusy(false)

@@ -7,6 +7,7 @@ import { Busy } from '../Mark.tsx'
 import { Markdown } from '../Markdown.tsx'
 import { Pill } from '../Panel.tsx'
 import { Problem } from './ChatLog.tsx'
+import { drawable } from './drawable.ts'
 import { type ChatMessage, cost } from './message.ts'
 import { Sources } from './Sources.tsx'
 
@@ -102,7 +103,7 @@ function Answer({ message, busy, onRegenerate, onCopied, modelName }: MessageToo
   return (
     <article className="flex min-w-0 flex-col gap-2">
       <span className="sr-only">Answer: </span>
-      {message.content && message.state !== 'failed' ? <Markdown>{writing ? whole(message.content) : message.content}</Markdown> : null}
+      {message.content && message.state !== 'failed' ? <Markdown>{drawable(message.content, message.state)}</Markdown> : null}
       {writing ? <Writing begun={message.content !== ''} /> : null}
       <EndState message={message} retry={onRegenerate && !busy ? () => onRegenerate(message) : undefined} />
       {message.citations?.length ? <Sources links={message.citations} /> : null}
@@ -149,13 +150,6 @@ function Writing({ begun }: { begun: boolean }) {
     </p>
   )
 }
-
-/**
- * As it can be drawn while it is written: a block of code without its end is a block all the same, and a table's row waits until it is
- * whole, its head until what makes it one has come.
- */
-export const whole = (content: string) =>
-  (content.match(/^```/gm)?.length ?? 0) % 2 ? `${content}\n\`\`\`` : content.replace(/(^|\n)\|[^\n]*(\n(\|[\s:|-]*)?)?$/, '')
 
 function EndState({ message, retry }: { message: ChatMessage; retry?: () => void }) {
   if (message.state === 'cut')

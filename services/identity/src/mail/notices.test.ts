@@ -1,0 +1,56 @@
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+
+let platform: WithSandbox
+beforeAll(async () => {
+  platform = await startWithSandbox()
+})
+afterAll(() => platform.close())
+
+const subjects = async (email: string) => (await platform.mails(email)).map(({ subject }) => subject).toSorted()
+const settled = (email: string, expected: string[]) =>
+  vi.waitFor(async () => expect(await subjects(email)).toEqual(expected.toSorted()), 8000)
+
+const ADDED = 'Two-factor sign-in is on for Operon'
+const MADE = 'New recovery codes for Operon'
+const USED = 'A recovery code was used for Operon'
+const REMOVED = 'A second factor was removed from Operon'
+
+test('the owner is told of each second factor and recovery code, once and from where; of what fails, nothing [spec-32]', async () => {
+  const { client, email } = await signedUp(platform)
+  const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' })
+  const { id: factorId, totp } = data as { id: string; totp: { secret: string } }
+  const code = (steps: number) => new TOTP({ secret: Secret.fromBase32(totp.secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
+  await client.auth.mfa.challengeAndVerify({ factorId, code: code(0) })
+  const added = await platform.mail(email, /^Two-factor/)
+  expect(added.text).toContain('Factor: Phone')
+  expect(added.text).toContain('Address: 127.0.0.1')
+  const { data: made } = await client.functions.invoke('account-recovery-codes', { body: {} })
+  expect((await client.functions.invoke('account-recovery-use', { body: { code: 'wrong-wrong' } })).error?.context.status).toBe(422)
+  const { data: session } = await client.functions.invoke('account-recovery-use', { body: { code: made.codes[0] } })
+  await client.auth.setSession(session)
+  await settled(email, [ADDED, MADE, USED])
+  // A factor that was there before is shown again: nothing new, so no mail.
+  expect((await client.auth.mfa.challengeAndVerify({ factorId, code: code(1) })).error).toBeNull()
+  expect((await client.auth.mfa.unenroll({ factorId })).error).toBeNull()
+  await settled(email, [ADDED, MADE, USED, REMOVED])
+  expect(new Set((await platform.mails(email)).map(({ message_id }) => message_id)).size).toBe(4)
+  expect((await platform.mails(email)).some(({ text, html }) => `${text}${html}`.includes(made.codes[1]))).toBe(false)
+})
+
+test('an unproven factor that is taken back is told to nobody', async () => {
+  const { client, email } = await signedUp(platform)
+  const { data } = await client.auth.mfa.enroll({ factorType: 'totp' })
+  await client.auth.mfa.unenroll({ factorId: data!.id })
+  await client.auth.updateUser({ password: 'An0ther-horse-battery' })
+  await settled(email, ['Your Operon password was changed'])
+})
+
+test('what an administrator changes is told to the owner, at the address before as well', async () => {
+  const { user, email } = await signedUp(platform)
+  const next = newEmail('next')
+  expect((await platform.admin().auth.admin.updateUserById(user.id, { email: next, password: `${PASSWORD}-2` })).error).toBeNull()
+  for (const address of [email, next]) expect((await platform.mail(address, /e-mail was changed/)).text).toContain('By: An administrator')
+  await platform.mail(next, /password was changed/)
+})
