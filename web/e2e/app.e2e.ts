@@ -29,6 +29,19 @@ test.describe('an outage', () => {
   })
 })
 
+test.describe('a page whose code does not come', () => {
+  test.use({ allowed: [/ERR_FAILED|dynamically imported module/] })
+  test('says so instead of staying empty, and a reload brings it back', async ({ page }) => {
+    await trialSeller(page)
+    await page.route('**/assets/HowItWorksPage*.js', (route) => route.abort())
+    await page.goto('/dashboard/how-it-works')
+    await expect(page.getByRole('heading', { name: 'This page stopped working' })).toBeVisible()
+    await page.unroute('**/assets/HowItWorksPage*.js')
+    await page.getByRole('button', { name: 'Reload the page' }).click()
+    await expect(page.getByRole('heading', { name: 'How It Works' })).toBeVisible()
+  })
+})
+
 test('a seller on trial lands in the dashboard: greeting, four figures, activity [spec-55] [spec-58] [spec-59] [spec-60]', async ({
   page,
 }) => {

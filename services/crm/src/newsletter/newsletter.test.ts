@@ -90,6 +90,15 @@ test('a form in the page answers with a page, also where the link is dead [spec-
     body: new URLSearchParams({ token: 'x'.repeat(43) }),
   })
   expect([answer.status, await answer.text()]).toEqual([410, expect.stringContaining('expired or was used already')])
+  // A mail program cut the link short: the page is there all the same, and its button says what is wrong.
+  for (const link of ['?token=cut', '']) {
+    const opened = await fetch(`${platform.url('crm')}/functions/v1/newsletter-confirm${link}`)
+    expect([opened.status, opened.headers.get('content-security-policy')]).toEqual([
+      200,
+      expect.stringContaining("style-src 'unsafe-inline'"),
+    ])
+  }
+  expect((await post('/functions/v1/newsletter-confirm', { token: 'cut' })).status).toBe(410)
   expect((await post('/functions/v1/newsletter-unsubscribe', { token: 'y'.repeat(43) })).status).toBe(404)
   expect((await post('/functions/v1/newsletter-unsubscribe')).status).toBe(404)
   expect((await subscribe('not an address')).status).toBe(400)

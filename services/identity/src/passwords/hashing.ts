@@ -42,7 +42,7 @@ function openThreads(most: number) {
   const waiting: Job[] = []
 
   function start(): Thread {
-    const thread: Thread = { worker: new Worker(new URL('hash-thread.ts', import.meta.url)), jobs: [] }
+    const thread: Thread = { worker: new Worker(new URL('hash-thread.ts', import.meta.url), { execArgv: [] }), jobs: [] }
     thread.worker.on('message', (answer: Answer) => {
       const { resolve, reject } = thread.jobs.shift()!
       const next = waiting.shift()

@@ -38,11 +38,11 @@ export function BuyerDashboardPage() {
         <ul className="grid grid-cols-2 overflow-hidden border-y border-line lg:grid-cols-4">
           {parts.map(({ title, text, icon: Icon }) => (
             <li key={title} className="-mt-px -ml-px flex flex-col border-t border-l border-line px-5 py-6 md:px-8 md:py-8">
-              <h2 className="flex items-center gap-2.5 text-14 text-muted">
+              <div className="flex items-center gap-2.5 text-14 text-muted">
                 <Icon className="size-4 text-faint" />
-                {title}
+                <h2>{title}</h2>
                 <span className="ml-auto text-12 text-faint">Coming</span>
-              </h2>
+              </div>
               <p className="mt-2 text-40 font-semibold">0</p>
               <p className="mt-2 max-w-[36ch] text-13 text-faint">{text}</p>
             </li>

@@ -160,11 +160,11 @@ export function ContentPage() {
                       <StopButton onStop={chat.stop} />
                     </div>
                   ) : null}
-                  <Button disabled={!usable} onClick={copy}>
+                  <Button disabled={!usable} onClick={copy} className={chat.busy ? 'max-xl:hidden' : ''}>
                     <Copy />
                     <span className="max-sm:sr-only">Copy</span>
                   </Button>
-                  <Button disabled={!usable} onClick={save}>
+                  <Button disabled={!usable} onClick={save} className={chat.busy ? 'max-xl:hidden' : ''}>
                     <Download />
                     <span className="max-sm:sr-only">Download</span>
                   </Button>
