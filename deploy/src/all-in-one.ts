@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { ServiceName } from '@operon/contracts/services'
+import { countersOf } from '@operon/gateway/figures'
 import { storefronts } from '@operon/gateway/frames'
 import { startGateway } from '@operon/gateway/gateway'
 import type { Env } from '@operon/kit/config'
@@ -98,8 +99,8 @@ async function openGateway(infra: Infra, services: RunningService[]) {
   const cache = await openCache(infra)
   const verifier = openVerifier(infra, bus)
   const upstreams = Object.fromEntries(services.map((service) => [service.name, { kind: 'local', app: service.app, ready: service.ready }]))
-  const names = storefronts(infra, bus)
-  const gateway = await startGateway({ ...infra, log, upstreams, webDist: infra.env.WEB_DIST ?? webDist, names, bus, cache, verifier })
+  const known = { names: storefronts(infra, bus), counters: countersOf(infra, bus) }
+  const gateway = await startGateway({ ...infra, ...known, log, upstreams, webDist: infra.env.WEB_DIST ?? webDist, bus, cache, verifier })
   await bus.start()
   return {
     drain: () => gateway.drain(),

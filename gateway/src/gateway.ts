@@ -9,6 +9,7 @@ import type { Logger, Metrics } from '@operon/kit/telemetry'
 import { addressReader, limitedAs } from './addresses.ts'
 import { Callers } from './callers.ts'
 import { type Patience, refusal, watchConnections } from './connections.ts'
+import { type Counters, Figures } from './figures.ts'
 import type { NameOf } from './frames.ts'
 import { createHandler } from './handle.ts'
 import { securityHeaders } from './headers.ts'
@@ -39,6 +40,7 @@ export type GatewayOptions = {
   platform?: Partial<Platform>
   /** Whose page an address is, for pages that many have. */
   names?: Record<string, NameOf>
+  counters?: Counters
   live?: { authWithinMs?: number; pingEveryMs?: number }
   patience?: Partial<Patience>
 }
@@ -70,6 +72,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const live = createLive({ config, settings, log, metrics, verifier, broadcasts: bus, ...options.live })
   const platform = platformOf(config, env, options.platform)
   const own = operations({ config, metrics, verifier, upstreams, busReady: () => bus.ready?.() ?? true, draining: isDraining, platform })
+  const response = async () => responseWithin(metrics.requests.within('gateway', 0.95))
+  const figures = new Figures(settings.LIVE_FIGURES, { response, ...options.counters }, log)
   for (const [path, page] of referencePages({ config, spoken })) own.set(path, page)
 
   const handle = createHandler({
@@ -90,6 +94,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       contacts: contactsOf(config, settings),
       headers: securityHeaders(config, inlineScriptHashes(options.webDist)).page,
       names: options.names,
+      figures,
     }),
     draining: isDraining,
   })
@@ -144,6 +149,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     async close() {
       await drain()
       live.close()
+      figures.close()
       server.closeAllConnections()
       connections.close()
       await upstreams.close()
@@ -165,6 +171,11 @@ function listen(server: Server, { HOST, PORT }: KitConfig): Promise<void> {
       resolve()
     })
   })
+}
+
+function responseWithin(seconds: number | null): string {
+  if (seconds === null || !Number.isFinite(seconds)) throw new Error('too few requests, or too slow ones, to say how fast they are')
+  return `< ${seconds}s`
 }
 
 function contactsOf({ PUBLIC_URL }: KitConfig, settings: GatewaySettings): Contacts {

@@ -3,6 +3,7 @@ import { stopOnSignal } from '@operon/kit/main'
 import { openBus, openCache, openVerifier } from '@operon/kit/open'
 import { createInfra } from '@operon/kit/service'
 import { flushTraces } from '@operon/kit/tracing'
+import { countersOf } from './figures.ts'
 import { storefronts } from './frames.ts'
 import { startGateway } from './gateway.ts'
 import { upstreamsFromEnv } from './upstreams.ts'
@@ -24,6 +25,7 @@ async function main() {
     verifier,
     webDist,
     names: storefronts(infra, bus),
+    counters: countersOf(infra, bus),
     upstreams: upstreamsFromEnv(infra.env),
   })
   await bus.start()

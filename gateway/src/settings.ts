@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { countable, type Figure } from './figures.ts'
 
 export type Rate = { name: string; limit: number; windowMs: number; policy: string }
 
@@ -52,6 +53,10 @@ export const GatewaySettings = z.object({
   CONTACT_EMAIL: z.email().optional(),
   SUPPORT_EMAIL: z.email().optional(),
   SECURITY_EMAIL: z.email().optional(),
+  /** Figures of the front page that are counted instead of claimed. */
+  LIVE_FIGURES: list.refine((names): names is Figure[] => names.every((name) => (countable as readonly string[]).includes(name)), {
+    error: `may name ${countable.join(', ')}; nothing here counts the others`,
+  }),
   UPSTREAM_CONNECTIONS: z.coerce.number().int().min(1).default(4096),
   UPSTREAM_TIMEOUT_MS: z.coerce.number().int().min(100).default(120_000),
   DRAIN_MS: z.coerce.number().int().min(0).default(10_000),

@@ -21,12 +21,14 @@ beforeAll(async () => {
     'app.html': '<script>theme()</script><h1>App</h1>',
     'named/index.html': '<title>__PRODUCT_NAME__</title>__CONTACT_EMAIL__ __SECURITY_EMAIL__',
     'marketplace/:userSlug/index.html': '<title>__NAME:A storefront__</title><h1>Storefront</h1>',
+    'figures/index.html':
+      '<meta content="__FIGURES__"><p>__FIGURE:users:10K+__</p><p>__FIGURE:revenue:$2M+__</p><p>__FIGURE:response:&lt; 2s__</p>',
     'routes.json': '["/dashboard", "/dashboard/image-studio", "/auth/:userType", "/pricing", "/marketplace/:userSlug"]',
     '404.html': '<h1>Not here</h1>',
     'assets/main-1.js': 'console.log(1)'.repeat(50),
     'sitemap.xml': '<loc>__PUBLIC_URL__/</loc>',
     'large/index.html': `<p>${Array.from({ length: 3000 }, (_, at) => (at * at * 7919) % 9973).join(' ')}</p>`,
-    'templated.json': '["sitemap.xml","named/index.html","large/index.html"]',
+    'templated.json': '["sitemap.xml","named/index.html","large/index.html","figures/index.html"]',
     '.stamp': 'secret',
   }
   for (const [name, text] of Object.entries(files)) {
@@ -38,7 +40,13 @@ beforeAll(async () => {
   gateway = await testGateway({
     webDist: dist,
     names: { '/marketplace/:userSlug': whose },
-    env: { PUBLIC_URL: 'https://shop.example', PRODUCT_NAME: 'Hill & $& Co', SECURITY_EMAIL: 'safe@hill.example' },
+    counters: { users: async () => '<3', revenue: () => Promise.reject(new Error('nobody answers')) },
+    env: {
+      LIVE_FIGURES: 'users,revenue',
+      PUBLIC_URL: 'https://shop.example',
+      PRODUCT_NAME: 'Hill & $& Co',
+      SECURITY_EMAIL: 'safe@hill.example',
+    },
   })
 })
 afterAll(async () => {
@@ -158,4 +166,14 @@ test('without a build a plain page says so', async () => {
   const response = await fetch(bare.url)
   expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('has not been built')])
   await bare.close()
+})
+
+test('figures that the operator wants counted stand in the place of the claims; until they are known nothing is claimed [spec-5]', async () => {
+  const page = async () => (await get('/figures')).text()
+  const rest = '<p>–</p><p>&lt; 2s</p>'
+  await expect.poll(page).toBe(`<meta content="users=&lt;3;revenue=–"><p>&lt;3</p>${rest}`)
+})
+
+test('a figure that nothing counts cannot be asked for', async () => {
+  await expect(testGateway({ env: { LIVE_FIGURES: 'uptime' } })).rejects.toThrow('LIVE_FIGURES')
 })

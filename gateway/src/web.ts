@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { lookup } from 'mrmime'
 import { type Asset, asset, compressed, sendAsset, squeeze } from './assets.ts'
 import { type Call, send } from './call.ts'
+import type { Figures } from './figures.ts'
 import { escaped, type Found, type NameOf, nameFrame } from './frames.ts'
 import type { Fixed } from './headers.ts'
 
@@ -28,7 +30,10 @@ const appRoutes = [
 ]
 
 /** The built web app, whole in memory: it is a few megabytes and never changes while this process runs. */
-export function serveWeb(dist: string, options: Names & { headers: Fixed; names?: Record<string, NameOf> }): (call: Call) => void {
+export function serveWeb(
+  dist: string,
+  options: Names & { headers: Fixed; names?: Record<string, NameOf> | undefined },
+): (call: Call) => void {
   const assets = readAssets(dist, options)
   const appRouteOf = routeMatcher(readRoutes(dist))
   const app = assets.get('/app.html') ?? assets.get('/index.html')
@@ -42,6 +47,15 @@ export function serveWeb(dist: string, options: Names & { headers: Fixed; names?
       return [[route, nameFrame(frame, options.names?.[route])] as const]
     }),
   )
+
+  // One page a turn: to make them all anew at once would hold up every call.
+  options.figures?.watch(async () => {
+    for (const path of templatedIn(dist)) {
+      await setImmediate()
+      const page = assets.get(path)
+      if (page) Object.assign(page, filledIn(join(dist, path), path, options))
+    }
+  })
 
   function find(path: string): Found | ReturnType<typeof nameFrame> | null {
     const built = assets.get(path) ?? assets.get(`${path}.html`) ?? assets.get(`${path === '/' ? '' : path}/index.html`)
@@ -77,12 +91,15 @@ const notBuilt =
   '<!doctype html><title>Not built</title><p>The web app has not been built. The API is at work: see <a href="/docs">/docs</a>.'
 
 export type Contacts = Record<'CONTACT_EMAIL' | 'SUPPORT_EMAIL' | 'SECURITY_EMAIL', string>
-type Names = { publicUrl: string; productName: string; contacts?: Contacts }
+type Names = { publicUrl: string; productName: string; contacts?: Contacts; figures?: Figures }
+
+const templatedIn = (dist: string) =>
+  new Set(readJson<string[]>(join(dist, 'templated.json'), []).map((name) => `/${name.replace(/^\//, '')}`))
 
 function readAssets(dist: string, names: Names): Map<string, Asset> {
   const assets = new Map<string, Asset>()
   if (!existsSync(dist)) return assets
-  const templated = new Set(readJson<string[]>(join(dist, 'templated.json'), []).map((name) => `/${name.replace(/^\//, '')}`))
+  const templated = templatedIn(dist)
   for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true })) {
     const path = `/${relative(dist, join(entry.parentPath, entry.name)).replaceAll('\\', '/')}`
     if (
@@ -106,10 +123,13 @@ function asBuilt(file: string, path: string): Asset {
 }
 
 /** Files that name this installation and its address: completed here, so that one build serves anywhere under any name. */
-function filledIn(file: string, path: string, { publicUrl, productName, contacts = {} as Contacts }: Names): Asset {
+function filledIn(file: string, path: string, { publicUrl, productName, contacts = {} as Contacts, figures }: Names): Asset {
   const text = readFileSync(file, 'utf8').replaceAll('__PUBLIC_URL__', publicUrl)
-  const named = { PRODUCT_NAME: productName, ...contacts }
-  const filled = Object.entries(named).reduce((all, [mark, value]) => all.replaceAll(`__${mark}__`, () => escaped(value)), text)
+  const counted = [...(figures?.counted ?? [])]
+  const named = { PRODUCT_NAME: productName, FIGURES: counted.map((pair) => pair.join('=')).join(';'), ...contacts }
+  const filled = Object.entries(named)
+    .reduce((all, [mark, value]) => all.replaceAll(`__${mark}__`, () => escaped(value)), text)
+    .replaceAll(/__FIGURE:(\w+):(.*?)__/g, (_, name: string, claim: string) => escaped(figures?.counted.get(name) ?? '') || claim)
   const body = Buffer.from(filled)
   return { ...asset(body, typeOf(path), cacheOf(path), compressed(body)), hasty: true }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, event, fn, id, job, table } from './contract.ts'
+import { endpoint, event, fn, id, job, request, table } from './contract.ts'
 import { planIds, tiers, units } from './plans.ts'
 
 export const Limits = z.record(z.enum(units), z.int().nullable())
@@ -262,3 +262,6 @@ export const ledgerBalances = fn('ledger-balances', {
 
 export const reconcile = job('billing.reconcile', z.object({}), { attempts: 1 })
 export const creditReferrals = job('billing.credit_referrals', z.object({}), { attempts: 3 })
+
+/** What the platform has taken so far, less what it gave back. */
+export const revenue = request('billing.revenue', z.object({}), z.object({ usd_cents: z.int() }))

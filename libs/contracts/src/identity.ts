@@ -55,6 +55,9 @@ export const lookUpUser = request(
   z.object({ id: z.uuid(), email: z.string().nullable(), name: z.string().nullable(), created_at: z.string() }).nullable(),
 )
 
+/** How many people have an account. */
+export const countPeople = request('identity.people_count', z.object({}), z.object({ people: z.int() }))
+
 // --- The data API ---
 
 export const profiles = table('profiles', {

@@ -33,3 +33,14 @@ test('durations are told as the histogram of the library tells them, line for li
 
 /** The labels of a line in one order; which one does not matter. */
 const inOrder = (line: string) => line.replace(/\{(.*)\}/, (_, labels: string) => labels.split(',').sort().join(','))
+
+test('how fast a service answers is the narrowest bound that holds so many of its requests', () => {
+  const durations = new Durations({ name, help, registry: new prom.Registry() })
+  expect(durations.within('gateway', 0.95)).toBeNull()
+  const observe = (service: string, seconds: number) => durations.observe({ service, route: '/', method: 'GET', status: 200 }, seconds)
+  for (let i = 0; i < 19; i++) observe('gateway', 0.04)
+  observe('gateway', 60)
+  observe('billing', 60)
+  expect(durations.within('gateway', 0.95)).toBe(0.05)
+  expect(durations.within('gateway', 0.99)).toBe(Number.POSITIVE_INFINITY)
+})

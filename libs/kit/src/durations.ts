@@ -46,6 +46,20 @@ export class Durations {
     ;(known ?? this.#begin(labels)).observe(seconds)
   }
 
+  /** In how many seconds so many of a service's requests were answered, as the narrowest bound that holds them; null with nothing to count. */
+  within(service: string, share: number): number | null {
+    const own = this.#series.filter(({ labels }) => labels.service === service)
+    const totals = Array.from(BOUNDS, (_, i) => own.reduce((sum, { counts }) => sum + counts[i]!, 0))
+    const all = own.reduce((sum, { counts }) => sum + counts.reduce((a, b) => a + b, 0), 0)
+    if (all === 0) return null
+    let held = 0
+    const bound = totals.findIndex((count) => {
+      held += count
+      return held >= all * share
+    })
+    return BOUNDS[bound] ?? Number.POSITIVE_INFINITY
+  }
+
   reset() {
     this.#series.length = 0
     this.#known.clear()

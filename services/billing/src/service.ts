@@ -1,9 +1,10 @@
-import { subscriptionLive } from '@operon/contracts/billing'
+import { revenue, subscriptionLive } from '@operon/contracts/billing'
 import { sandboxAddress } from '@operon/contracts/sandbox'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { Config } from './config.ts'
 import { billingConsumers } from './consumers.ts'
 import type { Deps } from './deps.ts'
+import { earned } from './ledger/post.ts'
 import { migrations } from './migrations/index.ts'
 import { belongTo } from './provider-change.ts'
 import { billingRoutes } from './routes.ts'
@@ -36,6 +37,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
     const url = `${(WEBHOOK_BASE_URL ?? rt.kit.PUBLIC_URL).replace(/\/$/, '')}/webhooks/stripe`
     const endpoint = openEndpoint({ provider, db: rt.db, vault: rt.vault, url, secret: STRIPE_SECRET_KEY && STRIPE_WEBHOOK_SECRET })
     const hearing: Hearing = { endpoint, intake: openIntake(rt.db), events: openQueue(deps, rt.db, rt.log) }
+    rt.answer(revenue, earned)
     billingRoutes(rt.app, deps, hearing)
     webhookRoutes(rt.app, hearing)
     billingConsumers(rt, deps, hearing)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../deps.ts'
 import { migrations } from '../migrations/index.ts'
 import { charged, feeTaken, type Line, refunded, sold } from './entries.ts'
-import { ledgerBalances, post } from './post.ts'
+import { earned, ledgerBalances, post } from './post.ts'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let db: Db
@@ -83,6 +83,15 @@ test('a reference is booked once, also by twenty at the same time', async () => 
   const once = entry(charged('usd', 777))
   const results = await Promise.all(Array.from({ length: 20 }, () => inTransaction(db, (trx) => post(trx, once))))
   expect(results.filter(Boolean)).toHaveLength(1)
+})
+
+test('what was earned is the income in dollars, refunds taken off [spec-5]', async () => {
+  const ctx = { db } as Parameters<typeof earned>[0]
+  const before = (await earned(ctx)).usd_cents
+  await book(charged('usd', 4_900))
+  await book(charged('eur', 9_900))
+  await book(refunded('usd', 900))
+  expect((await earned(ctx)).usd_cents - before).toBe(4_000)
 })
 
 test('balances are the sums of random entries, and every entry balances', async () => {

@@ -1,7 +1,7 @@
 import { newId } from '@operon/kit/ids'
 import { sql } from 'kysely'
-import type { Db, Trx } from '../deps.ts'
-import { kindOf } from './chart.ts'
+import type { BillingCtx, Db, Trx } from '../deps.ts'
+import { kindOf, type PlatformAccount } from './chart.ts'
 import type { Line } from './entries.ts'
 
 export type Entry = { reference: string; kind: string; userId: string | null; description: string; occurredAt: Date; lines: Line[] }
@@ -48,4 +48,16 @@ export async function ledgerBalances(db: Db) {
     db,
   )
   return { balances, entries: rows[0]!.entries, unbalanced: rows[0]!.unbalanced }
+}
+
+/** What came in, less what went back. Income stands on the credit side, which is negative. */
+export async function earned({ db }: BillingCtx) {
+  const accounts = ['subscription_revenue', 'platform_fees', 'refunds', 'dispute_losses'] satisfies PlatformAccount[]
+  const { cents } = await db
+    .selectFrom('ledger_postings')
+    .select(({ fn }) => fn.sum<number>('amount_cents').as('cents'))
+    .where('account', 'in', accounts)
+    .where('currency', '=', 'usd')
+    .executeTakeFirstOrThrow()
+  return { usd_cents: -Number(cents ?? 0) }
 }

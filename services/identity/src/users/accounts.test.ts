@@ -1,3 +1,4 @@
+import { countPeople } from '@operon/contracts/identity'
 import type { SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
@@ -22,6 +23,16 @@ test('signing up gives a session, an account with its metadata, and says so [spe
   expect(user.email_confirmed_at).toBeTruthy()
   expect(session).toMatchObject({ token_type: 'bearer', expires_in: 3600 })
   expect(await eventsOf(user.id)).toEqual(['identity.user_created', 'identity.user_signed_in'])
+})
+
+test('people are counted, guests and who has gone are not [spec-5]', async () => {
+  const people = async () => (await platform.services.identity!.rt.ask(countPeople, {})).people
+  const before = await people()
+  await signedUp(platform)
+  await platform.client().auth.signInAnonymously()
+  const { user } = await signedUp(platform)
+  await db().updateTable('users').set({ deleted_at: new Date() }).where('id', '=', user.id).execute()
+  expect((await people()) - before).toBe(1)
 })
 
 test('an address that has an account is told so plainly where no mail confirms it [spec-34]', async () => {

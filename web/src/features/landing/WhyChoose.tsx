@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { badges, figures, unverifiedNote } from '../../content/claims.ts'
+import { badges, figures, shownValue, unverifiedNote } from '../../content/claims.ts'
 import { product } from '../../content/product.ts'
 import { proposals } from '../../content/showcase.ts'
 import { ShownProposal } from '../../shell/Shown.tsx'
@@ -71,7 +71,7 @@ export function WhyChoose() {
                 className="-mt-px -ml-px flex flex-col-reverse border-t border-l border-line px-5 py-5 max-sm:last:odd:col-span-2 sm:max-lg:last:col-span-2 md:px-8 md:py-7"
               >
                 <dt className="text-13 text-muted">{figure.label}</dt>
-                <dd className="text-28 font-semibold">{figure.value}</dd>
+                <dd className="text-28 font-semibold">{shownValue(figure)}</dd>
               </div>
             ))}
           </dl>

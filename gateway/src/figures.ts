@@ -1,0 +1,70 @@
+import { revenue } from '@operon/contracts/billing'
+import { countPeople } from '@operon/contracts/identity'
+import type { Bus } from '@operon/kit/bus/bus'
+import { signRequest } from '@operon/kit/requests'
+import type { Infra } from '@operon/kit/service'
+import type { Logger } from '@operon/kit/telemetry'
+import type { z } from 'zod'
+
+/** The figures of the front page that this platform can count by itself; the others stay what the operator claims. */
+export const countable = ['users', 'revenue', 'response'] as const
+export type Figure = (typeof countable)[number]
+type Counter = { name: Figure; count(): Promise<string> }
+export type Counters = Partial<Record<Figure, Counter['count']>>
+
+const EVERY_MS = 300_000
+const AWAY_MS = 5_000
+const NOT_YET = '–'
+
+/** Figures that the operator has chosen to be counted instead of claimed, told again whenever one has changed. */
+export class Figures {
+  readonly counted = new Map<string, string>()
+  readonly #counters: Counter[]
+  readonly #log: Logger
+  #again: NodeJS.Timeout | undefined
+
+  constructor(chosen: Figure[], counters: Counters, log: Logger) {
+    this.#counters = chosen.map((name) => ({ name, count: counters[name] ?? (() => Promise.reject(new Error('nobody counts it here'))) }))
+    this.#log = log
+    for (const { name } of this.#counters) this.counted.set(name, NOT_YET)
+  }
+
+  watch(onChange: () => Promise<void>) {
+    if (!this.#counters.length) return
+    const look = async () => {
+      const found = await Promise.all(this.#counters.map((counter) => this.#countOne(counter)))
+      if (found.includes('changed')) await onChange()
+      // Services that are still starting are asked again soon.
+      this.#again = setTimeout(look, found.includes('away') ? AWAY_MS : EVERY_MS).unref()
+    }
+    void look()
+  }
+
+  close() {
+    clearTimeout(this.#again)
+  }
+
+  async #countOne({ name, count }: Counter): Promise<'same' | 'changed' | 'away'> {
+    try {
+      const value = await count()
+      const changed = this.counted.get(name) !== value
+      this.counted.set(name, value)
+      return changed ? 'changed' : 'same'
+    } catch (err) {
+      this.#log.info({ err, figure: name }, 'a figure of the front page could not be counted: the last one stands')
+      return 'away'
+    }
+  }
+}
+
+/** What only the services know. */
+export function countersOf({ vault }: Infra, bus: Bus): Counters {
+  async function ask<T extends z.ZodType>({ name, reply }: { name: string; reply: T }): Promise<z.output<T>> {
+    return reply.parse(await bus.request(name, signRequest(vault, name, {}, { kind: 'service' }), 2_000))
+  }
+  const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', notation: 'compact', maximumFractionDigits: 1 })
+  return {
+    users: async () => (await ask(countPeople)).people.toLocaleString('en-US'),
+    revenue: async () => dollars.format((await ask(revenue)).usd_cents / 100),
+  }
+}
