@@ -153,9 +153,13 @@ test.describe('billing', () => {
   test('who has a plan and does not reach the portal: Failed to access subscription management [spec-43]', async ({ page }) => {
     test.setTimeout(120_000)
     await trialSeller(page)
-    await page.goto('/pricing')
     await page.route('**/functions/v1/customer-portal', (route) => route.abort())
+    // Pressed before the page knows who is there: that is waited for, and nobody is told to log in who is.
+    const pressed = Promise.withResolvers<void>()
+    await page.route(/assets\/backend-/, (route) => pressed.promise.then(() => route.continue()))
+    await page.goto('/pricing')
     await page.getByRole('button', { name: 'Manage Subscription' }).first().click()
+    pressed.resolve()
     await expect(page.getByText('Failed to access subscription management')).toBeVisible()
   })
 })

@@ -55,6 +55,19 @@ export function sessionNow() {
   return state
 }
 
+/** For what was asked before it was known who asks. */
+export function sessionKnown(): Promise<SessionState> {
+  return new Promise((known) => {
+    const look = () => {
+      if (state.status === 'loading') return
+      leave()
+      known(state)
+    }
+    const leave = subscribe(look)
+    look()
+  })
+}
+
 export async function retrySession() {
   const { auth } = await loadBackend()
   set({ status: 'loading', session: null })

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { openBillingPortal, openCheckout } from '../../api/billing.ts'
 import { referralKey } from '../../api/keys.ts'
-import { useSession } from '../../api/session.ts'
+import { sessionKnown, useSession } from '../../api/session.ts'
 import { subscriptionKey, useSubscription } from '../../api/subscription.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { ErrorState } from '../../ui/Panel.tsx'
@@ -29,7 +29,9 @@ export function PricingPage() {
   const trial = subscription.data?.trial_available ?? true
 
   async function manage() {
-    if (!user) return toast.error(texts.loginToManage)
+    // Nothing is waited for where it is known already: a browser opens a tab only in the turn of the press.
+    const signedIn = user !== null || (status === 'loading' && (await sessionKnown()).session !== null)
+    if (!signedIn) return toast.error(texts.loginToManage)
     setBusy('portal')
     const failed = await openBillingPortal()
     setBusy(undefined)
