@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { type AllInOne, startAllInOne } from './all-in-one.ts'
 import { openStorefront } from './bench/web-storefront.ts'
+import { stopOnSignals } from './launcher.ts'
 import { findProgram, freePort } from './machine.ts'
 import { seedDemo } from './seed.ts'
 import { type Shot, shots, type Who } from './shots-pages.ts'
@@ -24,7 +25,7 @@ const only = process.argv.slice(2)
 const dataDir = mkdtempSync(join(tmpdir(), 'operon-shots-'))
 chmodSync(dataDir, 0o755)
 mkdirSync(out, { recursive: true })
-const platform = await startAllInOne({
+const starting = startAllInOne({
   env: {
     ...process.env,
     PORT: '0',
@@ -36,8 +37,15 @@ const platform = await startAllInOne({
   },
   log: console.log,
 })
+let devUi: Awaited<ReturnType<typeof startDevUi>> | undefined
+stopOnSignals(stop)
+const platform = await starting
 const browser = await chromium.launch({
   executablePath,
+  // Whoever ends this ends the platform first; the browser goes with the process.
+  handleSIGINT: false,
+  handleSIGTERM: false,
+  handleSIGHUP: false,
   args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 })
 try {
@@ -54,20 +62,24 @@ try {
   const storefront = await openStorefront(platform)
   const all = shots({ storefront, checkout: await subscribe(beginner.access_token), newsletter: await newsletterLink() })
   const wanted = only.length ? all.filter((shot) => only.includes(shot.path) || only.includes(nameOf(shot))) : all
-  const devUi = await startDevUi(platform)
+  devUi = await startDevUi(platform)
   if (!only.length || only.includes('/dev/ui')) wanted.push({ path: `${devUi.url}/dev/ui`, name: 'dev-ui' })
   const sizes = Object.entries(widths).map(async ([size, viewport]) => {
     for (const shot of wanted) await take(browser, shot, { size, viewport, session: sessions[shot.who ?? 'nobody'] })
     console.log(`${size}: ${wanted.length} pictures in both themes`)
   })
   await Promise.all(sizes)
-  await devUi.stop()
 } finally {
   await browser.close()
-  await platform.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await stop()
 }
 process.exit(0)
+
+async function stop() {
+  await devUi?.stop()
+  await starting.then((running) => running.stop())
+  rmSync(dataDir, { recursive: true, force: true })
+}
 
 type Answer = Record<string, any>
 async function post(path: string, body: object, token?: string): Promise<Answer> {

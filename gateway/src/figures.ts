@@ -1,10 +1,9 @@
 import { revenue } from '@operon/contracts/billing'
 import { countPeople } from '@operon/contracts/identity'
 import type { Bus } from '@operon/kit/bus/bus'
-import { signRequest } from '@operon/kit/requests'
+import { askOver } from '@operon/kit/requests'
 import type { Infra } from '@operon/kit/service'
 import type { Logger } from '@operon/kit/telemetry'
-import type { z } from 'zod'
 
 /** The figures of the front page that this platform can count by itself; the others stay what the operator claims. */
 export const countable = ['users', 'revenue', 'response'] as const
@@ -22,6 +21,7 @@ export class Figures {
   readonly #counters: Counter[]
   readonly #log: Logger
   #again: NodeJS.Timeout | undefined
+  #closed = false
 
   constructor(chosen: Figure[], counters: Counters, log: Logger) {
     this.#counters = chosen.map((name) => ({ name, count: counters[name] ?? (() => Promise.reject(new Error('nobody counts it here'))) }))
@@ -33,6 +33,7 @@ export class Figures {
     if (!this.#counters.length) return
     const look = async () => {
       const found = await Promise.all(this.#counters.map((counter) => this.#countOne(counter)))
+      if (this.#closed) return
       if (found.includes('changed')) await onChange()
       // Services that are still starting are asked again soon.
       this.#again = setTimeout(look, found.includes('away') ? AWAY_MS : EVERY_MS).unref()
@@ -41,6 +42,7 @@ export class Figures {
   }
 
   close() {
+    this.#closed = true
     clearTimeout(this.#again)
   }
 
@@ -57,14 +59,10 @@ export class Figures {
   }
 }
 
+const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', notation: 'compact', maximumFractionDigits: 1 })
+
 /** What only the services know. */
-export function countersOf({ vault }: Infra, bus: Bus): Counters {
-  async function ask<T extends z.ZodType>({ name, reply }: { name: string; reply: T }): Promise<z.output<T>> {
-    return reply.parse(await bus.request(name, signRequest(vault, name, {}, { kind: 'service' }), 2_000))
-  }
-  const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', notation: 'compact', maximumFractionDigits: 1 })
-  return {
-    users: async () => (await ask(countPeople)).people.toLocaleString('en-US'),
-    revenue: async () => dollars.format((await ask(revenue)).usd_cents / 100),
-  }
-}
+export const countersOf = ({ vault }: Infra, bus: Bus): Counters => ({
+  users: async () => (await askOver({ bus, vault }, countPeople, {})).people.toLocaleString('en-US'),
+  revenue: async () => dollars.format((await askOver({ bus, vault }, revenue, {})).usd_cents / 100),
+})

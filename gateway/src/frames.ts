@@ -1,6 +1,6 @@
 import { storefrontOwner } from '@operon/contracts/marketplace'
 import type { Bus } from '@operon/kit/bus/bus'
-import { signRequest } from '@operon/kit/requests'
+import { askOver } from '@operon/kit/requests'
 import type { Infra } from '@operon/kit/service'
 import { type Asset, asset, compressed } from './assets.ts'
 
@@ -50,12 +50,6 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => entities[sign]!)
 
 /** Asks marketplace, in less time than a reader would notice. */
-export function storefronts({ vault }: Infra, bus: Bus): Record<string, NameOf> {
-  const { name, reply } = storefrontOwner
-  return {
-    '/marketplace/:userSlug': async (slug) => {
-      const owner = reply.parse(await bus.request(name, signRequest(vault, name, { slug }, { kind: 'service' }), 500))
-      return owner?.name ?? null
-    },
-  }
-}
+export const storefronts = ({ vault }: Infra, bus: Bus): Record<string, NameOf> => ({
+  '/marketplace/:userSlug': async (slug) => (await askOver({ bus, vault }, storefrontOwner, { slug }, { deadlineMs: 500 }))?.name ?? null,
+})

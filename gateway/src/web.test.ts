@@ -28,7 +28,7 @@ beforeAll(async () => {
     'assets/main-1.js': 'console.log(1)'.repeat(50),
     'sitemap.xml': '<loc>__PUBLIC_URL__/</loc>',
     'large/index.html': `<p>${Array.from({ length: 3000 }, (_, at) => (at * at * 7919) % 9973).join(' ')}</p>`,
-    'templated.json': '["sitemap.xml","named/index.html","large/index.html","figures/index.html"]',
+    'templated.json': '["sitemap.xml","named/index.html","large/index.html","figures/index.html","marketplace/:userSlug/index.html"]',
     '.stamp': 'secret',
   }
   for (const [name, text] of Object.entries(files)) {

@@ -34,34 +34,33 @@ export function serveWeb(
   dist: string,
   options: Names & { headers: Fixed; names?: Record<string, NameOf> | undefined },
 ): (call: Call) => void {
-  const assets = readAssets(dist, options)
+  const { assets, templates } = readBuild(dist)
+  const frames = new Map<string, ReturnType<typeof nameFrame>>()
   const appRouteOf = routeMatcher(readRoutes(dist))
-  const app = assets.get('/app.html') ?? assets.get('/index.html')
-  const missing = assets.get('/404.html')
-  // An address with a part that varies may have its frame drawn beforehand, in a file of the route's own name.
-  const frames = new Map(
-    [...assets].flatMap(([file, frame]) => {
-      const route = /^(.*:.*)\/index\.html$/.exec(file)?.[1]
-      if (!route) return []
-      assets.delete(file)
-      return [[route, nameFrame(frame, options.names?.[route])] as const]
-    }),
-  )
 
-  // One page a turn: to make them all anew at once would hold up every call.
+  function fill(path: string, text: string) {
+    const page = filledIn(text, path, options)
+    // An address with a part that varies may have its frame drawn beforehand, in a file of the route's own name.
+    const route = /^(.*:.*)\/index\.html$/.exec(path)?.[1]
+    if (route) frames.set(route, nameFrame(page, options.names?.[route]))
+    else assets.set(path, page)
+  }
+  for (const [path, text] of templates) fill(path, text)
   options.figures?.watch(async () => {
-    for (const path of templatedIn(dist)) {
+    for (const [path, text] of templates) {
+      // One page a turn: to make them all anew at once would hold up every call.
       await setImmediate()
-      const page = assets.get(path)
-      if (page) Object.assign(page, filledIn(join(dist, path), path, options))
+      fill(path, text)
     }
   })
 
   function find(path: string): Found | ReturnType<typeof nameFrame> | null {
-    const built = assets.get(path) ?? assets.get(`${path}.html`) ?? assets.get(`${path === '/' ? '' : path}/index.html`)
-    if (built) return { asset: built, status: 200 }
+    const page = assets.get(path) ?? assets.get(`${path}.html`) ?? assets.get(`${path === '/' ? '' : path}/index.html`)
+    if (page) return { asset: page, status: 200 }
     const route = appRouteOf(path)
-    if (app && route) return frames.get(route) ?? { asset: app, status: 200 }
+    const app = route && (assets.get('/app.html') ?? assets.get('/index.html'))
+    if (app) return frames.get(route) ?? { asset: app, status: 200 }
+    const missing = assets.get('/404.html')
     return missing ? { asset: missing, status: 404 } : null
   }
 
@@ -93,13 +92,12 @@ const notBuilt =
 export type Contacts = Record<'CONTACT_EMAIL' | 'SUPPORT_EMAIL' | 'SECURITY_EMAIL', string>
 type Names = { publicUrl: string; productName: string; contacts?: Contacts; figures?: Figures }
 
-const templatedIn = (dist: string) =>
-  new Set(readJson<string[]>(join(dist, 'templated.json'), []).map((name) => `/${name.replace(/^\//, '')}`))
-
-function readAssets(dist: string, names: Names): Map<string, Asset> {
+/** What was built, and the texts that are still to be filled in. */
+function readBuild(dist: string) {
   const assets = new Map<string, Asset>()
-  if (!existsSync(dist)) return assets
-  const templated = templatedIn(dist)
+  const templates = new Map<string, string>()
+  if (!existsSync(dist)) return { assets, templates }
+  const templated = new Set(readJson<string[]>(join(dist, 'templated.json'), []).map((name) => `/${name.replace(/^\//, '')}`))
   for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true })) {
     const path = `/${relative(dist, join(entry.parentPath, entry.name)).replaceAll('\\', '/')}`
     if (
@@ -109,9 +107,10 @@ function readAssets(dist: string, names: Names): Map<string, Asset> {
       unserved.has(path)
     )
       continue
-    assets.set(path, templated.has(path) ? filledIn(join(dist, path), path, names) : asBuilt(join(dist, path), path))
+    if (templated.has(path)) templates.set(path, readFileSync(join(dist, path), 'utf8'))
+    else assets.set(path, asBuilt(join(dist, path), path))
   }
-  return assets
+  return { assets, templates }
 }
 const unserved = new Set(['/templated.json', '/routes.json'])
 
@@ -123,14 +122,13 @@ function asBuilt(file: string, path: string): Asset {
 }
 
 /** Files that name this installation and its address: completed here, so that one build serves anywhere under any name. */
-function filledIn(file: string, path: string, { publicUrl, productName, contacts = {} as Contacts, figures }: Names): Asset {
-  const text = readFileSync(file, 'utf8').replaceAll('__PUBLIC_URL__', publicUrl)
-  const counted = [...(figures?.counted ?? [])]
-  const named = { PRODUCT_NAME: productName, FIGURES: counted.map((pair) => pair.join('=')).join(';'), ...contacts }
-  const filled = Object.entries(named)
-    .reduce((all, [mark, value]) => all.replaceAll(`__${mark}__`, () => escaped(value)), text)
-    .replaceAll(/__FIGURE:(\w+):(.*?)__/g, (_, name: string, claim: string) => escaped(figures?.counted.get(name) ?? '') || claim)
-  const body = Buffer.from(filled)
+function filledIn(template: string, path: string, { publicUrl, productName, contacts = {} as Contacts, figures }: Names): Asset {
+  const counted = figures?.counted ?? new Map<string, string>()
+  const named = { PRODUCT_NAME: productName, FIGURES: [...counted].map((pair) => pair.join('=')).join(';'), ...contacts }
+  const text = Object.entries(named)
+    .reduce((all, [mark, value]) => all.replaceAll(`__${mark}__`, () => escaped(value)), template.replaceAll('__PUBLIC_URL__', publicUrl))
+    .replaceAll(/__FIGURE:(\w+):(.*?)__/g, (_, name: string, claim: string) => (counted.has(name) ? escaped(counted.get(name)!) : claim))
+  const body = Buffer.from(text)
   return { ...asset(body, typeOf(path), cacheOf(path), compressed(body)), hasty: true }
 }
 

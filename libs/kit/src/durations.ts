@@ -60,11 +60,6 @@ export class Durations {
     return BOUNDS[bound] ?? Number.POSITIVE_INFINITY
   }
 
-  reset() {
-    this.#series.length = 0
-    this.#known.clear()
-  }
-
   async get() {
     return {
       name: this.name,

@@ -1,4 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Request } from '@operon/contracts/contract'
+import type { z } from 'zod'
+import type { Bus } from './bus/bus.ts'
 import type { Actor } from './context.ts'
 import { DomainError } from './errors.ts'
 import type { Vault } from './vault.ts'
@@ -11,6 +14,21 @@ const MAX_AGE_MS = 60_000 + 15 * 60_000 // a clock may be a quarter of an hour o
 export function signRequest(vault: Vault, name: string, input: unknown, actor: Actor, trace?: string): SignedRequest {
   const at = Date.now()
   return { input, actor, at, ...(trace && { trace }), signature: signatureOf(vault, name, input, actor, at) }
+}
+
+/** How somebody asks: in whose name, how long they wait, and on which trace. */
+export type Asking = { actor?: Actor; deadlineMs?: number; trace?: string | undefined }
+
+/** Asks the service that answers to this contract, and believes what fits it. */
+export async function askOver<R extends Request>(
+  { bus, vault }: { bus: Bus; vault: Vault },
+  { name, input, reply }: R,
+  given: z.input<R['input']>,
+  { actor = { kind: 'service' }, deadlineMs = 5_000, trace }: Asking = {},
+): Promise<z.output<R['reply']>> {
+  return reply.parse(await bus.request(name, signRequest(vault, name, input.parse(given), actor, trace), deadlineMs)) as z.output<
+    R['reply']
+  >
 }
 
 export function verifyRequest(

@@ -17,7 +17,7 @@ import type { JobRun, Jobs } from './jobs/jobs.ts'
 import { projectEntitlements } from './meter.ts'
 import { openBus, openCache, openJobs, openStorage, openVerifier, patienceOf, type Shared } from './open.ts'
 import { startRelay } from './outbox.ts'
-import { signRequest, verifyRequest } from './requests.ts'
+import { askOver, verifyRequest } from './requests.ts'
 import type { KitDb } from './schema.ts'
 import type { Storage } from './storage/storage.ts'
 import { createLogger, createMetrics, currentTrace, type Logger, type Metrics } from './telemetry.ts'
@@ -161,12 +161,10 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       }),
     onBroadcast: (event, run) => bus.onBroadcast(event.name, (payload) => run(event.payload.parse(payload) as never)),
     broadcast: (event, payload) => bus.broadcast(event.name, event.payload.parse(payload)),
-    ask: async (request, input, { actor = { kind: 'service' } as Actor, deadlineMs = 5000 } = {}) =>
-      inSpan({ service: name, kind: 'client', name: `ask ${request.name}`, parent: currentTrace() }, async () =>
-        request.reply.parse(
-          await bus.request(request.name, signRequest(vault, request.name, request.input.parse(input), actor, currentTrace()), deadlineMs),
-        ),
-      ) as never,
+    ask: (request, input, asking) =>
+      inSpan({ service: name, kind: 'client', name: `ask ${request.name}`, parent: currentTrace() }, () =>
+        askOver({ bus, vault }, request, input, { ...asking, trace: currentTrace() }),
+      ),
     answer: (request, run) =>
       bus.reply(request.name, async (signed) => {
         const { actor, input, trace } = verifyRequest(vault, request.name, signed)

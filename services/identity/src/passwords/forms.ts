@@ -13,7 +13,7 @@ const LOOK_ALIKES: Record<string, string> = {
   '|': 'l',
   '€': 'e',
 }
-const LOOK_ALIKE = /[@431!0$57+8|€]/g
+const LOOK_ALIKE = new RegExp(`[${Object.keys(LOOK_ALIKES).join('')}]`, 'g')
 
 /** What is left of a password without its edges: as it is, without the digits behind or before, and only its words. In lower case. */
 export function coresOf(password: string): string[] {
