@@ -38,6 +38,7 @@ const starting = startAllInOne({
   log: console.log,
 })
 let devUi: Awaited<ReturnType<typeof startDevUi>> | undefined
+let stopping: Promise<void> | undefined
 stopOnSignals(stop)
 const platform = await starting
 const browser = await chromium.launch({
@@ -75,10 +76,14 @@ try {
 }
 process.exit(0)
 
-async function stop() {
-  await devUi?.stop()
-  await starting.then((running) => running.stop())
-  rmSync(dataDir, { recursive: true, force: true })
+/** Once, whether the pictures are taken or somebody ends this before. */
+function stop(): Promise<void> {
+  stopping ??= (async () => {
+    await devUi?.stop()
+    await starting.then((running) => running.stop())
+    rmSync(dataDir, { recursive: true, force: true })
+  })()
+  return stopping
 }
 
 type Answer = Record<string, any>
