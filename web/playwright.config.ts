@@ -25,6 +25,7 @@ export default defineConfig({
     },
     contextOptions: { reducedMotion: 'reduce' },
     permissions: ['clipboard-read', 'clipboard-write'],
-    trace: 'retain-on-failure',
+    // To note everything down costs a third of the run: where a test is tried again, the second try alone is.
+    trace: process.env.CI ? 'on-first-retry' : 'retain-on-failure',
   },
 })

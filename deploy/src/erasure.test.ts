@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Erased } from '@operon/contracts/erasure'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
@@ -11,9 +12,10 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => platform.close())
 
-const EMAIL = 'erasmus.gone@example.com'
 const PASSWORD = 'Tr1cky-horse-battery'
 const SERVICE_KEY = 'test-service-key-0123456789'
+/** A name that nobody else has, and in no other try of this test. */
+const newName = (first: string) => `${first}${randomUUID().slice(0, 8)}`
 const dbOf = (service: string) => platform.services[service]!.rt.db as any
 
 async function call(path: string, body: object, bearer?: string): Promise<any> {
@@ -49,13 +51,14 @@ const allTablesWith = async (word: string) =>
 const exported = async (token: string) => (await call('/functions/v1/account-export', {}, token)).body.services
 
 test('an export names every table that knows the person, and is refused whole while a service is down', { timeout: 60_000 }, async () => {
+  const email = `${newName('ada')}@example.com`
   const { access_token: token, user } = (
-    await call('/auth/v1/signup', { email: 'ada.export@example.com', password: PASSWORD, data: { name: 'Ada Export', accept_terms: true } })
+    await call('/auth/v1/signup', { email, password: PASSWORD, data: { name: 'Ada Export', accept_terms: true } })
   ).body
   await call('/functions/v1/table-sync', { tableName: 'sign up', data: {} }, token)
   await dbOf('ai-gateway')
     .insertInto('ai_keys')
-    .values({ id: newId(), user_id: user.id, name: 'mine', prefix: 'op_1', hash: 'the-hash', scopes: ['chat'] })
+    .values({ id: newId(), user_id: user.id, name: 'mine', prefix: 'op_1', hash: `the-hash-${user.id}`, scopes: ['chat'] })
     .execute()
   await expect
     .poll(() => tablesWith('crm', user.id), { timeout: 20_000 })
@@ -75,25 +78,29 @@ test('an export names every table that knows the person, and is refused whole wh
 
   const { rt } = platform.services.crm!
   await dbOf('crm').schema.alterTable('people').renameTo('people_away').execute()
-  const refused = await call('/functions/v1/account-export', {}, token)
-  await dbOf('crm').schema.alterTable('people_away').renameTo('people').execute()
+  const refused = await call('/functions/v1/account-export', {}, token).finally(() =>
+    dbOf('crm').schema.alterTable('people_away').renameTo('people').execute(),
+  )
   expect(refused).toMatchObject({ status: 503, body: { code: 'export_unavailable', details: { service: rt.name } } })
   expect(refused.body.detail).toMatch(/Nothing was exported; try again in a few minutes/)
   expect((await exported(token)).crm.people).toHaveLength(1)
 })
 
 test('a deleted account is erased by every service, which says what went and what the law keeps', { timeout: 60_000 }, async () => {
-  const signedUp = await call('/auth/v1/signup', { email: EMAIL, password: PASSWORD, data: { name: 'Erasmus Gone', accept_terms: true } })
+  const name = newName('Erasmus')
+  const email = `${name.toLowerCase()}@example.com`
+  const signedUp = await call('/auth/v1/signup', { email, password: PASSWORD, data: { name, accept_terms: true } })
   const { access_token: token, user } = signedUp.body
-  const signUp = { tableName: 'sign up', data: { name: 'Erasmus Gone', accept_terms: true } }
+  const signUp = { tableName: 'sign up', data: { name, accept_terms: true } }
   expect((await call('/functions/v1/table-sync', signUp, token)).status).toBe(200)
   await expect
-    .poll(() => tablesWith('crm', EMAIL), { timeout: 20_000 })
+    .poll(() => tablesWith('crm', email), { timeout: 20_000 })
     .toEqual(expect.arrayContaining(['crm.people', 'crm.sign_up_records']))
-  await expect.poll(() => tablesWith('billing', EMAIL), { timeout: 20_000 }).toContain('billing.accounts')
+  await expect.poll(() => tablesWith('billing', email), { timeout: 20_000 }).toContain('billing.accounts')
+  await expect.poll(() => tablesWith('analytics', user.id), { timeout: 20_000 }).toContain('analytics.notifications')
   await dbOf('ai-gateway')
     .insertInto('ai_prompts')
-    .values({ id: newId(), user_id: user.id, title: 'mine', body: `ask ${EMAIL}` })
+    .values({ id: newId(), user_id: user.id, title: 'mine', body: `ask ${email}` })
     .execute()
   await dbOf('integrations')
     .insertInto('user_integrations')
@@ -101,7 +108,7 @@ test('a deleted account is erased by every service, which says what went and wha
     .execute()
   await dbOf('marketplace')
     .insertInto('items')
-    .values({ id: newId(), user_id: user.id, title: EMAIL, category: 'c', price_cents: 1, item_type: 't' })
+    .values({ id: newId(), user_id: user.id, title: email, category: 'c', price_cents: 1, item_type: 't' })
     .execute()
 
   expect(await call('/functions/v1/account-delete', {}, token)).toMatchObject({ status: 200, body: { deleted: true } })
@@ -118,11 +125,11 @@ test('a deleted account is erased by every service, which says what went and wha
     billing: { anonymised: { accounts: 1 }, kept: { ledger_entries: expect.stringContaining('Accounting law') } },
   })
   expect(told).toMatchObject({ open: 0, overdue: 0 })
-  expect([await allTablesWith(EMAIL), await allTablesWith('Erasmus')]).toEqual([[], []])
+  expect([await allTablesWith(email), await allTablesWith(name)]).toEqual([[], []])
 })
 
 test('who may see what is still to be erased: staff and service keys, nobody else', async () => {
-  const { body } = await call('/auth/v1/signup', { email: 'curious@example.com', password: PASSWORD })
+  const { body } = await call('/auth/v1/signup', { email: `${newName('curious')}@example.com`, password: PASSWORD })
   expect((await call('/functions/v1/account-erasures', {}, body.access_token)).status).toBe(403)
   expect((await call('/functions/v1/account-erasures', {})).status).toBe(401)
 })

@@ -1,22 +1,36 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
 import { readCounts, startFleet } from './fleet.ts'
 import { aliveProcess, findProgram } from './machine.ts'
 
 const missing = ['nats-server', 'redis-server'].filter((program) => !findProgram(program))
 
 test.skipIf(missing.length > 0)(
-  'what is killed comes back, the note names each pid, and nothing is left after the stop',
+  'a page says over the broker whose it is; what is killed comes back, the note names each pid, and nothing is left after the stop [spec-102]',
   { timeout: 180_000 },
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'operon-fleet-'))
     chmodSync(dataDir, 0o755)
-    const env = { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', DATA_DIR: dataDir, PORT: '0', WEB_DIST: dataDir }
+    const env = { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', DATA_DIR: dataDir, PORT: '0', WEB_DIST: writtenWeb(dataDir) }
     const fleet = await startFleet({ env, services: ['marketplace'], counts: { marketplace: 2 } })
+    onTestFinished(async () => {
+      await fleet.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }, 60_000)
     const note = () => JSON.parse(readFileSync(join(dataDir, 'run/fleet.json'), 'utf8')) as Record<string, number>
     expect(Object.keys(note()).sort()).toEqual(['gateway-1', 'marketplace-1', 'marketplace-2', 'nats', 'postgres', 'redis', 'url'])
+
+    // The gateway asks, marketplace answers: two processes, and NATS between them.
+    await ownStorefront(new URL('/marketplace', fleet.env.DATABASE_URL).href, 'mara', 'Mara Lindt')
+    const page = async (slug: string) => {
+      const response = await fetch(`${fleet.url}/marketplace/${slug}`)
+      return [response.status, await response.text()]
+    }
+    expect(await page('mara')).toEqual([200, '<title>Mara Lindt</title>'])
+    expect(await page('nobody')).toEqual([404, '<title>A storefront</title>'])
 
     const killed = fleet.processes.get('marketplace-1')!.pid()!
     process.kill(killed, 'SIGKILL')
@@ -34,9 +48,35 @@ test.skipIf(missing.length > 0)(
     await fleet.stop()
     expect(pids.filter(aliveProcess)).toEqual([])
     expect(existsSync(join(dataDir, 'run/fleet.json'))).toBe(false)
-    rmSync(dataDir, { recursive: true, force: true })
   },
 )
+
+/** As much of a built app as a storefront's frame needs. */
+function writtenWeb(dataDir: string): string {
+  const dist = join(dataDir, 'web')
+  const frame = 'marketplace/:userSlug/index.html'
+  const files = {
+    'app.html': '<h1>App</h1>',
+    'routes.json': '["/marketplace/:userSlug"]',
+    'templated.json': JSON.stringify([frame]),
+    [frame]: '<title>__NAME:A storefront__</title>',
+  }
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dist, name)), { recursive: true })
+    writeFileSync(join(dist, name), text)
+  }
+  return dist
+}
+
+async function ownStorefront(connectionString: string, slug: string, name: string) {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query('insert into profiles (user_id, display_name, marketplace_slug, version) values (gen_random_uuid(), $1, $2, 1)', [
+    name,
+    slug,
+  ])
+  await client.end()
+}
 
 test('counts are read from the command line, and what is not understood is said', () => {
   expect(readCounts(['ai-gateway=2', 'gateway=3'])).toEqual({ 'ai-gateway': 2, gateway: 3 })

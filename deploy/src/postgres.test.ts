@@ -3,9 +3,12 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { aliveProcess } from './machine.ts'
 import { type Postgres, startPostgres, survivingPostmaster } from './postgres.ts'
+
+// A cluster is made in a second, and in many on a machine that does much else.
+vi.setConfig({ testTimeout: 60_000 })
 
 let dataDir: string
 let running: Postgres[] = []

@@ -86,9 +86,10 @@ function owned(name: string): string {
 async function unencrypted(url: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
+  // One that is still being let in has no database yet, nor what is known of its encryption.
   const { rows } = await client.query(
     `select (count(*) filter (where not ssl))::int as plain, count(distinct datname)::int as databases
-     from pg_stat_ssl join pg_stat_activity using (pid) where client_addr is not null`,
+     from pg_stat_ssl join pg_stat_activity using (pid) where client_addr is not null and datname is not null`,
   )
   await client.end()
   return rows[0]

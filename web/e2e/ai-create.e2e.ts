@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { expect, expectSound, signUp, test, trialSeller } from './steps.ts'
+import { enter, expect, expectSound, newAccount, test, trialSeller } from './steps.ts'
 
 test('content: topic required, a piece streams in, copy, download by its name, counted [spec-86] [spec-87]', async ({ page }) => {
   await trialSeller(page)
@@ -69,9 +69,7 @@ test('ads: details required, three variations within their limits, copy; nothing
 })
 
 test('settings: a key is shown once, works for the protocol, and is revoked; usage is counted', async ({ page, request }) => {
-  await signUp(page, '/auth/seller')
-  await page.waitForURL('**/pricing')
-  await page.goto('/dashboard/settings?section=keys')
+  await enter(page, await newAccount(request, { role: 'seller' }), '/dashboard/settings?section=keys')
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Website form')
   await page.getByLabel('Prompts a month').fill('5')

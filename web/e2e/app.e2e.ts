@@ -1,5 +1,18 @@
 import type { Page, WebSocketRoute } from '@playwright/test'
-import { expect, expectSound, newTrialSeller, payAtCheckout, signUp, test, trialSeller, wake } from './steps.ts'
+import {
+  call,
+  enter,
+  expect,
+  expectSound,
+  inThirtyDays,
+  newAccount,
+  newTrialSeller,
+  payAtCheckout,
+  signUp,
+  test,
+  trialSeller,
+  wake,
+} from './steps.ts'
 
 test('verifying access: signed out goes to the seller portal; while it is checked the page says so [spec-46]', async ({ page }) => {
   await page.goto('/dashboard')
@@ -96,7 +109,7 @@ test('with a storefront: its link is shared, shown, copied and opened; without o
 })
 
 test('how it works: the steps tick off from what the account has [spec-108]', async ({ page }) => {
-  await newTrialSeller(page)
+  const session = await newTrialSeller(page)
   await page.goto('/dashboard/how-it-works')
   const step = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
   await expect(page.getByRole('heading', { name: /^\d of 5 done/ })).toBeVisible()
@@ -105,12 +118,8 @@ test('how it works: the steps tick off from what the account has [spec-108]', as
   await expect(step('Bring in your first lead')).toContainText('Coming')
   await expect(step('Publish something to sell')).toContainText('Sellers keep 80% of sales, with weekly payouts on Fridays from $50.')
 
-  const { access_token: token } = await page.evaluate(() => JSON.parse(localStorage.getItem('operon-auth')!))
-  const asked = await page.request.post('/functions/v1/ai-chat', {
-    headers: { apikey: 'anon', authorization: `Bearer ${token}` },
-    data: { message: 'Three names for a bakery', conversation_id: 'new' },
-  })
-  expect(asked.ok()).toBe(true)
+  const { response } = await call(page.request, session, 'ai-chat', { message: 'Three names for a bakery', conversation_id: 'new' })
+  expect(response).toBeTruthy()
   await page.reload()
   await expect(step('Ask the assistant for something')).toContainText('Done')
 })
@@ -134,10 +143,10 @@ test('one policy a route: where each kind of visitor lands, and what the server 
   }
   await nobody.context().close()
 
-  for (const portal of ['/auth/buyer', '/auth/seller'] as const) {
+  for (const role of ['buyer', 'seller'] as const) {
     const unpaid = await (await browser.newContext()).newPage()
-    await signUp(unpaid, portal)
-    await unpaid.waitForURL(portal === '/auth/buyer' ? '**/buyer-dashboard' : '**/pricing')
+    await enter(unpaid, await newAccount(page.request, { role }), `/auth/${role}`)
+    await unpaid.waitForURL(role === 'buyer' ? '**/buyer-dashboard' : '**/pricing')
     for (const path of gated) await landsAt(unpaid, path, /\/pricing$/)
     await landsAt(unpaid, '/dashboard/settings', /\/dashboard\/settings$/)
     await landsAt(unpaid, '/buyer-dashboard', /\/buyer-dashboard$/)
@@ -183,15 +192,17 @@ test('on a phone the sidebar is a drawer of 18rem [spec-49]', async ({ page }) =
 })
 
 test('the bell counts what is unread, and marks it read [spec-50]', async ({ page }) => {
-  await signUp(page, '/auth/seller')
-  await page.waitForURL('**/pricing')
-  await page.goto('/dashboard/settings')
+  await enter(page, await newAccount(page.request, { role: 'seller' }), '/dashboard/settings')
   await expect(page.getByTestId('unread')).toHaveText('3')
   await page.getByRole('button', { name: /^Notifications/ }).click()
+  const stored = page.waitForResponse('**/functions/v1/notifications-read')
   await page.getByRole('button', { name: 'Mark all read' }).click()
   await expect(page.getByTestId('unread')).toHaveCount(0)
+  expect((await stored).ok()).toBe(true)
   await page.reload()
-  await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Notifications', exact: true }).click()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByRole('listitem')).toHaveCount(3)
+  await expect(page.getByTestId('unread')).toHaveCount(0)
 })
 
 test('the greeting falls back from the name to the address; the menu of each header has its ways out [spec-8] [spec-52] [spec-55]', async ({
@@ -213,6 +224,31 @@ test('the greeting falls back from the name to the address; the menu of each hea
   expect(await items()).toEqual(['Dashboard', 'Buyer dashboard', 'Billing', 'Settings', 'Log out'])
   await page.getByRole('menuitem', { name: 'Settings' }).click()
   await page.waitForURL('**/dashboard/settings')
+})
+
+test('what drops from the header stays free of messages, on a phone and beside a composer [spec-50] [spec-52]', async ({ page }) => {
+  await trialSeller(page)
+  await page.route('**/functions/v1/customer-portal', (route) => route.fulfill({ json: {} }))
+  const message = page.getByText('Failed to open billing portal')
+  for (const [path, width] of [
+    ['/dashboard', 390],
+    ['/dashboard/operon-ai', 1440],
+  ] as const) {
+    await page.setViewportSize({ width, height: 844 })
+    await page.goto(path)
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'Billing' }).click()
+    await expect(message).toBeVisible()
+    for (const [opens, dropped] of [
+      [page.getByRole('button', { name: 'Account menu' }), page.getByRole('menu')],
+      [page.getByRole('button', { name: /^Notifications/ }), page.getByRole('region', { name: 'Notifications' })],
+    ] as const) {
+      await opens.click()
+      const end = await dropped.evaluate((box) => box.getBoundingClientRect().bottom)
+      expect((await message.boundingBox())!.y).toBeGreaterThan(end)
+      await page.keyboard.press('Escape')
+    }
+  }
 })
 
 test('the theme starts dark, toggles and is remembered [spec-51]', async ({ page }) => {
@@ -241,9 +277,7 @@ test('quick actions open what they name [spec-57]', async ({ page }) => {
 })
 
 test('integrations leads to the settings, which need a session only [spec-9]', async ({ page }) => {
-  await signUp(page, '/auth/seller')
-  await page.waitForURL('**/pricing')
-  await page.goto('/dashboard/integrations')
+  await enter(page, await newAccount(page.request, { role: 'seller' }), '/dashboard/integrations')
   await page.waitForURL('**/dashboard/settings')
   await page.getByLabel('Name', { exact: true }).fill('Mara Renamed')
   await page.getByRole('button', { name: 'Save profile' }).click()
@@ -253,14 +287,14 @@ test('integrations leads to the settings, which need a session only [spec-9]', a
 })
 
 test('signed out, a plan or the portal asks to log in [spec-43] [spec-12]', async ({ page }) => {
+  const began = Date.now()
   await page.goto('/pricing')
   await wake(page)
   await page.getByRole('article', { name: 'Pro' }).getByRole('button', { name: 'Start 3-Day Free Trial' }).click()
   await expect(page.getByText('Please log in to select a plan')).toBeVisible()
   await page.getByRole('button', { name: 'Manage Subscription' }).click()
   await expect(page.getByText('Please log in to manage your subscription')).toBeVisible()
-  const inThirtyDays = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' }).format(Date.now() + 30 * 86_400_000)
-  await expect(page.getByText(inThirtyDays)).toBeVisible()
+  await expect(page.getByText(inThirtyDays(began))).toBeVisible()
 })
 
 test('choosing a plan: checkout in a new tab, the result, the dashboard, the switch [spec-11] [spec-41] [spec-42] [spec-43]', async ({
@@ -322,9 +356,7 @@ test('a live socket whose token has run out says who it is anew; after a gap the
   })
   const tokens = () => said.filter((message) => message.includes('access_token'))
   const ready = () => heard.filter((message) => message.includes('ready')).length
-  await signUp(page, '/auth/seller')
-  await page.waitForURL('**/pricing')
-  await page.goto('/dashboard/settings')
+  await enter(page, await newAccount(page.request, { role: 'seller' }), '/dashboard/settings')
   await expect.poll(ready).toBe(1)
 
   wire!.send('{"type":"auth_needed"}')

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
-import { expect, newEmail, password, signUp, test, trialSeller, wake } from './steps.ts'
+import { call, enter, expect, newAccount, newEmail, password, test, trialSeller, wake } from './steps.ts'
 
-// Every text of the error catalogue that a portal says, in its situation. `portal.e2e.ts` and `confirm.e2e.ts` have the plain ones.
+// Every text of the error catalogue that a portal says, in its situation. `portal.e2e.ts` and `operator.e2e.ts` have the plain ones.
 
 async function fillSignUp(page: Page, portal: '/auth' | '/auth/seller' | '/auth/buyer', { email = newEmail(), secret = password } = {}) {
   await page.goto(portal)
@@ -110,8 +110,7 @@ test.describe('what the server refuses', () => {
   test('signing out while the server fails says so and signs nobody out; without its session there it does [spec-30] [spec-34]', async ({
     page,
   }) => {
-    await signUp(page, '/auth/seller')
-    await page.waitForURL('**/pricing')
+    await enter(page, await newAccount(page.request, { role: 'seller' }), '/pricing')
     let status = 500
     await page.route('**/auth/v1/logout*', (route) => route.fulfill({ status, json: { code: status, msg: 'no' } }))
     const logOut = async () => {
@@ -131,8 +130,7 @@ test.describe('what the server refuses', () => {
 test.describe('billing', () => {
   test.use({ allowed: [/502|ERR_FAILED/] })
   test('the portal and the checkout, refused and not reached, each in its words [spec-42] [spec-43]', async ({ page }) => {
-    await signUp(page, '/auth/seller')
-    await page.waitForURL('**/pricing')
+    await enter(page, await newAccount(page.request, { role: 'seller' }), '/pricing')
     const billing = async () => {
       await page.getByRole('button', { name: 'Account menu' }).click()
       await page.getByRole('menuitem', { name: 'Billing' }).click()
@@ -175,21 +173,14 @@ for (const [brings, hash, why] of [
     await expect(page.getByText(why)).toBeVisible()
   })
 
-test('a code that the referrer owns: the welcome names the 30 % [spec-24]', async ({ page, browser }) => {
+test('a code that the referrer owns: the welcome names the 30 % [spec-24]', async ({ page }) => {
   test.setTimeout(120_000)
-  await signUp(page, '/auth/seller')
-  await page.waitForURL('**/pricing')
-  const session = JSON.parse((await page.evaluate(() => localStorage.getItem('operon-auth')))!)
-  const answer = await page.request.post('/functions/v1/referral-summary', {
-    headers: { authorization: `Bearer ${session.access_token}` },
-    data: {},
-  })
-  const { code } = (await answer.json()) as { code: string }
-  const friend = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
-  await fillSignUp(friend, `/auth?ref=${code}` as '/auth')
-  await expect(friend.getByText(`Referral code ${code}: 30% off your first month`)).toBeVisible()
-  await accept(friend)
-  await submit(friend)
-  await expect(friend.getByText('Your account is ready, with 30% off your first month.')).toBeVisible()
-  await friend.context().close()
+  const referrer = await newAccount(page.request, { role: 'seller' })
+  let code = ''
+  await expect.poll(async () => (code = (await call(page.request, referrer, 'referral-summary')).code)).toBeTruthy()
+  await fillSignUp(page, `/auth?ref=${code}` as '/auth')
+  await expect(page.getByText(`Referral code ${code}: 30% off your first month`)).toBeVisible()
+  await accept(page)
+  await submit(page)
+  await expect(page.getByText('Your account is ready, with 30% off your first month.')).toBeVisible()
 })

@@ -1,5 +1,18 @@
 import type { APIRequestContext, Page } from '@playwright/test'
-import { api, expect, expectAccessible, newEmail, password, proveStaff, staffEmail, test, trialSeller } from './steps.ts'
+import {
+  api,
+  call,
+  expect,
+  expectAccessible,
+  newEmail,
+  newTrial,
+  password,
+  proveStaff,
+  staffEmail,
+  test,
+  trialSeller,
+  wake,
+} from './steps.ts'
 
 async function signInAsStaff(page: Page, request: APIRequestContext) {
   await proveStaff(request)
@@ -9,6 +22,7 @@ async function signInAsStaff(page: Page, request: APIRequestContext) {
   const claims = JSON.parse(Buffer.from(access_token.split('.')[1], 'base64url').toString())
   test.skip(!claims.app_metadata.staff, `the server does not name ${staffEmail} in AUTH_STAFF_EMAILS`)
   await page.goto('/auth')
+  await wake(page)
   await page.getByLabel('Email').fill(staffEmail)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign In', exact: true }).click()
@@ -18,25 +32,6 @@ async function signInAsStaff(page: Page, request: APIRequestContext) {
 
 const shots = process.env.E2E_SHOTS
 const shot = (page: Page, name: string) => shots && page.screenshot({ path: `${shots}/staff-${name}.png`, fullPage: true })
-
-/** A seller in the trial, made without the screens that other tests go through. */
-async function trialingSeller(page: Page, request: APIRequestContext) {
-  const email = newEmail()
-  const { access_token } = await (await request.post('/auth/v1/signup', { headers: api, data: { email, password } })).json()
-  const headers = { ...api, authorization: `Bearer ${access_token}` }
-  const call = async (name: string, data: object = {}) => (await request.post(`/functions/v1/${name}`, { headers, data })).json()
-  let url = ''
-  await expect(async () => {
-    url = (await call('create-checkout', { plan: 'basic' })).url
-    expect(url).toBeTruthy()
-  }).toPass({ timeout: 20_000 })
-  await page.goto(url)
-  await page.getByLabel('Card number').fill('4242424242424242')
-  await page.getByRole('button', { name: 'Start trial' }).click()
-  await page.waitForURL('**/thank-you**')
-  await expect.poll(async () => (await call('check-subscription')).status, { timeout: 20_000 }).toBe('trialing')
-  return { email, call }
-}
 
 test('who is not staff finds nothing at /staff [spec-36]', async ({ page }) => {
   await page.goto('/staff')
@@ -49,17 +44,15 @@ test('who is not staff finds nothing at /staff [spec-36]', async ({ page }) => {
 test('staff look up an account, extend its trial, refund its payment, and every step is in the log with its reason [spec-36]', async ({
   page,
   request,
-  browser,
 }) => {
   test.setTimeout(120_000)
-  const other = await browser.newPage()
-  const seller = await trialingSeller(other, request)
-  await other.close()
+  const email = newEmail()
+  const seller = await newTrial(request, email)
   await signInAsStaff(page, request)
   await page.goto('/staff')
 
   const lookUp = async (reason: string) => {
-    await page.getByRole('textbox', { name: 'Account' }).fill(seller.email)
+    await page.getByRole('textbox', { name: 'Account' }).fill(email)
     await page.getByRole('textbox', { name: 'Reason' }).fill(reason)
     await page.getByRole('button', { name: 'Look up' }).click()
     await expect(page.getByText('Basic, $49 per month')).toBeVisible()
@@ -79,7 +72,7 @@ test('staff look up an account, extend its trial, refund its payment, and every 
 
   await test.step('a payment goes back in part', async () => {
     await request.post('/sandbox/api/stripe/clock/advance', { data: { seconds: Math.round(5.1 * 86_400) } })
-    await expect.poll(async () => (await seller.call('check-subscription')).status, { timeout: 20_000 }).toBe('active')
+    await expect.poll(async () => (await call(request, seller, 'check-subscription')).status, { timeout: 20_000 }).toBe('active')
     await expect(async () => {
       await lookUp('the refund they asked for')
       await expect(page.getByRole('button', { name: /^Refund ch_/ })).toBeVisible({ timeout: 2000 })

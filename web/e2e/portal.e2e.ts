@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, letterTo, newEmail, password, signUp, test, wake } from './steps.ts'
+import { awake, expect, letterTo, newAccount, newEmail, password, signUp, test, wake } from './steps.ts'
 
 test('the general portal: Welcome, two tabs, the forgot link, four rules [spec-18] [spec-21] [spec-22]', async ({ page }) => {
   await page.goto('/auth')
@@ -78,23 +78,22 @@ test('a new seller is sent to the plans, and signs out everywhere [spec-26] [spe
 test.describe('refusals', () => {
   test.use({ allowed: [/400|422|406|401/] })
   test('a wrong password: a red alert at the portal, a toast at /auth [spec-18] [spec-19] [spec-20]', async ({ page }) => {
+    const nobody = newEmail()
     for (const path of ['/auth/seller', '/auth']) {
       await page.goto(path)
       await wake(page)
-      await page.getByLabel('Email').fill('nobody@studio.example')
+      await page.getByLabel('Email').fill(nobody)
       await page.getByLabel('Password', { exact: true }).fill('Wrong-pass 1!')
       await page.getByRole('button', { name: 'Sign In', exact: true }).click()
       await expect(page.getByText('Invalid credentials')).toBeVisible()
     }
   })
 
-  test('an address that has an account is told before sign-up [spec-23] [spec-34]', async ({ page, browser }) => {
-    const email = await signUp(page, '/auth/buyer')
-    await page.waitForURL('**/buyer-dashboard')
-    const other = await browser.newPage()
-    await signUp(other, '/auth/buyer', email)
-    await expect(other.getByText('Email already registered')).toBeVisible()
-    await other.close()
+  test('an address that has an account is told before sign-up [spec-23] [spec-34]', async ({ page, request }) => {
+    const email = newEmail()
+    await newAccount(request, { role: 'buyer', email })
+    await signUp(page, '/auth/buyer', email)
+    await expect(page.getByText('Email already registered')).toBeVisible()
   })
 })
 
@@ -131,6 +130,7 @@ test('keyboard alone: from the front page through sign-up and checkout into the 
   await page.keyboard.press('Enter')
   await page.waitForURL('**/auth/seller')
   await to(page, /^Sign In$/)
+  await awake(page)
   await page.keyboard.press('ArrowRight')
   for (const [label, text] of [
     [/^Full name/, 'Keyboard Person'],
@@ -171,32 +171,30 @@ test('a forgotten password: the same answer for everybody, a link that works onc
   page,
   browser,
 }) => {
-  const email = await signUp(page, '/auth/buyer')
-  await page.waitForURL('**/buyer-dashboard')
+  const email = newEmail()
+  await newAccount(page.request, { role: 'buyer', email })
 
-  const forgetful = await (await browser.newContext()).newPage()
   const ask = async (address: string) => {
-    await forgetful.goto('/forgot-password')
-    await wake(forgetful)
-    await forgetful.getByLabel('Email').fill(address)
-    await forgetful.getByRole('button', { name: 'Send the link' }).click()
-    await expect(forgetful.getByText(`If ${address} has an account, a link is on its way.`)).toBeVisible()
+    await page.goto('/forgot-password')
+    await wake(page)
+    await page.getByLabel('Email').fill(address)
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await expect(page.getByText(`If ${address} has an account, a link is on its way.`)).toBeVisible()
   }
   await ask(newEmail())
   await ask(email)
-  const link = await letterTo(forgetful, email, /password/i)
-  await forgetful.goto(link)
-  await forgetful.waitForURL('**/reset-password**')
+  const link = await letterTo(page, email, /password/i)
+  await page.goto(link)
+  await page.waitForURL('**/reset-password**')
   const next = 'Rainy-night 77?'
-  await forgetful.getByLabel('New password', { exact: true }).fill(next)
-  await forgetful.getByLabel('Confirm password').fill('something else')
-  await forgetful.getByRole('button', { name: 'Save the password' }).click()
-  await expect(forgetful.getByText("Passwords don't match")).toBeVisible()
-  await forgetful.getByLabel('Confirm password').fill(next)
-  await forgetful.getByRole('button', { name: 'Save the password' }).click()
-  await expect(forgetful.getByText('Other devices have been signed out.')).toBeVisible()
-  await forgetful.waitForURL('**/buyer-dashboard')
-  await forgetful.context().close()
+  await page.getByLabel('New password', { exact: true }).fill(next)
+  await page.getByLabel('Confirm password').fill('something else')
+  await page.getByRole('button', { name: 'Save the password' }).click()
+  await expect(page.getByText("Passwords don't match")).toBeVisible()
+  await page.getByLabel('Confirm password').fill(next)
+  await page.getByRole('button', { name: 'Save the password' }).click()
+  await expect(page.getByText('Other devices have been signed out.')).toBeVisible()
+  await page.waitForURL('**/buyer-dashboard')
 
   const late = await (await browser.newContext()).newPage()
   await late.goto(link)

@@ -124,6 +124,12 @@ test.describe('the newsletter', () => {
     await expect(page.getByRole('heading', { name: 'Confirm your subscription' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Confirm' })).toHaveCSS('background-color', 'rgb(198, 242, 78)')
     await expectAccessible(page)
+    // In the theme that the app was left in.
+    await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(12, 14, 18)')
+    await page.evaluate(() => localStorage.setItem('operon-theme', 'light'))
+    await page.reload()
+    await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(250, 250, 247)')
+    await expectAccessible(page)
     await page.getByRole('button', { name: 'Confirm' }).click()
     await expect(page.getByText('You are on the list. Thank you for confirming.')).toBeVisible()
     await page.goto(link)

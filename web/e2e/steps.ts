@@ -29,10 +29,10 @@ export function newEmail() {
 /** Hydrated: what is pressed now is heard. */
 export async function wake(page: Page) {
   await page.mouse.move(4, 4)
-  await page.waitForFunction(() =>
-    Object.keys(document.getElementById('root')?.firstElementChild ?? {}).some((key) => key.startsWith('__react')),
-  )
+  await awake(page)
 }
+export const awake = (page: Page) =>
+  page.waitForFunction(() => Object.keys(document.getElementById('root')?.firstElementChild ?? {}).some((key) => key.startsWith('__react')))
 
 export async function signUp(page: Page, portal: '/auth' | '/auth/seller' | '/auth/buyer', email = newEmail(), name = 'Mara Lindt') {
   await page.goto(portal)
@@ -59,31 +59,67 @@ export async function payAtCheckout(checkout: Page) {
   await expect(checkout.getByRole('heading', { name: 'Basic is on.' })).toBeVisible({ timeout: 20_000 })
 }
 
+type Session = { access_token: string; user: { id: string } }
+type Account = { role: 'seller' | 'buyer'; email?: string }
+
+/** An account without the screens that other tests go through: its session, as a browser keeps it. */
+export async function newAccount(request: APIRequestContext, { role, email = newEmail() }: Account): Promise<Session> {
+  const data = { email, password, data: { name: 'Mara Lindt', accept_terms: true } }
+  const session: Session = await (await request.post('/auth/v1/signup', { headers: api, data })).json()
+  const stored = await request.post('/rest/v1/user_roles', { headers: bearer(session), data: { user_id: session.user.id, role } })
+  expect(stored.ok()).toBe(true)
+  return session
+}
+
+/** What a function answers to this account. */
+export async function call(request: APIRequestContext, session: Session, name: string, data: object = {}) {
+  return (await request.post(`/functions/v1/${name}`, { headers: bearer(session), data })).json()
+}
+const bearer = ({ access_token }: Session) => ({ ...api, authorization: `Bearer ${access_token}` })
+
+/** This browser is signed in as the account. */
+export async function enter(page: Page, session: Session, path: string) {
+  await page.goto('/get-started')
+  await page.evaluate((value) => localStorage.setItem('operon-auth', value), JSON.stringify(session))
+  await page.goto(path)
+}
+
+/** A seller in the trial; the payment provider's stand-in takes the card. */
+export async function newTrial(request: APIRequestContext, email = newEmail()): Promise<Session> {
+  const session = await newAccount(request, { role: 'seller', email })
+  let checkout = ''
+  await expect(async () => {
+    checkout = new URL((await call(request, session, 'create-checkout', { plan: 'basic' })).url).pathname.split('/').at(-1)!
+  }).toPass({ timeout: 20_000 })
+  const paid = await request.post(`/sandbox/api/stripe/checkout/${checkout}/complete`, { data: { card: '4242424242424242' } })
+  expect(paid.ok()).toBe(true)
+  await expect.poll(async () => (await call(request, session, 'check-subscription')).status, { timeout: 20_000 }).toBe('trialing')
+  return session
+}
+
 /** A seller with a trial, in the dashboard. One is made a run; the tests after it borrow its session. */
 export async function trialSeller(page: Page) {
-  if (seller) {
-    await page.goto('/forgot-password')
-    await page.evaluate((value) => localStorage.setItem('operon-auth', value), seller)
-    await page.goto('/dashboard')
-  } else {
-    await newTrialSeller(page)
-    seller = await page.evaluate(() => localStorage.getItem('operon-auth')!)
-  }
-  await expect(page.getByRole('heading', { name: /^Welcome Back, .+!$/ })).toBeVisible()
+  seller ??= await newTrial(page.request)
+  await enterDashboard(page, seller)
 }
-let seller: string | undefined
+let seller: Session | undefined
 
 /** One of its own, for a test that counts what an account has. */
 export async function newTrialSeller(page: Page) {
-  await signUp(page, '/auth/seller')
-  await page.waitForURL('**/pricing')
-  const opened = page.context().waitForEvent('page')
-  await page.getByRole('article', { name: 'Basic' }).getByRole('button', { name: 'Start 3-Day Free Trial' }).click()
-  const checkout = await opened
-  await payAtCheckout(checkout)
-  await checkout.close()
-  await page.goto('/dashboard')
-  await page.waitForURL('**/dashboard')
+  const session = await newTrial(page.request)
+  await enterDashboard(page, session)
+  return session
+}
+
+async function enterDashboard(page: Page, session: Session) {
+  await enter(page, session, '/dashboard')
+  await expect(page.getByRole('heading', { name: /^Welcome Back, .+!$/ })).toBeVisible()
+}
+
+/** The day thirty days on, counted from when a test began or from now: a page may have been drawn on either side of midnight. */
+export function inThirtyDays(began: number) {
+  const on = (at: number) => new Intl.DateTimeFormat('en-US', { dateStyle: 'long' }).format(at + 30 * 86_400_000)
+  return new RegExp(`${on(began)}|${on(Date.now())}`)
 }
 
 /** What is shown now fits and has no violation, in both themes and at three widths. A theme changes colours alone. */

@@ -90,6 +90,15 @@ export const adminUpdateFactor = endpoint({
   body: z.object({ friendly_name: z.string().max(120).nullish() }),
   reply: factorShape,
 })
+export const adminListAudit = endpoint({
+  method: 'GET',
+  path: '/auth/v1/admin/audit',
+  ...admin,
+  raw: true,
+  summary: 'What happened to all accounts, the newest first; `query` is author:, action: or type: and a part of it',
+  query: z.object({ page: text, per_page: text, query: text }),
+  reply: z.array(z.object({ id: z.uuid(), payload: json, created_at: z.string(), ip_address: z.string() })),
+})
 export const adminListPasskeys = endpoint({
   method: 'GET',
   path: '/auth/v1/admin/users/:user_id/passkeys',

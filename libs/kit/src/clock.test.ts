@@ -23,11 +23,12 @@ const runAhead = (minutes = 16) => vi.useFakeTimers({ toFake: ['Date'], now: Dat
 test('an instance whose clock runs ahead does not take over a call that is running elsewhere [R17]', async () => {
   const ctx = { db: database.db, actor: { kind: 'anonymous' }, ip: '127.0.0.1', log: createLogger('silent') } as unknown as Ctx
   const runs: string[] = []
+  const key = newId()
   let finish = () => {}
   const call = (who: string, run: () => Promise<string>) =>
     idempotent(ctx, {
       scope: '/x',
-      key: 'one',
+      key,
       input: {},
       run: () => {
         runs.push(who)

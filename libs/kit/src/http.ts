@@ -116,7 +116,9 @@ function route(app: FastifyInstance, contract: Endpoint, handler: Handler) {
     ...(maxBytes && { bodyLimit: maxBytes }),
     handler: async (request: FastifyRequest, answer: FastifyReply) => {
       const { ctx } = request
-      const input = bytes ? request.body : { ...(request.query as object), ...(request.body as object), ...(request.params as object) }
+      // A query that no schema has looked at must not stand in for a field of the body.
+      const asked = query && (request.query as object)
+      const input = bytes ? request.body : { ...asked, ...(request.body as object), ...(request.params as object) }
       return handler(ctx, input, request, answer)
     },
     onRequest: admit(app, contract),

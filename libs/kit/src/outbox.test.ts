@@ -130,7 +130,7 @@ test('while the broker is down nothing is tried, and on its return everything go
   const job = await inTransaction(w.db, (trx) => enqueue(trx, chore, { n: 1 }))
   expect(await w.db.selectFrom('outbox').select('id').where('attempts', '>', 0).execute()).toEqual([])
   w.ends.up = true
-  await expect.poll(() => w.ends.events.length, { timeout: 3_000 }).toBe(ids.length)
+  await expect.poll(() => w.ends.events.length).toBe(ids.length)
   await expect.poll(() => w.ends.jobs).toEqual([job])
 })
 

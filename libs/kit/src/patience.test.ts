@@ -165,7 +165,7 @@ async function run(program: string, args: string[], port: number) {
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   })
-  await expect.poll(() => accepts(port), { timeout: 5000 }).toBe(true)
+  await expect.poll(() => accepts(port)).toBe(true)
 }
 
 const accepts = (port: number) =>

@@ -31,6 +31,7 @@ test('the first id of a time stands below every id made from then on, and above 
 })
 
 test('reservations that ended long ago go, by many batches; open and young ones stay', async () => {
+  await database.db.deleteFrom('usage_reservations').execute()
   const old = Array.from({ length: 2300 }, (_, n) => reservation(50 * DAY + n, 'settled'))
   const rows = [reservation(DAY, 'settled'), reservation(60 * DAY, 'reserved'), ...old]
   for (let at = 0; at < rows.length; at += 500)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startBilling, type TestBilling } from './fixture.ts'
 
 // The answer of the provider is lost after its effect: to us the same as a crash between its answer and our commit.
@@ -9,6 +9,10 @@ beforeAll(async () => {
   billing = await startBilling()
 })
 afterAll(() => billing.close())
+afterEach(async () => {
+  billing.door.shut = false
+  await billing.mend()
+})
 
 const calls = (kind: string, userId: string) =>
   billing.db

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startBilling, type TestBilling } from './fixture.ts'
 import { ledgerBalances } from './ledger/post.ts'
 import { belongTo } from './provider-change.ts'
 
 let billing: TestBilling
-beforeAll(async () => {
+beforeEach(async () => {
   billing = await startBilling()
 })
-afterAll(() => billing.close())
+afterEach(() => billing.close())
 
 test('a key in the sandbox’s place: accounts begin anew, balances are closed; what a live key made is not left behind [spec-42] [spec-44]', async () => {
   const user = await billing.subscribed('basic')

@@ -27,8 +27,10 @@ test('kill -9 in the middle of sign-ups: every answered one exists, and no mail 
     LOG_LEVEL: 'error',
     LIMIT_SIGN_UP_PER_MINUTE: '10000',
   }
+  const children: ChildProcess[] = []
   const start = async (): Promise<ChildProcess> => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], { env, stdio: 'inherit' })
+    children.push(child)
     await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200), 20_000)
     return child
   }
@@ -83,6 +85,7 @@ test('kill -9 in the middle of sign-ups: every answered one exists, and no mail 
     last.kill('SIGTERM')
     await once(last, 'exit')
   } finally {
+    for (const child of children) child.kill('SIGKILL')
     await client.end()
     await sandbox.close()
     await dropTestDatabase(url)

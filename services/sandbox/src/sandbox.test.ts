@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-'))
@@ -18,10 +19,14 @@ async function call(method: string, path: string, body?: object) {
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
+const newAddress = () => `a-${randomUUID()}@example.com`
+const messagesTo = async (to: string) => JSON.parse((await call('GET', `/sandbox/api/inbox?to=${to}`)).text).messages
+
 beforeAll(async () => {
   sandbox = await start()
   control = sandbox.addresses.stripe
 })
+afterEach(() => call('DELETE', '/sandbox/faults'))
 afterAll(async () => {
   await sandbox.close()
   rmSync(dataDir, { recursive: true })
@@ -29,16 +34,17 @@ afterAll(async () => {
 
 describe('inbox', () => {
   test('a mail sent with nodemailer is listed with its links, and its page runs no script', async () => {
+    const to = newAddress()
     const mailer = createTransport(sandbox.addresses.smtp)
     await mailer.sendMail({
       from: 'Operon <hello@operon.test>',
-      to: 'ada@example.com',
+      to,
       subject: 'Confirm <your> address',
       text: 'Go to http://localhost:9200/confirm?token=1',
       html: '<p style="color:red">Hi</p><script>alert(1)</script><a href="http://localhost:9200/confirm?token=1&amp;type=signup">Confirm</a>',
       messageId: '<1@operon.test>',
     })
-    const { messages } = JSON.parse((await call('GET', '/sandbox/api/inbox?to=ADA@example.com')).text)
+    const messages = await messagesTo(to.toUpperCase())
     expect(messages).toHaveLength(1)
     expect(messages[0]).toMatchObject({ kind: 'mail', subject: 'Confirm <your> address', message_id: '<1@operon.test>' })
     expect(messages[0].links).toContain('http://localhost:9200/confirm?token=1&type=signup')
@@ -48,7 +54,7 @@ describe('inbox', () => {
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
     expect(page.text).not.toContain('<script>alert')
     expect(page.text).toContain('sandbox="allow-popups')
-    expect(truth('mail')).toHaveLength(1)
+    expect(truth('mail').filter((line) => String(line.to).includes(to))).toHaveLength(1)
     mailer.close()
   })
 
@@ -67,10 +73,10 @@ describe('inbox', () => {
   test('an ordered fault makes the mail server defer once', async () => {
     await order({ provider: 'smtp', kind: 'status', status: 451 })
     const mailer = createTransport(sandbox.addresses.smtp)
-    const mail = { from: 'a@operon.test', to: 'retry@example.com', subject: 'x', text: 'x' }
+    const mail = { from: 'a@operon.test', to: newAddress(), subject: 'x', text: 'x' }
     await expect(mailer.sendMail(mail)).rejects.toMatchObject({ responseCode: 451 })
     await mailer.sendMail(mail)
-    expect(JSON.parse((await call('GET', '/sandbox/api/inbox?to=retry@example.com')).text).messages).toHaveLength(1)
+    expect(await messagesTo(mail.to)).toHaveLength(1)
     mailer.close()
   })
 })
@@ -226,16 +232,17 @@ describe('models', () => {
   })
 
   test('a reader that leaves is charged for what was sent', async () => {
+    const user = randomUUID()
     const parts = await client().chat.completions.create({
-      model: 'bench-1000x1',
+      model: 'bench-1000x10',
       stream: true,
       messages: [{ role: 'user', content: 'x' }],
-      user: 'leaver',
+      user,
     })
     let seen = 0
     for await (const part of parts) if (part.choices[0]?.delta.content && ++seen === 10) break
     await vi.waitFor(() => {
-      const line = truth('completion').find((each) => each.user === 'leaver')
+      const line = truth('completion').find((each) => each.user === user)
       expect(line).toMatchObject({ finished: false })
       expect(line!.completion_tokens).toBeGreaterThanOrEqual(10)
       expect(line!.completion_tokens).toBeLessThan(1000)
@@ -262,14 +269,17 @@ describe('registry', () => {
 })
 
 test('a restart keeps ports, messages and the log', async () => {
+  const to = newAddress()
+  const mailer = createTransport(sandbox.addresses.smtp)
+  await mailer.sendMail({ from: 'a@operon.test', to, subject: 'x', text: 'x' })
+  mailer.close()
   const before = sandbox.addresses
   const lines = sandbox.truth.read({}).length
   await sandbox.close()
   sandbox = await start()
   expect(sandbox.addresses).toEqual(before)
   // The first call may meet a kept-alive connection of the process before.
-  const { text } = await vi.waitFor(() => call('GET', '/sandbox/api/inbox?to=ada@example.com'))
-  expect(JSON.parse(text).messages).toHaveLength(1)
+  expect(await vi.waitFor(() => messagesTo(to))).toHaveLength(1)
   expect(sandbox.truth.read({})).toHaveLength(lines)
 })
 

@@ -15,7 +15,16 @@ export const auth = new AuthClient({
   detectSessionInUrl: true,
   persistSession: true,
   autoRefreshToken: true,
+  fetch: (input, init) => (endedThere && String(input).includes('/logout') ? Promise.resolve(new Response()) : fetch(input, init)),
 })
+let endedThere = false
+
+/** The server has ended this session by itself: this browser lets go of it, and has nobody to tell. */
+export async function letGo() {
+  endedThere = true
+  await auth.signOut({ scope: 'local' })
+  endedThere = false
+}
 
 /** The data API: `rest.from('leads').select()`. */
 export const rest = new PostgrestClient(`${location.origin}/rest/v1`, {

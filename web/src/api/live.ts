@@ -15,7 +15,8 @@ let users = 0
 let attempts = 0
 let timer = 0
 let told: string | null = null
-let missedSome = false
+// What was read before the socket was there may be old already.
+let missedSome = true
 let ownEnd = false
 
 /** This browser ends its session by itself: the server's word of it is no news then. */
@@ -110,7 +111,7 @@ function isReady() {
 function hear(topic: LiveTopic, payload: unknown) {
   if (topic === 'session' && ownEnd) return
   // Signed out from another device: here as well, at once.
-  if (topic === 'session') void loadBackend().then(({ auth }) => auth.signOut({ scope: 'local' }))
+  if (topic === 'session') void loadBackend().then(({ letGo }) => letGo())
   for (const handler of handlers.get(topic) ?? []) handler(payload)
 }
 

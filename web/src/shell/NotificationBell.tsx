@@ -97,6 +97,7 @@ export function NotificationBell({ userId }: { userId: string }) {
         <section
           id={panelId}
           aria-label="Notifications"
+          data-drops
           className="absolute inset-x-2 top-full z-50 mt-1.5 rounded-panel bg-panel hairline shadow-float animate-rise sm:inset-x-auto sm:right-0 sm:w-96"
         >
           <header className="flex h-11 items-center justify-between border-b border-line pr-2 pl-4">

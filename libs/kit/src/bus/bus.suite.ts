@@ -174,7 +174,7 @@ export function busSuite(title: string, openHarness: () => Promise<BusHarness>) 
       await Promise.all([one.bus.start(), two.bus.start()])
       const at = new Date()
       await one.bus.broadcast('cast.said', { at })
-      await expect.poll(() => heard.length, { timeout: 5_000 }).toBe(2)
+      await expect.poll(() => heard.length).toBe(2)
       expect(heard).toEqual(
         expect.arrayContaining([
           ['one', { at: at.toISOString() }],

@@ -10,11 +10,12 @@ export function readRows(table: string, schema: z.ZodObject, body: unknown, colu
 }
 
 export function readPatch(table: string, schema: z.ZodObject, body: unknown, columns: string[] | null): unknown {
-  if (isRow(body) && !Object.keys(body).length) throw refusal(400, 'PGRST102', 'The change names no column.')
-  return readRow(table, schema, body, columns)
+  const patch = readRow(table, schema, body, columns)
+  if (!Object.keys(patch).length) throw refusal(400, 'PGRST102', 'The change names no column.')
+  return patch
 }
 
-function readRow(table: string, schema: z.ZodObject, row: unknown, columns: string[] | null): unknown {
+function readRow(table: string, schema: z.ZodObject, row: unknown, columns: string[] | null): Record<string, unknown> {
   if (!isRow(row)) throw refusal(400, 'PGRST102', 'Empty or invalid json')
   const given = columns
     ? Object.fromEntries(columns.filter((column) => Object.hasOwn(row, column)).map((column) => [column, row[column]]))

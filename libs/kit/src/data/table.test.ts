@@ -221,6 +221,13 @@ test('a refused write leaves nothing behind', async () => {
   expect(await notes.upsert({ title: 'alpha', pages: 1 })).toMatchObject({ status: 400 })
   expect(await notes.update({ pages: 1 })).toMatchObject({ status: 400, error: { code: '21000' } })
   expect(await notes.update({ user_id: bob.id } as never).eq('title', 'alpha')).toMatchObject({ status: 400, error: { code: 'PGRST204' } })
+  expect(await notes.update({}).eq('title', 'alpha')).toMatchObject({ status: 400, error: { code: 'PGRST102' } })
+  const named = await fetch(`${api.url}/rest/v1/notes?title=eq.alpha&columns=title`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
+    body: '{"pages":0}',
+  })
+  expect([named.status, await named.json()]).toMatchObject([400, { code: 'PGRST102', message: 'The change names no column.' }])
   expect(await notes.update({ pages: 0 }).gte('pages', 1).maxAffected(1)).toMatchObject({ status: 400, error: { code: 'PGRST124' } })
   expect(await notes.update({ pages: 0 }).gte('pages', 1).select().single()).toMatchObject({ status: 406, error: { code: 'PGRST116' } })
   expect((await ann.client.from('notes').select('pages').order('pages')).data).toEqual([

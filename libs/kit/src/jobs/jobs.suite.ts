@@ -146,7 +146,7 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       const long = row('x.long', {}, user)
       await jobs.add([long])
       await expect.poll(() => jobs.status(long.id), { timeout: 5_000 }).toEqual({ state: 'active', progress: 40 })
-      expect(progress).toEqual([{ user_id: user, job: long.id, name: 'x.long', percent: 40, state: 'drawing' }])
+      await expect.poll(() => progress).toEqual([{ user_id: user, job: long.id, name: 'x.long', percent: 40, state: 'drawing' }])
       expect(await all[1]!.cancel(long.id)).toBe(true)
       await expect.poll(() => stateOf(jobs, long.id)).toBe('completed')
       expect([runs, aborted]).toEqual([1, true])
@@ -185,25 +185,28 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
     test('a job with a width of its own runs no wider and does not hold up others', async () => {
       let now = 0
       let most = 0
+      let letGo = () => {}
+      const held = new Promise<void>((resolve) => (letGo = resolve))
       const quick: string[] = []
       const { jobs } = await instances(1, (each) => {
         each.handle(
           'x.slow',
           async () => {
             most = Math.max(most, ++now)
-            await new Promise((resolve) => setTimeout(resolve, 100))
+            await held
             now--
           },
           { concurrency: 2 },
         )
         each.handle('x.quick', async ({ id }) => void quick.push(id))
       })
-      const slow = Array.from({ length: 8 }, () => row('x.slow'))
-      await jobs.add(slow)
+      await jobs.add(Array.from({ length: 8 }, () => row('x.slow')))
+      await expect.poll(() => now).toBe(2)
       await jobs.add([row('x.quick')])
       await expect.poll(() => quick.length).toBe(1)
-      expect(await jobs.waiting()).toBeGreaterThan(2)
-      await expect.poll(() => jobs.waiting(), { timeout: 5_000 }).toBe(0)
+      await expect.poll(() => jobs.waiting()).toBe(8)
+      letGo()
+      await expect.poll(() => jobs.waiting()).toBe(0)
       expect(most).toBe(2)
     })
 
@@ -213,7 +216,7 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
         each.handle('x.tick', async ({ id, payload }) => void ran.push({ id, payload }))
         each.schedule('x.tick', { everyMs: 150 }, { from: 'clock' })
       })
-      await expect.poll(() => ran.length, { timeout: 5_000 }).toBeGreaterThan(5)
+      await expect.poll(() => ran.length).toBeGreaterThan(5)
       expect(new Set(ran.map(({ id }) => id)).size).toBe(ran.length)
       expect(ran[0]!.payload).toEqual({ from: 'clock' })
       for (const each of cleanup.splice(0).reverse()) await each()
@@ -242,12 +245,14 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
     test('draining finishes what runs and gives back the rest', async () => {
       const finished: string[] = []
       let begun = 0
+      let letGo = () => {}
+      const held = new Promise<void>((resolve) => (letGo = resolve))
       const { jobs, service } = await instances(1, (each) =>
         each.handle(
           'x.work',
           async ({ id }) => {
             begun++
-            await new Promise((resolve) => setTimeout(resolve, 150))
+            await held
             finished.push(id)
           },
           { concurrency: 1 },
@@ -256,8 +261,10 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       const rows = [row('x.work'), row('x.work')]
       await jobs.add(rows)
       await expect.poll(() => begun).toBe(1)
-      for (const each of cleanup.splice(0)) await each()
-      expect(finished.length).toBe(1)
+      const ending = Promise.all(cleanup.splice(0).map((end) => end()))
+      letGo()
+      await ending
+      expect([begun, finished.length]).toEqual([1, 1])
       const next = createBullJobs({
         service,
         db: database.db,
@@ -269,7 +276,7 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       })
       next.handle('x.work', async ({ id }) => void finished.push(id), { concurrency: 1 })
       await next.start()
-      await expect.poll(() => finished.length, { timeout: 5_000 }).toBe(2)
+      await expect.poll(() => finished.length).toBe(2)
       await next.drain()
       await next.close()
       expect(finished.sort()).toEqual(rows.map(({ id }) => id).sort())
@@ -304,8 +311,8 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
 
     test('the sweep brings back what the queue lost, without running anything twice [R9]', async () => {
       const ran: string[] = []
-      const { jobs } = await instances(1, (each) => each.handle('x.work', async ({ id }) => void ran.push(id)))
-      const rows = Array.from({ length: 5 }, () => row('x.work'))
+      const { jobs } = await instances(1, (each) => each.handle('x.sweep', async ({ id }) => void ran.push(id)))
+      const rows = Array.from({ length: 5 }, () => row('x.sweep'))
       await database.db
         .insertInto('outbox')
         .values(rows.map((each) => ({ ...each, kind: 'job', payload: '{}', sent_at: new Date() })) as never)

@@ -41,10 +41,12 @@ test('when its connections break, the one that listens among them, the queue goe
   await expect.poll(() => add().catch(() => null)).not.toBeNull()
   await expect.poll(() => ran.length, { timeout: 10_000 }).toBeGreaterThan(1)
   const began = Date.now()
-  const third = await add()
-  await expect.poll(() => ran, { timeout: 10_000 }).toContain(third)
-  // It is told again, not only polled for.
-  expect(Date.now() - began).toBeLessThan(2_000)
+  for (let n = 0; n < 4; n++) {
+    const next = await add()
+    await expect.poll(() => ran).toContain(next)
+  }
+  // It is told again, not only polled for: that is every five seconds, and each would have waited for its turn.
+  expect(Date.now() - began).toBeLessThan(5_000)
   await jobs.drain()
   await jobs.close()
   await database.drop()

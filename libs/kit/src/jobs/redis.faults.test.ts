@@ -106,8 +106,8 @@ describe.skipIf(!installed)(installed ? 'redis: under faults' : 'skipped: redis-
       .values(rows as never)
       .execute()
     const before = ticks
-    await expect.poll(() => ran.length, { timeout: 5_000 }).toBe(5)
-    await expect.poll(() => ticks, { timeout: 5_000 }).toBeGreaterThan(before + 1)
+    await expect.poll(() => ran.length).toBe(5)
+    await expect.poll(() => ticks).toBeGreaterThan(before + 1)
     await relay.stop()
     await jobs.drain()
     await jobs.close()

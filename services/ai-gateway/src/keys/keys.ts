@@ -55,8 +55,9 @@ setInterval(() => {
   for (const [hash, { until }] of known) if (until < performance.now()) known.delete(hash)
 }, 60_000).unref()
 
+/** Those that are being looked up may be the one: what was found before it was revoked is not remembered. */
 export function forgetKey(id: string) {
-  for (const [hash, { keyId }] of known) if (keyId === id) known.delete(hash)
+  for (const [hash, { keyId = id }] of known) if (keyId === id) known.delete(hash)
 }
 
 /** Whom an API key speaks for. Those who come with one key at once share the look. */

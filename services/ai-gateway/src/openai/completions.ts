@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { chatCompletions } from '@operon/contracts/ai-gateway-api'
 import type { Input } from '@operon/contracts/contract'
+import { errors } from '@operon/contracts/messages'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
@@ -27,7 +28,7 @@ export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<ty
     body: { ...rest, ...(stream && stream_options && { stream_options }) } as never,
     command: `API completion with ${model}`,
   }).catch((error) => inWordsForPrograms(error, model))
-  if (!stream) return reply.send(await whole(answer))
+  if (!stream) return sendWhole(reply, answer)
   reply.hijack()
   await streamTo(reply.raw, answer, stream_options?.include_usage === true)
 }
@@ -57,10 +58,18 @@ async function streamTo(res: ServerResponse, answer: Answer, wantsUsage: boolean
     if (answer.outcome === 'completed') return void res.end(out, 'latin1')
     if (out && !res.write(out, 'latin1')) await Promise.race([once(res, 'drain'), once(res, 'close')])
   }
-  if (answer.outcome !== 'completed')
-    res.write(`data: ${JSON.stringify({ error: { message: answer.problem, type: 'server_error', param: null, code: 'answer_cut' } })}\n\n`)
+  if (answer.outcome !== 'completed') res.write(`data: ${JSON.stringify({ error: cut(answer) })}\n\n`)
   res.end()
 }
+
+/** A cut answer is never given out as a whole one: it is an error, with what had arrived beside it. */
+async function sendWhole(reply: FastifyReply, answer: Answer) {
+  const completion = await whole(answer)
+  if (answer.outcome === 'completed') return reply.send(completion)
+  return reply.code(errors.answer_cut.status).send({ error: { ...cut(answer), content: answer.content } })
+}
+
+const cut = ({ problem }: Answer) => ({ message: problem, type: 'server_error', param: null, code: 'answer_cut' })
 
 /** As it came. We always ask for the count; a caller who did not is not told. */
 function passedOn(pieces: Piece[], wantsUsage: boolean): string {
@@ -104,8 +113,6 @@ async function whole(answer: Answer) {
       call.function.arguments += part.function?.arguments ?? ''
     }
   }
-  // A cut answer is never given out as a whole one.
-  if (answer.outcome !== 'completed') throw new DomainError('answer_cut', { details: { content: answer.content } })
   const { prompt_tokens, completion_tokens } = answer.usage
   return {
     id,

@@ -10,8 +10,9 @@ let platform: TestPlatform
 beforeAll(async () => {
   platform = await startTestPlatform([aiGatewayService, sandboxService], {
     SANDBOX_MODEL_PACE_MS: '1',
-    AI_FIRST_BYTE_MS: '400',
-    AI_IDLE_MS: '400',
+    // Short of every ordered delay, and longer than a busy machine takes for an answer that has none.
+    AI_FIRST_BYTE_MS: '1000',
+    AI_IDLE_MS: '1000',
     AI_ANSWER_MS: '5000',
   })
 })
@@ -43,7 +44,7 @@ const counter = (user: TestUser) =>
 
 /** A provider whose circuit the last case opened is left alone for a while; the next case is not to be decided by that. */
 const recovered = (model: string, answeredBy: string) =>
-  vi.waitFor(async () => expect((await ask(platform.user(), model)).body.answered_by).toBe(answeredBy), { timeout: 12_000, interval: 300 })
+  vi.waitFor(async () => expect((await ask(platform.user(), model)).body.answered_by).toBe(answeredBy), { timeout: 20_000, interval: 300 })
 
 describe('before the first word, somebody else answers', () => {
   const faults: [string, Fault][] = [
@@ -72,11 +73,11 @@ describe('before the first word, somebody else answers', () => {
       expect(await counter(user)).toEqual({ used: 1, reserved: 0 })
       // Let the provider recover, so that its circuit does not decide the next case.
       await vi.waitFor(async () => expect((await ask(platform.user(), 'gpt-5.4')).body.answered_by).toBe('gpt-5.4'), {
-        timeout: 12_000,
+        timeout: 20_000,
         interval: 500,
       })
     },
-    20_000,
+    30_000,
   )
 
   test('one refusal is tried again where it was, with what Retry-After asks', async () => {
@@ -93,10 +94,10 @@ describe('before the first word, somebody else answers', () => {
     expect(await counter(user)).toEqual({ used: 0, reserved: 0 })
     await fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' })
     await vi.waitFor(async () => expect((await ask(platform.user())).body.answered_by).toBe('gpt-4o-mini'), {
-      timeout: 12_000,
+      timeout: 20_000,
       interval: 500,
     })
-  }, 20_000)
+  }, 30_000)
 
   test('a question that a provider refuses is refused, not asked of another', async () => {
     const user = platform.user()
@@ -118,7 +119,7 @@ describe('after the first word, the answer is said to be cut, with what had arri
     async (_name, kind) => {
       await recovered('claude', 'claude-sonnet-5')
       const user = platform.user()
-      await order({ kind, times: 1, ms: 2000, match: 'claude' })
+      await order({ kind, times: 1, ms: 3000, match: 'claude' })
       const { status, body } = await ask(user, 'claude')
       expect([status, body.code]).toEqual([502, 'answer_cut'])
       expect(body.details.content.length).toBeGreaterThan(0)
@@ -130,9 +131,23 @@ describe('after the first word, the answer is said to be cut, with what had arri
       expect(row!.status).toBe('cut')
       expect(await counter(user)).toEqual({ used: 1, reserved: 0 })
     },
-    15_000,
+    30_000,
   )
 })
+
+test('a program that waits for the whole gets an error and, beside it, what had arrived', async () => {
+  await recovered('claude', 'claude-sonnet-5')
+  await order({ kind: 'truncate', times: 1, match: 'claude' })
+  const response = await fetch(`${platform.url('ai-gateway')}/ai/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...platform.user().headers },
+    body: JSON.stringify({ model: 'claude', messages: [{ role: 'user', content: 'Write a blog post about bread' }] }),
+  })
+  const { error } = (await response.json()) as any
+  expect(response.status).toBe(502)
+  expect(error).toMatchObject({ code: 'answer_cut', type: 'server_error', content: expect.stringMatching(/\w/) })
+  expect(error.message).toBe('The provider ended the answer before it was finished.')
+}, 30_000)
 
 test('a provider that is not there at all is passed over', async () => {
   const elsewhere = await startTestPlatform([aiGatewayService, sandboxService], {
@@ -157,4 +172,4 @@ test('a provider that is not there at all is passed over', async () => {
   } finally {
     await elsewhere.close()
   }
-})
+}, 30_000)

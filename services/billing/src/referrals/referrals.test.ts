@@ -184,9 +184,10 @@ test('a deleted user is not charged again and leaves the books without a name', 
   await billing.advance(3.1)
   await billing.becomes(user, { status: 'active' })
   await billing.platform.emit(userDeleted, user.id, { version: 9 })
+  // The webhook of the end may be here before the account is closed.
+  const account = () => billing.db.selectFrom('accounts').selectAll().where('user_id', '=', user.id).executeTakeFirstOrThrow()
+  await vi.waitFor(async () => expect(await account()).toMatchObject({ email: null, name: null }), within)
   await billing.becomes(user, { status: 'canceled', subscribed: false })
-  const account = await billing.db.selectFrom('accounts').selectAll().where('user_id', '=', user.id).executeTakeFirstOrThrow()
-  expect(account).toMatchObject({ email: null, name: null })
   expect((await kinds(user.id)).length).toBeGreaterThan(0)
 })
 

@@ -1,18 +1,17 @@
 import { limitsOf } from '@operon/contracts/plans'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Delivery, FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
 
+// Each test has a platform of its own: a card has one trial there.
 let billing: TestBilling
-beforeAll(async () => {
+beforeEach(async () => {
   billing = await startBilling({ TRIAL_ONCE_PER_CARD: 'true' })
 })
-afterAll(() => billing.close())
+afterEach(() => billing.close())
 
 const within = { timeout: 10_000, interval: 50 }
 const anotherCard = '5555555555554444'
 const ALWAYS_ASKS = '4000002760003184'
-// Each card has one trial in this file.
-const LAST_CARD = '4000000000000259'
 
 test('a failed payment keeps the limits for seven days, then a free account’s, until it is paid [spec-39] [spec-44]', {
   timeout: 30_000,
@@ -102,7 +101,7 @@ test('3-D Secure: failing leaves no plan, completing starts the trial, and a cha
 test('a cancelled plan closes at its end by the date alone: no webhook, the provider down [spec-44] [spec-46]', {
   timeout: 30_000,
 }, async () => {
-  const user = await billing.subscribed('pro', LAST_CARD)
+  const user = await billing.subscribed('pro')
   await billing.call('cancel-subscription', user)
   await billing.control('stripe/webhooks/drain', {})
   billing.door.hold = true

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { FAILS_ON_CHARGE, startBilling, type TestBilling } from '../fixture.ts'
 
@@ -6,15 +7,15 @@ beforeAll(async () => {
   billing = await startBilling()
 })
 afterAll(() => billing.close())
-afterEach(() => {
+afterEach(async () => {
   billing.door.hold = false
+  await billing.mend()
 })
 
 const within = { timeout: 10_000, interval: 50 }
-let n = 0
 
 /** Signed as the provider signs. */
-async function send(type: string, object: object, id = `evt_made${n++}`) {
+async function send(type: string, object: object, id = `evt_made${randomBytes(8).toString('hex')}`) {
   const body = JSON.stringify({ id, object: 'event', type, created: Math.floor(Date.now() / 1000), livemode: false, data: { object } })
   const signature = billing.stripe.webhooks.generateTestHeaderString({ payload: body, secret: await billing.secret() })
   return { id, status: await billing.door.pass({ body: Buffer.from(body), signature }) }

@@ -10,6 +10,7 @@ afterAll(() => billing.close())
 afterEach(async () => {
   billing.door.shut = false
   billing.door.hold = false
+  await billing.mend()
   await billing.control('stripe/webhooks', { duplicate: 0, shuffle: false })
 })
 
@@ -148,7 +149,9 @@ test('an event that fails is kept, listed for staff and replayed with a reason [
   const staff = billing.staff()
   const { events } = (await billing.call('staff-events', staff, { reason: 'looking after the queue' })).body
   const { id } = JSON.parse(updated.body.toString())
-  expect(events).toMatchObject([{ id, type: 'customer.subscription.updated', attempts: 1, status: 'failed' }])
+  expect(events.filter((event: { id: string }) => event.id === id)).toMatchObject([
+    { type: 'customer.subscription.updated', attempts: 1, status: 'failed' },
+  ])
   expect(await billing.check(user)).toMatchObject({ status: 'trialing' })
   expect(await billing.call('staff-replay-event', user, { event_id: id, reason: 'not staff' })).toMatchObject({ status: 403 })
   expect(await billing.call('staff-replay-event', staff, { event_id: id, reason: 'Stripe was down' })).toMatchObject({

@@ -20,7 +20,9 @@ const mails = async (to: string): Promise<Mail[]> =>
   ((await (await fetch(`${platform.url('sandbox')}/sandbox/api/inbox?to=${encodeURIComponent(to)}`)).json()) as any).messages
 const subjects = async (to: string) => (await mails(to)).map(({ subject }) => subject).sort()
 
-test('the end of a trial, a failed payment and a used-up limit are each told by one short mail with one link [spec-38] [spec-39]', async () => {
+test('the end of a trial, a failed payment and a used-up limit are each told by one short mail with one link [spec-38] [spec-39]', {
+  timeout: 30_000,
+}, async () => {
   const { id } = platform.user()
   const [now, before] = [`${id}@new.example`, `${id}@old.example`]
   const trial = { plan: 'pro' as const, trial_end: '2096-11-24T10:00:00.000Z', amount_cents: 6930, price_cents: 9900, currency: 'usd' }

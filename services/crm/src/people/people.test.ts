@@ -74,28 +74,31 @@ test('a sign-up is kept once, with its consent [spec-27]', async () => {
 
 test('a deleted person takes everything along, and a late record leaves nothing', async () => {
   const ann = platform.user()
-  const kept = await platform.emit(signedUp, ann.id, record('Gone@Example.com'))
+  const email = `gone-${ann.id}@example.com`
+  const kept = await platform.emit(signedUp, ann.id, record(`Gone-${ann.id}@Example.com`))
   await expect.poll(() => settled(kept)).toBe(true)
-  await db
-    .insertInto('newsletter_subscribers')
-    .values({ id: newId(), email: 'gone@example.com', status: 'confirmed', unsubscribe_hash: 'h' })
-    .execute()
+  await db.insertInto('newsletter_subscribers').values({ id: newId(), email, status: 'confirmed', unsubscribe_hash: email }).execute()
   await db.insertInto('leads').values({ id: newId(), user_id: ann.id, name: 'x' }).execute()
   await platform.emit(userDeleted, ann.id, { version: 2 })
   await expect.poll(() => erased(ann.id)).toHaveLength(1)
-  const late = await platform.emit(signedUp, ann.id, record('gone@example.com'))
+  const late = await platform.emit(signedUp, ann.id, record(email))
   await expect.poll(() => settled(late)).toBe(true)
   expect([await records(ann.id), (await read('leads', ann)).body]).toEqual([[], []])
-  expect(await db.selectFrom('newsletter_subscribers').select('id').where('email', '=', 'gone@example.com').execute()).toEqual([])
+  expect(await db.selectFrom('newsletter_subscribers').select('id').where('email', '=', email).execute()).toEqual([])
 })
 
 test('who came by a provider, or changed their address since, leaves the list as well', async () => {
   const [ann, bob] = [platform.user(), platform.user()]
   const person = (email: string, version: number) => ({ email, name: 'A', referral_code: null, role: null, version })
+  const [provider, changed, other] = ['provider', 'changed', 'other'].map((name) => `${name}-${ann.id}@example.com`) as [
+    string,
+    string,
+    string,
+  ]
   await db
     .insertInto('newsletter_subscribers')
     .values(
-      ['provider@example.com', 'changed@example.com', 'other@example.com'].map((email) => ({
+      [provider, changed, other].map((email) => ({
         id: newId(),
         email,
         status: 'confirmed',
@@ -104,15 +107,15 @@ test('who came by a provider, or changed their address since, leaves the list as
     )
     .execute()
   const events = [
-    await platform.emit(userCreated, ann.id, person('Provider@example.com', 1)),
+    await platform.emit(userCreated, ann.id, person(`P${provider.slice(1)}`, 1)),
     await platform.emit(signedUp, bob.id, record('bob@example.com')),
-    await platform.emit(userUpdated, bob.id, person('changed@example.com', 2)),
+    await platform.emit(userUpdated, bob.id, person(changed, 2)),
   ]
   for (const id of events) await expect.poll(() => settled(id)).toBe(true)
   for (const { id } of [ann, bob]) {
     await platform.emit(userDeleted, id, { version: 3 })
     await expect.poll(() => erased(id)).toHaveLength(1)
   }
-  const left = await db.selectFrom('newsletter_subscribers').select('email').where('email', 'like', '%@example.com').execute()
-  expect(left.map(({ email }: { email: string }) => email)).toEqual(['other@example.com'])
+  const left = await db.selectFrom('newsletter_subscribers').select('email').where('email', 'like', `%-${ann.id}@example.com`).execute()
+  expect(left.map(({ email }: { email: string }) => email)).toEqual([other])
 })

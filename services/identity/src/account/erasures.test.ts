@@ -13,6 +13,7 @@ const ago = (days: number) => new Date(Date.now() - days * 24 * 3_600_000)
 
 test('who is expected and does not answer is asked again each day, and shown as overdue after thirty', async () => {
   const { rt } = platform.services.identity!
+  await rt.db.deleteFrom('erasures').execute()
   const { user } = await signedUp(platform)
   expect((await platform.admin().auth.admin.deleteUser(user.id)).error).toBeNull()
   const asked = () =>

@@ -15,7 +15,7 @@ import type { IdentityDb } from '../schema.ts'
 import { announceRevoked, endSessions } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
-import { tellOfNewEmail } from '../users/confirm.ts'
+import { tellOfNewEmail, tellOfNewPhone } from '../users/confirm.ts'
 import { merged } from '../users/update-user.ts'
 import {
   addIdentity,
@@ -29,6 +29,7 @@ import {
   userJson,
   wholeUser,
 } from '../users/users.ts'
+import { type Page, pageOf, readPage } from './pages.ts'
 
 type Body = Input<typeof admin.adminCreateUser>
 
@@ -41,13 +42,9 @@ async function knownUser(ctx: AuthCtx, id: string): Promise<User> {
 export const adminGetUser = async (ctx: AuthCtx, { user_id: id }: { user_id: string }): Promise<UserJson> =>
   userJson(await knownUser(ctx, id))
 
-/** A page of accounts, the newest first; the protocol counts in headers. */
-export async function adminListUsers(
-  ctx: AuthCtx,
-  input: Input<typeof admin.adminListUsers>,
-): Promise<{ users: UserJson[]; total: number; page: number; lastPage: number }> {
-  const page = readCount('page', input.page, 1, 1_000_000)
-  const perPage = readCount('per_page', input.per_page, 50, 1000)
+/** A page of accounts, the newest first. */
+export async function adminListUsers(ctx: AuthCtx, input: Input<typeof admin.adminListUsers>): Promise<Page & { users: UserJson[] }> {
+  const { page, perPage } = readPage(input)
   const like = input.filter ? `%${input.filter.replace(/[\\%_]/g, '\\$&')}%` : null
   const where = sql`u.deleted_at is null and (${like}::text is null or u.email ilike ${like} or u.user_metadata->>'name' ilike ${like})`
   const [{ rows }, { rows: counted }] = await Promise.all([
@@ -56,15 +53,7 @@ export async function adminListUsers(
     ),
     sql<{ total: number }>`select count(*) as total from users u where ${where}`.execute(ctx.db),
   ])
-  const { total } = counted[0]!
-  return { users: rows.map(userJson), total, page, lastPage: Math.max(1, Math.ceil(total / perPage)) }
-}
-
-function readCount(name: string, value: string | null | undefined, fallback: number, max: number): number {
-  if (!value) return fallback
-  const count = Number(value)
-  if (!Number.isInteger(count) || count < 1) throw invalid(`Bad Pagination Parameters: ${name} must be a positive number`)
-  return Math.min(count, max)
+  return { ...pageOf(counted[0]!.total, page, perPage), users: rows.map(userJson) }
 }
 
 export async function adminCreateUser(ctx: AuthCtx, input: Body): Promise<UserJson> {
@@ -138,6 +127,7 @@ export async function adminUpdateUser(ctx: AuthCtx, input: Body & { user_id: str
         .where('provider', '=', 'email')
         .execute()
     if (email) await tellOfNewEmail(trx, ctx, user, email)
+    if (phone) await tellOfNewPhone(trx, ctx, user, phone)
     if (passwordHash) await notify(trx, ctx, user.id, 'password_changed')
     await audit(trx, ctx, user.id, bannedUntil ? 'user_banned' : 'user_modified', { fields: Object.keys(set) })
     return passwordHash || bannedUntil ? endSessions(trx, user.id) : []

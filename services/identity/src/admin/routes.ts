@@ -12,15 +12,20 @@ import {
   adminUpdateFactor,
   adminUpdateUser,
 } from './admin.ts'
+import { adminListAudit } from './audit.ts'
 import { adminGenerateLink, adminInvite } from './links.ts'
+import { pageHeaders } from './pages.ts'
 
 export function adminRoutes(deps: Deps) {
   const { app, route, run } = routing(deps)
   serveRaw(app, admin.adminListUsers, async (ctx, input, reply) => {
-    const { users, total, page, lastPage } = await run(adminListUsers)(ctx, input)
-    const link = (to: number, rel: string) => `</auth/v1/admin/users?page=${to}&per_page=${input.per_page ?? 50}>; rel="${rel}"`
-    const links = [...(page < lastPage ? [link(page + 1, 'next')] : []), link(lastPage, 'last')].join(', ')
-    return reply.headers({ 'x-total-count': String(total), link: links }).send({ users, aud: 'authenticated' })
+    const { users, ...page } = await run(adminListUsers)(ctx, input)
+    const headers = pageHeaders(admin.adminListUsers.path, page, input.filter ? { filter: input.filter } : {})
+    return reply.headers(headers).send({ users, aud: 'authenticated' })
+  })
+  serveRaw(app, admin.adminListAudit, async (ctx, input, reply) => {
+    const { entries, ...page } = await run(adminListAudit)(ctx, input)
+    return reply.headers(pageHeaders(admin.adminListAudit.path, page, input.query ? { query: input.query } : {})).send(entries)
   })
   route(admin.adminCreateUser, adminCreateUser)
   route(admin.adminGetUser, adminGetUser)

@@ -7,7 +7,7 @@ import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { limitByAddress, takeGuess } from '../limits.ts'
 import type { OneTimeType } from '../schema.ts'
 import { announceRevoked, beginSession, type Ended, endSessions, type SessionJson } from '../sessions/sessions.ts'
-import { readEmail, readPhone } from '../users/addresses.ts'
+import { emailIn, readPhone } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
 import { confirmEmail, confirmEmailChange, confirmPhone } from '../users/confirm.ts'
 import { readRedirect } from '../users/redirects.ts'
@@ -35,7 +35,8 @@ export async function verifyCode(ctx: AuthCtx, input: Verify): Promise<SessionJs
   await limitByAddress(ctx, 'verify', ctx.deps.config.LIMIT_VERIFY_PER_MINUTE)
   const types = readTypes(input.type)
   if (Boolean(input.token) === Boolean(input.token_hash)) throw invalid('Verify requires either a token or a token hash')
-  if (input.token_hash && (input.email || input.phone)) throw invalid('Only the token_hash and type should be provided')
+  if (input.token_hash && (input.email || input.phone || input.redirect_to))
+    throw invalid('Only the token_hash and type should be provided')
   const method = input.type === 'recovery' ? 'recovery' : 'otp'
   const result = input.token_hash
     ? await redeemLink(ctx, input.token_hash, types, method, false)
@@ -83,7 +84,8 @@ async function redeemLink(ctx: AuthCtx, token: string, types: OneTimeType[], met
 
 async function redeemTyped(ctx: AuthCtx, input: Verify, types: OneTimeType[], method: string): Promise<Verified> {
   if (Boolean(input.email) === Boolean(input.phone)) throw invalid('Only an email address or phone number should be provided on verify')
-  const address = input.email ? readEmail(input.email) : readPhone(input.phone)
+  const address = input.phone ? readPhone(input.phone) : emailIn(input.email)
+  if (!address) throw refuse(422, 'validation_failed', 'Invalid email format')
   const giveBack = await takeGuess(ctx, 'code', address)
   const redeemed = await redeemCode(ctx.deps, address, input.token!, types)
   if (!redeemed) throw codeExpired()
@@ -103,7 +105,7 @@ async function settle(
   if (!user) throw linkExpired()
   if (isBanned(user)) throw refuse(403, 'user_banned', 'User is banned')
   let ended: Ended[] = []
-  if (type === 'sms' || type === 'phone_change') await confirmPhone(trx, user, address)
+  if (type === 'sms' || type === 'phone_change') await confirmPhone(trx, ctx, user, address)
   else if (type === 'confirmation' || type === 'recovery') {
     // A letter to an address that is no longer the account's proves nothing about it.
     if (user.email !== address) throw linkExpired()

@@ -13,6 +13,7 @@ afterAll(() => platform.close())
 test('what an older master key sealed opens with the newest alone once it was sealed anew', async () => {
   const { rt } = platform.services.identity!
   const [newest, older] = [randomBytes(32), randomBytes(32)]
+  await rt.db.deleteFrom('factors').execute()
   const { client, session } = await signedUp(platform)
   const { data } = await client.auth.mfa.enroll({ factorType: 'totp' })
   const context = `factors:${data!.id}:${session.user.id}`

@@ -124,7 +124,7 @@ test('PKCE from the sign-up on: confirmation, resend and recovery each bring a c
     const found = (await platform.mails(email)).find(({ id }) => id !== first.id)
     expect(found).toBeDefined()
     return found!
-  }, 8000)
+  })
   const late = await click(platform, linkIn(first))
   // A client of this flow reads the query, so what is wrong stands there as well.
   expect(late.searchParams.get('error_code')).toBe('otp_expired')
@@ -313,7 +313,7 @@ test('the new address agreeing twice does not stand for the current one', async 
     const found = (await platform.mails(next)).find(({ id }) => id !== first.id)
     expect(found).toBeDefined()
     return found!
-  }, 8000)
+  })
   expect(hashOf(await click(platform, linkIn(second))).message).toContain('other email')
   expect((await client.auth.getUser()).data.user?.email).toBe(email)
 })

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { codeIn, newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
 let platform: WithSandbox
 beforeAll(async () => {
@@ -9,13 +9,13 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const subjects = async (email: string) => (await platform.mails(email)).map(({ subject }) => subject).toSorted()
-const settled = (email: string, expected: string[]) =>
-  vi.waitFor(async () => expect(await subjects(email)).toEqual(expected.toSorted()), 8000)
+const settled = (email: string, expected: string[]) => vi.waitFor(async () => expect(await subjects(email)).toEqual(expected.toSorted()))
 
 const ADDED = 'Two-factor sign-in is on for Operon'
 const MADE = 'New recovery codes for Operon'
 const USED = 'A recovery code was used for Operon'
 const REMOVED = 'A second factor was removed from Operon'
+const PHONE = 'Your Operon phone number was changed'
 
 test('the owner is told of each second factor and recovery code, once and from where; of what fails, nothing [spec-32]', async () => {
   const { client, email } = await signedUp(platform)
@@ -54,3 +54,27 @@ test('what an administrator changes is told to the owner, at the address before 
   for (const address of [email, next]) expect((await platform.mail(address, /e-mail was changed/)).text).toContain('By: An administrator')
   await platform.mail(next, /password was changed/)
 })
+
+test('a new phone number is told by mail with the one before it; signing in with it is nothing new', async () => {
+  const { client, email, user } = await signedUp(platform)
+  const [first, second] = [newPhone(1), newPhone(2)]
+  for (const phone of [first, second]) {
+    expect((await client.auth.updateUser({ phone })).error).toBeNull()
+    const token = codeIn(await platform.mail(phone, /code/))
+    expect((await client.auth.verifyOtp({ phone, token, type: 'phone_change' })).error).toBeNull()
+  }
+  await settled(email, [PHONE, PHONE])
+  const texts = (await platform.mails(email)).map(({ text }) => text).join()
+  expect(texts).toContain(`Codes by text message now go to ${first}. They`)
+  expect(texts).toContain(`now go to ${second}, and no longer to ${first}. They`)
+  await platform.client().auth.signInWithOtp({ phone: second })
+  await vi.waitFor(async () => expect(await platform.mails(second)).toHaveLength(2))
+  const token = codeIn((await platform.mails(second))[0]!)
+  expect((await platform.client().auth.verifyOtp({ phone: second, token, type: 'sms' })).error).toBeNull()
+  const third = newPhone(3)
+  expect((await platform.admin().auth.admin.updateUserById(user.id, { phone: third })).error).toBeNull()
+  await settled(email, [PHONE, PHONE, PHONE])
+  expect((await platform.mails(email))[0]!.text).toContain(`now go to ${third}, and no longer to ${second}.`)
+})
+
+const newPhone = (last: number) => `+155${last}${String(Date.now()).slice(-7)}`

@@ -7,7 +7,15 @@ import type { Template } from './templates.ts'
 
 type Notice = Extract<
   Template,
-  'password_changed' | 'email_changed' | 'factor_added' | 'factor_removed' | 'recovery_codes_created' | 'recovery_code_used'
+  | 'password_changed'
+  | 'email_changed'
+  | 'phone_changed'
+  | 'identity_linked'
+  | 'identity_unlinked'
+  | 'factor_added'
+  | 'factor_removed'
+  | 'recovery_codes_created'
+  | 'recovery_code_used'
 >
 
 /** Tells the owner by mail what became of the account and from where, in the transaction of the change: once, and never in its way. */

@@ -94,6 +94,28 @@ const letters = {
     facts: factsOf(detail),
     after: 'If it was not you, write to the people who run this site at once: whoever did it had your account open, or your mail.',
   }),
+  phone_changed: ({ product, home, detail }) => ({
+    subject: `Your ${product} phone number was changed`,
+    title: 'Your phone number was changed',
+    text: `Codes by text message now go to +${detail.new_phone}${detail.old_phone ? `, and no longer to +${detail.old_phone}` : ''}. They open your account.`,
+    facts: factsOf(detail),
+    after: `If it was not you, take the account back at ${home}/forgot-password and change the number again.`,
+  }),
+  identity_linked: ({ product, home, detail }) => ({
+    subject: `A sign-in was connected to ${product}`,
+    title: 'A sign-in was connected',
+    text: `Your account can now be opened with ${wayIn(detail)} as well.`,
+    facts: factsOf(detail),
+    action: { label: 'Review your sign-ins', url: `${home}/dashboard/settings?section=security` },
+    after: 'If it was not you, remove it there and change your password: that ends every other session.',
+  }),
+  identity_unlinked: ({ product, home, detail }) => ({
+    subject: `A sign-in was removed from ${product}`,
+    title: 'A sign-in was removed',
+    text: `Your account can no longer be opened with ${wayIn(detail)}.`,
+    facts: factsOf(detail),
+    after: `If it was not you, take the account back at ${home}/forgot-password.`,
+  }),
   factor_added: ({ product, home, detail }) => ({
     subject: `Two-factor sign-in is on for ${product}`,
     title: 'A second factor was added',
@@ -129,6 +151,15 @@ export function renderLetter(template: Template, values: Values): { subject: str
   const letter: Letter = letters[template](values)
   return { subject: letter.subject, html: htmlOf(letter, values), text: textOf(letter, values) }
 }
+
+const waysIn: Record<string, string> = {
+  google: 'Google',
+  facebook: 'Facebook',
+  github: 'GitHub',
+  azure: 'Microsoft',
+  phone: 'your phone number',
+}
+const wayIn = ({ provider = '' }: Record<string, string>) => waysIn[provider] ?? 'your e-mail and password'
 
 const factsOf = ({ at, ip, device, by, factor }: Record<string, string>): [string, string][] =>
   (

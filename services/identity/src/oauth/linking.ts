@@ -2,6 +2,7 @@ import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { type AuthCtx, refuse } from '../deps.ts'
 import { sendLetter } from '../mail/letters.ts'
+import { notify } from '../mail/notices.ts'
 import { type Ended, endSessions } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
 import { addIdentity, changeUser, createUser, currentUser, findUser, isBanned, syncProviders, type Trx, type User } from '../users/users.ts'
@@ -77,6 +78,7 @@ async function joining(trx: Trx, ctx: AuthCtx, owner: User, provider: string, pe
   })
   await syncProviders(trx, owner.id)
   await audit(trx, ctx, owner.id, 'identity_linked', { provider })
+  await notify(trx, ctx, owner.id, 'identity_linked', { provider })
   return owner.id
 }
 
@@ -119,6 +121,8 @@ export async function linkPerson(trx: Trx, ctx: AuthCtx, userId: string, provide
   })
   await syncProviders(trx, userId)
   await audit(trx, ctx, userId, 'identity_linked', { provider })
+  // Somebody who had no address until now has nobody else to be told of.
+  if (user.email) await notify(trx, ctx, userId, 'identity_linked', { provider })
   return userId
 }
 
@@ -141,6 +145,7 @@ export async function unlinkIdentity(ctx: AuthCtx, { identity_id: id }: { identi
     await changeUser(trx, user.id, identity.provider === 'phone' ? { phone: null, phone_confirmed_at: null } : {})
     await syncProviders(trx, user.id)
     await audit(trx, ctx, user.id, 'identity_unlinked', { provider: identity.provider })
+    await notify(trx, ctx, user.id, 'identity_unlinked', { provider: identity.provider })
   })
   return {}
 }

@@ -61,6 +61,7 @@ test('PKCE clients get a code, and the provider token with the session', async (
 test('a proven address joins the account; an unproven maker of it loses the password', async () => {
   const { email, user } = await signedUp(platform)
   const { target } = await signInWith('google', { email })
+  expect((await platform.mail(email, /sign-in was connected/)).text).toContain('opened with Google as well')
   expect((await platform.client().auth.getUser(hashOf(target).access_token!)).data.user?.id).toBe(user.id)
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toMatchObject({
     code: 'invalid_credentials',
@@ -75,7 +76,7 @@ test('an address that the provider does not vouch for joins nothing', async () =
 })
 
 test("identities are linked and unlinked, never the last one, never somebody else's", async () => {
-  const { client, user, session } = await signedUp(platform)
+  const { client, user, session, email: own } = await signedUp(platform)
   const email = newEmail('gh')
   const link = async (token: string) => {
     const response = await fetch(
@@ -96,6 +97,13 @@ test("identities are linked and unlinked, never the last one, never somebody els
   expect((await client.auth.unlinkIdentity(github)).error).toBeNull()
   expect((await client.auth.unlinkIdentity(data!.identities[0]!)).error).toMatchObject({ code: 'single_identity_not_deletable' })
   expect((await client.auth.getUser()).data.user).toMatchObject({ id: user.id, app_metadata: { providers: ['email'] } })
+  // The owner hears of both, and of what was refused nobody does.
+  const connected = await platform.mail(own, /sign-in was connected/)
+  expect(connected.text).toContain('opened with GitHub as well')
+  expect(connected.text).toContain('Address: 127.0.0.1')
+  expect((await platform.mail(own, /sign-in was removed/)).text).toContain('no longer be opened with GitHub')
+  expect(await platform.mails(own)).toHaveLength(2)
+  expect(await platform.mails(other.email)).toEqual([])
 })
 
 test('S17: a state of another browser, used twice, made up or without its cookie is worth nothing', async () => {

@@ -75,7 +75,7 @@ export async function startWithSandbox(env: Env = {}) {
       const found = (await mails(to)).find((message) => subject.test(message.subject))
       if (!found) throw new Error(`no mail to ${to} like ${subject}`)
       return found
-    }, 8000)
+    })
   return { ...platform, real, mails, mail }
 }
 export type WithSandbox = Awaited<ReturnType<typeof startWithSandbox>>

@@ -75,6 +75,7 @@ test('refresh, the user and sign-out work through the client, and its events fol
   const { client, user, session } = await signedUp(platform)
   const events: string[] = []
   client.auth.onAuthStateChange((event) => void events.push(event))
+  await vi.waitFor(() => expect(events).toEqual(['INITIAL_SESSION']))
   const refreshed = await client.auth.refreshSession()
   expect(refreshed.data.session?.refresh_token).not.toBe(session.refresh_token)
   expect((await client.auth.getUser()).data.user?.id).toBe(user.id)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type AuthCtx, refuse } from '../deps.ts'
-import { notifyAt } from '../mail/notices.ts'
+import { notify, notifyAt } from '../mail/notices.ts'
 import { addIdentity, changeUser, syncProviders, type Trx, type User } from './users.ts'
 
 /** The owner opened a mail that was sent to the address. */
@@ -44,7 +44,11 @@ export async function tellOfNewEmail(trx: Trx, ctx: AuthCtx, { id, email: old_em
   for (const to of [old_email, new_email]) await notifyAt(trx, ctx, id, to, 'email_changed', { old_email, new_email })
 }
 
-export async function confirmPhone(trx: Trx, user: User, phone: string): Promise<void> {
+export async function tellOfNewPhone(trx: Trx, ctx: AuthCtx, { id, phone: old_phone }: User, new_phone: string): Promise<void> {
+  if (old_phone !== new_phone) await notify(trx, ctx, id, 'phone_changed', { new_phone, ...(old_phone && { old_phone }) })
+}
+
+export async function confirmPhone(trx: Trx, ctx: AuthCtx, user: User, phone: string): Promise<void> {
   const changing = user.phone_change === phone
   if (!changing && user.phone !== phone) throw refuse(403, 'otp_expired', 'Token has expired or is invalid')
   const taken =
@@ -52,6 +56,7 @@ export async function confirmPhone(trx: Trx, user: User, phone: string): Promise
   if (taken) throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
   await changeUser(trx, user.id, { phone, phone_confirmed_at: new Date(), ...(changing && { phone_change: null, is_anonymous: false }) })
   await upsertOwnIdentity(trx, user, 'phone', { phone, phone_verified: true })
+  await tellOfNewPhone(trx, ctx, user, phone)
 }
 
 async function upsertOwnIdentity(trx: Trx, user: User, provider: 'email' | 'phone', data: Record<string, unknown>): Promise<void> {

@@ -68,3 +68,78 @@ test('discovery names the issuer of the tokens and where the keys are', async ()
   expect(body).toMatchObject({ issuer: claims.iss, jwks_uri: `${claims.iss}/.well-known/jwks.json` })
   expect(body.id_token_signing_alg_values_supported).toEqual(['ES256'])
 })
+
+test('what is no address is refused by verify as the protocol does, and a link token comes alone', async () => {
+  const verify = (body: object) => call('POST', '/auth/v1/verify', undefined, { type: 'email', ...body })
+  const refused = (status: number, msg: string) => ({ status, body: { code: status, error_code: 'validation_failed', msg } })
+  for (const email of ['not-an-address', 'a@b', 'two words@example.com', 'a..b@example.com'])
+    expect(await verify({ email, token: '123456' })).toEqual(refused(422, 'Invalid email format'))
+  expect(await verify({ type: 'sms', phone: 'twelve', token: '123456' })).toEqual(
+    refused(400, 'Invalid phone number format (E.164 required)'),
+  )
+  expect(await verify({ token: '123456' })).toEqual(refused(400, 'Only an email address or phone number should be provided on verify'))
+  for (const more of [{ email: 'a@example.com' }, { phone: '+15550001111' }, { redirect_to: 'http://localhost:8080/auth' }])
+    expect(await verify({ token_hash: 'x'.repeat(40), ...more })).toEqual(refused(400, 'Only the token_hash and type should be provided'))
+  // What the client asks for in the address of the call is not looked at: there is no redirect to make.
+  const hash = { token_hash: 'x'.repeat(40), type: 'email' as const }
+  const { error } = await platform.client().auth.verifyOtp({ ...hash, options: { redirectTo: 'http://localhost:8080' } } as never)
+  expect(error).toMatchObject({ status: 403, code: 'otp_expired' })
+})
+
+test('a service key reads the audit log of all accounts in pages, and by who, what and which kind', async () => {
+  const { client, user, email } = await signedUp(platform)
+  await client.auth.mfa.enroll({ factorType: 'totp' })
+  const { error } = await platform.admin().auth.admin.updateUserById(user.id, { user_metadata: { full_name: 'Ada King' } })
+  expect(error).toBeNull()
+  const read = async (query: Record<string, string | number> = {}, key = SERVICE_KEY) => {
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))
+    const response = await fetch(`${platform.base}/auth/v1/admin/audit?${search}`, { headers: { authorization: `Bearer ${key}` } })
+    return { status: response.status, headers: response.headers, body: (await response.json()) as any }
+  }
+  const newest = (await read({ per_page: 4 })).body
+  const own = { actor_id: user.id, actor_via_sso: false, actor_username: email, actor_name: 'Ada King' }
+  expect(newest).toMatchObject([
+    {
+      payload: {
+        actor_id: '00000000-0000-0000-0000-000000000000',
+        actor_username: 'service_role',
+        action: 'user_modified',
+        log_type: 'user',
+        traits: { user_id: user.id, user_email: email, user_phone: '' },
+      },
+    },
+    { payload: { ...own, action: 'factor_in_progress', log_type: 'factor' } },
+    { payload: { ...own, action: 'login', log_type: 'account' } },
+    { payload: { ...own, action: 'user_signedup', log_type: 'team', traits: { provider: 'email' } }, ip_address: '127.0.0.1' },
+  ])
+  expect(Object.keys(newest[1]).toSorted()).toEqual(['created_at', 'id', 'ip_address', 'payload'])
+  expect(newest[0].payload).not.toHaveProperty('actor_name')
+
+  const actions = async (query: string) => (await read({ query })).body.map((entry: any) => entry.payload.action)
+  expect(await actions(`author:${email.toUpperCase()}`)).toEqual(['factor_in_progress', 'login', 'user_signedup'])
+  expect(new Set(await actions('author:ada k'))).toEqual(new Set(['factor_in_progress', 'login', 'user_signedup']))
+  expect(new Set(await actions('action:in_progress'))).toEqual(new Set(['factor_in_progress']))
+  expect(new Set(await actions('type:account'))).toEqual(new Set(['login']))
+  expect(await actions('author:%')).toEqual([])
+  expect(await actions('action:no_such_thing')).toEqual([])
+
+  const { headers, body } = await read({ page: 2, per_page: 1, query: `author:${email}` })
+  expect(body).toMatchObject([{ payload: { action: 'login' } }])
+  expect(headers.get('x-total-count')).toBe('3')
+  const by = `per_page=1&query=${encodeURIComponent(`author:${email}`)}`
+  expect(headers.get('link')).toBe(`</auth/v1/admin/audit?page=3&${by}>; rel="next", </auth/v1/admin/audit?page=3&${by}>; rel="last"`)
+
+  for (const query of ['nonsense', 'ip:127', 'constructor:x'])
+    expect(await read({ query })).toMatchObject({
+      status: 400,
+      body: { error_code: 'validation_failed', msg: `Invalid query scope: ${query}` },
+    })
+  expect((await read({ page: 'x' })).body.msg).toMatch(/^Bad Pagination Parameters/)
+  const session = (await client.auth.getSession()).data.session!
+  expect((await read({}, session.access_token)).body).toMatchObject({ code: 403, error_code: 'not_admin' })
+})
+
+test('a field of the body is not taken from the address of the call', async () => {
+  const { body } = await call('POST', `/auth/v1/admin/users?email=${crypto.randomUUID()}@example.com`, SERVICE_KEY)
+  expect(body).toMatchObject({ error_code: 'validation_failed', msg: 'Cannot create a user without either an email or phone' })
+})

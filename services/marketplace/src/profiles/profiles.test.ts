@@ -32,25 +32,26 @@ test('a profile follows its person, the newest version in any order [spec-138] [
 
 test('a seller is read by the exact slug, by anyone; nobody lists sellers [spec-102]', async () => {
   const [seller, other] = [newId(), newId()]
+  const slug = `the-shop-${seller}`
   await db
     .insertInto('profiles')
     .values([
-      { user_id: seller, display_name: 'Shop', marketplace_slug: 'the-shop', version: 1 },
-      { user_id: other, display_name: 'Other', marketplace_slug: 'other-shop', version: 1 },
+      { user_id: seller, display_name: 'Shop', marketplace_slug: slug, version: 1 },
+      { user_id: other, display_name: 'Other', marketplace_slug: `other-${slug}`, version: 1 },
     ])
     .execute()
-  expect((await read('user_profiles?marketplace_slug=eq.the-shop')).body).toEqual([
-    { user_id: seller, display_name: 'Shop', marketplace_slug: 'the-shop' },
+  expect((await read(`user_profiles?marketplace_slug=eq.${slug}`)).body).toEqual([
+    { user_id: seller, display_name: 'Shop', marketplace_slug: slug },
   ])
   const { ask } = platform.services.marketplace!.rt
-  expect(await ask(storefrontOwner, { slug: 'the-shop' })).toEqual({ name: 'Shop' })
+  expect(await ask(storefrontOwner, { slug })).toEqual({ name: 'Shop' })
   expect(await ask(storefrontOwner, { slug: 'no-shop' })).toBeNull()
   for (const query of [
     '',
     `?user_id=eq.${seller}`,
     '?marketplace_slug=like.*',
-    '?marketplace_slug=in.(the-shop)',
-    '?or=(marketplace_slug.eq.the-shop,user_id.not.is.null)',
+    `?marketplace_slug=in.(${slug})`,
+    `?or=(marketplace_slug.eq.${slug},user_id.not.is.null)`,
     '?marketplace_slug=not.eq.x',
   ])
     expect((await read(`user_profiles${query}`)).body, query).toEqual([])

@@ -39,6 +39,15 @@ test('help answers with the whole article that fits, not with scraps of several'
   expect(say('Where is the moon?', { system })).toContain('could not find that in the help text')
 })
 
+test('whoever listens hears one or two sentences, and no table', () => {
+  const system = 'The person is speaking. Answer in one or two short sentences that are easy to listen to.'
+  for (const asked of ['How do I win back quiet customers?', 'Explain cash flow', 'What should I do next week? Make a plan']) {
+    const text = say(asked, { system })
+    expect(text).toMatch(/^[^|*#\n]+[.!?]$/)
+    expect(say(asked)).not.toBe(text)
+  }
+})
+
 test('names fit the trade, are as many as asked for, and give reasons when told to', () => {
   const system = 'Suggest exactly five business names, numbered, each with a reason of a few words.'
   const lines = say('Suggest a business name for my flower shop', { system }).split('\n')

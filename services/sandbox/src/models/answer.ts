@@ -55,9 +55,18 @@ function compose(body: ChatBody, question: Question, citations: string[]): strin
   if (format?.type === 'json_object')
     return JSON.stringify(kind === 'ads' ? { ads: adVariations(question) } : { answer: write(kind, question), topic: question.topic })
   if (citations.length > 0 && kind === 'chat') return inFourVoices(question) ?? research(question)
-  const text = write(kind, question)
+  const text = /easy to listen to/.test(question.system) ? spoken(write(kind, question)) : write(kind, question)
   if (citations.length === 0) return text
   return `${text}\n\nThis follows published guidance on ${question.topic} [1][2].`
+}
+
+/** For somebody who listens: two sentences, without what only an eye can read. */
+function spoken(text: string): string {
+  const prose = text.replace(/^(?:\||#|```).*$/gm, '').replace(/^\s*(?:[-*>]|\d+\.)\s+/gm, '')
+  const sentences = prose.replace(/\*+|`/g, '').match(/[^\n.!?]+[.!?]+(?=\s|$)/g) ?? []
+  // Who quotes a question ends no sentence with it.
+  const whole = sentences.map((each) => each.trim()).filter((each) => (each.match(/"/g)?.length ?? 0) % 2 === 0)
+  return whole.slice(0, 2).join(' ') || text
 }
 
 type Kind = 'names' | 'ads' | 'social' | 'video' | 'email' | 'blog' | 'product' | 'help' | 'analysis' | 'chat'

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -65,9 +66,12 @@ beforeAll(async () => {
   pro = await price('Pro', 9900)
   await drain()
 })
-beforeEach(() => {
-  received = []
+beforeEach(async () => {
   hookStatus = 200
+  await control('DELETE', '/sandbox/faults')
+  await control('POST', '/sandbox/api/stripe/webhooks', { duplicate: 0, pause: false })
+  await drain()
+  received = []
 })
 afterAll(async () => {
   await sandbox.close()
@@ -130,11 +134,12 @@ describe('checkout', () => {
   })
 
   test('a declined card shows why, and another one goes through', async () => {
+    const order = randomUUID()
     const session = await stripe.checkout.sessions.create({
       mode: 'payment',
       line_items: [{ quantity: 2, price_data: { currency: 'usd', unit_amount: 1500, product_data: { name: 'Guide' } } }],
       success_url: 'http://localhost:9201/ok',
-      payment_intent_data: { metadata: { order: 'o1' } },
+      payment_intent_data: { metadata: { order } },
     })
     const declined = await press(pathOf(session.url), { email: 'b@example.com', number: '4000000000000002' })
     expect(declined.status).toBe(402)
@@ -144,10 +149,10 @@ describe('checkout', () => {
     const done = await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent', 'line_items'] })
     expect(done).toMatchObject({ payment_status: 'paid', amount_total: 3000 })
     expect(done.line_items!.data[0]).toMatchObject({ quantity: 2, amount_total: 3000 })
-    expect(done.payment_intent).toMatchObject({ status: 'succeeded', metadata: { order: 'o1' }, amount_received: 3000 })
+    expect(done.payment_intent).toMatchObject({ status: 'succeeded', metadata: { order }, amount_received: 3000 })
     const facts = sandbox.truth
       .read({ provider: 'stripe' })
-      .filter((fact) => (fact.metadata as { order?: string } | undefined)?.order === 'o1')
+      .filter((fact) => (fact.metadata as { order?: string } | undefined)?.order === order)
     expect(facts.map((fact) => fact.kind)).toEqual(['charge_failed', 'charge'])
   })
 
@@ -395,12 +400,12 @@ describe('webhooks', () => {
 
 describe('the API itself', () => {
   test('lists come in pages, search finds by metadata, errors have their shapes', async () => {
-    for (let index = 0; index < 7; index++)
-      await stripe.customers.create({ email: `page${index}@example.com`, metadata: { batch: 'pages' } })
+    const batch = randomUUID()
+    for (let index = 0; index < 7; index++) await stripe.customers.create({ email: `page${index}@example.com`, metadata: { batch } })
     const emails: (string | null)[] = []
     for await (const customer of stripe.customers.list({ limit: 3 })) if (emails.push(customer.email) === 7) break
     expect(emails.slice(0, 7)).toEqual([6, 5, 4, 3, 2, 1, 0].map((index) => `page${index}@example.com`))
-    expect((await stripe.customers.search({ query: "metadata['batch']:'pages' AND email:'page3@example.com'" })).data).toHaveLength(1)
+    expect((await stripe.customers.search({ query: `metadata['batch']:'${batch}' AND email:'page3@example.com'` })).data).toHaveLength(1)
     expect((await stripe.prices.list({ lookup_keys: ['pro'], expand: ['data.product'] })).data[0]!.product).toMatchObject({ name: 'Pro' })
     await expect(stripe.customers.retrieve('cus_none')).rejects.toMatchObject({
       type: 'StripeInvalidRequestError',

@@ -40,8 +40,8 @@ export function DataPanel() {
       setDeleting(false)
       expectOwnEnd()
       await confirmed(() => fnCall('account-delete'))
-      const { auth } = await loadBackend()
-      await auth.signOut({ scope: 'local' })
+      const { letGo } = await loadBackend()
+      await letGo()
       clearLocalStorage()
       navigate(paths.goodbye, { state: { deletedAt: Date.now() } })
     } catch (error) {

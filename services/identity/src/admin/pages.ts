@@ -1,0 +1,34 @@
+import { invalid } from '../deps.ts'
+
+/** A page of a list: the protocol counts in headers. */
+export type Page = { total: number; page: number; perPage: number; lastPage: number }
+type Asked = { page?: string | null | undefined; per_page?: string | null | undefined }
+
+export const readPage = (asked: Asked) => ({
+  page: readCount('page', asked.page, 1, 1_000_000),
+  perPage: readCount('per_page', asked.per_page, 50, 1000),
+})
+
+export const pageOf = (total: number, page: number, perPage: number): Page => ({
+  total,
+  page,
+  perPage,
+  lastPage: Math.max(1, Math.ceil(total / perPage)),
+})
+
+/** Clients read the number of the next page out of the first parameter. */
+export function pageHeaders(path: string, { total, page, perPage, lastPage }: Page, query: Record<string, string> = {}) {
+  const link = (to: number, rel: string) =>
+    `<${path}?${new URLSearchParams({ page: String(to), per_page: String(perPage), ...query })}>; rel="${rel}"`
+  return {
+    'x-total-count': String(total),
+    link: [...(page < lastPage ? [link(page + 1, 'next')] : []), link(lastPage, 'last')].join(', '),
+  }
+}
+
+function readCount(name: string, value: string | null | undefined, fallback: number, max: number): number {
+  if (!value) return fallback
+  const count = Number(value)
+  if (!Number.isInteger(count) || count < 1) throw invalid(`Bad Pagination Parameters: ${name} must be a positive number`)
+  return Math.min(count, max)
+}
