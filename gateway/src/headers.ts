@@ -170,7 +170,7 @@ export function securityHeaders(config: KitConfig, inlineScripts: string[] = [])
 const allowedHeaders =
   'apikey, authorization, content-type, x-client-info, x-supabase-api-version, prefer, range, accept-profile, content-profile, idempotency-key, x-request-id, x-retry-count, traceparent'
 const exposedHeaders =
-  'content-range, content-location, content-disposition, location, retry-after, ratelimit, ratelimit-policy, x-request-id, x-total-count, link'
+  'content-range, content-location, content-disposition, location, retry-after, ratelimit, ratelimit-policy, x-request-id, x-total-count, link, x-supabase-api-version'
 
 /**
  * What every answer of the API carries. Any origin may call it, without credentials: there are no cookies to misuse.

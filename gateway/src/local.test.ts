@@ -61,7 +61,8 @@ test('a call that says JSON and sends nothing is answered, not waited for', asyn
 })
 
 test('ready names each service and what fails there', async () => {
-  expect(await (await call('/readyz')).json()).toEqual({ ok: true, services: { billing: true, gateway: true }, failing: [] })
+  const ready = { ok: true, services: { billing: true, gateway: true }, failing: [] }
+  await vi.waitFor(async () => expect(await (await call('/readyz')).json()).toEqual(ready))
   failing = ['billing: database']
   await vi.waitFor(async () => {
     const response = await call('/readyz')
@@ -130,6 +131,8 @@ test('a preflight is answered here, for any origin and without credentials', asy
   expect(response.headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
   for (const name of ['apikey', 'authorization', 'x-client-info', 'prefer', 'range', 'accept-profile'])
     expect(response.headers.get('access-control-allow-headers')).toContain(name)
+  // What a client of the auth protocol reads an error by.
+  expect(response.headers.get('access-control-expose-headers')).toContain('x-supabase-api-version')
 })
 
 test('the reference is made from the contracts: each operation says who may call it, each id says what it is of', async () => {

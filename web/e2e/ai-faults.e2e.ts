@@ -28,6 +28,7 @@ test.describe
       const log = page.getByRole('log')
       await expect(log.getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 20_000 })
       await expect(page.getByText('Failed to send message. Please try again.')).toBeVisible()
+      await expect(log.getByText('This answer was cut off. What had arrived is shown.')).toBeVisible()
       await page.reload()
       await expect(log.getByText('This answer was cut off. What had arrived is shown.')).toBeVisible()
       await log.getByRole('button', { name: 'Try again' }).click()
@@ -93,13 +94,19 @@ test.describe
     }) => {
       await trialSeller(page)
       await page.goto('/dashboard/ai-lab')
-      await order(request, { kind: 'slow_body', ms: 3000 })
+      await order(request, { kind: 'slow_body', ms: 20_000, match: 'gemini' })
+      const held = Promise.withResolvers<void>()
+      await page.route('**/functions/v1/ai-compare', (route) => held.promise.then(() => route.continue()))
       await page.getByLabel('Prompt', { exact: true }).fill('Compare paper invoices versus software for a workshop')
       await page.getByRole('button', { name: 'Compare All' }).click()
-      const claude = page.getByRole('article', { name: 'Claude' })
+      const [claude, gemini] = [page.getByRole('article', { name: 'Claude' }), page.getByRole('article', { name: 'Gemini' })]
+      // One before the server has said that it began, one in the middle of its answer.
       await claude.getByRole('button', { name: 'Stop Claude' }).click()
-      await expect(claude.getByText(/^You stopped this/)).toBeVisible()
-      for (const name of ['ChatGPT', 'Gemini', 'Perplexity'])
+      held.resolve()
+      await expect(gemini.getByText('Sandbox answer')).toBeVisible()
+      await gemini.getByRole('button', { name: 'Stop Gemini' }).click()
+      for (const lane of [claude, gemini]) await expect(lane.getByText(/^You stopped this/)).toBeVisible()
+      for (const name of ['ChatGPT', 'Perplexity'])
         await expect(page.getByRole('article', { name }).getByText(/\d s$/).nth(1)).toBeVisible({ timeout: 20_000 })
       await expect(page.getByRole('button', { name: 'Compare All' })).toBeEnabled()
 

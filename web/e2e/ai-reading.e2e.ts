@@ -85,7 +85,11 @@ test('a browser without speech says so and goes on with text [spec-63] [spec-140
   await page.getByRole('button', { name: 'Talk to Operon' }).click()
   const dialog = page.getByRole('dialog', { name: 'Talk to Operon' })
   await dialog.getByRole('button', { name: 'Speak instead of typing' }).click()
-  await expect(page.getByText('Speech recognition not supported in this browser.')).toBeVisible()
+  const message = page.getByText('Speech recognition not supported in this browser.')
+  await expect(message).toBeVisible()
+  // Said beside the dialog, whose buttons stay free.
+  const { x, width } = (await message.boundingBox())!
+  expect(x + width).toBeLessThan((await dialog.boundingBox())!.x)
   await expect(dialog.getByRole('button', { name: /Speech output/ })).toHaveText(/Off/)
   await dialog.getByRole('button', { name: /Speech output/ }).click()
   await expect(page.getByText('This browser cannot read aloud')).toBeVisible()

@@ -80,7 +80,7 @@ export const adminDeleteFactor = endpoint({
   path: '/auth/v1/admin/users/:user_id/factors/:factor_id',
   ...admin,
   params: userId.extend({ factor_id: id('factor') }),
-  reply: z.object({ id: z.uuid() }),
+  reply: factorShape,
 })
 export const adminUpdateFactor = endpoint({
   method: 'PUT',

@@ -12,6 +12,7 @@ afterAll(() => database.drop())
 
 test('a failed statement is logged with its code and constraint, without the row that it was about', async () => {
   const { db } = database
+  await sql`drop table if exists people`.execute(db)
   await sql`create table people (id uuid primary key, email text unique, age int check (age > 0))`.execute(db)
   const insert = (email: string, age: number) => sql`insert into people values (${newId()}, ${email}, ${age})`.execute(db)
   await insert('ann@example.com', 1)

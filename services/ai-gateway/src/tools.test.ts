@@ -245,6 +245,23 @@ test('an API key is shown once, works, obeys its own limit, and is refused the m
   expect((await complete()).status).toBe(401)
 })
 
+test('a key is good until its time is over, and none is made whose time is over already', async () => {
+  const user = platform.user()
+  const make = async (name: string, ms: number) =>
+    json(await post(user, 'ai-key-create', { name, expires_at: new Date(Date.now() + ms).toISOString() }))
+  expect(await make('Late', -1000)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid', message: expect.stringContaining('expires_at') },
+  })
+  const { body: made } = await make('Shop', 60_000)
+  const list = () => fetch(`${platform.url('ai-gateway')}/ai/v1/models`, { headers: { authorization: `Bearer ${made.key}` } })
+  expect((await list()).status).toBe(200)
+  const { db } = platform.services['ai-gateway']!.rt as { db: any }
+  await db.updateTable('ai_keys').set({ expires_at: new Date() }).where('id', '=', made.id).execute()
+  forgetKey(made.id)
+  expect((await list()).status).toBe(401)
+})
+
 test('a key that is revoked while it is looked up is not remembered from that look', async () => {
   const user = platform.user()
   const { body: made } = await json(await post(user, 'ai-key-create', { name: 'Shop' }))

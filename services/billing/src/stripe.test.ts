@@ -102,7 +102,7 @@ function suite(secretKey?: string) {
     if (!trial!.discounted) await provider.discountReferred(made.id, `referral-discount-${made.id}`)
     expect(await provider.listSubscriptions(customer)).toMatchObject([{ status: 'trialing', discounted: true }])
 
-    for (const days of [4, 34]) await reach(days)
+    for (const days of [4, 35]) await reach(days)
     await vi.waitFor(
       async () => expect((await stripe.charges.list({ customer })).data.map(({ amount }) => amount)).toEqual([4900, 3430]),
       within,

@@ -15,6 +15,8 @@ export function ScrollAndTitle() {
     const target = hash ? document.getElementById(hash.slice(1)) : null
     if (target) return target.scrollIntoView()
     window.scrollTo(0, 0)
+    // Who talks to the assistant goes on talking: it stays beside the page it led to.
+    if (document.activeElement?.closest('[data-assistant]')) return
     document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true })
   }, [pathname, hash])
   return null

@@ -40,8 +40,8 @@ export function ToastHost() {
       aria-label="Messages"
       aria-live="polite"
       // On a phone, and where one writes to an assistant, below the top bar: thumb, composer and main button are at the lower edge.
-      // What has dropped from the header stays free of them.
-      className="pointer-events-none fixed z-[70] flex flex-col gap-2 max-md:inset-x-3 max-md:top-16 md:right-4 md:bottom-11 md:w-96 md:[html:has([data-composer])_&]:top-24 md:[html:has([data-composer])_&]:bottom-auto [html:has(header_[role=menu],header_[data-drops])_&]:top-auto! [html:has(header_[role=menu],header_[data-drops])_&]:bottom-11!"
+      // What has dropped from the header stays free of them, and so does the assistant.
+      className="pointer-events-none fixed z-[70] flex flex-col gap-2 max-md:inset-x-3 max-md:top-22 md:right-4 md:bottom-11 md:w-96 md:[html:has([data-composer])_&]:top-24 md:[html:has([data-composer])_&]:bottom-auto md:[html:has([data-assistant])_&]:right-[28rem] md:[html:has([data-assistant])_&]:w-[min(24rem,calc(100vw-30rem))] [html:has(header_[role=menu],header_[data-drops])_&]:top-auto! [html:has(header_[role=menu],header_[data-drops])_&]:bottom-11!"
     >
       {items.map((item) => (
         <ToastCard key={item.id} item={item} />

@@ -83,6 +83,20 @@ test('a comparison stopped before its first word costs nothing and says stopped,
   expect(await counter(user)).toEqual({ used: 0, reserved: 0 })
 })
 
+test('a comparison that cannot be kept ends without its end, and is charged for what was answered', async () => {
+  const user = platform.user()
+  const { db } = platform.services['ai-gateway']!.rt as { db: any }
+  await db.schema.alterTable('ai_comparisons').renameTo('comparisons_away').execute()
+  const asked = { prompt: 'hi', models: ['gpt-4o-mini', 'claude'] }
+  const response = await send(user, '/functions/v1/ai-compare', asked)
+  const events = eventsIn(
+    await response.text().finally(() => db.schema.alterTable('comparisons_away').renameTo('ai_comparisons').execute()),
+  )
+  expect(events.filter(({ event }) => event === 'done').map(({ data }) => data.stopped)).toEqual([false, false])
+  expect(events.some(({ event }) => event === 'end')).toBe(false)
+  await vi.waitFor(async () => expect(await counter(user)).toEqual({ used: 2, reserved: 0 }))
+})
+
 test('a conversation begins with what was carried over, which the model hears and the account keeps [spec-70]', async () => {
   const user = platform.user()
   const seed = [

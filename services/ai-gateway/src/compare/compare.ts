@@ -30,22 +30,30 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
   )
   const comparisonId = newId()
   const stream = openStream(reply)
-  await stream.send('start', { comparison_id: comparisonId, models })
-  const lanes = await Promise.all(models.map((model, lane) => runLane(lane, model)))
-  await inTransaction(ctx.db, async (trx) => {
-    await trx
-      .insertInto('ai_comparisons')
-      .values({ id: comparisonId, user_id: userId, prompt, lanes: JSON.stringify(lanes), vote: null })
-      .execute()
-    await publish(trx, comparisonFinished, userId, {
-      comparison_id: comparisonId,
-      command: storable(`Compared: ${prompt}`),
-      models: models.map(nameOf),
-      status: statusOf(lanes),
+  try {
+    await stream.send('start', { comparison_id: comparisonId, models })
+    const lanes = await Promise.all(models.map((model, lane) => runLane(lane, model)))
+    await keep(lanes)
+    await stream.send('end', { comparison_id: comparisonId, answered: lanes.filter((lane) => lane.state === 'complete').length })
+  } finally {
+    // Also of one that could not be kept: without its `end` the reader knows that it was not.
+    stream.end()
+  }
+
+  function keep(lanes: Lane[]) {
+    return inTransaction(ctx.db, async (trx) => {
+      await trx
+        .insertInto('ai_comparisons')
+        .values({ id: comparisonId, user_id: userId, prompt, lanes: JSON.stringify(lanes), vote: null })
+        .execute()
+      await publish(trx, comparisonFinished, userId, {
+        comparison_id: comparisonId,
+        command: storable(`Compared: ${prompt}`),
+        models: models.map(nameOf),
+        status: statusOf(lanes),
+      })
     })
-  })
-  await stream.send('end', { comparison_id: comparisonId, answered: lanes.filter((lane) => lane.state === 'complete').length })
-  stream.end()
+  }
 
   async function runLane(lane: number, model: string): Promise<Lane> {
     const stop = deps.running.begin(userId, laneId(comparisonId, lane))

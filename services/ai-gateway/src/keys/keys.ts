@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { keyRevoked } from '@operon/contracts/ai-gateway'
 import type { aiKeyCreate } from '@operon/contracts/ai-gateway-api'
 import type { Input } from '@operon/contracts/contract'
+import { now } from '@operon/kit/clock'
 import { type Actor, type Ctx, signedIn, type UserActor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
@@ -15,6 +16,7 @@ const hashOf = (key: string) => createHash('sha256').update(key).digest('base64u
 /** The key itself is given out once; what is kept cannot be turned back into it. */
 export async function createKey(ctx: Ctx<AiDb>, { name, scopes, monthly_prompts, expires_at }: Input<typeof aiKeyCreate>) {
   const { id: user_id } = signedIn(ctx)
+  if (expires_at && Date.parse(expires_at) <= now()) throw new DomainError('invalid', { message: 'expires_at: choose a time to come.' })
   const key = PREFIX + randomBytes(32).toString('base64url')
   const row = {
     id: newId(),

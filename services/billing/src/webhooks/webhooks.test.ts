@@ -23,7 +23,7 @@ test('webhooks that come five times, shuffled and at once end as once and in ord
   await billing.advance(3.1)
   await billing.becomes(user, { status: 'active' })
   await billing.call('switch-plan', user, { plan: 'pro' })
-  await billing.advance(30)
+  await billing.advance(31)
   await billing.quiet()
   expect(await billing.check(user)).toMatchObject({ status: 'active', subscription_tier: 'pro', subscribed: true })
   await billing.booksMatch()

@@ -15,20 +15,9 @@ import type { IdentityDb } from '../schema.ts'
 import { announceRevoked, endSessions } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
-import { tellOfNewEmail, tellOfNewPhone } from '../users/confirm.ts'
+import { tellOfNewEmail, tellOfNewPhone, upsertOwnIdentity } from '../users/confirm.ts'
 import { merged } from '../users/update-user.ts'
-import {
-  addIdentity,
-  changeUser,
-  createUser,
-  factorJson,
-  findUser,
-  type Trx,
-  type User,
-  type UserJson,
-  userJson,
-  wholeUser,
-} from '../users/users.ts'
+import { changeUser, createUser, factorJson, findUser, type Trx, type User, type UserJson, userJson, wholeUser } from '../users/users.ts'
 import { type Page, pageOf, readPage } from './pages.ts'
 
 type Body = Input<typeof admin.adminCreateUser>
@@ -115,17 +104,8 @@ export async function adminUpdateUser(ctx: AuthCtx, input: Body & { user_id: str
   }
   const ended = await inTransaction(ctx.db, async (trx: Trx) => {
     await changeUser(trx, user.id, set)
-    if (email && !user.identities.some(({ provider }) => provider === 'email'))
-      await addIdentity(trx, user.id, 'email', user.id, { sub: user.id, email, email_verified: input.email_confirm === true })
-    else if (email)
-      await trx
-        .updateTable('identities')
-        .set({
-          identity_data: sql`identity_data || ${JSON.stringify({ email, email_verified: input.email_confirm === true })}::jsonb` as never,
-        })
-        .where('user_id', '=', user.id)
-        .where('provider', '=', 'email')
-        .execute()
+    if (email) await upsertOwnIdentity(trx, user, 'email', { email, email_verified: input.email_confirm === true })
+    if (phone) await upsertOwnIdentity(trx, user, 'phone', { phone, phone_verified: input.phone_confirm === true })
     if (email) await tellOfNewEmail(trx, ctx, user, email)
     if (phone) await tellOfNewPhone(trx, ctx, user, phone)
     if (passwordHash) await notify(trx, ctx, user.id, 'password_changed')
@@ -146,23 +126,26 @@ export async function adminDeleteUser(ctx: AuthCtx, { user_id: id }: { user_id: 
 export const adminListFactors = async (ctx: AuthCtx, { user_id: id }: { user_id: string }) =>
   (await knownUser(ctx, id)).factors.map(factorJson)
 
-export async function adminDeleteFactor(
-  ctx: AuthCtx,
-  { user_id: userId, factor_id: id }: { user_id: string; factor_id: string },
-): Promise<{ id: string }> {
+async function knownFactor(ctx: AuthCtx, userId: string, id: string) {
+  const factor = (await knownUser(ctx, userId)).factors.find((each) => each.id === id)
+  if (!factor) throw refuse(404, 'mfa_factor_not_found', 'Factor not found')
+  return factorJson(factor)
+}
+
+export async function adminDeleteFactor(ctx: AuthCtx, { user_id: userId, factor_id: id }: Input<typeof admin.adminDeleteFactor>) {
+  const factor = await knownFactor(ctx, userId, id)
   await inTransaction(ctx.db, (trx: Trx) => deleteFactor(trx, ctx, userId, id))
-  return { id }
+  return factor
 }
 
 export async function adminUpdateFactor(ctx: AuthCtx, input: Input<typeof admin.adminUpdateFactor>) {
   const { user_id: userId, factor_id: id, friendly_name } = input
-  const user = await knownUser(ctx, userId)
-  if (!user.factors.some((factor) => factor.id === id)) throw refuse(404, 'mfa_factor_not_found', 'Factor not found')
+  await knownFactor(ctx, userId, id)
   await inTransaction(ctx.db, async (trx: Trx) => {
     if (friendly_name) await trx.updateTable('factors').set({ friendly_name, updated_at: new Date() }).where('id', '=', id).execute()
     await audit(trx, ctx, userId, 'factor_updated', { factor_id: id })
   })
-  return factorJson((await knownUser(ctx, userId)).factors.find((factor) => factor.id === id)!)
+  return knownFactor(ctx, userId, id)
 }
 
 /** Passkeys are not offered, so there are none; an unknown user is told as everywhere. */

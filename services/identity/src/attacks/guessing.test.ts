@@ -60,7 +60,9 @@ test('S8: a one-time code is guessed ten times at most, also when new ones are a
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
 })
 
-test('mail to one recipient is bounded, and a sign-up is never lost for it: the answer says that the mail waits [spec-33]', async () => {
+test('mail to one recipient is bounded, and a sign-up is never lost for it: the answer says that the mail waits [spec-33]', {
+  timeout: 30_000,
+}, async () => {
   const tight = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false', LIMIT_MAIL_PER_HOUR: '2' })
   const email = newEmail()
   const client = tight.client()
@@ -83,7 +85,7 @@ test('mail to one recipient is bounded, and a sign-up is never lost for it: the 
   await tight.close()
 })
 
-test('a sign-up that is refused makes no account and says how long to wait [spec-33]', async () => {
+test('a sign-up that is refused makes no account and says how long to wait [spec-33]', { timeout: 30_000 }, async () => {
   const tight = await startWithSandbox({ LIMIT_SIGN_UP_PER_MINUTE: '1' })
   expect((await tight.client().auth.signUp({ email: newEmail(), password: PASSWORD })).error).toBeNull()
   const email = newEmail()
@@ -96,7 +98,7 @@ test('a sign-up that is refused makes no account and says how long to wait [spec
   await tight.close()
 })
 
-test('a mail server that is down fails no sign-up: the mail is a job that waits for it [spec-33]', async () => {
+test('a mail server that is down fails no sign-up: the mail is a job that waits for it [spec-33]', { timeout: 30_000 }, async () => {
   const cut = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false', SMTP_URL: 'smtp://127.0.0.1:9' })
   const email = newEmail()
   const { data, error } = await cut.client().auth.signUp({ email, password: PASSWORD })

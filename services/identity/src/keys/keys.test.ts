@@ -16,7 +16,7 @@ const partsOf = (token: string) =>
     .slice(0, 2)
     .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
 
-test('brought keys: the first one signs, every one is believed, none is given away', async () => {
+test('brought keys: the first one signs, every one is believed, none is given away', { timeout: 30_000 }, async () => {
   const platform = await startIdentity({ AUTH_JWK_SET: JSON.stringify({ keys: [jwk(rsa, 'new', 'RS256'), jwk(ec, 'old', 'ES256')] }) })
   const { client, session } = await signedUp(platform)
   const [header, claims] = partsOf(session.access_token)
@@ -37,7 +37,7 @@ test('brought keys: the first one signs, every one is believed, none is given aw
   await platform.close()
 })
 
-test('a set that cannot sign, or is none, keeps identity from starting and says what is wrong', async () => {
+test('a set that cannot sign, or is none, keeps identity from starting and says what is wrong', { timeout: 30_000 }, async () => {
   const { d: _private, ...publicOnly } = jwk(ec, 'k', 'ES256')
   for (const [set, problem] of [
     ['{"keys":[]}', /must be a JWK set/],

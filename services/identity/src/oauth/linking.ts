@@ -126,6 +126,12 @@ export async function linkPerson(trx: Trx, ctx: AuthCtx, userId: string, provide
   return userId
 }
 
+/** What opens the account besides: who removes the sign-in removes that too. */
+const goesWith: Record<string, Parameters<typeof changeUser>[2]> = {
+  email: { password_hash: null },
+  phone: { phone: null, phone_confirmed_at: null },
+}
+
 export async function unlinkIdentity(ctx: AuthCtx, { identity_id: id }: { identity_id: string }): Promise<Record<string, never>> {
   if (!ctx.deps.config.AUTH_MANUAL_LINKING) throw refuse(404, 'manual_linking_disabled', 'Manual linking is disabled')
   const { user } = await currentUser(ctx)
@@ -142,7 +148,7 @@ export async function unlinkIdentity(ctx: AuthCtx, { identity_id: id }: { identi
       .executeTakeFirstOrThrow()
     if (count <= 1) throw refuse(422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking')
     await trx.deleteFrom('identities').where('id', '=', id).where('user_id', '=', user.id).execute()
-    await changeUser(trx, user.id, identity.provider === 'phone' ? { phone: null, phone_confirmed_at: null } : {})
+    await changeUser(trx, user.id, goesWith[identity.provider] ?? {})
     await syncProviders(trx, user.id)
     await audit(trx, ctx, user.id, 'identity_unlinked', { provider: identity.provider })
     await notify(trx, ctx, user.id, 'identity_unlinked', { provider: identity.provider })

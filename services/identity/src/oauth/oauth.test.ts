@@ -1,28 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { click, hashOf, newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { approve, click, hashOf, newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
 let platform: WithSandbox
 beforeAll(async () => {
   platform = await startWithSandbox()
 })
 afterAll(() => platform.close())
-
-/** What a person does on the consent page: the address that it leads back to. */
-async function approve(
-  consent: URL,
-  person: { email: string; name?: string; unverified?: boolean },
-  decision = 'approve',
-): Promise<string> {
-  const fields = new URLSearchParams(consent.search)
-  fields.set('email', person.email)
-  fields.set('name', person.name ?? 'Ada Provider')
-  if (person.unverified) fields.set('unverified', '1')
-  fields.set('decision', decision)
-  const page = new URL(consent)
-  page.search = ''
-  const response = await fetch(platform.real(page.href), { method: 'POST', redirect: 'manual', body: fields })
-  return response.headers.get('location')!
-}
 
 const home = 'http://localhost:8080/auth'
 async function signInWith(
@@ -33,7 +16,7 @@ async function signInWith(
   const cookies: Record<string, string> = {}
   const { data } = await client.auth.signInWithOAuth({ provider, options: { redirectTo: home, skipBrowserRedirect: true } })
   const consent = await click(platform, data.url!.replace(platform.base, 'http://localhost:8080'), cookies)
-  const callback = await approve(consent, person)
+  const callback = await approve(platform, consent, person)
   return { target: await click(platform, callback, cookies), callback, cookies, client, consent }
 }
 
@@ -85,7 +68,7 @@ test("identities are linked and unlinked, never the last one, never somebody els
     )
     const cookie = response.headers.getSetCookie()[0]!.split(';')[0]!.split('=') as [string, string]
     const { url } = (await response.json()) as { url: string }
-    return hashOf(await click(platform, await approve(new URL(url), { email }), { [cookie[0]]: cookie[1] }))
+    return hashOf(await click(platform, await approve(platform, new URL(url), { email }), { [cookie[0]]: cookie[1] }))
   }
   expect(await link(session.access_token)).toMatchObject({ token_type: 'bearer' })
   const { data } = await client.auth.getUserIdentities()
@@ -106,6 +89,21 @@ test("identities are linked and unlinked, never the last one, never somebody els
   expect(await platform.mails(other.email)).toEqual([])
 })
 
+test('who removes e-mail and password from the ways in has no password any more, and hears of it', async () => {
+  const { client, email, user } = await signedUp(platform)
+  // Proven, so that joining leaves the password where it is.
+  await platform.admin().auth.admin.updateUserById(user.id, { email_confirm: true })
+  await signInWith('google', { email })
+  const signIn = async () => (await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error
+  expect(await signIn()).toBeNull()
+  const { data } = await client.auth.getUserIdentities()
+  expect((await client.auth.unlinkIdentity(data!.identities.find(({ provider }) => provider === 'email')!)).error).toBeNull()
+  expect(await signIn()).toMatchObject({ code: 'invalid_credentials' })
+  expect((await platform.mail(email, /sign-in was removed/)).text).toContain('no longer be opened with your e-mail and password')
+  const { target } = await signInWith('google', { email })
+  expect((await client.auth.getUser(hashOf(target).access_token!)).data.user).toMatchObject({ id: user.id, email })
+})
+
 test('S17: a state of another browser, used twice, made up or without its cookie is worth nothing', async () => {
   const email = newEmail()
   const { callback, cookies } = await signInWith('google', { email })
@@ -115,7 +113,7 @@ test('S17: a state of another browser, used twice, made up or without its cookie
     .client()
     .auth.signInWithOAuth({ provider: 'google', options: { redirectTo: home, skipBrowserRedirect: true } })
   const begin = data.url!.replace(platform.base, 'http://localhost:8080')
-  const attackers = await approve(await click(platform, begin, {}), { email })
+  const attackers = await approve(platform, await click(platform, begin, {}), { email })
   expect(hashOf(await click(platform, attackers, victim))).toMatchObject({ error_code: 'bad_oauth_state' })
   const own: Record<string, string> = {}
   await click(platform, begin, own)
@@ -144,6 +142,6 @@ test('S17: the provider is asked with S256, an exact redirect and no parameter o
     client_id: 'operon-sandbox',
   })
   expect(asked.searchParams.get('state')).not.toBe('fixed')
-  const denied = await click(platform, await approve(asked, { email: newEmail() }, 'deny'), cookies)
+  const denied = await click(platform, await approve(platform, asked, { email: newEmail() }, 'deny'), cookies)
   expect(hashOf(denied)).toMatchObject({ error: 'access_denied', error_code: 'access_denied' })
 })

@@ -5,7 +5,9 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { newEmail, PASSWORD, startIdentity } from '../testing/platform.ts'
 
-test('with a captcha configured, what strangers may do needs its token, and a verifier that is down lets nobody by', async () => {
+test('with a captcha configured, what strangers may do needs its token, and a verifier that is down lets nobody by', {
+  timeout: 30_000,
+}, async () => {
   const asked: Record<string, string>[] = []
   const verifier = createServer(async (request, response) => {
     const form = Object.fromEntries(new URLSearchParams(await text(request)))

@@ -97,4 +97,21 @@ export async function click(platform: { real(url: string): string }, url: string
   if (!location) throw new Error(`no redirect: ${response.status} ${await response.text()}`)
   return new URL(location)
 }
+/** What a person does on a provider's consent page: the address that it leads back to. */
+export async function approve(
+  platform: { real(url: string): string },
+  consent: URL,
+  person: { email: string; name?: string; unverified?: boolean },
+  decision = 'approve',
+): Promise<string> {
+  const fields = new URLSearchParams(consent.search)
+  fields.set('email', person.email)
+  fields.set('name', person.name ?? 'Ada Provider')
+  if (person.unverified) fields.set('unverified', '1')
+  fields.set('decision', decision)
+  const page = new URL(consent)
+  page.search = ''
+  const response = await fetch(platform.real(page.href), { method: 'POST', redirect: 'manual', body: fields })
+  return response.headers.get('location')!
+}
 export const hashOf = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash.slice(1)))

@@ -207,7 +207,7 @@ test('the sign-up record names the version of the terms and when the server hear
   }
 })
 
-test('profiles has a limit of its own, for an address and for a person [spec-23]', async () => {
+test('profiles has a limit of its own, for an address and for a person [spec-23]', { timeout: 30_000 }, async () => {
   const strict = await startIdentity({ LIMIT_PROFILES_PER_MINUTE: '3' })
   try {
     const ask = (headers: Record<string, string>) =>

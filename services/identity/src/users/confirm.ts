@@ -59,7 +59,7 @@ export async function confirmPhone(trx: Trx, ctx: AuthCtx, user: User, phone: st
   await tellOfNewPhone(trx, ctx, user, phone)
 }
 
-async function upsertOwnIdentity(trx: Trx, user: User, provider: 'email' | 'phone', data: Record<string, unknown>): Promise<void> {
+export async function upsertOwnIdentity(trx: Trx, user: User, provider: 'email' | 'phone', data: Record<string, unknown>): Promise<void> {
   const own = user.identities.find((identity) => identity.provider === provider)
   if (!own) await addIdentity(trx, user.id, provider, user.id, { sub: user.id, ...data })
   else

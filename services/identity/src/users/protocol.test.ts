@@ -42,7 +42,7 @@ test('lists of what is not offered are empty for the service key', async () => {
   expect(nobody).toMatchObject({ status: 404, body: { error_code: 'user_not_found' } })
 })
 
-test('the service key renames a factor of its user, and of nobody else', async () => {
+test('the service key renames and removes a factor of its user, and of nobody else', async () => {
   const { client, user } = await signedUp(platform)
   const other = await signedUp(platform)
   const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' })
@@ -50,6 +50,9 @@ test('the service key renames a factor of its user, and of nobody else', async (
   const renamed = await call('PUT', at(user.id), SERVICE_KEY, { friendly_name: 'Old phone' })
   expect(renamed).toMatchObject({ status: 200, body: { id: data!.id, friendly_name: 'Old phone', status: 'unverified' } })
   expect(await call('PUT', at(other.user.id), SERVICE_KEY, { friendly_name: 'x' })).toMatchObject({ status: 404 })
+  expect(await call('DELETE', at(other.user.id), SERVICE_KEY)).toMatchObject({ status: 404 })
+  expect(await call('DELETE', at(user.id), SERVICE_KEY)).toEqual(renamed)
+  expect((await client.auth.mfa.listFactors()).data?.all).toEqual([])
 })
 
 test('what can be no refresh token is invalid, what is none of ours is not found', async () => {

@@ -42,6 +42,7 @@ export function AssistantDialog({ onClose }: Props) {
     <div
       ref={box}
       role="dialog"
+      data-assistant
       tabIndex={-1}
       aria-labelledby={titleId}
       onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && onClose()}

@@ -18,6 +18,9 @@ export type LaneState = {
 }
 export type Run = { id: string | null; prompt: string; lanes: LaneState[]; vote: number | null }
 
+const end = (comparison_id: string, lane?: number) =>
+  aiCall('ai-compare-stop', { comparison_id, lane }).catch((error: Error) => toast.error('It could not be stopped', error.message))
+
 const lane = (model: string, state: LaneState['state']): LaneState => ({
   model,
   state,
@@ -40,11 +43,14 @@ export function useCompare() {
   const [run, setRun] = useState<Run>(emptyRun)
   const [broken, setBroken] = useState<Broken | null>(null)
   const watch = useRef<AbortController>(undefined)
+  // Lanes that were stopped before the comparison had an id to say it by.
+  const early = useRef<number[]>([])
   useEffect(() => () => watch.current?.abort(), [])
 
   async function compare(prompt: string) {
     const control = new AbortController()
     watch.current = control
+    early.current = []
     setBroken(null)
     let next: Run = { id: null, prompt, lanes: labModels.map(({ id }) => lane(id, 'waiting')), vote: null }
     let frame = 0
@@ -68,6 +74,7 @@ export function useCompare() {
         if (event === 'start') {
           next = { ...next, id: data.comparison_id }
           setRun(next)
+          for (const at of early.current) void end(data.comparison_id, at)
         } else if (event === 'first')
           change(data.lane, { state: 'writing', answeredBy: data.answered_by, sandbox: data.sandbox, firstMs: data.ms })
         else if (event === 'delta') change(data.lane, { content: next.lanes[data.lane]!.content + data.text })
@@ -111,14 +118,10 @@ export function useCompare() {
   }
 
   async function stop(at?: number) {
-    if (!run.id) {
-      watch.current?.abort()
-      setRun((before) => ({ ...before, lanes: before.lanes.map((each) => (running(each) ? { ...each, state: 'stopped' } : each)) }))
-      return
-    }
-    await aiCall('ai-compare-stop', { comparison_id: run.id, ...(at !== undefined && { lane: at }) }).catch((error: Error) =>
-      toast.error('It could not be stopped', error.message),
-    )
+    if (run.id) return end(run.id, at)
+    if (at !== undefined) return void early.current.push(at)
+    watch.current?.abort()
+    setRun((before) => ({ ...before, lanes: before.lanes.map((each) => (running(each) ? { ...each, state: 'stopped' } : each)) }))
   }
 
   async function vote(at: number) {

@@ -151,9 +151,10 @@ function Writing({ begun }: { begun: boolean }) {
   )
 }
 
+const cutOff = 'This answer was cut off. What had arrived is shown.'
 function EndState({ message, retry }: { message: ChatMessage; retry?: () => void }) {
   if (message.state === 'cut')
-    return <Problem text={message.problem ?? 'This answer was cut off. What had arrived is shown.'} retry={retry} />
+    return message.problem ? <Problem title={cutOff} text={message.problem} retry={retry} /> : <Problem text={cutOff} retry={retry} />
   if (message.state === 'failed')
     return <Problem title={message.content} text={message.problem ?? 'No answer came.'} retry={retry} atLimit={message.atLimit} />
   if (message.state === 'stopped' && !message.content)
