@@ -223,7 +223,8 @@ test.describe('the assistant dialog', () => {
       ['send email to my list', 'I cannot send e-mail yet'],
       ['open the calendar', 'Calendar is not available yet'],
     ] as const) {
-      await dialog.getByLabel('Message Operon').fill(said)
+      await expect(dialog.getByLabel('Message Operon')).toBeFocused()
+      await page.keyboard.insertText(said)
       await page.keyboard.press('Enter')
       await expect(dialog.getByRole('log').getByText(answer)).toBeVisible()
     }

@@ -1,3 +1,4 @@
+import { get, type IncomingMessage } from 'node:http'
 import { expect, expectAccessible, expectSound, holdStill, linkTo, newEmail, test, wake } from './steps.ts'
 
 const pages = [
@@ -23,6 +24,19 @@ test('every public page is accessible, fits and logs nothing, in both themes at 
       await expect(page.locator('h1')).toHaveCount(1)
       await expectSound(page)
     })
+})
+
+test('the landing page is there in one round trip: 14,600 bytes with its headers', async ({ baseURL }) => {
+  const size = async () => {
+    const response = await new Promise<IncomingMessage>((done, fail) =>
+      get(`${baseURL}/`, { headers: { 'accept-encoding': 'gzip, deflate, br, zstd' } }, done).on('error', fail),
+    )
+    let bytes = response.rawHeaders.reduce((sum, each) => sum + each.length + 2, `HTTP/1.1 200 OK`.length + 4)
+    for await (const chunk of response) bytes += chunk.length
+    return bytes
+  }
+  // Who asks first gets it before it is made as small as it can be.
+  await expect.poll(size).toBeLessThanOrEqual(14_600)
 })
 
 test('the alias addresses show the landing view [spec-2]', async ({ page }) => {

@@ -8,7 +8,6 @@ type Toast = { id: number; tone: Tone; title: string; text?: string; action?: { 
 let toasts: Toast[] = []
 let nextId = 1
 const listeners = new Set<() => void>()
-const none: Toast[] = []
 
 function set(next: Toast[]) {
   toasts = next
@@ -29,12 +28,14 @@ export const toast = {
   dismiss: (id: number) => set(toasts.filter((item) => item.id !== id)),
 }
 
+/** Comes with the app: a prerendered page has nothing to say, and the first round trip no room for its styles. */
 export function ToastHost() {
   const items = useSyncExternalStore(
     subscribe,
     () => toasts,
-    () => none,
+    () => null,
   )
+  if (!items) return null
   return (
     <section
       aria-label="Messages"

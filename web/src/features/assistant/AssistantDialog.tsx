@@ -100,7 +100,7 @@ export function AssistantDialog({ onClose }: Props) {
         ref={composer}
         label={`Message ${product_name}`}
         placeholder="Ask, or say where to go"
-        busy={chat.busy || assistant.thinking}
+        busy={chat.busy}
         onSend={assistant.say}
         onStop={chat.stop}
         voice

@@ -77,7 +77,7 @@ export function useAssistant(product: string) {
 
   const openPage = () => navigate(`${paths.assistant}?c=${conversationId}`)
 
-  return { chat: { ...chat, messages: [greeting, ...chat.messages] }, say, speech, thinking: false, conversationId, openPage }
+  return { chat: { ...chat, messages: [greeting, ...chat.messages] }, say, speech, conversationId, openPage }
 }
 
 function sendAs(kind: 'names' | 'research' | 'absent' | undefined, product: string): SendOptions {

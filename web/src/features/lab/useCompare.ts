@@ -43,14 +43,14 @@ export function useCompare() {
   const [run, setRun] = useState<Run>(emptyRun)
   const [broken, setBroken] = useState<Broken | null>(null)
   const watch = useRef<AbortController>(undefined)
-  // Lanes that were stopped before the comparison had an id to say it by.
-  const early = useRef<number[]>([])
+  // Its id, and the lanes that were stopped before it had one to say it by.
+  const begun = useRef<{ id: string | null; early: number[] }>({ id: null, early: [] })
   useEffect(() => () => watch.current?.abort(), [])
 
   async function compare(prompt: string) {
     const control = new AbortController()
     watch.current = control
-    early.current = []
+    begun.current = { id: null, early: [] }
     setBroken(null)
     let next: Run = { id: null, prompt, lanes: labModels.map(({ id }) => lane(id, 'waiting')), vote: null }
     let frame = 0
@@ -74,7 +74,8 @@ export function useCompare() {
         if (event === 'start') {
           next = { ...next, id: data.comparison_id }
           setRun(next)
-          for (const at of early.current) void end(data.comparison_id, at)
+          for (const at of begun.current.early) void end(data.comparison_id, at)
+          begun.current.id = data.comparison_id
         } else if (event === 'first')
           change(data.lane, { state: 'writing', answeredBy: data.answered_by, sandbox: data.sandbox, firstMs: data.ms })
         else if (event === 'delta') change(data.lane, { content: next.lanes[data.lane]!.content + data.text })
@@ -118,8 +119,9 @@ export function useCompare() {
   }
 
   async function stop(at?: number) {
-    if (run.id) return end(run.id, at)
-    if (at !== undefined) return void early.current.push(at)
+    const { id, early } = begun.current
+    if (id) return end(id, at)
+    if (at !== undefined) return void early.push(at)
     watch.current?.abort()
     setRun((before) => ({ ...before, lanes: before.lanes.map((each) => (running(each) ? { ...each, state: 'stopped' } : each)) }))
   }

@@ -39,11 +39,13 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
       input.current?.focus()
     },
   }))
+  // After the answer; where none is on its way (the page answered by itself), after the field was emptied.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as said
   useEffect(() => {
     if (busy || !hadFocus.current) return
     hadFocus.current = false
     if (!touch() && form.current?.contains(document.activeElement)) input.current?.focus()
-  }, [busy])
+  }, [busy, text])
 
   function send() {
     if (busy || blank) return
