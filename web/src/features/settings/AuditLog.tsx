@@ -64,6 +64,7 @@ const names: Record<string, string> = {
   factor_enrolled: 'Authenticator set-up begun',
   factor_challenged: 'Authenticator code asked for',
   factor_verified: 'Authenticator code accepted',
+  factor_updated: 'Authenticator renamed',
   factor_removed: 'Authenticator removed',
   recovery_codes_created: 'Recovery codes made',
   recovery_code_used: 'Recovery code used',
