@@ -1,12 +1,11 @@
-import { startGateway } from '@operon/gateway/gateway'
 import { identityService } from '@operon/identity/service'
-import { approve, click, codeIn, hashOf, linkIn, type Message, memory, newEmail, PASSWORD } from '@operon/identity/testing/platform'
-import { openBus, openCache, openVerifier } from '@operon/kit/open'
+import { approve, click, codeIn, hashOf, inboxAt, linkIn, memory, newEmail, PASSWORD } from '@operon/identity/testing/platform'
 import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { createClient, type Session } from '@supabase/supabase-js'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openGateway } from './all-in-one.ts'
 import { freePort } from './machine.ts'
 
 // The published client, unmodified, through the public door: every way into an account and out of it.
@@ -24,6 +23,7 @@ async function start(env: Record<string, string> = {}) {
   const url = `http://localhost:${port}`
   const platform = await startTestPlatform([identityService, sandboxService], {
     PORT: String(port),
+    WEB_DIST: '/none',
     PUBLIC_URL: url,
     SERVICE_KEY,
     AUTH_AUTOCONFIRM: 'false',
@@ -35,21 +35,13 @@ async function start(env: Record<string, string> = {}) {
     LIMIT_VERIFY_PER_MINUTE: '1000',
     ...env,
   })
-  const { infra } = platform
-  const bus = await openBus(infra, { service: 'gateway', db: undefined as never, log: infra.log })
-  const cache = await openCache(infra)
-  const upstreams = Object.fromEntries(
-    Object.values(platform.services).map(({ name, app, ready }) => [name, { kind: 'local' as const, app, ready }]),
-  )
-  const gateway = await startGateway({ ...infra, upstreams, bus, cache, verifier: openVerifier(infra, bus) })
-  await bus.start()
+  const gateway = await openGateway(platform.infra, Object.values(platform.services))
   return {
     url,
+    ...inboxAt(url),
     async close() {
       await gateway.drain()
       await gateway.close()
-      await bus.close()
-      await cache.close()
       await platform.close()
     },
   }
@@ -72,14 +64,7 @@ function newClient(auth: object = {}, at = site.url) {
 }
 const admin = () => createClient(site.url, SERVICE_KEY, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
 
-const mails = async (to: string, at = site.url): Promise<Message[]> =>
-  ((await (await fetch(`${at}/sandbox/api/inbox?to=${encodeURIComponent(to)}`)).json()) as { messages: Message[] }).messages
-const mail = (to: string, subject = /./): Promise<Message> =>
-  vi.waitFor(async () => {
-    const found = (await mails(to)).find((message) => subject.test(message.subject))
-    if (!found) throw new Error(`no mail to ${to} like ${subject}`)
-    return found
-  })
+const mail = (to: string, subject?: RegExp) => site.mail(to, subject)
 const home = () => `${site.url}/auth/seller`
 const tokensIn = (url: URL) => hashOf(url) as { access_token: string; refresh_token: string }
 
@@ -106,7 +91,7 @@ test('sign-up with confirmation: the link brings the session, once [spec-24] [sp
   const first = await mail(email, /^Confirm/)
   expect((await auth.resend({ type: 'signup', email, options: { emailRedirectTo: home() } })).error).toBeNull()
   const second = await vi.waitFor(
-    async () => (await mails(email)).find(({ id }) => id !== first.id) ?? Promise.reject(new Error('not yet')),
+    async () => (await site.mails(email)).find(({ id }) => id !== first.id) ?? Promise.reject(new Error('not yet')),
   )
   expect(hashOf(await click(browser, linkIn(first)))).toMatchObject({ error_code: 'otp_expired' })
   const arrived = await click(browser, linkIn(second))

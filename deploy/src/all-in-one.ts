@@ -93,7 +93,8 @@ async function prepareAll(definitions: Parameters<typeof prepareService>[0][], i
   throw failure.reason
 }
 
-async function openGateway(infra: Infra, services: RunningService[]) {
+/** The public door of services that run in this process. */
+export async function openGateway(infra: Infra, services: RunningService[]) {
   const log = infra.log.child({ service: 'gateway' })
   const bus = await openBus(infra, { service: 'gateway', db: undefined as never, log })
   const cache = await openCache(infra)

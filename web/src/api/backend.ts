@@ -22,8 +22,9 @@ let endedThere = false
 /** The server has ended this session by itself: this browser lets go of it, and has nobody to tell. */
 export async function letGo() {
   endedThere = true
-  await auth.signOut({ scope: 'local' })
-  endedThere = false
+  await auth.signOut({ scope: 'local' }).finally(() => {
+    endedThere = false
+  })
 }
 
 /** The data API: `rest.from('leads').select()`. */

@@ -18,7 +18,7 @@ import { audit } from '../users/audit.ts'
 import { tellOfNewEmail, tellOfNewPhone, upsertOwnIdentity } from '../users/confirm.ts'
 import { merged } from '../users/update-user.ts'
 import { changeUser, createUser, factorJson, findUser, type Trx, type User, type UserJson, userJson, wholeUser } from '../users/users.ts'
-import { type Page, pageOf, readPage } from './pages.ts'
+import { anywhere, type Page, pageOf, readPage } from './pages.ts'
 
 type Body = Input<typeof admin.adminCreateUser>
 
@@ -34,7 +34,7 @@ export const adminGetUser = async (ctx: AuthCtx, { user_id: id }: { user_id: str
 /** A page of accounts, the newest first. */
 export async function adminListUsers(ctx: AuthCtx, input: Input<typeof admin.adminListUsers>): Promise<Page & { users: UserJson[] }> {
   const { page, perPage } = readPage(input)
-  const like = input.filter ? `%${input.filter.replace(/[\\%_]/g, '\\$&')}%` : null
+  const like = input.filter ? anywhere(input.filter) : null
   const where = sql`u.deleted_at is null and (${like}::text is null or u.email ilike ${like} or u.user_metadata->>'name' ilike ${like})`
   const [{ rows }, { rows: counted }] = await Promise.all([
     sql<User>`select ${wholeUser} from users u where ${where} order by u.created_at desc, u.id limit ${perPage} offset ${(page - 1) * perPage}`.execute(

@@ -3,7 +3,7 @@ import type * as admin from '@operon/contracts/identity-admin'
 import { sql } from 'kysely'
 import { type AuthCtx, invalid } from '../deps.ts'
 import { type AuditAction, auditActions } from '../users/audit.ts'
-import { type Page, pageOf, readPage } from './pages.ts'
+import { anywhere, type Page, pageOf, readPage } from './pages.ts'
 
 type Row = {
   id: string
@@ -46,7 +46,7 @@ function readQuery(query: string | null | undefined) {
   const [scope, part] = [query.slice(0, at), query.slice(at + 1)]
   if (at < 0 || !['author', 'action', 'type'].includes(scope)) throw invalid(`Invalid query scope: ${query}`)
   if (!part) return sql`true`
-  const like = `%${part.replace(/[\\%_]/g, '\\$&')}%`
+  const like = anywhere(part)
   if (scope === 'author') return sql`(${username} ilike ${like} or ${name} ilike ${like})`
   const said = scope === 'action' ? 'action' : 'log_type'
   const fitting = Object.keys(auditActions).filter((action) => inProtocol(action)[said].includes(part.toLowerCase()))

@@ -26,6 +26,9 @@ export function pageHeaders(path: string, { total, page, perPage, lastPage }: Pa
   }
 }
 
+/** For `ilike`: this anywhere, to the letter. */
+export const anywhere = (part: string) => `%${part.replace(/[\\%_]/g, '\\$&')}%`
+
 function readCount(name: string, value: string | null | undefined, fallback: number, max: number): number {
   if (!value) return fallback
   const count = Number(value)

@@ -57,26 +57,27 @@ export async function signedUp(platform: IdentityTest, email = newEmail()) {
 
 export type Message = { id: string; subject: string; text: string; html: string | null; message_id: string | null; links: string[] }
 
+/** What the sandbox at this address has delivered. */
+export function inboxAt(url: string) {
+  const mails = async (to: string): Promise<Message[]> =>
+    ((await (await fetch(`${url}/sandbox/api/inbox?to=${encodeURIComponent(to)}`)).json()) as { messages: Message[] }).messages
+  /** The newest mail to an address whose subject fits, once it is there. */
+  const mail = (to: string, subject = /./): Promise<Message> =>
+    vi.waitFor(async () => {
+      const found = (await mails(to)).find((message) => subject.test(message.subject))
+      if (!found) throw new Error(`no mail to ${to} like ${subject}`)
+      return found
+    })
+  return { mails, mail }
+}
+
 /** Identity with the sandbox's inbox and consent pages, and a browser that knows where each is. */
 export async function startWithSandbox(env: Env = {}) {
   const { sandboxService } = await import('@operon/sandbox/service')
   const platform = await startIdentity(env, [sandboxService])
   const home = platform.infra.config.PUBLIC_URL
   const real = (url: string) => url.replace(home, new URL(url).pathname.startsWith('/sandbox') ? platform.url('sandbox') : platform.base)
-  const mails = async (to: string): Promise<Message[]> => {
-    const { messages } = (await (await fetch(`${platform.url('sandbox')}/sandbox/api/inbox?to=${encodeURIComponent(to)}`)).json()) as {
-      messages: Message[]
-    }
-    return messages
-  }
-  /** The newest mail to an address whose subject fits, once it is there. */
-  const mail = (to: string, subject: RegExp): Promise<Message> =>
-    vi.waitFor(async () => {
-      const found = (await mails(to)).find((message) => subject.test(message.subject))
-      if (!found) throw new Error(`no mail to ${to} like ${subject}`)
-      return found
-    })
-  return { ...platform, real, mails, mail }
+  return { ...platform, real, ...inboxAt(platform.url('sandbox')) }
 }
 export type WithSandbox = Awaited<ReturnType<typeof startWithSandbox>>
 
