@@ -26,14 +26,17 @@ export const stopped: Fault = async (world) => {
   for (const moment of ['answer on its way', 'answer waiting for its commit'] as const) {
     const asks = await prepare(world, staff, moment === 'answer on its way')
     asked += asks.length
-    for (const { match } of asks) await order(world, match, moment === 'answer on its way' ? 20_000 : 1_000)
+    for (const { match } of asks) await order(world, match, moment === 'answer on its way' ? 20_000 : 2_000)
     const lock = moment === 'answer on its way' ? null : await lockCommits(world)
     const asking = asks.map(({ ask }) => ask())
-    if ((await until(async () => (await pending(world)) === 0, 10_000 * world.patience, 20)) === null)
-      broken.push(`${moment}: the provider was not asked for everything`)
-    if (lock) await lock.waited(asks.length, 5_000 * world.patience)
-    for (const name of world.instances('billing')) world.kill(name)
-    await lock?.drop()
+    try {
+      if ((await until(async () => (await pending(world)) === 0, 10_000 * world.patience, 20)) === null)
+        broken.push(`${moment}: the provider was not asked for everything`)
+      if (lock && !(await lock.waited(asks.length, 5_000 * world.patience))) broken.push(`${moment}: not every answer came to its commit`)
+      for (const name of world.instances('billing')) world.kill(name)
+    } finally {
+      await lock?.drop()
+    }
     await world.call('DELETE', '/sandbox/faults?provider=stripe')
     const lost = await Promise.all(asking)
     if (lost.some(({ status }) => status === 200)) broken.push(`${moment}: an answer came although billing had been killed`)
@@ -163,9 +166,8 @@ async function lockCommits(world: World) {
   const waiting = `select pid from pg_stat_activity where datname = 'billing' and wait_event_type = 'Lock'`
   return {
     async waited(count: number, withinMs: number) {
-      await client.query('begin')
-      await client.query('lock table provider_calls, accounts in exclusive mode')
-      await until(async () => (await client.query(waiting)).rows.length >= count, withinMs, 20)
+      if ((await until(() => isLocked(client), withinMs, 5)) === null) throw new Error('the tables of billing were never free at once')
+      return (await until(async () => (await client.query(waiting)).rows.length >= count, withinMs, 20)) !== null
     },
     async drop() {
       // The server would finish a statement whose client has died.
@@ -173,6 +175,19 @@ async function lockCommits(world: World) {
       await client.query('rollback')
       await client.end()
     },
+  }
+}
+
+/** Never waits for one table while it holds the other: whoever of the service holds that one would wait for this one. */
+async function isLocked(client: pg.Client): Promise<boolean> {
+  await client.query('begin')
+  try {
+    await client.query('lock table provider_calls, accounts in exclusive mode nowait')
+    return true
+  } catch (error) {
+    await client.query('rollback')
+    if ((error as pg.DatabaseError).code === '55P03') return false
+    throw error
   }
 }
 
