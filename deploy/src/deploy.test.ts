@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { serviceNames } from '@operon/contracts/services'
+import { images } from '@operon/kit/testing/containers'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { knownVariables } from './services.ts'
@@ -54,4 +55,12 @@ test('what the stores keep is in volumes', () => {
     expect(compose.services[name]!.volumes?.[0], name).toMatch(new RegExp(`^${name}:/`))
   expect(compose.services.redis!.command.join(' ')).toContain('--appendonly yes')
   expect(compose.services.redis!.command.join(' ')).toContain('noeviction')
+})
+
+test('tests run the brokers and the store that the fleet runs', () => {
+  expect(images).toEqual({
+    'nats-server': compose.services.nats!.image,
+    'redis-server': compose.services.redis!.image,
+    minio: compose.services.minio!.image,
+  })
 })

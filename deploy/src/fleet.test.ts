@@ -7,9 +7,10 @@ import { readCounts, startFleet } from './fleet.ts'
 import { aliveProcess, findProgram } from './machine.ts'
 
 const missing = ['nats-server', 'redis-server'].filter((program) => !findProgram(program))
+const why = missing.length ? `skipped: ${missing.join(' and ')} not on PATH: ` : ''
 
 test.skipIf(missing.length > 0)(
-  'a page says over the broker whose it is; what is killed comes back, the note names each pid, and nothing is left after the stop [spec-102]',
+  `${why}a page says over the broker whose it is; what is killed comes back, the note names each pid, and nothing is left after the stop [spec-102]`,
   { timeout: 180_000 },
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'operon-fleet-'))

@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 test.skipIf(!openssl)(
-  'a whole platform talks to PostgreSQL over TLS alone, and a certificate nobody vouches for ends the start',
+  `${openssl ? '' : 'skipped: no openssl on PATH: '}a whole platform talks to PostgreSQL over TLS alone, and a certificate nobody vouches for ends the start`,
   async () => {
     const asked = (query: string) => `${server!.url.replace('127.0.0.1', 'localhost')}${query}`
     const start = (query: string) =>

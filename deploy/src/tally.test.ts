@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { addTallies, playwrightTally, vitestTally } from './tally.ts'
 
 test('a file that could not be loaded counts as a failure, though no test of it failed', () => {
-  const assertion = (status: string) => ({ status, fullName: status })
+  const assertion = (status: string) => ({ status, fullName: status, title: status, ancestorTitles: [] })
   const report = {
     testResults: [
       { name: 'a.test.ts', status: 'passed', assertionResults: [assertion('passed'), assertion('pending'), assertion('todo')] },
@@ -14,7 +14,24 @@ test('a file that could not be loaded counts as a failure, though no test of it 
     passed: 2,
     failed: 2,
     skipped: 2,
-    why: ['failed: b.test.ts: no such module', 'failed: c.test.ts: failed'],
+    why: [
+      'not run: 1 in a.test.ts: pending',
+      'not run: 1 in a.test.ts: todo',
+      'failed: b.test.ts: no such module',
+      'failed: c.test.ts: failed',
+    ],
+  })
+})
+
+test('what could not run is told once a file, with the reason in its name', () => {
+  const skipped = (title: string, ...ancestorTitles: string[]) => ({ status: 'skipped', fullName: title, title, ancestorTitles })
+  const why = 'skipped: nats-server is not on PATH, and no Docker answers'
+  const report = {
+    testResults: [{ name: 'nats.test.ts', status: 'passed', assertionResults: [skipped('one', why, 'inner'), skipped('two', why)] }],
+  }
+  expect(vitestTally(report)).toMatchObject({
+    skipped: 2,
+    why: ['not run: 2 in nats.test.ts: nats-server is not on PATH, and no Docker answers'],
   })
 })
 

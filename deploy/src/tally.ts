@@ -1,7 +1,7 @@
 /** How a run ended, with a line for each test that did not pass. */
 export type Tally = { passed: number; failed: number; skipped: number; why: string[] }
 
-type Assertion = { status: string; fullName: string }
+type Assertion = { status: string; fullName: string; title: string; ancestorTitles: string[] }
 export type VitestReport = { testResults: { name: string; status: string; message?: string; assertionResults: Assertion[] }[] }
 type Suite = { title: string; file?: string; suites?: Suite[]; specs?: { title: string; tests: { status: string }[] }[] }
 export type PlaywrightReport = { suites: Suite[]; errors?: { message?: string }[] }
@@ -27,16 +27,25 @@ export function vitestTally({ testResults }: VitestReport): Tally {
       // A file that cannot be loaded, or whose set-up fails, has no failed test to count.
       const broken = status === 'failed' && failed.length === 0
       const file = name.replace(`${process.cwd()}/`, '')
+      const skipped = assertionResults.filter((test) => ['pending', 'skipped', 'todo', 'disabled'].includes(test.status))
       return {
         passed: assertionResults.filter((test) => test.status === 'passed').length,
         failed: failed.length + (broken ? 1 : 0),
-        skipped: assertionResults.filter((test) => ['pending', 'skipped', 'todo', 'disabled'].includes(test.status)).length,
-        why: broken
-          ? [`failed: ${file}: ${message?.split('\n')[0] ?? 'it could not be run'}`]
-          : failed.map((test) => `failed: ${file}: ${test.fullName}`),
+        skipped: skipped.length,
+        why: [
+          ...(broken ? [`failed: ${file}: ${message?.split('\n')[0] ?? 'it could not be run'}`] : []),
+          ...failed.map((test) => `failed: ${file}: ${test.fullName}`),
+          ...[...Map.groupBy(skipped, whySkipped)].map(([why, tests]) => `not run: ${tests.length} in ${file}: ${why}`),
+        ],
       }
     }),
   )
+}
+
+/** A suite or a test that cannot run here is named `skipped: <why>`. */
+function whySkipped({ fullName, title, ancestorTitles }: Assertion): string {
+  const named = [...ancestorTitles, title].find((each) => each.startsWith('skipped: '))
+  return named?.slice('skipped: '.length) ?? fullName
 }
 
 export function playwrightTally({ suites, errors = [] }: PlaywrightReport): Tally {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { whyNoContainer } from '@operon/kit/testing/containers'
 import { say } from './log.ts'
 import { findProgram } from './machine.ts'
 import { addTallies, type PlaywrightReport, playwrightTally, type Tally, type VitestReport, vitestTally } from './tally.ts'
@@ -30,8 +31,8 @@ summary(addTallies(tallies))
 
 async function serverTests(): Promise<Tally> {
   say('operon: server tests')
-  noteMissing('nats-server', 'the NATS runs of the contract suites')
-  noteMissing('redis-server', 'the Redis runs of the contract suites')
+  const why = await whyNoContainer('minio')
+  if (why) notRun.push(`the file store's suite on MinIO (it ran on s3rver): ${why}`)
   const report = join(scratch, 'vitest.json')
   const code = await run(
     process.execPath,
@@ -130,10 +131,6 @@ function run(
 
 function playwright(): string {
   return join(web, 'node_modules/@playwright/test/cli.js')
-}
-
-function noteMissing(program: string, what: string) {
-  if (!findProgram(program)) notRun.push(`${what}: ${program} is not on PATH`)
 }
 
 async function leave(code: number) {

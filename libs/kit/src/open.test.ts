@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { newId } from './ids.ts'
 import type { ServiceDefinition } from './service.ts'
-import { isInstalled, spawnNats, spawnRedis, startS3 } from './testing/servers.ts'
+import { spawnNats, spawnRedis, startS3, whyAbsent } from './testing/servers.ts'
 import { startTestPlatform, type TestPlatform } from './testing/service.ts'
 import { enqueue, inTransaction, publish } from './tx.ts'
 
@@ -117,8 +117,8 @@ function platformSuite(title: string, backing: () => Promise<{ env: Record<strin
 
 platformSuite('all in one process: local:, postgres:, file:, memory:', async () => ({ env: {}, stop: async () => {} }))
 
-const missing = (['nats-server', 'redis-server'] as const).filter((program) => !isInstalled(program))
-describe.skipIf(missing.length > 0)(missing.length ? `skipped: ${missing.join(' and ')} not installed here` : 'with brokers', () => {
+const absent = await whyAbsent('nats-server', 'redis-server')
+describe.skipIf(absent)(absent ? `skipped: ${absent}` : 'with brokers', () => {
   platformSuite('a fleet: nats:, redis:, s3:, redis:', async () => {
     const [nats, redis, s3] = await Promise.all([spawnNats(), spawnRedis(), startS3()])
     return {

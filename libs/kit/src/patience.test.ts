@@ -13,7 +13,7 @@ import { SetupError } from './config.ts'
 import { ensureDatabase } from './db.ts'
 import type { Logger } from './telemetry.ts'
 import { testServer } from './testing/database.ts'
-import { freePort, isInstalled } from './testing/servers.ts'
+import { freePort, isOnPath } from './testing/servers.ts'
 
 const cleanup: (() => unknown)[] = []
 afterEach(async () => {
@@ -91,7 +91,8 @@ test('NATS: several servers and credentials are read from the address', () => {
   expect(() => readNatsUrl('nats://ann:p@a,tls://b')).toThrow(/one scheme and one account/)
 })
 
-describe.skipIf(!isInstalled('nats-server') || !isInstalled('redis-server'))('the real programs', () => {
+const absent = (['nats-server', 'redis-server'] as const).filter((program) => !isOnPath(program))
+describe.skipIf(absent.length > 0)(absent.length ? `skipped: ${absent.join(' and ')} not on PATH` : 'the real programs', () => {
   test('NATS: another server of the list is taken when the first is away, and a wrong password ends the start', async () => {
     const port = await freePort()
     const away = await freePort()

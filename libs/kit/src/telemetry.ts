@@ -34,8 +34,9 @@ const redact = {
 
 /** PostgreSQL's errors quote the row that they are about, in `detail`: who and what that was belongs into no log. */
 const serializers = {
-  err(error: Error) {
-    const { detail, where, parameters, ...told } = stdSerializers.err(error) as Record<string, unknown>
+  err(error: unknown) {
+    if (typeof error !== 'object') return error
+    const { detail, where, parameters, ...told } = stdSerializers.err(error as Error) as Record<string, unknown>
     return told
   },
 }

@@ -8,13 +8,13 @@ import { newId } from '@operon/kit/ids'
 import { createInfra, prepareService, type RunningService } from '@operon/kit/service'
 import { createLogger } from '@operon/kit/telemetry'
 import { type TestDatabase, testDatabase } from '@operon/kit/testing/database'
-import { isInstalled, spawnNats, type TestProgram } from '@operon/kit/testing/servers'
+import { spawnNats, type TestProgram, whyAbsent } from '@operon/kit/testing/servers'
 import { inTransaction, publishMany } from '@operon/kit/tx'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { analyticsService } from './service.ts'
 
 const EVENTS = 200
-const here = isInstalled('nats-server')
+const absent = await whyAbsent('nats-server')
 const dataDir = mkdtempSync(join(tmpdir(), 'operon-analytics-'))
 let nats: TestProgram
 let database: TestDatabase
@@ -23,7 +23,7 @@ const instances: RunningService[] = []
 const told: { id: string; user_id: string }[][] = [[], []]
 
 beforeAll(async () => {
-  if (!here) return
+  if (absent) return
   nats = await spawnNats()
   database = await testDatabase(analyticsService)
   for (const heard of told) {
@@ -48,30 +48,34 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test.skipIf(!here)('two instances under load keep each event once, and each tells every socket once', { timeout: 60_000 }, async () => {
-  const [ann, bob] = [newId(), newId()]
-  const completion = (n: number) => ({
-    feature: 'chat',
-    command: `Question ${n}`,
-    model: 'gpt-4o-mini',
-    answered_by: 'gpt-4o-mini',
-    status: 'completed' as const,
-    prompt_tokens: 1,
-    completion_tokens: 1,
-    cost_microusd: 1,
-    duration_ms: 1,
-  })
-  const { db } = instances[0]!.rt
-  await inTransaction(db, async (trx) => {
-    const of = Array.from({ length: EVENTS }, (_, n) => ({ userId: n % 2 ? ann : bob, payload: completion(n) }))
-    await publishMany(trx as never, completionFinished, of)
-    const person = { email: 'ann@example.com', name: 'Ann', referral_code: null, role: null, version: 1 }
-    await publishMany(trx as never, userCreated, [{ userId: ann, payload: person }])
-  })
-  const heard = () => told.map((each) => each.filter(({ user_id }) => [ann, bob].includes(user_id)))
-  await expect.poll(() => heard().map((each) => each.length), { timeout: 45_000 }).toEqual([EVENTS + 3, EVENTS + 3])
-  for (const each of heard()) expect(new Set(each.map(({ id }) => id)).size).toBe(EVENTS + 3)
-  const count = async (table: string) =>
-    (await database.db.selectFrom(table).select('user_id').where('user_id', 'in', [ann, bob]).execute()).length
-  expect([await count('facts'), await count('activity_logs'), await count('notifications')]).toEqual([EVENTS + 1, EVENTS, 3])
-})
+test.skipIf(absent)(
+  `${absent ? `skipped: ${absent}: ` : ''}two instances under load keep each event once, and each tells every socket once`,
+  { timeout: 60_000 },
+  async () => {
+    const [ann, bob] = [newId(), newId()]
+    const completion = (n: number) => ({
+      feature: 'chat',
+      command: `Question ${n}`,
+      model: 'gpt-4o-mini',
+      answered_by: 'gpt-4o-mini',
+      status: 'completed' as const,
+      prompt_tokens: 1,
+      completion_tokens: 1,
+      cost_microusd: 1,
+      duration_ms: 1,
+    })
+    const { db } = instances[0]!.rt
+    await inTransaction(db, async (trx) => {
+      const of = Array.from({ length: EVENTS }, (_, n) => ({ userId: n % 2 ? ann : bob, payload: completion(n) }))
+      await publishMany(trx as never, completionFinished, of)
+      const person = { email: 'ann@example.com', name: 'Ann', referral_code: null, role: null, version: 1 }
+      await publishMany(trx as never, userCreated, [{ userId: ann, payload: person }])
+    })
+    const heard = () => told.map((each) => each.filter(({ user_id }) => [ann, bob].includes(user_id)))
+    await expect.poll(() => heard().map((each) => each.length), { timeout: 45_000 }).toEqual([EVENTS + 3, EVENTS + 3])
+    for (const each of heard()) expect(new Set(each.map(({ id }) => id)).size).toBe(EVENTS + 3)
+    const count = async (table: string) =>
+      (await database.db.selectFrom(table).select('user_id').where('user_id', 'in', [ann, bob]).execute()).length
+    expect([await count('facts'), await count('activity_logs'), await count('notifications')]).toEqual([EVENTS + 1, EVENTS, 3])
+  },
+)

@@ -7,14 +7,14 @@ import type { Jobs } from '../jobs/jobs.ts'
 import { startRelay } from '../outbox.ts'
 import { createLogger, createMetrics } from '../telemetry.ts'
 import { testDatabase } from '../testing/database.ts'
-import { isInstalled, spawnNats } from '../testing/servers.ts'
+import { spawnNats, whyAbsent } from '../testing/servers.ts'
 import { inTransaction, publish } from '../tx.ts'
 import type { Bus } from './bus.ts'
 import { createNatsBus } from './nats.ts'
 import { connectNats } from './nats-connection.ts'
 
 const log = createLogger('silent')
-const installed = isInstalled('nats-server')
+const absent = await whyAbsent('nats-server')
 const paid = event('shop.paid', z.object({ n: z.int() }))
 const definition = {
   name: 'faults',
@@ -72,7 +72,7 @@ async function fleet() {
   return { server, shop, from, to, publishSome, delivered }
 }
 
-describe.skipIf(!installed)(installed ? 'nats: under faults' : 'skipped: nats-server is not installed here', () => {
+describe.skipIf(absent)(absent ? `skipped: ${absent}` : 'nats: under faults', () => {
   test('a broker that is killed under load and comes back: every event arrives once, soon after its return [R7]', {
     timeout: 40_000,
   }, async () => {

@@ -1,14 +1,14 @@
 import { describe } from 'vitest'
 import { createLogger } from '../telemetry.ts'
-import { isInstalled, spawnNats } from '../testing/servers.ts'
+import { spawnNats, whyAbsent } from '../testing/servers.ts'
 import { busSuite } from './bus.suite.ts'
 import { createNatsBus } from './nats.ts'
 import { connectNats, type Nats } from './nats-connection.ts'
 
 const log = createLogger('silent')
-const installed = isInstalled('nats-server')
+const absent = await whyAbsent('nats-server')
 
-describe.skipIf(!installed)(installed ? 'with nats-server' : 'skipped: nats-server is not installed here', () => {
+describe.skipIf(absent)(absent ? `skipped: ${absent}` : 'with nats-server', () => {
   busSuite('nats:', async () => {
     const server = await spawnNats()
     const connections: Nats[] = []

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createLogger } from '../telemetry.ts'
-import { isInstalled, spawnRedis } from '../testing/servers.ts'
+import { spawnRedis, whyAbsent } from '../testing/servers.ts'
 import { cacheSuite } from './cache.suite.ts'
 import { createMemoryCache } from './memory.ts'
 import { createRedisCache } from './redis.ts'
@@ -18,9 +18,9 @@ test('a full memory cache forgets what was used longest ago', async () => {
   expect(await Promise.all(['a', 'b', 'c', 'd'].map((key) => cache.get(key)))).toEqual(['a', null, 'c', 'd'])
 })
 
-const installed = isInstalled('redis-server')
+const absent = await whyAbsent('redis-server')
 
-describe.skipIf(!installed)(installed ? 'with redis-server' : 'skipped: redis-server is not installed here', () => {
+describe.skipIf(absent)(absent ? `skipped: ${absent}` : 'with redis-server', () => {
   cacheSuite('redis:', async () => {
     const server = await spawnRedis()
     return { open: () => createRedisCache(server.url, createLogger('silent')), close: server.stop }

@@ -7,18 +7,18 @@ import { newId } from '../ids.ts'
 import { resendLostJobs, startRelay } from '../outbox.ts'
 import { createLogger, createMetrics } from '../telemetry.ts'
 import { testDatabase } from '../testing/database.ts'
-import { isInstalled, spawnRedis } from '../testing/servers.ts'
+import { spawnRedis, whyAbsent } from '../testing/servers.ts'
 import { enqueue, inTransaction } from '../tx.ts'
 import { createBullJobs } from './bullmq.ts'
 import { openRedisQueue } from './redis.ts'
 
 const log = createLogger('silent')
-const installed = isInstalled('redis-server')
+const absent = await whyAbsent('redis-server')
 const chore = job('x.chore', z.object({ n: z.int() }))
 const deaf = { progress: async () => {}, tellCancel: async () => {}, onCancel: () => {} }
 const noBus = { ready: () => true, lag: async () => ({}) } as unknown as Bus
 
-describe.skipIf(!installed)(installed ? 'redis: under faults' : 'skipped: redis-server is not installed here', () => {
+describe.skipIf(absent)(absent ? `skipped: ${absent}` : 'redis: under faults', () => {
   test('Redis is killed, then emptied: every job that was asked for still runs, and none twice [R9]', { timeout: 40_000 }, async () => {
     const server = await spawnRedis()
     const database = await testDatabase({ name: 'jobs', migrations: {} })

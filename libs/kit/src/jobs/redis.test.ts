@@ -1,13 +1,13 @@
 import { describe } from 'vitest'
 import { createLogger } from '../telemetry.ts'
-import { isInstalled, spawnRedis, type TestProgram } from '../testing/servers.ts'
+import { spawnRedis, whyAbsent } from '../testing/servers.ts'
 import { jobsSuite } from './jobs.suite.ts'
 import { openRedisQueue } from './redis.ts'
 
-const installed = isInstalled('redis-server')
-const server: TestProgram | null = installed ? await spawnRedis() : null
+const absent = await whyAbsent('redis-server')
+const server = absent ? null : await spawnRedis()
 
-describe.skipIf(!server)(server ? 'with redis-server' : 'skipped: redis-server is not installed here', () => {
+describe.skipIf(absent)(absent ? `skipped: ${absent}` : 'with redis-server', () => {
   jobsSuite(server?.url ?? 'redis:', async () => ({
     store: () => openRedisQueue(server!.url, createLogger('silent')),
     close: () => server!.stop(),

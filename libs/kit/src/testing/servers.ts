@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Contained, contain, whyNoContainer } from './containers.ts'
 
 export type TestProgram = {
   url: string
@@ -14,12 +15,15 @@ export type TestProgram = {
   kill(): Promise<void>
   stop(): Promise<void>
 }
+type Program = 'nats-server' | 'redis-server'
+type Place = { host: string; port: number; dir: string }
 
-export const spawnNats = () => runProgram('nats-server', 'nats', (port, dir) => ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', dir])
+export const spawnNats = () =>
+  runProgram('nats-server', 'nats', ({ host, port, dir }) => ['-js', '-a', host, '-p', String(port), '-sd', dir])
 export const spawnRedis = () =>
-  runProgram('redis-server', 'redis', (port, dir) => [
+  runProgram('redis-server', 'redis', ({ host, port, dir }) => [
     '--bind',
-    '127.0.0.1',
+    host,
     '--port',
     String(port),
     '--dir',
@@ -32,8 +36,7 @@ export const spawnRedis = () =>
     'noeviction',
   ])
 
-/** Whether a program can be started here; the reason goes into the names of the tests that are skipped. */
-export function isInstalled(program: 'nats-server' | 'redis-server'): boolean {
+export function isOnPath(program: Program): boolean {
   try {
     execFileSync(program, ['--version'], { stdio: 'ignore' })
     return true
@@ -42,7 +45,16 @@ export function isInstalled(program: 'nats-server' | 'redis-server'): boolean {
   }
 }
 
-/** An S3 server for tests: s3rver, which checks no signatures. */
+/** Why a program can be started neither from PATH nor by Docker, for the names of the tests that are skipped; null when it can. */
+export async function whyAbsent(...programs: Program[]): Promise<string | null> {
+  for (const program of programs) {
+    const why = isOnPath(program) ? null : await whyNoContainer(program)
+    if (why) return `${program} is not on PATH, and ${why}`
+  }
+  return null
+}
+
+/** An S3 server for tests, in this process. */
 export async function startS3(): Promise<{ url: string; stop(): Promise<void> }> {
   const S3rver = createRequire(import.meta.url)('s3rver')
   const directory = await mkdtemp(join(tmpdir(), 'operon-s3-'))
@@ -57,19 +69,30 @@ export async function startS3(): Promise<{ url: string; stop(): Promise<void> }>
   }
 }
 
-async function runProgram(command: string, scheme: string, args: (port: number, dir: string) => string[]): Promise<TestProgram> {
+/** The store of the compose file, where Docker brings it. */
+export async function startMinio(): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort()
-  const dir = await mkdtemp(join(tmpdir(), `operon-${scheme}-`))
-  let child: ChildProcess
+  const env = { MINIO_ROOT_USER: 'operon', MINIO_ROOT_PASSWORD: 'operon-secret' }
+  const minio = contain({ program: 'minio', port, inside: 9000, args: ['server', '/data'], env })
+  await minio.begin()
+  return { url: `s3://operon:operon-secret@127.0.0.1:${port}/operon?region=us-east-1&ssl=false`, stop: minio.remove }
+}
+
+async function runProgram(program: Program, scheme: string, args: (place: Place) => string[]): Promise<TestProgram> {
+  const port = await freePort()
+  const running = isOnPath(program)
+    ? await launch(program, (dir) => args({ host: '127.0.0.1', port, dir }))
+    : contain({ program, port, args: [program, ...args({ host: '0.0.0.0', port, dir: '/data' })] })
+  let alive = false
 
   async function start() {
-    child = spawn(command, args(port, dir), { stdio: 'ignore' })
+    await running.begin()
     await answers(port)
+    alive = true
   }
   async function kill() {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
+    if (alive) await running.kill()
+    alive = false
   }
 
   await start()
@@ -79,13 +102,30 @@ async function runProgram(command: string, scheme: string, args: (port: number, 
     kill,
     async restart({ forget = false } = {}) {
       await kill()
-      if (forget) await rm(dir, { recursive: true, force: true })
+      if (forget) await running.remove()
       await start()
     },
     async stop() {
       await kill()
-      await rm(dir, { recursive: true, force: true })
+      await running.remove()
     },
+  }
+}
+
+async function launch(program: Program, args: (dir: string) => string[]): Promise<Contained> {
+  const dir = await mkdtemp(join(tmpdir(), `operon-${program}-`))
+  let child: ChildProcess
+  return {
+    async begin() {
+      child = spawn(program, args(dir), { stdio: 'ignore' })
+      await once(child, 'spawn')
+    },
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+    remove: () => rm(dir, { recursive: true, force: true }),
   }
 }
 
@@ -98,16 +138,12 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** Redis answers a ping, and NATS has said who it is by then: a port alone may be Docker's, with nothing behind it yet. */
 async function answers(port: number, until = Date.now() + 10_000): Promise<void> {
   while (Date.now() < until) {
-    const socket = connect(port, '127.0.0.1')
-    const up = await Promise.race([
-      once(socket, 'connect').then(() => true),
-      once(socket, 'error').then(
-        () => false,
-        () => false,
-      ),
-    ]).catch(() => false)
+    const socket = connect(port, '127.0.0.1').setTimeout(1000, () => socket.destroy())
+    socket.write('PING\r\n')
+    const up = await Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]).catch(() => false)
     socket.destroy()
     if (up) return
     await new Promise((resolve) => setTimeout(resolve, 20))
