@@ -61,7 +61,11 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
     '404.html',
     painted(`<title>Page not found · ${product.name}</title><meta name="robots" content="noindex" />`, await renderPage('/404')),
   )
-  await put('app.html', page(`<title>${product.name}</title><meta name="robots" content="noindex" />`, ''))
+  const needsScript = `<noscript><p class="p-5">${product.name} needs JavaScript for this page.</p></noscript>`
+  await put(
+    'app.html',
+    page(`<title>${product.name}</title><meta name="robots" content="noindex" />`, '').replace('</body>', () => `${needsScript}</body>`),
+  )
   await put('sitemap.xml', sitemap(pages.filter((meta) => meta.index !== false).map((meta) => meta.path)))
   await put('robots.txt', 'User-agent: *\nDisallow: /dashboard\nDisallow: /buyer-dashboard\nSitemap: __PUBLIC_URL__/sitemap.xml\n')
   // Addresses that the app draws by itself; every other unknown one is a 404.

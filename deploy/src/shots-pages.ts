@@ -20,6 +20,13 @@ const section = (name: string, who: Who = 'seller'): Shot => ({
 const answer = (glob: string, status: number) => (page: Page) =>
   page.route(glob, (route) => route.fulfill({ status, json: { code: 'unavailable', message: 'The server is away for a moment.' } }))
 
+/** Keys are heard once the shell stands. */
+const keys = (pressed: string, opens: string) => async (page: Page) => {
+  await page.getByRole('button', { name: 'Toggle sidebar' }).waitFor()
+  await page.keyboard.press(pressed)
+  await page.locator(opens).waitFor()
+}
+
 /** A question that is refused is asked again before the page says so. */
 const told = (words: RegExp) => (page: Page) => page.getByText(words).first().waitFor()
 
@@ -96,13 +103,20 @@ export const shots = (found: { storefront: string; checkout: string; newsletter:
     who: 'seller',
     name: 'page-broken',
     before: (page) => page.route('**/assets/HowItWorksPage*.js', (route) => route.abort()),
+    do: told(/stopped working/),
   },
   { path: '/dashboard', who: 'seller', name: 'bell', do: press('button', /^Notifications/), floats: true },
   { path: '/dashboard', who: 'seller', name: 'account-menu', do: press('button', 'Account menu'), floats: true },
-  { path: '/dashboard', who: 'seller', name: 'palette', do: (page) => page.keyboard.press('Control+k'), floats: true },
+  { path: '/dashboard', who: 'seller', name: 'palette', do: keys('Control+k', 'dialog[open]'), floats: true },
   { path: '/dashboard', who: 'seller', name: 'quick-actions', do: press('button', 'Quick Actions'), floats: true },
-  { path: '/dashboard', who: 'seller', name: 'talk-to', do: press('button', /^Talk to/), floats: true },
-  { path: '/dashboard', who: 'seller', name: 'sidebar-toggled', do: (page) => page.keyboard.press('Control+b'), floats: true },
+  { path: '/dashboard', who: 'seller', name: 'talk-to', do: talk, floats: true },
+  {
+    path: '/dashboard',
+    who: 'seller',
+    name: 'sidebar-toggled',
+    do: keys('Control+b', 'dialog[open], aside[data-collapsed=true]'),
+    floats: true,
+  },
   { path: '/dashboard/how-it-works', who: 'seller' },
   ...['profile', 'security', 'devices', 'keys', 'usage', 'data'].map((name) => section(name)),
   { ...section('security'), name: 'settings-authenticator', do: press('button', 'Add an authenticator'), floats: true },
@@ -111,6 +125,11 @@ export const shots = (found: { storefront: string; checkout: string; newsletter:
     (name): Shot => ({ path: `/dashboard/${name}`, who: 'seller' }),
   ),
 ]
+
+async function talk(page: Page) {
+  await page.getByRole('button', { name: /^Talk to/ }).click()
+  await page.getByPlaceholder('Ask, or say where to go').waitFor()
+}
 
 async function refused(page: Page) {
   await page.getByLabel('Email').fill(`nobody-${Date.now()}@studio.example`)

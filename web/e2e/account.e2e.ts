@@ -174,6 +174,7 @@ test('a provider is connected in the settings and taken away again; the last way
   const github = ways.getByRole('listitem').filter({ hasText: 'GitHub' })
   await expect(github).toContainText(`github-${email}`)
   await github.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await expect(page.getByText('The sign-in is removed')).toBeVisible()
   await expect(ways.getByRole('button', { name: 'Remove' })).toHaveCount(0)
 })

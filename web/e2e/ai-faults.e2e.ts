@@ -56,6 +56,25 @@ test.describe
       await expect(log.getByText('You stopped this answer. What had arrived is shown.')).toBeVisible()
     })
 
+    test('thinks for long: a reload before the first word finds question and answer', async ({ page, request }) => {
+      await trialSeller(page)
+      for (const [path, label] of [
+        ['/dashboard/operon-ai', 'Message Operon AI'],
+        ['/dashboard/ai-assistant', 'Message the analyst'],
+      ] as const) {
+        await order(request, { kind: 'slow_headers', ms: 3000, times: 1 })
+        await page.goto(path)
+        await page.getByLabel(label).fill('Think about my margins')
+        await page.keyboard.press('Enter')
+        await page.waitForURL(/\?c=/)
+        const log = page.getByRole('log')
+        await expect(log.getByText('Thinking')).toBeVisible()
+        await page.reload()
+        await expect(log.getByText('Think about my margins')).toBeVisible()
+        await expect(log.getByRole('button', { name: 'Tokens and cost' })).toBeVisible({ timeout: 20_000 })
+      }
+    })
+
     test('does not begin: Stop before the first word charges nothing, in the chat and with the analyst', async ({ page, request }) => {
       await trialSeller(page)
       await order(request, { kind: 'slow_headers', ms: 20_000 })

@@ -127,6 +127,25 @@ test.describe('what the server refuses', () => {
   })
 })
 
+test.describe('a server that is away', () => {
+  test.use({ allowed: [/ERR_FAILED|502/] })
+  test('is told of in words of our own, not in those of a browser or a proxy [spec-34]', async ({ page }) => {
+    await page.goto('/auth/seller')
+    await wake(page)
+    await page.getByLabel('Email').fill(newEmail())
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    const signIn = page.getByRole('button', { name: 'Sign In', exact: true })
+    await page.route('**/auth/v1/token**', (route) => route.abort())
+    await signIn.click()
+    await expect(page.getByRole('alert')).toContainText('The server could not be reached. Check your connection and try again.')
+    await page.route('**/auth/v1/token**', (route) =>
+      route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
+    )
+    await signIn.click()
+    await expect(page.getByRole('alert')).toContainText('This part of the platform is not available right now.')
+  })
+})
+
 test.describe('billing', () => {
   test.use({ allowed: [/502|ERR_FAILED/] })
   test('the portal and the checkout, refused and not reached, each in its words [spec-42] [spec-43]', async ({ page }) => {

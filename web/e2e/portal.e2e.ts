@@ -106,6 +106,18 @@ test('a referral code is kept, explained and gone after sign-in [spec-17]', asyn
   await expect.poll(() => page.evaluate(() => localStorage.getItem('referral_code'))).toBeNull()
 })
 
+test('what cannot be a code is told of, and neither kept nor asked about [spec-17]', async ({ page }) => {
+  await page.goto('/auth?ref=%3Cb%3Enot%20a%20code')
+  await expect(page.getByText(/<b>not a code is not known here/)).toBeVisible()
+  expect(await page.evaluate(() => localStorage.getItem('referral_code'))).toBeNull()
+})
+
+test('a portal of any other kind is the one of sellers, with the code it came with [spec-19]', async ({ page }) => {
+  await page.goto('/auth/merchant?ref=NOSUCHCODE')
+  await page.waitForURL('**/auth/seller?ref=NOSUCHCODE')
+  await expect(page.getByText('Your seller account: the dashboard and every tool.')).toBeVisible()
+})
+
 test('keyboard alone: from the front page through sign-up and checkout into the dashboard [spec-8] [spec-10] [spec-19] [spec-42]', async ({
   page,
   context,

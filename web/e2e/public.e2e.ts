@@ -105,6 +105,32 @@ test('smooth anchors, and none where motion is not wanted [spec-1]', async ({ br
   await moving.context().close()
 })
 
+test('an anchor is left again for another page, going back leads to where one stood, and a second press leads there again [spec-1]', async ({
+  page,
+}) => {
+  const top = () => page.locator('#features').evaluate((section) => Math.round(section.getBoundingClientRect().top))
+  const features = page.getByRole('navigation', { name: 'Page' }).getByRole('link', { name: 'Features' })
+  await page.goto('/get-started')
+  await wake(page)
+  // The browser notes where one stands by a clock of its own, and would put it over the app's.
+  await page.evaluate(() => (history.scrollRestoration = 'manual'))
+  await features.click()
+  await expect(page).toHaveURL(/#features$/)
+  await expect.poll(top).toBeLessThan(100)
+  const stood = await top()
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Plans compared' }).click()
+  await expect(page.getByRole('heading', { name: 'Choose your plan' })).toBeVisible()
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+  await page.goBack()
+  await expect(page).toHaveURL(/#features$/)
+  // Where the footer's link was pressed, not at the anchor.
+  await expect.poll(top).toBeLessThan(stood - 500)
+  await features.click()
+  await expect.poll(top).toBe(stood)
+  await page.goBack()
+  await expect(page.getByRole('heading', { name: 'How do you want to start?' })).toBeVisible()
+})
+
 test('the demo has four tabs, worked by keyboard, and leads to the portal [spec-4]', async ({ page }) => {
   await page.goto('/')
   await wake(page)
@@ -152,6 +178,17 @@ test.describe('the newsletter', () => {
   })
 })
 
+test.describe('an address that no mail reaches', () => {
+  test.use({ allowed: [/400/] })
+  test('is refused by the newsletter in words of its own [spec-7]', async ({ page }) => {
+    await page.goto('/')
+    await wake(page)
+    await page.getByLabel('Product news, by mail').fill('mara@studio')
+    await page.getByRole('button', { name: 'Subscribe' }).click()
+    await expect(page.getByText('Not subscribed. This is not an e-mail address that mail can reach.')).toBeVisible()
+  })
+})
+
 test('a press before the app has come is kept and given again', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 800 })
   await page.goto('/')
@@ -159,6 +196,17 @@ test('a press before the app has come is kept and given again', async ({ page })
   await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
   await page.getByRole('dialog').getByRole('link', { name: 'Features' }).click()
   await expect(page.getByRole('dialog', { name: 'Menu' })).toBeHidden()
+})
+
+test('a phone that is turned with its menu open is left with a page that answers [spec-1]', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/')
+  await wake(page)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
+  await page.setViewportSize({ width: 844, height: 390 })
+  await page.getByRole('navigation', { name: 'Page' }).getByRole('link', { name: 'Pricing' }).click()
+  await expect(page.locator('#pricing')).toBeInViewport()
 })
 
 test('a small window has the menu, a large one the links: the edge is 768 px [spec-1] [spec-49]', async ({ page }) => {
@@ -197,6 +245,16 @@ test.describe('an unknown address', () => {
     await page.getByRole('link', { name: 'Return to Home' }).click()
     await expect(page).toHaveURL(/\/$/)
     await expect(page.locator('#home')).toBeVisible()
+  })
+})
+
+test.describe('without scripts', () => {
+  test.use({ javaScriptEnabled: false })
+  test('a public page is read whole, and one of the app says what it needs', async ({ page }) => {
+    await page.goto('/')
+    await expect(page.getByRole('heading', { name: 'Priced like a tool, not a team.' })).toBeVisible()
+    await page.goto('/dashboard')
+    await expect(page.locator('noscript p')).toContainText('needs JavaScript for this page')
   })
 })
 
@@ -239,73 +297,5 @@ test.describe('drawn beforehand', () => {
       })
       expect(await looks(), path).toEqual(brought)
     }
-  })
-})
-
-test.describe('a storefront', () => {
-  // Nobody has one on the platform under test: the page itself is a 404, and its answers are given here.
-  test.use({ allowed: [/404|503/] })
-  test('is drawn before its script comes, and says what it is to search and previews [spec-102]', async ({ page }) => {
-    await page.route('**/assets/index-*.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
-    expect((await page.goto('/marketplace/somebody'))?.status()).toBe(404)
-    await expect(page.getByText('Look around without an account')).toBeVisible()
-    await expect(page.getByRole('searchbox', { name: 'Search products' })).toBeVisible()
-    await expect(page.getByRole('link', { name: 'Get Started' }).last()).toHaveAttribute('href', '/')
-    await expect(page).toHaveTitle(/^A storefront · /)
-    await expect(page.locator('meta[property="og:title"]')).toHaveAttribute('content', /^A storefront · /)
-    await expect(page.locator('meta[name=robots], link[rel=canonical]')).toHaveCount(0)
-  })
-  const item = (id: string, title: string, category: string) => ({
-    id,
-    title,
-    category,
-    description: 'Asks and answers.',
-    price: 19,
-    item_type: 'Workflow',
-  })
-  test('is searched and narrowed, and the address keeps both [spec-102]', async ({ page }) => {
-    await page.route('**/rest/v1/user_profiles**', (route) =>
-      route.fulfill({ json: [{ user_id: 'u', display_name: 'Mara Lindt', marketplace_slug: 'mara' }] }),
-    )
-    await page.route('**/rest/v1/marketplace_items**', (route) =>
-      route.fulfill({ json: [item('1', 'Lead qualification', 'Marketing'), item('2', 'Invoice reminders', 'Finance')] }),
-    )
-    await page.goto('/marketplace/mara')
-    await expect(page.getByRole('heading', { name: 'Mara Lindt', level: 1 })).toBeVisible()
-    await expect(page).toHaveTitle(/^Mara Lindt · /)
-    await expect(page.getByText('2 products')).toBeVisible()
-    const titles = page.getByRole('main').getByRole('heading', { level: 2 })
-    await page.getByRole('searchbox', { name: 'Search products' }).fill('invoice')
-    await expect(titles).toHaveText(['Invoice reminders'])
-    await expect(page).toHaveURL(/\?q=invoice$/)
-    await page.getByRole('button', { name: 'Marketing' }).click()
-    await expect(page.getByText('Nothing here by these words')).toBeVisible()
-    await page.reload()
-    await expect(page.getByText('Nothing here by these words')).toBeVisible()
-    await page.getByRole('button', { name: 'Show all 2' }).click()
-    await expect(titles).toHaveCount(2)
-    await page.getByRole('button', { name: 'Buy Now' }).first().click()
-    await expect(page.getByText('Purchase functionality coming soon!')).toBeVisible()
-    await expectSound(page)
-  })
-  test('of a seller who offers nothing yet says so, and one that cannot be read offers to try again [spec-102]', async ({ page }) => {
-    await page.route('**/rest/v1/user_profiles**', (route) =>
-      route.fulfill({ json: [{ user_id: 'u', display_name: 'Mara Lindt', marketplace_slug: 'mara' }] }),
-    )
-    await page.route('**/rest/v1/marketplace_items**', (route) => route.fulfill({ json: [] }))
-    await page.goto('/marketplace/mara')
-    await expect(page.getByText('No products available')).toBeVisible()
-    await expect(page.getByText("This seller hasn't listed any products yet.")).toBeVisible()
-    await page.route('**/rest/v1/user_profiles**', (route) => route.fulfill({ status: 503, json: {} }))
-    await page.reload()
-    await expect(page.getByRole('main').getByText('Failed to load marketplace')).toBeVisible({ timeout: 20_000 })
-    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
-  })
-  test('of nobody says so, to people and to search engines [spec-102]', async ({ page }) => {
-    expect((await page.goto('/marketplace/nobody'))?.status()).toBe(404)
-    await expect(page.getByRole('heading', { name: 'Marketplace Not Found' })).toBeVisible()
-    await expect(page.getByText("The marketplace you're looking for doesn't exist.")).toBeVisible()
-    await expect(page.getByText('Marketplace not found', { exact: true })).toBeVisible()
-    await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex')
   })
 })

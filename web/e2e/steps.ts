@@ -60,11 +60,11 @@ export async function payAtCheckout(checkout: Page) {
 }
 
 type Session = { access_token: string; user: { id: string } }
-type Account = { role: 'seller' | 'buyer'; email?: string }
+type Account = { role: 'seller' | 'buyer'; email?: string; name?: string }
 
 /** An account without the screens that other tests go through: its session, as a browser keeps it. */
-export async function newAccount(request: APIRequestContext, { role, email = newEmail() }: Account): Promise<Session> {
-  const data = { email, password, data: { name: 'Mara Lindt', accept_terms: true } }
+export async function newAccount(request: APIRequestContext, { role, email = newEmail(), name = 'Mara Lindt' }: Account): Promise<Session> {
+  const data = { email, password, data: { name, accept_terms: true } }
   const session: Session = await (await request.post('/auth/v1/signup', { headers: api, data })).json()
   const stored = await request.post('/rest/v1/user_roles', { headers: bearer(session), data: { user_id: session.user.id, role } })
   expect(stored.ok()).toBe(true)

@@ -9,7 +9,10 @@ export const Feature = z.enum(features)
 export const TokenUsage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int(), cost_microusd: z.int() })
 
 // --- The named functions of the specification ------------------------------------------------------------------------------------------
-/** With `stream: true` the answer is server-sent events: `delta` {text}, then `done` (this reply) or `error` {code, message, content}. */
+/**
+ * With `stream: true` the answer is server-sent events: `kept` with the ids at once where it is kept, `start`, `delta` {text}, then `done` (this
+ * reply) or `error` {code, message, content}, which after `kept` has the status and details of a refusal as well.
+ */
 export const aiChat = fn('ai-chat', {
   access: 'user',
   rate: 'ai',

@@ -25,7 +25,7 @@ export const adminListUsers = endpoint({
   path: '/auth/v1/admin/users',
   ...admin,
   raw: true,
-  query: z.object({ page: text, per_page: text, filter: text }),
+  query: z.object({ page: text, per_page: text, filter: text, sort: text }),
   reply: z.object({ users: z.array(userShape), aud: z.string() }),
 })
 export const adminCreateUser = endpoint({ method: 'POST', path: '/auth/v1/admin/users', ...admin, body: adminBody, reply: userShape })

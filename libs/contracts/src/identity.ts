@@ -158,30 +158,31 @@ export const demoSignIn = fn('demo-sign-in', {
 
 // --- Work inside identity ---
 
+const letter = z.enum([
+  'confirm',
+  'magic_link',
+  'recovery',
+  'invite',
+  'email_change_current',
+  'email_change_new',
+  'reauthentication',
+  'account_exists',
+  'new_sign_in',
+  'password_changed',
+  'email_changed',
+  'phone_changed',
+  'identity_linked',
+  'identity_unlinked',
+  'factor_added',
+  'factor_removed',
+  'recovery_codes_created',
+  'recovery_code_used',
+])
 /** Carries no secret: link tokens and codes are derived from the job's id, so a retry sends the same mail under the same Message-ID. */
 export const sendMail = job(
   'identity.send_mail',
   z.object({
-    template: z.enum([
-      'confirm',
-      'magic_link',
-      'recovery',
-      'invite',
-      'email_change_current',
-      'email_change_new',
-      'reauthentication',
-      'account_exists',
-      'new_sign_in',
-      'password_changed',
-      'email_changed',
-      'phone_changed',
-      'identity_linked',
-      'identity_unlinked',
-      'factor_added',
-      'factor_removed',
-      'recovery_codes_created',
-      'recovery_code_used',
-    ]),
+    template: letter,
     to: z.string(),
     redirect_to: z.string().nullish(),
     verify_type: z.string().nullish(),
@@ -190,12 +191,13 @@ export const sendMail = job(
   }),
   { attempts: 12 },
 )
-export const sendSms = job('identity.send_sms', z.object({ to: z.string() }), { attempts: 6 })
+/** A code, or word of what became of an account that has no address to write to. */
+export const sendSms = job('identity.send_sms', z.object({ to: z.string(), notice: letter.nullish() }), { attempts: 6 })
 /** A mail that a stranger asked for. Whether the address has an account is looked at here, where nobody can time it. */
 export const requestMail = job(
   'identity.request_mail',
   z.object({
-    kind: z.enum(['magic_link', 'recovery', 'signup', 'email_change', 'sms', 'phone_change', 'account_exists']),
+    kind: z.enum(['magic_link', 'recovery', 'signup', 'email_change', 'sms', 'phone_change']),
     email: z.string().nullish(),
     phone: z.string().nullish(),
     create_user: z.boolean(),

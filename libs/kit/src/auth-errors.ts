@@ -13,6 +13,8 @@ export function asAuthError(error: DomainError): DomainError {
   if (code === 'not_authenticated') return as(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
   if (code === 'forbidden') return as(403, 'not_admin', 'User not allowed')
   if (code === 'rate_limited') return as(429, 'over_request_rate_limit', 'Request rate limit reached')
+  const notAnId = code === 'invalid' && /^(\w+_id): Invalid UUID$/.exec(message)
+  if (notAnId) return as(404, 'validation_failed', `${notAnId[1]} must be an UUID`)
   if (code === 'invalid') return as(error.status, isBadJson(error.cause) ? 'bad_json' : 'validation_failed', message)
   if (code === 'too_large') return as(413, 'request_entity_too_large', message)
   if (code === 'internal') return as(500, 'unexpected_failure', 'Unexpected failure, please check server logs for more information')

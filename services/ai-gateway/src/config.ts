@@ -3,8 +3,18 @@ import { z } from 'zod'
 const key = z.string().min(1).optional()
 const base = z.url().optional()
 
+// Half of a pair would leave the sandbox answering while somebody believes that their server does.
+const pairs = [
+  ['OPENAI_BASE_URL', 'OPENAI_API_KEY'],
+  ['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY'],
+  ['GOOGLE_BASE_URL', 'GOOGLE_API_KEY'],
+  ['PERPLEXITY_BASE_URL', 'PERPLEXITY_API_KEY'],
+  ['AI_API_KEY', 'AI_BASE_URL'],
+  ['AI_MODEL', 'AI_BASE_URL'],
+] as const
+
 /** Each provider by key and base address; a provider with neither is the sandbox. */
-export const Config = z.object({
+const Settings = z.object({
   OPENAI_API_KEY: key,
   OPENAI_BASE_URL: base,
   ANTHROPIC_API_KEY: key,
@@ -29,5 +39,9 @@ export const Config = z.object({
   AI_FIRST_BYTE_MS: z.coerce.number().int().min(100).default(30_000),
   AI_IDLE_MS: z.coerce.number().int().min(100).default(30_000),
   AI_ANSWER_MS: z.coerce.number().int().min(1000).default(300_000),
+})
+export const Config = Settings.superRefine((config, { addIssue }) => {
+  for (const [given, needed] of pairs)
+    if (config[given] && !config[needed]) addIssue({ code: 'custom', path: [needed], message: `is needed with ${given}` })
 })
 export type Config = z.output<typeof Config>

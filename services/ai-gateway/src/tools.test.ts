@@ -142,6 +142,17 @@ test('when no model gives usable ads the built-in samples come, marked as sample
   expect(parseAds('no JSON at all')).toBeNull()
 })
 
+test('ads that cannot be used are asked for once more, by a schema, before any sample is shown [spec-93]', async () => {
+  const user = platform.user()
+  const faults = `${platform.url('sandbox')}/sandbox/faults`
+  const cut = { provider: 'openai', kind: 'truncate', times: 1 }
+  await fetch(faults, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(cut) })
+  const { body } = await json(await post(user, 'generate-ads', { details: 'Handmade candles' }))
+  expect(body).toMatchObject({ sample: false, answered_by: 'gpt-4o-mini' })
+  expect(body.variations[0].primary_text).toContain('Handmade candles')
+  await vi.waitFor(async () => expect((await json(await post(user, 'ai-usage', {}))).body.used).toBe(2), 10_000)
+})
+
 test('who stops before the first word of their ads is charged nothing', async () => {
   const user = platform.user()
   const faults = `${platform.url('sandbox')}/sandbox/faults`

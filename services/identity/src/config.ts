@@ -32,6 +32,8 @@ export const IdentityConfig = z.object({
   AUTH_REDIRECT_ALLOW_LIST: list,
   /** Addresses that, once proven, carry the staff claim. */
   AUTH_STAFF_EMAILS: list,
+  /** Whether those have to show a second factor. In production they do, unless this says otherwise. */
+  AUTH_STAFF_SECOND_FACTOR: z.enum(['true', 'false']).optional(),
   AUTH_TOKEN_SECONDS: whole(3600),
   AUTH_OTP_SECONDS: whole(3600),
   AUTH_CAPTCHA_URL: z.url().optional(),

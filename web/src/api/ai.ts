@@ -34,23 +34,31 @@ export class CutAnswer extends ApiError {
   }
 }
 
-export type Watch = { signal?: AbortSignal; onStart?: (started: Started) => void; onText?: (text: string) => void }
+export type Place = Pick<Started, 'conversation_id' | 'message_id' | 'said_id'>
+type Failed = { code: string; message: string; content: string; status?: number; details?: Record<string, unknown> }
+export type Watch = {
+  signal?: AbortSignal
+  onKept?: (place: Place) => void
+  onStart?: (started: Started) => void
+  onText?: (text: string) => void
+}
 
 /** Sends one message and hands the answer on as it is written; resolves with the whole reply. */
 export const streamChat = (body: ChatRequest, watch?: Watch) => streamAnswer<ChatReply>('ai-chat', body, watch)
 export const streamAnalyst = (body: Omit<Args<typeof aiOrchestrator>, 'stream'>, watch?: Watch) =>
   streamAnswer<AnalystReply>('ai-orchestrator', body, watch)
 
-async function streamAnswer<T>(name: string, body: object, { signal, onStart, onText }: Watch = {}): Promise<T> {
+async function streamAnswer<T>(name: string, body: object, { signal, onKept, onStart, onText }: Watch = {}): Promise<T> {
   let text = ''
   try {
     for await (const { event, data } of stream(`/functions/v1/${name}`, { ...body, stream: true }, signal)) {
+      if (event === 'kept') onKept?.(data as Place)
       if (event === 'start') onStart?.(data as Started)
       if (event === 'delta') {
         text += (data as { text: string }).text
         onText?.(text)
       }
-      if (event === 'error') throw new CutAnswer((data as { message: string }).message, (data as { content: string }).content)
+      if (event === 'error') throw failed(data as Failed)
       if (event === 'done') return data as T
     }
   } catch (error) {
@@ -58,6 +66,9 @@ async function streamAnswer<T>(name: string, body: object, { signal, onStart, on
   }
   throw new CutAnswer('The connection broke while the answer was written.', text, true)
 }
+
+const failed = ({ code, message, content, status = 500, details }: Failed) =>
+  code === 'answer_cut' ? new CutAnswer(message, content) : new ApiError(status, code, message, undefined, details)
 
 export type LaneEvent =
   | { event: 'start'; data: { comparison_id: string; models: string[] } }

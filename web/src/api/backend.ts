@@ -1,7 +1,7 @@
-import { texts } from '@operon/contracts/messages'
+import { errors, texts } from '@operon/contracts/messages'
 import { AuthClient } from '@supabase/auth-js'
 import { PostgrestClient } from '@supabase/postgrest-js'
-import { ApiError, publishableKey, readJson, request } from './http.ts'
+import { ApiError, publishableKey, readJson, request, unreached } from './http.ts'
 import { storageKey } from './keys.ts'
 
 // Loaded when a session may be needed; public pages do without it until then.
@@ -15,9 +15,18 @@ export const auth = new AuthClient({
   detectSessionInUrl: true,
   persistSession: true,
   autoRefreshToken: true,
-  fetch: (input, init) => (endedThere && String(input).includes('/logout') ? Promise.resolve(new Response()) : fetch(input, init)),
+  fetch: (input, init) => (endedThere && String(input).includes('/logout') ? Promise.resolve(new Response()) : reach(input, init)),
 })
 let endedThere = false
+
+/** The auth client shows what is thrown, or what stands in the answer: never a browser's or a proxy's own words. */
+async function reach(...asked: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...asked).catch(() => {
+    throw new Error(unreached)
+  })
+  if (response.ok || response.headers.get('content-type')?.includes('json')) return response
+  return Response.json({ msg: errors.unavailable.message }, { status: response.status })
+}
 
 /** The server has ended this session by itself: this browser lets go of it, and has nobody to tell. */
 export async function letGo() {
@@ -61,6 +70,6 @@ export async function rows<T>(
   query: PromiseLike<{ data: T | null; error: { message: string; code?: string } | null; status: number }>,
 ): Promise<T> {
   const { data, error, status } = await query
-  if (error) throw new ApiError(status, error.code ?? String(status), error.message)
+  if (error) throw new ApiError(status, error.code ?? String(status), status === 0 ? unreached : error.message)
   return data as T
 }

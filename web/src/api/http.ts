@@ -1,6 +1,7 @@
 import { errors } from '@operon/contracts/messages'
 
 export const publishableKey = 'anon'
+export const unreached = 'The server could not be reached. Check your connection and try again.'
 
 /** A refused or failed call, in the words to show. Status 0: the server was not reached. */
 export class ApiError extends Error {
@@ -29,7 +30,7 @@ export async function request(path: string, init: RequestInit & { accessToken?: 
       ...headers,
     },
   }).catch(() => {
-    throw new ApiError(0, 'offline', 'The server could not be reached. Check your connection and try again.')
+    throw new ApiError(0, 'offline', unreached)
   })
   if (!response.ok) throw await toError(response)
   return response

@@ -7,7 +7,12 @@ export let arrivalHash = new URLSearchParams()
 export function keepArrival() {
   arrivalHash = new URLSearchParams(location.hash.startsWith('#') && location.hash.includes('=') ? location.hash.slice(1) : '')
   const code = new URLSearchParams(location.search).get('ref')
-  if (code) localStorage.setItem(referralKey, code)
+  if (isReferralCode(code)) localStorage.setItem(referralKey, code)
+}
+
+/** What cannot be a code is neither kept nor asked about. */
+export function isReferralCode(text: string | null): text is string {
+  return text !== null && /^[\w-]{1,40}$/.test(text)
 }
 
 export function mayHaveSession() {

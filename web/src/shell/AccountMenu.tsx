@@ -40,7 +40,7 @@ export function AccountMenu({ user, where }: { user: User; where: 'public' | 'sh
         </button>
       )}
     >
-      <p className="truncate px-2 pt-1.5 pb-2 text-12 text-faint">{user.email ?? 'Signed in'}</p>
+      <p className="px-2 [overflow-wrap:anywhere] pt-1.5 pb-2 text-12 text-faint">{user.email ?? 'Signed in'}</p>
       <MenuSeparator />
       {where === 'public' ? (
         <MenuItem icon={<LayoutDashboard />} to={paths.dashboard}>

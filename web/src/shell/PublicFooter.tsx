@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { callPublic } from '../api/http.ts'
+import { ApiError, callPublic } from '../api/http.ts'
 import { product } from '../content/product.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
@@ -82,7 +82,8 @@ function Newsletter() {
       await callPublic('newsletter-subscribe', { email })
       setState({ kind: 'sent' })
     } catch (error) {
-      setState({ kind: 'failed', message: (error as Error).message })
+      const malformed = error instanceof ApiError && error.status === 400
+      setState({ kind: 'failed', message: malformed ? 'This is not an e-mail address that mail can reach.' : (error as Error).message })
     }
   }
 

@@ -79,7 +79,7 @@ function PublicHeader() {
           </IconButton>
         </div>
       </div>
-      <Dialog open={open} onClose={() => setOpen(false)} title="Menu" side="right" className="md:hidden">
+      <Dialog open={open} onClose={() => setOpen(false)} title="Menu" side="right" phoneOnly>
         <nav aria-label="Menu" className="flex flex-col">
           {anchors.map(([label, href]) => (
             <Link key={label} to={href} onClick={() => setOpen(false)} className="flex min-h-12 items-center border-b border-line text-16">

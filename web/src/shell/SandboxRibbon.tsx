@@ -9,20 +9,15 @@ const names: Record<string, string> = {
   perplexity: 'Perplexity',
   smtp: 'Mail',
   sms: 'SMS',
-  twilio: 'SMS',
-  github: 'GitHub',
-  notion: 'Notion',
-  meta: 'Meta',
-  slack: 'Slack',
-  hubspot: 'HubSpot',
-  mailersend: 'MailerSend',
 }
 
-/** One quiet line: which third parties are stand-ins here, and where their mail went. */
+const list = new Intl.ListFormat('en')
+
+/** One quiet line: which third parties are stand-ins here, or how many where there is no room for their names, and where their mail went. */
 export function SandboxRibbon({ floating }: { floating?: boolean }) {
   const { sandboxed } = usePlatform()
   if (sandboxed.length === 0) return null
-  const more = sandboxed.length - 4
+  const verb = sandboxed.length === 1 ? 'is a stand-in' : 'are stand-ins'
   return (
     <aside
       aria-label="Sandbox"
@@ -31,13 +26,11 @@ export function SandboxRibbon({ floating }: { floating?: boolean }) {
         floating ? 'sticky bottom-0 border-t' : 'border-b',
       )}
     >
-      <span className="truncate">
-        Sandbox:{' '}
-        {sandboxed
-          .slice(0, 4)
-          .map((provider) => names[provider] ?? provider)
-          .join(', ')}
-        {more > 0 ? ` and ${more} more` : ''} {sandboxed.length === 1 ? 'is a stand-in' : 'are stand-ins'}
+      <span className="truncate max-md:hidden">
+        Sandbox: {list.format(sandboxed.map((provider) => names[provider] ?? provider))} {verb}
+      </span>
+      <span className="truncate md:hidden">
+        Sandbox: {sandboxed.length} {sandboxed.length === 1 ? 'provider' : 'providers'} {verb}
       </span>
       <a
         href="/sandbox/inbox"

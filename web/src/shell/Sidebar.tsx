@@ -28,7 +28,7 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
 export function MobileSidebar({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { product_name } = usePlatform()
   return (
-    <Dialog open={open} onClose={onClose} title="Navigation" side="left" bare>
+    <Dialog open={open} onClose={onClose} title="Navigation" side="left" bare phoneOnly>
       <div className="flex h-full flex-col">
         <span className="flex h-14 items-center px-4">
           <Wordmark name={product_name} />

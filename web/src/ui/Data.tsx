@@ -1,6 +1,7 @@
 import { Check, Copy, ExternalLink, Minus, TrendingDown, TrendingUp } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Button, buttonClass } from './Button.tsx'
+import { useCopied } from './copy.ts'
 import { cx } from './cx.ts'
 import { Skeleton } from './Panel.tsx'
 
@@ -100,14 +101,8 @@ export function ActivityList({ entries }: { entries: readonly Activity[] }) {
 }
 
 /** A value to read and copy, not to edit. */
-export function CopyField({ value, label, onCopied, open }: { value: string; label: string; onCopied?: () => void; open?: boolean }) {
-  const [done, setDone] = useState(false)
-  async function copy() {
-    await navigator.clipboard.writeText(value)
-    setDone(true)
-    setTimeout(() => setDone(false), 2000)
-    onCopied?.()
-  }
+export function CopyField({ value, label, said, open }: { value: string; label: string; said?: string; open?: boolean }) {
+  const { copied, copy } = useCopied()
   return (
     <div className="flex gap-2">
       <input
@@ -115,10 +110,10 @@ export function CopyField({ value, label, onCopied, open }: { value: string; lab
         aria-label={label}
         value={value}
         onFocus={(event) => event.target.select()}
-        className="h-8 min-w-0 flex-1 rounded-control bg-raised px-2.5 font-mono text-12 text-muted hairline max-md:h-11"
+        className="h-8 min-w-0 flex-1 text-ellipsis rounded-control bg-raised px-2.5 font-mono text-12 text-muted hairline max-md:h-11"
       />
-      <Button size="icon" aria-label={`Copy ${label.toLowerCase()}`} data-tip="Copy" onClick={copy}>
-        {done ? <Check className="text-good" /> : <Copy />}
+      <Button size="icon" aria-label={`Copy ${label.toLowerCase()}`} data-tip="Copy" onClick={() => copy(value, said)}>
+        {copied ? <Check className="text-good" /> : <Copy />}
       </Button>
       {open ? (
         <a
@@ -162,14 +157,15 @@ export function Avatar({ email, className }: { email?: string | null; className?
 type TableProps = {
   head: ReactNode[]
   children: ReactNode
-  label: string /** All columns after the first hold figures. */
+  label: string
+  /** All columns after the first hold figures: wide ones, in a panel, so its edges show where more stands beyond them. */
   figures?: boolean
 }
 
 export function Table({ head, children, label, figures }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways must be reachable by keyboard
-    <section className="relative overflow-x-auto" aria-label={label} tabIndex={0}>
+    <section className={cx('relative overflow-x-auto', figures && 'fade-sides')} aria-label={label} tabIndex={0}>
       <table className={cx('w-full text-left text-13', figures && '[&_td:nth-child(n+2)]:text-right [&_th:nth-child(n+2)]:text-right')}>
         <thead>
           <tr className="border-b border-line text-12 text-faint">

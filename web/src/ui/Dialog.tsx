@@ -13,18 +13,30 @@ type DialogProps = {
   side?: 'center' | 'right' | 'left'
   className?: string
   bare?: boolean
+  /** Has its place on a phone alone: closes where the window grows, since a modal that is not shown would leave the page dead. */
+  phoneOnly?: boolean
 }
 
-/** The browser's own modal: it traps focus, makes the rest inert and gives focus back. */
-export function Dialog({ open, onClose, title, description, children, footer, side = 'center', className, bare }: DialogProps) {
+/** The browser's own modal: it traps focus, makes the rest inert and gives focus back. What is marked `data-first` has the focus at first. */
+export function Dialog({ open, onClose, title, description, children, footer, side = 'center', className, bare, phoneOnly }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
     const dialog = ref.current
     if (!dialog) return
-    if (open && !dialog.open) dialog.showModal()
+    if (open && !dialog.open) {
+      dialog.showModal()
+      dialog.querySelector<HTMLElement>('[data-first]')?.focus()
+    }
     if (!open && dialog.open) dialog.close()
   }, [open])
+  useEffect(() => {
+    if (!open || !phoneOnly) return
+    const wide = matchMedia('(width >= 768px)')
+    const onChange = () => wide.matches && onClose()
+    wide.addEventListener('change', onChange)
+    return () => wide.removeEventListener('change', onChange)
+  }, [open, phoneOnly, onClose])
 
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the dialog's own; the click is only the backdrop's
@@ -51,14 +63,14 @@ export function Dialog({ open, onClose, title, description, children, footer, si
           </>
         ) : (
           <div className="flex max-h-[inherit] min-h-full flex-col">
-            <header className="flex items-start justify-between gap-4 px-5 pt-4 pb-3">
-              <div>
+            <header className="flex items-start justify-between gap-4 px-5 pt-3 pb-3">
+              <div className="pt-1 max-md:pt-2.5">
                 <h2 id={titleId} className="text-16 font-semibold">
                   {title}
                 </h2>
                 {description ? <p className="mt-1 text-13 text-muted">{description}</p> : null}
               </div>
-              <IconButton label="Close" onClick={onClose} className="-mr-2">
+              <IconButton label="Close" onClick={onClose} className="-mr-2 max-md:-mr-3.5">
                 <X />
               </IconButton>
             </header>

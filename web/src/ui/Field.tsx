@@ -11,7 +11,7 @@ import {
 import { cx } from './cx.ts'
 
 const control =
-  'w-full rounded-control border border-control/70 bg-page px-2.5 text-14 text-text transition-colors duration-120 hover:border-control focus:border-signal-text focus:outline-1 focus:outline-signal-text focus:outline-offset-0 disabled:opacity-60 aria-invalid:border-bad not-[select]:read-only:bg-raised'
+  'w-full rounded-control border border-control/70 bg-page px-2.5 text-14 text-text transition-colors duration-120 hover:border-control focus:border-signal-text focus:outline-1 focus:outline-signal-text focus:outline-offset-0 disabled:opacity-60 aria-invalid:border-bad aria-invalid:outline-bad not-[select]:read-only:bg-raised'
 
 type FieldProps = {
   label: ReactNode

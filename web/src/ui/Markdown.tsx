@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import MarkdownToJsx from 'markdown-to-jsx'
-import { Children, type ComponentProps, isValidElement, memo, type ReactNode, useState } from 'react'
+import { Children, type ComponentProps, isValidElement, memo, type ReactNode } from 'react'
+import { useCopied } from './copy.ts'
 import { cx } from './cx.ts'
 import { highlight } from './highlight.ts'
 
@@ -83,19 +84,14 @@ const ink = { comment: 'text-faint italic', string: 'text-good', number: 'text-w
 
 function Code({ children }: { children?: ReactNode }) {
   const { language, text } = blockOf(children)
-  const [copied, setCopied] = useState(false)
-  async function copy() {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
-    setTimeout(() => setCopied(false), 2000)
-  }
+  const { copied, copy } = useCopied()
   return (
     <div className="overflow-hidden rounded-control bg-page hairline">
       <div className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3">
         <span className="font-mono text-12 text-faint">{language ?? 'text'}</span>
         <button
           type="button"
-          onClick={copy}
+          onClick={() => copy(text)}
           aria-label={copied ? 'Copied' : 'Copy code'}
           className="inline-flex h-7 items-center gap-1.5 rounded-control px-2 text-12 text-muted hover:bg-raised hover:text-text"
         >

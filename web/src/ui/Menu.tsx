@@ -63,7 +63,7 @@ export function Menu({
           aria-labelledby={`${id}-trigger`}
           onClick={() => setOpen(false)}
           className={cx(
-            'absolute top-full z-50 mt-1.5 min-w-52 rounded-panel bg-panel p-1 hairline shadow-float animate-rise',
+            'absolute top-full z-50 mt-1.5 min-w-52 max-w-[min(20rem,calc(100vw-5.5rem))] rounded-panel bg-panel p-1 hairline shadow-float animate-rise',
             align === 'end' ? 'right-0' : 'left-0',
             className,
           )}

@@ -20,7 +20,7 @@ export type TableOptions<T extends Table> = {
   from?: string
   /** Which rows the caller may see and change. Part of every statement. */
   scope: (ctx: Ctx<any>, query: Query) => Policy
-  /** Refuses queries that the table does not answer. */
+  /** Refuses reads that the table does not answer. */
   check?: (ctx: Ctx<any>, query: Query) => void | Promise<void>
   /** Domain functions, inside a transaction (`ctx.db` is it). They answer with the rows as they are now; `where` is the caller's filters and the scope. */
   insert?: (ctx: Ctx<any>, rows: Part<T, 'insert'>[]) => Written<T>
@@ -52,7 +52,6 @@ export function serveTable<T extends Table>(app: FastifyInstance, contract: T, o
       const prefer = readPreferences(one(headers.prefer))
       const shape = readShape(headers.accept)
       const query = parseQuery(contract.name, columns, url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
-      await options.check?.(ctx, query)
       reply.header('cache-control', 'no-store')
       if (prefer.applied) reply.header('preference-applied', prefer.applied)
       try {
@@ -72,6 +71,7 @@ export function serveTable<T extends Table>(app: FastifyInstance, contract: T, o
 
   async function read(call: Call) {
     const { ctx, query, prefer, shape, request, reply } = call
+    await options.check?.(ctx, query)
     const where = whereOf(call)
     const { offset, limit } = readWindow(query, one(request.raw.headers.range))
     const total = prefer.count ? await countRows(ctx.db, from, where) : null

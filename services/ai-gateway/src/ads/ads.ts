@@ -11,19 +11,29 @@ type Ad = z.output<typeof AdVariation>
 const Given = z.array(z.record(z.string(), z.unknown())).min(3)
 const LIMITS = { primary_text: 125, headline: 27, description: 30 } as const
 
-/** Three variations within the platform's limits. What is too long is asked for again, once; what still is gets cut at a word. */
+/**
+ * Three variations within the platform's limits. An answer that cannot be used is asked for again, by a schema; what is too long is asked
+ * for again as well, and what still is gets cut at a word.
+ */
 export async function adVariations(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof generateAds>) {
   const first = await tryAsk(deps, ctx, input, request(input))
-  const parsed = first && parseAds(first.content)
-  if (!first || !parsed)
-    return { variations: samples, sample: true, repaired: 0, answered_by: first?.answeredBy ?? null, sandbox: first?.sandbox ?? false }
-  const long = parsed.filter((ad) => !fits(ad)).length
-  const again = long ? await tryAsk(deps, ctx, input, repair(parsed)) : null
-  const repaired = (again && parseAds(again.content)) ?? parsed
-  return { variations: repaired.map(shortened), sample: false, repaired: long, answered_by: first.answeredBy, sandbox: first.sandbox }
+  const used = first && !first.ads ? ((await tryAsk(deps, ctx, input, request(input), BY_SCHEMA)) ?? first) : first
+  if (!used?.ads)
+    return { variations: samples, sample: true, repaired: 0, answered_by: used?.answeredBy ?? null, sandbox: used?.sandbox ?? false }
+  const long = used.ads.filter((ad) => !fits(ad)).length
+  const again = long ? await tryAsk(deps, ctx, input, repair(used.ads)) : null
+  const repaired = again?.ads ?? used.ads
+  return { variations: repaired.map(shortened), sample: false, repaired: long, answered_by: used.answeredBy, sandbox: used.sandbox }
 }
 
-async function tryAsk(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof generateAds>, content: string) {
+/** Null where nobody answered; without ads where the answer was cut, or is none that can be used. */
+async function tryAsk(
+  deps: AnswerDeps,
+  ctx: Ctx<AiDb>,
+  input: Input<typeof generateAds>,
+  content: string,
+  response_format: object = { type: 'json_object' },
+) {
   try {
     const answer = await ask(deps, {
       userId: signedIn(ctx).id,
@@ -34,16 +44,15 @@ async function tryAsk(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof gene
           { role: 'system', content: SYSTEM },
           { role: 'user', content },
         ],
-        response_format: { type: 'json_object' },
+        response_format,
       },
       command: `Ad variations: ${input.details}`,
       // Nothing of it is kept: who leaves or stops needs it no more.
       stop: ctx.signal,
     })
     await answer.whole()
-    return answer.outcome === 'completed'
-      ? { content: answer.content, answeredBy: answer.target.upstreamModel, sandbox: answer.target.sandbox }
-      : null
+    const ads = answer.outcome === 'completed' ? parseAds(answer.content) : null
+    return { ads, answeredBy: answer.target.upstreamModel, sandbox: answer.target.sandbox }
   } catch (error) {
     // A used-up plan is the person's to know; a provider that fails leads to the samples, which say what they are.
     if (error instanceof DomainError && !['model_unavailable', 'model_refused'].includes(error.code)) throw error
@@ -52,6 +61,13 @@ async function tryAsk(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof gene
 }
 
 const SYSTEM = `You write ads for a social ads platform. Answer with JSON only: {"variations":[{"primary_text","headline","description","targeting","format","tone"} x 3]}. primary_text has at most ${LIMITS.primary_text} characters, headline ${LIMITS.headline}, description ${LIMITS.description}.`
+
+// Without the limits on length: providers that keep strictly to a schema do not know those.
+const Plain = z.object(Object.fromEntries(AdVariation.keyof().options.map((name) => [name, z.string()])))
+const BY_SCHEMA = {
+  type: 'json_schema',
+  json_schema: { name: 'ad_variations', strict: true, schema: z.toJSONSchema(z.object({ variations: z.array(Plain) })) },
+}
 
 const request = ({ details, audience, objective }: Input<typeof generateAds>) =>
   [`Create three ad variations for: ${details}`, audience && `Audience: ${audience}`, objective && `Objective: ${objective}`]

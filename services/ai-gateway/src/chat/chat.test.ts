@@ -44,7 +44,7 @@ test('stopped before its first word, an answer costs nothing and is kept as stop
   const user = platform.user()
   await order({ kind: 'slow_headers', ms: 20_000 })
   const stop_id = randomUUID()
-  const asking = call(user, 'ai-chat', { message: 'Slow one', conversation_id: 'new', stream: true, stop_id })
+  const asking = call(user, 'ai-chat', { message: 'Slow one', conversation_id: 'new', stop_id })
   await vi.waitFor(async () => expect((await counter(user))?.reserved).toBe(1))
   expect((await call(user, 'ai-stop', { message_id: stop_id })).body).toEqual({ stopped: true })
   const { status, body } = await asking
@@ -52,6 +52,42 @@ test('stopped before its first word, an answer costs nothing and is kept as stop
   expect(await counter(user)).toEqual({ used: 0, reserved: 0 })
   const [message] = await rest(user, `ai_messages?id=eq.${body.details.message_id}`)
   expect(message).toMatchObject({ state: 'stopped', content: '' })
+})
+
+test.each(['ai-chat', 'ai-orchestrator'])(
+  '%s says where it is kept before anybody has said a word, and then what went wrong',
+  async (name) => {
+    const user = platform.user()
+    await order({ kind: 'slow_headers', ms: 20_000 })
+    const response = await send(user, `/functions/v1/${name}`, { message: 'Slow one', conversation_id: 'new', stream: true })
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    const [kept] = eventsIn((await reader.read()).value!)
+    expect(kept).toEqual({
+      event: 'kept',
+      data: { conversation_id: expect.any(String), message_id: expect.any(String), said_id: expect.any(String) },
+    })
+    const [said, answer] = await rest(user, `ai_messages?conversation_id=eq.${kept!.data.conversation_id}&order=id`)
+    expect([said.content, answer.id, answer.state]).toEqual(['Slow one', kept!.data.message_id, 'streaming'])
+    await call(user, 'ai-stop', { message_id: answer.id })
+    let text = ''
+    for (let next = await reader.read(); !next.done; next = await reader.read()) text += next.value
+    expect(eventsIn(text)).toEqual([
+      {
+        event: 'error',
+        data: expect.objectContaining({ code: 'answer_stopped', status: 409, details: expect.objectContaining(kept!.data) }),
+      },
+    ])
+    expect((await rest(user, `ai_messages?id=eq.${answer.id}`))[0].state).toBe('stopped')
+  },
+)
+
+test('whose allowance is used up is told so in a stream as well', async () => {
+  const user = platform.user()
+  const { db } = platform.services['ai-gateway']!.rt
+  await call(user, 'ai-chat', { message: 'One' })
+  await db.updateTable('usage_counters').set({ used: 1000 }).where('user_id', '=', user.id).execute()
+  const response = await send(user, '/functions/v1/ai-chat', { message: 'One more', conversation_id: 'new', stream: true })
+  expect(eventsIn(await response.text()).at(-1)).toMatchObject({ event: 'error', data: { code: 'limit_prompts', status: 402 } })
 })
 
 test('a stop that overtakes its question still ends it, and a stranger ends nobody', async () => {
@@ -141,7 +177,7 @@ test('the analyst streams its words, then its proposals; asked again, it answers
     stream: true,
   })
   const events = eventsIn(await response.text())
-  expect(events[0]).toMatchObject({ event: 'start', data: { sandbox: true, message_id: expect.any(String) } })
+  expect(events[1]).toMatchObject({ event: 'start', data: { sandbox: true, message_id: events[0]!.data.message_id } })
   const words = events.filter(({ event }) => event === 'delta').map(({ data }) => data.text)
   const done = events.at(-1)!.data
   expect([words.length > 5, words.join('')]).toEqual([true, done.response])

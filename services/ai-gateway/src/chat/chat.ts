@@ -1,11 +1,12 @@
 import type { aiChat } from '@operon/contracts/ai-gateway'
 import type { Input } from '@operon/contracts/contract'
+import { errors } from '@operon/contracts/messages'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
 import { type Answer, type AnswerDeps, ask, type Piece } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
-import { openStream } from '../completions/sse.ts'
+import { type EventStream, openStream } from '../completions/sse.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 import { beginExchange, type Exchange, keepAnswer } from './conversations.ts'
@@ -34,6 +35,7 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
   const messages = [...(input.messages ?? []), ...(exchange?.history ?? []), ...(said ? [{ role: 'user' as const, content: said }] : [])]
   const names = [exchange?.answerId, input.stop_id].filter((name) => name !== undefined)
   const stop = deps.running.begin(userId, ...names)
+  const stream = input.stream && exchange ? beginStream(reply, exchange) : null
   try {
     const answer = await ask(deps, {
       userId,
@@ -48,11 +50,12 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
       stop: stop.signal,
     })
     const kept = exchange ? keepAnswer(ctx, exchange, answer) : answer.pieces()
-    if (input.stream) await streamAnswer(reply, answer, kept, exchange, () => replyOf(answer, exchange))
+    if (input.stream) await streamAnswer(stream ?? openStream(reply), answer, kept, exchange, () => replyOf(answer, exchange))
     else return reply.send(await wholeAnswer(answer, kept, exchange))
   } catch (error) {
-    if (!exchange) throw error
-    throw await notAnswered(exchange, error)
+    const failure = exchange ? await notAnswered(exchange, error) : error
+    if (!stream) throw failure
+    await failStream(ctx, stream, failure)
   } finally {
     deps.running.end(...names)
   }
@@ -76,14 +79,29 @@ async function wholeAnswer(answer: Answer, pieces: AsyncIterable<unknown>, excha
   return replyOf(answer, exchange)
 }
 
+/** Says where the exchange is kept before anybody is asked: a reload finds it, however long the first word takes. */
+export function beginStream(reply: FastifyReply, { conversationId, answerId, saidId }: Exchange): EventStream {
+  const stream = openStream(reply)
+  stream.send('kept', { conversation_id: conversationId, message_id: answerId, said_id: saidId })
+  return stream
+}
+
+/** The status is out already: what it would have been comes with the event. */
+export async function failStream(ctx: Ctx<AiDb>, stream: EventStream, error: unknown) {
+  if (!(error instanceof DomainError)) ctx.log.error({ err: error }, 'an answer failed')
+  const { code, status, message, details } =
+    error instanceof DomainError ? error : { code: 'internal', ...errors.internal, details: undefined }
+  await stream.send('error', { code, status, message, details, content: '' })
+  stream.end()
+}
+
 export async function streamAnswer(
-  reply: FastifyReply,
+  stream: EventStream,
   answer: Answer,
   pieces: AsyncIterable<Piece[]>,
   exchange: Exchange | null,
   done: () => object | Promise<object>,
 ) {
-  const stream = openStream(reply)
   stream.send('start', {
     model: answer.alias,
     answered_by: answer.target.upstreamModel,

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
 
+export type EventStream = ReturnType<typeof openStream>
+
 /** Server-sent events to one reader, at the reader's own speed. */
 export function openStream(reply: FastifyReply) {
   reply.hijack()
@@ -11,7 +13,7 @@ export function openStream(reply: FastifyReply) {
       return res.destroyed
     },
     async send(event: string, data: unknown): Promise<void> {
-      if (res.destroyed) return
+      if (res.destroyed || res.writableEnded) return
       if (!res.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)) await Promise.race([once(res, 'drain'), once(res, 'close')])
     },
     end() {

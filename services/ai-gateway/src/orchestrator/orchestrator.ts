@@ -3,10 +3,11 @@ import type { Input, Reply } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
-import { notAnswered, streamAnswer } from '../chat/chat.ts'
+import { beginStream, failStream, notAnswered, streamAnswer } from '../chat/chat.ts'
 import { beginExchange, type Exchange, keepAnswer } from '../chat/conversations.ts'
 import { type Answer, type AnswerDeps, ask, type Piece } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
+import { openStream } from '../completions/sse.ts'
 import { ANALYST_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 import { keepProposals, type ToolCall, tools } from './actions.ts'
@@ -41,6 +42,7 @@ export async function orchestrate(deps: OrchestratorDeps, ctx: Ctx<AiDb>, input:
     : null
   const names = [exchange?.answerId, stop_id].filter((name) => name !== undefined)
   const stop = deps.running.begin(userId, ...names)
+  const stream = input.stream && exchange ? beginStream(reply, exchange) : null
   try {
     const answer = await ask(deps, {
       userId,
@@ -52,13 +54,16 @@ export async function orchestrate(deps: OrchestratorDeps, ctx: Ctx<AiDb>, input:
     })
     const calls: ToolCall[] = []
     const pieces = withCalls(exchange ? keepAnswer(ctx, exchange, answer) : answer.pieces(), calls)
-    if (input.stream) return await streamAnswer(reply, answer, pieces, exchange, () => replyOf(ctx, answer, exchange, calls))
+    if (input.stream)
+      return await streamAnswer(stream ?? openStream(reply), answer, pieces, exchange, () => replyOf(ctx, answer, exchange, calls))
     for await (const _ of pieces);
     if (answer.outcome === 'cut' || answer.outcome === 'failed')
       throw new DomainError('answer_cut', { details: { content: answer.content } })
     return reply.send(await replyOf(ctx, answer, exchange, calls))
   } catch (error) {
-    throw exchange ? await notAnswered(exchange, error) : error
+    const failure = exchange ? await notAnswered(exchange, error) : error
+    if (!stream) throw failure
+    await failStream(ctx, stream, failure)
   } finally {
     deps.running.end(...names)
   }

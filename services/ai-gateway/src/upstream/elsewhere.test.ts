@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readEnv } from '@operon/kit/config'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Config } from '../config.ts'
+import { Config } from '../config.ts'
 import { chainOf } from '../registry/models.ts'
 import { aiGatewayService } from '../service.ts'
 import { openUpstream } from './open.ts'
@@ -146,6 +147,13 @@ describe('one OpenAI-compatible server with a key', () => {
     expect((await json(program)).body.error.message).toContain('context_length_exceeded')
     expect((await json(await post(platform, user, 'ai-usage', {}))).body.used).toBe(0)
   })
+})
+
+test.each([
+  [{ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, 'OPENAI_API_KEY: is needed with OPENAI_BASE_URL'],
+  [{ AI_API_KEY: KEY, AI_MODEL: 'qwen3:8b' }, 'AI_BASE_URL: is needed with AI_API_KEY\nAI_BASE_URL: is needed with AI_MODEL'],
+])('half of a pair is refused at the start, never answered by the sandbox: %o', (env, says) => {
+  expect(() => readEnv(Config, env)).toThrow(says)
 })
 
 test.each([

@@ -17,7 +17,7 @@ export function page({ product, title, text, form }: Page): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><meta name="referrer" content="no-referrer">
 <title>${safe(title)} · ${safe(product)}</title><link rel="icon" href="/favicon.svg"><script>${theme}</script><style>${styles}</style></head>
 <body><header><div><a href="/">${mark}${safe(product)}</a></div></header>
-<main><h1>${safe(title)}</h1><p>${safe(text)}</p>${next}</main></body></html>`
+<main>${mark}<h1>${safe(title)}</h1><p>${safe(text)}</p>${next}</main></body></html>`
 }
 
 // The frame of the web app's pages of one sentence, in both its themes.
@@ -32,6 +32,7 @@ header a{display:inline-flex;gap:10px;align-items:center;color:inherit;font-weig
 svg{height:20px;fill:var(--signal)}path{fill:none;stroke:currentColor;stroke-width:1.9;stroke-linecap:round;stroke-linejoin:round}
 main{flex:1;display:flex;flex-direction:column;align-items:flex-start;justify-content:center;padding-bottom:96px}
 h1{max-width:20ch;margin:0;font-size:40px;line-height:1.15;font-weight:600;letter-spacing:-.02em;text-wrap:balance}
+main svg{height:40px;margin-bottom:32px}
 p{max-width:52ch;margin:16px 0 28px;color:var(--muted)}
 button,.button{display:inline-block;height:44px;padding:0 18px;border:0;border-radius:6px;background:#c6f24e;color:#0c0e12;font-family:inherit;font-size:14px;font-weight:600;line-height:44px;text-decoration:none;cursor:pointer}
 :focus-visible{outline:2px solid var(--signal);outline-offset:3px;border-radius:6px}

@@ -18,7 +18,7 @@ import { audit } from '../users/audit.ts'
 import { tellOfNewEmail, tellOfNewPhone, upsertOwnIdentity } from '../users/confirm.ts'
 import { merged } from '../users/update-user.ts'
 import { changeUser, createUser, factorJson, findUser, type Trx, type User, type UserJson, userJson, wholeUser } from '../users/users.ts'
-import { anywhere, type Page, pageOf, readPage } from './pages.ts'
+import { anywhere, type Page, pageOf, readDirection, readPage } from './pages.ts'
 
 type Body = Input<typeof admin.adminCreateUser>
 
@@ -31,13 +31,14 @@ async function knownUser(ctx: AuthCtx, id: string): Promise<User> {
 export const adminGetUser = async (ctx: AuthCtx, { user_id: id }: { user_id: string }): Promise<UserJson> =>
   userJson(await knownUser(ctx, id))
 
-/** A page of accounts, the newest first. */
+/** A page of accounts, the newest first where nothing else is asked for. */
 export async function adminListUsers(ctx: AuthCtx, input: Input<typeof admin.adminListUsers>): Promise<Page & { users: UserJson[] }> {
   const { page, perPage } = readPage(input)
+  const direction = sql.raw(readDirection(input.sort))
   const like = input.filter ? anywhere(input.filter) : null
   const where = sql`u.deleted_at is null and (${like}::text is null or u.email ilike ${like} or u.user_metadata->>'name' ilike ${like})`
   const [{ rows }, { rows: counted }] = await Promise.all([
-    sql<User>`select ${wholeUser} from users u where ${where} order by u.created_at desc, u.id limit ${perPage} offset ${(page - 1) * perPage}`.execute(
+    sql<User>`select ${wholeUser} from users u where ${where} order by u.created_at ${direction}, u.id limit ${perPage} offset ${(page - 1) * perPage}`.execute(
       ctx.db,
     ),
     sql<{ total: number }>`select count(*) as total from users u where ${where}`.execute(ctx.db),
@@ -108,7 +109,7 @@ export async function adminUpdateUser(ctx: AuthCtx, input: Body & { user_id: str
     if (phone) await upsertOwnIdentity(trx, user, 'phone', { phone, phone_verified: input.phone_confirm === true })
     if (email) await tellOfNewEmail(trx, ctx, user, email)
     if (phone) await tellOfNewPhone(trx, ctx, user, phone)
-    if (passwordHash) await notify(trx, ctx, user.id, 'password_changed')
+    if (passwordHash) await notify(trx, ctx, { ...user, email: email ?? user.email }, 'password_changed')
     await audit(trx, ctx, user.id, bannedUntil ? 'user_banned' : 'user_modified', { fields: Object.keys(set) })
     return passwordHash || bannedUntil ? endSessions(trx, user.id) : []
   })
@@ -126,26 +127,33 @@ export async function adminDeleteUser(ctx: AuthCtx, { user_id: id }: { user_id: 
 export const adminListFactors = async (ctx: AuthCtx, { user_id: id }: { user_id: string }) =>
   (await knownUser(ctx, id)).factors.map(factorJson)
 
-async function knownFactor(ctx: AuthCtx, userId: string, id: string) {
-  const factor = (await knownUser(ctx, userId)).factors.find((each) => each.id === id)
+function factorOf({ factors }: User, id: string) {
+  const factor = factors.find((each) => each.id === id)
   if (!factor) throw refuse(404, 'mfa_factor_not_found', 'Factor not found')
   return factorJson(factor)
 }
 
 export async function adminDeleteFactor(ctx: AuthCtx, { user_id: userId, factor_id: id }: Input<typeof admin.adminDeleteFactor>) {
-  const factor = await knownFactor(ctx, userId, id)
-  await inTransaction(ctx.db, (trx: Trx) => deleteFactor(trx, ctx, userId, id))
+  const user = await knownUser(ctx, userId)
+  const factor = factorOf(user, id)
+  await inTransaction(ctx.db, (trx: Trx) => deleteFactor(trx, ctx, user, id))
   return factor
 }
 
 export async function adminUpdateFactor(ctx: AuthCtx, input: Input<typeof admin.adminUpdateFactor>) {
   const { user_id: userId, factor_id: id, friendly_name } = input
-  await knownFactor(ctx, userId, id)
+  factorOf(await knownUser(ctx, userId), id)
   await inTransaction(ctx.db, async (trx: Trx) => {
-    if (friendly_name) await trx.updateTable('factors').set({ friendly_name, updated_at: new Date() }).where('id', '=', id).execute()
+    if (friendly_name)
+      await trx
+        .updateTable('factors')
+        .set({ friendly_name, updated_at: new Date() })
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .execute()
     await audit(trx, ctx, userId, 'factor_updated', { factor_id: id })
   })
-  return knownFactor(ctx, userId, id)
+  return factorOf(await knownUser(ctx, userId), id)
 }
 
 /** Passkeys are not offered, so there are none; an unknown user is told as everywhere. */

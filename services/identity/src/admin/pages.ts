@@ -17,13 +17,25 @@ export const pageOf = (total: number, page: number, perPage: number): Page => ({
 })
 
 /** Clients read the number of the next page out of the first parameter. */
-export function pageHeaders(path: string, { total, page, perPage, lastPage }: Page, query: Record<string, string> = {}) {
+export function pageHeaders(path: string, { total, page, perPage, lastPage }: Page, query: Record<string, string | null | undefined>) {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []))
   const link = (to: number, rel: string) =>
-    `<${path}?${new URLSearchParams({ page: String(to), per_page: String(perPage), ...query })}>; rel="${rel}"`
+    `<${path}?${new URLSearchParams([['page', String(to)], ['per_page', String(perPage)], ...given])}>; rel="${rel}"`
   return {
     'x-total-count': String(total),
     link: [...(page < lastPage ? [link(page + 1, 'next')] : []), link(lastPage, 'last')].join(', '),
   }
+}
+
+/** The protocol sorts by one field: `created_at asc`, or `desc` where nothing else is said. */
+export function readDirection(sort: string | null | undefined): 'asc' | 'desc' {
+  if (!sort) return 'desc'
+  const [field, ...rest] = sort.split(' ')
+  if (field !== 'created_at') throw invalid(`Bad Sort Parameters: bad field for sort '${field}'`)
+  const direction = rest.join(' ') || 'desc'
+  const known = direction.toLowerCase()
+  if (known === 'asc' || known === 'desc') return known
+  throw invalid(`Bad Sort Parameters: bad direction for sort '${direction}', only 'asc' and 'desc' allowed`)
 }
 
 /** For `ilike`: this anywhere, to the letter. */

@@ -20,12 +20,12 @@ export function adminRoutes(deps: Deps) {
   const { app, route, run } = routing(deps)
   serveRaw(app, admin.adminListUsers, async (ctx, input, reply) => {
     const { users, ...page } = await run(adminListUsers)(ctx, input)
-    const headers = pageHeaders(admin.adminListUsers.path, page, input.filter ? { filter: input.filter } : {})
+    const headers = pageHeaders(admin.adminListUsers.path, page, { filter: input.filter, sort: input.sort })
     return reply.headers(headers).send({ users, aud: 'authenticated' })
   })
   serveRaw(app, admin.adminListAudit, async (ctx, input, reply) => {
     const { entries, ...page } = await run(adminListAudit)(ctx, input)
-    return reply.headers(pageHeaders(admin.adminListAudit.path, page, input.query ? { query: input.query } : {})).send(entries)
+    return reply.headers(pageHeaders(admin.adminListAudit.path, page, { query: input.query })).send(entries)
   })
   route(admin.adminCreateUser, adminCreateUser)
   route(admin.adminGetUser, adminGetUser)

@@ -7,7 +7,8 @@ import { differenceInterval, holdsZero, medianInterval, overlap } from './interv
 const N = Number(process.env.S9_N ?? 60)
 const WARM_UP = 5
 let platform: IdentityTest
-let known: string[] = []
+type Who = { email: string; phone: string }
+let known: Who[] = []
 beforeAll(async () => {
   platform = await startIdentity({
     AUTH_AUTOCONFIRM: 'false',
@@ -18,16 +19,17 @@ beforeAll(async () => {
   const { db } = platform.services.identity!.rt
   const { createHasher } = await import('../passwords/hashing.ts')
   const password_hash = await (await createHasher()).hash(PASSWORD)
-  known = Array.from({ length: N + WARM_UP }, () => newEmail('known'))
+  known = Array.from({ length: N + WARM_UP }, (_, at) => ({ email: newEmail('known'), phone: `1553${String(at).padStart(7, '0')}` }))
   const at = new Date()
   await db
     .insertInto('users')
     .values(
-      known.map((email) => ({
+      known.map((who) => ({
         id: newId(),
-        email,
+        ...who,
         password_hash,
         email_confirmed_at: at,
+        phone_confirmed_at: at,
         email_proven: true,
         app_metadata: '{}',
         user_metadata: '{}',
@@ -50,16 +52,16 @@ async function sample(path: string, body: object): Promise<Sample> {
 }
 
 /** Turns taken in a random order, so that what else the machine does falls on both alike. */
-async function compare(path: string, bodyFor: (email: string) => object) {
+async function compare(path: string, bodyFor: (who: Who) => object) {
   const times = { known: [] as number[], unknown: [] as number[] }
   const seen = { known: new Set<string>(), unknown: new Set<string>() }
   for (let at = 0; at < N + WARM_UP; at++) {
     const pair = [
       ['known', known[at]!],
-      ['unknown', newEmail('unknown')],
-    ] as ['known' | 'unknown', string][]
-    for (const [which, email] of Math.random() < 0.5 ? pair : pair.toReversed()) {
-      const { ms, status, body } = await sample(path, bodyFor(email))
+      ['unknown', { email: newEmail('unknown'), phone: `1554${String(at).padStart(7, '0')}` }],
+    ] as ['known' | 'unknown', Who][]
+    for (const [which, who] of Math.random() < 0.5 ? pair : pair.toReversed()) {
+      const { ms, status, body } = await sample(path, bodyFor(who))
       if (at >= WARM_UP) times[which].push(ms)
       seen[which].add(`${status} ${shapeOf(body)}`)
     }
@@ -74,14 +76,17 @@ async function compare(path: string, bodyFor: (email: string) => object) {
 
 const shapeOf = (body: unknown): string =>
   JSON.stringify(body, (_key, value) =>
-    typeof value === 'string' ? value.replace(/[0-9a-f-]{36}|\d{4}-\d\d-\d\dT[\d:.]+Z|(un)?known-\S+@example\.com/g, '') : value,
+    typeof value === 'string'
+      ? value.replace(/[0-9a-f-]{36}|\d{4}-\d\d-\d\dT[\d:.]+Z|155[34]\d{7}|(un)?known-\S+@example\.com/g, '')
+      : value,
   )
 
 for (const [name, path, bodyFor] of [
-  ['sign-in', '/auth/v1/token?grant_type=password', (email: string) => ({ email, password: 'Wr0ng-horse-battery' })],
-  ['recovery', '/auth/v1/recover', (email: string) => ({ email })],
-  ['one-time codes', '/auth/v1/otp', (email: string) => ({ email, create_user: true })],
-  ['sign-up', '/auth/v1/signup', (email: string) => ({ email, password: 'S0mething-else-entirely', data: { name: 'Eve' } })],
+  ['sign-in', '/auth/v1/token?grant_type=password', ({ email }: Who) => ({ email, password: 'Wr0ng-horse-battery' })],
+  ['recovery', '/auth/v1/recover', ({ email }: Who) => ({ email })],
+  ['one-time codes', '/auth/v1/otp', ({ email }: Who) => ({ email, create_user: true })],
+  ['sign-up', '/auth/v1/signup', ({ email }: Who) => ({ email, password: 'S0mething-else-entirely', data: { name: 'Eve' } })],
+  ['sign-up by phone', '/auth/v1/signup', ({ phone }: Who) => ({ phone, password: 'S0mething-else-entirely', data: { name: 'Eve' } })],
 ] as const) {
   test(`S9: ${name} tells neither by text nor by time whether an address has an account`, { timeout: 60_000 + N * 500 }, async () => {
     const result = await compare(path, bodyFor)

@@ -50,13 +50,16 @@ test('a code counts once, a wrong one and one of another account not at all', as
   expect((await stranger.auth.mfa.challenge({ factorId: factor.id })).error).toMatchObject({ status: 404, code: 'mfa_factor_not_found' })
 })
 
-test('with a factor, aal1 may not change the password, remove the factor or do what asks for aal2 [spec-32]', async () => {
+test('with a factor, aal1 may not change the password or a sign-in, remove the factor or do what asks for aal2 [spec-32]', async () => {
   const { client, factor, secret, email } = await enrolled()
   await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })
   const weak = platform.client()
   await weak.auth.signInWithPassword({ email, password: PASSWORD })
   expect((await weak.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal2' })
   expect((await weak.auth.updateUser({ password: 'Brand-new-secret1' })).error).toMatchObject({ status: 401, code: 'insufficient_aal' })
+  const [own] = (await weak.auth.getUserIdentities()).data!.identities
+  expect((await weak.auth.unlinkIdentity(own!)).error).toMatchObject({ status: 401, code: 'insufficient_aal' })
+  expect((await weak.auth.linkIdentity({ provider: 'github' })).error).toMatchObject({ status: 401, code: 'insufficient_aal' })
   expect((await weak.auth.mfa.unenroll({ factorId: factor.id })).error).toMatchObject({ status: 422, code: 'insufficient_aal' })
   const { error } = await weak.functions.invoke('account-export', { body: {} })
   expect(await error?.context.json()).toMatchObject({ code: 'aal2_required', status: 403 })
@@ -80,6 +83,26 @@ test('staff who have a second factor are staff only with it [spec-32] [spec-36]'
   // The next code, since each counts once.
   expect((await weak.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret, 1) })).error).toBeNull()
   expect(await asked(weak)).toBeNull()
+})
+
+test('where staff need a second factor, the token says so until they have one, and only then are they staff [spec-36]', async () => {
+  const email = newEmail('staff')
+  const strict = await startIdentity({ AUTH_STAFF_EMAILS: email, AUTH_STAFF_SECOND_FACTOR: 'true' })
+  try {
+    const { client, user } = await signedUp(strict, email)
+    await strict.admin().auth.admin.updateUserById(user.id, { email_confirm: true, app_metadata: { staff: true } })
+    const { data } = await client.auth.refreshSession()
+    expect(data.user?.app_metadata).toMatchObject({ staff_needs: 'second_factor' })
+    expect(data.user?.app_metadata).not.toHaveProperty('staff')
+    const asked = async () => (await client.functions.invoke('account-erasures', { body: {} })).error?.context.status ?? 200
+    expect(await asked()).toBe(403)
+    const factor = (await client.auth.mfa.enroll({ factorType: 'totp' })).data as { id: string; totp: { secret: string } }
+    expect((await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(factor.totp.secret) })).error).toBeNull()
+    expect((await client.auth.getClaims()).data?.claims.app_metadata).toMatchObject({ staff: true })
+    expect(await asked()).toBe(200)
+  } finally {
+    await strict.close()
+  }
 })
 
 test('recovery codes are shown once, stand in for the factor, and work once each [spec-32]', async () => {

@@ -11,7 +11,7 @@ import { takeGuess } from '../limits.ts'
 import { notify } from '../mail/notices.ts'
 import { announceRevoked, endSessions, type SessionJson, strengthenSession } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
-import { currentUser, type FactorRow, hasSecondFactor, type Trx } from '../users/users.ts'
+import { currentUser, type FactorRow, hasSecondFactor, type Trx, type User } from '../users/users.ts'
 
 const MAX_FACTORS = 10
 const CHALLENGE_SECONDS = 300
@@ -73,7 +73,12 @@ export async function challengeFactor(ctx: AuthCtx, input: { factor_id: string }
       .insertInto('factor_challenges')
       .values({ id, factor_id: factor.id, ip: ctx.ip, expires_at: new Date(expiresAt * 1000) })
       .execute()
-    await trx.updateTable('factors').set({ last_challenged_at: new Date() }).where('id', '=', factor.id).execute()
+    await trx
+      .updateTable('factors')
+      .set({ last_challenged_at: new Date() })
+      .where('id', '=', factor.id)
+      .where('user_id', '=', user.id)
+      .execute()
     await audit(trx, ctx, user.id, 'factor_challenged', { factor_id: factor.id })
   })
   return { id, type: factor.factor_type, expires_at: expiresAt }
@@ -88,10 +93,15 @@ export async function verifyFactor(ctx: AuthCtx, input: Input<typeof auth.verify
   const { json, ended } = await inTransaction(ctx.db, async (trx: Trx) => {
     await useCode(trx, ctx, factor, user.id, input.code!)
     if (factor.status !== 'verified')
-      await trx.updateTable('factors').set({ status: 'verified', updated_at: new Date() }).where('id', '=', factor.id).execute()
+      await trx
+        .updateTable('factors')
+        .set({ status: 'verified', updated_at: new Date() })
+        .where('id', '=', factor.id)
+        .where('user_id', '=', user.id)
+        .execute()
     await trx.deleteFrom('factors').where('user_id', '=', user.id).where('status', '=', 'unverified').execute()
     await audit(trx, ctx, user.id, 'factor_verified', { factor_id: factor.id })
-    if (factor.status !== 'verified') await notify(trx, ctx, user.id, 'factor_added', { factor: factor.friendly_name })
+    if (factor.status !== 'verified') await notify(trx, ctx, user, 'factor_added', { factor: factor.friendly_name })
     const json = await strengthenSession(trx, ctx, session.id, 'totp', { aal: 'aal2', factorId: factor.id })
     // A first factor leaves no session behind that never showed one.
     const weaker = factor.status === 'verified' ? [] : await endSessions(trx, user.id, { except: session.id })
@@ -127,7 +137,12 @@ async function takeChallenge(ctx: AuthCtx, factor: FactorRow, challengeId: strin
 
 /** A code counts once: the time step moves forward in the `where`, so that whoever looked over a shoulder comes too late. */
 async function useCode(trx: Trx, ctx: AuthCtx, factor: FactorRow, userId: string, code: string): Promise<void> {
-  const { sealed_secret } = await trx.selectFrom('factors').select('sealed_secret').where('id', '=', factor.id).executeTakeFirstOrThrow()
+  const { sealed_secret } = await trx
+    .selectFrom('factors')
+    .select('sealed_secret')
+    .where('id', '=', factor.id)
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
   const secret = Secret.fromBase32(ctx.deps.rt.vault.open(sealed_secret, `factors:${factor.id}:${userId}`))
   const at = now()
   const delta = /^\d{6}$/.test(code)
@@ -138,6 +153,7 @@ async function useCode(trx: Trx, ctx: AuthCtx, factor: FactorRow, userId: string
     .updateTable('factors')
     .set({ last_step: step })
     .where('id', '=', factor.id)
+    .where('user_id', '=', userId)
     .where('last_step', '<', step)
     .returning('id')
     .executeTakeFirst()
@@ -154,11 +170,12 @@ export async function removeFactor(ctx: AuthCtx, input: { factor_id: string }): 
   const { user, session, factor } = await ownFactor(ctx, input.factor_id)
   if (factor.status === 'verified' && session.aal !== 'aal2')
     throw refuse(422, 'insufficient_aal', 'AAL2 required to unenroll verified factor')
-  await inTransaction(ctx.db, (trx: Trx) => deleteFactor(trx, ctx, user.id, factor.id))
+  await inTransaction(ctx.db, (trx: Trx) => deleteFactor(trx, ctx, user, factor.id))
   return { id: factor.id }
 }
 
-export async function deleteFactor(trx: Trx, ctx: AuthCtx, userId: string, factorId: string): Promise<void> {
+export async function deleteFactor(trx: Trx, ctx: AuthCtx, user: User, factorId: string): Promise<void> {
+  const { id: userId } = user
   const gone = await trx
     .deleteFrom('factors')
     .where('id', '=', factorId)
@@ -179,6 +196,6 @@ export async function deleteFactor(trx: Trx, ctx: AuthCtx, userId: string, facto
     .where('status', '=', 'verified')
     .executeTakeFirst()
   if (!left) await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
-  if (gone.status === 'verified') await notify(trx, ctx, userId, 'factor_removed', { factor: gone.friendly_name })
+  if (gone.status === 'verified') await notify(trx, ctx, user, 'factor_removed', { factor: gone.friendly_name })
   await audit(trx, ctx, userId, 'factor_removed', { factor_id: factorId })
 }

@@ -23,7 +23,7 @@ export async function makeRecoveryCodes(ctx: AuthCtx, _input: unknown): Promise<
       .insertInto('recovery_codes')
       .values(codes.map((code) => ({ user_id: user.id, code_hash: hashOf(ctx.deps.rt.vault, user.id, code) })))
       .execute()
-    await notify(trx, ctx, user.id, 'recovery_codes_created')
+    await notify(trx, ctx, user, 'recovery_codes_created')
     await audit(trx, ctx, user.id, 'recovery_codes_created')
   })
   return { codes }
@@ -43,7 +43,7 @@ export async function useRecoveryCode(ctx: AuthCtx, { code }: { code: string }):
       .returning('user_id')
       .executeTakeFirst()
     if (!used) throw refuse(422, 'mfa_verification_failed', 'This recovery code is not valid or was used before.')
-    await notify(trx, ctx, user.id, 'recovery_code_used')
+    await notify(trx, ctx, user, 'recovery_code_used')
     await audit(trx, ctx, user.id, 'recovery_code_used')
     return strengthenSession(trx, ctx, session.id, 'recovery_code', { aal: 'aal2' })
   })

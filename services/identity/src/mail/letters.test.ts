@@ -326,11 +326,23 @@ test('a scanner that only asks for the head of a link does not use it up', async
   expect(hashOf(await click(platform, link))).toMatchObject({ type: 'signup' })
 })
 
-test('signing up with a phone number that has an account answers as for a new one', async () => {
+test('a phone number: until it is confirmed the newest sign-up counts, then another answers as for a new one and changes nothing', async () => {
   const phone = `+1556${String(Date.now()).slice(-7)}`
-  const first = await platform.client().auth.signUp({ phone, password: PASSWORD })
-  expect(first.error).toBeNull()
-  await platform.client().auth.verifyOtp({ phone, token: codeIn(await platform.mail(phone, /code/)), type: 'sms' })
-  const again = await platform.client().auth.signUp({ phone, password: PASSWORD })
+  const signUp = (password: string, name: string) => platform.client().auth.signUp({ phone, password, options: { data: { name } } })
+  const first = await signUp(PASSWORD, 'Eve')
+  const { id } = await platform.mail(phone, /code/)
+  expect((await signUp('An0ther-horse-battery', 'Ada')).error).toBeNull()
+  const newest = await vi.waitFor(
+    async () => (await platform.mails(phone)).find((message) => message.id !== id) ?? Promise.reject(new Error('not yet')),
+  )
+  const { data } = await platform.client().auth.verifyOtp({ phone, token: codeIn(newest), type: 'sms' })
+  expect(data.user?.user_metadata).toEqual({ name: 'Ada' })
+
+  const again = await signUp(PASSWORD, 'Eve')
+  expect(again.error).toBeNull()
+  expect(again.data.user!.id).not.toBe(data.user!.id)
   expect(Object.keys(again.data.user!).toSorted()).toEqual(Object.keys(first.data.user!).toSorted())
+  const signIn = async (password: string) => (await platform.client().auth.signInWithPassword({ phone, password })).error?.code
+  expect([await signIn(PASSWORD), await signIn('An0ther-horse-battery')]).toEqual(['invalid_credentials', undefined])
+  expect(await platform.mails(phone)).toHaveLength(2)
 })

@@ -62,12 +62,12 @@ export async function sendLetter(
   trx: Trx,
   deps: Deps,
   { id = newId(), userId, to, kind, redirectTo, delayMs = 0, detail, ...challenge }: Letter,
-): Promise<string> {
+): Promise<void> {
   const { type, template, verifyType, method, sentAt } = kinds[kind]
   const lifetimeMs = deps.config.AUTH_OTP_SECONDS * 1000 + delayMs
   const flowId = await beginMailFlow(trx, { id: followUpId(id, 'flow'), userId, method, redirectTo, lifetimeMs, ...challenge })
   const fresh = await issueOneTime(trx, deps, { id, userId, type, relatesTo: to, flowId, delayMs })
-  if (!fresh) return id
+  if (!fresh) return
   await trx
     .updateTable('users')
     .set({ [sentAt]: new Date(now()) })
@@ -79,7 +79,6 @@ export async function sendLetter(
     { template, to, redirect_to: redirectTo, verify_type: verifyType, pkce: flowId !== null, ...(detail && { detail }) },
     { id, userId, ...(delayMs && { runAt: new Date(now() + delayMs) }) },
   )
-  return id
 }
 
 /** The same for a text message. */
@@ -87,8 +86,7 @@ export async function sendCodeBySms(
   trx: Trx,
   deps: Deps,
   { id = newId(), userId, phone, type }: { id?: string; userId: string; phone: string; type: 'sms' | 'phone_change' | 'reauthentication' },
-): Promise<string> {
+): Promise<void> {
   const fresh = await issueOneTime(trx, deps, { id, userId, type, relatesTo: phone })
   if (fresh) await enqueue(trx, identity.sendSms, { to: phone }, { id, userId })
-  return id
 }

@@ -80,3 +80,33 @@ test('a new phone number is told by mail with the one before it; signing in with
 })
 
 const newPhone = (last: number) => `+155${last}${String(Date.now()).slice(-7)}`
+
+test('an account of a phone number alone hears of it by text message, at the number before where that changes', async () => {
+  const client = platform.client()
+  const [first, second] = [newPhone(4), newPhone(5)]
+  const told = async (phone: string) =>
+    (await platform.mails(phone)).flatMap(({ text }) => /^Operon: (.*?)\. If it was not you, write/.exec(text)?.[1] ?? [])
+  await client.auth.signInWithOtp({ phone: first })
+  await client.auth.verifyOtp({ phone: first, token: codeIn(await platform.mail(first)), type: 'sms' })
+  expect((await client.auth.updateUser({ password: PASSWORD })).error).toBeNull()
+  const { data } = await client.auth.mfa.enroll({ factorType: 'totp' })
+  const { id: factorId, totp } = data as { id: string; totp: { secret: string } }
+  const code = new TOTP({ secret: Secret.fromBase32(totp.secret) }).generate()
+  expect((await client.auth.mfa.challengeAndVerify({ factorId, code })).error).toBeNull()
+  expect((await client.auth.mfa.unenroll({ factorId })).error).toBeNull()
+  const signIn = (ip: string) =>
+    fetch(`${platform.base}/auth/v1/token?grant_type=password`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': ip, 'user-agent': `A browser at ${ip}` },
+      body: JSON.stringify({ phone: first, password: PASSWORD }),
+    })
+  for (const ip of ['203.0.113.8', '203.0.113.8']) expect((await signIn(ip)).status).toBe(200)
+  const before = ['A second factor was added', 'A second factor was removed', 'New sign-in', 'Your password was changed']
+  await vi.waitFor(async () => expect((await told(first)).toSorted()).toEqual(before))
+
+  await client.auth.updateUser({ phone: second })
+  const token = codeIn(await platform.mail(second))
+  expect((await client.auth.verifyOtp({ phone: second, token, type: 'phone_change' })).error).toBeNull()
+  await vi.waitFor(async () => expect((await told(first)).toSorted()).toEqual([...before, 'Your phone number was changed']))
+  expect(await told(second)).toEqual([])
+})

@@ -2,7 +2,7 @@ import * as identity from '@operon/contracts/identity'
 import { now } from '@operon/kit/clock'
 import { enqueue } from '@operon/kit/tx'
 import type { AuthCtx } from '../deps.ts'
-import type { Trx } from '../users/users.ts'
+import type { Trx, User } from '../users/users.ts'
 import type { Template } from './templates.ts'
 
 type Notice = Extract<
@@ -18,13 +18,22 @@ type Notice = Extract<
   | 'recovery_code_used'
 >
 
-/** Tells the owner by mail what became of the account and from where, in the transaction of the change: once, and never in its way. */
-export async function notify(trx: Trx, ctx: AuthCtx, userId: string, template: Notice, more: Record<string, string> = {}): Promise<void> {
-  const owner = await trx.selectFrom('users').select('email').where('id', '=', userId).where('deleted_at', 'is', null).executeTakeFirst()
-  if (owner?.email) await notifyAt(trx, ctx, userId, owner.email, template, more)
+/**
+ * Tells the owner what became of the account and from where, in the transaction of the change: once, and never in its way.
+ * By mail; by text message where there is no address. `owner` is the account before the change: who loses a number has to know.
+ */
+export async function notify(
+  trx: Trx,
+  ctx: AuthCtx,
+  { id, email, phone }: Pick<User, 'id' | 'email' | 'phone'>,
+  template: Notice,
+  more: Record<string, string> = {},
+): Promise<void> {
+  if (email) await notifyAt(trx, ctx, id, email, template, more)
+  else if (phone) await enqueue(trx, identity.sendSms, { to: phone, notice: template }, { userId: id })
 }
 
-/** The same for an address that is, or was, the account's. */
+/** A mail of it to an address that is, or was, the account's. */
 export async function notifyAt(trx: Trx, ctx: AuthCtx, userId: string, to: string, template: Notice, more: Record<string, string> = {}) {
   const at = new Date(now()).toUTCString()
   const from: Record<string, string> = ctx.actor.kind === 'service' ? { by: 'An administrator' } : { ip: ctx.ip, device: ctx.userAgent }

@@ -134,8 +134,7 @@ function letterFor(user: User, kind: Exclude<Asked['kind'], 'sms' | 'phone_chang
   if (kind === 'magic_link') return user.email_confirmed_at ? 'magic_link' : 'signup'
   if (kind === 'recovery') return 'recovery'
   if (kind === 'signup') return user.email_confirmed_at ? null : 'signup'
-  if (kind === 'email_change') return user.email_change ? 'email_change_new' : null
-  return null
+  return user.email_change ? 'email_change_new' : null
 }
 
 async function sendText(trx: Trx, ctx: AuthCtx, id: string, user: User, { kind, phone }: Asked): Promise<void> {

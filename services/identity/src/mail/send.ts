@@ -5,7 +5,7 @@ import type { JobRun } from '@operon/kit/jobs/jobs'
 import { createTransport, type Transporter } from 'nodemailer'
 import { secretsOf } from '../codes/one-time.ts'
 import type { Deps } from '../deps.ts'
-import { renderLetter } from './templates.ts'
+import { renderLetter, renderNotice } from './templates.ts'
 
 type Mail = JobRun<Payload<typeof identity.sendMail>>
 
@@ -83,11 +83,14 @@ export const closeMail = forgetTransport
 /** A text message, on Twilio's wire. */
 export async function sendSms({ rt, config }: Deps, { id, payload }: JobRun<Payload<typeof identity.sendSms>>): Promise<void> {
   const base = config.SMS_API_URL ?? (await rt.ask(sandboxAddress, { provider: 'sms' })).url
-  const { code } = secretsOf(rt.vault, id)
+  const product = rt.kit.PRODUCT_NAME
+  const text = payload.notice
+    ? renderNotice(payload.notice, { product, home: rt.kit.PUBLIC_URL })
+    : `${secretsOf(rt.vault, id).code} is your ${product} code.`
   const response = await fetch(`${base}/2010-04-01/Accounts/${config.SMS_ACCOUNT_SID}/Messages.json`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${config.SMS_ACCOUNT_SID}:${config.SMS_AUTH_TOKEN}`).toString('base64')}` },
-    body: new URLSearchParams({ To: `+${payload.to}`, From: config.SMS_FROM, Body: `${code} is your ${rt.kit.PRODUCT_NAME} code.` }),
+    body: new URLSearchParams({ To: `+${payload.to}`, From: config.SMS_FROM, Body: text }),
     signal: AbortSignal.timeout(10_000),
   })
   if (!response.ok) throw new Error(`the SMS provider answered ${response.status}`)

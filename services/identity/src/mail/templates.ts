@@ -152,6 +152,12 @@ export function renderLetter(template: Template, values: Values): { subject: str
   return { subject: letter.subject, html: htmlOf(letter, values), text: textOf(letter, values) }
 }
 
+/** A notice in the length of a text message, for an account without an address. */
+export function renderNotice(template: Template, { product, home }: Pick<Values, 'product' | 'home'>): string {
+  const { title } = letters[template]({ product, home, link: home, code: '', detail: {} })
+  return `${product}: ${title}. If it was not you, write to the people who run ${home} at once.`
+}
+
 const waysIn: Record<string, string> = {
   google: 'Google',
   facebook: 'Facebook',

@@ -1,11 +1,10 @@
-import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { type AuthCtx, refuse } from '../deps.ts'
 import { sendLetter } from '../mail/letters.ts'
 import { notify } from '../mail/notices.ts'
 import { type Ended, endSessions } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
-import { addIdentity, changeUser, createUser, currentUser, findUser, isBanned, syncProviders, type Trx, type User } from '../users/users.ts'
+import { addIdentity, changeUser, createUser, findUser, isBanned, syncProviders, type Trx, type User } from '../users/users.ts'
 import type { Person } from './providers.ts'
 
 const dataOf = ({ sub, email, verified, name, picture, userName }: Person): Record<string, unknown> => ({
@@ -78,7 +77,7 @@ async function joining(trx: Trx, ctx: AuthCtx, owner: User, provider: string, pe
   })
   await syncProviders(trx, owner.id)
   await audit(trx, ctx, owner.id, 'identity_linked', { provider })
-  await notify(trx, ctx, owner.id, 'identity_linked', { provider })
+  await notify(trx, ctx, owner, 'identity_linked', { provider })
   return owner.id
 }
 
@@ -121,37 +120,6 @@ export async function linkPerson(trx: Trx, ctx: AuthCtx, userId: string, provide
   })
   await syncProviders(trx, userId)
   await audit(trx, ctx, userId, 'identity_linked', { provider })
-  // Somebody who had no address until now has nobody else to be told of.
-  if (user.email) await notify(trx, ctx, userId, 'identity_linked', { provider })
+  await notify(trx, ctx, user, 'identity_linked', { provider })
   return userId
-}
-
-/** What opens the account besides: who removes the sign-in removes that too. */
-const goesWith: Record<string, Parameters<typeof changeUser>[2]> = {
-  email: { password_hash: null },
-  phone: { phone: null, phone_confirmed_at: null },
-}
-
-export async function unlinkIdentity(ctx: AuthCtx, { identity_id: id }: { identity_id: string }): Promise<Record<string, never>> {
-  if (!ctx.deps.config.AUTH_MANUAL_LINKING) throw refuse(404, 'manual_linking_disabled', 'Manual linking is disabled')
-  const { user } = await currentUser(ctx)
-  if (user.identities.length <= 1) throw refuse(422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking')
-  const identity = user.identities.find((each) => each.id === id)
-  if (!identity) throw refuse(422, 'identity_not_found', "Identity doesn't exist")
-  await inTransaction(ctx.db, async (trx: Trx) => {
-    // Two unlinks at once must not leave none: the user's row is the lock.
-    await trx.selectFrom('users').select('id').where('id', '=', user.id).forUpdate().execute()
-    const { count } = await trx
-      .selectFrom('identities')
-      .select(sql<number>`count(*)`.as('count'))
-      .where('user_id', '=', user.id)
-      .executeTakeFirstOrThrow()
-    if (count <= 1) throw refuse(422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking')
-    await trx.deleteFrom('identities').where('id', '=', id).where('user_id', '=', user.id).execute()
-    await changeUser(trx, user.id, goesWith[identity.provider] ?? {})
-    await syncProviders(trx, user.id)
-    await audit(trx, ctx, user.id, 'identity_unlinked', { provider: identity.provider })
-    await notify(trx, ctx, user.id, 'identity_unlinked', { provider: identity.provider })
-  })
-  return {}
 }

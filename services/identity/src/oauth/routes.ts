@@ -1,8 +1,8 @@
 import * as auth from '@operon/contracts/identity-auth'
 import { serveRaw } from '@operon/kit/http'
 import { type Deps, routing } from '../deps.ts'
-import { unlinkIdentity } from './linking.ts'
 import { type Began, beginLinking, beginOAuth, finishOAuth } from './sign-in.ts'
+import { unlinkIdentity } from './unlinking.ts'
 
 type Reply = Parameters<Parameters<typeof serveRaw>[2]>[2]
 

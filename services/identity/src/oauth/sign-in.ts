@@ -10,7 +10,7 @@ import { withError, withQuery, withSession } from '../codes/verify.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { announceRevoked, beginSession, type Ended } from '../sessions/sessions.ts'
 import { readRedirect } from '../users/redirects.ts'
-import { currentUser, type Trx } from '../users/users.ts'
+import { currentUser, demandSecondFactor, type Trx } from '../users/users.ts'
 import { linkPerson, personToUser } from './linking.ts'
 
 type Asked = Input<typeof auth.authorize>
@@ -55,7 +55,8 @@ export async function beginOAuth(ctx: AuthCtx, input: Asked, linkUserId: string 
 
 export async function beginLinking(ctx: AuthCtx, input: Asked): Promise<Began> {
   if (!ctx.deps.config.AUTH_MANUAL_LINKING) throw refuse(404, 'manual_linking_disabled', 'Manual linking is disabled')
-  const { user } = await currentUser(ctx)
+  const { user, session } = await currentUser(ctx)
+  demandSecondFactor(user, session, 'link an identity')
   return beginOAuth(ctx, input, user.id)
 }
 

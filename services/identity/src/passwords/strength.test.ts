@@ -9,6 +9,14 @@ test('a leaked password is refused with any case, digits, signs and look-alikes 
     expect(weaknessOf(password), password).toMatchObject({ reasons: ['pwned'], message: expect.stringMatching(LEAKED) })
 })
 
+test('what a password lacks is said in a sentence [spec-22]', () => {
+  expect(weaknessOf('abc')).toEqual({
+    message: 'Password should have at least 8 characters, one uppercase letter and one special character.',
+    reasons: ['length', 'characters'],
+  })
+  expect(weaknessOf('LONG-ENOUGH')?.message).toBe('Password should have at least one lowercase letter.')
+})
+
 test('what is no leaked password passes, whatever words it is made of', () => {
   for (const password of ['Tr1cky-horse-battery', 'Sunny-day 42!', 'Vm4!kd-Rolf.tzu', 'Kestrel+canoe+lamp'])
     expect(weaknessOf(password)).toBeNull()

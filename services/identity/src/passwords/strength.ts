@@ -3,10 +3,10 @@ import { isBreached } from './breached.ts'
 import { isCommon, isPersonal } from './common.ts'
 
 const RULES: [reason: string, holds: (password: string) => boolean, text: string][] = [
-  ['length', (password) => [...password].length >= 8, 'at least 8 characters long'],
-  ['characters', (password) => /\p{Lu}/u.test(password), 'at least one uppercase letter'],
-  ['characters', (password) => /\p{Ll}/u.test(password), 'at least one lowercase letter'],
-  ['characters', (password) => /[^\p{L}\p{N}\s]/u.test(password), 'at least one special character'],
+  ['length', (password) => [...password].length >= 8, '8 characters'],
+  ['characters', (password) => /\p{Lu}/u.test(password), 'one uppercase letter'],
+  ['characters', (password) => /\p{Ll}/u.test(password), 'one lowercase letter'],
+  ['characters', (password) => /[^\p{L}\p{N}\s]/u.test(password), 'one special character'],
 ]
 
 const KNOWN: [knows: (password: string, person: Person) => boolean, text: string][] = [
@@ -14,6 +14,7 @@ const KNOWN: [knows: (password: string, person: Person) => boolean, text: string
   [isCommon, 'This password is one of the first that anyone would try. Choose another.'],
   [isBreached, 'This password has leaked from another site, with or without the digits and signs about it. Choose another.'],
 ]
+const list = new Intl.ListFormat('en-GB')
 type Person = (string | null | undefined)[]
 
 /** What is wrong with a password, or null. The rule of /auth is the floor; common and breached ones are refused on top. */
@@ -21,7 +22,7 @@ export function weaknessOf(password: string, person: Person = []): { message: st
   const broken = RULES.filter(([, holds]) => !holds(password))
   if (broken.length) {
     return {
-      message: `Password should be ${broken.map(([, , text]) => text).join(', ')}.`,
+      message: `Password should have at least ${list.format(broken.map(([, , text]) => text))}.`,
       reasons: [...new Set(broken.map(([reason]) => reason))],
     }
   }

@@ -7,6 +7,7 @@ import { currentTrace } from '@operon/kit/telemetry'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { z } from 'zod'
+import type { IdentityConfig } from '../config.ts'
 import { type AuthCtx, type Deps, invalid, refuse } from '../deps.ts'
 import { limitByAddress } from '../limits.ts'
 import { audit } from '../users/audit.ts'
@@ -37,12 +38,16 @@ const BEGIN: Statement = {
       select $7::uuid, 'event', '${identity.userSignedIn.name}', u.id, jsonb_build_object('method', $10::text, 'session_id', $2::uuid), $11 from u
       union all
       select $8::uuid, 'job', '${identity.sendMail.name}', u.id, jsonb_build_object('template', 'new_sign_in', 'to', u.email, 'detail', $12::jsonb), $11 from u, known
-      where u.email is not null and known.before and not known.device)
+      where u.email is not null and known.before and not known.device
+      union all
+      select $8::uuid, 'job', '${identity.sendSms.name}', u.id, jsonb_build_object('to', u.phone, 'notice', 'new_sign_in'), $11 from u, known
+      where u.email is null and u.phone is not null and $10::text = 'password' and known.before and not known.device)
     select ${wholeUserText} from u`,
 }
 
 /**
- * Begins a session in one statement: the session, the time of it, the audit entry, the event, and a mail when the device is a new one.
+ * Begins a session in one statement: the session, the time of it, the audit entry, the event, and word of it when the device is a new one:
+ * by mail, or to an account without an address by text message, unless a code by text message opened it.
  * With `passwordHash` only while that is still the password. Nothing waits for the event, so the relay finds it by itself.
  */
 export async function beginSession(db: Db, ctx: AuthCtx, userId: string, method: string, passwordHash?: string): Promise<SessionJson> {
@@ -67,9 +72,8 @@ async function whyNot(db: Db, userId: string): Promise<Error> {
 export function sessionJson({ rt, keys, config }: Deps, user: User, session: Grant): SessionJson {
   const issuedAt = nowSeconds()
   const expiresAt = issuedAt + config.AUTH_TOKEN_SECONDS
-  const staff = user.email_proven && user.email !== null && config.AUTH_STAFF_EMAILS.includes(user.email)
-  const { staff: _never, ...metadata } = user.app_metadata
-  const app_metadata = staff ? { ...metadata, staff } : metadata
+  const { staff: _never, staff_needs: _nor, ...metadata } = user.app_metadata
+  const app_metadata = { ...metadata, ...staffClaim(config, user) }
   const access_token = keys.sign({
     sub: user.id,
     aud: 'authenticated',
@@ -94,6 +98,13 @@ export function sessionJson({ rt, keys, config }: Deps, user: User, session: Gra
     refresh_token: writeRefreshToken(rt.vault, session.id, session.counter),
     user: { ...userJson(user), app_metadata },
   }
+}
+
+/** Whom the configuration names is staff once the address is proven, and where it counts only with a second factor: until then the token says what is missing. */
+function staffClaim(config: IdentityConfig, user: User): { staff?: true; staff_needs?: 'second_factor' } {
+  if (!user.email_proven || user.email === null || !config.AUTH_STAFF_EMAILS.includes(user.email)) return {}
+  const demanded = (config.AUTH_STAFF_SECOND_FACTOR ?? String(config.NODE_ENV === 'production')) === 'true'
+  return demanded && !hasSecondFactor(user) ? { staff_needs: 'second_factor' } : { staff: true }
 }
 
 const notFound = () => refuse(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')

@@ -162,6 +162,9 @@ test('profiles answers for one exact address, and for nothing wider [spec-23] [s
     expect((await query).status).toBe(400)
   }
   expect((await anonymous.from('profiles').select('password_hash').eq('email', email)).error).not.toBeNull()
+  // Nobody writes there, and is told that rather than how to read.
+  expect((await anonymous.from('profiles').insert({ email: newEmail() })).error?.code).toBe('42501')
+  expect((await anonymous.from('profiles').delete().eq('email', email)).error?.code).toBe('42501')
 })
 
 test('the home role is set once: the same again is harmless, another is refused [spec-28]', async () => {

@@ -44,8 +44,9 @@ export async function tellOfNewEmail(trx: Trx, ctx: AuthCtx, { id, email: old_em
   for (const to of [old_email, new_email]) await notifyAt(trx, ctx, id, to, 'email_changed', { old_email, new_email })
 }
 
-export async function tellOfNewPhone(trx: Trx, ctx: AuthCtx, { id, phone: old_phone }: User, new_phone: string): Promise<void> {
-  if (old_phone !== new_phone) await notify(trx, ctx, id, 'phone_changed', { new_phone, ...(old_phone && { old_phone }) })
+export async function tellOfNewPhone(trx: Trx, ctx: AuthCtx, user: User, new_phone: string): Promise<void> {
+  const { phone: old_phone } = user
+  if (old_phone !== new_phone) await notify(trx, ctx, user, 'phone_changed', { new_phone, ...(old_phone && { old_phone }) })
 }
 
 export async function confirmPhone(trx: Trx, ctx: AuthCtx, user: User, phone: string): Promise<void> {

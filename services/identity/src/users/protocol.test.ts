@@ -142,6 +142,42 @@ test('a service key reads the audit log of all accounts in pages, and by who, wh
   expect((await read({}, session.access_token)).body).toMatchObject({ code: 403, error_code: 'not_admin' })
 })
 
+test('accounts are listed the newest first, or as asked for; the address of the next page says so too', async () => {
+  for (let n = 0; n < 2; n++) await signedUp(platform)
+  const list = async (sort: string) => {
+    const search = new URLSearchParams({ per_page: '1000', ...(sort && { sort }) })
+    const response = await fetch(`${platform.base}/auth/v1/admin/users?${search}`, { headers: { authorization: `Bearer ${SERVICE_KEY}` } })
+    const { users } = (await response.json()) as { users: { created_at: string }[] }
+    return { link: response.headers.get('link'), made: users.map(({ created_at }) => Date.parse(created_at)) }
+  }
+  const { made: newestFirst } = await list('')
+  expect(newestFirst).toEqual(newestFirst.toSorted((a, b) => b - a))
+  expect((await list('created_at')).made).toEqual(newestFirst)
+  const { made, link } = await list('created_at ASC')
+  expect(made).toEqual(newestFirst.toReversed())
+  expect(link).toContain('sort=created_at+ASC')
+  for (const [sort, said] of [
+    ['email desc', "bad field for sort 'email'"],
+    ['created_at up', "bad direction for sort 'up', only 'asc' and 'desc' allowed"],
+  ]) {
+    const { status, body } = await call('GET', `/auth/v1/admin/users?sort=${sort}`, SERVICE_KEY)
+    expect([status, body.msg]).toEqual([400, `Bad Sort Parameters: ${said}`])
+  }
+})
+
+test('an id in the address that is none is nothing that is there', async () => {
+  const { session } = await signedUp(platform)
+  for (const [method, path, name, key] of [
+    ['GET', '/auth/v1/admin/users/x', 'user_id', SERVICE_KEY],
+    ['POST', '/auth/v1/factors/x/challenge', 'factor_id', session.access_token],
+    ['DELETE', '/auth/v1/user/identities/x', 'identity_id', session.access_token],
+  ] as const)
+    expect(await call(method, path, key)).toEqual({
+      status: 404,
+      body: { code: 404, error_code: 'validation_failed', msg: `${name} must be an UUID` },
+    })
+})
+
 test('a field of the body is not taken from the address of the call', async () => {
   const { body } = await call('POST', `/auth/v1/admin/users?email=${crypto.randomUUID()}@example.com`, SERVICE_KEY)
   expect(body).toMatchObject({ error_code: 'validation_failed', msg: 'Cannot create a user without either an email or phone' })

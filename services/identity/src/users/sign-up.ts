@@ -46,30 +46,61 @@ async function signUpAtOnce(ctx: AuthCtx, email: string, password: string, data:
   })
 }
 
-const ANSWER_STEP_MS = 100
-
 /** Answers the same, after the same time, whether or not the address has an account; its owner gets a mail either way. */
 async function signUpByLetter(ctx: AuthCtx, email: string, input: SignUp, data: Record<string, unknown>): Promise<UserJson> {
-  const began = performance.now()
+  const answered = inSteps()
   const passwordHash = await ctx.deps.hasher.hash(input.password!)
   const redirectTo = readRedirect(ctx.deps, input.redirect_to)
   const delayMs = await mailDelayMs(ctx, email)
   const known = await findUser(ctx.db, { email })
+  const taken = Boolean(known?.email_confirmed_at)
   const userId = await inTransaction(ctx.db, async (trx: Trx) => {
-    const taken = Boolean(known?.email_confirmed_at)
     const asked: Asked = { email: taken ? `${newId()}@nobody.invalid` : email, passwordHash, data, redirectTo, delayMs, input }
-    // For an address that has an account the same is done and undone: on a busy machine its absence would take visibly less.
-    await sql`savepoint asked`.execute(trx)
-    const created = await askToConfirm(trx, ctx, taken ? null : known, asked)
-    await sql.raw(taken ? 'rollback to savepoint asked' : 'release savepoint asked').execute(trx)
+    const created = await andUndo(taken, trx, () => askByLetter(trx, ctx, taken ? null : known, asked))
     if (known && taken) await tellOwner(trx, ctx, known.id, { ...asked, email })
     return known ? newId() : created
   })
-  const spent = performance.now() - began
-  await new Promise((resolve) => setTimeout(resolve, Math.ceil(spent / ANSWER_STEP_MS) * ANSWER_STEP_MS - spent))
+  await answered()
   const answer = unconfirmed(userId, { provider: 'email', email, phone: '' }, data)
   // The limit counts by recipient alone, so saying that the mail waits tells nothing about the account.
   return delayMs ? { ...answer, confirmation_sent_at: null } : answer
+}
+
+/** The same by text message. The owner of a number that has an account gets none. */
+async function signUpByPhone(ctx: AuthCtx, phone: string, password: string, data: Record<string, unknown>): Promise<UserJson> {
+  if (!ctx.deps.config.AUTH_PHONE) throw refuse(400, 'phone_provider_disabled', 'Phone signups are disabled')
+  checkStrength(password, [nameOf(data)])
+  await limitMail(ctx, phone, 'over_sms_send_rate_limit')
+  const answered = inSteps()
+  const passwordHash = await ctx.deps.hasher.hash(password)
+  const known = await findUser(ctx.db, { phone })
+  const taken = Boolean(known?.phone_confirmed_at)
+  const userId = await inTransaction(ctx.db, async (trx: Trx) => {
+    const asked = { phone: taken ? newId() : phone, passwordHash, data }
+    const created = await andUndo(taken, trx, () => askByText(trx, ctx, taken ? null : known, asked))
+    return known ? newId() : created
+  })
+  await answered()
+  return unconfirmed(userId, { provider: 'phone', email: '', phone }, data)
+}
+
+const ANSWER_STEP_MS = 100
+
+/** A stop-watch that ends at the next full step. */
+function inSteps(): () => Promise<void> {
+  const began = performance.now()
+  return async () => {
+    const spent = performance.now() - began
+    await new Promise((resolve) => setTimeout(resolve, Math.ceil(spent / ANSWER_STEP_MS) * ANSWER_STEP_MS - spent))
+  }
+}
+
+/** For an address that has an account the same is done and undone: on a busy machine its absence would take visibly less. */
+async function andUndo(taken: boolean, trx: Trx, ask: () => Promise<string>): Promise<string> {
+  await sql`savepoint asked`.execute(trx)
+  const userId = await ask()
+  await sql.raw(taken ? 'rollback to savepoint asked' : 'release savepoint asked').execute(trx)
+  return userId
 }
 
 type Asked = {
@@ -82,27 +113,50 @@ type Asked = {
 }
 
 /** A new account, or one that nobody has confirmed yet, and the letter to its address. */
-async function askToConfirm(trx: Trx, ctx: AuthCtx, known: User | null, { email, passwordHash, data, redirectTo, delayMs, input }: Asked) {
-  // Who signs up again before confirming is the one who reads the newest mail: their password counts, not an earlier stranger's.
-  if (known)
-    await trx
-      .updateTable('users')
-      .set({
-        password_hash: passwordHash,
-        user_metadata: JSON.stringify(data),
-        terms_version: null,
-        terms_accepted_at: null,
-        ...termsIn(data),
-      })
-      .where('id', '=', known.id)
-      .where('email_confirmed_at', 'is', null)
-      .execute()
+async function askByLetter(trx: Trx, ctx: AuthCtx, known: User | null, { email, passwordHash, data, redirectTo, delayMs, input }: Asked) {
+  if (known) await beginAnew(trx, known.id, 'email_confirmed_at', passwordHash, data)
   const userId = known ? known.id : await createUser(trx, { email, passwordHash, provider: 'email', data })
   if (!userId) return newId()
   await audit(trx, ctx, userId, 'user_confirmation_requested', { provider: 'email' })
   const { code_challenge, code_challenge_method } = input
   await sendLetter(trx, ctx.deps, { userId, to: email, kind: 'signup', redirectTo, delayMs, code_challenge, code_challenge_method })
   return userId
+}
+
+async function askByText(
+  trx: Trx,
+  ctx: AuthCtx,
+  known: User | null,
+  { phone, passwordHash, data }: Pick<Asked, 'passwordHash' | 'data'> & { phone: string },
+) {
+  if (known) await beginAnew(trx, known.id, 'phone_confirmed_at', passwordHash, data)
+  const userId = known ? known.id : await createUser(trx, { phone, passwordHash, provider: 'phone', data })
+  if (!userId) return newId()
+  await audit(trx, ctx, userId, 'user_confirmation_requested', { provider: 'phone' })
+  await sendCodeBySms(trx, ctx.deps, { userId, phone, type: 'sms' })
+  return userId
+}
+
+/** Who signs up again before confirming is the one who reads the newest message: their password counts, not an earlier stranger's. */
+async function beginAnew(
+  trx: Trx,
+  userId: string,
+  unless: 'email_confirmed_at' | 'phone_confirmed_at',
+  passwordHash: string,
+  data: Record<string, unknown>,
+): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({
+      password_hash: passwordHash,
+      user_metadata: JSON.stringify(data),
+      terms_version: null,
+      terms_accepted_at: null,
+      ...termsIn(data),
+    })
+    .where('id', '=', userId)
+    .where(unless, 'is', null)
+    .execute()
 }
 
 async function tellOwner(trx: Trx, ctx: AuthCtx, userId: string, { email, redirectTo, delayMs }: Asked): Promise<void> {
@@ -144,30 +198,6 @@ function unconfirmed(id: string, { provider, email, phone }: Address, data: Reco
     updated_at: at,
     is_anonymous: false,
   }
-}
-
-async function signUpByPhone(ctx: AuthCtx, phone: string, password: string, data: Record<string, unknown>): Promise<UserJson> {
-  if (!ctx.deps.config.AUTH_PHONE) throw refuse(400, 'phone_provider_disabled', 'Phone signups are disabled')
-  checkStrength(password, [nameOf(data)])
-  const passwordHash = await ctx.deps.hasher.hash(password)
-  await limitMail(ctx, phone, 'over_sms_send_rate_limit')
-  const userId = await inTransaction(ctx.db, async (trx: Trx) => {
-    const known = await findUser(trx, { phone })
-    if (known?.phone_confirmed_at) return newId()
-    if (known)
-      await trx
-        .updateTable('users')
-        .set({ password_hash: passwordHash })
-        .where('id', '=', known.id)
-        .where('phone_confirmed_at', 'is', null)
-        .execute()
-    const created = known ? known.id : await createUser(trx, { phone, passwordHash, provider: 'phone', data })
-    if (!created) return newId()
-    await audit(trx, ctx, created, 'user_confirmation_requested', { provider: 'phone' })
-    await sendCodeBySms(trx, ctx.deps, { userId: created, phone, type: 'sms' })
-    return known ? newId() : created
-  })
-  return unconfirmed(userId, { provider: 'phone', email: '', phone }, data)
 }
 
 async function signUpAnonymously(ctx: AuthCtx, input: SignUp): Promise<SessionJson> {

@@ -16,7 +16,7 @@ import { audit } from './audit.ts'
 import { confirmEmailChange } from './confirm.ts'
 import { readRedirect } from './redirects.ts'
 import { acceptedAgain, termsIn } from './terms.ts'
-import { changeUser, currentUser, findUser, hasSecondFactor, nameOf, type Trx, type User, type UserJson, userJson } from './users.ts'
+import { changeUser, currentUser, demandSecondFactor, findUser, nameOf, type Trx, type User, type UserJson, userJson } from './users.ts'
 
 type Update = Input<typeof auth.updateUser>
 const FRESH_MS = 24 * 3_600_000
@@ -31,9 +31,7 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
   const terms = termsIn(input.data ?? {})
   readChallenge(input)
   if (input.app_metadata) throw refuse(403, 'not_admin', 'Updating app_metadata requires admin privileges')
-  if ((password || newEmail || newPhone) && hasSecondFactor(user) && session.aal !== 'aal2') {
-    throw refuse(401, 'insufficient_aal', 'AAL2 session is required to update email or password when MFA is enabled.')
-  }
+  if (password || newEmail || newPhone) demandSecondFactor(user, session, 'update email or password')
   if (password && user.is_anonymous && !email && !phone)
     throw refuse(422, 'validation_failed', 'Updating password of an anonymous user without an email or phone is not allowed')
   if (newEmail && (await findUser(ctx.db, { email: newEmail })))
@@ -87,7 +85,7 @@ async function checkNonce(ctx: AuthCtx, user: User, nonce: string | null | undef
 async function passwordChanged(trx: Trx, ctx: AuthCtx, user: User, sessionId: string): Promise<Ended[]> {
   await audit(trx, ctx, user.id, 'user_updated_password')
   await trx.deleteFrom('one_time_tokens').where('user_id', '=', user.id).where('type', '=', 'recovery').execute()
-  await notify(trx, ctx, user.id, 'password_changed')
+  await notify(trx, ctx, user, 'password_changed')
   return endSessions(trx, user.id, { except: sessionId })
 }
 

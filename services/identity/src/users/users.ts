@@ -240,6 +240,11 @@ export const factorJson = (row: FactorRow) => ({
 })
 
 export const hasSecondFactor = (user: Pick<User, 'factors'>) => user.factors.some((factor) => factor.status === 'verified')
+/** What opens an account is changed with its second factor, where it has one. */
+export function demandSecondFactor(user: Pick<User, 'factors'>, { aal }: { aal: 'aal1' | 'aal2' }, what: string): void {
+  if (hasSecondFactor(user) && aal !== 'aal2')
+    throw refuse(401, 'insufficient_aal', `AAL2 session is required to ${what} when MFA is enabled.`)
+}
 export const isBanned = (user: Pick<User, 'banned_until'>) => user.banned_until !== null && user.banned_until.getTime() > now()
 export const nameOf = (data: Record<string, any>): string | null => textOf(data.name) ?? textOf(data.full_name)
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value ? value.slice(0, 200) : null)

@@ -47,7 +47,7 @@ export function page({ title, body, status = 200, leadsTo = [], script, layout =
   const targets = leadsTo.flatMap((url) => (url && URL.canParse(url) ? [new URL(url).origin] : []))
   const document = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark light">
-<title>${title} · Sandbox</title><script src="/sandbox/assets/theme.js"></script><link rel="stylesheet" href="/sandbox/assets/sandbox.css">${script ? html`<script src="/sandbox/assets/sandbox.js" defer></script>` : ''}</head>
+<title>${title} · Sandbox</title><script src="/sandbox/assets/theme.js"></script><link rel="icon" href="/favicon.svg"><link rel="stylesheet" href="/sandbox/assets/sandbox.css">${script ? html`<script src="/sandbox/assets/sandbox.js" defer></script>` : ''}</head>
 <body class="${layout}"><header class="strip">${mark}<strong>Sandbox</strong><span>${strip ?? 'A stand-in for the real provider. Nothing here costs or reaches anyone.'}</span><nav><a href="/sandbox">Overview</a><a href="/sandbox/inbox">Inbox</a></nav></header>
 <main>${body}</main></body></html>`
   return {

@@ -15,7 +15,8 @@ export function adVariations(question: Question): Ad[] {
     }))
   const tail = /overlong/i.test(question.all) ? ' with every detail that anyone could possibly want to know before they decide' : ''
   const product = clip(capital((topic.split(/[,;:]|\s[–-]\s/)[0] ?? topic).trim()), 44)
-  const offer = offerIn(question.text)
+  const found = offerIn(question.text)
+  const offer = found && !product.toLowerCase().includes(found.toLowerCase()) ? found : undefined
   const ad = (primary: string, headline: string, description: string, targeting: string, format: string, tone: string) => ({
     primary_text: tail ? primary + tail.repeat(2) : clip(primary, 125),
     headline: tail ? headline + tail : clip(headline, 27),
@@ -53,7 +54,7 @@ export function adVariations(question: Question): Ad[] {
 }
 
 const offerIn = (text: string) =>
-  /\b(\d+ ?% off[^,.;\n]{0,20}|free [^,.;\n]{3,22}|from \$\d[^,.;\n]{0,14}|two for one[^,.;\n]{0,14})/i.exec(text)?.[1]?.trim()
+  /\b(\d+ ?% off[^,.;\n]{0,20}|free [^,.;\n]{3,40}|from \$\d[^,.;\n]{0,14}|two for one[^,.;\n]{0,14})/i.exec(text)?.[1]?.trim()
 
 /** Ads that the question carries, to be made shorter. */
 function adsIn(text: string): Ad[] | undefined {

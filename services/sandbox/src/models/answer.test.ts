@@ -48,6 +48,81 @@ test('whoever listens hears one or two sentences, and no table', () => {
   }
 })
 
+const instructions = {
+  analysis: 'Analyse what is asked: state what you looked at, what follows from it and what you would do next.',
+  action: 'The person wants something done. Propose it with the tools you have; never say that it has been done.',
+  creation: 'The person wants something made. Make it, or propose making it with a tool when it is long.',
+  automation: 'The person wants a step to happen by itself. Describe the trigger, the steps and what could go wrong.',
+  general: 'Answer plainly and briefly.',
+  voice_command: 'The person is speaking. Answer in one or two short sentences that are easy to listen to.',
+}
+
+test('the six kinds of task answer one question in six ways, each as it is told to, and to what was asked', () => {
+  for (const asked of ['How can I get more repeat customers for my dental practice?', 'Analyse my prices', 'Follow up on unpaid quotes']) {
+    const told = Object.entries(instructions).map(([task, system]) => [task, say(asked, { system })] as const)
+    expect(new Set(told.map(([, text]) => text)).size, asked).toBe(6)
+    const { analysis, action, automation, creation } = Object.fromEntries(told)
+    for (const text of [analysis, action, automation, creation]) expect(text).toContain(asked)
+    expect(analysis).toMatch(/What I looked at[\s\S]+What follows[\s\S]+What I would do next/)
+    expect(automation).toMatch(/Trigger[\s\S]+Steps[\s\S]+What could go wrong/)
+    expect(action).toContain('nothing has been done')
+  }
+})
+
+test('figures in the question are the ones that are analysed', () => {
+  const text = say('Revenue: 1200, Orders: 31', { system: instructions.analysis })
+  expect(text).toContain('- Revenue: 1200\n- Orders: 31')
+  expect(text).not.toContain('without figures')
+})
+
+test('a fact is not made up, nor given sources; who it is is said', () => {
+  const capital = say('What is the capital of France?')
+  expect(capital).toMatch(/make that up[\s\S]+"What is the capital of France\?"/)
+  const searched = answer({ model: 'sonar', messages: [{ role: 'user', content: 'Who won the cup?' }] }, 'perplexity', 'seed')
+  expect([searched.citations, searched.text.includes('Perplexity')]).toEqual([[], true])
+  expect(say('Are you real?', { provider: 'anthropic' })).toContain('a stand-in for Claude')
+})
+
+test('what is said of the answer before is done to it', () => {
+  const long = say('How do I win more customers?')
+  const asked = (content: string) =>
+    answer(
+      {
+        model: 'gpt-4o-mini',
+        messages: [
+          { role: 'user', content: 'How do I win more customers?' },
+          { role: 'assistant', content: long },
+          { role: 'user', content },
+        ],
+      },
+      'openai',
+      'seed',
+    ).text
+  const short = asked('Make it shorter, please')
+  expect(short.length).toBeLessThan(long.length / 2)
+  expect(long).toContain(short.split('\n')[0])
+  expect(asked('Tell me more')).toContain(long)
+})
+
+test('a text is summed up in its own sentences', () => {
+  const text = say('Sum up this: We opened in 2019 and sell shoes. Four people work here. Rent rises in May.')
+  for (const said of ['We opened in 2019 and sell shoes', 'Four people work here', 'Rent rises in May']) expect(text).toContain(`- ${said}`)
+})
+
+test('mails say what they are for', () => {
+  expect(say('Write an email to my landlord about the broken heater')).toMatch(/^Subject: .*the broken heater[\s\S]+Since when/)
+  expect(say('Draft an email about an unpaid invoice')).toContain('due date')
+  expect(say('Write a letter to customers: prices rise by 8 % on 1 May because rent went up')).toMatch(/1 May[\s\S]+8 %[\s\S]+rent went up/)
+})
+
+test('ad copy is for a reader unless a program asks for it', () => {
+  const system =
+    'You write for small businesses. Write ad copy with a headline, a primary text and a call to action. Answer with the piece alone.'
+  const text = say('Ad copy about: Free first consultation in March', { system })
+  expect(text).toMatch(/^\*\*Variation 1/)
+  expect(text).not.toMatch(/\bin\b[.,]? *$/m)
+})
+
 test('names fit the trade, are as many as asked for, and give reasons when told to', () => {
   const system = 'Suggest exactly five business names, numbered, each with a reason of a few words.'
   const lines = say('Suggest a business name for my flower shop', { system }).split('\n')

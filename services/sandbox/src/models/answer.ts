@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import { adCopy, adVariations } from './ads.ts'
+import { email } from './mails.ts'
 import { names } from './names.ts'
 import { fromSchema } from './schema.ts'
+import { isFact, smallTalk } from './smalltalk.ts'
+import { analysis, automated, made, taskOf, unproposed } from './tasks.ts'
 import { contentText, tokensOf } from './tokens.ts'
 import { chooseTools, type Tool, type ToolCall } from './tools.ts'
 import { inFourVoices } from './voices.ts'
-import { analysis, blog, chat, email, helpAnswer, productDescription, research, socialPosts, videoScript } from './writing.ts'
+import { blog, chat, helpAnswer, points, productDescription, research, socialPosts, videoScript } from './writing.ts'
 
 export type ChatMessage = { role: string; content?: unknown; tool_calls?: ToolCall[]; tool_call_id?: string; name?: string }
 export type ChatBody = {
@@ -30,6 +33,8 @@ export type Question = {
   system: string
   all: string
   topic: string
+  /** The answer before, which a short question may be about. */
+  before: string | null
   provider: string
   pick: <T>(from: readonly T[], salt?: number) => T
 }
@@ -38,7 +43,8 @@ export type Question = {
 export function answer(body: ChatBody, provider: string, seed: string): Answer {
   const question = read(body, provider, seed)
   const tools = body.tools && body.tool_choice !== 'none' ? chooseTools(body, question) : []
-  const citations = provider === 'perplexity' ? sources(soughtIn(question.text)) : []
+  const sought = provider === 'perplexity' && !isFact(question) && !smallTalk(question)
+  const citations = sought ? sources(soughtIn(question.text)) : []
   if (tools.length > 0) return { text: '', tools, finish: 'tool_calls', citations }
   return limit({ text: compose(body, question, citations), tools: [], finish: 'stop', citations }, body)
 }
@@ -55,9 +61,21 @@ function compose(body: ChatBody, question: Question, citations: string[]): strin
   if (format?.type === 'json_object')
     return JSON.stringify(kind === 'ads' ? { ads: adVariations(question) } : { answer: write(kind, question), topic: question.topic })
   if (citations.length > 0 && kind === 'chat') return inFourVoices(question) ?? research(question)
-  const text = /easy to listen to/.test(question.system) ? spoken(write(kind, question)) : write(kind, question)
+  const text = asTask(kind, question, body.tools ?? [])
   if (citations.length === 0) return text
   return `${text}\n\nThis follows published guidance on ${question.topic} [1][2].`
+}
+
+/** The analyst's six kinds of task: the same question is answered as what it is to be. */
+function asTask(kind: Kind, question: Question, tools: Tool[]): string {
+  const task = taskOf(question)
+  if (task === 'analysis') return analysis(question)
+  if (task === 'automation') return automated(question)
+  if (task === 'voice') return spoken(write(kind, question))
+  if (kind !== 'chat' && kind !== 'analysis') return write(kind, question)
+  if (task === 'action') return unproposed(question, tools)
+  if (task === 'creation') return made(question)
+  return task === 'general' ? points(write(kind, question)) : write(kind, question)
 }
 
 /** For somebody who listens: two sentences, without what only an eye can read. */
@@ -66,7 +84,8 @@ function spoken(text: string): string {
   const sentences = prose.replace(/\*+|`/g, '').match(/[^\n.!?]+[.!?]+(?=\s|$)/g) ?? []
   // Who quotes a question ends no sentence with it.
   const whole = sentences.map((each) => each.trim()).filter((each) => (each.match(/"/g)?.length ?? 0) % 2 === 0)
-  return whole.slice(0, 2).join(' ') || text
+  const heard = whole.filter((each) => !/\b(here (is|are)|below|above|table|line first)\b|^(it|that|this|the second)\b/i.test(each))
+  return heard.slice(0, 2).join(' ') || whole.slice(0, 2).join(' ') || text
 }
 
 type Kind = 'names' | 'ads' | 'social' | 'video' | 'email' | 'blog' | 'product' | 'help' | 'analysis' | 'chat'
@@ -79,7 +98,10 @@ const kinds: [Kind, RegExp][] = [
   ['video', /\bvideo script\b|\bscript for (a|the) video\b|\bvideo\b.*\bscript\b/],
   ['social', /\bsocial (media )?(posts?|captions?)\b|\b(5|five) (social )?posts\b|\bsocial\b.*\bposts\b/],
   ['product', /\bproduct description\b|\bdescribe (the|this|my) product\b/],
-  ['email', /\b(write|draft|generate|create|compose|send)\b[^.]*\be-?mail\b|\be-?mail (campaign|copy|draft|newsletter|about|to)\b/],
+  [
+    'email',
+    /\b(write|draft|generate|create|compose|send)\b[^.]*\b(e-?mail|letter|follow-up for a quote)\b|\be-?mail (campaign|copy|draft|newsletter|about|to)\b/,
+  ],
   ['analysis', /\banaly[sz]e?\b|\banalysis\b|\binsights?\b|\bkpis?\b|\bforecast\b|\btrends?\b/],
 ]
 
@@ -95,7 +117,7 @@ function kindOf(question: Question): Kind {
 
 function write(kind: Kind, question: Question): string {
   if (kind === 'names') return names(question)
-  if (kind === 'ads') return /json|primary[_ ]text/i.test(question.all) ? JSON.stringify(adVariations(question), null, 2) : adCopy(question)
+  if (kind === 'ads') return /json|primary_text/i.test(question.all) ? JSON.stringify(adVariations(question), null, 2) : adCopy(question)
   if (kind === 'email') return email(question)
   if (kind === 'blog') return blog(question)
   if (kind === 'social') return socialPosts(question)
@@ -115,6 +137,7 @@ function read(body: ChatBody, provider: string, seed: string): Question {
     system,
     all: `${system}\n${text}`,
     topic: topicOf(text),
+    before: said('assistant').at(-1) ?? null,
     provider,
     pick: (from, salt = 0) => from[hash.readUInt32BE((salt * 4) % 28) % from.length]!,
   }
@@ -124,6 +147,8 @@ const searching =
   /^\s*(?:please\s+)?(?:search|research|look up|google|find(?: out)?)(?:\s+(?:information|the (?:web|internet)|online))*\s*(?:for|about|on|how to find)?\s+/i
 const ordering =
   /^\s*(?:please\s+)?(?:list|name|write|draft|create|suggest|explain|describe|compare|summari[sz]e|give me|show me|tell me|answer)\s+(?:me\s+)?(?:(?:the|a|an|\d+|two|three|four|five|six|ten)\s+)*/i
+
+const judging = /^\s*(?:please\s+)?(?:analy[sz]e|explain|describe|review|check|look at|forecast|improve|automate|summari[sz]e)\s+/i
 
 /** What is to be looked up, without the words that ask for it. */
 export const soughtIn = (text: string) =>
@@ -145,7 +170,7 @@ function topicOf(asked: string): string {
 
 /** What a question is about: the words after "how do I" and its like. */
 function subjectOf(text: string): string {
-  const sentence = text.split(/[.?!\n]/)[0] ?? ''
+  const sentence = (text.split(/[.?!\n]/)[0] ?? '').replace(judging, '')
   return sentence.replace(
     /^\s*(?:please\s+)?(?:(?:what|how|why|when|where|which|who)(?:'s)?\s+)?(?:(?:is|are|do|does|did|can|could|should|would|will|to)\s+)?(?:(?:i|we|you|my|our|the)\s+)?(?:(?:tell|give|show|help)\s+(?:me|us)\s+)?/i,
     '',

@@ -1,6 +1,8 @@
 import { adVariations } from './ads.ts'
 import { type Question, soughtIn } from './answer.ts'
-import { analysis, blog, email } from './writing.ts'
+import { email } from './mails.ts'
+import { inShort } from './tasks.ts'
+import { blog } from './writing.ts'
 
 type Schema = Record<string, any>
 
@@ -48,7 +50,7 @@ function words(name: string, question: Question, index: number): string {
   if (/subject/.test(key)) return /^Subject: (.*)$/m.exec(email(question))?.[1] ?? question.topic
   if (/^(body|html)$|email_body|message/.test(key)) return email(question).replace(/^Subject: .*\n+/, '')
   if (/article|blog/.test(key)) return blog(question)
-  if (/summary|analysis/.test(key)) return analysis(question).split('\n')[0]!
+  if (/summary|analysis/.test(key)) return inShort(question)
   if (/insight/.test(key)) return insights[index % insights.length]!
   if (/recommendation|action|suggest|next/.test(key)) return actions[index % actions.length]!
   if (/query/.test(key)) return soughtIn(question.text)

@@ -1,14 +1,17 @@
 import { type Question, soughtIn } from './answer.ts'
+import { code } from './code.ts'
+import { automated } from './tasks.ts'
+import { capital, clip } from './words.ts'
 
 /** What people ask most in a first hour: answered as a good colleague would, so that a demo shows real use. The first that fits is given. */
 const talks: [words: RegExp, answer: (question: Question) => string][] = [
   [
-    /\brefund\b/,
-    () => `Here is a reply that stays warm and still holds your policy:
+    /\brefund\b(?!.*\btwice\b)(?=.*\bdays\b)|\b(reply|answer|letter|mail)\b.*\b(refund|complaint)\b/,
+    ({ text }) => `Here is a reply that stays warm and still holds your policy:
 
 > Hi {{first_name}},
 >
-> thank you for writing, and I am sorry that it did not work out for you. Our returns are open for 30 days, and your order is now 40 days old, so I cannot refund it in full.
+> thank you for writing, and I am sorry that it did not work out for you. Our returns are open for 30 days, and your order is now ${/(\d+) days/.exec(text)?.[1] ?? '[40]'} days old, so I cannot refund it in full.
 >
 > What I can do today: **store credit for the full amount**, or an **exchange** for anything of the same price. Tell me which you prefer and I will set it up within the hour.
 >
@@ -24,7 +27,18 @@ Why it works:
 If the product was faulty, do not send this one: the 30 days do not apply then.`,
   ],
   [
-    /\bplan\b.*\b(next )?week\b|\bweek(ly)? plan\b/,
+    /\brefunds?\b/,
+    ({ text }) => `On "${clip(text.trim(), 90)}": give it back first, ask afterwards. In this order:
+
+1. **Look at the payment, not at the mail.** Amount, day and the last four digits of the card. Was it charged once or twice?
+2. **Refund to the same card.** Never by transfer to an account that somebody names: that is how refunds are stolen.
+3. **Write one sentence.** *"It is on its way back; your bank shows it within 5-10 days."*
+4. **Note why.** Three of a kind in a month is a fault of the shop, not of the customers.
+
+The fee of the first payment is usually not returned to you. Count it as the price of not having the argument.`,
+  ],
+  [
+    /\bplan\b.*\b(baker\w*|bread|cakes?)\b/,
     () => `Two people, one oven, seven days. I kept one afternoon free for what always comes up.
 
 | Day | Person A | Person B | Bake |
@@ -44,6 +58,26 @@ If the product was faulty, do not send this one: the 30 days do not apply then.`
 - Friday, 20 minutes together: what sold out before noon, what came back, one change for next week.
 
 Shall I turn Saturday into an hour-by-hour list?`,
+  ],
+  [
+    /\bplan\b.*\b(week|month)\b|\bweek(ly)? plan\b/,
+    ({ text }) => `A week${tradeIn(text)} with one afternoon free for what always comes up. Move the blocks, but keep their number.
+
+| Day | Morning | Afternoon | Before you stop |
+| --- | --- | --- | --- |
+| Monday | The hardest job of the week | Quotes and call-backs | Write tomorrow’s first task |
+| Tuesday | Customers | Customers | Ten minutes: answer what is open |
+| Wednesday | Customers | **Free** | – |
+| Thursday | Customers | Invoices, 90 minutes | Order what runs out by Monday |
+| Friday | Customers | What slipped | 15 minutes: what worked, what stays |
+
+**Three rules that keep it standing**
+
+- Nothing is promised for Wednesday afternoon. It is where the emergencies go.
+- Calls twice a day, at fixed times. Between them the telephone may ring.
+- Nine hours are enough. What does not fit moves to next week, or to nobody.
+
+Give me your fixed appointments and I put them in.`,
   ],
   [
     /\bcash ?flow\b|\bmargins?\b|\bprofit\b/,
@@ -70,7 +104,7 @@ The month ends well, and still week 3 is where you lose sleep. So the question i
 Give me your four biggest payments with their dates and I will draw this table for you.`,
   ],
   [
-    /\bsubject lines?\b/,
+    /\bsubject lines?\b.*\bspring\b|\bspring\b.*\bsubject lines?\b/,
     () => `1. **Spring is here. So is 20 % off.** Plain, and it opens well with people who bought before.
 2. **The box you looked at is cheaper until Sunday.** For those who left something in the basket.
 3. **Out with the winter stock (yours and ours).** A smile; best for regulars.
@@ -80,51 +114,31 @@ Give me your four biggest payments with their dates and I will draw this table f
 Send 1 and 5 to a tenth of the list each, wait two hours, and give the rest the better one. All five stay under 50 characters, so a phone shows them whole.`,
   ],
   [
-    /\b(code|script|function|javascript|typescript|python|html|css|sql|snippet|webhook|formula|spreadsheet)\b/,
-    ({ text }) =>
-      /\bsql\b/i.test(text)
-        ? `This counts orders and revenue by month, newest first:
+    /\bsubject lines?\b/,
+    ({ topic }) => `1. **${capital(clip(topic, 34))}: what it is.** Plain, and it opens well with people who know you.
+2. **A question about ${clip(topic, 28)}.** Only if the mail really asks one.
+3. **Until Sunday: ${clip(topic, 30)}.** With a true end, or not at all.
+4. **You asked, so: ${clip(topic, 30)}.** For those who wrote to you about it.
+5. **{{first_name}}, three lines on ${clip(topic, 22)}.** Keep the promise: three lines.
 
-\`\`\`sql
-select date_trunc('month', paid_at) as month,
-       count(*) as orders,
-       sum(amount_cents) / 100.0 as revenue
-from orders
-where status = 'paid'
-group by 1
-order by 1 desc;
-\`\`\`
-
-Add \`and paid_at >= now() - interval '12 months'\` if the table is large. Amounts stay in cents until the last step, so nothing is rounded twice.`
-        : `Here it is, small enough to read in one go:
-
-\`\`\`js
-// Adds a quote request from your website's form to your contacts and answers at once.
-async function onQuoteRequest(form) {
-  const { name, email, message } = Object.fromEntries(new FormData(form))
-  if (!email.includes('@')) throw new Error('That e-mail address has no @.')
-
-  const response = await fetch('/api/contacts', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name, email, source: 'website', note: message.slice(0, 2000) }),
-  })
-  if (!response.ok) throw new Error(\`The request was not saved (\${response.status}). Please try again.\`)
-  return response.json()
-}
-\`\`\`
-
-**What to know**
-
-- \`message.slice(0, 2000)\` keeps a very long text from being refused.
-- It throws a sentence a person can read, so you can show \`error.message\` as it is.
-- Replace \`/api/contacts\` with your own address.
-
-Do you want the form itself as well?`,
+Send two of them to a tenth of the list each, wait two hours, and give the rest the better one.`,
   ],
   [
+    /\bjob (advert|ad|posting|description)\b/,
+    ({ text }) => `**${capital(/\bfor (?:an?|the) ([^,.:\n]{3,60})/i.exec(text)?.[1] ?? 'somebody who likes to do things well')}**
+
+We are a small team, and we look for one more who would rather finish one thing than begin five.
+
+- **A normal day:** open at 8, two longer jobs, lunch together, an hour for what came in, home at 16:30
+- **What you bring:** care, a plain word when something is wrong, and two years in a job like it (or one and curiosity)
+- **What you get:** ${/((?:\$|€|£) ?\d+|\d+ ?(?:euros?|dollars|€|\$))/i.exec(text)?.[1] ?? '[pay]'} from the first day, ${/(\d+) hours/.exec(text)?.[1] ?? '[30]'} hours a week, every second Friday off
+
+**Apply in a minute:** send your name, your number and one sentence about the last thing you were proud of. We call within two days, whatever the answer.`,
+  ],
+  [/\b(code|script|function|javascript|typescript|python|html|css|sql|snippet|webhook|formula|spreadsheet)\b/, code],
+  [
     /\b(table|compare|comparison|versus|vs\.?|pros and cons|difference between)\b/,
-    ({ text, topic }) => `The short version for **${sidesOf(text) ? soughtIn(text) : topic}**:
+    ({ text, topic, provider }) => `The short version for **${sidesOf(text) ? soughtIn(text) : topic}**:
 
 | | ${(sidesOf(text) ?? ['Option A: keep it simple', 'Option B: do it properly']).join(' | ')} |
 | --- | --- | --- |
@@ -134,7 +148,11 @@ Do you want the form itself as well?`,
 | What breaks first | Your patience at 50 orders a week | Nothing until about 500 |
 | Way back | Easy | Needs an export |
 
-**I would start with the first**, and write down the number that makes you switch (for most small shops: 40 orders a week, or the second person who needs to see them). The second is right from the first day only when somebody else depends on it.
+${
+  provider === 'anthropic'
+    ? '**I lean towards the second**, if more than one person has to find things in it: what costs most is not the fee but the hour in which nobody knows where something stands. Working alone, I would stay with the first and look again in half a year.'
+    : '**I would start with the first**, and write down the number that makes you switch (for most small shops: 40 orders a week, or the second person who needs to see them). The second is right from the first day only when somebody else depends on it.'
+}
 
 What would you count: time, money or calls from customers? I can weigh the table by that.`,
   ],
@@ -165,7 +183,7 @@ Change prices on a date, tell regulars two weeks before, and never apologise for
 | Reply → quote | 55 % | 70 % | A template with three prices |
 | Quote → yes | 28 % | 40 % | A call on day 2, a short mail on day 6 |
 
-For **${topic}**, measure the second line first. It costs nothing, shows within a week, and everything after it gets better with it.
+**${capital(topic)}**: measure the second line first. It costs nothing, shows within a week, and everything after it gets better with it.
 
 **This week**
 
@@ -173,27 +191,7 @@ For **${topic}**, measure the second line first. It costs nothing, shows within 
 2. Write one reply you would be glad to get. Use it for all ten of next week.
 3. On Friday compare the two weeks. Keep what moved.`,
   ],
-  [
-    /\b(by (itself|themselves)|automat(e|ic|ion)|follow(ing)? up|reminders?)\b/,
-    ({
-      topic,
-    }) => `**Trigger.** ${topic.charAt(0).toUpperCase() + topic.slice(1)}: begin when the thing happens, not on a clock. For unpaid quotes that is "sent, no answer after 2 days".
-
-**Steps**
-
-1. Day 2, 10:00: a short mail. *"Did the quote arrive? I kept Thursday 14:00 free for questions."*
-2. Day 6: a second one with a single question that can be answered with yes or no.
-3. Day 12: a kind goodbye. *"I will close this for now; one word and it is open again."* This one gets the most answers.
-4. Any reply stops the rest at once.
-
-**What could go wrong**
-
-- Somebody paid by bank transfer and still gets a reminder. Check the account before each step.
-- Two quotes to the same person: merge them, or they get six mails.
-- A holiday. Send on working days, between 9 and 17 in *their* time zone.
-
-Start with step 1 alone, and read the first twenty before you switch on step 2.`,
-  ],
+  [/\b(by (itself|themselves)|automat(e|ic|ion)|follow(ing)? up|reminders?)\b/, automated],
   [
     /\b(post today|what (should|could) .* post|ideas?|spring offer)\b/,
     ({ topic }) => `Three for ${topic}, from least work to most:
@@ -214,7 +212,11 @@ function sidesOf(text: string): [string, string] | null {
     ) ?? []
   return first && second ? [capital(first.trim()), capital(second.trim())] : null
 }
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+const tradeIn = (text: string) => {
+  const [, preposition, trade] = /\b(as|for) ((?:an?|my|our) [^,.:;?\n]{3,50})/i.exec(text) ?? []
+  return trade ? ` ${preposition!.toLowerCase()} ${trade.trim().replace(/^(my|our)\b/i, 'your')}` : ''
+}
 
 export function talk(question: Question): string | null {
   const said = question.text.toLowerCase()

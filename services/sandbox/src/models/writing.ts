@@ -1,32 +1,9 @@
 import { type Question, soughtIn } from './answer.ts'
 import { closings, lead, sections, takeaway } from './essays.ts'
+import { isFact, smallTalk, unknown } from './smalltalk.ts'
 import { talk } from './talks.ts'
 import { inFourVoices } from './voices.ts'
-import { brand, capital, clip, within } from './words.ts'
-
-export function email(question: Question): string {
-  const { topic } = question
-  const subject = question.pick(
-    [`A quick idea about ${clip(topic, 40)}`, `${capital(clip(topic, 40))}: what is new for you`, `Three minutes on ${clip(topic, 40)}`],
-    1,
-  )
-  return `Subject: ${subject}
-
-Hi {{first_name}},
-
-I wanted to share something short and useful about ${topic}.
-
-Most people put it off because it looks like a project. It is not: one small step this week is enough to see whether it helps you.
-
-- Pick the one part that costs you the most time today
-- Try it for five working days
-- Keep it only if you can see the difference
-
-If you like, reply with "show me" and I will send you the exact steps we use ourselves.
-
-Best regards,
-{{sender_name}}`
-}
+import { capital, clip, within } from './words.ts'
 
 /** About 1000 to 1500 words: a lead, eight sections in an order that the question decides, and a close. */
 export function blog(question: Question): string {
@@ -40,14 +17,16 @@ export function blog(question: Question): string {
   return `# ${capital(question.topic)}: a practical guide\n\n${fill(lead)}\n\n${body}\n\n## ${capital(takeaway.title)}\n\n${fill(takeaway.text)}\n\n${fill(question.pick(closings, 3))}`
 }
 
-export function socialPosts({ topic }: Question): string {
-  const tag = `#${brand(topic).replace(/\W/g, '')}`
+export function socialPosts(question: Question): string {
+  const topic = within(question.topic)
+  const longest = (question.topic.match(/\w+/g) ?? ['business']).reduce((long, word) => (word.length > long.length ? word : long))
+  const tag = `#${capital(longest)}`
   return [
-    `1. Nobody tells you this about ${topic}: the boring part is where the results are. What is the step you keep skipping? ${tag}`,
-    `2. Before: three tools, two spreadsheets, one headache. After: one calm hour a week for ${topic}. Ask us how. ${tag} #smallbusiness`,
-    `3. A customer asked us last week whether ${topic} is worth it. Our honest answer: only if you measure it. Here is how we do. ${tag}`,
-    `4. Try this today: write down the one question people ask you most about ${topic}, and answer it in public. That is your best post this month. ${tag}`,
-    `5. We are opening five places for a free walk-through of ${topic}. Comment "me" and we will send you a time. ${tag} #community`,
+    `1. ${capital(topic)}. Nobody tells you that the boring part is where it gets good. Which step do you always skip? ${tag}`,
+    `2. Before: three tools, two spreadsheets, one headache. After: one calm hour a week. What changed? In one picture: ${topic}. ${tag} #smallbusiness`,
+    `3. A customer asked us last week: “${capital(topic)}, is it worth it?” Our honest answer: look first, decide later. We keep the door open. ${tag}`,
+    `4. Your turn: what would you like to know about it? ${capital(topic)}: ask below, and we answer the first ten in public today. ${tag}`,
+    `5. Five places for a first look: ${topic}. Comment “me” and we send you a time. ${tag} #community`,
   ].join('\n\n')
 }
 
@@ -56,72 +35,75 @@ export function videoScript({ topic }: Question): string {
 
 **0:00-0:05 · Hook**
 
-- *On screen:* a cluttered desk, a ringing phone.
-- *Voice:* "If ${topic} feels harder than it should, this is for you."
+- *On screen:* the door opens; the camera walks in at eye level.
+- *Voice:* "Have you got a minute? Then come along: ${within(topic)}."
 
-**0:05-0:20 · Problem**
+**0:05-0:20 · What nobody sees**
 
-- *On screen:* three browser tabs fighting for attention.
-- *Voice:* "Most of us do it late, in a hurry, and never look at whether it worked."
+- *On screen:* hands at work, close up, no music yet.
+- *Voice:* "Most people never get to see this part, and it is the one that makes the difference."
 
-**0:20-0:45 · What changes**
+**0:20-0:45 · In three steps**
 
-- *On screen:* one clean list, three ticks appearing one by one.
-- *Voice:* "Do three things. Choose one goal. Give it one hour a week. Look at one number every Friday."
+- *On screen:* three short shots, a number in the corner of each.
+- *Voice:* "First we listen. Then we show you one thing, not ten. And you take home what you came for."
 
 **0:45-1:05 · Proof**
 
-- *On screen:* a simple line going up over four weeks.
-- *Voice:* "After a month you will know what to keep and what to drop."
+- *On screen:* a customer, filmed where they use it.
+- *Voice:* "I thought it would take a month. It took an afternoon." *(in their own words)*
 
 **1:05-1:20 · Call to action**
 
 - *On screen:* logo and address.
-- *Voice:* "Start with the free checklist in the description, and tell us how it went."`
+- *Voice:* "Come by, or write to us. The address is below, and the first look costs nothing."`
 }
 
-export function productDescription({ topic }: Question): string {
+export function productDescription(question: Question): string {
+  const { topic, text } = question
+  const digital = /\b(course|online|template|software|app|e-?book|guide|plan|subscription|service|workshop)\b/i.test(text)
+  const [benefits, facts] = digital
+    ? [
+        [
+          'Begin today: nothing to install, nothing to wait for',
+          'Short parts, each with something you can use at once',
+          'Stays yours, with every later version',
+        ],
+        [
+          'Format | Online, on phone and computer',
+          'Time | 6 parts of 20 minutes',
+          'Updates | Free for a year',
+          'Support | A person answers within a day',
+        ],
+      ]
+    : [
+        [
+          'Made in small numbers and looked at one by one',
+          'Feels right in the hand, and ages well',
+          'Easy to care for: a cloth, and oil twice a year',
+        ],
+        [
+          'Size | [40 × 25 × 3 cm]',
+          'Weight | [1.9 kg]',
+          'Material | [as named above, nothing hidden]',
+          'Delivery | 2-4 days, back within 30',
+        ],
+      ]
   return `# ${capital(topic)}
 
-Made for people who would rather do the work than set it up. ${capital(topic)} gives you a clear starting point, sensible defaults and results that you can see in the first week.
+${digital ? 'For people who would rather begin than plan to.' : 'For people who use a thing every day and want to like it every day.'} ${capital(topic)}: made with care, described without big words.
 
-**What you get**
+**Why you will keep it**
 
-- A ready structure that you can use within minutes
-- Clear instructions in plain language, without jargon
-- Room to grow: change any part of it without starting again
+${benefits!.map((each) => `- ${each}`).join('\n')}
 
-**Good to know.** Works on its own or beside the tools that you have. Free updates for a year, and a person who answers when you write.
+**Specifications**
 
-Start today, and keep it only if it earns its place.`
-}
+| | |
+| --- | --- |
+${facts!.map((each) => `| ${each} |`).join('\n')}
 
-export function analysis(question: Question): string {
-  const figures = [...question.all.matchAll(/([A-Za-z][\w ]{2,30}?)\s*[:=]\s*\$?(\d[\d,.]*)/g)].slice(0, 6)
-  const read = figures.map(([, label, value]) => `- ${capital(label!.trim())}: ${value}`).join('\n')
-  const growth = question.pick([6, 9, 12, 15, 18], 1)
-  return `**Summary.** ${capital(question.topic)} shows a healthy base with two clear places to improve.
-
-${read ? `**What I read from your data**\n\n${read}\n\n` : ''}**Key insights**
-
-1. The strongest results come from a small share of your activity; protect it before adding anything new.
-2. Response time is the lever with the quickest return: answers within an hour convert markedly better.
-3. At the present pace a rise of about ${growth} % over the next quarter is realistic.
-
-| Step | Usual loss | First thing to measure |
-| --- | ---: | --- |
-| First contact | 60 % never write | Visits that reach the form |
-| Reply | 35 % wait longer than a day | Minutes to the first answer |
-| Offer | 45 % go quiet | Offers without a second message |
-| Repeat | 70 % come once | Customers back within 90 days |
-
-**Recommendations**
-
-- Move a tenth of the budget from the weakest channel to the strongest, and review after two weeks.
-- Automate the follow-up after the first contact.
-- Check one number every Friday and write down what you changed.
-
-**Risks.** One source carries most of the volume. A second one, even a small one, makes the plan safer.`
+Not what you hoped for? Send it back and say why; that is how the next one gets better.`
 }
 
 /** The article of the given context that shares most words with the question, as it stands there. */
@@ -142,21 +124,17 @@ export function helpAnswer(question: Question): string {
 }
 
 export function chat(question: Question): string {
-  const asked = question.text.trim().replace(/\s+/g, ' ')
-  if (/^(hi|hello|hey|good (morning|afternoon|evening))\b/i.test(asked) && asked.length < 40)
-    return 'Hello! I can draft e-mails and posts, compare ideas, read your numbers or plan your week. What would you like to start with?'
-  if (/\b(thanks|thank you)\b/i.test(asked) && asked.length < 60)
-    return 'You are welcome. Shall I turn that into a task or a draft for you?'
-  const sum = /^(?:what is|what's|calculate)?\s*(\d+(?:\.\d+)?)\s*([+*x/-])\s*(\d+(?:\.\d+)?)\s*\??$/i.exec(asked)
-  if (sum) return `${sum[1]} ${sum[2]} ${sum[3]} = ${arithmetic(Number(sum[1]), sum[2]!, Number(sum[3]))}.`
+  const small = smallTalk(question)
+  if (small) return small
   const voiced = inFourVoices(question)
   if (voiced) return voiced
   const known = talk(question)
   if (known) return inVoiceOf(question.provider, known)
+  if (isFact(question)) return unknown(question)
   const opening = question.pick(['Good question.', 'Here is how I would look at it.', 'Short answer first.'], 2)
   return inVoiceOf(
     question.provider,
-    `${opening} On "${clip(asked, 110)}":
+    `${opening} On "${clip(question.text.trim().replace(/\s+/g, ' '), 110)}":
 
 Start with the outcome that you want to see in two weeks, and choose the smallest step that could show it. In practice that usually means three things:
 
@@ -179,7 +157,7 @@ function inVoiceOf(provider: string, text: string): string {
 }
 
 /** Each listed point cut to its first sentence; closing questions and asides are left out. */
-function points(text: string): string {
+export function points(text: string): string {
   const listed = /^(\d+\.|-) /
   const blocks = text.split(/\n{2,}/).map((block) =>
     block
@@ -204,9 +182,3 @@ export const research = ({
 **Where they differ:** some recommend showing the price at once, others only after a first question [2][3]. For local services with a fixed scope, showing it is the more common advice.
 
 Check the date of each source before you rely on a figure.`
-
-function arithmetic(a: number, sign: string, b: number) {
-  if (sign === '+') return a + b
-  if (sign === '-') return a - b
-  return sign === '/' ? a / b : a * b
-}

@@ -130,10 +130,11 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
     })
   }
 
-  const withPerson = (show: (person: Person) => unknown) => (request: WireRequest) => {
+  const withPerson = (show: (person: Person, provider: string) => unknown) => (request: WireRequest) => {
     const bearer = request.headers.authorization?.replace(/^(bearer|token)\s+/i, '') ?? request.query.get('access_token') ?? ''
     const known = tokens.get(bearer)
-    if (known?.kind === 'access' && known.provider === request.params.provider && known.expires > seconds()) return json(show(known.person))
+    if (known?.kind === 'access' && known.provider === request.params.provider && known.expires > seconds())
+      return json(show(known.person, known.provider))
     return json({ error: { code: 401, message: 'Invalid Credentials', status: 'UNAUTHENTICATED' }, message: 'Bad credentials' }, 401)
   }
 
@@ -156,10 +157,12 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
       id_token_signing_alg_values_supported: ['RS256'],
     })
   }
-  const info = (path: string): Route => ({
-    ...route('GET', path, () => json({})),
-    handle: (request) => withPerson((person) => userinfo(request.params.provider!, person))(request),
-  })
+  const info = (path: string) =>
+    route(
+      'GET',
+      path,
+      withPerson((person, provider) => userinfo(provider, person)),
+    )
   const tokenPaths = [
     '/:provider/token',
     '/:provider/login/oauth/access_token',
@@ -175,7 +178,7 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
       ...['/:provider/userinfo', '/:provider/oauth2/v3/userinfo', '/:provider/oidc/userinfo', '/:provider/user'].map(info),
       route('GET', '/:provider/user/emails', withPerson(githubEmails)),
       route('GET', '/:provider/v1.0/me', withPerson(graphMe)),
-      { ...info('/:provider/me') },
+      info('/:provider/me'),
       route('POST', '/:provider/revoke', revoke),
       route('GET', '/:provider/certs', () => json(keys.jwks)),
       route('GET', '/:provider/.well-known/openid-configuration', discovery),

@@ -11,6 +11,7 @@ import { Problem } from '../../ui/chat/ChatLog.tsx'
 import { PromptButton } from '../../ui/chat/PromptButton.tsx'
 import { StopButton } from '../../ui/chat/StopButton.tsx'
 import { isLimit } from '../../ui/chat/useConversation.ts'
+import { copyText } from '../../ui/copy.ts'
 import { TextArea, TextField } from '../../ui/Field.tsx'
 import { EmptyState, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -140,32 +141,28 @@ function last(user: string | undefined): Kept | null {
 }
 
 function AdCard({ variation, number, ads }: { variation: Variation; number: number; ads: Ads }) {
-  async function copy() {
-    const { primary_text, headline, description } = variation
-    await navigator.clipboard.writeText([primary_text, headline, description].join('\n'))
-    toast.success(texts.adCopied)
-  }
+  const { primary_text, headline, description, targeting, format, tone } = variation
   return (
     <Panel
       title={`Variation ${number}`}
       badge={ads.sample ? <SamplePill /> : ads.sandbox ? <Pill>Sandbox answer</Pill> : null}
       actions={
-        <Button onClick={copy}>
+        <Button onClick={() => copyText([primary_text, headline, description].join('\n'), texts.adCopied)}>
           <Copy />
           <span className="max-sm:sr-only">Copy ad</span>
         </Button>
       }
     >
       <dl className="flex flex-col gap-3">
-        <Part label="Primary text" text={variation.primary_text} limit={limits.primary_text} />
+        <Part label="Primary text" text={primary_text} limit={limits.primary_text} />
         <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
-          <Part label="Headline" text={variation.headline} limit={limits.headline} strong />
-          <Part label="Description" text={variation.description} limit={limits.description} />
+          <Part label="Headline" text={headline} limit={limits.headline} strong />
+          <Part label="Description" text={description} limit={limits.description} />
         </div>
         <div className="grid grid-cols-1 gap-3 border-t border-line pt-3 text-12 sm:grid-cols-3">
-          <Note label="Targeting" text={variation.targeting} />
-          <Note label="Format" text={variation.format} />
-          <Note label="Tone" text={variation.tone} />
+          <Note label="Targeting" text={targeting} />
+          <Note label="Format" text={format} />
+          <Note label="Tone" text={tone} />
         </div>
       </dl>
     </Panel>

@@ -39,7 +39,7 @@ export function BuyerDashboardPage() {
           {parts.map(({ title, text, icon: Icon }) => (
             <li key={title} className="-mt-px -ml-px flex flex-col border-t border-l border-line px-5 py-6 md:px-8 md:py-8">
               <div className="flex items-center gap-2.5 text-14 text-muted">
-                <Icon className="size-4 text-faint" />
+                <Icon className="size-4 text-faint max-[359px]:hidden" />
                 <h2>{title}</h2>
                 <span className="ml-auto text-12 text-faint">Coming</span>
               </div>

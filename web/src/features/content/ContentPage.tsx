@@ -10,6 +10,7 @@ import { PromptButton } from '../../ui/chat/PromptButton.tsx'
 import { StopButton } from '../../ui/chat/StopButton.tsx'
 import { useConversationAddress } from '../../ui/chat/useAddress.ts'
 import { useConversation } from '../../ui/chat/useConversation.ts'
+import { copyText } from '../../ui/copy.ts'
 import { cx } from '../../ui/cx.ts'
 import { download } from '../../ui/download.ts'
 import { TextArea, TextField } from '../../ui/Field.tsx'
@@ -51,10 +52,6 @@ export function ContentPage() {
     result.current?.scrollIntoView({ block: matchMedia('(width < 1280px)').matches ? 'start' : 'nearest' })
     const reply = await chat.begin(contentPrompt(type, topic.trim(), requirements.trim()), { system: contentOrder(type) })
     if (reply?.content) toast.success(texts.contentGenerated)
-  }
-  async function copy() {
-    await navigator.clipboard.writeText(piece!.content)
-    toast.success(texts.contentCopied)
   }
   function save() {
     download(`${about.topic.trim().replace(/\s+/g, '_')}_${about.type}.txt`, piece!.content, 'text/plain')
@@ -147,6 +144,7 @@ export function ContentPage() {
                 words > 0 ? (
                   <>
                     <span className="font-mono text-12 font-normal text-faint tabular">{words.toLocaleString('en-US')} words</span>
+                    {piece?.sandbox ? <Pill className="max-sm:hidden">Sandbox answer</Pill> : null}
                     {piece?.state === 'cut' ? <Pill tone="warn">Cut off</Pill> : null}
                     {piece?.state === 'stopped' ? <Pill>Stopped</Pill> : null}
                   </>
@@ -160,7 +158,11 @@ export function ContentPage() {
                       <StopButton onStop={chat.stop} />
                     </div>
                   ) : null}
-                  <Button disabled={!usable} onClick={copy} className={chat.busy ? 'max-xl:hidden' : ''}>
+                  <Button
+                    disabled={!usable}
+                    onClick={() => copyText(piece!.content, texts.contentCopied)}
+                    className={chat.busy ? 'max-xl:hidden' : ''}
+                  >
                     <Copy />
                     <span className="max-sm:sr-only">Copy</span>
                   </Button>

@@ -8,6 +8,7 @@ import { countedUsage, unitNames, useSubscription } from '../../api/subscription
 import { sampleActivity, sampleStats } from '../../content/samples.ts'
 import { paths } from '../../paths.ts'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
+import { copyText } from '../../ui/copy.ts'
 import { ActivityList, CopyField, GeneMeter, Stat, StatRow } from '../../ui/Data.tsx'
 import { ago } from '../../ui/format.ts'
 import { EmptyState, ErrorState, PageHeader, Panel, SamplePill, Skeleton } from '../../ui/Panel.tsx'
@@ -27,8 +28,7 @@ export function DashboardPage() {
 
   async function share() {
     if (!link) return toast.error(texts.noMarketplaceLink)
-    await navigator.clipboard.writeText(link)
-    toast.success(texts.linkCopied)
+    await copyText(link, texts.linkCopied)
   }
 
   return (
@@ -60,7 +60,7 @@ export function DashboardPage() {
             {link ? (
               <Panel title="Your Marketplace">
                 <p className="mb-3 text-13 text-muted">Anyone with this link can look around, without an account.</p>
-                <CopyField label="Marketplace link" value={link} open onCopied={() => toast.success(texts.linkCopied)} />
+                <CopyField label="Marketplace link" value={link} open said={texts.linkCopied} />
               </Panel>
             ) : null}
           </div>

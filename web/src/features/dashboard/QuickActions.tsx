@@ -1,4 +1,5 @@
 import { ChevronRight, CreditCard, Settings, Share2 } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { usePlatform } from '../../api/platform.ts'
 import { paths } from '../../paths.ts'
@@ -21,13 +22,23 @@ export function QuickActions({ open, onClose, onShare }: { open: boolean; onClos
     { key: 'plan', icon: CreditCard, label: 'See plan and usage', run: () => navigate(paths.pricing) },
     { key: 'settings', icon: Settings, label: 'Change account settings', run: () => navigate(paths.settings) },
   ]
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (!step) return
+    event.preventDefault()
+    const buttons = [...event.currentTarget.querySelectorAll('button')]
+    const at = buttons.indexOf(document.activeElement as HTMLButtonElement)
+    buttons[(at + step + buttons.length) % buttons.length]?.focus()
+  }
+
   return (
     <Dialog open={open} onClose={onClose} title="Quick Actions" description="What do you want to do?">
-      <ul className="-mx-2">
-        {actions.map((action) => (
+      <ul className="-mx-2" onKeyDown={onKeyDown}>
+        {actions.map((action, index) => (
           <li key={action.key}>
             <button
               type="button"
+              data-first={index === 0 || undefined}
               onClick={() => {
                 onClose()
                 action.run()

@@ -80,7 +80,7 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
           }
           onRegenerate={(message) => chat.regenerate(message)}
           onResend={(message, text) => chat.resend(message, text)}
-          onCopied={() => toast.success(texts.copied(modelName(model)))}
+          copiedSays={texts.copied(modelName(model))}
         />
         <Composer
           ref={composer}

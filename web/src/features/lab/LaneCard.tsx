@@ -5,11 +5,11 @@ import { modelName } from '../../content/models.ts'
 import { Button } from '../../ui/Button.tsx'
 import { drawable } from '../../ui/chat/drawable.ts'
 import { cost, seconds } from '../../ui/chat/message.ts'
+import { copyText } from '../../ui/copy.ts'
 import { cx } from '../../ui/cx.ts'
 import { Busy } from '../../ui/Mark.tsx'
 import { Markdown } from '../../ui/Markdown.tsx'
 import { Pill } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { type LaneState, running } from './useCompare.ts'
 
 const colours = ['bg-signal-text', 'bg-info', 'bg-violet', 'bg-warn']
@@ -32,10 +32,6 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
   const box = useRef<HTMLElement>(null)
   useTail(box, running(lane) ? lane.content : null)
   const usable = answered && lane.state !== 'failed' && lane.content !== ''
-  async function copy() {
-    await navigator.clipboard.writeText(lane.content)
-    toast.success(texts.copied(name))
-  }
   return (
     <article
       aria-label={name}
@@ -96,7 +92,7 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
         </dl>
       )}
       <footer className="flex flex-wrap gap-1 border-t border-line p-2">
-        <Button variant="ghost" disabled={!usable} onClick={copy}>
+        <Button variant="ghost" disabled={!usable} onClick={() => copyText(lane.content, texts.copied(name))}>
           <Copy />
           Copy
         </Button>

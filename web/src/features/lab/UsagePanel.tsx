@@ -30,7 +30,7 @@ export function UsagePanel() {
               </div>
               <div>
                 <dt className="text-muted">Model cost</dt>
-                <dd className="text-20 font-semibold tabular">{cost(usage.data.cost_microusd)}</dd>
+                <dd className="text-20 font-semibold whitespace-nowrap tabular max-[359px]:text-16">{cost(usage.data.cost_microusd)}</dd>
               </div>
             </dl>
             <p className="text-12 text-faint">Hours Saved counts half an hour a message; it is a rule of thumb, not a measurement.</p>

@@ -1,13 +1,12 @@
 import { REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { Link, useLocation, useParams } from 'react-router-dom'
+import { Link, Navigate, useLocation, useParams } from 'react-router-dom'
 import { callPublic } from '../../api/http.ts'
-import { referralKey } from '../../api/keys.ts'
+import { isReferralCode, referralKey } from '../../api/keys.ts'
 import type { Role } from '../../api/roles.ts'
 import { needsSecondFactor } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
-import { NotFoundView } from '../../shell/NotFoundView.tsx'
 import { Alert } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -24,9 +23,11 @@ export function GeneralPortalPage() {
   return <Portal />
 }
 
+/** The seller's, unless the address says buyer. */
 export function RolePortalPage() {
-  const { userType = 'seller' } = useParams()
-  if (userType !== 'seller' && userType !== 'buyer') return <NotFoundView />
+  const { userType } = useParams()
+  const { search } = useLocation()
+  if (userType !== 'seller' && userType !== 'buyer') return <Navigate to={{ pathname: paths.sellerPortal, search }} replace />
   return <Portal key={userType} role={userType} />
 }
 
@@ -127,16 +128,17 @@ function useReferral(search: string) {
   const [code, setCode] = useState<string | null>(null)
   useEffect(() => {
     const arrived = new URLSearchParams(search).get('ref')
-    if (arrived) localStorage.setItem(referralKey, arrived)
+    if (isReferralCode(arrived)) localStorage.setItem(referralKey, arrived)
     setCode(arrived ?? localStorage.getItem(referralKey))
   }, [search])
   const { data } = useQuery({
     queryKey: ['referral', code],
-    queryFn: () => callPublic<{ valid: boolean; percent_off?: number }>('validate-referral', { code }),
+    queryFn: async (): Promise<{ valid: boolean; percent_off?: number }> =>
+      isReferralCode(code) ? callPublic('validate-referral', { code }) : { valid: false },
     enabled: Boolean(code),
     staleTime: Number.POSITIVE_INFINITY,
     retry: 1,
   })
   if (!code || !data) return undefined
-  return { code, valid: data.valid, percent: data.percent_off ?? REFERRAL_PERCENT_OFF }
+  return { code: code.slice(0, 40), valid: data.valid, percent: data.percent_off ?? REFERRAL_PERCENT_OFF }
 }

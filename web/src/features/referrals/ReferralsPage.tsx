@@ -9,7 +9,6 @@ import { CopyField, Table } from '../../ui/Data.tsx'
 import { day, money } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
-import { toast } from '../../ui/toast.tsx'
 
 /** The referrer's page when signed in, else the landing view. */
 export function ReferralsPage() {
@@ -38,7 +37,7 @@ function Referrals({ userId }: { userId: string }) {
                   Your link
                   <Pill>{summary.data.code}</Pill>
                 </h2>
-                <CopyField label="Referral link" value={summary.data.link} onCopied={() => toast.success('Referral link copied')} />
+                <CopyField label="Referral link" value={summary.data.link} said="Referral link copied" />
               </div>
               <dl className="grid grid-cols-2 gap-6">
                 <Figure label="Signed up" value={summary.data.sign_ups} />

@@ -94,6 +94,7 @@ export function DataPanel() {
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
           autoComplete="off"
+          data-first
         />
       </Dialog>
     </>

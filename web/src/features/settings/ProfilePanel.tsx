@@ -48,6 +48,7 @@ export function ProfilePanel() {
           name="name"
           autoComplete="name"
           required
+          pattern=".*\S.*"
           maxLength={120}
           defaultValue={user?.user_metadata.name ?? ''}
           hint="How the dashboard greets you."

@@ -3,7 +3,9 @@ import { useState } from 'react'
 import { fnCall } from '../../api/billing.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
+import { copyText } from '../../ui/copy.ts'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
+import { download } from '../../ui/download.ts'
 import { day } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Pill } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -63,7 +65,7 @@ export function SecondFactor() {
     >
       {factors.isError ? <ErrorState error={factors.error} retry={() => factors.refetch()} /> : null}
       {factors.data && !enrolled.length ? (
-        <EmptyState compact title="Only a password protects this account">
+        <EmptyState compact title="No second factor protects this account">
           An authenticator app asks for a six-digit code at sign-in and before deleting, exporting or paying out.
         </EmptyState>
       ) : null}
@@ -116,6 +118,7 @@ const nameOf = ({ friendly_name, factor_type }: { friendly_name?: string; factor
   friendly_name && !/^Authenticator \d/.test(friendly_name) ? friendly_name : factor_type === 'totp' ? 'Authenticator app' : 'Phone'
 
 function RecoveryCodes({ codes, onClose }: { codes: string[] | undefined; onClose: () => void }) {
+  const text = codes?.join('\n') ?? ''
   return (
     <Dialog
       open={Boolean(codes)}
@@ -124,9 +127,8 @@ function RecoveryCodes({ codes, onClose }: { codes: string[] | undefined; onClos
       description="Each works once. They are shown only now; the ones before them no longer work."
       footer={
         <>
-          <Button onClick={() => navigator.clipboard.writeText(codes?.join('\n') ?? '').then(() => toast.success('Recovery codes copied'))}>
-            Copy
-          </Button>
+          <Button onClick={() => copyText(text, 'Recovery codes copied')}>Copy</Button>
+          <Button onClick={() => download('recovery-codes.txt', text, 'text/plain')}>Download</Button>
           <Button variant="primary" onClick={onClose}>
             I have saved them
           </Button>

@@ -1,10 +1,11 @@
-import type { Provider } from '@supabase/auth-js'
+import type { Provider, UserIdentity } from '@supabase/auth-js'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { arrivalHash } from '../../api/keys.ts'
 import { useAuthSettings } from '../../api/platform.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
 import { ErrorState, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -25,6 +26,7 @@ const plain = new Set(['email', 'phone', 'anonymous_users', 'saml', 'web3'])
 export function SignIns() {
   const { user } = useSession()
   const queries = useQueryClient()
+  const [removing, setRemoving] = useState<UserIdentity>()
   const settings = useAuthSettings()
   const key = ['identities', user?.id]
   const identities = useQuery({
@@ -43,6 +45,8 @@ export function SignIns() {
     arrivalHash.delete('error_description')
   }, [])
   const linked = identities.data ?? []
+  const moves =
+    removing && addressOf(removing) === user?.email && !linked.some((each) => each !== removing && addressOf(each) === user?.email)
   const others = Object.entries(settings?.external ?? {}).filter(
     ([name, enabled]) => enabled && !plain.has(name) && names[name] && !linked.some((identity) => identity.provider === name),
   )
@@ -52,10 +56,12 @@ export function SignIns() {
     const { error } = await auth.linkIdentity({ provider: provider as Provider, options: { redirectTo: location.href } })
     if (error) toast.error(`${names[provider]} was not connected`, error.message)
   }
-  async function unlink(index: number) {
+  async function unlink(identity: UserIdentity) {
     const { auth } = await loadBackend()
-    const { error } = await auth.unlinkIdentity(linked[index]!)
+    const { error } = await auth.unlinkIdentity(identity)
     if (error) return toast.error('The sign-in was not removed', error.message)
+    // The account may have another address now.
+    await auth.refreshSession()
     await queries.invalidateQueries({ queryKey: key })
     toast.success('The sign-in is removed')
   }
@@ -64,14 +70,14 @@ export function SignIns() {
     <Panel title="Connected sign-ins" flush>
       {identities.isError ? <ErrorState error={identities.error} retry={() => identities.refetch()} /> : null}
       <ul className="divide-y divide-line">
-        {linked.map((identity, index) => (
+        {linked.map((identity) => (
           <li key={identity.identity_id} className="flex min-h-12 items-center justify-between gap-3 px-4 py-2 text-13">
             <span>
-              <span className="font-medium">{names[identity.provider] ?? identity.provider}</span>
+              <span className="font-medium">{nameOf(identity)}</span>
               <span className="ml-2 text-faint">{String(identity.identity_data?.email ?? '')}</span>
             </span>
             {linked.length > 1 ? (
-              <Button variant="ghost" onClick={() => unlink(index)}>
+              <Button variant="ghost" onClick={() => setRemoving(identity)}>
                 Remove
               </Button>
             ) : null}
@@ -84,6 +90,20 @@ export function SignIns() {
           </li>
         ))}
       </ul>
+      <Confirm
+        open={Boolean(removing)}
+        onClose={() => setRemoving(undefined)}
+        title={`Remove ${removing ? nameOf(removing) : ''}?`}
+        action="Remove"
+        danger
+        onConfirm={() => unlink(removing!)}
+      >
+        It no longer opens this account{removing?.provider === 'email' ? ', and the password is gone with it' : ''}.
+        {moves ? ' The account takes the email address of a sign-in that is left.' : ''}
+      </Confirm>
     </Panel>
   )
 }
+
+const nameOf = ({ provider }: UserIdentity) => names[provider] ?? provider
+const addressOf = ({ identity_data: data }: UserIdentity): unknown => data?.email

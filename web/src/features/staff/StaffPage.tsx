@@ -1,15 +1,17 @@
 import { useSearchParams } from 'react-router-dom'
 import { useSession } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
 import { NotFoundView } from '../../shell/NotFoundView.tsx'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { PageLoading } from '../../shell/states.tsx'
+import { ButtonLink } from '../../ui/Button.tsx'
 import { PageHeader } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { AccountTab } from './AccountTab.tsx'
 import { EventsTab } from './EventsTab.tsx'
-import { isStaff } from './isStaff.ts'
 import { LogTab } from './LogTab.tsx'
 import { listFailedEvents, lookUp } from './queries.ts'
+import { standingOf } from './standing.ts'
 import { useLookUp } from './useLookUp.ts'
 
 type Section = 'account' | 'events' | 'log'
@@ -18,8 +20,22 @@ type Section = 'account' | 'events' | 'log'
 export function StaffPage() {
   const { status, session } = useSession()
   if (status === 'loading') return <PageLoading />
-  if (!session || !isStaff(session.access_token)) return <NotFoundView />
-  return <Staff />
+  const standing = session ? standingOf(session.access_token) : 'nobody'
+  if (standing === 'nobody') return <NotFoundView />
+  return standing === 'staff' ? <Staff /> : <SecondFactorNeeded />
+}
+
+function SecondFactorNeeded() {
+  return (
+    <PublicLayout footer={false}>
+      <div className="rail w-full flex-1 px-5 py-8 text-14 md:px-8">
+        <PageHeader title="Staff" description="Your address is named as staff here, and staff sign in with a second factor." />
+        <ButtonLink variant="primary" to={`${paths.settings}?section=security`}>
+          Add a second factor
+        </ButtonLink>
+      </div>
+    </PublicLayout>
+  )
 }
 
 function Staff() {

@@ -9,6 +9,7 @@ import { paths } from '../../paths.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
+import { copyText } from '../../ui/copy.ts'
 import { EmptyRow } from '../../ui/Mark.tsx'
 import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
@@ -36,7 +37,7 @@ export function StorefrontPage() {
         art={<EmptyRow className="h-16 self-start" />}
         title="Marketplace Not Found"
         actions={
-          <ButtonLink to={paths.home} size="public">
+          <ButtonLink to={paths.home} variant="primary" size="public">
             Return to Home
           </ButtonLink>
         }
@@ -88,10 +89,6 @@ async function readShop(slug: string) {
 
 /** The name has room for two lines on a phone before it is known: nothing moves when it comes. */
 function Head({ name, count }: { name: string | undefined; count: ReactNode }) {
-  async function share() {
-    await navigator.clipboard.writeText(location.href)
-    toast.success(texts.linkCopied)
-  }
   return (
     <SectionHead
       as="h1"
@@ -111,7 +108,7 @@ function Head({ name, count }: { name: string | undefined; count: ReactNode }) {
         Templates and automations, made and sold by one person. Look around without an account, and share what you like by its link.
       </p>
       <div className="mt-5 flex flex-wrap items-center gap-4 text-14">
-        <Button size="public" onClick={share}>
+        <Button size="public" onClick={() => copyText(location.href, texts.linkCopied)}>
           <Share2 />
           Copy the link
         </Button>

@@ -1,6 +1,7 @@
 import { Check, Copy, Gauge, Pencil, RefreshCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../Button.tsx'
+import { useCopied } from '../copy.ts'
 import { cx } from '../cx.ts'
 import { moment } from '../format.ts'
 import { Busy } from '../Mark.tsx'
@@ -14,7 +15,8 @@ import { Sources } from './Sources.tsx'
 export type MessageTools = {
   onRegenerate?: (message: ChatMessage) => void
   onResend?: (message: ChatMessage, text: string) => void
-  onCopied?: (message: ChatMessage) => void
+  /** What is said once an answer is copied. */
+  copiedSays?: string
   /** How an answer's writer is called; what the server calls it when absent. */
   modelName?: (message: ChatMessage) => string | null
 }
@@ -93,7 +95,7 @@ function Said({ message, busy, onResend }: MessageTools & { message: ChatMessage
   )
 }
 
-function Answer({ message, busy, onRegenerate, onCopied, modelName }: MessageTools & { message: ChatMessage; busy: boolean }) {
+function Answer({ message, busy, onRegenerate, copiedSays, modelName }: MessageTools & { message: ChatMessage; busy: boolean }) {
   const [details, setDetails] = useState(false)
   const writing = message.state === 'streaming'
   // A line of the app itself: nothing to copy, ask again or pay for.
@@ -109,7 +111,7 @@ function Answer({ message, busy, onRegenerate, onCopied, modelName }: MessageToo
       {message.citations?.length ? <Sources links={message.citations} /> : null}
       {writing || ours || unanswered ? null : (
         <footer className="-ml-1.5 flex min-h-7 flex-wrap items-center gap-0.5 text-12 text-faint">
-          {message.content ? <CopyTool text={message.content} onCopied={() => onCopied?.(message)} /> : null}
+          {message.content ? <CopyTool text={message.content} said={copiedSays} /> : null}
           {onRegenerate && message.id && message.answeredBy && !busy ? (
             <Tool label="Regenerate" onClick={() => onRegenerate(message)}>
               <RefreshCw />
@@ -168,17 +170,11 @@ function EndState({ message, retry }: { message: ChatMessage; retry?: () => void
   return null
 }
 
-export function CopyTool({ text, label = 'Copy', onCopied }: { text: string; label?: string; onCopied?: () => void }) {
-  const [done, setDone] = useState(false)
-  async function copy() {
-    await navigator.clipboard.writeText(text)
-    setDone(true)
-    setTimeout(() => setDone(false), 2000)
-    onCopied?.()
-  }
+export function CopyTool({ text, label = 'Copy', said }: { text: string; label?: string; said?: string }) {
+  const { copied, copy } = useCopied()
   return (
-    <Tool label={done ? 'Copied' : label} onClick={copy}>
-      {done ? <Check className="text-good" /> : <Copy />}
+    <Tool label={copied ? 'Copied' : label} onClick={() => copy(text, said)}>
+      {copied ? <Check className="text-good" /> : <Copy />}
     </Tool>
   )
 }

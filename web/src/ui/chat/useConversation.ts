@@ -129,6 +129,7 @@ export function useConversation(options: Options) {
         },
         {
           signal: control.signal,
+          onKept: (kept) => place(kept.conversation_id, kept.message_id, kept.said_id),
           onStart(started) {
             place(started.conversation_id, started.message_id, started.said_id)
             patch(answer.key, { answeredBy: started.answered_by, sandbox: started.sandbox })
