@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { ServiceName } from '@operon/contracts/services'
+import { type ThirdParty, thirdParties } from '@operon/contracts/third-parties'
 import { countersOf } from '@operon/gateway/figures'
 import { storefronts } from '@operon/gateway/frames'
 import { startGateway } from '@operon/gateway/gateway'
@@ -127,11 +128,11 @@ async function main() {
 async function announce({ url, address }: AllInOne, env: Env, tookMs: number) {
   const request = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
   const info = (await fetch(`${address}/functions/v1/platform-info`, request).then((response) => response.json())) as {
-    sandboxed?: string[]
+    sandboxed?: ThirdParty[]
   }
   say(`\n  Operon is ready at ${url}  (${(tookMs / 1000).toFixed(1)} s)`)
   if (info.sandboxed?.length) {
-    say(`  In the sandbox, since they have no keys: ${info.sandboxed.join(', ')}`)
+    say(`  In the sandbox, since they have no keys: ${info.sandboxed.map((name) => thirdParties[name]).join(', ')}`)
     say(`  Mail and SMS arrive at ${url}/sandbox/inbox`)
   }
   say(`  Data is in ${resolve(env.DATA_DIR ?? '.operon')}`)

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { serviceNames } from '@operon/contracts/services'
+import { thirdParties } from '@operon/contracts/third-parties'
+import { type Env, readEnv } from '@operon/kit/config'
 import { images } from '@operon/kit/testing/containers'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { knownVariables } from './services.ts'
+import { knownVariables, loadDefinitions, namesIn } from './services.ts'
 
 type Compose = {
   services: Record<string, { image: string; command: string[]; environment?: Record<string, unknown>; volumes?: string[] }>
@@ -48,6 +50,24 @@ test('every variable that a container is given is one that a config reads', asyn
     match[1]!.split(' ').map((pair) => pair.split('=')[0]!),
   )
   expect([...new Set([...given, ...image])].filter((name) => !known.has(name))).toEqual([])
+})
+
+test('each service gets the keys and addresses of the third parties that it speaks to: without them the sandbox would answer', async () => {
+  for (const { name, config } of await loadDefinitions()) {
+    const theirs = namesIn(config).filter((variable) => /_(KEY|SECRET|ID|SID|TOKEN|URL|FROM|REGISTRIES)$/.test(variable))
+    expect(Object.keys(compose.services[name]!.environment ?? {}), name).toEqual(expect.arrayContaining(theirs))
+  }
+})
+
+test('with no keys the sandbox plays everybody, and nobody for whom there is one', async () => {
+  const definitions = await loadDefinitions()
+  const sandboxed = (env: Env) => definitions.flatMap((service) => service.sandboxed?.(readEnv(service.config, env)) ?? [])
+  expect(new Set(sandboxed({}))).toEqual(new Set(Object.keys(thirdParties)))
+  const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' }
+  const mail = { SMTP_URL: 'smtp://mail.example', SMS_API_URL: 'https://sms.example' }
+  const models = { AI_BASE_URL: 'https://models.example/v1', DOMAIN_REGISTRIES: 'live' }
+  expect(sandboxed({ ...stripe, ...mail, ...models, AUTH_SANDBOX_OAUTH: 'false' })).toEqual([])
+  expect(sandboxed({ ...stripe, ...mail, OPENAI_API_KEY: 'sk-1' })).toEqual(['oauth', 'anthropic', 'google', 'perplexity', 'rdap'])
 })
 
 test('what the stores keep is in volumes', () => {

@@ -51,7 +51,7 @@ export async function knownVariables(): Promise<Set<string>> {
 }
 
 /** A refined or transformed object hides its fields one step further in. */
-function namesIn(schema: z.ZodType): string[] {
+export function namesIn(schema: z.ZodType): string[] {
   const { shape, in: inner } = schema as { shape?: object; in?: z.ZodType }
   return shape ? Object.keys(shape) : inner ? namesIn(inner) : []
 }

@@ -37,7 +37,6 @@ export type GatewayOptions = {
   verifier: TokenVerifier
   /** Who says what; the registry of contracts unless a test brings its own. */
   spoken?: Spoken[]
-  platform?: Partial<Platform>
   /** Whose page an address is, for pages that many have. */
   names?: Record<string, NameOf>
   counters?: Counters
@@ -70,7 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const addresses = addressReader(config.TRUSTED_PROXIES)
   const limits = new Limits(settings, cache, log)
   const live = createLive({ config, settings, log, metrics, verifier, broadcasts: bus, ...options.live })
-  const platform = platformOf(config, env, options.platform)
+  const platform = platformOf(config, env)
   const own = operations({ config, metrics, verifier, upstreams, busReady: () => bus.ready?.() ?? true, draining: isDraining, platform })
   const response = async () => responseWithin(metrics.requests.within('gateway', 0.95))
   const figures = new Figures(settings.LIVE_FIGURES, { response, ...options.counters }, log)
@@ -188,28 +187,7 @@ function contactsOf({ PUBLIC_URL }: KitConfig, settings: GatewaySettings): Conta
   }
 }
 
-function platformOf(config: KitConfig, env: Env, given: Partial<Platform> = {}): Platform {
+function platformOf(config: KitConfig, env: Env): Platform {
   const demo = ['1', 'true'].includes(env.DEMO_ACCOUNTS ?? '')
-  return {
-    product_name: config.PRODUCT_NAME,
-    version: env.OPERON_VERSION ?? '0.1.0',
-    sandboxed: sandboxedBy(env),
-    demo_accounts: demo,
-    ...given,
-  }
-}
-
-/** Third parties without a key: the services reach their stand-ins by the same rule. */
-function sandboxedBy(env: Env): string[] {
-  const ai = (name: string) => Boolean(env.AI_API_KEY || env.AI_BASE_URL || env[`${name}_API_KEY`] || env[`${name}_BASE_URL`])
-  const live: Record<string, boolean> = {
-    stripe: Boolean(env.STRIPE_SECRET_KEY),
-    openai: ai('OPENAI'),
-    anthropic: ai('ANTHROPIC'),
-    google: ai('GOOGLE'),
-    perplexity: ai('PERPLEXITY'),
-    smtp: Boolean(env.SMTP_URL),
-    sms: Boolean(env.SMS_API_URL),
-  }
-  return Object.keys(live).filter((name) => !live[name])
+  return { product_name: config.PRODUCT_NAME, version: env.OPERON_VERSION ?? '0.1.0', demo_accounts: demo }
 }

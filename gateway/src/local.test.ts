@@ -26,8 +26,7 @@ beforeAll(async () => {
       },
       { service: 'gateway', endpoints: [(await import('@operon/contracts/platform')).platformInfo], tables: [] },
     ],
-    upstreams: { billing: { kind: 'local', app, ready: async () => ({ ok: failing.length === 0, failing }) } },
-    platform: { sandboxed: ['stripe'] },
+    upstreams: { billing: { kind: 'local', app, ready: async () => ({ ok: failing.length === 0, failing, sandboxed: ['stripe'] }) } },
   })
 })
 afterAll(async () => {

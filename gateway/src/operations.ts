@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ServiceName } from '@operon/contracts/services'
+import { type ThirdParty, thirdParties } from '@operon/contracts/third-parties'
 import type { TokenVerifier } from '@operon/kit/auth'
 import type { KitConfig } from '@operon/kit/config'
 import { DomainError } from '@operon/kit/errors'
@@ -6,9 +8,9 @@ import type { Metrics } from '@operon/kit/telemetry'
 import { isLoopback } from './addresses.ts'
 import { answerJson, type Call, refuse, send } from './call.ts'
 import type { Page } from './handle.ts'
-import type { OpenUpstreams } from './upstreams.ts'
+import type { OpenUpstreams, Readiness } from './upstreams.ts'
 
-export type Platform = { product_name: string; version: string; sandboxed: string[]; demo_accounts: boolean }
+export type Platform = { product_name: string; version: string; demo_accounts: boolean }
 type Options = {
   config: KitConfig
   metrics: Metrics
@@ -21,6 +23,7 @@ type Options = {
 
 const SEEN_FOR_MS = 500
 const READY_WITHIN_MS = 5_000
+const SAID_FOR_MS = 10_000
 
 /** What operators and pages ask the gateway itself. */
 export function operations({ config, metrics, verifier, upstreams, busReady, draining, platform }: Options): Map<string, Page> {
@@ -29,6 +32,8 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
   const look = shared(() =>
     Promise.all(upstreams.names.map(async (name) => [name, await inTime(upstreams.of(name)!.ready()).catch(broken(name))] as const)),
   )
+
+  const sandboxed = gathered(look)
 
   async function ready(call: Call) {
     const states = await look()
@@ -53,8 +58,30 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
     ['/healthz', (call) => answerJson(call, 200, { ok: true })],
     ['/readyz', ready],
     ['/metrics', showMetrics],
-    ['/functions/v1/platform-info', (call) => answerJson(call, 200, platform)],
+    ['/functions/v1/platform-info', async (call) => answerJson(call, 200, { ...platform, sandboxed: await sandboxed() })],
   ])
+}
+
+type States = (readonly [ServiceName, Readiness])[]
+
+/** What services say of themselves. Who asks first waits for it, later ones get what was said last; one that is away has not changed its mind. */
+function gathered(look: () => Promise<States>): () => Promise<ThirdParty[]> {
+  const said = new Map<ServiceName, ThirdParty[]>()
+  let asking: Promise<void> | null = null
+  let askedAt = Number.NEGATIVE_INFINITY
+  async function ask() {
+    for (const [name, { sandboxed }] of await look()) if (sandboxed) said.set(name, sandboxed)
+    if (said.size === 0) askedAt = Number.NEGATIVE_INFINITY
+  }
+  return async () => {
+    if (performance.now() - askedAt > SAID_FOR_MS) {
+      askedAt = performance.now()
+      asking = ask()
+    }
+    if (said.size === 0) await asking
+    const named = new Set([...said.values()].flat())
+    return (Object.keys(thirdParties) as ThirdParty[]).filter((name) => named.has(name))
+  }
 }
 
 /** One look at a time, and its answer for a moment longer: however many ask, the services are asked as often as by one. */
@@ -75,7 +102,9 @@ function inTime<T>(answer: Promise<T>): Promise<T> {
   return Promise.race([answer, tooLate]).finally(() => late.abort())
 }
 
-const broken = (name: string) => (error: unknown) => ({
-  ok: false,
-  failing: [`${name}: ${error instanceof Error ? error.message : 'failed'}`],
-})
+const broken =
+  (name: string) =>
+  (error: unknown): Readiness => ({
+    ok: false,
+    failing: [`${name}: ${error instanceof Error ? error.message : 'failed'}`],
+  })

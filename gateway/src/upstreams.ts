@@ -1,10 +1,12 @@
 import { type ServiceName, serviceNames } from '@operon/contracts/services'
+import type { ThirdParty } from '@operon/contracts/third-parties'
 import type { FastifyInstance } from 'fastify'
 import { Client } from 'undici'
 import { Instances } from './instances.ts'
 import type { GatewaySettings } from './settings.ts'
 
-type Readiness = { ok: boolean; failing: string[] }
+/** `sandboxed`: whom a stand-in plays for it; absent when nobody answered. */
+export type Readiness = { ok: boolean; failing: string[]; sandboxed?: ThirdParty[] }
 /** A service in this process gets the request itself; one elsewhere is reached at `unix:/path` or `http://host:port`. */
 export type Upstream = { kind: 'local'; app: FastifyInstance; ready?: () => Promise<Readiness> } | { kind: 'remote'; addresses: string[] }
 export type Upstreams = Partial<Record<ServiceName, Upstream>>
@@ -67,7 +69,7 @@ async function readyAt(name: string, address: string): Promise<Readiness> {
   try {
     const { statusCode, body } = await client.request({ method: 'GET', path: '/readyz' })
     const state = (await body.json()) as Partial<Readiness>
-    return { ok: statusCode === 200, failing: state.failing ?? [] }
+    return { ok: statusCode === 200, failing: state.failing ?? [], ...(state.sandboxed && { sandboxed: state.sandboxed }) }
   } catch {
     return { ok: false, failing: [`${name}: not reachable`] }
   } finally {

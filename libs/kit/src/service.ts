@@ -1,5 +1,6 @@
 import type { Envelope, Event, Input, Job, Output, Payload, Request } from '@operon/contracts/contract'
 import type { ServiceName } from '@operon/contracts/services'
+import type { ThirdParty } from '@operon/contracts/third-parties'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely, Transaction } from 'kysely'
 import type { Migration } from 'kysely/migration'
@@ -33,6 +34,8 @@ export type ServiceDefinition<DB = any, C = any> = {
   setup(rt: Runtime<DB, C>): void | Promise<void>
   /** For services whose callers bring API keys of their own. */
   authenticateKey?: (ctx: Ctx<DB>, bearer: string) => Promise<Actor | null>
+  /** Whom the sandbox plays for it, as it is configured. */
+  sandboxed?: (config: C) => ThirdParty[]
 }
 
 export type Runtime<DB = any, C = any> = {
@@ -78,13 +81,16 @@ export type Runtime<DB = any, C = any> = {
   onStart(start: () => Promise<unknown> | unknown): void
 }
 
+/** Whether it can work, what of it cannot, and whom the sandbox plays for it. */
+export type Readiness = { ok: boolean; failing: string[]; sandboxed: ThirdParty[] }
+
 export type RunningService = {
   name: ServiceName
   app: FastifyInstance
   rt: Runtime
   /** Begins to consume, relay and work: after every service of the process is prepared. */
   start(): Promise<void>
-  ready(): Promise<{ ok: boolean; failing: string[] }>
+  ready(): Promise<Readiness>
   drain(): Promise<void>
   close(): Promise<void>
 }
@@ -206,7 +212,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       const failing = Object.entries(checks)
         .filter(([, ok]) => !ok)
         .map(([what]) => `${name}: ${what}`)
-      return { ok: failing.length === 0, failing }
+      return { ok: failing.length === 0, failing, sandboxed: definition.sandboxed?.(config) ?? [] }
     },
     async drain() {
       for (const stop of stops) await stop()

@@ -24,7 +24,7 @@ import { openaiRoutes } from './openai/routes.ts'
 import { failAbandonedActions } from './orchestrator/actions.ts'
 import { toolRoutes } from './routes.ts'
 import type { AiDb } from './schema.ts'
-import { Providers } from './upstream/providers.ts'
+import { Providers, sandboxedProviders } from './upstream/providers.ts'
 import { Settler } from './usage/settler.ts'
 
 export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
@@ -36,6 +36,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0003_begun_actions': { up: begunActions },
   },
   authenticateKey,
+  sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {
     const sandbox = async (provider: 'openai' | 'rdap') => (await rt.ask(sandboxAddress, { provider })).url
     const providers = new Providers(rt.config, () => sandbox('openai'))

@@ -19,6 +19,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
   name: 'billing',
   config: Config,
   migrations,
+  sandboxed: ({ STRIPE_SECRET_KEY }) => (STRIPE_SECRET_KEY ? [] : ['stripe']),
   async setup(rt) {
     const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, WEBHOOK_BASE_URL, TRIAL_ONCE_PER_CARD } = rt.config
     const provider = openProvider({

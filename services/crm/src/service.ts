@@ -15,6 +15,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
   name: 'crm',
   config: Config,
   migrations: { '0001_crm': crm, '0002_people': people },
+  sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {
     tableRoutes(rt)
     newsletterRoutes(rt)

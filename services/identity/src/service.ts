@@ -14,7 +14,7 @@ import * as accounts from './migrations/0001_accounts.ts'
 import * as erasures from './migrations/0002_erasures.ts'
 import * as terms from './migrations/0003_terms.ts'
 import * as readIndexes from './migrations/0004_read_indexes.ts'
-import { openProviders } from './oauth/providers.ts'
+import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
 import { roleRoutes } from './roles/routes.ts'
@@ -26,6 +26,11 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
   name: 'identity',
   config: IdentityConfig,
   migrations: { '0001_accounts': accounts, '0002_erasures': erasures, '0003_terms': terms, '0004_read_indexes': readIndexes },
+  sandboxed: (config) => [
+    ...(config.SMTP_URL ? [] : ['smtp' as const]),
+    ...(config.SMS_API_URL ? [] : ['sms' as const]),
+    ...(playsProviders(config) ? ['oauth' as const] : []),
+  ],
   async setup(rt) {
     const deps: Deps = {
       rt,

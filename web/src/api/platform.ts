@@ -1,8 +1,9 @@
+import type { ThirdParty } from '@operon/contracts/third-parties'
 import { useQuery } from '@tanstack/react-query'
 import { product } from '../content/product.ts'
 import { callPublic, readJson, request } from './http.ts'
 
-export type Platform = { product_name: string; sandboxed: string[]; demo_accounts: boolean; version: string }
+export type Platform = { product_name: string; sandboxed: ThirdParty[]; demo_accounts: boolean; version: string }
 
 /** What this installation is: its name, which providers are stand-ins, whether demo accounts exist. */
 export function usePlatform() {

@@ -1,15 +1,6 @@
+import { thirdParties } from '@operon/contracts/third-parties'
 import { usePlatform } from '../api/platform.ts'
 import { cx } from '../ui/cx.ts'
-
-const names: Record<string, string> = {
-  stripe: 'Stripe',
-  openai: 'OpenAI',
-  anthropic: 'Anthropic',
-  google: 'Google',
-  perplexity: 'Perplexity',
-  smtp: 'Mail',
-  sms: 'SMS',
-}
 
 const list = new Intl.ListFormat('en')
 
@@ -27,7 +18,7 @@ export function SandboxRibbon({ floating }: { floating?: boolean }) {
       )}
     >
       <span className="truncate max-md:hidden">
-        Sandbox: {list.format(sandboxed.map((provider) => names[provider] ?? provider))} {verb}
+        Sandbox: {list.format(sandboxed.map((provider) => thirdParties[provider] ?? provider))} {verb}
       </span>
       <span className="truncate md:hidden">
         Sandbox: {sandboxed.length} {sandboxed.length === 1 ? 'provider' : 'providers'} {verb}

@@ -29,6 +29,15 @@ const sandboxPath: Record<ProviderName, string> = {
 
 type Provider = { pool: Pool; path: string; authorization: string; sandbox: boolean; circuit: Circuit }
 
+function ownKey(config: Config, name: ProviderName): string | undefined {
+  const { OPENAI_API_KEY: openai, ANTHROPIC_API_KEY: anthropic, GOOGLE_API_KEY: google, PERPLEXITY_API_KEY: perplexity } = config
+  return { openai, anthropic, google, perplexity }[name]
+}
+
+/** Those without a key of their own, where no server stands for all. */
+export const sandboxedProviders = (config: Config): ProviderName[] =>
+  config.AI_BASE_URL ? [] : (Object.keys(official) as ProviderName[]).filter((name) => !ownKey(config, name))
+
 /** Where each provider is: its own address with its own key, the one server that stands for all, or the sandbox. */
 export class Providers {
   readonly #config: Config
@@ -41,7 +50,7 @@ export class Providers {
   }
 
   isSandbox(provider: ProviderName): boolean {
-    return !this.#ownKey(provider) && !this.#config.AI_BASE_URL
+    return sandboxedProviders(this.#config).includes(provider)
   }
 
   async target(model: ModelAlias): Promise<Target> {
@@ -53,7 +62,7 @@ export class Providers {
   /** The model that answers here: where one server's own model stands for all, it has that one's name and price. */
   real(model: ModelAlias): ModelAlias {
     const { AI_MODEL, AI_MODEL_USD_PER_MTOK } = this.#config
-    if (!AI_MODEL || this.#ownKey(model.provider)) return model
+    if (!AI_MODEL || ownKey(this.#config, model.provider)) return model
     const [input, output] = AI_MODEL_USD_PER_MTOK
     return { ...model, upstream: AI_MODEL, inputMicrousdPerMtok: input * 1_000_000, outputMicrousdPerMtok: output * 1_000_000 }
   }
@@ -74,7 +83,7 @@ export class Providers {
 
   async #open(name: ProviderName): Promise<Provider> {
     const { AI_BASE_URL, AI_API_KEY = '', AI_FIRST_BYTE_MS, AI_IDLE_MS } = this.#config
-    const own = this.#ownKey(name)
+    const own = ownKey(this.#config, name)
     const base = own ? (this.#ownBase(name) ?? official[name]) : (AI_BASE_URL ?? (await this.#sandboxAddress()) + sandboxPath[name])
     const url = new URL(base)
     // One stream holds one connection, so the pool must not be the limit; the machine's is the limit.
@@ -93,11 +102,6 @@ export class Providers {
       sandbox: this.isSandbox(name),
       circuit: new Circuit({ threshold: 5, coolMs: 5000 }),
     }
-  }
-
-  #ownKey(name: ProviderName): string | undefined {
-    const { OPENAI_API_KEY: openai, ANTHROPIC_API_KEY: anthropic, GOOGLE_API_KEY: google, PERPLEXITY_API_KEY: perplexity } = this.#config
-    return { openai, anthropic, google, perplexity }[name]
   }
 
   #ownBase(name: ProviderName): string | undefined {

@@ -106,23 +106,29 @@ export type Provider = {
 }
 export type Providers = { offers(name: string): boolean; open(name: string): Promise<Provider> }
 
+function keysOf(config: IdentityConfig, name: string): { id: string; secret: string } | null {
+  const label = name === 'azure' ? 'MICROSOFT' : name.toUpperCase()
+  const settings = config as unknown as Record<string, string | undefined>
+  const [id, secret] = [settings[`AUTH_${label}_CLIENT_ID`], settings[`AUTH_${label}_CLIENT_SECRET`]]
+  return id && secret ? { id, secret } : null
+}
+
+const mayPlay = ({ AUTH_SANDBOX_OAUTH, NODE_ENV, SANDBOX_ALLOW_IN_PRODUCTION }: IdentityConfig) =>
+  AUTH_SANDBOX_OAUTH && (NODE_ENV !== 'production' || ['1', 'true'].includes(SANDBOX_ALLOW_IN_PRODUCTION ?? ''))
+
+/** Whether the sandbox stands in for any of them. */
+export const playsProviders = (config: IdentityConfig) =>
+  mayPlay(config) && Object.keys(kinds).some((name) => keysOf(config, name) === null)
+
 export function openProviders(rt: Runtime<IdentityDb, IdentityConfig>): Providers {
   const { config } = rt
-  const keysOf = (name: string) => {
-    const label = name === 'azure' ? 'MICROSOFT' : name.toUpperCase()
-    const settings = config as unknown as Record<string, string | undefined>
-    const [id, secret] = [settings[`AUTH_${label}_CLIENT_ID`], settings[`AUTH_${label}_CLIENT_SECRET`]]
-    return id && secret ? { id, secret } : null
-  }
-  const sandboxed =
-    config.AUTH_SANDBOX_OAUTH && (config.NODE_ENV !== 'production' || ['1', 'true'].includes(config.SANDBOX_ALLOW_IN_PRODUCTION ?? ''))
-  const offers = (name: string) => Object.hasOwn(kinds, name) && (keysOf(name) !== null || sandboxed)
+  const offers = (name: string) => Object.hasOwn(kinds, name) && (keysOf(config, name) !== null || mayPlay(config))
   return {
     offers,
     async open(name) {
       if (!offers(name)) throw refuse(400, 'validation_failed', 'Unsupported provider: provider is not enabled')
       const kind = kinds[name]!
-      const keys = keysOf(name)
+      const keys = keysOf(config, name)
       if (keys) return provider(name, kind, keys, kind)
       const base = `${(await rt.ask(sandboxAddress, { provider: 'oauth' })).url}/${kind.sandbox}`
       const { token, user, emails } = kind.inSandbox

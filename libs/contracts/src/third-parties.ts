@@ -1,0 +1,13 @@
+/** Whom a stand-in of the sandbox may play, by the names that people know. */
+export const thirdParties = {
+  stripe: 'Stripe',
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  google: 'Google',
+  perplexity: 'Perplexity',
+  rdap: 'domain registries',
+  smtp: 'mail',
+  sms: 'SMS',
+  oauth: 'sign-in with others',
+} as const
+export type ThirdParty = keyof typeof thirdParties
