@@ -60,6 +60,7 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
 
   const topics = [
     ['notification', analytics.notificationRaised.name],
+    ['notification', analytics.notificationsWereRead.name],
     ['activity', analytics.activityRecorded.name],
     ['subscription', billing.subscriptionLive.name],
     ['usage', billing.usageLive.name],

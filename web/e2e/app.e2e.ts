@@ -118,14 +118,18 @@ test('on a phone the sidebar is a drawer of 18rem [spec-49]', async ({ page }) =
   await expect(page).toHaveURL(/dashboard$/)
 })
 
-test('the bell counts what is unread, and marks it read [spec-50]', async ({ page }) => {
+test('the bell counts what is unread, and marks it read, in another tab as well [spec-50]', async ({ page, context }) => {
   await enter(page, await newAccount(page.request, { role: 'seller' }), '/dashboard/settings')
   await expect(page.getByTestId('unread')).toHaveText('3')
+  const other = await context.newPage()
+  await other.goto('/dashboard/settings')
+  await expect(other.getByTestId('unread')).toHaveText('3')
   await page.getByRole('button', { name: /^Notifications/ }).click()
   const stored = page.waitForResponse('**/functions/v1/notifications-read')
   await page.getByRole('button', { name: 'Mark all read' }).click()
   await expect(page.getByTestId('unread')).toHaveCount(0)
   expect((await stored).ok()).toBe(true)
+  await expect(other.getByTestId('unread')).toHaveCount(0)
   await page.reload()
   await page.getByRole('button', { name: 'Notifications', exact: true }).click()
   await expect(page.getByRole('region', { name: 'Notifications' }).getByRole('listitem')).toHaveCount(3)
