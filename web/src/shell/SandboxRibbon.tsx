@@ -17,10 +17,10 @@ export function SandboxRibbon({ floating }: { floating?: boolean }) {
         floating ? 'sticky bottom-0 border-t' : 'border-b',
       )}
     >
-      <span className="truncate max-md:hidden">
+      <span className="truncate max-lg:hidden">
         Sandbox: {list.format(sandboxed.map((provider) => thirdParties[provider] ?? provider))} {verb}
       </span>
-      <span className="truncate md:hidden">
+      <span className="truncate lg:hidden">
         Sandbox: {sandboxed.length} {sandboxed.length === 1 ? 'provider' : 'providers'} {verb}
       </span>
       <a
