@@ -71,6 +71,7 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   // Addresses that the app draws by itself; every other unknown one is a 404.
   await put('routes.json', JSON.stringify(site.appRoutes))
   await writeFile(join(dist, 'og.png'), await ogImage(product.tagline))
+  await writeFile(join(dist, 'apple-touch-icon.png'), await touchIcon())
   await writeFile(join(dist, 'templated.json'), JSON.stringify(templated.sort()))
   await compress(new Set(templated))
   const report = await sizes()
@@ -121,6 +122,13 @@ async function ogImage(tagline: string) {
     <path d="M120 436V316h104m-44-44 44 44-44 44M120 436h116M536 436h30M686 436h30M906 436h198" fill="none" stroke="#5A6372" stroke-width="5" stroke-linecap="round" stroke-linejoin="round"/>${bars.join('')}</svg>`
   const font = join(root, 'src', 'ui', 'fonts', 'InstrumentSans.ttf')
   return new Resvg(svg, { font: { fontFiles: [font], loadSystemFonts: false, defaultFontFamily: 'Instrument Sans' } }).render().asPng()
+}
+
+/** Where a phone looks for it when a page is put on the home screen; the phone rounds the corners itself. */
+async function touchIcon() {
+  const { Resvg } = await import('@resvg/resvg-js')
+  const mark = await readFile(join(root, 'public', 'favicon.svg'), 'utf8')
+  return new Resvg(mark.replace(' rx="7"', ''), { fitTo: { mode: 'width', value: 180 } }).render().asPng()
 }
 
 const compressible = new Set(['.html', '.js', '.css', '.svg', '.json', '.xml', '.txt'])

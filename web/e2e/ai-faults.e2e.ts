@@ -62,7 +62,7 @@ test.describe
         ['/dashboard/operon-ai', 'Message Operon AI'],
         ['/dashboard/ai-assistant', 'Message the analyst'],
       ] as const) {
-        await order(request, { kind: 'slow_headers', ms: 3000, times: 1 })
+        await order(request, { kind: 'slow_headers', ms: 5000, times: 1 })
         await page.goto(path)
         await page.getByLabel(label).fill('Think about my margins')
         await page.keyboard.press('Enter')

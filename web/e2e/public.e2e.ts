@@ -26,6 +26,22 @@ test('every public page is accessible, fits and logs nothing, in both themes at 
     })
 })
 
+test('previews, phones and search engines find what they look for', async ({ page, baseURL }) => {
+  await page.goto('/')
+  await expect(page.locator('meta[property="og:image"]')).toHaveAttribute('content', `${baseURL}/og.png`)
+  for (const [path, type] of [
+    ['/og.png', 'image/png'],
+    ['/apple-touch-icon.png', 'image/png'],
+    ['/favicon.svg', 'image/svg+xml'],
+    ['/robots.txt', 'text/plain'],
+    ['/sitemap.xml', 'xml'],
+  ] as const) {
+    const answer = await page.request.get(path)
+    expect([path, answer.status(), answer.headers()['content-type']]).toEqual([path, 200, expect.stringContaining(type)])
+    if (path === '/sitemap.xml') expect(await answer.text()).toContain(`<loc>${baseURL}/get-started</loc>`)
+  }
+})
+
 test('the landing page is there in one round trip: 14,600 bytes with its headers', async ({ baseURL }) => {
   const size = async () => {
     const response = await new Promise<IncomingMessage>((done, fail) =>
