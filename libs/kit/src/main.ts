@@ -23,7 +23,7 @@ export async function runMain(definition: ServiceDefinition): Promise<void> {
     const address = await listen(service.app, process.env.LISTEN, infra.config)
     infra.log.info({ service: definition.name, address }, 'ready')
     stopOnSignal(async () => {
-      await quietHttp(service.app)
+      await quietHttp(service.app, process.env.LISTEN)
       await service.drain()
       await service.close()
     })
@@ -56,18 +56,25 @@ async function listen(app: FastifyInstance, where: string | undefined, { HOST, P
   return app.listen({ host, port })
 }
 
-/** Answers that are still being written get so long; who has a connection learns with its next answer that it is the last. */
+/** Answers that are still being written get so long. */
 const ANSWERS_WITHIN_MS = 8_000
-const LINGER_MS = 1_000
+/** Longer than any caller keeps an idle connection: Node lets them for 5 s. */
+const LINGER_MS = 6_000
+/** Who had connected before the address was gone is let in. */
+const KNOCKED_MS = 100
 
 /**
- * Nobody new gets in, and whoever reuses a connection is still answered: closing idle ones at once would cut off the request that is just
- * on its way, which its sender cannot repeat.
+ * Nobody new gets in, and whoever reuses a connection is still answered and learns that it was the last. Idle ones are left for their callers
+ * to close: closing them here would cut off the request that is just on its way, which its sender cannot repeat.
  */
-async function quietHttp({ server }: FastifyInstance) {
+async function quietHttp({ server }: FastifyInstance, where: string | undefined) {
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false
   })
+  if (where?.startsWith('unix:')) {
+    await rm(where.slice(5), { force: true })
+    await wait(KNOCKED_MS)
+  }
   // Only the listening: http's own close also closes what is idle.
   NetServer.prototype.close.call(server)
   const connections = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count ?? 0)))
