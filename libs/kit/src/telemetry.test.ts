@@ -29,8 +29,9 @@ test('a failed statement is logged with its code and constraint, without the row
   expect(lines.join('\n')).not.toMatch(/ann@example|bob@example|Tr1cky/)
 })
 
-test('a reason that is a text is logged as it is', () => {
+test('a reason that is no error is logged as it is', () => {
   const lines: string[] = []
-  createLogger('info', { write: (line) => void lines.push(line) }).warn({ err: 'Error: Command timed out' }, 'will try again')
-  expect(JSON.parse(lines[0]!).err).toBe('Error: Command timed out')
+  const log = createLogger('info', { write: (line) => void lines.push(line) })
+  for (const err of ['Error: Command timed out', null]) log.warn({ err }, 'will try again')
+  expect(lines.map((line) => JSON.parse(line).err)).toEqual(['Error: Command timed out', null])
 })

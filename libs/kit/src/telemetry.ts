@@ -35,7 +35,7 @@ const redact = {
 /** PostgreSQL's errors quote the row that they are about, in `detail`: who and what that was belongs into no log. */
 const serializers = {
   err(error: unknown) {
-    if (typeof error !== 'object') return error
+    if (typeof error !== 'object' || error === null) return error
     const { detail, where, parameters, ...told } = stdSerializers.err(error as Error) as Record<string, unknown>
     return told
   },

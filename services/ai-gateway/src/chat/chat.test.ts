@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { taskTypes } from '@operon/contracts/ai-gateway'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
@@ -185,6 +186,16 @@ test('the analyst streams its words, then its proposals; asked again, it answers
   const again = await call(user, 'ai-orchestrator', { conversation_id, replace_message_id: message_id, task_type: 'analysis' })
   expect(again.status).toBe(200)
   expect(await rest(user, `ai_messages?conversation_id=eq.${conversation_id}`)).toHaveLength(2)
+})
+
+test('one question gets six answers, as the kind of task says; in the sandbox too, which knows the kinds by our words alone', async () => {
+  const user = platform.user()
+  const answers = await Promise.all(
+    taskTypes.map(
+      async (task_type) => (await call(user, 'ai-orchestrator', { message: 'How do I keep my regulars?', task_type })).body.response,
+    ),
+  )
+  expect([taskTypes.length, new Set(answers).size]).toEqual([6, 6])
 })
 
 test('a dismissed proposal stays dismissed and cannot be run until it is taken back; a done one cannot be dismissed [spec-77]', async () => {
