@@ -6,7 +6,14 @@ const NODE_COMPILE_CACHE = join(import.meta.dirname, 'node_modules/.cache/node')
 
 export default defineConfig({
   test: {
-    include: ['libs/**/*.test.ts', 'services/**/*.test.ts', 'gateway/**/*.test.ts', 'deploy/**/*.test.ts', 'web/src/**/*.test.{ts,tsx}'],
+    include: [
+      'libs/**/*.test.ts',
+      'services/**/*.test.ts',
+      'gateway/**/*.test.ts',
+      'deploy/**/*.test.ts',
+      'proof/**/*.test.ts',
+      'web/src/**/*.test.{ts,tsx}',
+    ],
     exclude: ['**/node_modules/**', '**/dist/**'],
     setupFiles: ['deploy/src/test-setup.ts'],
     globalSetup: ['deploy/src/test-postgres.ts'],

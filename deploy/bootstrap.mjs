@@ -14,8 +14,10 @@ const starter = process.ppid
 const [command = '', ...rest] = process.argv.slice(2)
 
 // `npm start` and `npm test` begin files of a plainer name.
-const program = join(root, 'deploy/src', `${{ start: 'all-in-one' }[command] ?? command}.ts`)
-if (!command || !existsSync(program)) fail(`There is no command "${command}". There are: ${commands().join(', ')}`)
+const program = ['deploy', 'proof']
+  .map((folder) => join(root, folder, 'src', `${{ start: 'all-in-one' }[command] ?? command}.ts`))
+  .find(existsSync)
+if (!command || !program) fail(`There is no command "${command}". There are: ${commands().join(', ')}`)
 install()
 run()
 
@@ -87,6 +89,7 @@ function fingerprint() {
     '.',
     'gateway',
     'deploy',
+    'proof',
     'web',
     ...['libs', 'services'].flatMap((group) => readdirSync(join(root, group)).map((name) => join(group, name))),
   ]

@@ -94,7 +94,7 @@ function reachesZod(file: string, seen: Set<string>): boolean {
 function ownerOf(path: string): string | null {
   const [group, name] = path.split('/')
   if (group === 'libs' || group === 'services') return name ?? null
-  return ['gateway', 'web', 'deploy'].includes(group ?? '') ? group! : null
+  return ['gateway', 'web', 'deploy', 'proof'].includes(group ?? '') ? group! : null
 }
 
 const isService = (root: string, name: string | null) => name !== null && existsSync(join(root, 'services', name))
@@ -106,5 +106,5 @@ function sourceFiles(root: string): string[] {
       if (entry.isDirectory()) return ['node_modules', 'dist', '.cache'].includes(entry.name) ? [] : walk(path)
       return /\.tsx?$/.test(entry.name) ? [path] : []
     })
-  return ['libs', 'services', 'gateway', 'deploy', 'web'].flatMap((folder) => walk(join(root, folder)))
+  return ['libs', 'services', 'gateway', 'deploy', 'proof', 'web'].flatMap((folder) => walk(join(root, folder)))
 }

@@ -1,4 +1,4 @@
-import type { AllInOne } from '../all-in-one.ts'
+import type { AllInOne } from '@operon/deploy/all-in-one'
 import { seededRandom } from '../random.ts'
 import { type Json, type Operation, operationsOf } from './document.ts'
 import type { startModel } from './model.ts'

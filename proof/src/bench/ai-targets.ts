@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { findProgram } from '../machine.ts'
+import { findProgram } from '@operon/deploy/machine'
 import { freePort, start, startProgram } from './measure.ts'
 
 export type Target = { name: string; port: number; pid: number; path: string; headers: string[]; tokens: string[] }

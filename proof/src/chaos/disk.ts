@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, statfsSync, statSyn
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { serviceNames } from '@operon/contracts/services'
-import { aliveProcess } from '../machine.ts'
+import { aliveProcess } from '@operon/deploy/machine'
 import { doubled, readersOf, settle } from './flow.ts'
 import { type Call, failed, type Load, missing, startLoad, succeeded } from './load.ts'
 import { disagreements } from './money.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from '../postgres.ts'
+import { startPostgres } from '@operon/deploy/postgres'
 import { freePort, median, run, start } from './measure.ts'
 
 type Load = { perSecond: number; bad: number; p50Ms: number; p99Ms: number }

@@ -1,13 +1,13 @@
 import type { Endpoint, Table } from '@operon/contracts/contract'
 import { endpointsOf, tablesOf } from '@operon/contracts/registry'
 import type { ServiceName } from '@operon/contracts/services'
+import { loadDefinitions } from '@operon/deploy/services'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { sample } from './attack/document.ts'
 import { fillTables } from './plans.ts'
-import { loadDefinitions } from './services.ts'
 
 // Every read that the public door has, on tables as large as a busy platform's: none of them may walk through a table.
 const ROWS = Number(process.env.PLANS_ROWS ?? 10_000)

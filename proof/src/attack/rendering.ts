@@ -1,5 +1,5 @@
+import { findProgram } from '@operon/deploy/machine'
 import { chromium, type Page } from '@playwright/test'
-import { findProgram } from '../machine.ts'
 import { corpus, EVIL, hostileSeller, type Kept, MARK, session, slugOf } from './hostile.ts'
 import type { Attack } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AllInOne } from '../all-in-one.ts'
+import type { AllInOne } from '@operon/deploy/all-in-one'
 
 const goods = ['Lead qualification', 'Invoice reminders', 'Support routing', 'Content calendar', 'Meeting scheduler']
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { findProgram } from '../machine.ts'
+import { findProgram } from '@operon/deploy/machine'
 import { cpuSeconds, freePort, median, run, start, startProgram } from './measure.ts'
 
 type Load = { requests: number; bad: number; p50Ms: number; p99Ms: number }

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from '../postgres.ts'
+import { startPostgres } from '@operon/deploy/postgres'
 import { start } from './measure.ts'
 
 type Told = {

@@ -1,14 +1,14 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startFleet } from '@operon/deploy/fleet'
+import { exitWith, stopOnSignals } from '@operon/deploy/launcher'
+import { findProgram } from '@operon/deploy/machine'
+import { abandonPostgres } from '@operon/deploy/postgres'
+import { killSupervised } from '@operon/deploy/supervised'
 import { unpackOlder } from './chaos/versions.ts'
 import type { Fault, Outcome } from './chaos/world.ts'
 import { busyness, openWorld } from './chaos/world.ts'
-import { startFleet } from './fleet.ts'
-import { exitWith, stopOnSignals } from './launcher.ts'
-import { findProgram } from './machine.ts'
-import { abandonPostgres } from './postgres.ts'
-import { killSupervised } from './supervised.ts'
 
 // `npm run chaos [-- --short] [--seed 7] [R7 R9 …]`: faults under load on a fleet of its own, one after another. Ends non-zero when something
 // was lost, done twice, or did not come back.

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from '../postgres.ts'
+import { startPostgres } from '@operon/deploy/postgres'
 import { type Course, startCourse, type Target } from './ai-targets.ts'
 import { cpuSeconds, median, residentMb, start } from './measure.ts'
 
