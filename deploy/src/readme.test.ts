@@ -27,10 +27,11 @@ test('the endpoint that the README adds works as it is written there', async () 
     return import(path)
   }
   // With what stands at the top of the file it is added to.
-  const head = text('libs/contracts/src/billing.ts')
-    .match(/^import .* from '(zod|\.\/contract\.ts)'$|^const time = .*$/gm)!
+  const head = text('libs/contracts/src/billing/api.ts')
+    .match(/^import .* from '(zod|\.\.\/contract\.ts|\.\/shapes\.ts)'$/gm)!
     .join('\n')
-  const { firstCharge: declared } = await load('contract', `${head.replace('./contract.ts', '@operon/contracts/contract')}\n${contract}`)
+  const imports = head.replace('../contract.ts', '@operon/contracts/contract').replace('./shapes.ts', '@operon/contracts/billing/shapes')
+  const { firstCharge: declared } = await load('contract', `${imports}\n${contract}`)
   const { firstCharge } = await load('domain', domain!)
   const billing = await testDatabase(await loadDefinition('billing'))
   const [id, other, at] = [randomUUID(), randomUUID(), new Date('2026-11-01T10:00:00Z')]

@@ -1,5 +1,5 @@
-import { revenue } from '@operon/contracts/billing'
-import { countPeople } from '@operon/contracts/identity'
+import { revenue } from '@operon/contracts/billing/events'
+import { countPeople } from '@operon/contracts/identity/events'
 import type { Bus } from '@operon/kit/bus/bus'
 import { askOver } from '@operon/kit/requests'
 import type { Infra } from '@operon/kit/service'

@@ -1,4 +1,4 @@
-import { storefrontOwner } from '@operon/contracts/marketplace'
+import { storefrontOwner } from '@operon/contracts/marketplace/events'
 import type { Bus } from '@operon/kit/bus/bus'
 import { askOver } from '@operon/kit/requests'
 import type { Infra } from '@operon/kit/service'

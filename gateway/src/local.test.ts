@@ -24,7 +24,7 @@ beforeAll(async () => {
         endpoints: [endpoint({ method: 'DELETE', path: '/functions/v1/gone', access: 'public', rate: 'write', reply: z.unknown() })],
         tables: [],
       },
-      { service: 'gateway', endpoints: [(await import('@operon/contracts/platform')).platformInfo], tables: [] },
+      { service: 'gateway', endpoints: [(await import('@operon/contracts/gateway/api')).platformInfo], tables: [] },
     ],
     upstreams: { billing: { kind: 'local', app, ready: async () => ({ ok: failing.length === 0, failing, sandboxed: ['stripe'] }) } },
   })

@@ -1,37 +1,58 @@
 import { z } from 'zod'
-import * as ai from './ai-gateway.ts'
-import * as aiApi from './ai-gateway-api.ts'
-import * as aiTables from './ai-gateway-tables.ts'
-import * as aiTools from './ai-gateway-tools.ts'
-import * as analytics from './analytics.ts'
-import * as billing from './billing.ts'
+import * as aiApi from './ai-gateway/api.ts'
+import * as aiEvents from './ai-gateway/events.ts'
+import * as aiOpenAi from './ai-gateway/openai.ts'
+import * as aiTables from './ai-gateway/tables.ts'
+import * as aiTools from './ai-gateway/tools.ts'
+import * as analyticsApi from './analytics/api.ts'
+import * as analyticsEvents from './analytics/events.ts'
+import * as analyticsTables from './analytics/tables.ts'
+import * as billingApi from './billing/api.ts'
+import * as billingEvents from './billing/events.ts'
+import * as billingShapes from './billing/shapes.ts'
+import * as billingTables from './billing/tables.ts'
 import type { Endpoint, Event, Job, Request, Table } from './contract.ts'
-import * as crm from './crm.ts'
+import * as crmApi from './crm/api.ts'
+import * as crmEvents from './crm/events.ts'
+import * as crmTables from './crm/tables.ts'
 import { accountErasures } from './erasure.ts'
-import * as identity from './identity.ts'
-import * as identityAdmin from './identity-admin.ts'
-import * as identityAuth from './identity-auth.ts'
-import { notOffered } from './identity-off.ts'
-import * as identityShapes from './identity-shapes.ts'
-import * as integrations from './integrations.ts'
-import * as marketplace from './marketplace.ts'
-import * as platform from './platform.ts'
-import * as sandbox from './sandbox.ts'
+import * as gatewayApi from './gateway/api.ts'
+import * as identityAdmin from './identity/admin.ts'
+import * as identityApi from './identity/api.ts'
+import * as identityAuth from './identity/auth.ts'
+import * as identityEvents from './identity/events.ts'
+import { notOffered } from './identity/off.ts'
+import * as identityShapes from './identity/shapes.ts'
+import * as identityTables from './identity/tables.ts'
+import * as integrationsEvents from './integrations/events.ts'
+import * as integrationsTables from './integrations/tables.ts'
+import * as marketplaceEvents from './marketplace/events.ts'
+import * as marketplaceTables from './marketplace/tables.ts'
+import * as sandboxApi from './sandbox/api.ts'
+import * as sandboxEvents from './sandbox/events.ts'
 import type { ProcessName } from './services.ts'
 
 /** Everything that every service says, by who says it. The gateway, the reference pages and the attack runner read this. */
 export const contracts: Record<ProcessName, object> = {
-  identity: { ...identity, ...identityAuth, ...identityAdmin, ...Object.values(notOffered).flat(), ...identityShapes, accountErasures },
-  billing,
-  marketplace,
-  integrations,
-  'ai-gateway': { ...ai, ...aiApi, ...aiTables, ...aiTools },
-  analytics,
-  crm,
-  sandbox,
-  gateway: platform,
+  identity: {
+    ...identityApi,
+    ...identityAuth,
+    ...identityAdmin,
+    ...identityEvents,
+    ...identityTables,
+    ...Object.values(notOffered).flat(),
+    ...identityShapes,
+    accountErasures,
+  },
+  billing: { ...billingApi, ...billingEvents, ...billingTables, ...billingShapes },
+  marketplace: { ...marketplaceEvents, ...marketplaceTables },
+  integrations: { ...integrationsEvents, ...integrationsTables },
+  'ai-gateway': { ...aiApi, ...aiOpenAi, ...aiTables, ...aiTools, ...aiEvents },
+  analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
+  crm: { ...crmApi, ...crmEvents, ...crmTables },
+  sandbox: { ...sandboxApi, ...sandboxEvents },
+  gateway: gatewayApi,
 }
-
 type Contract = Endpoint | Table | Event | Request | Job
 const all = (service: ProcessName): Contract[] =>
   Object.values(contracts[service]).filter((value): value is Contract => typeof value === 'object' && value !== null && 'kind' in value)

@@ -1,5 +1,5 @@
 import { type Erased, type Erasing, eraseUser, userErased } from '@operon/contracts/erasure'
-import { userDeleted } from '@operon/contracts/identity'
+import { userDeleted } from '@operon/contracts/identity/events'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Ctx } from './context.ts'
 import { exportsPeople, type Holding } from './personal-data.ts'

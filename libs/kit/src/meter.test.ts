@@ -1,4 +1,4 @@
-import { subscriptionChanged } from '@operon/contracts/billing'
+import { subscriptionChanged } from '@operon/contracts/billing/events'
 import { limitsOf } from '@operon/contracts/plans'
 import { usageRecorded } from '@operon/contracts/usage'
 import { sql } from 'kysely'

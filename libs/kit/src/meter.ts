@@ -1,4 +1,4 @@
-import { subscriptionChanged } from '@operon/contracts/billing'
+import { subscriptionChanged } from '@operon/contracts/billing/events'
 import type { Event } from '@operon/contracts/contract'
 import type { ErrorCode } from '@operon/contracts/messages'
 import { limitsOf, PAST_DUE_GRACE_DAYS, type Tier, type Unit } from '@operon/contracts/plans'

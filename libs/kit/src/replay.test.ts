@@ -1,5 +1,5 @@
 import { job } from '@operon/contracts/contract'
-import { newsletterSweep } from '@operon/contracts/crm'
+import { newsletterSweep } from '@operon/contracts/crm/events'
 import { serviceNames } from '@operon/contracts/services'
 import { expect, test } from 'vitest'
 import { z } from 'zod'

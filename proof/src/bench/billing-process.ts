@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { billingService } from '@operon/billing/service'
 import { subscriptionOf } from '@operon/billing/subscriptions/check'
-import { sandboxAddress } from '@operon/contracts/sandbox'
+import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { startSandbox } from '@operon/sandbox/sandbox'

@@ -1,5 +1,5 @@
-import { stopAnswer } from '@operon/contracts/ai-gateway'
-import { sandboxAddress } from '@operon/contracts/sandbox'
+import { stopAnswer } from '@operon/contracts/ai-gateway/events'
+import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import { erasesPeople } from '@operon/kit/erasure'
 import { createGuardedFetch } from '@operon/kit/fetch'

@@ -1,4 +1,4 @@
-import { subscriptionChanged } from '@operon/contracts/billing'
+import { subscriptionChanged } from '@operon/contracts/billing/events'
 import type { Envelope } from '@operon/contracts/contract'
 import { sql } from 'kysely'
 import type { Trx } from './facts/record.ts'

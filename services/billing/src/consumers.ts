@@ -1,5 +1,5 @@
-import * as billing from '@operon/contracts/billing'
-import { userCreated, userUpdated } from '@operon/contracts/identity'
+import * as billing from '@operon/contracts/billing/events'
+import { userCreated, userUpdated } from '@operon/contracts/identity/events'
 import { aiUsageRecorded, crmUsageRecorded, mediaUsageRecorded } from '@operon/contracts/usage'
 import { erasesPeople } from '@operon/kit/erasure'
 import type { Runtime } from '@operon/kit/service'

@@ -1,4 +1,5 @@
-import * as billing from '@operon/contracts/billing'
+import * as billing from '@operon/contracts/billing/api'
+import * as billingTables from '@operon/contracts/billing/tables'
 import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve } from '@operon/kit/http'
@@ -34,7 +35,7 @@ export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing)
   serve(app, billing.resumeSubscription, by(resumeSubscription))
   serve(app, billing.listInvoices, by(listInvoices))
   serve(app, billing.statementExport, statementExport)
-  serveTable(app, billing.subscribers, { scope: (ctx) => ({ user_id: signedIn(ctx).id }) })
+  serveTable(app, billingTables.subscribers, { scope: (ctx) => ({ user_id: signedIn(ctx).id }) })
 
   serve(app, billing.validateReferral, validateReferral)
   serve(app, billing.referralSummary, by(referralSummary))

@@ -1,5 +1,5 @@
-import { revenue, subscriptionLive } from '@operon/contracts/billing'
-import { sandboxAddress } from '@operon/contracts/sandbox'
+import { revenue, subscriptionLive } from '@operon/contracts/billing/events'
+import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { Config } from './config.ts'
 import { billingConsumers } from './consumers.ts'

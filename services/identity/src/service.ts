@@ -1,4 +1,4 @@
-import * as identity from '@operon/contracts/identity'
+import * as identity from '@operon/contracts/identity/events'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { accountRoutes } from './account/routes.ts'
 import { sweepAccounts } from './account/sweep.ts'

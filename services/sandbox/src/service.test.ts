@@ -1,4 +1,4 @@
-import { sandboxAddress } from '@operon/contracts/sandbox'
+import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sandboxService } from './service.ts'

@@ -1,4 +1,5 @@
-import { sandboxAddress, sandboxDeletes, sandboxForms, sandboxHome, sandboxPages } from '@operon/contracts/sandbox'
+import { sandboxDeletes, sandboxForms, sandboxHome, sandboxPages } from '@operon/contracts/sandbox/api'
+import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { SetupError } from '@operon/kit/config'
 import { serveRaw } from '@operon/kit/http'
 import type { ServiceDefinition } from '@operon/kit/service'

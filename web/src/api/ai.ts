@@ -1,5 +1,5 @@
-import type { aiChat, aiOrchestrator, aiUsage } from '@operon/contracts/ai-gateway'
-import type { actions, comparisons, conversations, messages, savedPrompts } from '@operon/contracts/ai-gateway-tables'
+import type { aiChat, aiOrchestrator, aiUsage } from '@operon/contracts/ai-gateway/api'
+import type { actions, comparisons, conversations, messages, savedPrompts } from '@operon/contracts/ai-gateway/tables'
 import type { Args, Reply, Row } from '@operon/contracts/contract'
 import { ApiError } from './http.ts'
 import { loadBackend } from './session.ts'

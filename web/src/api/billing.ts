@@ -5,7 +5,7 @@ import type {
   listInvoices,
   previewSwitch,
   referralSummary,
-} from '@operon/contracts/billing'
+} from '@operon/contracts/billing/api'
 import type { Reply } from '@operon/contracts/contract'
 import { texts } from '@operon/contracts/messages'
 import type { PlanId } from '@operon/contracts/plans'

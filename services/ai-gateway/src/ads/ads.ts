@@ -1,4 +1,4 @@
-import { AdVariation, type generateAds } from '@operon/contracts/ai-gateway-tools'
+import { AdVariation, type generateAds } from '@operon/contracts/ai-gateway/tools'
 import type { Input } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { taskTypes } from '@operon/contracts/ai-gateway'
+import { taskTypes } from '@operon/contracts/ai-gateway/api'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'

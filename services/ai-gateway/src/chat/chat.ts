@@ -1,4 +1,4 @@
-import type { aiChat } from '@operon/contracts/ai-gateway'
+import type { aiChat } from '@operon/contracts/ai-gateway/api'
 import type { Input } from '@operon/contracts/contract'
 import { errors } from '@operon/contracts/messages'
 import { type Ctx, signedIn } from '@operon/kit/context'

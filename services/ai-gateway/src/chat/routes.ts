@@ -1,6 +1,7 @@
-import * as contract from '@operon/contracts/ai-gateway'
-import * as tables from '@operon/contracts/ai-gateway-tables'
-import * as tools from '@operon/contracts/ai-gateway-tools'
+import * as contract from '@operon/contracts/ai-gateway/api'
+import * as contractEvents from '@operon/contracts/ai-gateway/events'
+import * as tables from '@operon/contracts/ai-gateway/tables'
+import * as tools from '@operon/contracts/ai-gateway/tools'
 import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve, serveRaw } from '@operon/kit/http'
@@ -16,7 +17,7 @@ export function chatRoutes(rt: Runtime<AiDb>, deps: ChatDeps) {
   serveRaw(rt.app, contract.aiChat, (ctx, input, reply) => chat(deps, ctx, input, reply))
   serve(rt.app, contract.aiStop, async (ctx, { message_id }) => {
     const user_id = signedIn(ctx).id
-    await rt.broadcast(contract.stopAnswer, { user_id, id: message_id, lane: null })
+    await rt.broadcast(contractEvents.stopAnswer, { user_id, id: message_id, lane: null })
     return { stopped: true }
   })
   serve(rt.app, tools.contentStats, contentStats)

@@ -1,4 +1,5 @@
-import { type aiCompare, comparisonFinished } from '@operon/contracts/ai-gateway'
+import type { aiCompare } from '@operon/contracts/ai-gateway/api'
+import { comparisonFinished } from '@operon/contracts/ai-gateway/events'
 import type { Input } from '@operon/contracts/contract'
 import { errors } from '@operon/contracts/messages'
 import { type Ctx, signedIn } from '@operon/kit/context'

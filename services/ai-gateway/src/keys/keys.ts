@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { keyRevoked } from '@operon/contracts/ai-gateway'
-import type { aiKeyCreate } from '@operon/contracts/ai-gateway-api'
+import { keyRevoked } from '@operon/contracts/ai-gateway/events'
+import type { aiKeyCreate } from '@operon/contracts/ai-gateway/openai'
 import type { Input } from '@operon/contracts/contract'
 import { now } from '@operon/kit/clock'
 import { type Actor, type Ctx, signedIn, type UserActor } from '@operon/kit/context'

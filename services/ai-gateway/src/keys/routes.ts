@@ -1,5 +1,5 @@
-import { keyRevoked } from '@operon/contracts/ai-gateway'
-import * as contract from '@operon/contracts/ai-gateway-api'
+import { keyRevoked } from '@operon/contracts/ai-gateway/events'
+import * as contract from '@operon/contracts/ai-gateway/openai'
 import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve } from '@operon/kit/http'

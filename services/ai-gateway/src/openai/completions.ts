@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { chatCompletions } from '@operon/contracts/ai-gateway-api'
+import type { chatCompletions } from '@operon/contracts/ai-gateway/openai'
 import type { Input } from '@operon/contracts/contract'
 import { errors } from '@operon/contracts/messages'
 import { type Ctx, signedIn } from '@operon/kit/context'

@@ -1,4 +1,4 @@
-import * as contract from '@operon/contracts/ai-gateway-api'
+import * as contract from '@operon/contracts/ai-gateway/openai'
 import { serve, serveRaw } from '@operon/kit/http'
 import type { FastifyInstance } from 'fastify'
 import type { AnswerDeps } from '../completions/answer.ts'

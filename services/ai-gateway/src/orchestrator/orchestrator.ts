@@ -1,4 +1,4 @@
-import type { aiOrchestrator } from '@operon/contracts/ai-gateway'
+import type { aiOrchestrator } from '@operon/contracts/ai-gateway/api'
 import type { Input, Reply } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'

@@ -1,4 +1,4 @@
-import { completionFinished } from '@operon/contracts/ai-gateway'
+import { completionFinished } from '@operon/contracts/ai-gateway/events'
 import type { Payload } from '@operon/contracts/contract'
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import { newId } from '@operon/kit/ids'

@@ -1,4 +1,4 @@
-import type { aiEstimate } from '@operon/contracts/ai-gateway'
+import type { aiEstimate } from '@operon/contracts/ai-gateway/api'
 import type { Input } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'

@@ -1,4 +1,4 @@
-import { activityRecorded } from '@operon/contracts/analytics'
+import { activityRecorded } from '@operon/contracts/analytics/events'
 import { newId } from '@operon/kit/ids'
 import type { Runtime } from '@operon/kit/service'
 import { afterCommit } from '@operon/kit/tx'

@@ -1,4 +1,4 @@
-import { activityLogs } from '@operon/contracts/analytics'
+import { activityLogs } from '@operon/contracts/analytics/tables'
 import { userIdOf } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import type { Runtime } from '@operon/kit/service'

@@ -1,6 +1,6 @@
-import type { dashboardStats } from '@operon/contracts/analytics'
+import type { dashboardStats } from '@operon/contracts/analytics/api'
 import type { Output } from '@operon/contracts/contract'
-import * as crm from '@operon/contracts/crm'
+import * as crm from '@operon/contracts/crm/events'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { AnalyticsDb } from '../schema.ts'

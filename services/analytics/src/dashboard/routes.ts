@@ -1,4 +1,4 @@
-import { dashboardStats } from '@operon/contracts/analytics'
+import { dashboardStats } from '@operon/contracts/analytics/api'
 import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import { dashboardFigures } from './figures.ts'

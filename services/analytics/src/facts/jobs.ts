@@ -1,4 +1,4 @@
-import { forgetOld } from '@operon/contracts/analytics'
+import { forgetOld } from '@operon/contracts/analytics/events'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
 import type { AnalyticsDb } from '../schema.ts'

@@ -1,4 +1,5 @@
-import { type notificationsRead, notificationsWereRead } from '@operon/contracts/analytics'
+import type { notificationsRead } from '@operon/contracts/analytics/api'
+import { notificationsWereRead } from '@operon/contracts/analytics/events'
 import type { Input, Output } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import type { Runtime } from '@operon/kit/service'

@@ -1,4 +1,5 @@
-import { notifications, notificationsRead } from '@operon/contracts/analytics'
+import { notificationsRead } from '@operon/contracts/analytics/api'
+import { notifications } from '@operon/contracts/analytics/tables'
 import { userIdOf } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve } from '@operon/kit/http'

@@ -1,6 +1,6 @@
-import * as billing from '@operon/contracts/billing'
+import * as billing from '@operon/contracts/billing/events'
 import type { Envelope, Event, Payload } from '@operon/contracts/contract'
-import * as identity from '@operon/contracts/identity'
+import * as identity from '@operon/contracts/identity/events'
 import { TRIAL_DAYS } from '@operon/contracts/plans'
 import type { Heard } from '../facts/record.ts'
 import { day, money, planName, unitName } from '../words.ts'

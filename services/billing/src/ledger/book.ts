@@ -1,4 +1,4 @@
-import { paymentDisputed, paymentRefunded, paymentSucceeded } from '@operon/contracts/billing'
+import { paymentDisputed, paymentRefunded, paymentSucceeded } from '@operon/contracts/billing/events'
 import { publish } from '@operon/kit/tx'
 import type { Trx } from '../deps.ts'
 import { referralPaid, referralVoided } from '../referrals/referrals.ts'

@@ -1,4 +1,4 @@
-import { userCreated, userDeleted } from '@operon/contracts/identity'
+import { userCreated, userDeleted } from '@operon/contracts/identity/events'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBilling, type TestBilling } from '../fixture.ts'
 

@@ -1,5 +1,5 @@
-import type * as contract from '@operon/contracts/billing'
-import { referralCredited } from '@operon/contracts/billing'
+import type * as contract from '@operon/contracts/billing/api'
+import { referralCredited } from '@operon/contracts/billing/events'
 import type { Input, Output } from '@operon/contracts/contract'
 import { REFERRAL_PERCENT_OFF, REFUND_WINDOW_DAYS } from '@operon/contracts/plans'
 import { DomainError } from '@operon/kit/errors'

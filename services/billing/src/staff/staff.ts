@@ -1,4 +1,4 @@
-import type * as contract from '@operon/contracts/billing'
+import type * as contract from '@operon/contracts/billing/api'
 import type { Input, Output } from '@operon/contracts/contract'
 import { userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'

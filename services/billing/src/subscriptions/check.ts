@@ -1,4 +1,4 @@
-import type * as contract from '@operon/contracts/billing'
+import type * as contract from '@operon/contracts/billing/api'
 import type { Output } from '@operon/contracts/contract'
 import { limitsOf, type PlanId, type Tier, units } from '@operon/contracts/plans'
 import { signedIn } from '@operon/kit/context'

@@ -1,4 +1,4 @@
-import { subscriptionChanged } from '@operon/contracts/billing'
+import { subscriptionChanged } from '@operon/contracts/billing/events'
 import { limitsOf, PAST_DUE_GRACE_DAYS, type Tier } from '@operon/contracts/plans'
 import { publish } from '@operon/kit/tx'
 import type { Selectable } from 'kysely'

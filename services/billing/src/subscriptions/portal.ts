@@ -1,4 +1,4 @@
-import type * as contract from '@operon/contracts/billing'
+import type * as contract from '@operon/contracts/billing/api'
 import type { Output } from '@operon/contracts/contract'
 import { plans } from '@operon/contracts/plans'
 import { DomainError } from '@operon/kit/errors'

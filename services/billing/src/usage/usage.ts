@@ -1,4 +1,4 @@
-import { type usageLive, usageThreshold } from '@operon/contracts/billing'
+import { type usageLive, usageThreshold } from '@operon/contracts/billing/events'
 import type { Envelope, Payload } from '@operon/contracts/contract'
 import type { aiUsageRecorded } from '@operon/contracts/usage'
 import { publish } from '@operon/kit/tx'

@@ -1,4 +1,4 @@
-import { paymentFailed } from '@operon/contracts/billing'
+import { paymentFailed } from '@operon/contracts/billing/events'
 import { publish } from '@operon/kit/tx'
 import type { Db, Deps, Trx } from '../deps.ts'
 import { bookCharge, bookInvoice, userOf } from '../ledger/book.ts'

@@ -1,4 +1,4 @@
-import { trialEnding } from '@operon/contracts/billing'
+import { trialEnding } from '@operon/contracts/billing/events'
 import { plans, REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'

@@ -1,4 +1,4 @@
-import { stripeWebhook } from '@operon/contracts/billing'
+import { stripeWebhook } from '@operon/contracts/billing/api'
 import { serveRaw } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import type { Endpoint } from './endpoint.ts'

@@ -1,5 +1,5 @@
-import { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing'
-import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity'
+import { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing/events'
+import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'

@@ -1,6 +1,6 @@
-import { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing'
+import { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing/events'
 import type { Envelope, Event, Payload } from '@operon/contracts/contract'
-import { accountMail } from '@operon/contracts/crm'
+import { accountMail } from '@operon/contracts/crm/events'
 import { now } from '@operon/kit/clock'
 import type { Runtime } from '@operon/kit/service'
 import { enqueue } from '@operon/kit/tx'

@@ -1,6 +1,6 @@
-import type { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing'
+import type { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing/events'
 import type { Payload } from '@operon/contracts/contract'
-import type { accountMail } from '@operon/contracts/crm'
+import type { accountMail } from '@operon/contracts/crm/events'
 import { PAST_DUE_GRACE_DAYS, plans, type Unit } from '@operon/contracts/plans'
 
 type Words = Omit<Payload<typeof accountMail>, 'user_id'>

@@ -1,4 +1,4 @@
-import { sandboxAddress } from '@operon/contracts/sandbox'
+import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { Runtime } from '@operon/kit/service'
 import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'

@@ -1,4 +1,4 @@
-import { newsletterMail, newsletterSweep } from '@operon/contracts/crm'
+import { newsletterMail, newsletterSweep } from '@operon/contracts/crm/events'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
 import type { CrmDb } from '../schema.ts'

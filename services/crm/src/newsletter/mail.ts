@@ -1,5 +1,5 @@
 import type { Payload } from '@operon/contracts/contract'
-import type { newsletterMail } from '@operon/contracts/crm'
+import type { newsletterMail } from '@operon/contracts/crm/events'
 import type { Ctx } from '@operon/kit/context'
 import type { JobRun } from '@operon/kit/jobs/jobs'
 import type { Runtime } from '@operon/kit/service'

@@ -1,5 +1,6 @@
 import type { Input, Output } from '@operon/contracts/contract'
-import { newsletterMail, type newsletterSubscribe } from '@operon/contracts/crm'
+import type { newsletterSubscribe } from '@operon/contracts/crm/api'
+import { newsletterMail } from '@operon/contracts/crm/events'
 import { now } from '@operon/kit/clock'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'

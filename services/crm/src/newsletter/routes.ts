@@ -4,7 +4,7 @@ import {
   newsletterSubscribe,
   newsletterUnsubscribe,
   newsletterUnsubscribePage,
-} from '@operon/contracts/crm'
+} from '@operon/contracts/crm/api'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { serve, serveRaw } from '@operon/kit/http'

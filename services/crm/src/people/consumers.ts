@@ -1,4 +1,4 @@
-import { signedUp, userCreated, userUpdated } from '@operon/contracts/identity'
+import { signedUp, userCreated, userUpdated } from '@operon/contracts/identity/events'
 import type { Runtime } from '@operon/kit/service'
 import type { CrmDb } from '../schema.ts'
 import { keepPerson, keepSignUp } from './people.ts'

@@ -1,4 +1,4 @@
-import { signedUp, userCreated, userDeleted, userUpdated } from '@operon/contracts/identity'
+import { signedUp, userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import type { Payload } from '@operon/contracts/contract'
-import type { signedUp, userCreated } from '@operon/contracts/identity'
+import type { signedUp, userCreated } from '@operon/contracts/identity/events'
 import type { KitDb } from '@operon/kit/schema'
 import { sql, type Transaction } from 'kysely'
 import type { CrmDb } from '../schema.ts'

@@ -1,4 +1,4 @@
-import { appointments, emailCampaigns, leads } from '@operon/contracts/crm'
+import { appointments, emailCampaigns, leads } from '@operon/contracts/crm/tables'
 import { type Ctx, userIdOf } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import type { Runtime } from '@operon/kit/service'

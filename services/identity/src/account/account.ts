@@ -1,5 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
-import * as identity from '@operon/contracts/identity'
+import type * as identity from '@operon/contracts/identity/api'
+import * as identityEvents from '@operon/contracts/identity/events'
 import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { inTransaction, publish } from '@operon/kit/tx'
@@ -33,7 +34,7 @@ export async function syncSignUp(ctx: AuthCtx, { data }: Input<typeof identity.t
       .returning('user_id')
       .executeTakeFirst()
     if (!fresh) return
-    await publish(trx, identity.signedUp, user.id, {
+    await publish(trx, identityEvents.signedUp, user.id, {
       ...record,
       referral_code: record.referral_code === null ? null : String(record.referral_code),
     })
@@ -127,9 +128,9 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
     await trx.updateTable('audit_log').set({ ip: '', user_agent: '', detail: '{}' }).where('user_id', '=', userId).execute()
     await audit(trx, { ...ctx, ip: '', userAgent: '' }, userId, 'account_deleted')
     await expectErasures(trx, userId, ctx.deps.config.AUTH_ERASING_SERVICES)
-    await publish(trx, identity.userDeleted, userId, { version: gone.version })
+    await publish(trx, identityEvents.userDeleted, userId, { version: gone.version })
     return sessions
   })
   await announceRevoked(ctx.deps, ended)
-  await ctx.deps.rt.broadcast(identity.userSuspended, { user_id: userId, suspended: true })
+  await ctx.deps.rt.broadcast(identityEvents.userSuspended, { user_id: userId, suspended: true })
 }

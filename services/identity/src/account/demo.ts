@@ -1,4 +1,4 @@
-import * as identity from '@operon/contracts/identity'
+import * as identity from '@operon/contracts/identity/events'
 import { DomainError } from '@operon/kit/errors'
 import { inTransaction, publish } from '@operon/kit/tx'
 import type { AuthCtx } from '../deps.ts'

@@ -1,4 +1,4 @@
-import * as identity from '@operon/contracts/identity'
+import * as identity from '@operon/contracts/identity/events'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'

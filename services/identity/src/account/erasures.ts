@@ -1,6 +1,6 @@
 import type { Envelope, Input } from '@operon/contracts/contract'
 import { type accountErasures, ERASE_WITHIN_DAYS, type Erased, type Erasing, erasing, userErased } from '@operon/contracts/erasure'
-import * as identity from '@operon/contracts/identity'
+import * as identity from '@operon/contracts/identity/events'
 import { now } from '@operon/kit/clock'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'

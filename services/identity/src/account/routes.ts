@@ -1,5 +1,5 @@
 import { accountErasures } from '@operon/contracts/erasure'
-import * as identity from '@operon/contracts/identity'
+import * as identity from '@operon/contracts/identity/api'
 import { serveRaw } from '@operon/kit/http'
 import { type Deps, routing } from '../deps.ts'
 import { deleteAccount, listAudit, listSessions, revokeSession, syncSignUp } from './account.ts'

@@ -1,6 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
-import * as identity from '@operon/contracts/identity'
-import type * as admin from '@operon/contracts/identity-admin'
+import type * as admin from '@operon/contracts/identity/admin'
+import * as identity from '@operon/contracts/identity/events'
 import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'

@@ -1,5 +1,5 @@
 import type { Input, Output } from '@operon/contracts/contract'
-import type * as admin from '@operon/contracts/identity-admin'
+import type * as admin from '@operon/contracts/identity/admin'
 import { sql } from 'kysely'
 import { type AuthCtx, invalid } from '../deps.ts'
 import { type AuditAction, auditActions } from '../users/audit.ts'

@@ -1,5 +1,5 @@
 import type { Input } from '@operon/contracts/contract'
-import type * as admin from '@operon/contracts/identity-admin'
+import type * as admin from '@operon/contracts/identity/admin'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { issueOneTime, secretsOf } from '../codes/one-time.ts'

@@ -1,4 +1,4 @@
-import * as admin from '@operon/contracts/identity-admin'
+import * as admin from '@operon/contracts/identity/admin'
 import { serveRaw } from '@operon/kit/http'
 import { type Deps, routing } from '../deps.ts'
 import {

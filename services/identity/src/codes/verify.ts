@@ -1,5 +1,5 @@
 import type { Input } from '@operon/contracts/contract'
-import type * as auth from '@operon/contracts/identity-auth'
+import type * as auth from '@operon/contracts/identity/auth'
 import type { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'

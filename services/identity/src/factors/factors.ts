@@ -1,5 +1,5 @@
 import type { Input } from '@operon/contracts/contract'
-import type * as auth from '@operon/contracts/identity-auth'
+import type * as auth from '@operon/contracts/identity/auth'
 import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'

@@ -1,5 +1,5 @@
-import * as identity from '@operon/contracts/identity'
-import * as auth from '@operon/contracts/identity-auth'
+import * as identity from '@operon/contracts/identity/api'
+import * as auth from '@operon/contracts/identity/auth'
 import { type Deps, routing } from '../deps.ts'
 import { challengeFactor, enrolFactor, removeFactor, verifyFactor } from './factors.ts'
 import { makeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts'

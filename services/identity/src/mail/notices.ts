@@ -1,4 +1,4 @@
-import * as identity from '@operon/contracts/identity'
+import * as identity from '@operon/contracts/identity/events'
 import { now } from '@operon/kit/clock'
 import { enqueue } from '@operon/kit/tx'
 import type { AuthCtx } from '../deps.ts'

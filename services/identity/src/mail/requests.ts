@@ -1,6 +1,6 @@
 import type { Input, Payload } from '@operon/contracts/contract'
-import * as identity from '@operon/contracts/identity'
-import type * as auth from '@operon/contracts/identity-auth'
+import type * as auth from '@operon/contracts/identity/auth'
+import * as identity from '@operon/contracts/identity/events'
 import type { JobRun } from '@operon/kit/jobs/jobs'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { followUpId, readChallenge } from '../codes/one-time.ts'

@@ -1,6 +1,6 @@
 import type { Payload } from '@operon/contracts/contract'
-import type * as identity from '@operon/contracts/identity'
-import { sandboxAddress } from '@operon/contracts/sandbox'
+import type * as identity from '@operon/contracts/identity/events'
+import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { JobRun } from '@operon/kit/jobs/jobs'
 import { createTransport, type Transporter } from 'nodemailer'
 import { secretsOf } from '../codes/one-time.ts'

@@ -1,4 +1,4 @@
-import { sandboxAddress } from '@operon/contracts/sandbox'
+import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { DomainError } from '@operon/kit/errors'
 import type { Runtime } from '@operon/kit/service'
 import type { IdentityConfig } from '../config.ts'

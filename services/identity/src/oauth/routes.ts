@@ -1,4 +1,4 @@
-import * as auth from '@operon/contracts/identity-auth'
+import * as auth from '@operon/contracts/identity/auth'
 import { serveRaw } from '@operon/kit/http'
 import { type Deps, routing } from '../deps.ts'
 import { type Began, beginLinking, beginOAuth, finishOAuth } from './sign-in.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Input } from '@operon/contracts/contract'
-import type * as auth from '@operon/contracts/identity-auth'
+import type * as auth from '@operon/contracts/identity/auth'
 import { now } from '@operon/kit/clock'
 import type { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'

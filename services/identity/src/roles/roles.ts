@@ -1,5 +1,6 @@
 import type { Row } from '@operon/contracts/contract'
-import * as identity from '@operon/contracts/identity'
+import * as identityEvents from '@operon/contracts/identity/events'
+import type * as identityTables from '@operon/contracts/identity/tables'
 import { signedIn } from '@operon/kit/context'
 import type { Query } from '@operon/kit/data/query'
 import { DomainError } from '@operon/kit/errors'
@@ -13,7 +14,7 @@ import { changeUser, type Trx } from '../users/users.ts'
 export async function assignRole(
   ctx: AuthCtx,
   rows: { user_id?: string | undefined; role: 'seller' | 'buyer' }[],
-): Promise<Row<typeof identity.userRoles>[]> {
+): Promise<Row<typeof identityTables.userRoles>[]> {
   const { id } = signedIn(ctx)
   const [row] = rows
   if (rows.length !== 1 || !row || (row.user_id !== undefined && row.user_id !== id))
@@ -29,7 +30,7 @@ export async function assignRole(
   if (kept.role !== row.role) throw new DomainError('role_taken')
   if (set) {
     await audit(trx, ctx, id, 'role_assigned', { role: row.role })
-    await publish(trx, identity.roleAssigned, id, { role: row.role })
+    await publish(trx, identityEvents.roleAssigned, id, { role: row.role })
     await changeUser(trx, id, {})
   }
   return [{ ...kept, created_at: kept.created_at.toISOString() }]

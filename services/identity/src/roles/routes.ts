@@ -1,4 +1,4 @@
-import * as identity from '@operon/contracts/identity'
+import * as identity from '@operon/contracts/identity/tables'
 import { serveTable } from '@operon/kit/data/table'
 import { sql } from 'kysely'
 import { type Deps, routing } from '../deps.ts'

@@ -1,5 +1,5 @@
 import type { Input } from '@operon/contracts/contract'
-import type * as auth from '@operon/contracts/identity-auth'
+import type * as auth from '@operon/contracts/identity/auth'
 import { runStatement, type Statement } from '@operon/kit/db'
 import { exchangeCode } from '../codes/flows.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'

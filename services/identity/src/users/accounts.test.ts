@@ -1,4 +1,4 @@
-import { countPeople } from '@operon/contracts/identity'
+import { countPeople } from '@operon/contracts/identity/events'
 import type { SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'

@@ -1,4 +1,4 @@
-import type { notOffered } from '@operon/contracts/identity-off'
+import type { notOffered } from '@operon/contracts/identity/off'
 import { refuse } from '../deps.ts'
 
 const answers: Record<keyof typeof notOffered, [code: string, message: string]> = {

@@ -1,4 +1,4 @@
-import { notOffered } from '@operon/contracts/identity-off'
+import { notOffered } from '@operon/contracts/identity/off'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type IdentityTest, SERVICE_KEY, signedUp, startIdentity } from '../testing/platform.ts'
 

@@ -1,5 +1,5 @@
-import * as auth from '@operon/contracts/identity-auth'
-import { notOffered } from '@operon/contracts/identity-off'
+import * as auth from '@operon/contracts/identity/auth'
+import { notOffered } from '@operon/contracts/identity/off'
 import { serveRaw } from '@operon/kit/http'
 import { verifyCode, verifyLink } from '../codes/verify.ts'
 import { type Deps, routing } from '../deps.ts'

@@ -1,6 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
-import * as identity from '@operon/contracts/identity'
-import type * as auth from '@operon/contracts/identity-auth'
+import type * as auth from '@operon/contracts/identity/auth'
+import * as identity from '@operon/contracts/identity/events'
 import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { enqueue, inTransaction } from '@operon/kit/tx'

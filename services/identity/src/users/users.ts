@@ -1,5 +1,5 @@
-import * as identity from '@operon/contracts/identity'
-import type * as shapes from '@operon/contracts/identity-shapes'
+import * as identity from '@operon/contracts/identity/events'
+import type * as shapes from '@operon/contracts/identity/shapes'
 import { now } from '@operon/kit/clock'
 import { runStatement, type Statement } from '@operon/kit/db'
 import { newId } from '@operon/kit/ids'

@@ -1,5 +1,5 @@
-import { userDeleted } from '@operon/contracts/identity'
-import { connectionChanged } from '@operon/contracts/integrations'
+import { userDeleted } from '@operon/contracts/identity/events'
+import { connectionChanged } from '@operon/contracts/integrations/events'
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'

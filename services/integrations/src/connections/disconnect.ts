@@ -1,4 +1,4 @@
-import { connectionChanged } from '@operon/contracts/integrations'
+import { connectionChanged } from '@operon/contracts/integrations/events'
 import type { Ctx } from '@operon/kit/context'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { type Expression, type SqlBool, sql } from 'kysely'

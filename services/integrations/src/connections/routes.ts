@@ -1,4 +1,4 @@
-import { userIntegrations } from '@operon/contracts/integrations'
+import { userIntegrations } from '@operon/contracts/integrations/tables'
 import { userIdOf } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import type { Runtime } from '@operon/kit/service'

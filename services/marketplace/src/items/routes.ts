@@ -1,4 +1,4 @@
-import { marketplaceItems } from '@operon/contracts/marketplace'
+import { marketplaceItems } from '@operon/contracts/marketplace/tables'
 import { serveTable } from '@operon/kit/data/table'
 import type { Runtime } from '@operon/kit/service'
 import { visibleItems } from './items.ts'

@@ -1,4 +1,4 @@
-import { userCreated, userUpdated } from '@operon/contracts/identity'
+import { userCreated, userUpdated } from '@operon/contracts/identity/events'
 import type { Runtime } from '@operon/kit/service'
 import type { MarketplaceDb } from '../schema.ts'
 import { rememberPerson } from './profiles.ts'

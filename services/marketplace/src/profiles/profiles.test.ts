@@ -1,5 +1,5 @@
-import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity'
-import { storefrontOwner } from '@operon/contracts/marketplace'
+import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
+import { storefrontOwner } from '@operon/contracts/marketplace/events'
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import type { Envelope, Payload } from '@operon/contracts/contract'
-import type { userUpdated } from '@operon/contracts/identity'
+import type { userUpdated } from '@operon/contracts/identity/events'
 import { type Ctx, userIdOf } from '@operon/kit/context'
 import { exactValue, type Query } from '@operon/kit/data/query'
 import type { KitDb } from '@operon/kit/schema'

@@ -1,4 +1,5 @@
-import { storefrontOwner, userProfiles } from '@operon/contracts/marketplace'
+import { storefrontOwner } from '@operon/contracts/marketplace/events'
+import { userProfiles } from '@operon/contracts/marketplace/tables'
 import { serveTable } from '@operon/kit/data/table'
 import type { Runtime } from '@operon/kit/service'
 import type { MarketplaceDb } from '../schema.ts'

@@ -1,4 +1,4 @@
-import type { generateAds } from '@operon/contracts/ai-gateway-tools'
+import type { generateAds } from '@operon/contracts/ai-gateway/tools'
 import type { Reply } from '@operon/contracts/contract'
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-import type { statementExport } from '@operon/contracts/billing'
+import type { statementExport } from '@operon/contracts/billing/api'
 import type { Reply } from '@operon/contracts/contract'
 import { type FormEvent, useState } from 'react'
 import { fnCall, type Invoice } from '../../api/billing.ts'

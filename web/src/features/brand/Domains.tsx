@@ -1,4 +1,4 @@
-import type { checkDomains } from '@operon/contracts/ai-gateway-tools'
+import type { checkDomains } from '@operon/contracts/ai-gateway/tools'
 import type { Reply } from '@operon/contracts/contract'
 import { useQuery } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'

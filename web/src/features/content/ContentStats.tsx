@@ -1,4 +1,4 @@
-import type { contentStats } from '@operon/contracts/ai-gateway-tools'
+import type { contentStats } from '@operon/contracts/ai-gateway/tools'
 import type { Reply } from '@operon/contracts/contract'
 import { useQuery } from '@tanstack/react-query'
 import { aiCall } from '../../api/ai.ts'

@@ -1,4 +1,4 @@
-import type { dashboardStats } from '@operon/contracts/analytics'
+import type { dashboardStats } from '@operon/contracts/analytics/api'
 import type { Reply } from '@operon/contracts/contract'
 import { useQuery } from '@tanstack/react-query'
 import { fnCall } from '../../api/billing.ts'

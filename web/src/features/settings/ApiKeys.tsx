@@ -1,4 +1,4 @@
-import type { aiKeyCreate, aiKeys } from '@operon/contracts/ai-gateway-api'
+import type { aiKeyCreate, aiKeys } from '@operon/contracts/ai-gateway/openai'
 import type { Reply, Row } from '@operon/contracts/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'

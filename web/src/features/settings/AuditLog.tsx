@@ -1,5 +1,5 @@
 import type { Reply } from '@operon/contracts/contract'
-import type { accountAudit } from '@operon/contracts/identity'
+import type { accountAudit } from '@operon/contracts/identity/api'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { fnCall } from '../../api/billing.ts'
 import { useSession } from '../../api/session.ts'

@@ -1,5 +1,5 @@
 import type { Reply } from '@operon/contracts/contract'
-import type { accountSessions } from '@operon/contracts/identity'
+import type { accountSessions } from '@operon/contracts/identity/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
 import { fnCall } from '../../api/billing.ts'

@@ -1,4 +1,11 @@
-import type { staffAccount, staffActions, staffEvents, staffExtendTrial, staffRefund, staffReplayEvent } from '@operon/contracts/billing'
+import type {
+  staffAccount,
+  staffActions,
+  staffEvents,
+  staffExtendTrial,
+  staffRefund,
+  staffReplayEvent,
+} from '@operon/contracts/billing/api'
 import type { Reply } from '@operon/contracts/contract'
 import { loadBackend } from '../../api/session.ts'
 

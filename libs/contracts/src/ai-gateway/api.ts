@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, text } from './contract.ts'
+import { fn, id, text } from '../contract.ts'
 
 const MessageInput = z.object({ role: z.enum(['system', 'user', 'assistant']), content: text(200_000) })
 
@@ -8,7 +8,6 @@ export const features = ['chat', 'assistant', 'lab', 'help', 'analyst', 'content
 export const Feature = z.enum(features)
 export const TokenUsage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int(), cost_microusd: z.int() })
 
-// --- The named functions of the specification ------------------------------------------------------------------------------------------
 /**
  * With `stream: true` the answer is server-sent events: `kept` with the ids at once where it is kept, `start`, `delta` {text}, then `done` (this
  * reply) or `error` {code, message, content}, which after `kept` has the status and details of a refusal as well.
@@ -108,7 +107,6 @@ export const aiRunAction = fn('ai-run-action', {
   reply: z.object({ status: z.enum(['done']), result: z.string(), link: z.string().nullable() }),
 })
 
-// --- Compare: several models in one stream ---------------------------------------------------------------------------------------------
 /** Server-sent events, each with its `lane`: `start`, `first` {ms}, `delta` {text}, `done` {usage, ms}, `error` {code, message, content}; last `end`. */
 export const aiCompare = fn('ai-compare', {
   access: 'user',
@@ -129,7 +127,6 @@ export const aiCompareVote = fn('ai-compare-vote', {
   reply: z.object({ comparison_id: z.uuid(), lane: z.int() }),
 })
 
-// --- Money -----------------------------------------------------------------------------------------------------------------------------
 export const aiEstimate = fn('ai-estimate', {
   access: 'user',
   rate: 'read',
@@ -162,37 +159,3 @@ export const aiUsage = fn('ai-usage', {
     by_feature: z.array(z.object({ feature: z.string(), answers: z.int(), cost_microusd: z.int() })),
   }),
 })
-
-export const completionFinished = event(
-  'ai-gateway.completion_finished',
-  z.object({
-    feature: z.string(),
-    /** What the activity log says of it; nothing where something bigger says it, as of a comparison's answers. */
-    command: z.string(),
-    model: z.string(),
-    answered_by: z.string(),
-    status: z.enum(['completed', 'cut', 'failed', 'stopped']),
-    prompt_tokens: z.int(),
-    completion_tokens: z.int(),
-    cost_microusd: z.int(),
-    duration_ms: z.int(),
-  }),
-)
-/** Several models were asked the same; each of their answers was told as well. */
-export const comparisonFinished = event(
-  'ai-gateway.comparison_finished',
-  z.object({
-    comparison_id: z.uuid(),
-    command: z.string(),
-    models: z.array(z.string()),
-    status: z.enum(['completed', 'cut', 'failed', 'stopped']),
-  }),
-)
-/** An answer may run in any instance; the one that has it ends it. */
-export const stopAnswer = event(
-  'ai-gateway.stop_answer',
-  z.object({ user_id: z.uuid(), id: z.uuid(), lane: z.int().nullable() }),
-  'broadcast',
-)
-/** Instances remember keys for some seconds; one that was revoked they forget at once. */
-export const keyRevoked = event('ai-gateway.key_revoked', z.object({ key_id: z.uuid() }), 'broadcast')

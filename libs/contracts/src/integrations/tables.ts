@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, id, table, time } from './contract.ts'
+import { id, table, time } from '../contract.ts'
 
 export const integrationStatuses = ['connected', 'disconnected'] as const
 
@@ -16,8 +16,3 @@ export const userIntegrations = table('user_integrations', {
   }),
   update: z.object({ integration_status: z.literal('disconnected') }),
 })
-
-export const connectionChanged = event(
-  'integrations.connection_changed',
-  z.object({ version: z.int(), service_name: z.string(), status: z.enum(integrationStatuses) }),
-)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, text, time } from './contract.ts'
+import { fn, text, time } from '../contract.ts'
 
 // Tools that rest on answers: ads, figures of the Content Creator, names.
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { endpoint, id } from './contract.ts'
-import { email, factorShape, json, password, phone, redirect, text, userShape } from './identity-shapes.ts'
+import { endpoint, id } from '../contract.ts'
+import { email, factorShape, json, password, phone, redirect, text, userShape } from './shapes.ts'
 
 // The service key's side of the auth protocol.
 

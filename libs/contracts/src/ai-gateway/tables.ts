@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { SuggestedAction } from './ai-gateway.ts'
-import { id, table, text, time } from './contract.ts'
+import { id, table, text, time } from '../contract.ts'
+import { SuggestedAction } from './api.ts'
 
 // What is kept of conversations, and read through the data API.
 

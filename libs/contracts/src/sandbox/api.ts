@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, request } from './contract.ts'
+import { endpoint } from '../contract.ts'
 
 // Pages and controls of the stand-ins. They are made by the sandbox itself, which runs without the kit as well; here is only where they are.
 const anything = { access: 'public', reply: z.unknown(), raw: true, contentType: 'text/html' } as const
@@ -30,6 +30,3 @@ export const sandboxDeletes = endpoint({
 })
 
 export const sandboxProviders = ['stripe', 'openai', 'smtp', 'sms', 'oauth', 'rdap'] as const
-
-/** Where a stand-in listens: `http://127.0.0.1:41234`, or `smtp://…` for mail. */
-export const sandboxAddress = request('sandbox.address', z.object({ provider: z.enum(sandboxProviders) }), z.object({ url: z.string() }))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { endpoint, id } from './contract.ts'
-import { captcha, challenge, code, email, json, password, phone, redirect, sessionShape, text, userShape } from './identity-shapes.ts'
+import { endpoint, id } from '../contract.ts'
+import { captcha, challenge, code, email, json, password, phone, redirect, sessionShape, text, userShape } from './shapes.ts'
 
 // The auth protocol: what an unmodified client of it calls under /auth/v1.
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn, id, table, text, time } from './contract.ts'
+import { endpoint, fn, id, table, text, time } from '../contract.ts'
 
 // The OpenAI protocol, and the keys of a user's own that open it.
 

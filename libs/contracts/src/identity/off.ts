@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Endpoint, endpoint } from './contract.ts'
+import { type Endpoint, endpoint } from '../contract.ts'
 
 const off = (access: Endpoint['access'], ...routes: string[]): Endpoint[] =>
   routes.map((route) => {

@@ -1,54 +1,11 @@
 import { z } from 'zod'
-import { endpoint, event, fn, id, job, request, table } from './contract.ts'
-import { planIds, tiers, units } from './plans.ts'
+import { endpoint, fn, id } from '../contract.ts'
+import { units } from '../plans.ts'
+import { Currency, PlanId, time } from './shapes.ts'
 
 export const Limits = z.record(z.enum(units), z.int().nullable())
 export const SubscriptionStatus = z.enum(['none', 'incomplete', 'trialing', 'active', 'past_due', 'unpaid', 'canceled'])
-const PlanId = z.enum(planIds)
-const time = z.iso.datetime()
-const Currency = z.string().length(3)
 const reason = z.string().trim().min(3).max(500)
-
-/** The whole truth about what an account may use; every service that meters keeps the newest version. */
-export const subscriptionChanged = event(
-  'billing.subscription_changed',
-  z.object({
-    version: z.int(),
-    tier: z.enum(tiers),
-    status: SubscriptionStatus,
-    limits: Limits,
-    period_start: time,
-    period_end: time.nullable(),
-    trial_end: time.nullable(),
-  }),
-)
-export const usageThreshold = event(
-  'billing.usage_threshold',
-  z.object({ unit: z.enum(units), percent: z.union([z.literal(80), z.literal(100)]), used: z.int(), limit: z.int() }),
-)
-const payment = z.object({ payment: z.string(), amount_cents: z.int(), currency: Currency })
-export const paymentSucceeded = event('billing.payment_succeeded', payment)
-export const paymentFailed = event('billing.payment_failed', payment)
-export const paymentRefunded = event('billing.payment_refunded', payment)
-export const paymentDisputed = event('billing.payment_disputed', payment)
-export const trialEnding = event(
-  'billing.trial_ending',
-  // The first charge, and what is charged every month after it.
-  z.object({ plan: PlanId, trial_end: time, amount_cents: z.int(), price_cents: z.int().optional(), currency: Currency }),
-)
-export const referralCredited = event('billing.referral_credited', z.object({ amount_cents: z.int(), currency: Currency }))
-
-/** The plan page of a signed-in user is told at once, without waiting for a reload. */
-export const subscriptionLive = event(
-  'billing.subscription_live',
-  z.object({ user_id: z.uuid(), tier: z.enum(tiers), status: SubscriptionStatus }),
-  'broadcast',
-)
-export const usageLive = event(
-  'billing.usage_live',
-  z.object({ user_id: z.uuid(), unit: z.enum(units), used: z.int(), limit: z.int().nullable() }),
-  'broadcast',
-)
 
 // Choosing a plan. Open to everyone, because the specification has a sentence of its own for who is not signed in.
 export const createCheckout = fn('create-checkout', {
@@ -142,19 +99,6 @@ export const statementExport = fn('statement-export', {
   summary: 'The booked payments, refunds and credits of a month',
   body: z.object({ month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/) }),
   reply: z.object({ csv: z.string(), filename: z.string() }),
-})
-
-export const subscribers = table('subscribers', {
-  access: 'user',
-  summary: 'Whether the account may use the seller tools',
-  columns: z.object({
-    user_id: z.uuid(),
-    subscribed: z.boolean(),
-    subscription_tier: z.string().nullable(),
-    subscription_end: z.iso.datetime({ offset: true }).nullable(),
-    status: z.string(),
-    updated_at: z.iso.datetime({ offset: true }),
-  }),
 })
 
 export const validateReferral = fn('validate-referral', {
@@ -259,9 +203,3 @@ export const ledgerBalances = fn('ledger-balances', {
     unbalanced: z.int(),
   }),
 })
-
-export const reconcile = job('billing.reconcile', z.object({}), { attempts: 1 })
-export const creditReferrals = job('billing.credit_referrals', z.object({}), { attempts: 3 })
-
-/** What the platform has taken so far, less what it gave back. */
-export const revenue = request('billing.revenue', z.object({}), z.object({ usd_cents: z.int() }))

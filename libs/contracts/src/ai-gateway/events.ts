@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { event } from '../contract.ts'
+
+export const completionFinished = event(
+  'ai-gateway.completion_finished',
+  z.object({
+    feature: z.string(),
+    /** What the activity log says of it; nothing where something bigger says it, as of a comparison's answers. */
+    command: z.string(),
+    model: z.string(),
+    answered_by: z.string(),
+    status: z.enum(['completed', 'cut', 'failed', 'stopped']),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    cost_microusd: z.int(),
+    duration_ms: z.int(),
+  }),
+)
+/** Several models were asked the same; each of their answers was told as well. */
+export const comparisonFinished = event(
+  'ai-gateway.comparison_finished',
+  z.object({
+    comparison_id: z.uuid(),
+    command: z.string(),
+    models: z.array(z.string()),
+    status: z.enum(['completed', 'cut', 'failed', 'stopped']),
+  }),
+)
+/** An answer may run in any instance; the one that has it ends it. */
+export const stopAnswer = event(
+  'ai-gateway.stop_answer',
+  z.object({ user_id: z.uuid(), id: z.uuid(), lane: z.int().nullable() }),
+  'broadcast',
+)
+/** Instances remember keys for some seconds; one that was revoked they forget at once. */
+export const keyRevoked = event('ai-gateway.key_revoked', z.object({ key_id: z.uuid() }), 'broadcast')

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { endpoint, fn } from '../contract.ts'
+
+// The platform's own newsletter. Every address is confirmed by its owner, and one click ends it.
+// A link that a mail program cut short is answered by the page as well, in words.
+const token = z.string().max(200)
+const letterPage = {
+  access: 'public',
+  rate: 'auth-strict',
+  query: z.object({ token: token.default('') }),
+  reply: z.string(),
+  raw: true,
+  contentType: 'text/html',
+} as const
+/** A button in a page posts a form; a mail program posts RFC 8058's one click; the web app posts JSON. */
+const letterAction = {
+  access: 'public',
+  rate: 'auth-strict',
+  query: z.object({ token: token.optional() }),
+  body: z.looseObject({ token: token.optional() }).nullish(),
+  reply: z.object({ ok: z.boolean(), message: z.string() }),
+  raw: true,
+} as const
+
+export const newsletterSubscribe = fn('newsletter-subscribe', {
+  access: 'public',
+  rate: 'auth-strict',
+  summary: 'Asks for the newsletter. The answer is the same whether or not the address is on the list',
+  body: z.object({ email: z.email().max(254) }),
+  reply: z.object({ ok: z.boolean(), message: z.string() }),
+})
+export const newsletterConfirmPage = endpoint({
+  ...letterPage,
+  method: 'GET',
+  path: '/functions/v1/newsletter-confirm',
+  summary: 'The page of the confirmation link',
+})
+export const newsletterConfirm = endpoint({
+  ...letterAction,
+  method: 'POST',
+  path: '/functions/v1/newsletter-confirm',
+  summary: 'Confirms the address that the link was sent to',
+})
+export const newsletterUnsubscribePage = endpoint({
+  ...letterPage,
+  method: 'GET',
+  path: '/functions/v1/newsletter-unsubscribe',
+  summary: 'The page of the unsubscribe link',
+})
+export const newsletterUnsubscribe = endpoint({
+  ...letterAction,
+  method: 'POST',
+  path: '/functions/v1/newsletter-unsubscribe',
+  summary: 'Ends the newsletter for one address, in one click',
+})

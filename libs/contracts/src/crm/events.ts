@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { event, job } from '../contract.ts'
+
+export const leadCreated = event('crm.lead_created', z.object({ lead_id: z.uuid() }))
+export const appointmentBooked = event('crm.appointment_booked', z.object({ appointment_id: z.uuid() }))
+export const campaignCreated = event('crm.campaign_created', z.object({ campaign_id: z.uuid(), name: z.string() }))
+/** `sent` is how many mails this step added, so that the steps of one campaign sum up in any order. */
+export const campaignSent = event('crm.campaign_sent', z.object({ campaign_id: z.uuid(), name: z.string(), sent: z.int() }))
+
+/** Carries no token: it is derived from the job's id, so a retry sends the same link. */
+export const newsletterMail = job('crm.newsletter_mail', z.object({ subscriber_id: z.uuid(), template: z.enum(['confirm', 'welcome']) }), {
+  attempts: 12,
+})
+export const newsletterSweep = job('crm.newsletter_sweep', z.object({}))
+
+/** A mail about the account itself. The words are settled when the event comes; the address is read when it is sent. */
+export const accountMail = job(
+  'crm.account_mail',
+  z.object({
+    user_id: z.uuid(),
+    subject: z.string(),
+    title: z.string(),
+    text: z.string(),
+    label: z.string(),
+    path: z.string().startsWith('/'),
+    after: z.string(),
+  }),
+  { attempts: 12 },
+)

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { fn, id } from '../contract.ts'
+import { json, sessionShape } from './shapes.ts'
+
+export const tableSync = fn('table-sync', {
+  access: 'user',
+  summary: 'Stores the sign-up record and passes it on',
+  body: z.object({
+    tableName: z.literal('sign up'),
+    data: z.object({
+      email: z.string().max(320).nullish(),
+      name: z.string().max(200).nullish(),
+      user_id: z.string().nullish(),
+      referral_code: z.string().max(64).nullish(),
+      signup_date: z.string().max(40).nullish(),
+      accept_terms: z.boolean().nullish(),
+      terms_version: z.string().max(40).nullish(),
+      accept_marketing: z.boolean().nullish(),
+    }),
+  }),
+  reply: z.object({ success: z.boolean() }),
+})
+export const accountSessions = fn('account-sessions', {
+  access: 'user',
+  rate: 'read',
+  body: z.object({}).nullish(),
+  reply: z.object({
+    sessions: z.array(
+      z.object({
+        id: z.uuid(),
+        current: z.boolean(),
+        user_agent: z.string(),
+        ip: z.string(),
+        created_at: z.string(),
+        last_used_at: z.string(),
+        aal: z.string(),
+      }),
+    ),
+  }),
+})
+export const accountSessionRevoke = fn('account-session-revoke', {
+  access: 'user',
+  body: z.object({ session_id: id('session') }),
+  reply: z.object({ revoked: z.boolean() }),
+})
+export const accountAudit = fn('account-audit', {
+  access: 'user',
+  rate: 'read',
+  body: z.object({ limit: z.int().min(1).max(200).default(50), before: z.uuid().nullish() }).prefault({}),
+  reply: z.object({
+    entries: z.array(z.object({ id: z.uuid(), at: z.string(), action: z.string(), ip: z.string(), user_agent: z.string(), detail: json })),
+  }),
+})
+export const accountExport = fn('account-export', {
+  access: 'aal2',
+  summary: 'Everything that the platform holds about the caller, as one document; refused while a part of it does not answer',
+  raw: true,
+  body: z.object({}).nullish(),
+  reply: json,
+})
+export const accountDelete = fn('account-delete', {
+  access: 'aal2',
+  body: z.object({}).nullish(),
+  reply: z.object({ deleted: z.boolean() }),
+})
+export const accountRecoveryCodes = fn('account-recovery-codes', {
+  access: 'aal2',
+  body: z.object({}).nullish(),
+  summary: 'New recovery codes, shown once; the old ones end',
+  reply: z.object({ codes: z.array(z.string()) }),
+})
+export const accountRecoveryUse = fn('account-recovery-use', {
+  access: 'user',
+  rate: 'auth-strict',
+  body: z.object({ code: z.string().max(64) }),
+  summary: 'A recovery code in place of the second factor',
+  reply: sessionShape,
+})
+export const demoSignIn = fn('demo-sign-in', {
+  access: 'public',
+  rate: 'auth-strict',
+  body: z.object({ portal: z.enum(['seller', 'buyer']) }),
+  reply: sessionShape,
+})

@@ -1,0 +1,8 @@
+import { z } from 'zod'
+import { event } from '../contract.ts'
+import { integrationStatuses } from './tables.ts'
+
+export const connectionChanged = event(
+  'integrations.connection_changed',
+  z.object({ version: z.int(), service_name: z.string(), status: z.enum(integrationStatuses) }),
+)
