@@ -14,7 +14,7 @@ test.each([
   ['libs/contracts/src/a.ts', `import { x } from 'kysely'`, /zod alone/],
   ['libs/kit/src/a.ts', `import { x } from '@operon/billing/service'`, /knows no service/],
   ['web/src/a.ts', `import { x } from '@operon/kit/http'`, /contracts only/],
-  ['web/src/a.ts', `import { x } from '@operon/contracts/billing'`, /without zod/],
+  ['web/src/a.ts', `import { x } from '@operon/contracts/billing/api'`, /without zod/],
   ['web/src/features/lab/a.ts', `import { x } from '../chat/b.ts'`, /another/],
   ['web/src/ui/a.ts', `import { x } from '../features/chat/b.ts'`, /ui knows no feature/],
 ])('%s may not say %s', (from, text, rule) => {
@@ -24,8 +24,8 @@ test.each([
 test.each([
   ['services/billing/src/a.ts', `import { serve } from '@operon/kit/http'\nimport { z } from 'zod'\nimport { x } from './b.ts'`],
   ['services/billing/src/a.test.ts', `import { startSandbox } from '@operon/sandbox/sandbox'`],
-  ['web/src/a.ts', `import type { Row } from '@operon/contracts/billing'\nimport { plans } from '@operon/contracts/services'`],
-  ['web/src/a.ts', `import { type Row } from '@operon/contracts/billing'`],
+  ['web/src/a.ts', `import type { Row } from '@operon/contracts/billing/api'\nimport { plans } from '@operon/contracts/services'`],
+  ['web/src/a.ts', `import { type Row } from '@operon/contracts/billing/api'`],
   ['web/src/router.tsx', `const Page = lazy(() => import('./features/chat/ChatPage.tsx'))`],
   ['web/src/features/lab/a.ts', `import { x } from '../../ui/b.tsx'`],
 ])('%s may say %s', (from, text) => {
