@@ -44,8 +44,6 @@ export const errors = {
   portal_no_customer: { status: 404, message: 'There is no billing account yet. Choose a plan first.' },
   already_subscribed: { status: 409, message: 'You already have a subscription. Switch the plan instead.' },
   no_subscription: { status: 404, message: 'There is no subscription yet. Choose a plan first.' },
-  referral_unknown: { status: 404, message: 'This referral code is not known.' },
-  referral_own: { status: 409, message: 'Your own referral code cannot be used for your account.' },
   webhook_signature: { status: 400, message: 'The webhook signature does not match.' },
 
   // Roles

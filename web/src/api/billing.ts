@@ -20,7 +20,7 @@ export type CheckoutStatus = Reply<typeof checkoutStatus>
 export type ReferralSummary = Reply<typeof referralSummary>
 
 export type Failure = { message: string; reached: boolean }
-export type Opened = { trialDays: number }
+export type Opened = { trialDays: number; dropped?: 'unknown' | 'own' }
 
 export async function fnCall<T>(name: string, body: object = {}): Promise<T> {
   const { call } = await loadBackend()
@@ -53,14 +53,14 @@ export function openBillingPortal() {
   return openInNewTab(async () => (await fnCall<{ url?: string }>('customer-portal')).url)
 }
 
-/** Answers how many days of trial it comes with, where it has opened. */
+/** Answers how many days of trial it comes with, where it has opened, and whether the referral code was left out. */
 export async function openCheckout(plan: PlanId, referralCode: string | null): Promise<Failure | Opened> {
-  let trialDays = 0
+  const opened: Opened = { trialDays: 0 }
   const failed = await openInNewTab(async () => {
     const code = referralCode ? { referral_code: referralCode } : {}
-    const { url, trial_days } = await fnCall<Partial<Reply<typeof createCheckout>>>('create-checkout', { plan, ...code })
-    trialDays = trial_days ?? 0
-    return url
+    const reply = await fnCall<Partial<Reply<typeof createCheckout>>>('create-checkout', { plan, ...code })
+    Object.assign(opened, { trialDays: reply.trial_days ?? 0, dropped: reply.referral_dropped })
+    return reply.url
   })
-  return failed ?? { trialDays }
+  return failed ?? opened
 }

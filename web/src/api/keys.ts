@@ -11,8 +11,8 @@ export function keepArrival() {
 }
 
 /** What cannot be a code is neither kept nor asked about. */
-export function isReferralCode(text: string | null): text is string {
-  return text !== null && /^[\w-]{1,40}$/.test(text)
+export function isReferralCode(text: unknown): text is string {
+  return typeof text === 'string' && /^[\w-]{1,40}$/.test(text)
 }
 
 export function mayHaveSession() {

@@ -1,5 +1,5 @@
 import { homeOf } from '../paths.ts'
-import { referralKey } from './keys.ts'
+import { isReferralCode, referralKey } from './keys.ts'
 import { loadBackend } from './session.ts'
 
 export type Role = 'seller' | 'buyer'
@@ -31,7 +31,7 @@ export async function sendSignUpRecord() {
   const user = data.session?.user
   if (!user) return
   const meta = user.user_metadata
-  const code = localStorage.getItem(referralKey) ?? meta.referral_code ?? null
+  const code = [localStorage.getItem(referralKey), meta.referral_code].find(isReferralCode) ?? null
   localStorage.removeItem(referralKey)
   await call('table-sync', {
     tableName: 'sign up',

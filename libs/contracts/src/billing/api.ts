@@ -11,8 +11,14 @@ const reason = z.string().trim().min(3).max(500)
 export const createCheckout = fn('create-checkout', {
   access: 'public',
   summary: 'A payment page for a plan, with the trial where it is due',
-  body: z.object({ plan: PlanId, referral_code: z.string().trim().max(40).nullish() }),
-  reply: z.object({ url: z.url(), trial_days: z.int() }),
+  // Longer than any code is: one that cannot be right is dropped, not refused.
+  body: z.object({ plan: PlanId, referral_code: z.string().trim().max(2000).nullish() }),
+  reply: z.object({
+    url: z.url(),
+    trial_days: z.int(),
+    /** Why the given code was left out. The checkout goes on without it. */
+    referral_dropped: z.enum(['unknown', 'own']).optional(),
+  }),
   idempotent: true,
 })
 export const customerPortal = fn('customer-portal', {

@@ -2,7 +2,6 @@ import type * as contract from '@operon/contracts/billing/api'
 import { referralCredited } from '@operon/contracts/billing/events'
 import type { Input, Output } from '@operon/contracts/contract'
 import { REFERRAL_PERCENT_OFF, REFUND_WINDOW_DAYS } from '@operon/contracts/plans'
-import { DomainError } from '@operon/kit/errors'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
 import { accountOf, ensureCustomer } from '../accounts.ts'
@@ -28,15 +27,20 @@ export async function recordReferral(trx: Trx, userId: string, code: string): Pr
   if (referrer && referrer !== userId) await insertReferral(trx, userId, referrer)
 }
 
-/** Whether a checkout gets the first month's discount. A code that is given now must be good; one kept from the sign-up is. */
-export async function referralOf(db: Db, userId: string, code: string | null | undefined): Promise<boolean> {
-  if (code) {
-    const referrer = await ownerOf(db, code)
-    if (!referrer) throw new DomainError('referral_unknown')
-    if (referrer === userId) throw new DomainError('referral_own')
-    await insertReferral(db, userId, referrer)
-  }
-  return referralWaits(db, userId)
+export type CheckoutReferral = { discount: boolean; dropped?: 'unknown' | 'own' }
+
+/** Whether a checkout gets the first month's discount. A code that is not good is dropped and named: it never blocks the checkout. */
+export async function referralOf(db: Db, userId: string, code: string | null | undefined): Promise<CheckoutReferral> {
+  const dropped = code ? await takeCode(db, userId, code) : undefined
+  return { discount: await referralWaits(db, userId), ...(dropped && { dropped }) }
+}
+
+async function takeCode(db: Db, userId: string, code: string): Promise<CheckoutReferral['dropped']> {
+  const referrer = await ownerOf(db, code)
+  if (!referrer) return 'unknown'
+  if (referrer === userId) return 'own'
+  await insertReferral(db, userId, referrer)
+  return undefined
 }
 
 /** Somebody was sent and has not paid yet: the first payment is the cheaper one. */

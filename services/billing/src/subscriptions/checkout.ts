@@ -30,11 +30,12 @@ export async function createCheckout(
       userId: account.user_id,
       plan: input.plan,
       trialDays: account.trial_used_at ? 0 : TRIAL_DAYS,
-      referral,
+      referral: referral.discount,
       successUrl: `${deps.publicUrl}/thank-you?session_id={CHECKOUT_SESSION_ID}`,
       cancelUrl: `${deps.publicUrl}/pricing`,
     }
-    return { url: (await openCheckout(deps, ctx, request)).url, trial_days: request.trialDays }
+    const { url } = await openCheckout(deps, ctx, request)
+    return { url, trial_days: request.trialDays, ...(referral.dropped && { referral_dropped: referral.dropped }) }
   } catch (error) {
     if (error instanceof DomainError && error.status < 500) throw error
     ctx.log.warn({ err: error }, 'no checkout could be created')

@@ -3,7 +3,7 @@ import { type Plan, type PlanId, plans, TRIAL_DAYS } from '@operon/contracts/pla
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { openBillingPortal, openCheckout } from '../../api/billing.ts'
-import { referralKey } from '../../api/keys.ts'
+import { isReferralCode, referralKey } from '../../api/keys.ts'
 import { sessionKnown, useSession } from '../../api/session.ts'
 import { subscriptionKey, useSubscription } from '../../api/subscription.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
@@ -15,6 +15,11 @@ import { Invoices } from './Invoices.tsx'
 import { ManagementCard } from './ManagementCard.tsx'
 import { PlanCard } from './PlanCard.tsx'
 import { SwitchDialog } from './SwitchDialog.tsx'
+
+const droppedCode = (code: string | null, why: 'unknown' | 'own'): [string, string] =>
+  why === 'own'
+    ? ['Your own referral code was left out', 'It gives a discount to the people you invite. Your checkout continues without it.']
+    : [`The referral code ${code} was left out`, 'We do not know this code. Your checkout continues without it.']
 
 const startTrial = `Start ${TRIAL_DAYS}-Day Free Trial`
 
@@ -43,9 +48,14 @@ export function PricingPage() {
     if (plan.id === current) return manage()
     if (current) return setSwitching(plan)
     setBusy(plan.id)
-    const opened = await openCheckout(plan.id, localStorage.getItem(referralKey) ?? user.user_metadata.referral_code ?? null)
+    const code = [localStorage.getItem(referralKey), user.user_metadata.referral_code].find(isReferralCode) ?? null
+    const opened = await openCheckout(plan.id, code)
     setBusy(undefined)
     if ('message' in opened) return toast.error(texts.failedToCreateCheckout, opened.message)
+    if (opened.dropped) {
+      localStorage.removeItem(referralKey)
+      toast.info(...droppedCode(code, opened.dropped))
+    }
     toast.info(
       opened.trialDays ? `Your ${opened.trialDays}-day free trial starts with the checkout` : `${plan.name} starts with the checkout`,
       `It has opened in a new tab. ${opened.trialDays ? '' : 'The free trial was used before, so the first month is paid there. '}This page follows when it is done.`,
