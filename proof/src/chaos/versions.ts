@@ -1,15 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { serviceNames } from '@operon/contracts/services'
+import { git, unpackTree } from '../tree.ts'
 import { doubled, readersOf, settle } from './flow.ts'
 import { failed, missing, startLoad, succeeded } from './load.ts'
 import { disagreements } from './money.ts'
 import { renewed } from './rolling.ts'
 import { type Fault, until, type World } from './world.ts'
 
-const root = resolve(import.meta.dirname, '../../..')
 export type Older = { commit: string; subject: string; root: string } | { why: string }
 
 /**
@@ -66,13 +64,7 @@ export function unpackOlder(asked: string | undefined, into: string): Older {
   const commit = asked ? git('rev-parse', '--verify', `${asked}^{commit}`) : versionBefore()
   if (!commit) return { why: asked ? `there is no commit ${asked} here` : 'there is no version before this one here' }
   const tree = join(into, 'older')
-  mkdirSync(tree)
-  const archive = `${tree}.tar`
-  if (git('archive', '--output', archive, commit) === null) return { why: `${commit} cannot be unpacked` }
-  execFileSync('tar', ['-xf', archive, '-C', tree])
-  rmSync(archive)
-  if (readFileSync(join(tree, 'pnpm-lock.yaml'), 'utf8') === readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')) lendPackages(tree)
-  else installPackages(tree)
+  if (!unpackTree(commit, tree)) return { why: `${commit} cannot be unpacked` }
   return { commit, subject: git('log', '-1', '--format=%s', commit)!, root: tree }
 }
 
@@ -84,33 +76,4 @@ function versionBefore(): string | null {
   if (base && base !== head) return base
   // Work that is not committed yet is the newer version by itself.
   return git('status', '--porcelain', '--untracked-files=no') ? head : git('rev-parse', '--verify', 'HEAD^')
-}
-
-function git(...args: string[]): string | null {
-  try {
-    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-  } catch {
-    return null
-  }
-}
-
-/** The same packages: what links to one of them is copied, so that the links among our own lead into the older tree. */
-function lendPackages(tree: string) {
-  symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'))
-  for (const folder of [
-    'gateway',
-    ...['libs', 'services'].flatMap((group) => readdirSync(join(tree, group)).map((name) => join(group, name))),
-  ]) {
-    const modules = join(root, folder, 'node_modules')
-    if (existsSync(modules)) cpSync(modules, join(tree, folder, 'node_modules'), { recursive: true, verbatimSymlinks: true })
-  }
-}
-
-function installPackages(tree: string) {
-  const pnpm = /pnpm@[\d.]+/.exec(readFileSync(join(root, 'deploy/bootstrap.mjs'), 'utf8'))![0]
-  execFileSync('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=silent'], {
-    cwd: tree,
-    stdio: 'inherit',
-    env: { ...process.env, CI: '1' },
-  })
 }
