@@ -17,6 +17,9 @@ test.each([
   ['web/src/a.ts', `import { x } from '@operon/contracts/billing/api'`, /without zod/],
   ['web/src/features/lab/a.ts', `import { x } from '../chat/b.ts'`, /another/],
   ['web/src/ui/a.ts', `import { x } from '../features/chat/b.ts'`, /ui knows no feature/],
+  ['web/src/ui/a.ts', `import { x } from '../chat/b.ts'`, /ui knows no feature, no conversation/],
+  ['web/src/chat/a.ts', `import { x } from '../features/lab/b.ts'`, /a conversation knows no feature/],
+  ['web/src/chat/a.ts', `import { x } from '../shell/nav.ts'`, /a conversation knows no feature/],
 ])('%s may not say %s', (from, text, rule) => {
   expect(rulesOf(from, text).join()).toMatch(rule)
 })
@@ -28,6 +31,8 @@ test.each([
   ['web/src/a.ts', `import { type Row } from '@operon/contracts/billing/api'`],
   ['web/src/router.tsx', `const Page = lazy(() => import('./features/chat/ChatPage.tsx'))`],
   ['web/src/features/lab/a.ts', `import { x } from '../../ui/b.tsx'`],
+  ['web/src/features/lab/a.ts', `import { x } from '../../chat/b.tsx'`],
+  ['web/src/chat/a.ts', `import { x } from '../ui/b.tsx'`],
 ])('%s may say %s', (from, text) => {
   expect(rulesOf(from, text)).toEqual([])
 })

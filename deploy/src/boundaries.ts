@@ -60,13 +60,16 @@ export function breaches(root: string, { from, line, specifier, typeOnly }: Impo
 }
 
 function webBreaches(from: string, target: string, specifier: string, test: boolean): string[] {
-  const feature = /^web\/src\/features\/([^/]+)\//
-  const [own, other] = [feature.exec(from)?.[1], feature.exec(target)?.[1]]
-  if (test || !other) return []
-  if (own && other !== own) return [`a feature never imports another: ${specifier}`]
-  if (from.startsWith('web/src/ui/')) return [`ui knows no feature: ${specifier}`]
+  const layer = /^web\/src\/(ui|chat|shell|features)\/(?:([^/]+)\/)?/
+  const [[own, feature], [other, otherFeature]] = [layersOf(layer, from), layersOf(layer, target)]
+  if (test || !own || !other) return []
+  if (own === 'features' && other === 'features' && feature !== otherFeature) return [`a feature never imports another: ${specifier}`]
+  if (own === 'ui' && other !== 'ui') return [`ui knows no feature, no conversation and no shell: ${specifier}`]
+  if (own === 'chat' && (other === 'features' || other === 'shell')) return [`a conversation knows no feature and no shell: ${specifier}`]
   return []
 }
+
+const layersOf = (layer: RegExp, path: string) => layer.exec(path)?.slice(1) ?? []
 
 /** `import('…')` inside a type, as in `typeof import('…')` or `x: import('…').T`, is erased. */
 function isTypePosition(code: string, index: number, dynamic: string | undefined): boolean {

@@ -1,11 +1,13 @@
-import { type ComponentType, createElement, lazy } from 'react'
+import { type ComponentType, createElement, lazy, type ReactNode } from 'react'
 
 export type LazyPage = ComponentType & { preload: () => Promise<unknown> }
+/** What a page shows in its place when it has nothing for this visitor: the router hands it in, so that features stay apart. */
+export type Otherwise = { otherwise: ReactNode }
 
 /** A page in a chunk of its own. Once loaded it renders without suspending, so hydration finds what the server drew. */
-export function lazyPage(load: () => Promise<ComponentType>): LazyPage {
-  let loaded: ComponentType | undefined
-  let loading: Promise<ComponentType> | undefined
+export function lazyPage(load: () => Promise<ComponentType<Otherwise>>, otherwise?: LazyPage): LazyPage {
+  let loaded: ComponentType<Otherwise> | undefined
+  let loading: Promise<ComponentType<Otherwise>> | undefined
   const preload = () => {
     loading ??= load().then(
       (page) => {
@@ -21,6 +23,6 @@ export function lazyPage(load: () => Promise<ComponentType>): LazyPage {
   }
   const Lazy = lazy(() => preload().then((page) => ({ default: page })))
   // biome-ignore lint/correctness/noComponentHookFactories: made at module level, once a page
-  const Page = () => createElement(loaded ?? Lazy)
+  const Page = () => createElement(loaded ?? Lazy, { otherwise: otherwise ? createElement(otherwise) : null })
   return Object.assign(Page, { preload })
 }

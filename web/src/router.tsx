@@ -17,8 +17,8 @@ export const publicPages: PageRoute[] = [
     path,
     page: Landing,
   })),
-  { path: paths.thankYou, page: lazyPage(() => import('./features/billing/ThankYouPage.tsx').then((m) => m.ThankYouPage)) },
-  { path: paths.referrals, page: lazyPage(() => import('./features/referrals/ReferralsPage.tsx').then((m) => m.ReferralsPage)) },
+  { path: paths.thankYou, page: lazyPage(() => import('./features/billing/ThankYouPage.tsx').then((m) => m.ThankYouPage), Landing) },
+  { path: paths.referrals, page: lazyPage(() => import('./features/referrals/ReferralsPage.tsx').then((m) => m.ReferralsPage), Landing) },
   { path: paths.getStarted, page: lazyPage(() => import('./features/portal/GetStartedPage.tsx').then((m) => m.GetStartedPage)) },
   { path: paths.auth, page: lazyPage(() => import('./features/portal/PortalPage.tsx').then((m) => m.GeneralPortalPage)) },
   { path: '/auth/:userType', page: lazyPage(() => import('./features/portal/PortalPage.tsx').then((m) => m.RolePortalPage)) },
@@ -37,7 +37,7 @@ export const publicPages: PageRoute[] = [
     page: lazyPage(() => import('./features/storefront/StorefrontPage.tsx').then((m) => m.StorefrontPage)),
   },
   { path: paths.buyer, page: lazyPage(() => import('./features/buyer/BuyerDashboardPage.tsx').then((m) => m.BuyerDashboardPage)) },
-  { path: '/staff', page: lazyPage(() => import('./features/staff/StaffPage.tsx').then((m) => m.StaffPage)) },
+  { path: '/staff', page: lazyPage(() => import('./features/staff/StaffPage.tsx').then((m) => m.StaffPage), NotFound) },
   ...(import.meta.env.DEV
     ? [{ path: '/dev/ui', page: lazyPage(() => import('./features/devUi/DevUiPage.tsx').then((m) => m.DevUiPage)) }]
     : []),

@@ -1,16 +1,10 @@
-import { type ComponentType, lazy, Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 
-export type AssistantDialogProps = { open: boolean; onClose: () => void }
+// Fetched when it is first opened.
+const AssistantDialog = lazy(async () => ({ default: (await import('../features/assistant/AssistantDialog.tsx')).AssistantDialog }))
 
-// The dialog is a feature of its own: fetched when it is first opened.
-const found = import.meta.glob<{ AssistantDialog: ComponentType<AssistantDialogProps> }>('../features/assistant/AssistantDialog.tsx')
-const load = Object.values(found)[0]
-export const hasAssistant = Boolean(load)
-
-const AssistantDialog = lazy(async () => ({ default: (await load!()).AssistantDialog }))
-
-export function AssistantHost({ open, onClose }: AssistantDialogProps) {
-  if (!hasAssistant || !open) return null
+export function AssistantHost({ open, onClose }: { open: boolean; onClose: () => void }) {
+  if (!open) return null
   return (
     <Suspense fallback={null}>
       <AssistantDialog open={open} onClose={onClose} />

@@ -6,7 +6,6 @@ import { usePlatform } from '../api/platform.ts'
 import { paths } from '../paths.ts'
 import { Kbd } from '../ui/Data.tsx'
 import { currentTheme, setTheme } from '../ui/theme.ts'
-import { hasAssistant } from './AssistantHost.tsx'
 import { navItems } from './nav.ts'
 
 export function CommandPalette({ onClose, onAssistant }: { onClose: () => void; onAssistant: () => void }) {
@@ -50,11 +49,9 @@ export function CommandPalette({ onClose, onAssistant }: { onClose: () => void; 
           </Item>
         </Command.Group>
         <Command.Group heading="Do">
-          {hasAssistant ? (
-            <Item icon={<MessageSquareText />} onSelect={act(onAssistant)}>
-              {`Talk to ${product_name}`}
-            </Item>
-          ) : null}
+          <Item icon={<MessageSquareText />} onSelect={act(onAssistant)}>
+            {`Talk to ${product_name}`}
+          </Item>
           <Item
             icon={<Moon />}
             keywords={['dark', 'light', 'theme']}

@@ -5,7 +5,6 @@ import { usePlatform } from '../api/platform.ts'
 import { titleOf } from '../content/pages.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
-import { hasAssistant } from './AssistantHost.tsx'
 import { NotificationBell } from './NotificationBell.tsx'
 import { navItems } from './nav.ts'
 import { ThemeToggle } from './ThemeToggle.tsx'
@@ -28,12 +27,10 @@ export function TopBar({ user, sidebar, onAssistant, onCommands }: Props) {
         <IconButton label="Search and commands" hint="Ctrl K" onClick={onCommands} className="max-sm:hidden">
           <Search />
         </IconButton>
-        {hasAssistant ? (
-          <Button onClick={onAssistant} className="max-md:px-3">
-            <MessageSquareText />
-            <span className="max-sm:sr-only">Talk to {product_name}</span>
-          </Button>
-        ) : null}
+        <Button onClick={onAssistant} className="max-md:px-3">
+          <MessageSquareText />
+          <span className="max-sm:sr-only">Talk to {product_name}</span>
+        </Button>
         <NotificationBell userId={user.id} />
         <ThemeToggle />
         <AccountMenu user={user} where="shell" />

@@ -1,23 +1,13 @@
 import { texts } from '@operon/contracts/messages'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import {
-  type AnalystReply,
-  type ChatReply,
-  type ChatRequest,
-  change,
-  listActions,
-  type ProposedAction,
-  streamAnalyst,
-  type Watch,
-} from '../../api/ai.ts'
+import { type AnalystReply, type ChatReply, type ChatRequest, change, listActions, streamAnalyst, type Watch } from '../../api/ai.ts'
+import type { Action } from '../../chat/ActionCard.tsx'
+import type { ChatMessage } from '../../chat/message.ts'
+import { useConversation } from '../../chat/useConversation.ts'
 import { type TaskType, taskOf } from '../../content/analyst.ts'
 import { ANALYST_MODEL } from '../../content/models.ts'
-import type { ChatMessage } from '../../ui/chat/message.ts'
-import { useConversation } from '../../ui/chat/useConversation.ts'
 import { toast } from '../../ui/toast.tsx'
-
-export type Action = Pick<ProposedAction, 'id' | 'kind' | 'title' | 'description' | 'input' | 'prompts' | 'state' | 'result' | 'link'>
 
 /** A conversation like the others, whose answers may propose actions. */
 export function useAnalyst(conversationId: string | null, onConversation: (id: string | null, named?: boolean) => void) {

@@ -1,6 +1,9 @@
 import { texts } from '@operon/contracts/messages'
 import { useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
+import { ownLine } from '../../chat/message.ts'
+import { type SendOptions, useConversation } from '../../chat/useConversation.ts'
+import { useSpeechOutput } from '../../chat/useSpeechOutput.ts'
 import {
   type Destination,
   destinationOf,
@@ -13,9 +16,6 @@ import {
 } from '../../content/assistant.ts'
 import { WRITING_MODEL } from '../../content/models.ts'
 import { paths } from '../../paths.ts'
-import { ownLine } from '../../ui/chat/message.ts'
-import { type SendOptions, useConversation } from '../../ui/chat/useConversation.ts'
-import { useSpeechOutput } from '../../ui/chat/useSpeechOutput.ts'
 import { toast } from '../../ui/toast.tsx'
 import { isBuilt } from './isBuilt.ts'
 

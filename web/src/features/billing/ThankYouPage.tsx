@@ -4,18 +4,18 @@ import { useEffect } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { type CheckoutStatus, fnCall } from '../../api/billing.ts'
 import { useSession } from '../../api/session.ts'
+import type { Otherwise } from '../../lazyPage.tsx'
 import { paths } from '../../paths.ts'
-import { LandingView } from '../../shell/LandingView.tsx'
 import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { day } from '../../ui/format.ts'
 import { Busy, EmptyRow, Mark } from '../../ui/Mark.tsx'
 
 /** The checkout's result where there is one, else the landing view. */
-export function ThankYouPage() {
+export function ThankYouPage({ otherwise }: Otherwise) {
   const [search] = useSearchParams()
   const checkout = search.get('session_id')
-  return checkout ? <CheckoutResult id={checkout} /> : <LandingView />
+  return checkout ? <CheckoutResult id={checkout} /> : otherwise
 }
 
 function CheckoutResult({ id }: { id: string }) {

@@ -1,18 +1,20 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Conversation, SavedPrompt } from '../../api/ai.ts'
-import { conversation } from '../../content/showcase.ts'
+import { ActionCard } from '../../chat/ActionCard.tsx'
+import { ChatFrame } from '../../chat/ChatFrame.tsx'
+import { ChatLog, Problem } from '../../chat/ChatLog.tsx'
+import { Composer } from '../../chat/Composer.tsx'
+import { Conversations } from '../../chat/ConversationList.tsx'
+import { LaneCard } from '../../chat/LaneCard.tsx'
+import { CopyTool, MessageItem, Tool } from '../../chat/MessageItem.tsx'
+import { PromptButton } from '../../chat/PromptButton.tsx'
+import { PromptLibrary } from '../../chat/PromptLibrary.tsx'
+import { Sources } from '../../chat/Sources.tsx'
+import { Starters } from '../../chat/Starters.tsx'
+import { StopButton } from '../../chat/StopButton.tsx'
+import { conversation, proposals } from '../../content/showcase.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ChatFrame } from '../../ui/chat/ChatFrame.tsx'
-import { ChatLog, Problem } from '../../ui/chat/ChatLog.tsx'
-import { Composer } from '../../ui/chat/Composer.tsx'
-import { Conversations } from '../../ui/chat/ConversationList.tsx'
-import { CopyTool, MessageItem, Tool } from '../../ui/chat/MessageItem.tsx'
-import { PromptButton } from '../../ui/chat/PromptButton.tsx'
-import { PromptLibrary } from '../../ui/chat/PromptLibrary.tsx'
-import { Sources } from '../../ui/chat/Sources.tsx'
-import { Starters } from '../../ui/chat/Starters.tsx'
-import { StopButton } from '../../ui/chat/StopButton.tsx'
 import { Mark } from '../../ui/Mark.tsx'
 import { Panel } from '../../ui/Panel.tsx'
 import { RecentCommands } from '../../ui/RecentCommands.tsx'
@@ -59,6 +61,17 @@ const log = {
   reload: async () => {},
 }
 
+const lane = {
+  model: 'claude',
+  state: 'complete',
+  content: conversation.answer,
+  answeredBy: null,
+  sandbox: false,
+  firstMs: 400,
+  ms: 2100,
+  usage: null,
+} as const
+
 /** What the assistants are made of. */
 export function ConversationParts() {
   const [current, setCurrent] = useState<string | null>('c1')
@@ -96,6 +109,10 @@ export function ConversationParts() {
             </Tool>
           </div>
         </Panel>
+        <Panel title="A proposal">
+          <ActionCard action={proposals.reminder} onMark={async () => {}} />
+        </Panel>
+        <LaneCard lane={lane} at={0} voted canVote={false} onStop={() => {}} onVote={() => {}} onContinue={() => {}} />
         <Panel title="Prompts">
           <div className="flex items-center gap-3">
             <PromptButton draft="" onUse={toast.info} />

@@ -1,18 +1,19 @@
 import { BookMarked, FoldVertical, UnfoldVertical } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { LaneCard } from '../../chat/LaneCard.tsx'
+import type { LaneState } from '../../chat/lane.ts'
+import { PromptLibrary } from '../../chat/PromptLibrary.tsx'
+import { StopButton } from '../../chat/StopButton.tsx'
 import { modelName } from '../../content/models.ts'
 import { compareStarters } from '../../content/prompts.ts'
 import { paths } from '../../paths.ts'
 import { Button, ButtonLink, IconButton } from '../../ui/Button.tsx'
-import { PromptLibrary } from '../../ui/chat/PromptLibrary.tsx'
-import { StopButton } from '../../ui/chat/StopButton.tsx'
 import { TextArea } from '../../ui/Field.tsx'
 import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
 import { ComparisonHistory } from './ComparisonHistory.tsx'
 import { Estimate } from './Estimate.tsx'
 import type { Seed } from './LabChat.tsx'
-import { LaneCard } from './LaneCard.tsx'
-import type { LaneState, useCompare } from './useCompare.ts'
+import type { useCompare } from './useCompare.ts'
 
 type Props = { comparison: ReturnType<typeof useCompare>; onContinue: (seed: Seed) => void }
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { aiCall } from '../../api/ai.ts'
+import { cost } from '../../chat/message.ts'
 import { labModels } from '../../content/models.ts'
-import { cost } from '../../ui/chat/message.ts'
 
 type Reply = { prompt_tokens: number; prompts: number; max_cost_microusd: number; remaining: number | null }
 

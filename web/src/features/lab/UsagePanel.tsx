@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type AiUsage, aiCall } from '../../api/ai.ts'
+import { cost, seconds } from '../../chat/message.ts'
 import { modelName } from '../../content/models.ts'
-import { cost, seconds } from '../../ui/chat/message.ts'
 import { GeneMeter, Table } from '../../ui/Data.tsx'
 import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 

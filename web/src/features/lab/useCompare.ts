@@ -2,20 +2,11 @@ import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { aiCall, type Comparison, streamCompare } from '../../api/ai.ts'
+import { type LaneState, running } from '../../chat/lane.ts'
+import { isLimit } from '../../chat/useConversation.ts'
 import { labModels } from '../../content/models.ts'
-import { isLimit } from '../../ui/chat/useConversation.ts'
 import { toast } from '../../ui/toast.tsx'
 
-export type LaneState = {
-  model: string
-  state: 'idle' | 'waiting' | 'writing' | 'complete' | 'stopped' | 'cut' | 'failed'
-  content: string
-  answeredBy: string | null
-  sandbox: boolean
-  firstMs: number | null
-  ms: number | null
-  usage: { prompt_tokens: number; completion_tokens: number; cost_microusd: number } | null
-}
 export type Run = { id: string | null; prompt: string; lanes: LaneState[]; vote: number | null }
 
 const end = (comparison_id: string, lane?: number) =>
@@ -35,7 +26,6 @@ export const emptyRun: Run = { id: null, prompt: '', lanes: labModels.map(({ id 
 const failure = (message: string) => `Error: ${message.replace(/\.$/, '') || texts.labUnableToConnect}${texts.labCheckKey}`
 /** Why no answer of this run came. */
 export type Broken = { title: string; text: string; atLimit: boolean }
-export const running = ({ state }: LaneState) => state === 'waiting' || state === 'writing'
 
 /** Four answers as they are written; each lane ends by itself. */
 export function useCompare() {

@@ -1,9 +1,9 @@
 import { Download } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { ActionCard } from '../../chat/ActionCard.tsx'
 import { badges, figures, shownValue, unverifiedNote } from '../../content/claims.ts'
 import { product } from '../../content/product.ts'
 import { proposals } from '../../content/showcase.ts'
-import { ShownProposal } from '../../shell/Shown.tsx'
 import { GeneMeter } from '../../ui/Data.tsx'
 import { Alert } from '../../ui/Panel.tsx'
 import { Marketplace } from './Marketplace.tsx'
@@ -32,7 +32,7 @@ export function WhyChoose() {
             text="The assistant prepares it. You see what it will do and what it costs, and say yes."
           >
             <div className="rounded-panel bg-panel shadow-float">
-              <ShownProposal action={proposals.research} />
+              <ActionCard action={proposals.research} onMark={async () => {}} />
             </div>
           </Reason>
           <Reason

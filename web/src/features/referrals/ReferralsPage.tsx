@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { fnCall, type ReferralSummary } from '../../api/billing.ts'
 import { useSession } from '../../api/session.ts'
-import { LandingView } from '../../shell/LandingView.tsx'
+import type { Otherwise } from '../../lazyPage.tsx'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { CopyField, Table } from '../../ui/Data.tsx'
 import { day, money } from '../../ui/format.ts'
@@ -11,9 +11,9 @@ import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 
 /** The referrer's page when signed in, else the landing view. */
-export function ReferralsPage() {
+export function ReferralsPage({ otherwise }: Otherwise) {
   const { user } = useSession({ eager: false })
-  return user ? <Referrals userId={user.id} /> : <LandingView />
+  return user ? <Referrals userId={user.id} /> : otherwise
 }
 
 function Referrals({ userId }: { userId: string }) {

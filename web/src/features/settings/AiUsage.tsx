@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { aiCall, type AiUsage as Usage } from '../../api/ai.ts'
+import { cost, seconds } from '../../chat/message.ts'
 import { modelName } from '../../content/models.ts'
-import { cost, seconds } from '../../ui/chat/message.ts'
 import { GeneMeter, Table } from '../../ui/Data.tsx'
 import { day } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'

@@ -1,7 +1,7 @@
 import { useSearchParams } from 'react-router-dom'
 import { useSession } from '../../api/session.ts'
+import type { Otherwise } from '../../lazyPage.tsx'
 import { paths } from '../../paths.ts'
-import { NotFoundView } from '../../shell/NotFoundView.tsx'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { PageLoading } from '../../shell/states.tsx'
 import { ButtonLink } from '../../ui/Button.tsx'
@@ -17,11 +17,11 @@ import { useLookUp } from './useLookUp.ts'
 type Section = 'account' | 'events' | 'log'
 
 /** For staff only; nobody else learns that it is here. */
-export function StaffPage() {
+export function StaffPage({ otherwise }: Otherwise) {
   const { status, session } = useSession()
   if (status === 'loading') return <PageLoading />
   const standing = session ? standingOf(session.access_token) : 'nobody'
-  if (standing === 'nobody') return <NotFoundView />
+  if (standing === 'nobody') return otherwise
   return standing === 'staff' ? <Staff /> : <SecondFactorNeeded />
 }
 

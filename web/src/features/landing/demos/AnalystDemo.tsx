@@ -1,8 +1,8 @@
+import { ActionCard } from '../../../chat/ActionCard.tsx'
+import { Composer } from '../../../chat/Composer.tsx'
+import { MessageItem } from '../../../chat/MessageItem.tsx'
 import { sampleActivity } from '../../../content/samples.ts'
 import { conversation, proposals } from '../../../content/showcase.ts'
-import { ShownProposal } from '../../../shell/Shown.tsx'
-import { Composer } from '../../../ui/chat/Composer.tsx'
-import { MessageItem } from '../../../ui/chat/MessageItem.tsx'
 import { ActivityList } from '../../../ui/Data.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
 import { MonthPanel } from './MonthPanel.tsx'
@@ -27,7 +27,7 @@ export function AnalystDemo() {
               answeredBy: conversation.answeredBy,
             }}
           />
-          <ShownProposal action={proposals.reminder} />
+          <ActionCard action={proposals.reminder} onMark={async () => {}} />
         </div>
         <Composer label="Message the analyst" placeholder="Ask about your business" busy={false} onSend={() => {}} />
       </div>

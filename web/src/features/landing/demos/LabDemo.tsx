@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
+import { LaneCard } from '../../../chat/LaneCard.tsx'
+import type { LaneState } from '../../../chat/lane.ts'
 import { labAnswers, labQuestion } from '../../../content/showcase.ts'
 import { paths } from '../../../paths.ts'
-import { ShownLane, type ShownLaneState } from '../../../shell/Shown.tsx'
 import { Button } from '../../../ui/Button.tsx'
 
 type Answer = (typeof labAnswers)[number]
@@ -31,7 +32,7 @@ export function LabDemo() {
       </div>
       <div className="grid min-h-0 grid-cols-1 gap-4 md:grid-cols-2 [&_section]:!h-36">
         {lanes.map((lane, at) => (
-          <ShownLane
+          <LaneCard
             key={lane.model}
             lane={lane}
             at={at}
@@ -47,7 +48,7 @@ export function LabDemo() {
   )
 }
 
-function laneAt(answer: Answer, elapsed: number, stopped: boolean): ShownLaneState {
+function laneAt(answer: Answer, elapsed: number, stopped: boolean): LaneState {
   const { model, answeredBy, firstMs, ms, usage, content } = answer
   const done = elapsed >= ms
   const begun = elapsed >= firstMs

@@ -1,6 +1,6 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { toast } from '../toast.tsx'
+import { toast } from '../ui/toast.tsx'
 
 const UNDO_MS = 10_000
 const hidden = new Map<string, ReturnType<typeof setTimeout>>()

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { toast } from '../toast.tsx'
+import { toast } from '../ui/toast.tsx'
 
 const KEPT = 'operon-speech'
 const voice = { lang: 'en-US', pitch: 1.1, rate: 0.9, volume: 0.8 }

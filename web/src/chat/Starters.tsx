@@ -1,6 +1,6 @@
 import { ArrowUpRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { EmptyRow } from '../Mark.tsx'
+import { EmptyRow } from '../ui/Mark.tsx'
 
 type Starter = string | { title: string; prompt: string }
 

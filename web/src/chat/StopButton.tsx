@@ -1,5 +1,5 @@
 import { Square } from 'lucide-react'
-import { Button } from '../Button.tsx'
+import { Button } from '../ui/Button.tsx'
 
 export function StopButton({ label = 'Stop', onStop }: { label?: string; onStop: () => void }) {
   return (

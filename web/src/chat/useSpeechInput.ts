@@ -1,6 +1,6 @@
 import { texts } from '@operon/contracts/messages'
 import { useEffect, useRef, useState } from 'react'
-import { toast } from '../toast.tsx'
+import { toast } from '../ui/toast.tsx'
 
 type Recognition = EventTarget & {
   lang: string

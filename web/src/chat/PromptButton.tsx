@@ -1,6 +1,6 @@
 import { BookMarked } from 'lucide-react'
 import { useState } from 'react'
-import { IconButton } from '../Button.tsx'
+import { IconButton } from '../ui/Button.tsx'
 import { PromptLibrary } from './PromptLibrary.tsx'
 
 /** Opens the prompt library beside a field that is not a composer. */

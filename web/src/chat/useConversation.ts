@@ -1,9 +1,9 @@
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { aiCall, type ChatReply, type ChatRequest, CutAnswer, listMessages, readMessage, streamChat, type Watch } from '../../api/ai.ts'
-import { ApiError } from '../../api/http.ts'
-import { toast } from '../toast.tsx'
+import { aiCall, type ChatReply, type ChatRequest, CutAnswer, listMessages, readMessage, streamChat, type Watch } from '../api/ai.ts'
+import { ApiError } from '../api/http.ts'
+import { toast } from '../ui/toast.tsx'
 import { type ChatMessage, fromRow, nextKey, ownLine } from './message.ts'
 
 export type Options = {

@@ -1,15 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { loadBackend } from '../../api/session.ts'
-import { Button, ButtonLink } from '../../ui/Button.tsx'
-import { CopyTool } from '../../ui/chat/MessageItem.tsx'
-import { Sources } from '../../ui/chat/Sources.tsx'
-import { Markdown } from '../../ui/Markdown.tsx'
-import { Alert, Pill } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
-import type { Action } from './useAnalyst.ts'
+import type { ProposedAction } from '../api/ai.ts'
+import { loadBackend } from '../api/session.ts'
+import { Button, ButtonLink } from '../ui/Button.tsx'
+import { Markdown } from '../ui/Markdown.tsx'
+import { Alert, Pill } from '../ui/Panel.tsx'
+import { toast } from '../ui/toast.tsx'
+import { CopyTool } from './MessageItem.tsx'
+import { Sources } from './Sources.tsx'
 
+export type Action = Pick<ProposedAction, 'id' | 'kind' | 'title' | 'description' | 'input' | 'prompts' | 'state' | 'result' | 'link'>
 type Done = { result: string; link: string | null }
 
 type Props = { action: Action; onMark: (state: 'proposed' | 'dismissed') => Promise<void> }

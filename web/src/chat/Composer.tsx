@@ -1,6 +1,6 @@
 import { ArrowUp, BookMarked, Mic, MicOff, Square } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
-import { Button, IconButton } from '../Button.tsx'
+import { Button, IconButton } from '../ui/Button.tsx'
 import { PromptLibrary } from './PromptLibrary.tsx'
 import { useDraft } from './useDraft.ts'
 import { useSpeechInput } from './useSpeechInput.ts'

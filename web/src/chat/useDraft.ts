@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useSession } from '../../api/session.ts'
+import { useSession } from '../api/session.ts'
 
 const drafts = new Map<string, string>()
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useRef } from 'react'
-import { cx } from '../cx.ts'
+import { cx } from '../ui/cx.ts'
 import { useRoom } from './useRoom.ts'
 
 type Props = {

@@ -1,4 +1,4 @@
-import type { Message } from '../../api/ai.ts'
+import type { Message } from '../api/ai.ts'
 
 export type ChatMessage = {
   /** Stays while ids are still to come. */
