@@ -60,6 +60,8 @@ const all = (service: ProcessName): Contract[] =>
 export const endpointsOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'endpoint') as Endpoint[]
 export const tablesOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'table') as Table[]
 export const eventsOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'event') as Event[]
+export const requestsOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'request') as Request[]
+export const jobsOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'job') as Job[]
 /** The shapes that a service's contracts are made of, by the names that they are exported under. */
 export const shapesOf = (service: ProcessName): Record<string, z.ZodType> =>
   Object.fromEntries(Object.entries(contracts[service]).filter(([, value]) => isShape(value)))

@@ -23,3 +23,7 @@ export const jobProgress = <const S extends string>(service: S) =>
     z.object({ user_id: z.uuid(), job: z.string(), name: z.string(), percent: z.number(), state: z.string() }),
     'broadcast',
   )
+
+/** Stops a running job, whichever instance has it. */
+export const jobCancelled = <const S extends string>(service: S) =>
+  event(`${service}.job_cancelled`, z.object({ id: z.string() }), 'broadcast')

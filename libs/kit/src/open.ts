@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { jobProgress } from '@operon/contracts/usage'
+import { jobCancelled, jobProgress } from '@operon/contracts/usage'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import { TokenVerifier, type Verification } from './auth.ts'
@@ -70,7 +70,7 @@ export type JobsOwner = { service: string; db: Kysely<KitDb>; log: Logger; datab
 export async function openJobs({ config, shared }: Infra, { service, db, log, databaseUrl }: JobsOwner): Promise<Jobs> {
   const bus = shared.get(`bus of ${service}`) as Bus
   const progressEvent = jobProgress(service)
-  const cancelled = `${service}.job_cancelled`
+  const cancelled = jobCancelled(service).name
   const common = {
     service,
     db,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event } from '../contract.ts'
+import { event, job } from '../contract.ts'
 
 export const completionFinished = event(
   'ai-gateway.completion_finished',
@@ -34,3 +34,6 @@ export const stopAnswer = event(
 )
 /** Instances remember keys for some seconds; one that was revoked they forget at once. */
 export const keyRevoked = event('ai-gateway.key_revoked', z.object({ key_id: z.uuid() }), 'broadcast')
+
+/** Settles what died without an answer. */
+export const sweep = job('ai-gateway.sweep', z.object({}))

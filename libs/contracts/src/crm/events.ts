@@ -22,7 +22,10 @@ export const accountMail = job(
     title: z.string(),
     text: z.string(),
     label: z.string(),
-    path: z.string().startsWith('/'),
+    path: z
+      .string()
+      .startsWith('/')
+      .meta({ examples: ['/pricing'] }),
     after: z.string(),
   }),
   { attempts: 12 },

@@ -30,7 +30,8 @@ export type BullOptions = {
   lockMs?: number
 }
 
-type Data = { payload: unknown; user_id: string | null; trace: string | null }
+/** What a queued job carries. */
+export type JobData = { payload: unknown; user_id: string | null; trace: string | null }
 type Handled = { handler: JobHandler; options: HandleOptions; lane: string }
 
 const DEFAULT_CONCURRENCY = 4
@@ -81,7 +82,7 @@ export function createBullJobs(options: BullOptions): Jobs {
   const makeSchedule = ({ name, repeat, payload }: (typeof schedules)[number]) =>
     queueOf(name).upsertJobScheduler(name, repeat, {
       name,
-      data: { payload, user_id: null, trace: null } satisfies Data,
+      data: { payload, user_id: null, trace: null } satisfies JobData,
       opts: { ...optionsOf(name), removeOnComplete: { count: 20 } },
     })
 
@@ -104,7 +105,7 @@ export function createBullJobs(options: BullOptions): Jobs {
     return null
   }
 
-  async function work(job: Job<Data>, token: string | undefined): Promise<unknown> {
+  async function work(job: Job<JobData>, token: string | undefined): Promise<unknown> {
     const handled = handlers.get(job.name)
     if (!handled) throw new Error(`nothing here runs the job ${job.name}`)
     const { payload, user_id: userId, trace } = job.data
@@ -220,7 +221,7 @@ export function createBullJobs(options: BullOptions): Jobs {
       return failed.map((job) => ({
         id: job.id!,
         name: job.name,
-        payload: (job.data as Data).payload,
+        payload: (job.data as JobData).payload,
         error: job.failedReason ?? '',
         attempts: job.attemptsMade,
         parkedAt: new Date(job.finishedOn ?? job.timestamp),
@@ -275,7 +276,7 @@ const STATES = {
   failed: 'parked',
 } as Record<string, 'waiting' | 'delayed' | 'active' | 'completed' | 'parked'>
 
-const dataOf = ({ payload, user_id, trace }: JobRow): Data => ({ payload, user_id, trace })
+const dataOf = ({ payload, user_id, trace }: JobRow): JobData => ({ payload, user_id, trace })
 // Jobs of a schedule have names for ids, and no row.
 const isUuid = (id: string) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id)
 
