@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkAccess } from '@operon/kit/auth'
+import { checkAccess, isHalfSignedIn } from '@operon/kit/auth'
 import type { KitConfig } from '@operon/kit/config'
 import type { Actor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
@@ -120,13 +120,14 @@ export function createHandler(options: HandleOptions) {
   }
 
   function admit(call: Call, route: Route, actor: Actor) {
-    if (!route.apiKeys) checkAccess(route.access, actor)
-    if (actor.kind === 'service') return handOver(call, route)
+    // An API key is no token: the owning service knows whose it is.
+    const caller = route.apiKeys && actor.kind === 'anonymous' ? actor : checkAccess(route, actor)
+    if (caller.kind === 'service') return handOver(call, route)
     const counted = (quota: Quota) => {
       call.quota = quota
       handOver(call, route)
     }
-    const quota = limits.take(classOf(route, call), whoIsLimited(route, actor, call))
+    const quota = limits.take(classOf(route, call), whoIsLimited(route, caller, call))
     if (!(quota instanceof Promise)) return counted(quota)
     quota.then(counted).catch((error: unknown) => failed(call, error))
   }
@@ -207,7 +208,9 @@ const notAllowed = (allow: string) =>
 const classOf = (route: Route, { query }: Call) =>
   route.label === '/auth/v1/token' && query.includes('grant_type=refresh_token') ? 'refresh' : route.rate
 
-/** By person where there is one; callbacks and who is not signed in, by address. */
+/** By person where there is one; callbacks and callers who are not signed in, or not wholly, by address. */
 function whoIsLimited({ rate }: Route, actor: Actor, call: Call): string {
-  return actor.kind === 'user' && rate !== 'auth-strict' && rate !== 'webhook' ? `u:${actor.id}` : limitedAs(call.client)
+  return actor.kind === 'user' && !isHalfSignedIn(actor) && rate !== 'auth-strict' && rate !== 'webhook'
+    ? `u:${actor.id}`
+    : limitedAs(call.client)
 }

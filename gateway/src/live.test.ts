@@ -50,6 +50,15 @@ test('who does not sign in, or does so badly, is shown out', async () => {
   expect(await noise.closed).toBe(4401)
 })
 
+test('a socket opens for a whole sign-in, not for a password alone where the account has a second factor', async () => {
+  const { open, signedIn } = await start()
+  const half = await open()
+  half.socket.send(JSON.stringify({ type: 'auth', access_token: token({ mfa: true, aal: 'aal1' }).token }))
+  expect(await half.closed).toBe(4401)
+  expect(half.heard).toEqual([])
+  await signedIn(token({ mfa: true, aal: 'aal2' }))
+})
+
 test('a revoked session ends its sockets and no others of the user', async () => {
   const { gateway, signedIn } = await start()
   const one = await signedIn()

@@ -5,7 +5,7 @@ import * as billing from '@operon/contracts/billing/events'
 import * as identity from '@operon/contracts/identity/events'
 import { serviceNames } from '@operon/contracts/services'
 import { jobProgress } from '@operon/contracts/usage'
-import type { TokenVerifier } from '@operon/kit/auth'
+import { isHalfSignedIn, type TokenVerifier } from '@operon/kit/auth'
 import { now } from '@operon/kit/clock'
 import type { KitConfig } from '@operon/kit/config'
 import type { Logger, Metrics } from '@operon/kit/telemetry'
@@ -150,6 +150,7 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
       // Asked in the turn that joins it: a socket lasts, and hears of what is taken back only from then on.
       const actor = verifier.known(token)
       if (actor?.kind !== 'user') return socket.close(UNAUTHORISED, 'not signed in')
+      if (isHalfSignedIn(actor)) return socket.close(UNAUTHORISED, 'second factor needed')
       const { id: userId, sessionId } = actor
       if (page.person && page.person.userId !== userId) return socket.close(UNAUTHORISED, 'another account')
       const isNew = !page.person

@@ -55,6 +55,7 @@ function operationOf(schemas: Schemas, service: string, endpoint: Endpoint): Jso
     bytes,
     contentType = 'application/json',
     apiKeys,
+    halfSignedIn,
     idempotent,
   } = endpoint
   const parameters: Json[] = [
@@ -71,6 +72,7 @@ function operationOf(schemas: Schemas, service: string, endpoint: Endpoint): Jso
     'x-access': access,
     'x-rate': rate,
     ...(apiKeys && { 'x-api-keys': true }),
+    ...(halfSignedIn && { 'x-half-signed-in': true }),
     ...(access !== 'public' && { security: [{ bearer: [] }] }),
     ...(parameters.length && { parameters }),
     ...((body || bytes) && {

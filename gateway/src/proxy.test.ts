@@ -181,6 +181,27 @@ describe('who may pass', () => {
     expect(await (await call('/auth/v1/admin/users/1')).json()).toMatchObject({ code: 401, error_code: 'no_authorization' })
   })
 
+  test('a password alone, where the account has a second factor, opens what is public and nothing else', async () => {
+    const { call, upstream } = await start()
+    const half = { headers: { authorization: `Bearer ${token({ mfa: true, aal: 'aal1' }).token}` } }
+    const refusals: [path: string, init: RequestInit, body: object][] = [
+      ['/functions/v1/mine', { method: 'POST', ...half }, { status: 403, code: 'insufficient_aal' }],
+      ['/functions/v1/for-staff', { method: 'POST', ...half }, { status: 403, code: 'insufficient_aal' }],
+      ['/ai/v1/models', half, { error: { code: 'insufficient_aal', type: 'invalid_request_error' } }],
+      ['/rest/v1/things', half, { code: 'insufficient_aal', details: null, hint: null }],
+      ['/auth/v1/admin/users/1', half, { code: 403, error_code: 'insufficient_aal' }],
+    ]
+    for (const [path, init, body] of refusals) {
+      const refused = await call(path, init)
+      expect(refused.status).toBe(403)
+      expect(await refused.json()).toMatchObject(body)
+    }
+    expect(upstream.seen).toEqual([])
+    expect((await call('/functions/v1/open', { method: 'POST', ...half })).status).toBe(200)
+    const whole = { headers: { authorization: `Bearer ${token({ mfa: true, aal: 'aal2' }).token}` } }
+    expect((await call('/functions/v1/mine', { method: 'POST', ...whole })).status).toBe(200)
+  })
+
   test('staff and service routes take only those, and user keys are left to the owning service', async () => {
     const { call } = await start()
     const bearer = (text: string) => ({ authorization: `Bearer ${text}` })

@@ -10,6 +10,7 @@ export type Route = {
   /** The path as the contract has it: a label that cannot explode. */
   label: string
   access: Access
+  halfSignedIn: true | undefined
   rate: RateClass
   maxBytes: number
   /** Somebody's file: opened in a browser it may run nothing. */
@@ -42,16 +43,17 @@ export function compileRoutes(spoken: Spoken[], options: { maxUploadBytes?: numb
   for (const { service, endpoints, tables } of spoken) {
     for (const endpoint of endpoints) add(endpoint.path, endpoint.method, routeOf(service, endpoint))
     for (const table of tables) addTable(add, service, table)
-    const files = { service, label: `/files/v1/${service}/*`, access: 'public' as const, apiKeys: false, isFile: true, idempotent: false }
-    add(`/files/v1/${service}/*`, 'GET', { ...files, rate: 'read', maxBytes: 0 })
-    add(`/files/v1/${service}/*`, 'PUT', { ...files, rate: 'write', maxBytes: options.maxUploadBytes ?? 256 * MIB })
+    const label = `/files/v1/${service}/*`
+    const files = { service, label, access: 'public' as const, halfSignedIn: undefined, apiKeys: false, isFile: true, idempotent: false }
+    add(label, 'GET', { ...files, rate: 'read', maxBytes: 0 })
+    add(label, 'PUT', { ...files, rate: 'write', maxBytes: options.maxUploadBytes ?? 256 * MIB })
   }
   return { find: (path) => exact.get(path) ?? walk(root, path.split('/'), 1) }
 }
 
 function routeOf(service: ProcessName, endpoint: Endpoint): Route {
-  const { path, access, rate, maxBytes = MIB, apiKeys = false, idempotent = false } = endpoint
-  return { service, label: path, access, rate, maxBytes, apiKeys, idempotent, isFile: false }
+  const { path, access, halfSignedIn, rate, maxBytes = MIB, apiKeys = false, idempotent = false } = endpoint
+  return { service, label: path, access, halfSignedIn, rate, maxBytes, apiKeys, idempotent, isFile: false }
 }
 
 type Add = (path: string, method: string, route: Route) => void
@@ -59,8 +61,8 @@ type Add = (path: string, method: string, route: Route) => void
 /** Every verb reaches the data API, which answers 42501 to those that a table does not take. */
 function addTable(add: Add, service: ProcessName, table: Table) {
   const label = `/rest/v1/${table.name}`
-  const { access, rate } = table
-  const route: Route = { service, label, access, rate, maxBytes: MIB, apiKeys: false, idempotent: false, isFile: false }
+  const { access, halfSignedIn, rate } = table
+  const route: Route = { service, label, access, halfSignedIn, rate, maxBytes: MIB, apiKeys: false, idempotent: false, isFile: false }
   add(label, 'GET', route)
   for (const method of ['POST', 'PATCH', 'DELETE', 'PUT']) add(label, method, { ...route, rate: 'write' })
 }

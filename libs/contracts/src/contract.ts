@@ -28,6 +28,8 @@ export type Endpoint = {
   maxBytes?: number
   /** The bearer may be an API key of the user's own, which the owning service checks. */
   apiKeys?: true
+  /** Also for an account with a second factor that has shown only its password. Elsewhere such a caller is refused, or counts as anonymous where anybody may call. */
+  halfSignedIn?: true
   /** Accepts an `Idempotency-Key`: the first answer is kept for a day and given again. */
   idempotent?: true
 }
@@ -53,6 +55,8 @@ export type Table = {
   columns: z.ZodObject
   /** Who may read; the service adds the row policy, the owner's filter first of all. */
   access: Access
+  /** As an endpoint's. */
+  halfSignedIn?: true
   rate: RateClass
   summary?: string
   /** What a write may carry; a verb that is absent answers 42501. */

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
 import { expect, test, vi } from 'vitest'
-import { TokenVerifier } from './auth.ts'
+import { checkAccess, TokenVerifier } from './auth.ts'
+import type { UserActor } from './context.ts'
 
 const issuer = 'http://localhost/auth/v1'
 
@@ -122,4 +123,36 @@ test.each([600, 7200])('what was taken back is remembered for the %i s that a to
   } finally {
     vi.restoreAllMocks()
   }
+})
+
+test('a token from before the second factor of its account is good no longer, one from after it is', async () => {
+  const { jwk, token } = signing('only')
+  const load = async () => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] })
+  const verifier = new TokenVerifier({ load, publishableKeys: [] })
+  const at = Math.floor(Date.now() / 1000)
+  const [before, after, protectedNow] = [token({ iat: at - 1 }), token({ iat: at + 1 }), token({ iat: at, mfa: true })]
+  for (const each of [before, after, protectedNow]) await verifier.verify(each)
+  verifier.protect('ann', at)
+  expect(verifier.known(before)).toBeNull()
+  await expect(verifier.verify(before)).rejects.toMatchObject({ code: 'not_authenticated' })
+  // The factor was taken away again.
+  expect(await verifier.verify(after)).toMatchObject({ mfa: false })
+  expect(await verifier.verify(protectedNow)).toMatchObject({ mfa: true })
+})
+
+test('half signed in: anonymous where anybody may call, refused elsewhere, let in where the contract says so', () => {
+  const whole: UserActor = {
+    ...{ kind: 'user', id: 'ann', email: null, phone: null, sessionId: 'one', aal: 'aal2', amr: [], mfa: true },
+    ...{ staff: true, anonymous: false, metadata: {} },
+  }
+  const half: UserActor = { ...whole, aal: 'aal1' }
+  expect(checkAccess({ access: 'public' }, half)).toEqual({ kind: 'anonymous' })
+  expect(checkAccess({ access: 'public', halfSignedIn: true }, half)).toBe(half)
+  for (const access of ['user', 'aal2', 'staff', 'service'] as const)
+    expect(() => checkAccess({ access }, half)).toThrow(expect.objectContaining({ code: 'insufficient_aal', status: 403 }))
+  expect(checkAccess({ access: 'user', halfSignedIn: true }, half)).toBe(half)
+  const key = { ...half, staff: false, key: { id: 'k', scopes: [], isLimited: false } }
+  expect(checkAccess({ access: 'user' }, key)).toBe(key)
+  expect(() => checkAccess({ access: 'aal2' }, key)).toThrow(expect.objectContaining({ code: 'aal2_required' }))
+  for (const access of ['public', 'user', 'aal2', 'staff'] as const) expect(checkAccess({ access }, whole)).toBe(whole)
 })

@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKey, timingSafeEqual } from 'node:crypto'
+import type { Endpoint } from '@operon/contracts/contract'
 import { createDecoder, createVerifier } from 'fast-jwt'
 import { now } from './clock.ts'
 import type { Actor, UserActor } from './context.ts'
@@ -11,6 +12,8 @@ export type Verification = {
   issuer: string
   revoked_sessions: string[]
   suspended_users: string[]
+  /** Who added a second factor, and when in seconds: tokens from before know nothing of it. */
+  protected_users?: { id: string; since: number }[]
   // Absent from an identity of the version before.
   token_seconds?: number
   at?: number
@@ -27,7 +30,7 @@ const RENEW_EVERY_MS = 60_000
 const decode = createDecoder({ complete: true })
 const badToken = () => new DomainError('not_authenticated', { details: { reason: 'bad_jwt' } })
 
-type Known = { actor: Actor; until: number }
+type Known = { actor: Actor; issuedAtS: number; until: number }
 
 /** Verifies access tokens in-process, each once. What was taken back is looked up each time, so that a known token is refused as well. */
 export class TokenVerifier {
@@ -35,6 +38,8 @@ export class TokenVerifier {
   #verifiers = new Map<string, (token: string) => Record<string, any>>()
   /** When, by a clock that nobody sets. */
   #revoked = new Map<string, number>()
+  /** Accounts that added a second factor within the life of a token, and when, in seconds. */
+  #protectedSince = new Map<string, number>()
   #lifetimeMs = TOKEN_SECONDS * 1000 + TOLERANCE_MS
   #loaded = Number.NEGATIVE_INFINITY
   #loading: Promise<void> | null = null
@@ -74,21 +79,22 @@ export class TokenVerifier {
 
   /** Who a token speaks for that was verified before, at once; null where it has to be verified first, or was taken back. */
   known(token: string): Actor | null {
-    const actor = this.#recall(token)
-    return actor && !this.#isTakenBack(actor) ? actor : null
+    const known = this.#recall(token)
+    return known && !this.#isTakenBack(known.actor) && !this.#isOutgrown(known) ? known.actor : null
   }
 
   async verify(token: string): Promise<Actor> {
-    const actor = this.#recall(token) ?? (await this.#learn(token)).actor
-    if (this.#isTakenBack(actor)) throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
-    return actor
+    const known = this.#recall(token) ?? (await this.#learn(token))
+    if (this.#isTakenBack(known.actor)) throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
+    if (this.#isOutgrown(known)) throw badToken()
+    return known.actor
   }
 
-  #recall(token: string): Actor | null {
+  #recall(token: string): Known | null {
     this.#renew()
     if (this.#outdated) return null
     const known = this.#known.get(token)
-    return known && known.until > now() ? known.actor : null
+    return known && known.until > now() ? known : null
   }
 
   async #learn(token: string): Promise<Known> {
@@ -104,7 +110,8 @@ export class TokenVerifier {
       throw badToken()
     }
     if (!isItsTime(claims)) throw badToken()
-    const known = { actor: actorFrom(claims), until: Math.min(claims.exp * 1000, now() + KNOWN_FOR_MS) }
+    const issuedAtS = typeof claims.iat === 'number' ? claims.iat : 0
+    const known = { actor: actorFrom(claims), issuedAtS, until: Math.min(claims.exp * 1000, now() + KNOWN_FOR_MS) }
     // The longest known goes first.
     this.#known.delete(token)
     this.#known.set(token, known)
@@ -116,6 +123,7 @@ export class TokenVerifier {
   listenTo(bus: { onBroadcast(name: string, handler: (payload: any) => void): void }) {
     bus.onBroadcast('identity.session_revoked', ({ session_id }) => this.revoke(session_id))
     bus.onBroadcast('identity.user_suspended', ({ user_id, suspended }) => (suspended ? this.revoke(user_id) : this.restore(user_id)))
+    bus.onBroadcast('identity.second_factor_added', ({ user_id, since }) => this.protect(user_id, since))
     bus.onBroadcast('identity.keys_changed', () => this.askForKeys())
   }
 
@@ -129,6 +137,17 @@ export class TokenVerifier {
     this.#revoked.delete(userId)
   }
 
+  /** A user added a second factor: a token from before opens as much as it did then, so it is good no longer. */
+  protect(userId: string, sinceS: number) {
+    this.#protectedSince.delete(userId)
+    this.#protectedSince.set(userId, sinceS)
+    const goneS = (now() - this.#lifetimeMs) / 1000
+    for (const [id, since] of this.#protectedSince) {
+      if (since > goneS) break
+      this.#protectedSince.delete(id)
+    }
+  }
+
   /** Keys may have changed: the next token waits for them. Where identity has gone again, what was known stays. */
   askForKeys() {
     this.#outdated = true
@@ -137,6 +156,12 @@ export class TokenVerifier {
 
   #isTakenBack(actor: Actor): boolean {
     return actor.kind === 'user' && (this.#isRevoked(actor.sessionId) || this.#isRevoked(actor.id))
+  }
+
+  /** From before its account had a second factor. */
+  #isOutgrown({ actor, issuedAtS }: Known): boolean {
+    if (this.#protectedSince.size === 0 || actor.kind !== 'user' || actor.mfa) return false
+    return issuedAtS <= (this.#protectedSince.get(actor.id) ?? Number.NEGATIVE_INFINITY)
   }
 
   #isRevoked(id: string): boolean {
@@ -162,6 +187,7 @@ export class TokenVerifier {
         this.#verifiers = verifiers
         this.#lifetimeMs = (verification.token_seconds ?? TOKEN_SECONDS) * 1000 + TOLERANCE_MS
         for (const id of [...verification.revoked_sessions, ...verification.suspended_users]) this.revoke(id)
+        for (const { id, since } of verification.protected_users ?? []) this.protect(id, since)
         this.#loaded = performance.now()
         this.#renewAt = this.#loaded + RENEW_EVERY_MS
       })
@@ -222,20 +248,25 @@ function actorFrom(claims: Record<string, any>): Actor {
 }
 
 const REAUTHENTICATED_WITHIN_S = 600
+const anonymous: Actor = { kind: 'anonymous' }
 
-/** Whether an actor may call what a contract declares. Throws the refusal. */
-export function checkAccess(access: import('@operon/contracts/contract').Access, actor: Actor): void {
-  if (access === 'public') return
+/** Signed in with a password alone where the account has a second factor. A key was made by a session that had both. */
+export const isHalfSignedIn = (actor: Actor): boolean => actor.kind === 'user' && actor.mfa && actor.aal !== 'aal2' && !actor.key
+
+/** Whom a call speaks for under its contract. Throws the refusal. */
+export function checkAccess({ access, halfSignedIn }: Pick<Endpoint, 'access' | 'halfSignedIn'>, actor: Actor): Actor {
+  const isHalf = !halfSignedIn && isHalfSignedIn(actor)
+  if (access === 'public') return isHalf ? anonymous : actor
+  if (isHalf) throw new DomainError('insufficient_aal')
   if (access === 'service') {
     if (actor.kind !== 'service') throw new DomainError(actor.kind === 'anonymous' ? 'not_authenticated' : 'forbidden')
-    return
+    return actor
   }
-  if (actor.kind === 'service' && access === 'staff') return
+  if (actor.kind === 'service' && access === 'staff') return actor
   if (actor.kind !== 'user') throw new DomainError('not_authenticated')
   if (access === 'staff' && !actor.staff) throw new DomainError('forbidden')
-  // Who has a second factor works as staff only with it.
-  if (access === 'staff' && actor.mfa && actor.aal !== 'aal2') throw new DomainError('aal2_required')
   if (access === 'aal2' && !isConfirmed(actor)) throw new DomainError('aal2_required')
+  return actor
 }
 
 /** The second factor where there is one, else signed in within the last ten minutes. */

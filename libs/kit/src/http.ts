@@ -132,7 +132,7 @@ function route(app: FastifyInstance, contract: Endpoint, handler: Handler) {
   })
 }
 
-type Guarded = Pick<Endpoint, 'access' | 'path' | 'apiKeys'>
+type Guarded = Pick<Endpoint, 'access' | 'path' | 'apiKeys' | 'halfSignedIn'>
 
 /** Before the body is read: who may not call does not get to send one. */
 export function admit(app: FastifyInstance, contract: Guarded) {
@@ -140,8 +140,7 @@ export function admit(app: FastifyInstance, contract: Guarded) {
     const owner = owners.get(app)!
     const ctx = contextOf(owner, request, reply)
     request.ctx = ctx
-    ctx.actor = await actorOf(owner, ctx, contract, request)
-    checkAccess(contract.access, ctx.actor)
+    ctx.actor = checkAccess(contract, await actorOf(owner, ctx, contract, request))
   }
 }
 

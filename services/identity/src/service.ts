@@ -14,6 +14,7 @@ import * as accounts from './migrations/0001_accounts.ts'
 import * as erasures from './migrations/0002_erasures.ts'
 import * as terms from './migrations/0003_terms.ts'
 import * as readIndexes from './migrations/0004_read_indexes.ts'
+import * as factorTimes from './migrations/0005_factor_times.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
@@ -25,7 +26,13 @@ import { countPeople, lookUpUser } from './users/users.ts'
 export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
   name: 'identity',
   config: IdentityConfig,
-  migrations: { '0001_accounts': accounts, '0002_erasures': erasures, '0003_terms': terms, '0004_read_indexes': readIndexes },
+  migrations: {
+    '0001_accounts': accounts,
+    '0002_erasures': erasures,
+    '0003_terms': terms,
+    '0004_read_indexes': readIndexes,
+    '0005_factor_times': factorTimes,
+  },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),
     ...(config.SMS_API_URL ? [] : ['sms' as const]),

@@ -71,6 +71,7 @@ export const accountRecoveryCodes = fn('account-recovery-codes', {
 })
 export const accountRecoveryUse = fn('account-recovery-use', {
   access: 'user',
+  halfSignedIn: true,
   rate: 'auth-strict',
   body: z.object({ code: z.string().max(64) }),
   summary: 'A recovery code in place of the second factor',

@@ -126,12 +126,13 @@ export const logout = endpoint({
   method: 'POST',
   path: '/auth/v1/logout',
   ...mine,
+  halfSignedIn: true,
   raw: true,
   query: z.object({ scope: text }),
   reply: z.null(),
   status: 204,
 })
-export const getUser = endpoint({ method: 'GET', path: '/auth/v1/user', ...mine, reply: userShape })
+export const getUser = endpoint({ method: 'GET', path: '/auth/v1/user', ...mine, halfSignedIn: true, reply: userShape })
 export const updateUser = endpoint({
   method: 'PUT',
   path: '/auth/v1/user',
@@ -203,6 +204,7 @@ export const challengeFactor = endpoint({
   method: 'POST',
   path: '/auth/v1/factors/:factor_id/challenge',
   ...mine,
+  halfSignedIn: true,
   params: factorId,
   body: z.object({ channel: text }).nullish(),
   reply: z.object({ id: z.uuid(), type: z.string(), expires_at: z.int() }),
@@ -211,6 +213,7 @@ export const verifyFactor = endpoint({
   method: 'POST',
   path: '/auth/v1/factors/:factor_id/verify',
   ...mine,
+  halfSignedIn: true,
   params: factorId,
   body: z.object({ challenge_id: text, code }),
   reply: sessionShape,

@@ -32,6 +32,8 @@ export const signedUp = event(
 
 export const sessionRevoked = event('identity.session_revoked', z.object({ session_id: z.uuid(), user_id: z.uuid() }), 'broadcast')
 export const userSuspended = event('identity.user_suspended', z.object({ user_id: z.uuid(), suspended: z.boolean() }), 'broadcast')
+/** A user has a second factor for the first time; `since` in seconds. Tokens from before are good no longer. */
+export const secondFactorAdded = event('identity.second_factor_added', z.object({ user_id: z.uuid(), since: z.int() }), 'broadcast')
 export const keysChanged = event('identity.keys_changed', z.object({}), 'broadcast')
 
 /** What a verifier needs: public keys, the issuer, how long a token lives, what was taken back within that time, and what time it is. */
@@ -44,6 +46,7 @@ export const verification = request(
     revoked_sessions: z.array(z.string()),
     suspended_users: z.array(z.string()),
     // Absent from the version before.
+    protected_users: z.array(z.object({ id: z.string(), since: z.int() })).optional(),
     token_seconds: z.number().optional(),
     at: z.number().optional(),
   }),

@@ -43,7 +43,7 @@ export function serveTable<T extends Table>(app: FastifyInstance, contract: T, o
     method: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT'],
     url: path,
     exposeHeadRoute: false,
-    onRequest: admit(app, { path, access: contract.access }),
+    onRequest: admit(app, { ...contract, path }),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const verb = answer[request.method as keyof typeof answer]
       const { ctx } = request

@@ -1,3 +1,5 @@
+import * as identity from '@operon/contracts/identity/events'
+import { TokenVerifier, type Verification } from '@operon/kit/auth'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
@@ -50,21 +52,64 @@ test('a code counts once, a wrong one and one of another account not at all', as
   expect((await stranger.auth.mfa.challenge({ factorId: factor.id })).error).toMatchObject({ status: 404, code: 'mfa_factor_not_found' })
 })
 
-test('with a factor, aal1 may not change the password or a sign-in, remove the factor or do what asks for aal2 [spec-32]', async () => {
+test('with a factor, a password alone reaches the user record, the factor and sign-out, and nothing else [spec-32]', async () => {
   const { client, factor, secret, email } = await enrolled()
   await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })
   const weak = platform.client()
   await weak.auth.signInWithPassword({ email, password: PASSWORD })
   expect((await weak.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal2' })
-  expect((await weak.auth.updateUser({ password: 'Brand-new-secret1' })).error).toMatchObject({ status: 401, code: 'insufficient_aal' })
+  const refused = { status: 403, code: 'insufficient_aal' }
+  expect((await weak.auth.updateUser({ password: 'Brand-new-secret1' })).error).toMatchObject(refused)
+  expect((await weak.auth.updateUser({ data: { name: 'Another' } })).error).toMatchObject(refused)
   const [own] = (await weak.auth.getUserIdentities()).data!.identities
-  expect((await weak.auth.unlinkIdentity(own!)).error).toMatchObject({ status: 401, code: 'insufficient_aal' })
-  expect((await weak.auth.linkIdentity({ provider: 'github' })).error).toMatchObject({ status: 401, code: 'insufficient_aal' })
-  expect((await weak.auth.mfa.unenroll({ factorId: factor.id })).error).toMatchObject({ status: 422, code: 'insufficient_aal' })
-  const { error } = await weak.functions.invoke('account-export', { body: {} })
-  expect(await error?.context.json()).toMatchObject({ code: 'aal2_required', status: 403 })
+  expect((await weak.auth.unlinkIdentity(own!)).error).toMatchObject(refused)
+  expect((await weak.auth.linkIdentity({ provider: 'github' })).error).toMatchObject(refused)
+  expect((await weak.auth.mfa.unenroll({ factorId: factor.id })).error).toMatchObject(refused)
+  expect((await weak.auth.reauthenticate()).error).toMatchObject(refused)
+  for (const name of ['account-export', 'account-sessions', 'account-audit']) {
+    const { error } = await weak.functions.invoke(name, { body: {} })
+    expect(await error?.context.json()).toMatchObject(refused)
+  }
+  expect(await weak.from('user_roles').select()).toMatchObject({
+    status: 403,
+    error: { code: 'insufficient_aal', details: null, hint: null },
+  })
+  expect((await weak.auth.getUser()).error).toBeNull()
+  expect((await weak.auth.refreshSession()).error).toBeNull()
   expect((await client.functions.invoke('account-export', { body: {} })).error).toBeNull()
   expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull()
+})
+
+test('a session without the factor signs itself out and no other', async () => {
+  const { client, factor, secret, email } = await enrolled()
+  await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })
+  const signIn = async () => {
+    const weak = platform.client()
+    await weak.auth.signInWithPassword({ email, password: PASSWORD })
+    return weak
+  }
+  const [weak, other] = [await signIn(), await signIn()]
+  const { access_token } = (await weak.auth.getSession()).data.session!
+  const signOut = (scope: string) =>
+    fetch(`${platform.base}/auth/v1/logout?scope=${scope}`, { method: 'POST', headers: { authorization: `Bearer ${access_token}` } })
+  expect((await signOut('others')).status).toBe(403)
+  expect((await signOut('global')).status).toBe(204)
+  expect((await signOut('global')).status).toBe(403)
+  for (const kept of [client, other]) expect((await kept.auth.refreshSession()).error).toBeNull()
+})
+
+test('a first factor ends the token that its own session had before, here and for a verifier that starts later', async () => {
+  const { client, factor, secret } = await enrolled()
+  const before = (await client.auth.getSession()).data.session!.access_token
+  const asked = async (token: string) =>
+    (await fetch(`${platform.base}/auth/v1/user`, { headers: { authorization: `Bearer ${token}` } })).status
+  expect(await asked(before)).toBe(200)
+  await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })
+  expect(await asked(before)).toBe(403)
+  expect(await asked((await client.auth.getSession()).data.session!.access_token)).toBe(200)
+  const { rt } = platform.services.identity!
+  const late = new TokenVerifier({ load: () => rt.ask(identity.verification, {}) as Promise<Verification>, publishableKeys: [] })
+  await expect(late.verify(before)).rejects.toMatchObject({ code: 'not_authenticated' })
 })
 
 test('staff who have a second factor are staff only with it [spec-32] [spec-36]', async () => {
@@ -78,7 +123,7 @@ test('staff who have a second factor are staff only with it [spec-32] [spec-36]'
   const weak = platform.client()
   await weak.auth.signInWithPassword({ email, password: PASSWORD })
   expect((await weak.auth.getClaims()).data?.claims).toMatchObject({ aal: 'aal1', mfa: true, app_metadata: { staff: true } })
-  expect(await asked(weak)).toMatchObject({ status: 403, code: 'aal2_required' })
+  expect(await asked(weak)).toMatchObject({ status: 403, code: 'insufficient_aal' })
   expect(await asked(client)).toBeNull()
   // The next code, since each counts once.
   expect((await weak.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret, 1) })).error).toBeNull()

@@ -1,12 +1,13 @@
 import type { Input } from '@operon/contracts/contract'
 import type * as auth from '@operon/contracts/identity/auth'
+import * as identity from '@operon/contracts/identity/events'
 import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
 import qrcode from 'qrcode'
-import { type AuthCtx, invalid, refuse } from '../deps.ts'
+import { type AuthCtx, type Deps, invalid, refuse } from '../deps.ts'
 import { takeGuess } from '../limits.ts'
 import { notify } from '../mail/notices.ts'
 import { announceRevoked, endSessions, type SessionJson, strengthenSession } from '../sessions/sessions.ts'
@@ -84,32 +85,42 @@ export async function challengeFactor(ctx: AuthCtx, input: { factor_id: string }
   return { id, type: factor.factor_type, expires_at: expiresAt }
 }
 
-/** A right code makes the factor count and lifts the session to aal2; weaker sessions of the account end. */
+/** A right code lifts the session to aal2. A new factor counts from then on, and ends the other sessions of the account and every older token. */
 export async function verifyFactor(ctx: AuthCtx, input: Input<typeof auth.verifyFactor>): Promise<SessionJson> {
   const { user, session, factor } = await ownFactor(ctx, input.factor_id)
   if (!input.code) throw invalid('Code needs to be non-empty')
   const giveBack = await takeGuess(ctx, 'factor', factor.id)
   await takeChallenge(ctx, factor, input.challenge_id)
+  const isNew = factor.status !== 'verified'
+  const verifiedAt = new Date(now())
   const { json, ended } = await inTransaction(ctx.db, async (trx: Trx) => {
     await useCode(trx, ctx, factor, user.id, input.code!)
-    if (factor.status !== 'verified')
+    if (isNew)
       await trx
         .updateTable('factors')
-        .set({ status: 'verified', updated_at: new Date() })
+        .set({ status: 'verified', updated_at: verifiedAt })
         .where('id', '=', factor.id)
         .where('user_id', '=', user.id)
         .execute()
     await trx.deleteFrom('factors').where('user_id', '=', user.id).where('status', '=', 'unverified').execute()
     await audit(trx, ctx, user.id, 'factor_verified', { factor_id: factor.id })
-    if (factor.status !== 'verified') await notify(trx, ctx, user, 'factor_added', { factor: factor.friendly_name })
+    if (isNew) await notify(trx, ctx, user, 'factor_added', { factor: factor.friendly_name })
     const json = await strengthenSession(trx, ctx, session.id, 'totp', { aal: 'aal2', factorId: factor.id })
     // A first factor leaves no session behind that never showed one.
-    const weaker = factor.status === 'verified' ? [] : await endSessions(trx, user.id, { except: session.id })
+    const weaker = isNew ? await endSessions(trx, user.id, { except: session.id }) : []
     return { json, ended: weaker }
   })
   await giveBack()
   await announceRevoked(ctx.deps, ended)
+  if (isNew) await announceProtected(ctx.deps, user.id, verifiedAt)
   return json
+}
+
+/** The session lives on with its new token; the one from before it had a factor must not. */
+async function announceProtected({ rt }: Deps, userId: string, at: Date): Promise<void> {
+  const since = Math.floor(at.getTime() / 1000)
+  rt.verifier.protect(userId, since)
+  await rt.broadcast(identity.secondFactorAdded, { user_id: userId, since })
 }
 
 async function takeChallenge(ctx: AuthCtx, factor: FactorRow, challengeId: string | null | undefined): Promise<void> {

@@ -6,12 +6,18 @@ import type { AuthCtx } from '../deps.ts'
 export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verification> {
   const { keys, config } = ctx.deps
   const since = new Date(now() - config.AUTH_TOKEN_SECONDS * 1000)
-  const [sessions, users] = await Promise.all([
+  const [sessions, users, factors] = await Promise.all([
     ctx.db.selectFrom('sessions').select('id').where('revoked_at', '>', since).execute(),
     ctx.db
       .selectFrom('users')
       .select('id')
       .where((or) => or.or([or('banned_until', '>', new Date(now())), or('deleted_at', '>', since)]))
+      .execute(),
+    ctx.db
+      .selectFrom('factors')
+      .select(['user_id', 'updated_at'])
+      .where('status', '=', 'verified')
+      .where('updated_at', '>', since)
       .execute(),
   ])
   return {
@@ -19,6 +25,7 @@ export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verif
     issuer: keys.issuer,
     revoked_sessions: sessions.map(({ id }) => id),
     suspended_users: users.map(({ id }) => id),
+    protected_users: factors.map(({ user_id, updated_at }) => ({ id: user_id, since: Math.floor(updated_at.getTime() / 1000) })),
     token_seconds: config.AUTH_TOKEN_SECONDS,
     at: now(),
   }
