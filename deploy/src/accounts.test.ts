@@ -200,7 +200,7 @@ test('an e-mail changes when both addresses agree', async () => {
   const agree = async (address: string, subject: RegExp) =>
     (await client.auth.verifyOtp({ email: address, token: codeIn(await mail(address, subject)), type: 'email_change' })).data.user
   expect(await agree(email, /change of your/)).toBeNull()
-  expect(await agree(next, /new e-mail/)).toMatchObject({ id: user.id, email: next })
+  expect(await agree(next, /new email/)).toMatchObject({ id: user.id, email: next })
 })
 
 test('a second factor, and a recovery code in its place, lift a session to aal2 [spec-32]', async () => {

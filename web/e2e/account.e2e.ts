@@ -269,7 +269,7 @@ test('an address changes when both the old and the new one agree [spec-9] [spec-
   await expect(page.getByText(/the address changes when both are confirmed/)).toBeVisible()
   await page.goto(await letterTo(page, email, /Confirm the change/))
   await expect(page.getByText(/confirm link sent to the other email/i)).toBeVisible()
-  await page.goto(await letterTo(page, next, /new e-mail/))
+  await page.goto(await letterTo(page, next, /new email/))
   await expect(page.getByText('Your e-mail address is changed')).toBeVisible()
   await page.waitForURL('**/buyer-dashboard')
   await page.goto('/dashboard/settings')

@@ -85,7 +85,7 @@ test.describe('an address that is confirmed by mail', () => {
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign In', exact: true }).click()
     await expect(page.getByText('Email not confirmed')).toBeVisible()
-    const link = await letterTo(page, email, /Confirm your e-mail/)
+    const link = await letterTo(page, email, /Confirm your email/)
     await page.goto(link)
     await expect(page.getByText('Email confirmed', { exact: true })).toBeVisible()
     await page.waitForURL('**/buyer-dashboard')

@@ -1,10 +1,5 @@
+import { mailSettings } from '@operon/kit/mail/mailer'
 import { z } from 'zod'
 
-export const Config = z.object({
-  SMTP_URL: z
-    .string()
-    .regex(/^smtps?:\/\//, { error: 'must begin with smtp:// or smtps://' })
-    .optional(),
-  MAIL_FROM: z.string().optional(),
-})
+export const Config = z.object({ ...mailSettings })
 export type Config = z.output<typeof Config>

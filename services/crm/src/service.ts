@@ -1,4 +1,5 @@
 import { erasesPeople } from '@operon/kit/erasure'
+import { openMailer } from '@operon/kit/mail/mailer'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { accountMailConsumers } from './accountMail/consumers.ts'
 import { Config } from './config.ts'
@@ -17,11 +18,13 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
   migrations: { '0001_crm': crm, '0002_people': people },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {
+    const mailer = openMailer(rt)
+    rt.onStop(mailer.close)
     tableRoutes(rt)
     newsletterRoutes(rt)
-    newsletterJobs(rt)
+    newsletterJobs(rt, mailer)
     peopleConsumers(rt)
-    accountMailConsumers(rt)
+    accountMailConsumers(rt, mailer)
     erasesPeople(rt, erasure)
   },
 }

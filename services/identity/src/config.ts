@@ -1,4 +1,5 @@
 import { erasing } from '@operon/contracts/erasure'
+import { mailSettings } from '@operon/kit/mail/mailer'
 import { z } from 'zod'
 
 const flag = (fallback: boolean) =>
@@ -38,8 +39,7 @@ export const IdentityConfig = z.object({
   AUTH_OTP_SECONDS: whole(3600),
   AUTH_CAPTCHA_URL: z.url().optional(),
   AUTH_CAPTCHA_SECRET: z.string().optional(),
-  SMTP_URL: z.string().optional(),
-  MAIL_FROM: z.string().optional(),
+  ...mailSettings,
   SMS_API_URL: z.url().optional(),
   SMS_ACCOUNT_SID: z.string().default('AC00000000000000000000000000000000'),
   SMS_AUTH_TOKEN: z.string().default('sandbox'),

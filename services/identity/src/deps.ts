@@ -2,6 +2,7 @@ import type { Endpoint, Input, Output } from '@operon/contracts/contract'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { serve } from '@operon/kit/http'
+import type { Mailer } from '@operon/kit/mail/mailer'
 import type { Runtime } from '@operon/kit/service'
 import type { IdentityConfig } from './config.ts'
 import type { Keys } from './keys/keys.ts'
@@ -10,7 +11,14 @@ import type { Hasher } from './passwords/hashing.ts'
 import type { IdentityDb } from './schema.ts'
 
 /** What identity's domain functions work with, beside the context of the call. */
-export type Deps = { rt: Runtime<IdentityDb, IdentityConfig>; config: IdentityConfig; keys: Keys; hasher: Hasher; oauth: Providers }
+export type Deps = {
+  rt: Runtime<IdentityDb, IdentityConfig>
+  config: IdentityConfig
+  keys: Keys
+  hasher: Hasher
+  oauth: Providers
+  mailer: Mailer
+}
 export type AuthCtx = Ctx<IdentityDb> & { deps: Deps }
 
 /** A refusal in the words and codes of the auth protocol. */

@@ -1,4 +1,5 @@
 import * as identity from '@operon/contracts/identity/events'
+import { openMailer } from '@operon/kit/mail/mailer'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { accountRoutes } from './account/routes.ts'
 import { sweepAccounts } from './account/sweep.ts'
@@ -9,7 +10,7 @@ import { factorRoutes } from './factors/routes.ts'
 import { loadKeys } from './keys/keys.ts'
 import { verification } from './keys/verification.ts'
 import { answerMailRequest } from './mail/requests.ts'
-import { closeMail, sendMail, sendSms } from './mail/send.ts'
+import { sendMail, sendSms } from './mail/send.ts'
 import * as accounts from './migrations/0001_accounts.ts'
 import * as erasures from './migrations/0002_erasures.ts'
 import * as terms from './migrations/0003_terms.ts'
@@ -45,6 +46,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
       keys: await loadKeys(rt),
       hasher: await createHasher(),
       oauth: openProviders(rt),
+      mailer: openMailer(rt),
     }
     const run = withDeps(deps)
 
@@ -64,7 +66,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
     // Who starts may have other keys than whoever answered for them before.
     rt.onStart(() => rt.broadcast(identity.keysChanged, {}))
-    rt.onStop(() => closeMail(deps))
+    rt.onStop(deps.mailer.close)
     // Once the last request is answered: a drain lets a sign-in finish.
     rt.app.addHook('onClose', deps.hasher.close)
   },

@@ -2,6 +2,7 @@ import { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/bi
 import type { Envelope, Event, Payload } from '@operon/contracts/contract'
 import { accountMail } from '@operon/contracts/crm/events'
 import { now } from '@operon/kit/clock'
+import type { Mailer } from '@operon/kit/mail/mailer'
 import type { Runtime } from '@operon/kit/service'
 import { enqueue } from '@operon/kit/tx'
 import type { Config } from '../config.ts'
@@ -9,7 +10,7 @@ import type { CrmDb } from '../schema.ts'
 import { sendAccountMail } from './send.ts'
 import { paymentFailedMail, trialEndingMail, usageMail } from './words.ts'
 
-export function accountMailConsumers(rt: Runtime<CrmDb, Config>) {
+export function accountMailConsumers(rt: Runtime<CrmDb, Config>, mailer: Mailer) {
   const product = rt.kit.PRODUCT_NAME
   /** One mail an event, whatever comes twice. */
   function mailOn<E extends Event>(
@@ -25,5 +26,5 @@ export function accountMailConsumers(rt: Runtime<CrmDb, Config>) {
   mailOn(trialEnding, 'mail-trial-ending', trialEndingMail, ({ trial_end }) => Date.parse(trial_end) < now())
   mailOn(paymentFailed, 'mail-payment-failed', paymentFailedMail)
   mailOn(usageThreshold, 'mail-usage', usageMail)
-  rt.job(accountMail, sendAccountMail(rt))
+  rt.job(accountMail, sendAccountMail(rt, mailer))
 }

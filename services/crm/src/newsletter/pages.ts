@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { safe } from '../mail/letter.ts'
+import { safe } from '@operon/kit/mail/frame'
 
 type Page = { product: string; title: string; text: string; form?: { action: string; token: string; button: string } }
 

@@ -1,3 +1,4 @@
+import { openMailer } from '@operon/kit/mail/mailer'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { click, codeIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
@@ -187,12 +188,12 @@ test('an e-mail change needs both addresses', async () => {
   const first = await click(platform, linkIn(await platform.mail(email, /change of your/)))
   expect(hashOf(first).message).toBe('Confirmation link accepted. Please proceed to confirm link sent to the other email')
   expect((await client.auth.getUser()).data.user?.email).toBe(email)
-  const second = await click(platform, linkIn(await platform.mail(next, /new e-mail/)))
+  const second = await click(platform, linkIn(await platform.mail(next, /new email/)))
   expect(hashOf(second)).toMatchObject({ type: 'email_change' })
   const moved = (await client.auth.getUser()).data.user!
   expect(moved).toMatchObject({ id: user.id, email: next })
   expect(moved.identities?.[0]?.identity_data?.email).toBe(next)
-  for (const address of [email, next]) expect((await platform.mail(address, /e-mail was changed/)).text).toContain(`now belongs to ${next}`)
+  for (const address of [email, next]) expect((await platform.mail(address, /email was changed/)).text).toContain(`now belongs to ${next}`)
 })
 
 test('an anonymous account becomes a permanent one with the same id', async () => {
@@ -204,7 +205,7 @@ test('an anonymous account becomes a permanent one with the same id', async () =
   await client.auth.updateUser({ email, password: PASSWORD })
   const { data: verified } = await client.auth.verifyOtp({
     email,
-    token: codeIn(await platform.mail(email, /new e-mail/)),
+    token: codeIn(await platform.mail(email, /new email/)),
     type: 'email_change',
   })
   expect(verified.user).toMatchObject({ id: data.user!.id, email, is_anonymous: false })
@@ -265,9 +266,8 @@ test('a job that runs again sends the same mail under the same Message-ID', asyn
     .where('id', '=', first.message_id!.slice(1).split('@')[0]!)
     .executeTakeFirstOrThrow()
   const { sendMail } = await import('./send.ts')
-  const { openProviders } = await import('../oauth/providers.ts')
-  const deps = { rt, config: rt.config, oauth: openProviders(rt) } as never
-  await sendMail(deps, {
+  const mailer = openMailer(rt)
+  await sendMail({ rt, config: rt.config, mailer } as never, {
     id: row.id,
     payload: row.payload as never,
     attempt: 2,
@@ -275,6 +275,7 @@ test('a job that runs again sends the same mail under the same Message-ID', asyn
     progress: async () => {},
     signal: new AbortController().signal,
   })
+  mailer.close()
   const both = await vi.waitFor(async () => {
     const all = await platform.mails(email)
     expect(all).toHaveLength(2)
@@ -306,7 +307,7 @@ test('the new address agreeing twice does not stand for the current one', async 
   const { client, email } = await confirmed()
   const next = newEmail('next')
   await client.auth.updateUser({ email: next })
-  const first = await platform.mail(next, /new e-mail/)
+  const first = await platform.mail(next, /new email/)
   await click(platform, linkIn(first))
   await client.auth.resend({ type: 'email_change', email })
   const second = await vi.waitFor(async () => {

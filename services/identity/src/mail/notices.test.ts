@@ -51,7 +51,7 @@ test('what an administrator changes is told to the owner, at the address before 
   const { user, email } = await signedUp(platform)
   const next = newEmail('next')
   expect((await platform.admin().auth.admin.updateUserById(user.id, { email: next, password: `${PASSWORD}-2` })).error).toBeNull()
-  for (const address of [email, next]) expect((await platform.mail(address, /e-mail was changed/)).text).toContain('By: An administrator')
+  for (const address of [email, next]) expect((await platform.mail(address, /email was changed/)).text).toContain('By: An administrator')
   await platform.mail(next, /password was changed/)
 })
 
@@ -65,8 +65,8 @@ test('a new phone number is told by mail with the one before it; signing in with
   }
   await settled(email, [PHONE, PHONE])
   const texts = (await platform.mails(email)).map(({ text }) => text).join()
-  expect(texts).toContain(`Codes by text message now go to ${first}. They`)
-  expect(texts).toContain(`now go to ${second}, and no longer to ${first}. They`)
+  expect(texts).toContain(`Codes by text message now go to ${first}. Anyone`)
+  expect(texts).toContain(`now go to ${second}, and no longer to ${first}. Anyone`)
   await platform.client().auth.signInWithOtp({ phone: second })
   await vi.waitFor(async () => expect(await platform.mails(second)).toHaveLength(2))
   const token = codeIn((await platform.mails(second))[0]!)
@@ -85,7 +85,7 @@ test('an account of a phone number alone hears of it by text message, at the num
   const client = platform.client()
   const [first, second] = [newPhone(4), newPhone(5)]
   const told = async (phone: string) =>
-    (await platform.mails(phone)).flatMap(({ text }) => /^Operon: (.*?)\. If it was not you, write/.exec(text)?.[1] ?? [])
+    (await platform.mails(phone)).flatMap(({ text }) => /^Operon: (.*?)\. If it was not you, contact/.exec(text)?.[1] ?? [])
   await client.auth.signInWithOtp({ phone: first })
   await client.auth.verifyOtp({ phone: first, token: codeIn(await platform.mail(first)), type: 'sms' })
   expect((await client.auth.updateUser({ password: PASSWORD })).error).toBeNull()

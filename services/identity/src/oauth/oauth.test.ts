@@ -99,7 +99,7 @@ test('who removes e-mail and password from the ways in has no password any more,
   const { data } = await client.auth.getUserIdentities()
   expect((await client.auth.unlinkIdentity(data!.identities.find(({ provider }) => provider === 'email')!)).error).toBeNull()
   expect(await signIn()).toMatchObject({ code: 'invalid_credentials' })
-  expect((await platform.mail(email, /sign-in was removed/)).text).toContain('no longer be opened with your e-mail and password')
+  expect((await platform.mail(email, /sign-in was removed/)).text).toContain('no longer be opened with your email and password')
   const { target } = await signInWith('google', { email })
   expect((await client.auth.getUser(hashOf(target).access_token!)).data.user).toMatchObject({ id: user.id, email })
 })

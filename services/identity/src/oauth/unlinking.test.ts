@@ -49,8 +49,8 @@ test('who removes the sign-in of their address moves to the address that is left
   expect(await unlink(client, 'email')).toBeNull()
   expect(await userOf(client)).toMatchObject({ id: user.id, email: next, app_metadata: { provider: 'github', providers: ['github'] } })
   expect((await userOf(client)).email_confirmed_at).toBeTruthy()
-  expect((await platform.mail(email, /sign-in was removed/)).text).toContain('your e-mail and password')
-  for (const address of [email, next]) expect((await platform.mail(address, /e-mail was changed/)).text).toContain(`belongs to ${next}`)
+  expect((await platform.mail(email, /sign-in was removed/)).text).toContain('your email and password')
+  for (const address of [email, next]) expect((await platform.mail(address, /email was changed/)).text).toContain(`belongs to ${next}`)
   expect(hashOf(await click(platform, recovery))).toMatchObject({ error_code: 'otp_expired' })
   // The address is free, for whoever owns it now.
   expect((await signedUp(platform, email)).user.id).not.toBe(user.id)
