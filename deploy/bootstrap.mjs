@@ -1,4 +1,4 @@
-// Runs on whatever Node is there (20.20 or later): installs what changed, then hands over to the project's own Node 24.
+// Runs on whatever Node is there (20.20 or later): installs what the command needs, then hands over to a Node 24.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,22 +14,37 @@ const starter = process.ppid
 const [command = '', ...rest] = process.argv.slice(2)
 
 // `npm start` and `npm test` begin files of a plainer name.
-const program = ['deploy', 'proof']
-  .map((folder) => join(root, folder, 'src', `${{ start: 'all-in-one' }[command] ?? command}.ts`))
-  .find(existsSync)
+const programs = ['deploy', 'proof'].map((folder) => join(root, folder, 'src', `${{ start: 'all-in-one' }[command] ?? command}.ts`))
+const program = programs.find((file) => existsSync(file))
 if (!command || !program) fail(`There is no command "${command}". There are: ${commands().join(', ')}`)
+// A machine that has Node 24 uses its own; the one that is installed otherwise is most of the small set.
+const ownNode = Number(process.versions.node.split('.')[0]) >= 24
 install()
 run()
 
+/** The commands that run the product get what running needs; the others bring compilers, linters and browsers' drivers as well. */
 function install() {
-  const wanted = fingerprint()
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(nodeBinary())) return
-  const first = !existsSync(modules)
-  say(first ? 'First start: installing the packages (about half a minute, once)' : 'The packages changed: installing')
+  const packages = fingerprint()
+  const found = installed()
+  const set = ['start', 'fleet', 'replay', 'keys'].includes(command) && found?.set !== 'all' ? 'start' : 'all'
+  const node = !ownNode || found?.node === true
+  const needsNode = !ownNode && !existsSync(nodeBinary())
+  if (found?.packages === packages && (found.set === 'all' || set === 'start') && !needsNode) return
+  say(
+    found === null
+      ? 'First start: installing the packages (about half a minute, once)'
+      : found.packages === packages
+        ? `Installing what "${command}" needs besides`
+        : 'The packages changed: installing',
+  )
   const started = Date.now()
-  rmSync(stamp, { force: true })
+  // An install that is cut off may leave packages of two versions; one that only adds leaves what was there.
+  mkdirSync(modules, { recursive: true })
+  if (found?.packages !== packages) writeFileSync(stamp, JSON.stringify({ packages: '', set, node }))
   const reporter = process.stdout.isTTY ? 'default' : 'append-only'
-  const done = spawnSync('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', `--reporter=${reporter}`], {
+  const which = set === 'start' ? ['--prod', '--filter', '!@operon/proof'] : []
+  if (!node) which.push('--filter', '!@operon/node')
+  const done = spawnSync('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', `--reporter=${reporter}`, ...which], {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32',
@@ -44,16 +59,31 @@ function install() {
   if (done.error?.code === 'ENOENT') fail('npx was not found: install npm, which comes with Node')
   if (done.status !== 0)
     fail('The packages could not be installed (the reason is above). It needs the npm registry once: check the network and run this again')
-  mkdirSync(modules, { recursive: true })
-  writeFileSync(stamp, wanted)
+  if (!existsSync(nodeBinary()))
+    fail(
+      `This machine has Node ${process.versions.node}, and npm has no Node 24 for ${process.platform} ${process.arch}: install Node 24, then run this again`,
+    )
+  // Headers for compiling addons, a third of that package: nothing here is compiled.
+  if (!ownNode) rmSync(join(nodePackage(), 'include'), { recursive: true, force: true })
+  writeFileSync(stamp, JSON.stringify({ packages, set, node }))
   say(`Installed in ${((Date.now() - started) / 1000).toFixed(0)} s`)
+}
+
+/** What is there, as the last install wrote it down. Packages that somebody installed by hand are never taken away: they count as all. */
+function installed() {
+  if (!existsSync(join(modules, '.modules.yaml'))) return null
+  try {
+    return JSON.parse(readFileSync(stamp, 'utf8'))
+  } catch {
+    return { packages: '', set: 'all', node: true }
+  }
 }
 
 function run() {
   const env = {
     NODE_COMPILE_CACHE: join(modules, '.cache', 'node'),
     ...process.env,
-    PATH: [join(modules, '.bin'), process.env.PATH].join(delimiter),
+    PATH: [dirname(nodeBinary()), join(modules, '.bin'), process.env.PATH].join(delimiter),
   }
   // In a group of its own, since Ctrl-C reaches us, npm and npm's signal to us: the child must hear it once.
   // It hears of our own sudden end by the channel's.
@@ -89,6 +119,7 @@ function fingerprint() {
     '.',
     'gateway',
     'deploy',
+    'deploy/node',
     'proof',
     'web',
     ...['libs', 'services'].flatMap((group) => readdirSync(join(root, group)).map((name) => join(group, name))),
@@ -99,7 +130,12 @@ function fingerprint() {
 }
 
 function nodeBinary() {
-  return join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  return ownNode ? process.execPath : join(nodePackage(), 'bin/node')
+}
+
+function nodePackage() {
+  const name = process.platform === 'darwin' ? `node-bin-darwin-${process.arch}` : `node-${process.platform}-${process.arch}`
+  return join(root, 'deploy/node/node_modules', name)
 }
 
 function commands() {

@@ -6,8 +6,9 @@ import { parse } from 'yaml'
 import type { Attack } from './world.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
+// MPL-2.0 binds whoever changes the files of such a package, and they are used as they come.
 const allowed =
-  /^(MIT|MIT-0|ISC|0BSD|BSD(-[23]-Clause)?|Apache-2\.0|BlueOak-1\.0\.0|CC0-1\.0|Unlicense|Python-2\.0|PostgreSQL|WTFPL|OFL-1\.1)$/
+  /^(MPL-2\.0|MIT|MIT-0|ISC|0BSD|BSD(-[23]-Clause)?|Apache-2\.0|BlueOak-1\.0\.0|CC0-1\.0|Unlicense|Python-2\.0|PostgreSQL|WTFPL|OFL-1\.1)$/
 
 type Lock = { packages: Record<string, { resolution?: { integrity?: string; tarball?: string; repo?: string } }> }
 
