@@ -16,6 +16,12 @@ export const KitConfig = z.object({
   DATABASE_URL: url('postgres://', 'postgresql://').optional(),
   DATABASE_POOL: z.coerce.number().int().min(1).max(100).default(6),
   BUS_URL: url('local:', 'nats://', 'tls://').default('local:'),
+  /** Until then NATS messages without the fleet's signature count, for a rolling upgrade from a version that sent none. A week at most. */
+  BUS_UNSIGNED_UNTIL: z.iso
+    .datetime({ offset: true, error: 'must be a time such as 2026-11-25T12:00:00Z' })
+    .transform((time) => Date.parse(time))
+    .refine((time) => time < Date.now() + 7 * 86_400_000, { error: 'may be at most a week ahead: it is for one upgrade' })
+    .optional(),
   QUEUE_URL: url('postgres:', 'redis://', 'rediss://').default('postgres:'),
   STORAGE_URL: url('file:', 's3://').default('file:'),
   CACHE_URL: url('memory:', 'redis://', 'rediss://').default('memory:'),

@@ -34,16 +34,21 @@ export async function openBus(infra: Infra, owner: BusOwner): Promise<Bus> {
   return bus
 }
 
-async function openBusOf({ config, shared }: Infra, owner: BusOwner): Promise<Bus> {
+async function openBusOf({ config, shared, vault }: Infra, owner: BusOwner): Promise<Bus> {
   if (schemeOf(config.BUS_URL) !== 'local:') {
-    const [{ createNatsBus }, { connectNats }] = await Promise.all([import('./bus/nats.ts'), import('./bus/nats-connection.ts')])
+    const [{ createNatsBus }, { connectNats }, { createSeal }] = await Promise.all([
+      import('./bus/nats.ts'),
+      import('./bus/nats-connection.ts'),
+      import('./bus/seal.ts'),
+    ])
     const connection = hold(
       shared,
       'nats',
       () => connectNats(config.BUS_URL, owner.log, config.START_WAIT_S * 1000),
       (opened) => opened.close(),
     )
-    return createNatsBus(await connection.value, owner, connection.release)
+    const seal = createSeal({ key: vault.derive('fleet-messages'), log: owner.log, unsignedUntil: config.BUS_UNSIGNED_UNTIL })
+    return createNatsBus(await connection.value, owner, seal, connection.release)
   }
   const hub = (shared.get('hub') ?? new Set()) as Hub
   shared.set('hub', hub)

@@ -5,6 +5,7 @@ import { messageOf, park } from '../inbox.ts'
 import { type BusOwner, type Consumer, MAX_DELIVERIES, retryDelayMs as usualDelayMs } from './bus.ts'
 import type { Nats } from './nats-connection.ts'
 import { durableOf, ensureConsumer, streamOf } from './nats-streams.ts'
+import type { Seal } from './seal.ts'
 import { serviceOf } from './wire.ts'
 
 export type Reader = { again(): void; stop(): Promise<void> }
@@ -15,6 +16,7 @@ export function startReader(
   { service, db, log, retryDelayMs = usualDelayMs }: BusOwner,
   consumer: Consumer,
   gate: Gate,
+  seal: Seal,
 ): Reader {
   const { handler, event } = consumer
   const running = new Set<Promise<void>>()
@@ -22,6 +24,8 @@ export function startReader(
   let stopped = false
 
   async function take(message: JsMsg) {
+    // Taken off the stream for this handler: the same bytes would be refused again.
+    if (!seal.accepts(message)) return message.term()
     const attempt = message.info.deliveryCount
     const envelope = message.json<Envelope>()
     try {

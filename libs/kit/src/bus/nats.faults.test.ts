@@ -12,6 +12,7 @@ import { inTransaction, publish } from '../tx.ts'
 import type { Bus } from './bus.ts'
 import { createNatsBus } from './nats.ts'
 import { connectNats } from './nats-connection.ts'
+import { createSeal } from './seal.ts'
 
 const log = createLogger('silent')
 const absent = await whyAbsent('nats-server')
@@ -37,7 +38,7 @@ async function fleet() {
   cleanup.push(shop.drop, depot.drop)
   const open = async (service: string, db: any): Promise<Bus> => {
     const nats = await connectNats(server.url, log)
-    const bus = createNatsBus(nats, { service, db, log }, nats.close)
+    const bus = createNatsBus(nats, { service, db, log }, createSeal({ key: Buffer.alloc(32), log }), nats.close)
     cleanup.push(async () => {
       await bus.drain()
       await bus.close()

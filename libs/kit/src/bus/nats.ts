@@ -8,6 +8,7 @@ import type { Bus, BusOwner, Consumer } from './bus.ts'
 import { type Nats, PUBLISH_TIMEOUT_MS } from './nats-connection.ts'
 import { createGate, type Reader, startReader } from './nats-reader.ts'
 import { durableOf, ensureStream, streamOf } from './nats-streams.ts'
+import type { Seal } from './seal.ts'
 import { answerOf, nobodyAnswers, serviceOf, unwrap, type Wire } from './wire.ts'
 
 const HOUR_MS = 3_600_000
@@ -19,11 +20,11 @@ const ANSWERS_WITHIN_MS = 3_000
  * Events on JetStream: a stream a source service, a durable consumer a handler; requests and broadcasts on core NATS. Whoever comes first
  * makes what is missing, and makes it again after the broker has lost its store; the outbox then sends the last day again.
  */
-export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promise<void> = async () => {}): Bus {
+export function createNatsBus(nats: Nats, owner: BusOwner, seal: Seal, release: () => Promise<void> = async () => {}): Bus {
   const { nc, js, jsm } = nats
   const { service, db, log } = owner
   const consumers: Consumer[] = []
-  const listeners: { name: string; handler: (payload: any) => void }[] = []
+  const listeners = new Map<string, ((payload: any) => void)[]>()
   const answers = new Map<string, (payload: any) => Promise<unknown>>()
   const subscriptions: Subscription[] = []
   const answering = new Set<Promise<void>>()
@@ -63,8 +64,10 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
   }
 
   async function publish(envelope: Envelope) {
-    const { seq, duplicate } = await js.publish(`evt.${envelope.name}`, JSON.stringify(envelope), {
+    const [subject, body] = [`evt.${envelope.name}`, JSON.stringify(envelope)]
+    const { seq, duplicate } = await js.publish(subject, body, {
       msgID: envelope.id,
+      headers: seal.sign(subject, body),
       timeout: PUBLISH_TIMEOUT_MS,
     })
     if (!duplicate) newestSequence = Math.max(newestSequence, seq)
@@ -76,9 +79,11 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
   }
 
   async function answer(name: string, handler: (payload: any) => Promise<unknown>, msg: Msg) {
+    if (!seal.accepts(msg, { once: true })) return
     const wire = await answerOf(name, async () => handler(msg.json()), undefined, log)
     try {
-      msg.respond(JSON.stringify(wire))
+      const body = JSON.stringify(wire)
+      msg.respond(body, { headers: seal.sign(msg.reply ?? '', body) })
     } catch (err) {
       log.warn({ err, name }, 'an answer could not be sent')
     }
@@ -97,15 +102,17 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
     },
     consume: (consumer) => void consumers.push(consumer),
     async broadcast(name, payload) {
-      nc.publish(`cast.${name}`, JSON.stringify(payload ?? null))
+      const [subject, body] = [`cast.${name}`, JSON.stringify(payload ?? null)]
+      nc.publish(subject, body, { headers: seal.sign(subject, body) })
     },
-    onBroadcast: (name, handler) => void listeners.push({ name, handler }),
+    onBroadcast: (name, handler) => void listeners.set(name, [...(listeners.get(name) ?? []), handler]),
     async request(name, payload, deadlineMs) {
       const until = Date.now() + deadlineMs
-      const body = JSON.stringify(payload ?? null)
+      const [subject, body] = [`req.${name}`, JSON.stringify(payload ?? null)]
       for (;;) {
         try {
-          const reply = await nc.request(`req.${name}`, body, { timeout: Math.max(1, until - Date.now()) })
+          const reply = await nc.request(subject, body, { timeout: Math.max(1, until - Date.now()), headers: seal.sign(subject, body) })
+          if (!seal.accepts(reply)) throw new Error('the answer was not signed by this fleet')
           return unwrap(reply.json<Wire>())
         } catch (err) {
           if (!isTransport(err)) throw err
@@ -125,12 +132,17 @@ export function createNatsBus(nats: Nats, owner: BusOwner, release: () => Promis
         check()
         for (const reader of readers) reader.again()
       })
-      for (const { name, handler } of listeners)
-        subscriptions.push(nc.subscribe(`cast.${name}`, { callback: (_error, msg) => heard(log, name, () => handler(msg.json())) }))
+      for (const [name, handlers] of listeners) {
+        const callback = (_error: unknown, msg: Msg) => {
+          if (!seal.accepts(msg, { once: true })) return
+          for (const handler of handlers) heard(log, name, () => handler(msg.json()))
+        }
+        subscriptions.push(nc.subscribe(`cast.${name}`, { callback }))
+      }
       for (const [name, handler] of answers)
         subscriptions.push(nc.subscribe(`req.${name}`, { queue: service, callback: (_error, msg) => begin(name, handler, msg) }))
       const gate = createGate(CONCURRENCY)
-      for (const consumer of consumers) readers.push(startReader(nats, owner, consumer, gate))
+      for (const consumer of consumers) readers.push(startReader(nats, owner, consumer, gate, seal))
       // What was parked and is replayed comes out of the inbox.
       drain = startDrain(owner, consumers)
       // From here on the others' requests and broadcasts arrive; without a broker they will, once it is there.
