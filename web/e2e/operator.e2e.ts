@@ -79,6 +79,7 @@ test.describe('an address that is confirmed by mail', () => {
     const email = newEmail()
     await signUp(page, '/auth/buyer', email)
     await expect(page.getByText(/^Please check your email/)).toBeVisible()
+    await expect(page.getByRole('button', { name: /^Send again in \d+ s$/ })).toBeDisabled()
     // Before that the password alone is not enough.
     await page.getByRole('tab', { name: 'Sign In' }).click()
     await page.getByLabel('Email').fill(email)

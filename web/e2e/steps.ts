@@ -187,8 +187,8 @@ export async function linkTo(page: Page, address: string, part: string, subject?
   return links.find((link) => link.includes(part))!
 }
 
-export async function codeTo(page: Page, address: string) {
-  return /\b\d{6}\b/.exec((await newest(page, address, /sign-in link/)).text)![0]
+export async function codeTo(page: Page, address: string, subject = /sign-in link/) {
+  return /\b\d{6}\b/.exec((await newest(page, address, subject)).text)![0]
 }
 
 // The server under test names this address in AUTH_STAFF_EMAILS.

@@ -3,6 +3,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { useLocation } from 'react-router-dom'
 import { createQueryClient } from './api/queryClient.ts'
 import { AppRoutes, preload } from './router.tsx'
+import { ArrivalFirst } from './shell/ArrivalFirst.tsx'
 import { ErrorBoundary } from './shell/ErrorBoundary.tsx'
 import { ScrollAndTitle } from './shell/ScrollAndTitle.tsx'
 import { SecondFactorFirst } from './shell/SecondFactorFirst.tsx'
@@ -17,9 +18,11 @@ export function App() {
     <QueryClientProvider client={queries}>
       <ErrorBoundary>
         <Suspense fallback={<PageLoading />}>
-          <SecondFactorFirst>
-            <AppRoutes />
-          </SecondFactorFirst>
+          <ArrivalFirst>
+            <SecondFactorFirst>
+              <AppRoutes />
+            </SecondFactorFirst>
+          </ArrivalFirst>
         </Suspense>
       </ErrorBoundary>
       <ScrollAndTitle />

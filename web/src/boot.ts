@@ -1,5 +1,5 @@
 import './ui/app.css'
-import { keepArrival, mayHaveSession } from './api/keys.ts'
+import { arrivalHash, keepArrival, mayHaveSession } from './api/keys.ts'
 
 // The only script a public page runs at first. The app itself comes with the first sign of a person, or at once where the page cannot do without it.
 keepArrival()
@@ -8,12 +8,12 @@ keepArrival()
 requestAnimationFrame(() => requestAnimationFrame(() => document.documentElement.classList.add('painted')))
 
 const root = document.getElementById('root')!
-const { pathname, search, hash } = location
+const { pathname, search } = location
 // The checkout's result stands where the landing view is prerendered.
 if (pathname === '/thank-you' && search.includes('session_id=')) root.replaceChildren()
 const prerendered = root.firstElementChild !== null
 const liveAtOnce =
-  /^\/(auth|pricing|marketplace|forgot-password|reset-password)\b/.test(pathname) || hash.includes('error=') || mayHaveSession()
+  /^\/(auth|pricing|marketplace|forgot-password|reset-password)\b/.test(pathname) || arrivalHash.size > 0 || mayHaveSession()
 const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'focusin', 'wheel'] as const
 let early: HTMLElement | undefined
 let started = false

@@ -2,12 +2,30 @@
 export const storageKey = 'operon-auth'
 export const referralKey = 'referral_code'
 
-/** Read before the auth client takes the hash out of the address. */
+/** What a link brought: taken out of the address at once, so that nothing reads it there by itself. */
 export let arrivalHash = new URLSearchParams()
+/** The mark of a link or sign-in that this browser asked for, as the address brought it. */
+export let arrivalMark: string | null = null
+
+const brought = ['access_token', 'error', 'error_code', 'error_description', 'message', 'type']
+
 export function keepArrival() {
-  arrivalHash = new URLSearchParams(location.hash.startsWith('#') && location.hash.includes('=') ? location.hash.slice(1) : '')
-  const code = new URLSearchParams(location.search).get('ref')
+  const url = new URL(location.href)
+  const hash = new URLSearchParams(url.hash.slice(1))
+  arrivalMark = url.searchParams.get('asked')
+  if (brought.some((name) => hash.has(name))) {
+    arrivalHash = hash
+    url.hash = ''
+    for (const name of ['error', 'error_code', 'error_description']) url.searchParams.delete(name)
+  }
+  url.searchParams.delete('asked')
+  if (url.href !== location.href) history.replaceState(history.state, '', url)
+  const code = url.searchParams.get('ref')
   if (isReferralCode(code)) localStorage.setItem(referralKey, code)
+}
+
+export function dropArrival() {
+  arrivalHash = new URLSearchParams()
 }
 
 /** What cannot be a code is neither kept nor asked about. */

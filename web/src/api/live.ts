@@ -7,6 +7,9 @@ type LiveMessage =
   | { type: 'ping' | 'ready' | 'auth_needed' | 'reconnect' | 'lagging' }
 export type LiveState = 'off' | 'connecting' | 'on'
 
+/** The gateway does not take the token. */
+const refusedCode = 4401
+
 const handlers = new Map<LiveTopic, Set<(payload?: any) => void>>()
 const listeners = new Set<() => void>()
 let state: LiveState = 'off'
@@ -77,11 +80,12 @@ async function connect() {
     else if (message.type === 'ready') isReady()
     else if (message.type === 'event') hear(message.topic, message.payload)
   }
-  opened.onclose = () => {
+  opened.onclose = ({ code }) => {
     if (socket !== opened) return
     socket = undefined
     missedSome = true
     move('off')
+    if (code === refusedCode && told) void loadBackend().then(({ renewed }) => renewed(told!))
     if (users > 0) timer = window.setTimeout(connect, Math.min(30_000, 500 * 2 ** attempts++) * (0.75 + Math.random() / 2))
   }
 }
@@ -111,7 +115,7 @@ function isReady() {
 function hear(topic: LiveTopic, payload: unknown) {
   if (topic === 'session' && ownEnd) return
   // Signed out from another device: here as well, at once.
-  if (topic === 'session') void loadBackend().then(({ letGo }) => letGo())
+  if (topic === 'session') void loadBackend().then(({ letGo }) => letGo('elsewhere'))
   for (const handler of handlers.get(topic) ?? []) handler(payload)
 }
 

@@ -1,6 +1,10 @@
 import type { AuthChangeEvent, Session, User } from '@supabase/auth-js'
 import { useEffect, useSyncExternalStore } from 'react'
+import { claimsOf, failArrival, isAdmitted, settleArrival } from './arrival.ts'
 import { mayHaveSession, storageKey } from './keys.ts'
+
+/** Why a session ended that this page did not end itself. */
+export type Ended = 'elsewhere' | 'expired' | 'other-tab'
 
 /** `unreachable`: there is a session here that could not be checked; an outage signs nobody out. */
 export type SessionState = {
@@ -9,6 +13,9 @@ export type SessionState = {
   event?: AuthChangeEvent
   /** A password alone is not enough for this account, and this session has no more yet. */
   half?: boolean
+  ended?: Ended
+  /** Another tab has signed in as somebody else; this page still shows the account before. */
+  takenBy?: string
 }
 
 let state: SessionState = { status: 'loading', session: null }
@@ -16,13 +23,46 @@ let started: Promise<typeof import('./backend.ts')> | undefined
 const listeners = new Set<() => void>()
 const onServer: SessionState = { status: 'loading', session: null }
 
-/** Loads the auth client once and follows its seven events. */
+/** Loads the auth client once and follows its seven events. A session that an address brought is decided on before. */
 export function loadBackend() {
-  started ??= import('./backend.ts').then((backend) => {
-    backend.auth.onAuthStateChange(onEvent)
-    return backend
-  })
+  started ??= settleArrival()
+    .then(() => import('./backend.ts'))
+    .then(
+      (backend) => {
+        backend.auth.onAuthStateChange(onEvent)
+        if (isAdmitted()) void backend.auth.initialize().then(({ error }) => error && failArrival(error.message))
+        return backend
+      },
+      (error) => {
+        // Asked for again by the next who needs it: the network may be back by then.
+        started = undefined
+        if (state.status === 'loading') set({ status: 'unreachable', session: null })
+        throw error
+      },
+    )
   return started
+}
+
+let expected: Ended | 'own' | undefined
+/** The session is about to end, and why: kept for the other tabs, which hear of the end alone. */
+export function expectEnd(why: Ended | 'own' | undefined) {
+  expected = why
+  if (why === 'elsewhere' || why === 'expired') localStorage.setItem(endedKey, why)
+}
+const endedKey = 'operon-ended'
+
+function whyEnded(): Ended | undefined {
+  const why = expected ?? (localStorage.getItem(endedKey) as Ended | null) ?? 'other-tab'
+  expected = undefined
+  if (why === 'own') return undefined
+  return state.status === 'signed-in' || why !== 'other-tab' ? why : state.ended
+}
+
+// The account that this page has shown. Another one comes only by a sign-in of this page's own.
+let shown: string | undefined
+let signingIn = false
+export function expectSignIn() {
+  signingIn = true
 }
 
 function onEvent(event: AuthChangeEvent, session: Session | null) {
@@ -31,21 +71,28 @@ function onEvent(event: AuthChangeEvent, session: Session | null) {
       return set(
         session
           ? { status: 'signed-in', session, event }
-          : { status: localStorage.getItem(storageKey) ? 'unreachable' : 'signed-out', session: null, event },
+          : { status: localStorage.getItem(storageKey) ? 'unreachable' : 'signed-out', session: null, event, ended: state.ended },
       )
     case 'SIGNED_OUT':
-      return set({ status: 'signed-out', session: null, event })
+      return set({ status: 'signed-out', session: null, event, ended: whyEnded() })
     case 'SIGNED_IN':
     case 'TOKEN_REFRESHED':
     case 'USER_UPDATED':
     case 'PASSWORD_RECOVERY':
     case 'MFA_CHALLENGE_VERIFIED':
+      localStorage.removeItem(endedKey)
+      if (session && shown && session.user.id !== shown && !signingIn)
+        return set({ ...state, takenBy: session.user.email || session.user.phone || 'another account' })
       return set(session ? { status: 'signed-in', session, event } : { status: 'signed-out', session: null, event })
   }
 }
 
 function set(next: SessionState) {
   state = { ...next, half: next.session !== null && isHalf(next.session) }
+  if (next.session) {
+    shown = next.session.user.id
+    signingIn = false
+  }
   if (next.session) document.documentElement.dataset.session = ''
   else delete document.documentElement.dataset.session
   for (const listener of listeners) listener()
@@ -86,8 +133,8 @@ export async function needsSecondFactor() {
 }
 
 function isHalf({ access_token: token }: Session) {
-  const claims = JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')))
-  return claims.mfa === true && claims.aal !== 'aal2'
+  const claims = claimsOf(token) as { mfa?: boolean; aal?: string } | null
+  return claims?.mfa === true && claims.aal !== 'aal2'
 }
 
 /**

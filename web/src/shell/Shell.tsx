@@ -2,13 +2,11 @@ import { texts } from '@operon/contracts/messages'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useState } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
-import { useLive } from '../api/live.ts'
 import { usePlatform } from '../api/platform.ts'
 import { loadBackend, retrySession, useSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { cx } from '../ui/cx.ts'
 import { ErrorState } from '../ui/Panel.tsx'
-import { toast } from '../ui/toast.tsx'
 import { AssistantHost } from './AssistantHost.tsx'
 import { CommandHost } from './CommandHost.tsx'
 import { ErrorBoundary } from './ErrorBoundary.tsx'
@@ -75,8 +73,6 @@ function Shell() {
     return () => removeEventListener('keydown', onKey)
   }, [sidebar.toggle])
 
-  useLive('session', sayWhySignedOut)
-
   return (
     <div
       className={cx(
@@ -108,8 +104,4 @@ function Shell() {
       <CommandHost open={commands} onClose={() => setCommands(false)} onAssistant={() => setAssistant(true)} />
     </div>
   )
-}
-
-function sayWhySignedOut(ended?: { state: string }) {
-  if (ended) toast.info('You are signed out here', 'This session was ended from another device, or by a new password.')
 }

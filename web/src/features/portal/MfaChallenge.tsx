@@ -1,7 +1,7 @@
 import { texts } from '@operon/contracts/messages'
 import { type FormEvent, useState } from 'react'
 import { clearAuthKeys } from '../../api/keys.ts'
-import { loadBackend } from '../../api/session.ts'
+import { expectEnd, loadBackend } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 
@@ -31,6 +31,7 @@ export function MfaChallenge({ report, onDone, onLeave }: Props) {
 
   async function leave() {
     const { auth } = await loadBackend()
+    expectEnd('own')
     await auth.signOut({ scope: 'local' })
     clearAuthKeys()
     onLeave?.()

@@ -2,6 +2,7 @@ import { texts } from '@operon/contracts/messages'
 import type { Provider } from '@supabase/auth-js'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
+import { leadBack } from '../../api/arrival.ts'
 import { callPublic } from '../../api/http.ts'
 import { clearAuthKeys } from '../../api/keys.ts'
 import { useAuthSettings, usePlatform } from '../../api/platform.ts'
@@ -39,7 +40,7 @@ export function OtherWays({ role, report, begin, onSignedIn }: Props) {
     const { auth } = await loadBackend()
     const { error } = await auth.signInWithOAuth({
       provider: provider as Provider,
-      options: { redirectTo: `${location.origin}${role ? `/auth/${role}` : paths.auth}` },
+      options: { redirectTo: leadBack(role ? `/auth/${role}` : paths.auth, 'oauth') },
     })
     if (error) report(texts.error, error.message)
   }

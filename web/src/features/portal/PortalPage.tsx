@@ -5,7 +5,7 @@ import { Link, Navigate, useLocation, useParams } from 'react-router-dom'
 import { callPublic } from '../../api/http.ts'
 import { isReferralCode, referralKey } from '../../api/keys.ts'
 import type { Role } from '../../api/roles.ts'
-import { needsSecondFactor } from '../../api/session.ts'
+import { type Ended, needsSecondFactor, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Alert } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -31,6 +31,12 @@ export function RolePortalPage() {
   return <Portal key={userType} role={userType} />
 }
 
+const whyEnded: Record<Ended, [title: string, text: string]> = {
+  elsewhere: ['You were signed out on another device', 'The session was ended there, or by a new password. Sign in again to continue.'],
+  expired: ['Your session has expired', 'You were away for a long time. Sign in again to continue.'],
+  'other-tab': ['You signed out in another tab', 'Sign in again to continue.'],
+}
+
 /** One portal. With a role its errors stand in a red alert; the general one uses toasts. */
 function Portal({ role }: { role?: Role }) {
   const { search } = useLocation()
@@ -53,7 +59,8 @@ function Portal({ role }: { role?: Role }) {
     },
     [role],
   )
-  const { land, begin } = usePortalArrival(role, { onError: report, onSecondFactor: askSecondFactor })
+  const { land, begin } = usePortalArrival(role, { onSecondFactor: askSecondFactor })
+  const { ended } = useSession()
 
   async function signedIn(welcome: { title: string; text?: string }) {
     setNotice(undefined)
@@ -74,6 +81,11 @@ function Portal({ role }: { role?: Role }) {
               ? 'Your buyer account, for every storefront.'
               : 'Sign in, or create an account.'}
       </p>
+      {ended && !notice ? (
+        <Alert tone="warn" title={whyEnded[ended][0]} className="mb-5">
+          {whyEnded[ended][1]}
+        </Alert>
+      ) : null}
       <div ref={said} className="scroll-mt-4">
         {notice ? (
           <Alert tone={notice.tone} title={notice.title} className="mb-5">

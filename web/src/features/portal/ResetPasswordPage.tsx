@@ -2,7 +2,6 @@ import { texts } from '@operon/contracts/messages'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { arrivalHash } from '../../api/keys.ts'
 import { landingFor } from '../../api/roles.ts'
 import { loadBackend, needsSecondFactor, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
@@ -71,9 +70,7 @@ export function ResetPasswordPage() {
         </form>
       ) : (
         <>
-          <p className="mt-2 mb-6 text-14 text-muted">
-            {arrivalHash.get('error_description') ?? 'This page opens from the link in the mail. That link works once, for an hour.'}
-          </p>
+          <p className="mt-2 mb-6 text-14 text-muted">This page opens from the link in the email. That link works once, for an hour.</p>
           <ButtonLink to={paths.forgotPassword} variant="primary" size="public">
             Send a new link
           </ButtonLink>

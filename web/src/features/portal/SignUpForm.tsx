@@ -3,7 +3,8 @@ import { REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
 import { Check, X } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { clearAuthKeys, referralKey } from '../../api/keys.ts'
+import { leadBack } from '../../api/arrival.ts'
+import { clearAuthKeys, isReferralCode, referralKey } from '../../api/keys.ts'
 import type { Role } from '../../api/roles.ts'
 import { loadBackend } from '../../api/session.ts'
 import { termsVersion } from '../../content/versions.ts'
@@ -11,6 +12,8 @@ import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Checkbox, PasswordField, TextField } from '../../ui/Field.tsx'
+import { Alert } from '../../ui/Panel.tsx'
+import { MailSent } from './MailSent.tsx'
 import type { Report } from './PortalPage.tsx'
 import { allHold, generalRules, type Rule, roleRules } from './rules.ts'
 
@@ -31,6 +34,8 @@ export function SignUpForm({ role, referred, report, begin, clear, onSignedIn }:
   const [confirm, setConfirm] = useState('')
   const [terms, setTerms] = useState(false)
   const [busy, setBusy] = useState(false)
+  const [waiting, setWaiting] = useState<{ email: string; name: string; delayed: boolean }>()
+  const back = role ? `/auth/${role}` : paths.auth
   const timer = useRef(0)
   useEffect(() => () => clearTimeout(timer.current), [])
 
@@ -68,12 +73,13 @@ export function SignUpForm({ role, referred, report, begin, clear, onSignedIn }:
     const known = await rest.from('profiles').select('email').eq('email', email).maybeSingle()
     if (known.data) return report(texts.emailAlreadyRegistered, 'This email is already associated with an account. Sign in instead.')
 
-    const referral = localStorage.getItem(referralKey)
+    const kept = localStorage.getItem(referralKey)
+    const referral = isReferralCode(kept) ? kept : null
     const { data, error } = await auth.signUp({
       email,
       password,
       options: {
-        emailRedirectTo: `${location.origin}${role ? `/auth/${role}` : paths.auth}`,
+        emailRedirectTo: leadBack(back, 'signup', email),
         data: { name, referral_code: referral, accept_terms: true, terms_version: termsVersion, accept_marketing: marketing },
       },
     })
@@ -86,15 +92,37 @@ export function SignUpForm({ role, referred, report, begin, clear, onSignedIn }:
       })
     }
     // No session: it must be confirmed first, unless the confirmation came meanwhile.
-    if (data.user && !data.user.confirmation_sent_at)
-      report(texts.accountCreated, 'The confirmation email may be delayed. You can sign in once it has arrived.', 'good')
-    else report(texts.checkYourEmail, undefined, 'good')
-    timer.current = window.setTimeout(async () => {
-      const attempt = await auth.signInWithPassword({ email, password })
-      if (attempt.data.session) await onSignedIn({ title: `Welcome, ${name}!`, text: 'Your account is ready.' })
+    setWaiting({ email, name, delayed: Boolean(data.user && !data.user.confirmation_sent_at) })
+    timer.current = window.setTimeout(() => {
+      begin()
+      void auth.signInWithPassword({ email, password })
     }, autoSignInMs)
   }
 
+  if (waiting)
+    return (
+      <MailSent
+        kind="signup"
+        email={waiting.email}
+        back={back}
+        begin={begin}
+        onLeave={() => {
+          clearTimeout(timer.current)
+          setWaiting(undefined)
+        }}
+        onDone={() => onSignedIn({ title: `Welcome, ${waiting.name}!`, text: 'Your account is ready.' })}
+      >
+        {waiting.delayed ? (
+          <Alert tone="good" title={texts.accountCreated}>
+            The confirmation email may be delayed. You can sign in once it has arrived.
+          </Alert>
+        ) : (
+          <Alert tone="good" title={texts.checkYourEmail}>
+            We sent it to {waiting.email}. You can also enter its code here.
+          </Alert>
+        )}
+      </MailSent>
+    )
   return (
     <form onSubmit={submit} className="flex flex-col gap-4 pt-5">
       <TextField label="Full name" name="name" autoComplete="name" required pattern=".*\S.*" maxLength={120} />

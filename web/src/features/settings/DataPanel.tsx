@@ -41,7 +41,7 @@ export function DataPanel() {
       expectOwnEnd()
       await confirmed(() => fnCall('account-delete'))
       const { letGo } = await loadBackend()
-      await letGo()
+      await letGo('own')
       clearLocalStorage()
       navigate(paths.goodbye, { state: { deletedAt: Date.now() } })
     } catch (error) {

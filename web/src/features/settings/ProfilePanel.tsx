@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { leadBack } from '../../api/arrival.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Panel } from '../../ui/Panel.tsx'
@@ -24,7 +26,7 @@ export function ProfilePanel() {
       await confirmed(async () => {
         const { error } = await auth.updateUser(
           { data: { name }, ...(moves ? { email } : {}) },
-          { emailRedirectTo: `${location.origin}/auth` },
+          { emailRedirectTo: leadBack(paths.auth, 'email_change', user?.email) },
         )
         if (error) throw error
       })

@@ -1,6 +1,7 @@
 import type { Provider, UserIdentity } from '@supabase/auth-js'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { leadBack } from '../../api/arrival.ts'
 import { arrivalHash } from '../../api/keys.ts'
 import { useAuthSettings } from '../../api/platform.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
@@ -53,7 +54,7 @@ export function SignIns() {
 
   async function link(provider: string) {
     const { auth } = await loadBackend()
-    const { error } = await auth.linkIdentity({ provider: provider as Provider, options: { redirectTo: location.href } })
+    const { error } = await auth.linkIdentity({ provider: provider as Provider, options: { redirectTo: leadBack(location.href, 'link') } })
     if (error) toast.error(`${names[provider]} was not connected`, error.message)
   }
   async function unlink(identity: UserIdentity) {

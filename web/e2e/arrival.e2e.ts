@@ -1,0 +1,197 @@
+import { pressedCookie } from '@operon/contracts/identity/arrival'
+import type { Browser, Page } from '@playwright/test'
+import { codeTo, enter, expect, expectAccessible, letterTo, newAccount, newEmail, test, wake } from './steps.ts'
+
+// A session that an address brings. Nobody's session is replaced by a stranger's link, in silence or at all.
+
+type Session = Awaited<ReturnType<typeof newAccount>>
+type Whole = Session & { refresh_token: string }
+
+async function stranger(page: Page) {
+  const email = newEmail()
+  const session = (await newAccount(page.request, { role: 'buyer', email, name: 'A Stranger' })) as Whole
+  const hash = (type: string) =>
+    `#access_token=${session.access_token}&refresh_token=${session.refresh_token}&expires_in=3600&token_type=bearer&type=${type}`
+  return { email, session, hash }
+}
+
+const keptAs = (page: Page) => page.evaluate(() => JSON.parse(localStorage.getItem('operon-auth') ?? 'null')?.user?.email ?? null)
+const goneFromAddress = async (page: Page) => expect.poll(() => page.url()).not.toContain('access_token')
+
+for (const [path, type] of [
+  ['/', 'signup'],
+  ['/auth/buyer', 'magiclink'],
+  ['/pricing', 'recovery'],
+  ['/buyer-dashboard', 'email_change'],
+  ['/auth/seller?asked=0123456789abcdef0123456789abcdef', 'signup'],
+] as const)
+  test(`a stranger's link to ${path} asks the person who is signed in, and leaves their session alone [S26]`, async ({ page }) => {
+    const mine = newEmail()
+    await enter(page, await newAccount(page.request, { role: 'buyer', email: mine }), '/get-started')
+    const { email, session, hash } = await stranger(page)
+    await page.goto('about:blank')
+    await page.goto(`${path}${hash(type)}`)
+    await wake(page)
+    await expect(page.getByRole('heading', { name: `You are signed in as ${mine}. Continue as ${email}?` })).toBeVisible()
+    await goneFromAddress(page)
+    expect(await keptAs(page)).toBe(mine)
+    await page.getByRole('button', { name: `Stay signed in as ${mine}` }).click()
+    await expect(page.getByRole('heading', { name: /Continue as/ })).toHaveCount(0)
+    expect(await keptAs(page)).toBe(mine)
+    // The session that nobody went on with is over.
+    await expect
+      .poll(async () =>
+        (await page.request.get('/auth/v1/user', { headers: { authorization: `Bearer ${session.access_token}` } })).status(),
+      )
+      .toBeGreaterThanOrEqual(400)
+  })
+
+test("a stranger's link asks who is signed out as well; declined, nobody is signed in [S26]", async ({ page }) => {
+  const { email, hash } = await stranger(page)
+  await page.goto(`/auth/buyer${hash('signup')}`)
+  await wake(page)
+  await expect(page.getByRole('heading', { name: `Continue as ${email}?` })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'This is not my account' }).click()
+  await expect(page.getByRole('tab', { name: 'Sign In' })).toBeVisible()
+  expect(await keptAs(page)).toBeNull()
+})
+
+test('on another device a link signs in after its question; over another account that one is signed out [spec-25]', async ({ page }) => {
+  const mine = newEmail()
+  const before = await newAccount(page.request, { role: 'seller', email: mine })
+  await enter(page, before, '/get-started')
+  const { email, hash } = await stranger(page)
+  await page.goto('about:blank')
+  await page.goto(`/auth/buyer${hash('signup')}`)
+  await wake(page)
+  await page.getByRole('button', { name: `Continue as ${email}` }).click()
+  await expect(page.getByText('Email confirmed', { exact: true })).toBeVisible()
+  await page.waitForURL('**/buyer-dashboard')
+  expect(await keptAs(page)).toBe(email)
+  await expect
+    .poll(async () => (await page.request.get('/auth/v1/user', { headers: { authorization: `Bearer ${before.access_token}` } })).status())
+    .toBeGreaterThanOrEqual(400)
+})
+
+test('the button of the confirmation page signs its own browser in without a question, and once [spec-25]', async ({ page, context }) => {
+  const { email, session, hash } = await stranger(page)
+  const { session_id: id } = JSON.parse(Buffer.from(session.access_token.split('.')[1]!, 'base64url').toString())
+  await page.goto('/get-started')
+  await context.addCookies([{ name: pressedCookie, value: id, url: page.url(), sameSite: 'Strict' }])
+  await page.goto(`/auth/buyer${hash('signup')}`)
+  await expect(page.getByText('Email confirmed', { exact: true })).toBeVisible()
+  await page.waitForURL('**/buyer-dashboard')
+  expect(await keptAs(page)).toBe(email)
+  expect((await context.cookies()).filter(({ name }) => name === pressedCookie)).toEqual([])
+
+  // Pressed for one session, worth nothing for another.
+  await page.evaluate(() => localStorage.clear())
+  const other = await stranger(page)
+  await context.addCookies([{ name: pressedCookie, value: id, url: page.url(), sameSite: 'Strict' }])
+  await page.goto('about:blank')
+  await page.goto(`/auth/buyer${other.hash('signup')}`)
+  await wake(page)
+  await expect(page.getByRole('heading', { name: `Continue as ${other.email}?` })).toBeVisible()
+})
+
+const askForLink = async (page: Page, email: string) => {
+  await page.goto('/auth/buyer')
+  await wake(page)
+  await page.getByLabel('Email').fill(email)
+  await page.getByRole('button', { name: 'Email me a sign-in link' }).click()
+  await expect(page.getByText(`If ${email} has an account, a sign-in link is on its way.`)).toBeVisible()
+}
+const elsewhere = async (browser: Browser) => (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+
+test('a sign-in link works in silence where it was asked for, and asks on another device', async ({ page, browser }) => {
+  const email = newEmail()
+  await newAccount(page.request, { role: 'buyer', email })
+  await askForLink(page, email)
+  await page.goto(await letterTo(page, email, /sign-in link/))
+  await page.waitForURL('**/buyer-dashboard')
+
+  const [asking, other] = [await elsewhere(browser), await elsewhere(browser)]
+  await askForLink(asking, email)
+  await asking.context().close()
+  await other.goto(await letterTo(other, email, /sign-in link/))
+  await wake(other)
+  await other.getByRole('button', { name: `Continue as ${email}` }).click()
+  await other.waitForURL('**/buyer-dashboard')
+  await other.context().close()
+})
+
+test.describe('a code instead of the link', () => {
+  test.use({ allowed: [/403/] })
+  test('a wrong one is told of, the right one signs in, and Send again counts its wait down', async ({ page }) => {
+    const email = newEmail()
+    await newAccount(page.request, { role: 'buyer', email })
+    await askForLink(page, email)
+    await expect(page.getByRole('button', { name: /^Send again in \d+ s$/ })).toBeDisabled()
+    await page.getByLabel('Six-digit code').fill('000000')
+    await page.getByRole('button', { name: 'Continue', exact: true }).click()
+    await expect(page.getByText('That code is wrong or has expired.')).toBeVisible()
+    await expectAccessible(page)
+    await page.getByLabel('Six-digit code').fill(await codeTo(page, email))
+    await page.getByRole('button', { name: 'Continue', exact: true }).click()
+    await page.waitForURL('**/buyer-dashboard')
+  })
+
+  test('a forgotten password by its code leads to the new one [spec-3]', async ({ page }) => {
+    const email = newEmail()
+    await newAccount(page.request, { role: 'buyer', email })
+    await page.goto('/forgot-password')
+    await wake(page)
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await page.getByLabel('Six-digit code').fill(await codeTo(page, email, /password/i))
+    await page.getByRole('button', { name: 'Continue', exact: true }).click()
+    await page.waitForURL('**/reset-password')
+    await expect(page.getByRole('heading', { name: 'Set a new password' })).toBeVisible()
+  })
+})
+
+for (const path of ['/', '/pricing', '/dashboard', '/auth', '/auth/seller', '/nowhere-at-all'])
+  test.describe('a link that does not work', () => {
+    test.use({ allowed: [/404/] })
+    test(`says Confirmation Error at ${path}, and sends another [spec-25] [spec-34]`, async ({ page }) => {
+      const email = newEmail()
+      await newAccount(page.request, { role: 'buyer', email })
+      await page.goto(`${path}#error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid+or+has+expired`)
+      await wake(page)
+      await expect(page.getByRole('heading', { name: 'Confirmation Error' })).toBeVisible()
+      await expect(page.getByText('Email link is invalid or has expired.')).toBeVisible()
+      await page.getByLabel('Email').fill(email)
+      await page.getByRole('button', { name: 'Send again' }).click()
+      await expect(page.getByText(`If ${email} has an account, a new message is on its way.`)).toBeVisible()
+      await expect(page.getByRole('button', { name: /^Send again in/ })).toBeVisible()
+      await page.getByLabel('Six-digit code').fill(await codeTo(page, email))
+      await page.getByRole('button', { name: 'Continue', exact: true }).click()
+      await page.waitForURL('**/buyer-dashboard')
+    })
+  })
+
+test('a forged session of the very account that is signed in changes nothing [S26]', async ({ page, allowed }) => {
+  allowed.push(/401|403/)
+  const mine = newEmail()
+  const own = await newAccount(page.request, { role: 'buyer', email: mine })
+  await enter(page, own, '/get-started')
+  const [header, payload] = own.access_token.split('.')
+  await page.goto('about:blank')
+  await page.goto(`/#access_token=${header}.${payload}.AAAA&refresh_token=x&expires_in=3600&token_type=bearer&type=signup`)
+  await wake(page)
+  await expect(page.getByRole('heading', { name: 'Confirmation Error' })).toBeVisible()
+  expect(await keptAs(page)).toBe(mine)
+  expect(await page.evaluate(() => JSON.parse(localStorage.getItem('operon-auth')!).access_token)).toBe(own.access_token)
+})
+
+test('a provider brings its own browser back without a question [spec-18]', async ({ page }) => {
+  await page.goto('/auth/buyer')
+  await wake(page)
+  await page.getByRole('button', { name: 'Continue with Google' }).click()
+  await page.getByLabel('Or another e-mail address').fill(newEmail())
+  await page.getByLabel('Name').fill('Mara Lindt')
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.waitForURL('**/buyer-dashboard')
+  expect(page.url()).not.toContain('asked=')
+})
