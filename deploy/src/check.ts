@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { checkBoundaries } from './boundaries.ts'
+import { checkDeclarations, checkFamilies } from './declarations.ts'
 
 type Outcome = { ok: boolean; output: string }
 
@@ -14,6 +15,7 @@ const checks: [string, () => Promise<Outcome>][] = [
   ['types, server', () => command(bin('tsc'), ['-p', 'tsconfig.json', ...colours('--pretty')])],
   ['types, web', () => command(bin('tsc'), ['-p', 'web/tsconfig.json', ...colours('--pretty')])],
   ['boundaries', boundaries],
+  ['declarations', declarations],
 ]
 
 const results = await Promise.all(
@@ -30,6 +32,11 @@ process.exitCode = results.every((result) => result.ok) ? 0 : 1
 async function boundaries(): Promise<Outcome> {
   const broken = checkBoundaries(root)
   return { ok: broken.length === 0, output: broken.map(({ from, line, rule }) => `${from}:${line}  ${rule}`).join('\n') }
+}
+
+async function declarations(): Promise<Outcome> {
+  const missing = [...checkDeclarations(), ...checkFamilies()]
+  return { ok: missing.length === 0, output: missing.join('\n') }
 }
 
 function command(program: string, args: string[]): Promise<Outcome> {

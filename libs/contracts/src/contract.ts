@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { ErrorCode } from './messages.ts'
+import type { Unit } from './plans.ts'
 
 /** Who may call. `user` is any signed-in account; `aal2` a second factor (or a fresh re-authentication where none exists); `service` a service key. */
 export type Access = 'public' | 'user' | 'aal2' | 'staff' | 'service'
@@ -11,7 +13,13 @@ export type Endpoint = {
   path: `/${string}`
   access: Access
   rate: RateClass
+  /** What it does, in one sentence; what a caller should know beyond that. */
   summary?: string
+  description?: string
+  /** A call as it may be, for the reference pages and for models. */
+  example?: { request?: unknown; reply: unknown }
+  /** The refusals that are this operation's own, beside those that any call may meet. */
+  errors?: readonly ErrorCode[]
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
@@ -32,20 +40,62 @@ export type Endpoint = {
   halfSignedIn?: true
   /** Accepts an `Idempotency-Key`: the first answer is kept for a day and given again. */
   idempotent?: true
+  /** What makes it a capability, which assistants, workflows and programs are offered. */
+  action?: Action
+}
+
+/** What is asked before it runs: `reads` and an undoable `changes` run at once, everything else is approved first. */
+export type Effect = 'reads' | 'changes' | 'spends' | 'sends' | 'destroys'
+
+/** Something that can be done for a person, as everyone who offers it has to know it. */
+export type Action<I = any> = {
+  /** In the palette and in the list of proposals. */
+  title: string
+  /** When a model should choose it. */
+  when: string
+  effect: Effect
+  /** What the person reads before approving it. Needed by everything that does not only read. */
+  does?: (input: I) => string
+  /** Which meter it draws on. */
+  unit?: Unit
+  /** A reading function with the same body: what would come of it. */
+  preview?: Endpoint
+  /** The way back and for how long it is open. Its body is made of this call's input and reply, field by field. */
+  undo?: { contract: Endpoint; seconds: number }
+  /** Apps that have to be connected. */
+  needs?: readonly string[]
+  /** How its reply is shown beside a figure that an assistant took from it. */
+  evidence?: Evidence
+}
+
+/** The rows behind a figure: `rows` is the reply's list, or the reply is one row itself. A column is a field's path; `cents` go by the row's `currency`. */
+export type Evidence = {
+  rows?: string
+  columns: Record<string, { label: string; as: 'text' | 'time' | 'cents' | 'microusd' | 'count' | 'percent' }>
 }
 
 /** One HTTP operation at an address of its own: the auth protocol, the AI protocol, webhooks, files. */
 export const endpoint = <const E extends Omit<Endpoint, 'kind'>>(e: E) => ({ kind: 'endpoint' as const, ...e })
 
 type FnOptions = Omit<Endpoint, 'kind' | 'method' | 'path' | 'params' | 'query' | 'rate'> & { rate?: RateClass }
+/** What an action and an example say about the body and the reply has to fit them. */
+type Fitting<B extends z.ZodType, R extends z.ZodType> = {
+  body?: B
+  reply: R
+  example?: { request?: z.input<B>; reply: z.input<R> }
+  action?: Action<z.output<B>>
+}
 
 /** A named function: `POST /functions/v1/<name>`, how everything that is not auth, data or a foreign protocol is called. */
-export const fn = <const N extends string, const E extends FnOptions>(name: N, e: E) => ({
+export const fn = <const N extends string, B extends z.ZodType, R extends z.ZodType, const E extends FnOptions>(
+  name: N,
+  e: E & Fitting<B, R>,
+) => ({
   kind: 'endpoint' as const,
   method: 'POST' as const,
   path: `/functions/v1/${name}` as const,
   rate: 'write' as RateClass,
-  ...e,
+  ...(e as E),
 })
 
 export type Table = {
@@ -70,13 +120,56 @@ export const table = <const N extends string, const T extends Omit<Table, 'kind'
   t: T,
 ) => ({ kind: 'table' as const, name, rate: 'read' as RateClass, ...t })
 
-export type Event = { kind: 'event'; name: `${string}.${string}`; delivery: 'durable' | 'broadcast'; payload: z.ZodObject }
 /** Something that happened. Durable: every consumer gets it at least once. Broadcast: every running instance, now or never. */
-export const event = <const N extends `${string}.${string}`, P extends z.ZodObject>(
+export type Event = { kind: 'event'; name: `${string}.${string}`; delivery: 'durable' | 'broadcast'; payload: z.ZodObject } & Telling
+/** Every string of the payload is `personal` or `plain`; `npm run check` names those that are neither. */
+export const event = <const N extends `${string}.${string}`, P extends z.ZodObject, const T extends Telling>(
   name: N,
   payload: P,
-  delivery: 'durable' | 'broadcast' = 'durable',
-) => ({ kind: 'event' as const, name, delivery, payload })
+  { delivery = 'durable', ...telling }: { delivery?: 'durable' | 'broadcast' } & T & Telling<z.output<P>> = {} as T,
+) => ({ kind: 'event' as const, name, delivery, payload, ...(telling as unknown as T) })
+
+/** Who hears of an event besides the services that consume it, and in which words. */
+export type Telling<P = any> = {
+  /** What the event leaves behind, in short: it is told only when that is another than the last time. The payload carries a `version`. */
+  state?: (payload: P) => string
+  /** The line in Recent Activity; null where this one is not worth a line. */
+  activity?: (payload: P) => string | { command: string; status: string } | null
+  /** What the bell shows, the first of them at the bottom. */
+  notice?: (payload: P, product: string) => Notice[]
+  /** The contact whose timeline it belongs to. */
+  timeline?: (payload: P) => { email: string | null; text: string } | null
+  /** A workflow can begin with it. */
+  trigger?: { title: string; description: string }
+  /** The topic under which the person's open pages hear it. */
+  live?: string
+}
+
+export type Notice = {
+  kind: string
+  title: string
+  body: string
+  link: string | null
+  /** The same is raised once for a person; the event itself when absent. */
+  about?: string
+  /** Sent to the account's address as well. */
+  email?: AccountEmail
+}
+/** An email about the account, under the notice's title: one text, one button, one line after it. */
+export type AccountEmail = {
+  subject: string
+  text: string
+  label: string
+  path: `/${string}`
+  after: string
+  /** Not sent after this time. */
+  until?: string
+}
+
+/** About a person, or written by one: facts and logs leave it out. */
+export const personal = <T extends z.ZodType>(schema: T): T => schema.meta({ 'x-personal': true }) as T
+/** A word of the product's own. */
+export const plain = <T extends z.ZodType>(schema: T): T => schema.meta({ 'x-personal': false }) as T
 
 export type Request = { kind: 'request'; name: `${string}.${string}`; input: z.ZodType; reply: z.ZodType }
 /** The rare question to another service that its events cannot answer. The first word of its name is who answers. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, job, time } from './contract.ts'
+import { event, fn, id, job, plain, time } from './contract.ts'
 
 // A person who deleted their account: identity says so (`identity.user_deleted`), every service that holds something of theirs erases it by
 // a job within 30 days and answers, and identity keeps the account of who has not.
@@ -12,11 +12,11 @@ export type Erasing = (typeof erasing)[number]
 
 export const Erased = z.object({
   /** How many rows went, by table. */
-  deleted: z.record(z.string(), z.int()),
+  deleted: plain(z.record(z.string(), z.int())),
   /** How many stay without the person. */
-  anonymised: z.record(z.string(), z.int()),
+  anonymised: plain(z.record(z.string(), z.int())),
   /** What stays because the law asks for it, and why. */
-  kept: z.record(z.string(), z.string()),
+  kept: plain(z.record(z.string(), z.string())),
 })
 export type Erased = z.output<typeof Erased>
 

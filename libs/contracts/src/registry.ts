@@ -11,7 +11,7 @@ import * as billingApi from './billing/api.ts'
 import * as billingEvents from './billing/events.ts'
 import * as billingShapes from './billing/shapes.ts'
 import * as billingTables from './billing/tables.ts'
-import type { Endpoint, Event, Job, Request, Table } from './contract.ts'
+import type { Action, Effect, Endpoint, Event, Job, Request, Table } from './contract.ts'
 import * as crmApi from './crm/api.ts'
 import * as crmEvents from './crm/events.ts'
 import * as crmTables from './crm/tables.ts'
@@ -66,3 +66,77 @@ export const jobsOf = (service: ProcessName) => all(service).filter((contract) =
 export const shapesOf = (service: ProcessName): Record<string, z.ZodType> =>
   Object.fromEntries(Object.entries(contracts[service]).filter(([, value]) => isShape(value)))
 const isShape = (value: unknown) => value instanceof z.ZodObject || value instanceof z.ZodUnion || value instanceof z.ZodEnum
+
+/** Something that can be done for a person, with what its callers need: an assistant's tool, a palette's entry, a page of the reference. */
+export type Capability = {
+  /** `list-payments`: the function's name, by which it is called from everywhere. */
+  name: string
+  service: ProcessName
+  title: string
+  when: string
+  effect: Effect
+  unit: Action['unit']
+  needs: readonly string[]
+  summary: string
+  /** JSON schemas of what goes in and what comes out. */
+  input: Record<string, unknown>
+  output: Record<string, unknown>
+  contract: Endpoint & { action: Action }
+}
+
+const FUNCTIONS = '/functions/v1/'
+export const nameOf = (contract: Pick<Endpoint, 'path'>): string => contract.path.slice(FUNCTIONS.length)
+
+/** Every capability of these services. Their schemas are made when they are first read. */
+export function capabilitiesOf(by: Partial<Record<ProcessName, object>> = contracts): Capability[] {
+  return (Object.keys(by) as ProcessName[]).flatMap((service) =>
+    Object.values(by[service]!)
+      .filter((value): value is Endpoint & { action: Action } => value?.kind === 'endpoint' && value.action !== undefined)
+      .map((contract) => capabilityOf(service, contract)),
+  )
+}
+
+function capabilityOf(service: ProcessName, contract: Endpoint & { action: Action }): Capability {
+  const { title, when, effect, unit, needs = [] } = contract.action
+  const schemas: { input?: Record<string, unknown>; output?: Record<string, unknown> } = {}
+  return {
+    name: nameOf(contract),
+    service,
+    title,
+    when,
+    effect,
+    unit,
+    needs,
+    summary: contract.summary ?? title,
+    get input() {
+      schemas.input ??= contract.body ? asObject(jsonSchema(contract.body, 'input')) : { type: 'object', properties: {} }
+      return schemas.input
+    },
+    get output() {
+      schemas.output ??= jsonSchema(contract.reply, 'output')
+      return schemas.output
+    },
+    contract,
+  }
+}
+
+const jsonSchema = (schema: z.ZodType, io: 'input' | 'output'): Record<string, any> => {
+  const { $schema, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
+  return json
+}
+
+/** A tool's input is an object; a body that may be absent as a whole is one as well. */
+function asObject(json: Record<string, any>): Record<string, unknown> {
+  const branches: Record<string, any>[] | undefined = json.anyOf
+  return branches?.find((branch) => branch.type === 'object') ?? json
+}
+
+const owners = new Map<string, ProcessName>()
+/** The service that answers to a function. */
+export function ownerOf(contract: Pick<Endpoint, 'path'>): ProcessName {
+  if (owners.size === 0)
+    for (const service of Object.keys(contracts) as ProcessName[]) for (const { path } of endpointsOf(service)) owners.set(path, service)
+  const owner = owners.get(contract.path)
+  if (!owner) throw new Error(`no service of the registry answers ${contract.path}`)
+  return owner
+}

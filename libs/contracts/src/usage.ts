@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event } from './contract.ts'
+import { event, plain } from './contract.ts'
 
 /** Told by whoever meters a unit, each time some of it is settled. `used` is the period's total after it. */
 const usage = z.object({
@@ -8,7 +8,7 @@ const usage = z.object({
   limit: z.int().nullable(),
   amount: z.int(),
   period_start: z.iso.datetime(),
-  feature: z.string(),
+  feature: plain(z.string()),
   cost_microusd: z.int().default(0),
 })
 export const usageRecorded = <const S extends string>(service: S) => event(`${service}.usage_recorded`, usage)
@@ -20,10 +20,10 @@ export const crmUsageRecorded = usageRecorded('crm')
 export const jobProgress = <const S extends string>(service: S) =>
   event(
     `${service}.job_progress`,
-    z.object({ user_id: z.uuid(), job: z.string(), name: z.string(), percent: z.number(), state: z.string() }),
-    'broadcast',
+    z.object({ user_id: z.uuid(), job: plain(z.string()), name: plain(z.string()), percent: z.number(), state: plain(z.string()) }),
+    { delivery: 'broadcast' },
   )
 
 /** Stops a running job, whichever instance has it. */
 export const jobCancelled = <const S extends string>(service: S) =>
-  event(`${service}.job_cancelled`, z.object({ id: z.string() }), 'broadcast')
+  event(`${service}.job_cancelled`, z.object({ id: plain(z.string()) }), { delivery: 'broadcast' })

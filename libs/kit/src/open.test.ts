@@ -43,7 +43,7 @@ const depot = (world: World): ServiceDefinition => ({
       if (!world.mended) throw new Error('no van')
     })
     rt.job(tick, async () => void world.ticks++, { everyMs: 200 })
-    rt.onBroadcast(event('sandbox.job_progress', z.any() as never, 'broadcast'), (payload) => world.told.push(payload))
+    rt.onBroadcast(event('sandbox.job_progress', z.any() as never, { delivery: 'broadcast' }), (payload) => world.told.push(payload))
   },
 })
 

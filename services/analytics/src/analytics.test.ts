@@ -130,6 +130,31 @@ test('activity is told in words, newest first, to its owner alone, and live [spe
   )
 })
 
+test('activity and notifications are listed in pages, newest first, each to its owner alone', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  await platform.emit(userCreated, ann.id, person)
+  for (const command of ['one', 'two', 'three']) {
+    const id = await platform.emit(completionFinished, ann.id, completion(command))
+    await expect.poll(() => settled(id)).toBe(true)
+  }
+  const list = async (user: TestUser, name: string, body: object) => (await call(user, `/functions/v1/${name}`, body)).body
+  const first = await list(ann, 'list-activity', { limit: 2 })
+  expect(first.activity.map(({ command }: any) => command)).toEqual(['three', 'two'])
+  const second = await list(ann, 'list-activity', { limit: 2, cursor: first.cursor })
+  expect([second.activity.map(({ command }: any) => command), second.cursor]).toEqual([['one'], null])
+  expect(await list(bob, 'list-activity', {})).toEqual({ activity: [], cursor: null })
+  expect((await call(ann, '/functions/v1/list-activity', { cursor: "1_'; drop" })).status).toBe(400)
+
+  await expect.poll(() => unread(ann)).toBe(3)
+  const page = await list(ann, 'list-notifications', { limit: 2 })
+  expect(page).toMatchObject({ unread: 3, notifications: [{ title: 'Welcome to Operon', read_at: null }, {}] })
+  await call(ann, '/functions/v1/notifications-read', { ids: [page.notifications[0].id] })
+  const left = await list(ann, 'list-notifications', { unread: true })
+  expect([left.notifications.length, left.unread, left.cursor]).toEqual([2, 2, null])
+  expect(await list(ann, 'list-notifications', { cursor: page.cursor })).toMatchObject({ notifications: [{}], cursor: null })
+  expect(await list(bob, 'list-notifications', {})).toEqual({ notifications: [], unread: 0, cursor: null })
+})
+
 test('a plan is told when it changes, not when it renews, in whatever order events come [spec-50]', async () => {
   const ann = platform.user()
   for (const each of [plan(1, 'none', 'none'), plan(3, 'active', 'pro'), plan(2, 'trialing'), plan(4, 'active', 'pro')]) {

@@ -6,7 +6,7 @@ import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import type { BillingCtx, Deps } from './deps.ts'
 import { ledgerBalances } from './ledger/post.ts'
-import { statementExport } from './ledger/statement.ts'
+import { listPayments, statementExport } from './ledger/statement.ts'
 import { referralSummary, validateReferral } from './referrals/referrals.ts'
 import { staffAccount, staffActions, staffEvents, staffExtendTrial, staffRefund, staffReplayEvent } from './staff/staff.ts'
 import { asDomainError } from './stripe-errors.ts'
@@ -34,6 +34,7 @@ export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing)
   serve(app, billing.cancelSubscription, by(cancelSubscription))
   serve(app, billing.resumeSubscription, by(resumeSubscription))
   serve(app, billing.listInvoices, by(listInvoices))
+  serve(app, billing.listPayments, listPayments)
   serve(app, billing.statementExport, statementExport)
   serveTable(app, billingTables.subscribers, { scope: (ctx) => ({ user_id: signedIn(ctx).id }) })
 

@@ -137,7 +137,8 @@ export const aiEstimate = fn('ai-estimate', {
 export const aiUsage = fn('ai-usage', {
   access: 'user',
   rate: 'read',
-  summary: 'This period by feature and model, and where the month is heading',
+  summary: 'Shows the AI prompts of this period by feature and model, and a forecast for its end',
+  description: 'Costs are in millionths of a US dollar, at the prices of the models that answered. A plan without a limit has null.',
   body: z.object({}),
   reply: z.object({
     used: z.int(),
@@ -158,4 +159,31 @@ export const aiUsage = fn('ai-usage', {
     ),
     by_feature: z.array(z.object({ feature: z.string(), answers: z.int(), cost_microusd: z.int() })),
   }),
+  example: {
+    request: {},
+    reply: {
+      used: 15,
+      limit: 1000,
+      period_start: '2026-11-01T00:00:00.000Z',
+      period_end: '2026-12-01T00:00:00.000Z',
+      cost_microusd: 12_400,
+      forecast_prompts: 22,
+      by_model: [{ model: 'gpt-4o-mini', answers: 15, prompt_tokens: 5200, completion_tokens: 9100, cost_microusd: 12_400, avg_ms: 1840 }],
+      by_feature: [{ feature: 'chat', answers: 15, cost_microusd: 12_400 }],
+    },
+  },
+  errors: [],
+  action: {
+    title: 'Show AI usage',
+    when: 'The person asks how many AI prompts they used or have left, or what models cost',
+    effect: 'reads',
+    evidence: {
+      rows: 'by_model',
+      columns: {
+        model: { label: 'Model', as: 'text' },
+        answers: { label: 'Answers', as: 'count' },
+        cost_microusd: { label: 'Model cost', as: 'microusd' },
+      },
+    },
+  },
 })

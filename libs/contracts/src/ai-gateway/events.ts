@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { event, job } from '../contract.ts'
+import { event, job, personal, plain } from '../contract.ts'
 
 export const completionFinished = event(
   'ai-gateway.completion_finished',
   z.object({
-    feature: z.string(),
+    feature: plain(z.string()),
     /** What the activity log says of it; nothing where something bigger says it, as of a comparison's answers. */
-    command: z.string(),
-    model: z.string(),
-    answered_by: z.string(),
+    command: personal(z.string()),
+    model: plain(z.string()),
+    answered_by: plain(z.string()),
     status: z.enum(['completed', 'cut', 'failed', 'stopped']),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
@@ -21,19 +21,17 @@ export const comparisonFinished = event(
   'ai-gateway.comparison_finished',
   z.object({
     comparison_id: z.uuid(),
-    command: z.string(),
-    models: z.array(z.string()),
+    command: personal(z.string()),
+    models: z.array(plain(z.string())),
     status: z.enum(['completed', 'cut', 'failed', 'stopped']),
   }),
 )
 /** An answer may run in any instance; the one that has it ends it. */
-export const stopAnswer = event(
-  'ai-gateway.stop_answer',
-  z.object({ user_id: z.uuid(), id: z.uuid(), lane: z.int().nullable() }),
-  'broadcast',
-)
+export const stopAnswer = event('ai-gateway.stop_answer', z.object({ user_id: z.uuid(), id: z.uuid(), lane: z.int().nullable() }), {
+  delivery: 'broadcast',
+})
 /** Instances remember keys for some seconds; one that was revoked they forget at once. */
-export const keyRevoked = event('ai-gateway.key_revoked', z.object({ key_id: z.uuid() }), 'broadcast')
+export const keyRevoked = event('ai-gateway.key_revoked', z.object({ key_id: z.uuid() }), { delivery: 'broadcast' })
 
 /** Settles what died without an answer. */
 export const sweep = job('ai-gateway.sweep', z.object({}))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, job } from '../contract.ts'
+import { event, job, personal, plain } from '../contract.ts'
 
 /** Sums old facts up and lets them go, with the activity and the read notices of their time. */
 export const forgetOld = job('analytics.forget_old', z.object({}))
@@ -10,18 +10,20 @@ export const notificationRaised = event(
   z.object({
     id: z.uuid(),
     user_id: z.uuid(),
-    title: z.string(),
-    body: z.string(),
-    link: z.string().nullable(),
-    created_at: z.string(),
+    title: personal(z.string()),
+    body: personal(z.string()),
+    link: plain(z.string()).nullable(),
+    created_at: plain(z.string()),
     unread: z.int(),
   }),
-  'broadcast',
+  { delivery: 'broadcast' },
 )
 export const activityRecorded = event(
   'analytics.activity_recorded',
-  z.object({ id: z.uuid(), user_id: z.uuid(), command: z.string(), status: z.string(), created_at: z.string() }),
-  'broadcast',
+  z.object({ id: z.uuid(), user_id: z.uuid(), command: personal(z.string()), status: plain(z.string()), created_at: plain(z.string()) }),
+  { delivery: 'broadcast' },
 )
 /** So that the bell of another tab goes quiet too. */
-export const notificationsWereRead = event('analytics.notifications_read', z.object({ user_id: z.uuid(), unread: z.int() }), 'broadcast')
+export const notificationsWereRead = event('analytics.notifications_read', z.object({ user_id: z.uuid(), unread: z.int() }), {
+  delivery: 'broadcast',
+})

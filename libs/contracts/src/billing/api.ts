@@ -51,8 +51,32 @@ export const Subscription = z.object({
 export const checkSubscription = fn('check-subscription', {
   access: 'user',
   rate: 'read',
-  summary: 'The plan and what is used of it',
+  summary: 'Shows the plan and what is used of it',
+  description: 'Without a subscription `subscribed` is false and the tier is null. A limit of null is unlimited.',
   reply: Subscription,
+  example: {
+    reply: {
+      subscribed: true,
+      subscription_tier: 'pro',
+      status: 'active',
+      trial_available: false,
+      trial_end: null,
+      current_period_end: '2026-12-01T00:00:00.000Z',
+      cancel_at_period_end: false,
+      grace_until: null,
+      usage: [{ unit: 'prompts', used: 15, limit: 3000, period_start: '2026-11-01T00:00:00.000Z', period_end: '2026-12-01T00:00:00.000Z' }],
+    },
+  },
+  errors: [],
+  action: {
+    title: 'Show the plan',
+    when: 'The person asks about their plan, trial, renewal or what is left of their allowances',
+    effect: 'reads',
+    evidence: {
+      rows: 'usage',
+      columns: { unit: { label: 'Allowance', as: 'text' }, used: { label: 'Used', as: 'count' }, limit: { label: 'Of', as: 'count' } },
+    },
+  },
 })
 export const previewSwitch = fn('preview-switch', {
   access: 'user',
@@ -81,9 +105,57 @@ export const cancelSubscription = fn('cancel-subscription', {
   reply: Subscription,
 })
 export const resumeSubscription = fn('resume-subscription', { access: 'user', summary: 'Takes a cancellation back', reply: Subscription })
+const Payment = z.object({
+  payment: z.string(),
+  kind: z.enum(['charge', 'refund', 'dispute', 'dispute_won', 'credit_granted', 'credit_used']),
+  amount_cents: z.int(),
+  currency: Currency,
+  at: time,
+  description: z.string(),
+})
+export const listPayments = fn('list-payments', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Lists the payments, refunds and credits of the account, newest first',
+  description:
+    'A payment is positive, a refund or dispute is negative, and used credit counts as paid. Amounts are in the smallest unit of the currency.',
+  body: z.object({ limit: z.int().min(1).max(50).default(20) }).prefault({}),
+  reply: z.object({ payments: z.array(Payment) }),
+  example: {
+    request: { limit: 3 },
+    reply: {
+      payments: [
+        {
+          payment: 'ch_1',
+          kind: 'charge',
+          amount_cents: 9900,
+          currency: 'usd',
+          at: '2026-11-01T00:00:00.000Z',
+          description: 'Pro',
+        },
+      ],
+    },
+  },
+  errors: [],
+  action: {
+    title: 'List payments',
+    when: 'The person asks what they paid, or for a payment, refund or credit of theirs',
+    effect: 'reads',
+    evidence: {
+      rows: 'payments',
+      columns: {
+        at: { label: 'When', as: 'time' },
+        description: { label: 'What', as: 'text' },
+        amount_cents: { label: 'Amount', as: 'cents' },
+      },
+    },
+  },
+})
 export const listInvoices = fn('list-invoices', {
   access: 'user',
   rate: 'read',
+  summary: 'Lists the invoices of the account, newest first',
+  description: 'Each has the address of its page and of its PDF at the payment provider.',
   reply: z.object({
     invoices: z.array(
       z.object({
@@ -98,13 +170,56 @@ export const listInvoices = fn('list-invoices', {
       }),
     ),
   }),
+  example: {
+    reply: {
+      invoices: [
+        {
+          id: 'in_1',
+          number: 'A-0001',
+          created_at: '2026-11-01T00:00:00.000Z',
+          amount_cents: 9900,
+          currency: 'usd',
+          status: 'paid',
+          hosted_url: null,
+          pdf_url: null,
+        },
+      ],
+    },
+  },
+  errors: ['upstream_failed', 'upstream_timeout'],
+  action: {
+    title: 'List invoices',
+    when: 'The person asks for an invoice or its PDF',
+    effect: 'reads',
+    evidence: {
+      rows: 'invoices',
+      columns: {
+        created_at: { label: 'When', as: 'time' },
+        number: { label: 'Number', as: 'text' },
+        amount_cents: { label: 'Amount', as: 'cents' },
+        status: { label: 'Status', as: 'text' },
+      },
+    },
+  },
 })
 export const statementExport = fn('statement-export', {
   access: 'user',
   rate: 'read',
-  summary: 'The booked payments, refunds and credits of a month',
+  summary: 'Writes the monthly statement: booked payments, refunds and credits, as CSV',
+  description: 'Months are in UTC. A month without payments has the header alone.',
   body: z.object({ month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/) }),
   reply: z.object({ csv: z.string(), filename: z.string() }),
+  example: {
+    request: { month: '2026-11' },
+    reply: { csv: 'date,reference,type,description,amount,currency\r\n', filename: 'statement-2026-11.csv' },
+  },
+  errors: [],
+  action: {
+    title: 'Write the monthly statement',
+    when: 'The person asks for a statement of a month, as for their accountant',
+    effect: 'reads',
+    evidence: { columns: { filename: { label: 'File', as: 'text' } } },
+  },
 })
 
 export const validateReferral = fn('validate-referral', {
@@ -117,7 +232,32 @@ const Credit = z.object({ amount_cents: z.int(), currency: Currency, state: z.en
 export const referralSummary = fn('referral-summary', {
   access: 'user',
   rate: 'read',
+  summary: 'Shows the referral link, the sign-ups that came by it and the credits they earned',
+  description: 'A credit waits until the invited account has stayed, and then comes off the next invoice.',
   reply: z.object({ code: z.string(), link: z.string(), sign_ups: z.int(), credits: z.array(Credit), credit_cents: z.int() }),
+  example: {
+    reply: {
+      code: 'ANN-7F3K',
+      link: 'https://studio.example/?ref=ANN-7F3K',
+      sign_ups: 2,
+      credits: [{ amount_cents: 990, currency: 'usd', state: 'credited', due_at: '2026-11-01T00:00:00.000Z' }],
+      credit_cents: 990,
+    },
+  },
+  errors: [],
+  action: {
+    title: 'Show referrals',
+    when: 'The person asks for their referral link, or what they earned by inviting others',
+    effect: 'reads',
+    evidence: {
+      rows: 'credits',
+      columns: {
+        due_at: { label: 'Due', as: 'time' },
+        amount_cents: { label: 'Credit', as: 'cents' },
+        state: { label: 'State', as: 'text' },
+      },
+    },
+  },
 })
 
 /** Signed callbacks of the payment provider: the signature is over the bytes as they came. */

@@ -36,12 +36,12 @@ export const referralCredited = event('billing.referral_credited', z.object({ am
 export const subscriptionLive = event(
   'billing.subscription_live',
   z.object({ user_id: z.uuid(), tier: z.enum(tiers), status: SubscriptionStatus }),
-  'broadcast',
+  { delivery: 'broadcast' },
 )
 export const usageLive = event(
   'billing.usage_live',
   z.object({ user_id: z.uuid(), unit: z.enum(units), used: z.int(), limit: z.int().nullable() }),
-  'broadcast',
+  { delivery: 'broadcast' },
 )
 
 export const reconcile = job('billing.reconcile', z.object({}), { attempts: 1 })

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { event, job } from '../contract.ts'
+import { event, job, personal } from '../contract.ts'
 
 export const leadCreated = event('crm.lead_created', z.object({ lead_id: z.uuid() }))
 export const appointmentBooked = event('crm.appointment_booked', z.object({ appointment_id: z.uuid() }))
-export const campaignCreated = event('crm.campaign_created', z.object({ campaign_id: z.uuid(), name: z.string() }))
+export const campaignCreated = event('crm.campaign_created', z.object({ campaign_id: z.uuid(), name: personal(z.string()) }))
 /** `sent` is how many mails this step added, so that the steps of one campaign sum up in any order. */
-export const campaignSent = event('crm.campaign_sent', z.object({ campaign_id: z.uuid(), name: z.string(), sent: z.int() }))
+export const campaignSent = event('crm.campaign_sent', z.object({ campaign_id: z.uuid(), name: personal(z.string()), sent: z.int() }))
 
 /** Carries no token: it is derived from the job's id, so a retry sends the same link. */
 export const newsletterMail = job('crm.newsletter_mail', z.object({ subscriber_id: z.uuid(), template: z.enum(['confirm', 'welcome']) }), {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { event, job, request } from '../contract.ts'
+import { event, job, personal, plain, request } from '../contract.ts'
 import { json } from './shapes.ts'
 
 const person = z.object({
-  email: z.string().nullable(),
-  name: z.string().nullable(),
-  referral_code: z.string().nullable(),
+  email: personal(z.string()).nullable(),
+  name: personal(z.string()).nullable(),
+  referral_code: personal(z.string()).nullable(),
   role: z.enum(['seller', 'buyer']).nullable(),
   version: z.int(),
 })
@@ -13,28 +13,34 @@ const person = z.object({
 export const userCreated = event('identity.user_created', person)
 export const userUpdated = event('identity.user_updated', person)
 export const userDeleted = event('identity.user_deleted', z.object({ version: z.int() }))
-export const userSignedIn = event('identity.user_signed_in', z.object({ method: z.string(), session_id: z.uuid() }))
+export const userSignedIn = event('identity.user_signed_in', z.object({ method: plain(z.string()), session_id: personal(z.uuid()) }))
 export const roleAssigned = event('identity.role_assigned', z.object({ role: z.enum(['seller', 'buyer']) }))
 export const signedUp = event(
   'identity.signed_up',
   z.object({
-    email: z.string(),
-    name: z.string(),
-    referral_code: z.string().nullable(),
+    email: personal(z.string()),
+    name: personal(z.string()),
+    referral_code: personal(z.string()).nullable(),
     signup_date: z.iso.datetime(),
     accept_terms: z.boolean(),
     /** Which terms, and when: null where they were not accepted, or no version was named. */
-    terms_version: z.string().nullish(),
+    terms_version: plain(z.string()).nullish(),
     terms_accepted_at: z.iso.datetime().nullish(),
     accept_marketing: z.boolean(),
   }),
 )
 
-export const sessionRevoked = event('identity.session_revoked', z.object({ session_id: z.uuid(), user_id: z.uuid() }), 'broadcast')
-export const userSuspended = event('identity.user_suspended', z.object({ user_id: z.uuid(), suspended: z.boolean() }), 'broadcast')
+export const sessionRevoked = event('identity.session_revoked', z.object({ session_id: z.uuid(), user_id: z.uuid() }), {
+  delivery: 'broadcast',
+})
+export const userSuspended = event('identity.user_suspended', z.object({ user_id: z.uuid(), suspended: z.boolean() }), {
+  delivery: 'broadcast',
+})
 /** A user has a second factor for the first time; `since` in seconds. Tokens from before are good no longer. */
-export const secondFactorAdded = event('identity.second_factor_added', z.object({ user_id: z.uuid(), since: z.int() }), 'broadcast')
-export const keysChanged = event('identity.keys_changed', z.object({}), 'broadcast')
+export const secondFactorAdded = event('identity.second_factor_added', z.object({ user_id: z.uuid(), since: z.int() }), {
+  delivery: 'broadcast',
+})
+export const keysChanged = event('identity.keys_changed', z.object({}), { delivery: 'broadcast' })
 
 /** What a verifier needs: public keys, the issuer, how long a token lives, what was taken back within that time, and what time it is. */
 export const verification = request(

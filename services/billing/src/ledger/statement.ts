@@ -26,10 +26,35 @@ export async function statementExport(
   return { csv: [header, ...body].map((cells) => `${cells.map(cell).join(',')}\r\n`).join(''), filename: `statement-${month}.csv` }
 }
 
+/** The newest movements first. */
+export async function listPayments(
+  ctx: BillingCtx,
+  { limit }: Input<typeof contract.listPayments>,
+): Promise<Output<typeof contract.listPayments>> {
+  const newest = entriesOf(ctx.db, signedIn(ctx).id).orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(limit)
+  const rows = await movements(ctx.db, newest).orderBy('e.occurred_at', 'desc').orderBy('e.id', 'desc').execute()
+  return {
+    payments: rows.map(({ reference, kind, amount_cents, currency, occurred_at, description }) => ({
+      payment: reference.slice(reference.indexOf(':') + 1),
+      kind: kind as (typeof customerKinds)[number],
+      amount_cents,
+      currency,
+      at: occurred_at.toISOString(),
+      description,
+    })),
+  }
+}
+
 /** Payments, refunds and credits of an account, oldest first. A payment is positive, what came back is negative. */
-export async function movementsOf(db: Db, userId: string) {
-  return db
-    .selectFrom('ledger_entries as e')
+export const movementsOf = (db: Db, userId: string) =>
+  movements(db, entriesOf(db, userId)).orderBy('e.occurred_at').orderBy('e.id').execute()
+
+const entriesOf = (db: Db, userId: string) =>
+  db.selectFrom('ledger_entries').selectAll().where('user_id', '=', userId).where('kind', 'in', customerKinds)
+
+const movements = (db: Db, entries: ReturnType<typeof entriesOf>) =>
+  db
+    .selectFrom(entries.as('e'))
     .innerJoin('ledger_postings as p', 'p.entry_id', 'e.id')
     .select([
       'e.reference',
@@ -41,13 +66,7 @@ export async function movementsOf(db: Db, userId: string) {
         'amount_cents',
       ),
     ])
-    .where('e.user_id', '=', userId)
-    .where('e.kind', 'in', customerKinds)
-    .groupBy(['e.id', 'p.currency'])
-    .orderBy('e.occurred_at')
-    .orderBy('e.id')
-    .execute()
-}
+    .groupBy(['e.id', 'e.reference', 'e.kind', 'e.description', 'e.occurred_at', 'p.currency'])
 
 const decimal = (cents: number) =>
   `${cents < 0 ? '-' : ''}${Math.floor(Math.abs(cents) / 100)}.${String(Math.abs(cents) % 100).padStart(2, '0')}`

@@ -89,6 +89,8 @@ test('the friend pays 30 % less the first month, the referrer is credited after 
   expect(statement.csv.split('\r\n')[0]).toBe('date,reference,type,description,amount,currency')
   expect(statement.csv).toContain(',38.71,usd')
   expect(statement.csv).toContain(',10.29,usd')
+  const { payments } = (await billing.call('list-payments', referrer.user, { limit: 2 })).body
+  expect(payments.map(({ amount_cents, currency }: any) => `${amount_cents} ${currency}`).sort()).toEqual(['1029 usd', '3871 usd'])
   await billing.booksMatch()
 })
 

@@ -1,0 +1,30 @@
+import type * as aiGateway from './ai-gateway/api.ts'
+import type * as aiOpenAi from './ai-gateway/openai.ts'
+import type * as aiTools from './ai-gateway/tools.ts'
+import type * as analytics from './analytics/api.ts'
+import type * as billing from './billing/api.ts'
+import type { Args, Reply } from './contract.ts'
+import type * as crm from './crm/api.ts'
+import type { accountErasures } from './erasure.ts'
+import type * as gateway from './gateway/api.ts'
+import type * as identity from './identity/api.ts'
+
+// Types alone: the web app calls functions by their names, and no schema reaches its bundle.
+
+type Modules = typeof aiGateway &
+  typeof aiOpenAi &
+  typeof aiTools &
+  typeof analytics &
+  typeof billing &
+  typeof crm &
+  typeof gateway &
+  typeof identity & { accountErasures: typeof accountErasures }
+type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never
+
+/** Every named function, by its name. */
+export type Calls = { [K in keyof Modules as NameOf<Modules[K]>]: Modules[K] }
+type Contract<N extends keyof Calls> = Extract<Calls[N], { reply: import('zod').ZodType }>
+
+/** What a function takes and answers: `call<N extends keyof Calls>(name: N, args: CallArgs<N>): Promise<CallReply<N>>`. */
+export type CallArgs<N extends keyof Calls> = Args<Contract<N>>
+export type CallReply<N extends keyof Calls> = Reply<Contract<N>>
