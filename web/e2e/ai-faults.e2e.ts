@@ -75,7 +75,7 @@ test.describe
       }
     })
 
-    test('does not begin: Stop before the first word charges nothing, in the chat and with the analyst', async ({ page, request }) => {
+    test('does not begin: Stop before the first word says what it counts as, also with the analyst', async ({ page, request }) => {
       await trialSeller(page)
       await order(request, { kind: 'slow_headers', ms: 20_000 })
       for (const [path, label] of [
@@ -87,7 +87,7 @@ test.describe
         await page.keyboard.press('Enter')
         await expect(page.getByLabel(label)).toBeDisabled()
         await page.keyboard.press('Escape')
-        await expect(page.getByRole('log').getByText('You stopped this before it began. Nothing was charged.')).toBeVisible()
+        await expect(page.getByRole('log').getByText('You stopped this before the answer began.')).toBeVisible()
         await expect(page.getByLabel(label)).toBeFocused()
       }
     })

@@ -32,6 +32,15 @@ export const errors = {
 
   // Limits
   limit_prompts: { status: 402, message: 'You have used all AI prompts of your plan this month. Upgrade on the plan page to continue.' },
+  limit_budget: {
+    status: 402,
+    message:
+      'What is left of your plan’s model budget this month does not cover this. Shorten it, choose a cheaper model, or upgrade on the plan page.',
+  },
+  budget_held: {
+    status: 429,
+    message: 'Your other answers hold what is left of your model budget. Wait for one to finish, then send this again.',
+  },
   limit_images: { status: 402, message: 'You have used all images of your plan this month. Upgrade on the plan page to continue.' },
   limit_emails: { status: 402, message: 'You have used all e-mails of your plan this month. Upgrade on the plan page to continue.' },
   limit_runs: { status: 402, message: 'You have used all workflow runs of your plan this month. Upgrade on the plan page to continue.' },
@@ -52,12 +61,18 @@ export const errors = {
 
   // AI
   model_unknown: { status: 404, message: 'There is no model of that name.' },
-  model_unavailable: { status: 503, message: 'No model could answer right now. Nothing was charged; try again in a moment.' },
+  anonymous_no_models: { status: 403, message: 'Add an email to your account to use AI models. It is free and takes a minute.' },
+  input_too_long: { status: 413, message: 'This is too long to send. Shorten it and try again.' },
+  too_many_steps: { status: 400, message: 'This answer has used all its rounds of tools. Continue with a new message.' },
+  model_unavailable: { status: 503, message: 'No model could answer right now. This used no prompt; try again in a moment.' },
   model_refused: {
     status: 400,
-    message: 'The model would not take this question. Shorten it, say it differently or choose another model. Nothing was charged.',
+    message: 'The model would not take this question. Shorten it, say it differently or choose another model. This used no prompt.',
   },
-  answer_stopped: { status: 409, message: 'You stopped this before the answer began. Nothing was charged.' },
+  answer_stopped: {
+    status: 409,
+    message: 'You stopped this before the answer began. It counts as one prompt, because the model was already reading it.',
+  },
   answer_cut: { status: 502, message: 'The answer was cut off. What had arrived is shown.' },
   key_limit: { status: 402, message: 'This API key has reached its limit.' },
   key_scope: { status: 403, message: 'This API key is not allowed to do that.' },

@@ -75,3 +75,24 @@ export const limitsOf = (tier: Tier): Limits =>
     : tier === 'trial'
       ? basic
       : plans.find((plan) => plan.id === tier)!.limits
+
+/** What a plan's answers may cost a month at the models' list prices, and how large one may be. */
+export type ModelLimits = {
+  budgetMicrousd: number
+  /** The largest question, with everything that goes with it. */
+  inputCharacters: number
+  /** The longest answer. */
+  outputTokens: number
+  /** How many rounds of tools one answer may take. */
+  steps: number
+}
+const modelLimits: Record<Tier, ModelLimits> = {
+  none: { budgetMicrousd: 250_000, inputCharacters: 20_000, outputTokens: 2_500, steps: 5 },
+  trial: { budgetMicrousd: 2_000_000, inputCharacters: 100_000, outputTokens: 8_000, steps: 20 },
+  basic: { budgetMicrousd: 12_000_000, inputCharacters: 100_000, outputTokens: 8_000, steps: 20 },
+  pro: { budgetMicrousd: 25_000_000, inputCharacters: 200_000, outputTokens: 16_000, steps: 40 },
+  enterprise: { budgetMicrousd: 45_000_000, inputCharacters: 400_000, outputTokens: 32_000, steps: 80 },
+}
+export const modelLimitsOf = (tier: Tier): ModelLimits => modelLimits[tier]
+/** The month's model budget of each service that spends money by its unit. */
+export const budgetsOf = (tier: Tier): Record<string, number> => ({ 'ai-gateway': modelLimits[tier].budgetMicrousd })

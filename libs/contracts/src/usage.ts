@@ -10,6 +10,9 @@ const usage = z.object({
   period_start: z.iso.datetime(),
   feature: plain(z.string()),
   cost_microusd: z.int().default(0),
+  /** The period's cost after it, and what the plan allows; absent from the version before. */
+  cost_used_microusd: z.int().optional(),
+  budget_microusd: z.int().nullish(),
 })
 export const usageRecorded = <const S extends string>(service: S) => event(`${service}.usage_recorded`, usage)
 export const aiUsageRecorded = usageRecorded('ai-gateway')

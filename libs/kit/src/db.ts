@@ -120,7 +120,8 @@ const isRefusal = (error: unknown) =>
 /** Runs what is missing, forward only; Kysely holds an advisory lock, so that instances that start together take turns. */
 export async function migrate<DB>(db: Kysely<DB>, migrations: Record<string, Migration>): Promise<void> {
   const all = { ...kitMigrations, ...migrations }
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => all } })
+  // The kit's migrations and a service's are two rows of their own: a new one of the kit comes before those that a service has run.
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => all }, allowUnorderedMigrations: true })
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return
   const failed = results?.find((result) => result.status === 'Error')?.migrationName

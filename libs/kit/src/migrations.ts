@@ -48,4 +48,14 @@ export const kitMigrations: Record<string, Migration> = {
       await sql`create index usage_reservations_open on usage_reservations (expires_at) where state = 'reserved'`.execute(db)
     },
   },
+  // Nothing waits for it: an instance of the version before leaves the columns at what they are.
+  '0000_kit_costs': {
+    async up(db: Kysely<unknown>) {
+      await sql`alter table entitlements add column budget_microusd bigint`.execute(db)
+      await sql`alter table usage_counters add column cost_used bigint not null default 0, add column cost_reserved bigint not null default 0`.execute(
+        db,
+      )
+      await sql`alter table usage_reservations add column cost_held bigint not null default 0`.execute(db)
+    },
+  },
 }

@@ -1,20 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Unit } from '@operon/contracts/plans'
+import { budgetsOf, type Tier, tiers, type Unit } from '@operon/contracts/plans'
 import type { Kysely } from 'kysely'
 import { newId } from './ids.ts'
-import { type Ask, HOLD_MS, overLimit, type Reservation, type Taken, take, type Wanted } from './meter.ts'
+import { type Ask, type ByTier, extend, HOLD_MS, type Reservation, refusal, reserveMany, type Taken, take, type Wanted } from './meter.ts'
 import { currentTrace } from './telemetry.ts'
 import { inSpan, isTracing } from './tracing.ts'
 
 /** So many units must be left beyond those being asked for, and be known so lately, for an allowance to be ample. */
 const AMPLE = 20
+/** The budget is ample for a question of the most that it can cost, which few do. */
+const AMPLE_COST = 5
 const KNOWN_FOR_MS = 30_000
 const REMEMBERED = 10_000
 const BATCH = 100
 
 type Waiting = { wanted: Wanted; trace: string | undefined; done: (taken: Taken | undefined) => void; failed: (error: unknown) => void }
 /** What somebody's plan still allowed when their last reservation was stored, and how many they have on their way there. */
-type Known = { left: number | null; at: number; asking: number }
+type Known = { tier: Tier; left: number | null; costLeft: number | null; at: number; asking: number; askingCost: number }
 
 /**
  * Reserving on a hot path: callers who ask while a statement is under way share the next one. Who comes alone waits for nobody;
@@ -26,43 +28,74 @@ export class Reserver {
   readonly #scarce: Lane
   /** Changed in place: a map whose entries come and go with each question leaves tables behind that keep all they held until a full collection. */
   readonly #known = new Map<string, Known>()
+  readonly #db: Kysely<any>
   readonly #unit: Unit
+  /** What each plan may spend here in a period; null where nothing is paid for by the unit. */
+  readonly budgets: ByTier | null
 
   constructor(db: Kysely<any>, unit: Unit, service: string) {
+    this.#db = db
     this.#unit = unit
-    this.#ample = new Lane(service, (wanted) => take(db, unit, wanted, { unsynced: true }))
-    this.#scarce = new Lane(service, (wanted) => take(db, unit, wanted))
+    const budgets = tiers.map((tier) => [tier, budgetsOf(tier)[service]] as const)
+    this.budgets = budgets.every(([, budget]) => budget !== undefined) ? (Object.fromEntries(budgets) as ByTier) : null
+    this.#ample = new Lane(service, (wanted) => take(db, unit, wanted, { unsynced: true, budgets: this.budgets }))
+    this.#scarce = new Lane(service, (wanted) => take(db, unit, wanted, { budgets: this.budgets }))
   }
 
   /**
    * Whether the next reservation will be granted as far as anybody can tell here. Only ever a reason to begin work beside it: what was
    * begun is given to nobody before the reservation is stored, so a mistake costs a call and never a unit.
    */
-  isAmple(userId: string): boolean {
+  isAmple(userId: string, costs: ByTier | null = null): boolean {
     const known = this.#known.get(userId)
     if (!known || Date.now() - known.at > KNOWN_FOR_MS) return false
-    return known.left === null || known.left - known.asking >= AMPLE
+    if (known.left !== null && known.left - known.asking < AMPLE) return false
+    return !costs || known.costLeft === null || known.costLeft - known.askingCost >= AMPLE_COST * costs[known.tier]
   }
 
-  async reserve({ userId, feature, holdMs = HOLD_MS }: Omit<Ask, 'unit' | 'amount'>): Promise<Reservation> {
-    const lane = this.isAmple(userId) ? this.#ample : this.#scarce
+  /** The plan by which the last reservation was granted. */
+  tierOf(userId: string): Tier {
+    return this.#known.get(userId)?.tier ?? 'none'
+  }
+
+  async reserve({ userId, feature, holdMs = HOLD_MS, costs = null }: Omit<Ask, 'unit' | 'amount'>): Promise<Reservation> {
+    const lane = this.isAmple(userId, costs) ? this.#ample : this.#scarce
     const known = this.#of(userId)
+    const cost = costs?.[known.tier] ?? 0
     known.asking += 1
-    let left: number | null = 0
+    known.askingCost += cost
+    let taken: Taken | undefined
     try {
-      const reservation = await lane.add({ id: newId(), userId, feature, amount: 1, holdMs })
-      if (!reservation) throw overLimit(this.#unit)
-      left = reservation.left
-      return reservation
+      taken = await lane.add({ id: newId(), userId, feature, amount: 1, holdMs, costs })
+      if (!taken) throw await refusal(this.#db, { userId, unit: this.#unit, costs }, this.budgets)
+      known.tier = taken.tier
+      return taken
     } finally {
-      known.left = left
+      known.left = taken ? taken.left : 0
+      known.costLeft = taken ? taken.costLeft : 0
       known.at = Date.now()
       known.asking -= 1
+      known.askingCost -= cost
     }
   }
 
+  /** Several of one user, each to be settled by itself: all of them or none. */
+  reserveMany(asks: Omit<Ask, 'unit'>[]): Promise<Reservation[]> {
+    return reserveMany(
+      this.#db,
+      asks.map((ask) => ({ ...ask, unit: this.#unit })),
+      this.budgets,
+    )
+  }
+
+  /** Raises what a reservation holds to this much; false when the budget does not allow it. */
+  async holdAtLeast(reservation: Reservation, microusd: number): Promise<boolean> {
+    const more = microusd - reservation.costMicrousd
+    return more <= 0 || extend(this.#db, reservation, more, this.budgets)
+  }
+
   #of(userId: string): Known {
-    const known = this.#known.get(userId) ?? { left: 0, at: 0, asking: 0 }
+    const known = this.#known.get(userId) ?? { tier: 'none', left: 0, costLeft: 0, at: 0, asking: 0, askingCost: 0 }
     this.#known.set(userId, known)
     // The longest known goes first, and comes back with the next question.
     if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value!)

@@ -41,11 +41,22 @@ export type KitDb = {
     tier: string
     status: string
     limits: unknown
+    /** What this service may spend in a period; null where the event named none. */
+    budget_microusd: Generated<number | null>
     period_start: Date
     period_end: Date | null
     version: number
   }
-  usage_counters: { user_id: string; unit: string; period_start: Date; used: Generated<number>; reserved: Generated<number> }
+  usage_counters: {
+    user_id: string
+    unit: string
+    period_start: Date
+    used: Generated<number>
+    reserved: Generated<number>
+    /** Millionths of a dollar, as `cost_reserved` and `cost_held`. */
+    cost_used: Generated<number>
+    cost_reserved: Generated<number>
+  }
   usage_reservations: {
     id: string
     user_id: string
@@ -54,6 +65,7 @@ export type KitDb = {
     amount: number
     state: 'reserved' | 'settled' | 'released' | 'unknown'
     feature: string
+    cost_held: Generated<number>
     created_at: Generated<Date>
     expires_at: Date
   }

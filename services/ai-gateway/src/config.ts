@@ -28,14 +28,16 @@ const Settings = z.object({
   AI_API_KEY: key,
   /** What to ask that server for, whatever the alias; absent, the provider's name of the model is sent. */
   AI_MODEL: z.string().optional(),
-  /** What that model costs, a million tokens in and out. */
+  /** What that model costs, a million tokens in and out; as much as the dearest one listed unless said. */
   AI_MODEL_USD_PER_MTOK: z
     .string()
     .regex(/^\d+(\.\d+)?,\d+(\.\d+)?$/, 'two prices in dollars, as in 0.15,0.60')
-    .default('0,0')
-    .transform((prices) => prices.split(',').map(Number) as [number, number]),
+    .transform((prices) => prices.split(',').map(Number) as [number, number])
+    .optional(),
   /** Whether domain names are asked of the registries themselves or of the sandbox. */
   DOMAIN_REGISTRIES: z.enum(['live', 'sandbox']).default('sandbox'),
+  /** Until when somebody must have said the first word, however many were asked. */
+  AI_BEGIN_MS: z.coerce.number().int().min(100).default(60_000),
   AI_FIRST_BYTE_MS: z.coerce.number().int().min(100).default(30_000),
   AI_IDLE_MS: z.coerce.number().int().min(100).default(30_000),
   AI_ANSWER_MS: z.coerce.number().int().min(1000).default(300_000),

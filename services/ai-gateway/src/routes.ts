@@ -17,6 +17,6 @@ export function toolRoutes(app: FastifyInstance, deps: OrchestratorDeps, domains
   serveTable(app, tables.actions, { scope: (ctx) => ({ user_id: signedIn(ctx).id }), update: dismissActions })
   serve(app, tools.generateAds, (ctx, input) => adVariations(deps, ctx, input))
   serve(app, tools.checkDomains, (_ctx, input) => checkDomains(domains, input))
-  serve(app, contract.aiEstimate, (ctx, input) => estimate(deps.providers, ctx, input))
-  serve(app, contract.aiUsage, usage)
+  serve(app, contract.aiEstimate, (ctx, input) => estimate(deps, ctx, input))
+  serve(app, contract.aiUsage, (ctx) => usage(deps, ctx))
 }

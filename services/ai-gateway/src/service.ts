@@ -39,10 +39,11 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
   async setup(rt) {
     const sandbox = async (provider: 'openai' | 'rdap') => (await rt.ask(sandboxAddress, { provider })).url
     const providers = new Providers(rt.config, () => sandbox('openai'))
-    const settler = new Settler(rt.db, rt.log)
+    const reserver = new Reserver(rt.db, 'prompts', 'ai-gateway')
+    const settler = new Settler(rt.db, reserver.budgets, rt.log)
     const deps = {
       db: rt.db,
-      reserver: new Reserver(rt.db, 'prompts', 'ai-gateway'),
+      reserver,
       providers,
       settler,
       config: rt.config,
@@ -65,7 +66,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     rt.job(
       sweep,
       async (ctx) => {
-        await settleAbandoned(rt.db as never, aiUsageRecorded)
+        await settleAbandoned(rt.db as never, aiUsageRecorded, { budgets: reserver.budgets })
         await closeAbandoned(ctx, rt.config.AI_ANSWER_MS + 60_000)
         await failAbandonedActions(ctx, rt.config.AI_ANSWER_MS + 60_000)
       },

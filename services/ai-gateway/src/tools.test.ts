@@ -153,7 +153,7 @@ test('ads that cannot be used are asked for once more, by a schema, before any s
   await vi.waitFor(async () => expect((await json(await post(user, 'ai-usage', {}))).body.used).toBe(2), 10_000)
 })
 
-test('who stops before the first word of their ads is charged nothing', async () => {
+test('ads that are stopped before their first word count as one prompt', async () => {
   const user = platform.user()
   const faults = `${platform.url('sandbox')}/sandbox/faults`
   const order = { provider: 'openai', kind: 'slow_headers', ms: 20_000, times: 1 }
@@ -170,7 +170,7 @@ test('who stops before the first word of their ads is charged nothing', async ()
   const held = () => db.selectFrom('usage_counters').select(['used', 'reserved']).where('user_id', '=', user.id).executeTakeFirst()
   await expect.poll(held, { timeout: 10_000 }).toEqual({ used: 0, reserved: 1 })
   stop.abort()
-  await expect.poll(held, { timeout: 10_000 }).toEqual({ used: 0, reserved: 0 })
+  await expect.poll(held, { timeout: 10_000 }).toEqual({ used: 1, reserved: 0 })
 })
 
 test('a domain is available, taken or unknown by its registry; a registrar tells its price, dated, or none is shown [spec-97]', async () => {

@@ -1,4 +1,4 @@
-import type { aiChat, aiOrchestrator, aiUsage } from '@operon/contracts/ai-gateway/api'
+import type { aiChat, aiEstimate, aiOrchestrator, aiUsage } from '@operon/contracts/ai-gateway/api'
 import type { actions, comparisons, conversations, messages, savedPrompts } from '@operon/contracts/ai-gateway/tables'
 import type { Args, Reply, Row } from '@operon/contracts/contract'
 import { ApiError } from './http.ts'
@@ -9,6 +9,7 @@ export type ChatRequest = Omit<Args<typeof aiChat>, 'stream'>
 export type Conversation = Row<typeof conversations>
 export type Message = Row<typeof messages>
 export type Comparison = Row<typeof comparisons>
+export type AiEstimate = Reply<typeof aiEstimate>
 export type AiUsage = Reply<typeof aiUsage>
 export type SavedPrompt = Row<typeof savedPrompts>
 export type ProposedAction = Row<typeof actions>

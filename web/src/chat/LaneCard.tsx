@@ -79,7 +79,7 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
           <p className="mt-2 text-12 text-muted">
             {lane.content
               ? 'You stopped this answer. What had arrived is shown.'
-              : 'You stopped this before it began. Nothing was charged.'}
+              : 'You stopped this before the answer began. It counts as one prompt if the model was already reading.'}
           </p>
         ) : null}
       </section>

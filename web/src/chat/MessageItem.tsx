@@ -148,7 +148,7 @@ function Writing({ begun }: { begun: boolean }) {
   return (
     <p className="flex flex-wrap items-center gap-2.5 text-13 text-muted">
       <Busy label="Thinking" className="my-1 text-signal-text" />
-      {begun ? null : slow ? 'The model is slow to begin. Stopping now costs nothing.' : 'Thinking'}
+      {begun ? null : slow ? 'The model is slow to begin. If you stop now, this still counts as one prompt.' : 'Thinking'}
     </p>
   )
 }
@@ -162,7 +162,7 @@ function EndState({ message, retry }: { message: ChatMessage; retry?: () => void
   if (message.state === 'stopped' && !message.content)
     return (
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-13 text-muted">
-        You stopped this before it began. Nothing was charged.
+        You stopped this before the answer began. It counts as one prompt if the model was already reading.
         {retry ? <Button onClick={retry}>Ask again</Button> : null}
       </p>
     )

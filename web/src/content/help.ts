@@ -63,9 +63,11 @@ What you can connect now is your own software: make an **API key** in Settings a
     id: 'prompts',
     title: 'Prompts, limits and what an answer costs',
     words: 'prompt prompts limit plan usage cost tokens quota month left upgrade used',
-    body: `One answer of one model costs one prompt of your plan; a comparison of four models costs four. An answer that never came costs nothing; a cut answer is marked as cut and what had arrived is kept.
+    body: `One answer of one model costs one prompt of your plan; a comparison of four models costs four. An answer that never came uses no prompt; a cut answer is marked as cut and what had arrived is kept. If you stop a question that a model is already reading, it counts as one prompt.
 
-See **Settings, AI usage** for this month by model and feature, and where the month is heading. Press the gauge under any answer for its tokens and model cost. When a plan is used up, answers stop until the next period or an upgrade on the plan page; nothing else stops.`,
+Each plan also has a **model budget** a month: what its answers may cost at the models' list prices. Short questions to small models use little of it, long texts and large models more. What a provider bills us for an answer that failed counts toward it too.
+
+See **Settings, AI usage** for this month by model and feature, and where the month is heading. Press the gauge under any answer for its tokens and model cost. When the prompts or the budget of a plan are used up, answers stop until the next period or an upgrade on the plan page; nothing else stops.`,
   },
   {
     id: 'conversations',

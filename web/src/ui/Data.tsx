@@ -35,7 +35,9 @@ export function changeLabel(change: number | null | undefined) {
 }
 
 /** A share of a limit as the operon's three bars, filling in order. `limit` null is unlimited. */
-export function GeneMeter({ label, used, limit, unit }: { label: string; used: number; limit: number | null; unit?: string }) {
+type MeterProps = { label: string; used: number; limit: number | null; unit?: string; format?: (value: number) => string }
+
+export function GeneMeter({ label, used, limit, unit, format = (value) => value.toLocaleString('en-US') }: MeterProps) {
   const share = limit ? Math.min(1, used / limit) : 0
   const tone = share >= 1 ? 'bg-bad' : share >= 0.8 ? 'bg-warn' : 'bg-signal-text'
   const lengths = [0.5, 0.2, 0.3]
@@ -45,7 +47,7 @@ export function GeneMeter({ label, used, limit, unit }: { label: string; used: n
       <div className="mb-1.5 flex items-baseline justify-between gap-3 text-13">
         <span>{label}</span>
         <span className="font-mono text-12 text-muted tabular">
-          {used.toLocaleString('en-US')} {limit === null ? '· unlimited' : `/ ${limit.toLocaleString('en-US')}`} {unit}
+          {format(used)} {limit === null ? '· unlimited' : `/ ${format(limit)}`} {unit}
         </span>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: <meter> cannot be drawn as three bars */}

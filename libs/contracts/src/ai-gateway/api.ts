@@ -54,7 +54,7 @@ export const aiChat = fn('ai-chat', {
 export const aiStop = fn('ai-stop', {
   access: 'user',
   rate: 'write',
-  summary: 'Ends a running answer; what has arrived is kept, and before the first word nothing is charged',
+  summary: 'Ends a running answer; what has arrived is kept. A question that a model has begun to read counts as one prompt',
   body: z.object({ message_id: id('message').describe("The answer's id, or the `stop_id` it was asked with") }),
   reply: z.object({ stopped: z.boolean() }),
 })
@@ -132,7 +132,17 @@ export const aiEstimate = fn('ai-estimate', {
   rate: 'read',
   summary: 'What sending would cost at most',
   body: z.object({ models: z.array(text(200)).min(1).max(6), text: text(200_000), max_tokens: z.int().min(1).max(32_000).optional() }),
-  reply: z.object({ prompt_tokens: z.int(), prompts: z.int(), max_cost_microusd: z.int(), remaining: z.int().nullable() }),
+  reply: z.object({
+    prompt_tokens: z.int(),
+    prompts: z.int(),
+    max_cost_microusd: z.int(),
+    remaining: z.int().nullable(),
+    /** Longer than the plan takes at once, which is `max_characters`. */
+    too_long: z.boolean().optional(),
+    max_characters: z.int().optional(),
+    budget_microusd: z.int().optional(),
+    budget_left_microusd: z.int().optional(),
+  }),
 })
 export const aiUsage = fn('ai-usage', {
   access: 'user',
@@ -146,6 +156,8 @@ export const aiUsage = fn('ai-usage', {
     period_start: z.string(),
     period_end: z.string().nullable(),
     cost_microusd: z.int(),
+    /** What the plan's answers may cost in this period, at the models' list prices. */
+    budget_microusd: z.int().nullish(),
     forecast_prompts: z.int(),
     by_model: z.array(
       z.object({

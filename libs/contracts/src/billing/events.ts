@@ -12,6 +12,8 @@ export const subscriptionChanged = event(
     tier: z.enum(tiers),
     status: SubscriptionStatus,
     limits: Limits,
+    /** What each metering service may spend on models a period, in millionths of a dollar; absent from the version before. */
+    budgets_microusd: z.record(z.string(), z.int()).optional(),
     period_start: time,
     period_end: time.nullable(),
     trial_end: time.nullable(),

@@ -1,9 +1,9 @@
 import { AdVariation, type generateAds } from '@operon/contracts/ai-gateway/tools'
 import type { Input } from '@operon/contracts/contract'
-import { type Ctx, signedIn } from '@operon/kit/context'
+import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { z } from 'zod'
-import { type AnswerDeps, ask } from '../completions/answer.ts'
+import { type AnswerDeps, ask, askerOf } from '../completions/answer.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 
@@ -36,7 +36,7 @@ async function tryAsk(
 ) {
   try {
     const answer = await ask(deps, {
-      userId: signedIn(ctx).id,
+      userId: askerOf(ctx),
       feature: 'ads',
       model: input.model ?? DEFAULT_MODEL,
       body: {

@@ -41,7 +41,7 @@ const eventsIn = (text: string) =>
     .filter(Boolean)
     .map((part) => ({ event: /^event: (.*)$/m.exec(part)![1], data: JSON.parse(/^data: (.*)$/m.exec(part)![1]!) }))
 
-test('stopped before its first word, an answer costs nothing and is kept as stopped', async () => {
+test('stopped before its first word, an answer counts as one prompt with what reading it cost, and is kept as stopped', async () => {
   const user = platform.user()
   await order({ kind: 'slow_headers', ms: 20_000 })
   const stop_id = randomUUID()
@@ -50,7 +50,9 @@ test('stopped before its first word, an answer costs nothing and is kept as stop
   expect((await call(user, 'ai-stop', { message_id: stop_id })).body).toEqual({ stopped: true })
   const { status, body } = await asking
   expect([status, body.code]).toEqual([409, 'answer_stopped'])
-  expect(await counter(user)).toEqual({ used: 0, reserved: 0 })
+  expect(body.message).toContain('counts as one prompt')
+  await vi.waitFor(async () => expect(await counter(user)).toEqual({ used: 1, reserved: 0 }))
+  expect((await call(user, 'ai-usage', {})).body.cost_microusd).toBeGreaterThan(0)
   const [message] = await rest(user, `ai_messages?id=eq.${body.details.message_id}`)
   expect(message).toMatchObject({ state: 'stopped', content: '' })
 })
@@ -91,21 +93,28 @@ test('whose allowance is used up is told so in a stream as well', async () => {
   expect(eventsIn(await response.text()).at(-1)).toMatchObject({ event: 'error', data: { code: 'limit_prompts', status: 402 } })
 })
 
-test('a stop that overtakes its question still ends it, and a stranger ends nobody', async () => {
+test('a stop that overtakes its question still ends it, before anything is sent or charged', async () => {
   const user = platform.user()
   await order({ kind: 'slow_headers', ms: 20_000 })
   const stop_id = randomUUID()
   await call(user, 'ai-stop', { message_id: stop_id })
-  expect((await call(user, 'ai-chat', { message: 'Late', stop_id })).body.code).toBe('answer_stopped')
-  const mine = randomUUID()
-  await call(platform.user(), 'ai-stop', { message_id: mine })
-  const asking = call(user, 'ai-chat', { message: 'Mine', stop_id: mine })
-  await vi.waitFor(async () => expect((await counter(user))?.reserved).toBe(1))
-  await call(user, 'ai-stop', { message_id: mine })
-  expect((await asking).body.code).toBe('answer_stopped')
+  const { body } = await call(user, 'ai-chat', { message: 'Late', stop_id })
+  expect([body.code, body.message]).toEqual(['answer_stopped', expect.stringContaining('Nothing was charged')])
+  expect(await counter(user)).toEqual({ used: 0, reserved: 0 })
 })
 
-test('a comparison stopped before its first word costs nothing and says stopped, not failed [spec-70]', async () => {
+test('a stranger ends nobody: neither before the question nor while it is answered', async () => {
+  const [user, stranger] = [platform.user(), platform.user()]
+  await order({ kind: 'slow_headers', ms: 1500 })
+  const stop_id = randomUUID()
+  await call(stranger, 'ai-stop', { message_id: stop_id })
+  const asking = call(user, 'ai-chat', { message: 'Mine', stop_id })
+  await vi.waitFor(async () => expect((await counter(user))?.reserved).toBe(1))
+  await call(stranger, 'ai-stop', { message_id: stop_id })
+  expect((await asking).status).toBe(200)
+})
+
+test('a comparison stopped before its first word says stopped, not failed, and counts each model that had begun to read [spec-70]', async () => {
   const user = platform.user()
   await order({ kind: 'slow_headers', ms: 20_000 })
   const response = await send(user, '/functions/v1/ai-compare', { prompt: 'hi', models: ['gpt-4o-mini', 'claude'] })
@@ -116,8 +125,12 @@ test('a comparison stopped before its first word costs nothing and says stopped,
   const events = eventsIn(text)
   expect(events.filter(({ event }) => event === 'done').map(({ data }) => data.stopped)).toEqual([true, true])
   expect(events.some(({ event }) => event === 'error')).toBe(false)
-  expect((await rest(user, 'ai_comparisons'))[0].lanes.map((lane: any) => lane.state)).toEqual(['stopped', 'stopped'])
-  expect(await counter(user)).toEqual({ used: 0, reserved: 0 })
+  const [{ lanes }] = await rest(user, 'ai_comparisons')
+  expect(lanes.map((lane: any) => [lane.state, lane.cost_microusd > 0])).toEqual([
+    ['stopped', true],
+    ['stopped', true],
+  ])
+  await vi.waitFor(async () => expect(await counter(user)).toEqual({ used: 2, reserved: 0 }))
 })
 
 test('a comparison that cannot be kept ends without its end, and is charged for what was answered', async () => {

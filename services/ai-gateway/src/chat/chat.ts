@@ -1,10 +1,10 @@
 import type { aiChat } from '@operon/contracts/ai-gateway/api'
 import type { Input } from '@operon/contracts/contract'
 import { errors } from '@operon/contracts/messages'
-import { type Ctx, signedIn } from '@operon/kit/context'
+import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
-import { type Answer, type AnswerDeps, ask, type Piece } from '../completions/answer.ts'
+import { type Answer, type AnswerDeps, ask, askerOf, type Piece } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
 import { type EventStream, openStream } from '../completions/sse.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
@@ -16,7 +16,7 @@ type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string }
 
 /** One answer of one model: as one reply, or as it is written. */
 export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof aiChat>, reply: FastifyReply) {
-  const { id: userId } = signedIn(ctx)
+  const userId = askerOf(ctx)
   const said = input.message ?? input.prompt ?? ''
   const model = input.model ?? DEFAULT_MODEL
   if (!said.trim() && !input.messages?.length && !input.replace_message_id)
@@ -46,6 +46,7 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
         ...(input.json && { response_format: { type: 'json_object' } }),
         ...(input.max_tokens && { max_tokens: input.max_tokens }),
       },
+      history: exchange?.history.length ?? 0,
       command: said || lastOf(messages),
       stop: stop.signal,
     })

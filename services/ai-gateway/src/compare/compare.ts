@@ -5,11 +5,10 @@ import { errors } from '@operon/contracts/messages'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
-import { reserveMany } from '@operon/kit/meter'
 import { inTransaction, publish } from '@operon/kit/tx'
 import type { FastifyReply } from 'fastify'
 import type { Expression, SqlBool } from 'kysely'
-import { type AnswerDeps, ask } from '../completions/answer.ts'
+import { type AnswerDeps, ask, askerOf, costsOf, inWords } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
 import { openStream } from '../completions/sse.ts'
 import { chainOf, nameOf } from '../registry/models.ts'
@@ -21,14 +20,15 @@ export const laneId = (comparisonId: string, lane: number) => `${comparisonId}:$
 
 /** Each lane is an answer of its own: one that fails or is slow holds up no other. All their prompts are reserved at once, or none. */
 export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, models }: Input<typeof aiCompare>, reply: FastifyReply) {
-  const { id: userId } = signedIn(ctx)
+  const userId = askerOf(ctx)
   const unknown = models.find((model) => !chainOf(model))
   if (unknown) throw new DomainError('model_unknown', { details: { model: unknown } })
-  const reservations = await reserveMany(
-    ctx.db,
-    { userId, unit: 'prompts', feature: 'lab', holdMs: deps.config.AI_ANSWER_MS + 60_000 },
-    models.length,
-  )
+  const body = { messages: [{ role: 'user', content: prompt }] }
+  const holdMs = deps.config.AI_ANSWER_MS + 60_000
+  const asks = models.map((model) => ({ userId, feature: 'lab', holdMs, costs: costsOf(deps, { model, body }) }))
+  const reservations = await deps.reserver.reserveMany(asks).catch((error) => {
+    throw error instanceof DomainError ? inWords({ body }, error) : error
+  })
   const comparisonId = newId()
   const stream = openStream(reply)
   try {
@@ -63,7 +63,7 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
         userId,
         feature: 'lab',
         model,
-        body: { messages: [{ role: 'user', content: prompt }] },
+        body,
         command: '',
         stop: stop.signal,
         reservation: reservations[lane]!,
@@ -102,7 +102,8 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
       }
     } catch (error) {
       const stopped = error instanceof DomainError && error.code === 'answer_stopped'
-      if (stopped) await stream.send('done', { lane, stopped, ms: 0, usage: nothingUsed })
+      const usage = (stopped && (error.details as { usage?: typeof nothingUsed } | undefined)?.usage) || nothingUsed
+      if (stopped) await stream.send('done', { lane, stopped, ms: 0, usage })
       const { code, message } = error instanceof DomainError ? error : { code: 'internal', message: errors.internal.message }
       if (!(error instanceof DomainError)) ctx.log.error({ err: error }, 'a lane failed')
       if (!stopped) await stream.send('error', { lane, code, message, content: '' })
@@ -114,9 +115,9 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
         state: stopped ? 'stopped' : 'failed',
         first_ms: null,
         ms: null,
-        prompt_tokens: 0,
+        prompt_tokens: usage.prompt_tokens,
         completion_tokens: 0,
-        cost_microusd: 0,
+        cost_microusd: usage.cost_microusd,
         error: stopped ? null : message,
       }
     } finally {

@@ -8,6 +8,7 @@ import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import type { Runtime } from '@operon/kit/service'
 import { sql } from 'kysely'
+import { askerOf } from '../completions/answer.ts'
 import type { AiDb } from '../schema.ts'
 
 const PREFIX = 'opk_'
@@ -15,7 +16,7 @@ const hashOf = (key: string) => createHash('sha256').update(key).digest('base64u
 
 /** The key itself is given out once; what is kept cannot be turned back into it. */
 export async function createKey(ctx: Ctx<AiDb>, { name, scopes, monthly_prompts, expires_at }: Input<typeof aiKeyCreate>) {
-  const { id: user_id } = signedIn(ctx)
+  const user_id = askerOf(ctx)
   if (expires_at && Date.parse(expires_at) <= now()) throw new DomainError('invalid', { message: 'expires_at: choose a time to come.' })
   const key = PREFIX + randomBytes(32).toString('base64url')
   const row = {

@@ -67,22 +67,43 @@ const hi = { model: 'gpt-4o-mini', messages: [{ role: 'user' as const, content: 
 
 test('a parameter that is not supported is refused by its name, before anything is spent', async () => {
   const user = platform.user()
-  for (const [param, value] of [
+  const said = (content: unknown, more: object = {}) => [{ role: 'user', content, ...more }]
+  const tool = (more: object) => [{ type: 'function', function: { name: 'f', parameters: {} }, ...more }]
+  for (const [param, value, named] of [
     ['n', 2],
+    ['n', 100],
+    ['best_of', 5],
     ['functions', [{ name: 'f' }]],
     ['function_call', 'auto'],
     ['audio', { voice: 'alloy', format: 'mp3' }],
     ['modalities', ['text', 'audio']],
     ['store', true],
+    ['metadata', { shop: 'a' }],
+    ['prediction', { type: 'content', content: 'x' }],
+    ['reasoning', { effort: 'high' }],
+    ['service_tier', 'priority'],
+    ['web_search_options', {}],
+    ['extra_body', { google: {} }],
+    ['constructor', 1],
+    ['max_tokens', -1],
     ['messages', 'hi'],
+    ['messages', said([{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }]), 'messages[0].content[0].type'],
+    ['messages', said([{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }]), 'messages[0].content[0].cache_control'],
+    ['messages', said('hi', { cache_control: {} }), 'messages[0].cache_control'],
+    ['tools', tool({ type: 'web_search' }), 'tools[0].type'],
+    ['tools', tool({ google_search: {} }), 'tools[0].google_search'],
+    ['stream_options', { include_usage: true, x: 1 }, 'stream_options.x'],
   ] as const)
     await expect(client(user.token).chat.completions.create({ ...hi, [param]: value } as never)).rejects.toMatchObject({
       status: 400,
-      param,
-      message: expect.stringContaining(param),
+      type: 'invalid_request_error',
+      param: named ?? param,
+      message: expect.stringContaining(named ?? param),
     })
   const counters = await db().selectFrom('usage_counters').select('used').where('user_id', '=', user.id).where('used', '>', 0).execute()
   expect(counters).toEqual([])
+  const nothing = { n: null, stop: null, tools: null, store: false, temperature: 1 }
+  expect((await client(user.token).chat.completions.create({ ...hi, ...nothing } as never)).choices).toHaveLength(1)
 })
 
 test('what the provider refuses is refused in its words and with its name for the parameter', async () => {

@@ -6,22 +6,23 @@ import { errors } from '@operon/contracts/messages'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
-import { type Answer, type AnswerDeps, ask, type Piece } from '../completions/answer.ts'
+import { type Answer, type AnswerDeps, ask, askerOf, type Piece } from '../completions/answer.ts'
 import { spendKey } from '../keys/keys.ts'
 import type { AiDb } from '../schema.ts'
-import { checkParameters } from './parameters.ts'
+import { checkedParameters } from './parameters.ts'
 
 type Body = Input<typeof chatCompletions> & { stream_options?: { include_usage?: boolean } }
 
 /** Chat completions as the OpenAI protocol has them, for the user's own API keys and for signed-in callers. */
 export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<typeof chatCompletions>, reply: FastifyReply) {
+  const userId = askerOf(ctx)
   const actor = signedIn(ctx)
   if (actor.key && !actor.key.scopes.includes('chat')) throw new DomainError('key_scope')
-  const { model, stream, stream_options, ...rest } = input as Body
-  checkParameters(rest)
+  const { model, stream, ...given } = input as Body
+  const { stream_options, ...rest } = checkedParameters(given)
   if (actor.key?.isLimited) await spendKey(ctx, actor.key.id)
   const answer = await ask(deps, {
-    userId: actor.id,
+    userId,
     keyId: actor.key?.id ?? null,
     feature: 'api',
     model,

@@ -3,7 +3,7 @@ import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
-import { type AnswerDeps, ask } from '../completions/answer.ts'
+import { type AnswerDeps, ask, askerOf } from '../completions/answer.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 
@@ -154,7 +154,7 @@ async function perform(
         ? [`Suggest eight business names, one a line, for: ${input.business}`, DEFAULT_MODEL]
         : [`Write a ${input.type} about: ${input.topic}`, DEFAULT_MODEL]
   const answer = await ask(deps, {
-    userId: signedIn(ctx).id,
+    userId: askerOf(ctx),
     feature: 'analyst',
     model,
     body: { messages: [{ role: 'user', content }] },

@@ -5,7 +5,7 @@ import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
 import { beginStream, failStream, notAnswered, streamAnswer } from '../chat/chat.ts'
 import { beginExchange, type Exchange, keepAnswer } from '../chat/conversations.ts'
-import { type Answer, type AnswerDeps, ask, type Piece } from '../completions/answer.ts'
+import { type Answer, type AnswerDeps, ask, askerOf, type Piece } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
 import { openStream } from '../completions/sse.ts'
 import { ANALYST_MODEL } from '../registry/models.ts'
@@ -28,7 +28,7 @@ const tasks: Record<Task['task_type'], string> = {
 /** The business analyst. It proposes; the person approves; then it runs under the person's own rights. */
 export async function orchestrate(deps: OrchestratorDeps, ctx: Ctx<AiDb>, input: Task, reply: FastifyReply) {
   const { message = '', conversation_id, replace_message_id, stop_id } = input
-  const { id: userId } = signedIn(ctx)
+  const userId = askerOf(ctx)
   if (!message.trim() && !(conversation_id && replace_message_id))
     throw new DomainError('invalid', { message: 'message: say something first.' })
   const exchange = conversation_id
@@ -49,6 +49,7 @@ export async function orchestrate(deps: OrchestratorDeps, ctx: Ctx<AiDb>, input:
       feature: 'analyst',
       model: ANALYST_MODEL,
       body: { messages: messagesOf(input, exchange), tools },
+      history: exchange?.history.length ?? 0,
       command: message || (exchange?.history.at(-1)?.content ?? ''),
       stop: stop.signal,
     })

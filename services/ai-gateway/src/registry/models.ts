@@ -9,6 +9,10 @@ export type ModelAlias = {
   /** Prices in millionths of a dollar per million tokens, as the providers listed them in autumn 2026. */
   inputMicrousdPerMtok: number
   outputMicrousdPerMtok: number
+  /** What a call costs beside its tokens: a search. */
+  callMicrousd: number
+  /** It thinks before it speaks, and bills that as output. */
+  thinks: boolean
   contextWindow: number
   abilities: ('chat' | 'tools' | 'json' | 'search')[]
   shutdownAt: string | null
@@ -17,7 +21,10 @@ export type ModelAlias = {
   fallbacks: string[]
 }
 
-const alias = (id: string, model: Omit<ModelAlias, 'id' | 'shutdownAt' | 'successor' | 'fallbacks'> & Partial<ModelAlias>): ModelAlias => ({
+type Defaulted = 'shutdownAt' | 'successor' | 'fallbacks' | 'callMicrousd' | 'thinks'
+const alias = (id: string, model: Omit<ModelAlias, 'id' | Defaulted> & Partial<ModelAlias>): ModelAlias => ({
+  callMicrousd: 0,
+  thinks: id.startsWith('gpt-5'),
   shutdownAt: null,
   successor: null,
   fallbacks: [],
@@ -122,6 +129,8 @@ const list: ModelAlias[] = [
     upstream: 'sonar',
     inputMicrousdPerMtok: 1_000_000,
     outputMicrousdPerMtok: 1_000_000,
+    // The size of its search is not the caller's to choose, so it is the smallest.
+    callMicrousd: 5_000,
     contextWindow: 128_000,
     abilities: ['chat', 'search'],
     fallbacks: ['gpt-4o-mini'],
@@ -152,7 +161,19 @@ function living(model: ModelAlias, now: Date): ModelAlias {
 }
 
 export const costMicrousd = (model: ModelAlias, promptTokens: number, completionTokens: number): number =>
-  Math.ceil((promptTokens * model.inputMicrousdPerMtok + completionTokens * model.outputMicrousdPerMtok) / 1_000_000)
+  model.callMicrousd + Math.ceil((promptTokens * model.inputMicrousdPerMtok + completionTokens * model.outputMicrousdPerMtok) / 1_000_000)
+
+/** The dearest of the list, for a model that nobody has told the price of. */
+export const dearest = {
+  inputMicrousdPerMtok: Math.max(...list.map((model) => model.inputMicrousdPerMtok)),
+  outputMicrousdPerMtok: Math.max(...list.map((model) => model.outputMicrousdPerMtok)),
+}
 
 /** Before anything was counted by a provider: four characters to a token, rounded up, with a little for each message's frame. */
 export const estimateTokens = (characters: number, messages = 1): number => Math.ceil(characters / 4) + 4 * messages
+
+/** Where no provider has counted and none will: words as they usually are, and one for each sign, digit pair and letter of other scripts. */
+export function carefulTokens(text: string): number {
+  const plain = text.replace(/[^A-Za-z ]+/g, '').length
+  return Math.ceil(plain / 4 + (text.length - plain) * 0.8)
+}

@@ -63,19 +63,15 @@ describe('one OpenAI-compatible server with a key', () => {
       expect(model).toMatchObject({ answered_by: 'qwen3:8b', input_microusd_per_mtok: 1_000_000, sandbox: false })
   })
 
-  test('every other parameter of the protocol reaches it as it was given', async () => {
+  test('every parameter that is passed reaches it as it was given, and the length of an answer as the one that any server knows', async () => {
     const given = {
       frequency_penalty: 0.5,
       logit_bias: { 50256: -100 },
       logprobs: true,
       top_logprobs: 2,
-      max_completion_tokens: 50,
-      max_tokens: 50,
-      metadata: { shop: 'a' },
       modalities: ['text'],
       n: 1,
       parallel_tool_calls: false,
-      prediction: { type: 'content', content: 'x' },
       presence_penalty: 0.5,
       prompt_cache_key: 'k',
       reasoning_effort: 'low',
@@ -84,25 +80,38 @@ describe('one OpenAI-compatible server with a key', () => {
       seed: 7,
       service_tier: 'auto',
       stop: ['\n'],
+      store: false,
       temperature: 0.2,
       top_p: 0.9,
       tool_choice: 'none',
       tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
       user: 'u',
       verbosity: 'low',
-      web_search_options: {},
     }
     const messages = [{ role: 'user', content: 'hello' }]
     const sent = { model: 'gpt-4o-mini', messages, stream: true, stream_options: { include_obfuscation: false }, ...given }
+    const asks = { ...sent, max_completion_tokens: 50, max_tokens: 80 }
     const answer = await fetch(`${platform.url('ai-gateway')}/ai/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...platform.user().headers },
-      body: JSON.stringify(sent),
+      body: JSON.stringify(asks),
     })
     expect(answer.status).toBe(200)
     await answer.text()
     const stream_options = { include_obfuscation: false, include_usage: true }
-    expect(asked.at(-1)!.body).toEqual({ ...sent, model: 'qwen3:8b', stream_options })
+    expect(asked.at(-1)!.body).toEqual({ ...sent, max_tokens: 50, model: 'qwen3:8b', stream_options })
+  })
+
+  test('an answer is bounded by the plan, whatever length was asked for', async () => {
+    const user = platform.user()
+    for (const [asked_, most] of [
+      [undefined, 2500],
+      [100, 100],
+      [30_000, 2500],
+    ] as const) {
+      await post(platform, user, 'ai-chat', { prompt: 'hello', ...(asked_ && { max_tokens: asked_ }) })
+      expect(asked.at(-1)!.body).toMatchObject({ max_tokens: most })
+    }
   })
 
   test('the comparison, the analyst with its tools and the ads work with it', async () => {
@@ -149,6 +158,37 @@ describe('one OpenAI-compatible server with a key', () => {
   })
 })
 
+test('a server that says nothing but that it lives is given up, and what it cost is charged without a prompt', async () => {
+  const times = { AI_IDLE_MS: '500', AI_BEGIN_MS: '2500' }
+  const elsewhere = await startTestPlatform([aiGatewayService], { ...times, AI_BASE_URL: `http://${address}/v1`, AI_API_KEY: KEY })
+  try {
+    const user = elsewhere.user()
+    const startedAt = performance.now()
+    const { status, body } = await json(await post(elsewhere, user, 'ai-chat', { prompt: 'hang on' }))
+    expect([status, body.code]).toEqual([503, 'model_unavailable'])
+    expect(performance.now() - startedAt).toBeLessThan(8000)
+    await vi.waitFor(async () => {
+      const { body } = await json(await post(elsewhere, user, 'ai-usage', {}))
+      expect(body).toMatchObject({ used: 0, cost_microusd: expect.any(Number) })
+      expect(body.cost_microusd).toBeGreaterThan(0)
+    }, 10_000)
+    const cut = await json(await post(elsewhere, user, 'ai-chat', { prompt: 'begin and hang' }))
+    expect([cut.status, cut.body.code, cut.body.details.content]).toEqual([502, 'answer_cut', 'You said'])
+  } finally {
+    await elsewhere.close()
+  }
+}, 30_000)
+
+test('a model whose price nobody has told is priced as the dearest', async () => {
+  const elsewhere = await startTestPlatform([aiGatewayService], { AI_BASE_URL: `http://${address}/v1`, AI_API_KEY: KEY, AI_MODEL: 'own' })
+  try {
+    const { body } = await json(await post(elsewhere, elsewhere.user(), 'ai-chat', { prompt: 'hello' }))
+    expect(body.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 3, cost_microusd: Math.ceil(7 * 2.5 + 3 * 15) })
+  } finally {
+    await elsewhere.close()
+  }
+})
+
 test.each([
   [{ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, 'OPENAI_API_KEY: is needed with OPENAI_BASE_URL'],
   [{ AI_API_KEY: KEY, AI_MODEL: 'qwen3:8b' }, 'AI_BASE_URL: is needed with AI_API_KEY\nAI_BASE_URL: is needed with AI_MODEL'],
@@ -168,12 +208,21 @@ test.each([
       const user = elsewhere.user()
       const { status, body } = await json(await post(elsewhere, user, 'ai-chat', { prompt: 'hello' }))
       expect([status, body.code]).toEqual([503, 'model_unavailable'])
-      expect(body.message ?? body.detail).toContain('Nothing was charged')
+      expect(body.message ?? body.detail).toContain('used no prompt')
       expect(JSON.stringify(body)).not.toMatch(reason)
       const { rt } = elsewhere.services['ai-gateway']!
       const providers = new Providers(rt.config as Config, async () => '')
-      const failed = openUpstream({ providers, config: rt.config as Config, log: rt.log }, chainOf('gpt-4o-mini')!, { messages: [] })
+      const asking = {
+        chain: chainOf('gpt-4o-mini')!,
+        body: { messages: [] },
+        outputTokens: 100,
+        promptTokens: () => 1,
+        affords: () => true,
+      }
+      const lost = { microusd: 0, model: null }
+      const failed = openUpstream({ providers, config: rt.config as Config, log: rt.log }, { ...asking, lost })
       await expect(failed).rejects.toMatchObject({ code: 'model_unavailable', cause: { message: expect.stringMatching(reason) } })
+      expect(lost.microusd).toBe(0)
       await providers.close()
       expect((await json(await post(elsewhere, user, 'ai-usage', {}))).body.used).toBe(0)
     } finally {
@@ -190,9 +239,15 @@ function answerLikeAnyServer({ messages, tools, logprobs }: any, response: Serve
     return void response.writeHead(400).end(JSON.stringify({ error: { message: 'context_length_exceeded: 8192 tokens' } }))
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (chunk: object) => response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+  const lives = () => void setInterval(() => response.write(': still here\n\n'), 100).unref()
   const choice = (delta: { content?: string; tool_calls?: unknown[] }, finish_reason: string | null = null) => {
     const token = logprobs && delta.content ? { logprobs: { content: [{ token: delta.content, logprob: -0.1 }] } } : {}
     send({ choices: [{ index: 0, delta, ...token, finish_reason }] })
+  }
+  if (said === 'hang on') return lives()
+  if (said === 'begin and hang') {
+    choice({ content: 'You said' })
+    return lives()
   }
   if (tools) {
     choice({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'navigate', arguments: '{"page":' } }] })

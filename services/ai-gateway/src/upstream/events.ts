@@ -6,7 +6,7 @@ export type Chunk = {
     message?: { content?: string | null; tool_calls?: unknown[] }
     finish_reason?: string | null
   }[]
-  usage?: { prompt_tokens?: number; completion_tokens?: number } | null
+  usage?: { prompt_tokens?: number; completion_tokens?: number; total_tokens?: number } | null
   citations?: string[]
   error?: { message?: string; code?: string | null }
   model?: string

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { DomainError } from '@operon/kit/errors'
 import type { Logger } from '@operon/kit/telemetry'
 import type { Config } from '../config.ts'
-import type { ModelAlias } from '../registry/models.ts'
+import { costMicrousd, type ModelAlias } from '../registry/models.ts'
 import { type Event, EventReader } from './events.ts'
 import type { Providers, Target } from './providers.ts'
 import { Wire } from './wire.ts'
@@ -22,24 +22,45 @@ class NotAnswering extends Error {
 
 const MAX_WAIT_MS = 2000
 
+/** What calls have cost that gave no answer. */
+export type Lost = { microusd: number; model: string | null }
+export type Asking = {
+  chain: ModelAlias[]
+  /** The chat body as the OpenAI protocol has it, without the model and the bounds of the answer. */
+  body: Record<string, unknown>
+  /** The longest answer. */
+  outputTokens: number
+  /** Of the body, for calls that no provider counts. */
+  promptTokens(): number
+  lost: Lost
+  /** Whether the reservation covers asking this one, beside what was lost. */
+  affords(model: ModelAlias): boolean | Promise<boolean>
+}
+
 /** Asks each of the chain until one has begun to answer: nobody falls back once the first words are out. */
-export async function openUpstream(
-  deps: Deps,
-  chain: ModelAlias[],
-  body: Record<string, unknown>,
-  stop?: AbortSignal,
-): Promise<UpstreamStream> {
+export async function openUpstream(deps: Deps, asking: Asking, stop?: AbortSignal): Promise<UpstreamStream> {
   const problems: string[] = []
-  for (const model of chain) {
+  const startedAt = performance.now()
+  const beginBy = startedAt + deps.config.AI_BEGIN_MS
+  const times = { beginBy, endBy: startedAt + deps.config.AI_ANSWER_MS, idleMs: deps.config.AI_IDLE_MS }
+  for (const model of asking.chain) {
     const target = await deps.providers.target(model)
     for (let attempt = 0; attempt < 2; attempt++) {
       if (stop?.aborted) throw new DomainError('answer_stopped')
+      if (performance.now() >= beginBy) {
+        problems.push('nobody answered in time')
+        break
+      }
       if (target.circuit.isOpen) {
         problems.push(`${target.provider}: left alone after repeated failures`)
         break
       }
+      if (!(await asking.affords(target.model))) {
+        problems.push(`${target.provider}: costs more than is left of the budget`)
+        break
+      }
       try {
-        return await open(deps, target, body, stop)
+        return await open(target, asking, times, stop)
       } catch (error) {
         if (error instanceof DomainError) throw error
         if (stop?.aborted) throw new DomainError('answer_stopped')
@@ -56,21 +77,19 @@ export async function openUpstream(
   throw new DomainError('model_unavailable', { cause: new Error(problems.join('; ')) })
 }
 
-async function open({ config }: Deps, target: Target, body: Record<string, unknown>, stop?: AbortSignal): Promise<UpstreamStream> {
+type Times = { beginBy: number; endBy: number; idleMs: number }
+
+async function open(target: Target, asking: Asking, times: Times, stop?: AbortSignal): Promise<UpstreamStream> {
   const wire = new Wire()
-  const stream = new UpstreamStream(target, wire, config.AI_ANSWER_MS, stop)
+  const startedAt = performance.now()
+  const stream = new UpstreamStream(target, wire, times, stop)
   try {
     target.pool.dispatch(
       {
         method: 'POST',
         path: target.path,
         headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: target.authorization },
-        body: JSON.stringify({
-          ...body,
-          model: target.upstreamModel,
-          stream: true,
-          stream_options: { ...(body.stream_options as object), include_usage: true },
-        }),
+        body: JSON.stringify(requestOf(target, asking)),
       },
       wire,
     )
@@ -81,9 +100,40 @@ async function open({ config }: Deps, target: Target, body: Record<string, unkno
     await stream.untilFirstWord()
     return stream
   } catch (error) {
+    if (isBilled(wire, stream, error, stop)) lose(target.model, asking, performance.now() - startedAt)
     stream.abort()
     throw error
   }
+}
+
+/** So few tokens are soon thought away, and no word of an answer is left. */
+const THINK_LITTLE_BELOW = 4000
+
+function requestOf({ isOpenai, model, upstreamModel }: Target, { body, outputTokens }: Asking): Record<string, unknown> {
+  return {
+    ...(isOpenai && model.thinks && outputTokens < THINK_LITTLE_BELOW && { reasoning_effort: 'low' }),
+    ...body,
+    [isOpenai ? 'max_completion_tokens' : 'max_tokens']: outputTokens,
+    model: upstreamModel,
+    stream: true,
+    stream_options: { ...(body.stream_options as object), include_usage: true },
+  }
+}
+
+/** A call that was refused or reset costs nothing; one that was heard and given up does. */
+function isBilled(wire: Wire, stream: UpstreamStream, error: unknown, stop?: AbortSignal): boolean {
+  if (wire.status) return wire.status === 200 && String(wire.headers['content-type'] ?? '').startsWith('text/event-stream')
+  const isGivenUp = stop?.aborted || stream.isLate || (error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT'
+  return wire.sent && Boolean(isGivenUp)
+}
+
+/** Nobody says how much was thought before an answer was given up. */
+const THOUGHT_TOKENS_PER_S = 60
+
+function lose(model: ModelAlias, { promptTokens, outputTokens, lost }: Asking, ms: number) {
+  const thought = model.thinks ? Math.min(outputTokens, Math.ceil((ms / 1000) * THOUGHT_TOKENS_PER_S)) : 0
+  lost.microusd += costMicrousd(model, promptTokens(), thought)
+  lost.model = model.upstream
 }
 
 /** The events of one answer. Whoever has it reads it to its end or aborts it. */
@@ -93,14 +143,19 @@ export class UpstreamStream {
   readonly #reader = new EventReader()
   readonly #stop: AbortSignal | undefined
   readonly #abort = () => this.abort()
-  readonly #deadline: number
+  readonly #times: Times
+  /** Since when an event is waited for; heartbeats are none, and a reader who takes their time waits for none. */
+  #waitingSince: number | null = null
+  #begun = false
+  /** Ended by a deadline of ours. */
+  isLate = false
   #place: number
   #early: Event[] = []
 
-  constructor(target: Target, wire: Wire, withinMs: number, stop?: AbortSignal) {
+  constructor(target: Target, wire: Wire, times: Times, stop?: AbortSignal) {
     this.target = target
     this.#wire = wire
-    this.#deadline = performance.now() + withinMs
+    this.#times = times
     this.#place = reading.push(this) - 1
     this.#stop = stop
     stop?.addEventListener('abort', this.#abort, { once: true })
@@ -125,13 +180,17 @@ export class UpstreamStream {
       if (!batch) throw new NotAnswering('ended without a word', { again: true })
       this.#early.push(...batch)
       for (const event of batch) {
-        if (event.words) return
+        if (event.words) return this.#begin()
         if (event.done) throw new NotAnswering('answered with nothing', { again: true })
         if (event.malformed) throw new NotAnswering('sent an event that is no JSON', { again: true })
         if (event.chunk?.error) throw new NotAnswering(event.chunk.error.message ?? 'sent an error')
-        if (event.chunk?.choices?.[0]?.finish_reason) return
+        if (event.chunk?.choices?.[0]?.finish_reason) return this.#begin()
       }
     }
+  }
+
+  #begin() {
+    this.#begun = true
   }
 
   abort() {
@@ -140,6 +199,15 @@ export class UpstreamStream {
   }
 
   async #read(): Promise<Event[] | null> {
+    this.#waitingSince = performance.now()
+    try {
+      return await this.#nextEvents()
+    } finally {
+      this.#waitingSince = null
+    }
+  }
+
+  async #nextEvents(): Promise<Event[] | null> {
     for (;;) {
       const bytes = await this.#wire.read()
       const events = bytes ? this.#reader.push(bytes) : this.#reader.end()
@@ -151,7 +219,12 @@ export class UpstreamStream {
   }
 
   abortWhenLate() {
-    if (this.#deadline <= performance.now()) this.abort()
+    const now = performance.now()
+    const { beginBy, endBy, idleMs } = this.#times
+    const isIdle = this.#waitingSince !== null && now - this.#waitingSince > idleMs
+    if (!isIdle && now < (this.#begun ? endBy : Math.min(beginBy, endBy))) return
+    this.isLate = true
+    this.abort()
   }
 
   /** The last one takes the place that becomes free. */

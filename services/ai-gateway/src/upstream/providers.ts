@@ -1,7 +1,7 @@
 import { Circuit } from '@operon/kit/fetch'
 import { Pool } from 'undici'
 import type { Config } from '../config.ts'
-import type { ModelAlias, ProviderName } from '../registry/models.ts'
+import { dearest, type ModelAlias, type ProviderName } from '../registry/models.ts'
 
 export type Target = {
   provider: ProviderName
@@ -12,6 +12,8 @@ export type Target = {
   authorization: string
   sandbox: boolean
   circuit: Circuit
+  /** Has OpenAI's own parameters; other servers know the older ones. */
+  isOpenai: boolean
 }
 
 const official: Record<ProviderName, string> = {
@@ -56,15 +58,20 @@ export class Providers {
   async target(model: ModelAlias): Promise<Target> {
     const provider = await this.#provider(model.provider)
     const real = this.real(model)
-    return { ...provider, provider: model.provider, model: real, upstreamModel: real.upstream }
+    const isOpenai = model.provider === 'openai' && (provider.sandbox || ownKey(this.#config, 'openai') !== undefined)
+    return { ...provider, provider: model.provider, model: real, upstreamModel: real.upstream, isOpenai }
   }
 
   /** The model that answers here: where one server's own model stands for all, it has that one's name and price. */
   real(model: ModelAlias): ModelAlias {
     const { AI_MODEL, AI_MODEL_USD_PER_MTOK } = this.#config
     if (!AI_MODEL || ownKey(this.#config, model.provider)) return model
-    const [input, output] = AI_MODEL_USD_PER_MTOK
-    return { ...model, upstream: AI_MODEL, inputMicrousdPerMtok: input * 1_000_000, outputMicrousdPerMtok: output * 1_000_000 }
+    const [input, output] = AI_MODEL_USD_PER_MTOK ?? []
+    const price =
+      input === undefined || output === undefined
+        ? dearest
+        : { inputMicrousdPerMtok: input * 1_000_000, outputMicrousdPerMtok: output * 1_000_000 }
+    return { ...model, ...price, upstream: AI_MODEL, callMicrousd: 0 }
   }
 
   async close(): Promise<void> {

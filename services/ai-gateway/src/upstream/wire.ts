@@ -6,6 +6,8 @@ const UNREAD = 64 * 1024
 /** One answer as undici's parser hands it over, with no stream objects in between. Read by one reader, to its end or until aborted. */
 export class Wire implements Dispatcher.DispatchHandler {
   status = 0
+  /** The request went out: from now on the provider may be working for it. */
+  sent = false
   headers: Record<string, string | string[] | undefined> = {}
   #controller: Dispatcher.DispatchController | null = null
   #unread: Buffer[] = []
@@ -48,6 +50,7 @@ export class Wire implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController) {
     this.#controller = controller
+    this.sent = !this.#error
     if (this.#error) controller.abort(this.#error)
   }
 

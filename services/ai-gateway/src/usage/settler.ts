@@ -2,13 +2,18 @@ import { completionFinished } from '@operon/contracts/ai-gateway/events'
 import type { Payload } from '@operon/contracts/contract'
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import { newId } from '@operon/kit/ids'
-import { type Reservation, settleWith, settlingWith } from '@operon/kit/meter'
+import { type ByTier, type Reservation, settleWith, settlingWith } from '@operon/kit/meter'
 import type { KitDb } from '@operon/kit/schema'
 import type { Logger } from '@operon/kit/telemetry'
 import type { Insertable, Kysely } from 'kysely'
 import type { AiDb } from '../schema.ts'
 
-export type Finished = Omit<Insertable<AiDb['ai_usage']>, 'id' | 'created_at'> & { reservation: Reservation; command: string }
+export type Finished = Omit<Insertable<AiDb['ai_usage']>, 'id' | 'created_at'> & {
+  reservation: Reservation
+  command: string
+  /** All that it holds unless said. */
+  prompts?: number | undefined
+}
 
 const EVERY_MS = 100
 const AGAIN_MS = 1000
@@ -23,10 +28,12 @@ export class Settler {
   #booking: Promise<boolean> | null = null
   #timer: NodeJS.Timeout | null = null
   readonly #db: Kysely<AiDb & KitDb>
+  readonly #budgets: ByTier | null
   readonly #log: Logger
 
-  constructor(db: Kysely<AiDb & KitDb>, log: Logger) {
+  constructor(db: Kysely<AiDb & KitDb>, budgets: ByTier | null, log: Logger) {
     this.#db = db
+    this.#budgets = budgets
     this.#log = log
   }
 
@@ -59,7 +66,7 @@ export class Settler {
   async #tryBatch(): Promise<boolean> {
     const batch = this.#waiting.slice(0, BATCH)
     try {
-      if (batch.length) await book(this.#db, batch)
+      if (batch.length) await book(this.#db, this.#budgets, batch)
       this.#waiting.splice(0, batch.length)
       return true
     } catch (err) {
@@ -93,13 +100,13 @@ const BOOK = settlingWith(
   )`,
 )
 
-async function book(db: Kysely<AiDb & KitDb>, batch: Finished[]) {
-  const bookings = batch.map(({ reservation: hold, command: said, ...answer }) => {
+async function book(db: Kysely<AiDb & KitDb>, budgets: ByTier | null, batch: Finished[]) {
+  const bookings = batch.map(({ reservation: hold, command: said, prompts: amount, ...answer }) => {
     const { user_id: _u, key_id: _k, counted: _c, ...told } = answer
     const payload: Payload<typeof completionFinished> = { ...told, command: storable(said) }
-    return { hold, costMicrousd: answer.cost_microusd, row: { usage_id: newId(), event_id: newId(), ...answer, payload } }
+    return { hold, amount, costMicrousd: answer.cost_microusd, row: { usage_id: newId(), event_id: newId(), ...answer, payload } }
   })
-  await settleWith(db, BOOK, aiUsageRecorded, bookings)
+  await settleWith(db, BOOK, aiUsageRecorded, bookings, budgets)
 }
 
 /** One line, without what PostgreSQL cannot hold: one such answer must not keep the others of its batch from being booked. */

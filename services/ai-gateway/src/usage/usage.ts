@@ -1,43 +1,53 @@
 import type { aiEstimate } from '@operon/contracts/ai-gateway/api'
 import type { Input } from '@operon/contracts/contract'
+import { modelLimitsOf } from '@operon/contracts/plans'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
-import { usageOf } from '@operon/kit/meter'
-import { chainOf, costMicrousd, estimateTokens } from '../registry/models.ts'
+import { NEVER, usageOf } from '@operon/kit/meter'
+import { type AnswerDeps, costsOf } from '../completions/answer.ts'
+import { chainOf, estimateTokens } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
-import type { Providers } from '../upstream/providers.ts'
 
-const USUAL_ANSWER_TOKENS = 1000
-
-/** The most that sending would cost: what is left of the plan, and tokens at the asked models' prices. */
+/** The most that sending would cost: what is held of the plan while it is answered. */
 export async function estimate(
-  providers: Providers,
+  { providers, reserver }: AnswerDeps,
   ctx: Ctx<AiDb>,
-  { models, text, max_tokens = USUAL_ANSWER_TOKENS }: Input<typeof aiEstimate>,
+  { models, text, max_tokens }: Input<typeof aiEstimate>,
 ) {
-  const prompt_tokens = estimateTokens(text.length)
-  const costs = models.map((id) => {
-    const chain = chainOf(id)
-    if (!chain) throw new DomainError('model_unknown', { details: { model: id } })
-    return Math.max(...chain.map((model) => costMicrousd(providers.real(model), prompt_tokens, max_tokens)))
-  })
-  const { used, reserved, limit } = await usageOf(ctx.db, signedIn(ctx).id, 'prompts')
+  const unknown = models.find((model) => !chainOf(model))
+  if (unknown) throw new DomainError('model_unknown', { details: { model: unknown } })
+  const { tier, used, reserved, limit, costMicrousd, costReservedMicrousd, budgetMicrousd } = await usageOf(
+    ctx.db,
+    signedIn(ctx).id,
+    'prompts',
+    reserver.budgets,
+  )
+  const body = { messages: [{ role: 'user', content: text }], ...(max_tokens && { max_tokens }) }
+  const costs = models.map((model) => costsOf({ providers }, { model, body })[tier])
+  const tooLong = costs.includes(NEVER)
   return {
-    prompt_tokens,
+    prompt_tokens: estimateTokens(text.length),
     prompts: models.length,
-    max_cost_microusd: costs.reduce((sum, cost) => sum + cost, 0),
+    max_cost_microusd: tooLong ? 0 : costs.reduce((sum, cost) => sum + cost, 0),
     remaining: limit === null ? null : Math.max(0, limit - used - reserved),
+    too_long: tooLong,
+    max_characters: modelLimitsOf(tier).inputCharacters,
+    ...(budgetMicrousd !== null && {
+      budget_microusd: budgetMicrousd,
+      budget_left_microusd: Math.max(0, budgetMicrousd - costMicrousd - costReservedMicrousd),
+    }),
   }
 }
 
-export async function usage(ctx: Ctx<AiDb>) {
+export async function usage({ reserver }: AnswerDeps, ctx: Ctx<AiDb>) {
   const userId = signedIn(ctx).id
-  const { used, limit, periodStart, periodEnd } = await usageOf(ctx.db, userId, 'prompts')
+  const found = await usageOf(ctx.db, userId, 'prompts', reserver.budgets)
+  const { used, limit, costMicrousd, budgetMicrousd, periodStart, periodEnd } = found
   const rows = await ctx.db
     .selectFrom('ai_usage')
     .select(['model', 'feature'])
     .select(({ fn }) => [
-      fn.countAll<number>().as('answers'),
+      fn.countAll<number>().filterWhere('status', '!=', 'failed').as('answers'),
       fn.sum<number>('prompt_tokens').as('prompt_tokens'),
       fn.sum<number>('completion_tokens').as('completion_tokens'),
       fn.sum<number>('cost_microusd').as('cost_microusd'),
@@ -53,7 +63,7 @@ export async function usage(ctx: Ctx<AiDb>) {
     prompt_tokens,
     completion_tokens,
     cost_microusd,
-    avg_ms: Math.round(ms / answers),
+    avg_ms: Math.round(ms / Math.max(1, answers)),
   }))
   const by_feature = group(rows, 'feature').map(({ key, answers, cost_microusd }) => ({ feature: key, answers, cost_microusd }))
   return {
@@ -61,7 +71,9 @@ export async function usage(ctx: Ctx<AiDb>) {
     limit,
     period_start: periodStart.toISOString(),
     period_end: periodEnd?.toISOString() ?? null,
-    cost_microusd: by_model.reduce((sum, row) => sum + row.cost_microusd, 0),
+    // What the budget is counted by: answers from before it was kept stand in the lists alone.
+    cost_microusd: costMicrousd,
+    budget_microusd: budgetMicrousd,
     forecast_prompts: forecast(used, periodStart, periodEnd ?? nextMonth(periodStart)),
     by_model,
     by_feature,

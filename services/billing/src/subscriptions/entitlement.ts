@@ -1,5 +1,5 @@
 import { subscriptionChanged } from '@operon/contracts/billing/events'
-import { limitsOf, PAST_DUE_GRACE_DAYS, type Tier } from '@operon/contracts/plans'
+import { budgetsOf, limitsOf, PAST_DUE_GRACE_DAYS, type Tier } from '@operon/contracts/plans'
 import { publish } from '@operon/kit/tx'
 import type { Selectable } from 'kysely'
 import type { Trx } from '../deps.ts'
@@ -61,6 +61,7 @@ export async function publishSubscription(trx: Trx, row: SubscriptionRow): Promi
     tier: row.tier,
     status: row.status,
     limits: limitsOf(row.tier),
+    budgets_microusd: budgetsOf(row.tier),
     period_start: row.period_start.toISOString(),
     period_end: row.period_end?.toISOString() ?? null,
     trial_end: row.trial_end?.toISOString() ?? null,

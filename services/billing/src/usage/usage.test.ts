@@ -35,20 +35,25 @@ test('usage comes in any order and twice, and counts what was last settled [spec
 test('80 and 100 percent are told once a period each [spec-39]', async () => {
   const user = billing.user()
   await billing.call('referral-summary', user)
-  for (const used of [19, 20, 21, 25, 24, 26]) await recorded(user, used, 25, thisMonth())
-  await vi.waitFor(async () => expect(await prompts(user)).toMatchObject({ used: 26 }), within)
-  await vi.waitFor(
-    async () =>
-      expect(new Set((await billing.published('billing.usage_threshold', user)).map(({ percent }) => percent)).has(100)).toBe(true),
-    within,
-  )
-  const percents = (await billing.published('billing.usage_threshold', user)).map(({ percent }) => percent)
-  expect(percents.length).toBe(new Set(percents).size)
+  const told = async () => (await billing.published('billing.usage_threshold', user)).map(({ percent, used }) => [percent, used])
+  const comesTo = async (used: number) => {
+    await recorded(user, used, 25, thisMonth())
+    await vi.waitFor(async () => expect(await prompts(user)).toMatchObject({ used }), within)
+  }
+  await comesTo(19)
+  expect(await told()).toEqual([])
+  await comesTo(20)
+  expect(await told()).toEqual([[80, 20]])
+  await comesTo(24)
+  expect(await told()).toEqual([[80, 20]])
+  await comesTo(25)
+  await comesTo(26)
+  expect(await told()).toEqual([
+    [80, 20],
+    [100, 25],
+  ])
   await recorded(user, 25, 25, '2031-01-01T00:00:00.000Z')
-  await vi.waitFor(
-    async () => expect((await billing.published('billing.usage_threshold', user)).filter(({ percent }) => percent === 100)).toHaveLength(2),
-    within,
-  )
+  await vi.waitFor(async () => expect((await told()).slice(2)).toEqual([[100, 25]]), within)
 })
 
 test('a subscriber counts by the period of the plan; without a limit nothing is warned of [spec-39] [spec-41]', async () => {

@@ -1,6 +1,7 @@
-import { comingUnits, type PlanId, plans, REFERRAL_PERCENT_OFF, type Unit } from '@operon/contracts/plans'
+import { comingUnits, type ModelLimits, modelLimitsOf, type PlanId, plans, REFERRAL_PERCENT_OFF, type Unit } from '@operon/contracts/plans'
 import { cx } from '../../ui/cx.ts'
 import { Table } from '../../ui/Data.tsx'
+import { money } from '../../ui/format.ts'
 
 const units: [Unit, string][] = [
   ['prompts', 'AI prompts a month'],
@@ -8,6 +9,12 @@ const units: [Unit, string][] = [
   ['emails', 'Emails a month'],
   ['runs', 'Workflow runs a month'],
   ['agents', 'Voice agents'],
+]
+
+const bounds: [string, (limits: ModelLimits) => string][] = [
+  ['Model budget a month', ({ budgetMicrousd }) => money(budgetMicrousd / 10_000)],
+  ['Longest question, in characters', ({ inputCharacters }) => inputCharacters.toLocaleString('en-US')],
+  ['Longest answer, in tokens', ({ outputTokens }) => outputTokens.toLocaleString('en-US')],
 ]
 
 export function Compare({ current }: { current: PlanId | null }) {
@@ -19,6 +26,18 @@ export function Compare({ current }: { current: PlanId | null }) {
           label="Plans compared"
           head={['What is counted', ...plans.map((plan) => `${plan.name}${plan.id === current ? ' (yours)' : ''}`)]}
         >
+          {bounds.map(([label, boundOf]) => (
+            <tr key={label}>
+              <th scope="row" className="px-4 py-2.5 font-normal text-muted md:whitespace-nowrap">
+                {label}
+              </th>
+              {plans.map((plan) => (
+                <td key={plan.id} className={cx('tabular', plan.id === current && 'bg-panel font-medium')}>
+                  {boundOf(modelLimitsOf(plan.id))}
+                </td>
+              ))}
+            </tr>
+          ))}
           {units.map(([unit, label]) => (
             <tr key={unit}>
               <th scope="row" className="px-4 py-2.5 font-normal text-muted md:whitespace-nowrap">
@@ -35,8 +54,9 @@ export function Compare({ current }: { current: PlanId | null }) {
         </Table>
       </div>
       <p className="max-w-[76ch] px-5 py-6 text-13 text-faint md:px-8">
-        You are told at 80% and at 100% of a limit; at 100% that tool waits for the next month or the next plan. A referral code takes{' '}
-        {REFERRAL_PERCENT_OFF}% off the first month.
+        You are told at 80% and at 100% of a limit; at 100% that tool waits for the next month or the next plan. The model budget is what a
+        month of answers may cost at the models’ list prices, on every plan; it is part of the price, never billed on top. The trial has{' '}
+        {money(modelLimitsOf('trial').budgetMicrousd / 10_000)} of it. A referral code takes {REFERRAL_PERCENT_OFF}% off the first month.
       </p>
     </section>
   )

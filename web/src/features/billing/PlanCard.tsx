@@ -1,4 +1,4 @@
-import { comingUnits, type Plan, type Unit } from '@operon/contracts/plans'
+import { comingUnits, modelLimitsOf, type Plan, type Unit } from '@operon/contracts/plans'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { money } from '../../ui/format.ts'
@@ -40,6 +40,10 @@ export function PlanCard({ plan, current, marked, label, busy, waiting, onChoose
         <p className="mt-2 text-14 text-muted">{plan.description}</p>
       </div>
       <ul className="flex flex-1 flex-col text-14">
+        <li className="flex items-center gap-3 border-b border-line py-2.5">
+          <span aria-hidden="true" className="h-1.5 w-3 rounded-full bg-signal-text" />
+          {money(modelLimitsOf(plan.id).budgetMicrousd / 10_000)} model budget a month
+        </li>
         {nouns.map(([unit, noun]) => {
           const isComing = comingUnits.includes(unit)
           return (

@@ -82,7 +82,7 @@ export function CompareTab({ comparison, onContinue }: Props) {
       ) : null}
       {broken ? (
         <Alert title={broken.title}>
-          {broken.text} Nothing is charged for answers that did not come.
+          {broken.text} Answers that did not come use no prompt.
           {broken.atLimit ? (
             <ButtonLink to={paths.pricing} className="mt-2 flex w-fit">
               See plans

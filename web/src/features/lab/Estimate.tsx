@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
-import { aiCall } from '../../api/ai.ts'
+import { type AiEstimate, aiCall } from '../../api/ai.ts'
 import { cost } from '../../chat/message.ts'
 import { labModels } from '../../content/models.ts'
 
-type Reply = { prompt_tokens: number; prompts: number; max_cost_microusd: number; remaining: number | null }
+const ask = (text: string) => aiCall<AiEstimate>('ai-estimate', { models: labModels.map(({ id }) => id), text })
 
 /** What sending would cost at most. Asked by length, so that it is not asked letter by letter. */
 export function Estimate({ text }: { text: string }) {
@@ -13,15 +13,17 @@ export function Estimate({ text }: { text: string }) {
     queryKey: ['ai-usage', 'estimate', length],
     enabled: length > 0,
     placeholderData: (before) => before,
-    queryFn: () => aiCall<Reply>('ai-estimate', { models: labModels.map(({ id }) => id), text: 'x'.repeat(Math.min(length, 200_000)) }),
+    queryFn: () => ask('x'.repeat(Math.min(length, 200_000))),
   })
   if (!length || !estimate.data) return null
-  const { prompts, max_cost_microusd, remaining } = estimate.data
-  return (
-    <p className="text-12 text-faint tabular">
-      {prompts} prompts{remaining === null ? '' : ` of ${remaining.toLocaleString('en-US')} left`}
-      {/* A model of one's own may have no price. */}
-      {max_cost_microusd > 0 ? `, about ${cost(max_cost_microusd)} at most` : ''}
-    </p>
-  )
+  return <p className="text-12 text-faint tabular">{sentence(estimate.data)}</p>
+}
+
+function sentence({ prompts, max_cost_microusd, remaining, too_long, max_characters = 0, budget_left_microusd }: AiEstimate) {
+  if (too_long) return `Too long for your plan, which takes up to ${max_characters.toLocaleString('en-US')} characters at once`
+  const left = remaining === null ? '' : ` (${remaining.toLocaleString('en-US')} left)`
+  // A model of one's own may have no price.
+  const most = max_cost_microusd > 0 ? `, up to ${cost(max_cost_microusd)}` : ''
+  const budget = most && budget_left_microusd !== undefined ? ` of the ${cost(budget_left_microusd)} left in your model budget` : ''
+  return `Uses ${prompts} prompts${left}${most}${budget}`
 }

@@ -16,6 +16,9 @@ export function UsagePanel() {
         <>
           <div className="flex flex-col gap-4 p-4">
             <GeneMeter label="Prompts this month" used={usage.data.used} limit={usage.data.limit} />
+            {usage.data.budget_microusd ? (
+              <GeneMeter label="Model budget" used={usage.data.cost_microusd} limit={usage.data.budget_microusd} format={cost} />
+            ) : null}
             <dl className="grid grid-cols-3 gap-3 text-13">
               <div>
                 <dt className="text-muted">Messages</dt>

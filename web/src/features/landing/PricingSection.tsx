@@ -19,7 +19,7 @@ export function PricingSection() {
     <section id="pricing" className="after-paint border-t border-line">
       <div className="rail">
         <SectionHead title="Priced like a tool, not a team.">
-          Try any plan for {TRIAL_DAYS} days. What is left unused costs nothing; what is used up stops politely and says so.
+          Try any plan for {TRIAL_DAYS} days. When a limit is reached, that tool waits and says so.
         </SectionHead>
         <div className="grid border-y border-line md:grid-cols-3">
           {plans.map((plan) => (

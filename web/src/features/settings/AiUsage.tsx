@@ -28,21 +28,24 @@ export function AiUsage() {
         <ErrorState title="Your usage could not be loaded" error={usage.error} retry={() => usage.refetch()} />
       </Panel>
     )
-  const { used, limit, period_start, period_end, forecast_prompts, cost_microusd, by_model, by_feature } = usage.data
+  const { used, limit, period_start, period_end, forecast_prompts, cost_microusd, budget_microusd, by_model, by_feature } = usage.data
   const over = limit !== null && forecast_prompts > limit
   return (
     <>
       <Panel title="This period">
-        <GeneMeter label="Prompts" used={used} limit={limit} />
+        <div className="flex flex-col gap-4">
+          <GeneMeter label="Prompts" used={used} limit={limit} />
+          {budget_microusd ? <GeneMeter label="Model budget" used={cost_microusd} limit={budget_microusd} format={cost} /> : null}
+        </div>
         <p className="mt-3 text-13 text-muted">
           Since {day(period_start)}
           {period_end ? `, until ${day(period_end)}` : ''}.
         </p>
         {used ? (
           <p className="mt-1 text-13 text-muted">
-            At this pace about {forecast_prompts.toLocaleString('en-US')} by its end
-            {over ? <span className="text-warn">, which is more than your plan has</span> : ''}. The models' own price of it:{' '}
-            {cost(cost_microusd)}, included in your plan.
+            About {forecast_prompts.toLocaleString('en-US')} prompts by the end of the period at this pace
+            {over ? <span className="text-warn">, which is more than your plan has</span> : ''}. Model cost so far: {cost(cost_microusd)}
+            {budget_microusd ? ` of the ${cost(budget_microusd)} that your plan includes` : ', included in your plan'}.
           </p>
         ) : null}
       </Panel>
