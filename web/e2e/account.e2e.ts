@@ -11,6 +11,7 @@ import {
   letterTo,
   newAccount,
   newEmail,
+  openLetter,
   password,
   signUp,
   test,
@@ -267,9 +268,9 @@ test('an address changes when both the old and the new one agree [spec-9] [spec-
   await page.getByLabel('Email', { exact: true }).fill(next)
   await page.getByRole('button', { name: 'Save profile' }).click()
   await expect(page.getByText(/the address changes when both are confirmed/)).toBeVisible()
-  await page.goto(await letterTo(page, email, /Confirm the change/))
+  await openLetter(page, await letterTo(page, email, /Confirm the change/))
   await expect(page.getByText(/confirm link sent to the other email/i)).toBeVisible()
-  await page.goto(await letterTo(page, next, /new email/))
+  await openLetter(page, await letterTo(page, next, /new email/))
   await expect(page.getByText('Your e-mail address is changed')).toBeVisible()
   await page.waitForURL('**/buyer-dashboard')
   await page.goto('/dashboard/settings')

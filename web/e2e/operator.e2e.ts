@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { expect, letterTo, newEmail, password, signUp, test, wake } from './steps.ts'
+import { expect, letterTo, newEmail, openLetter, password, signUp, test, wake } from './steps.ts'
 
 // What an operator may set otherwise, on a platform of its own: addresses are confirmed first, and figures of the front page are counted.
 let child: ChildProcess
@@ -87,7 +87,7 @@ test.describe('an address that is confirmed by mail', () => {
     await page.getByRole('button', { name: 'Sign In', exact: true }).click()
     await expect(page.getByText('Email not confirmed')).toBeVisible()
     const link = await letterTo(page, email, /Confirm your email/)
-    await page.goto(link)
+    await openLetter(page, link)
     await expect(page.getByText('Email confirmed', { exact: true })).toBeVisible()
     await page.waitForURL('**/buyer-dashboard')
     await page.context().close()

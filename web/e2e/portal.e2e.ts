@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { awake, expect, letterTo, newAccount, newEmail, password, signUp, test, wake } from './steps.ts'
+import { awake, expect, letterTo, newAccount, newEmail, openLetter, password, signUp, test, wake } from './steps.ts'
 
 test('the general portal: Welcome, two tabs, the forgot link, four rules [spec-18] [spec-21] [spec-22]', async ({ page }) => {
   await page.goto('/auth')
@@ -196,7 +196,7 @@ test('a forgotten password: the same answer for everybody, a link that works onc
   await ask(newEmail())
   await ask(email)
   const link = await letterTo(page, email, /password/i)
-  await page.goto(link)
+  await openLetter(page, link)
   await page.waitForURL('**/reset-password**')
   const next = 'Rainy-night 77?'
   await page.getByLabel('New password', { exact: true }).fill(next)

@@ -13,6 +13,15 @@ export type OneTimeType =
   | 'phone_change'
   | 'reauthentication'
 
+/** What a sign-up asked for, kept with the letter or message that confirms it. It counts once that one is opened, and only then. */
+export type Claim = {
+  password_hash?: string
+  data?: Record<string, unknown>
+  identity_id?: string
+  /** Another password was set before for the same unproven address: whose this one is cannot be told, so it is not kept. */
+  rival?: true
+}
+
 export type IdentityDb = {
   users: {
     id: string
@@ -96,6 +105,7 @@ export type IdentityDb = {
     attempts: Generated<number>
     /** Sign-ins that end in a code for a PKCE client. */
     flow_id: string | null
+    claim: ColumnType<Claim | null, string | null | undefined, string | null>
     expires_at: Date
     created_at: Generated<Date>
   }

@@ -10,12 +10,13 @@ import { factorRoutes } from './factors/routes.ts'
 import { loadKeys } from './keys/keys.ts'
 import { verification } from './keys/verification.ts'
 import { answerMailRequest } from './mail/requests.ts'
-import { sendMail, sendSms } from './mail/send.ts'
+import { sendMail, sendNotice, sendSms } from './mail/send.ts'
 import * as accounts from './migrations/0001_accounts.ts'
 import * as erasures from './migrations/0002_erasures.ts'
 import * as terms from './migrations/0003_terms.ts'
 import * as readIndexes from './migrations/0004_read_indexes.ts'
 import * as factorTimes from './migrations/0005_factor_times.ts'
+import * as claims from './migrations/0006_claims.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
@@ -33,6 +34,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0003_terms': terms,
     '0004_read_indexes': readIndexes,
     '0005_factor_times': factorTimes,
+    '0006_claims': claims,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),
@@ -62,6 +64,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.answer(identity.countPeople, run(countPeople))
     rt.job(identity.sendMail, (_ctx, job) => sendMail(deps, job), { concurrency: 4 })
     rt.job(identity.sendSms, (_ctx, job) => sendSms(deps, job))
+    rt.job(identity.sendNotice, (_ctx, job) => sendNotice(deps, job))
     rt.job(identity.requestMail, run(answerMailRequest))
     rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
     // Who starts may have other keys than whoever answered for them before.

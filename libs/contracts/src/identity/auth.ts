@@ -121,6 +121,34 @@ export const verifyLink = endpoint({
   query: z.object({ type: text, token: code, redirect_to: text }),
   reply: z.null(),
 })
+/** The button of the page that a link of a letter opens. */
+export const pressLink = endpoint({
+  method: 'POST',
+  path: '/auth/v1/verify/link',
+  ...open,
+  raw: true,
+  summary: 'Confirms what the link of a letter is for, and leads on',
+  body: z.object({ type: text, token: code, redirect_to: text, password }),
+  reply: z.null(),
+})
+const stopFactorRecoveryPath = '/auth/v1/factor-recovery/stop'
+/** What each announcement of a factor recovery leads to: a page, and its button. */
+export const stopFactorRecoveryPage = endpoint({
+  method: 'GET',
+  path: stopFactorRecoveryPath,
+  ...open,
+  raw: true,
+  query: z.object({ token: code }),
+  reply: z.null(),
+})
+export const stopFactorRecovery = endpoint({
+  method: 'POST',
+  path: stopFactorRecoveryPath,
+  ...open,
+  raw: true,
+  body: z.object({ token: code }),
+  reply: z.null(),
+})
 export const reauthenticate = endpoint({ method: 'GET', path: '/auth/v1/reauthenticate', ...mine, reply: sent })
 export const logout = endpoint({
   method: 'POST',

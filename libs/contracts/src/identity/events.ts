@@ -33,6 +33,11 @@ export const signedUp = event(
 export const sessionRevoked = event('identity.session_revoked', z.object({ session_id: z.uuid(), user_id: z.uuid() }), {
   delivery: 'broadcast',
 })
+/** Somebody took the account back: what was handed out to sign in or call with before this ends everywhere. */
+export const accessReset = event(
+  'identity.access_reset',
+  z.object({ reason: z.enum(['first_proof', 'password_reset', 'factor_recovery']) }),
+)
 export const userSuspended = event('identity.user_suspended', z.object({ user_id: z.uuid(), suspended: z.boolean() }), {
   delivery: 'broadcast',
 })
@@ -102,6 +107,19 @@ export const sendMail = job(
 )
 /** A code, or word of what became of an account that has no address to write to. */
 export const sendSms = job('identity.send_sms', z.object({ to: z.string(), notice: letter.nullish() }), { attempts: 6 })
+/** Word to an owner that came after the first release, in a job of its own: an older instance takes only the templates it knows. */
+export const sendNotice = job(
+  'identity.send_notice',
+  z.object({
+    template: z.enum(['password_dropped', 'session_copied', 'factor_recovery_begun', 'factor_recovery_stopped', 'factor_recovery_done']),
+    via: z.enum(['email', 'sms']),
+    to: z.string(),
+    /** Its link is derived from here, so that no queue holds it. */
+    recovery_id: z.uuid().nullish(),
+    detail: z.record(z.string(), z.string()),
+  }),
+  { attempts: 12 },
+)
 /** A mail that a stranger asked for. Whether the address has an account is looked at here, where nobody can time it. */
 export const requestMail = job(
   'identity.request_mail',
@@ -110,6 +128,8 @@ export const requestMail = job(
     email: z.string().nullish(),
     phone: z.string().nullish(),
     create_user: z.boolean(),
+    /** Sends what was sent before once more. */
+    repeats: z.boolean().optional(),
     data: json,
     redirect_to: z.string().nullish(),
     code_challenge: z.string().nullish(),

@@ -23,7 +23,13 @@ export async function adminInvite(ctx: AuthCtx, input: Input<typeof admin.adminI
     const userId = known?.id ?? (await createUser(trx, { email, provider: 'email', data: input.data ?? {}, invited: true }))
     if (!userId) throw taken()
     await audit(trx, ctx, userId, 'user_invited')
-    await sendLetter(trx, ctx.deps, { userId, to: email, kind: 'invite', redirectTo: readRedirect(ctx.deps, input.redirect_to) })
+    await sendLetter(trx, ctx.deps, {
+      userId,
+      to: email,
+      kind: 'invite',
+      redirectTo: readRedirect(ctx.deps, input.redirect_to),
+      claim: { data: input.data ?? {} },
+    })
     return userJson((await findUser(trx, { id: userId }))!)
   })
 }
@@ -52,7 +58,8 @@ export async function adminGenerateLink(ctx: AuthCtx, input: Ask) {
   if (user?.email_confirmed_at && (type === 'signup' || type === 'invite')) throw taken()
   if (type === 'signup' && input.type === 'signup' && !input.password) throw invalid('Signup requires a valid password')
   if (input.password) checkStrength(input.password, [email])
-  const passwordHash = !user && input.password ? await hasher.hash(input.password) : null
+  const passwordHash = input.password && type === 'signup' ? await hasher.hash(input.password) : null
+  const claim = oneTime === 'confirmation' ? { ...(passwordHash && { password_hash: passwordHash }), data: input.data ?? {} } : null
   const redirect_to = readRedirect(ctx.deps, input.redirect_to)
   const id = newId()
   const { token, code } = secretsOf(rt.vault, id)
@@ -63,7 +70,7 @@ export async function adminGenerateLink(ctx: AuthCtx, input: Ask) {
     const newEmail = type.startsWith('email_change') ? readEmail(input.new_email) : null
     if (newEmail && (await findUser(trx, { email: newEmail }))) throw taken()
     if (newEmail) await changeUser(trx, userId, { email_change: newEmail, email_change_confirmed: 0, email_change_sent_at: new Date() })
-    await issueOneTime(trx, ctx.deps, { id, userId, type: oneTime, relatesTo: type === 'email_change_new' ? newEmail! : email })
+    await issueOneTime(trx, ctx.deps, { id, userId, type: oneTime, relatesTo: type === 'email_change_new' ? newEmail! : email, claim })
     await audit(trx, ctx, userId, 'link_generated', { type })
     return (await findUser(trx, { id: userId }))!
   })

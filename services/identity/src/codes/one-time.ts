@@ -4,8 +4,8 @@ import { newId } from '@operon/kit/ids'
 import type { Vault } from '@operon/kit/vault'
 import { sql } from 'kysely'
 import { type Deps, invalid } from '../deps.ts'
-import type { OneTimeType } from '../schema.ts'
-import type { Trx } from '../users/users.ts'
+import type { Claim, OneTimeType } from '../schema.ts'
+import type { Db, Trx } from '../users/users.ts'
 
 const CODE_TRIES = 5
 
@@ -34,13 +34,22 @@ export function followUpId(id: string, what: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-export type OneTime = { id?: string; userId: string; type: OneTimeType; relatesTo: string; flowId?: string | null; delayMs?: number }
+export type OneTime = {
+  id?: string
+  userId: string
+  type: OneTimeType
+  relatesTo: string
+  flowId?: string | null
+  delayMs?: number
+  /** Left out, the claim of the token before it stays: the same sign-up is sent again. */
+  claim?: Claim | null | undefined
+}
 
 /** A user has one token of a type; a newer one ends the older. False when this very one was issued before. */
 export async function issueOneTime(
   trx: Trx,
   { rt, config }: Deps,
-  { id = newId(), userId, type, relatesTo, flowId = null, delayMs = 0 }: OneTime,
+  { id = newId(), userId, type, relatesTo, flowId = null, delayMs = 0, claim }: OneTime,
 ): Promise<boolean> {
   const { token, code } = secretsOf(rt.vault, id, flowId !== null)
   const row = {
@@ -53,6 +62,7 @@ export async function issueOneTime(
     flow_id: flowId,
     expires_at: new Date(now() + delayMs + config.AUTH_OTP_SECONDS * 1000),
     created_at: new Date(now()),
+    ...(claim !== undefined && { claim: claim && JSON.stringify(claim) }),
   }
   const issued = await trx
     .insertInto('one_time_tokens')
@@ -63,7 +73,8 @@ export async function issueOneTime(
   return issued !== undefined
 }
 
-export type Redeemed = { id: string; user_id: string; type: OneTimeType; relates_to: string; flow_id: string | null }
+export type Redeemed = { id: string; user_id: string; type: OneTimeType; relates_to: string; flow_id: string | null; claim: Claim | null }
+const redeemed = ['id', 'user_id', 'type', 'relates_to', 'flow_id', 'claim'] as const
 
 /** Takes a link token: works once. */
 export async function redeemToken(trx: Trx, token: string, types: OneTimeType[]): Promise<Redeemed | null> {
@@ -72,7 +83,19 @@ export async function redeemToken(trx: Trx, token: string, types: OneTimeType[])
     .where('token_hash', '=', hashToken(token))
     .where('type', 'in', types)
     .where('expires_at', '>', new Date(now()))
-    .returning(['id', 'user_id', 'type', 'relates_to', 'flow_id'])
+    .returning(redeemed)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The same without taking it. */
+export async function lookAtToken(db: Db, token: string, types: OneTimeType[]): Promise<Redeemed | null> {
+  const row = await db
+    .selectFrom('one_time_tokens')
+    .select(redeemed)
+    .where('token_hash', '=', hashToken(token))
+    .where('type', 'in', types)
+    .where('expires_at', '>', new Date(now()))
     .executeTakeFirst()
   return row ?? null
 }
@@ -94,7 +117,7 @@ export async function redeemCode(
     .where('attempts', '<', CODE_TRIES)
     .where('expires_at', '>', new Date(now()))
     .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
-    .returning(['id', 'user_id', 'type', 'relates_to', 'flow_id', 'code_hash'])
+    .returning([...redeemed, 'code_hash'])
     .execute()
   const row = rows.find((candidate) => same(candidate.code_hash, hashCode(deps.rt.vault, candidate.id, code)))
   if (!row) return null

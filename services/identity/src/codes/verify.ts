@@ -28,7 +28,7 @@ const typesOf: Record<string, OneTimeType[]> = {
 const ONE_OF_TWO = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
 
 type Verify = Input<typeof auth.verify>
-type Verified = { session: SessionJson; ended: Ended[] } | { code: string; ended: Ended[] } | { waiting: true }
+export type Verified = { session: SessionJson; ended: Ended[] } | { code: string; ended: Ended[] } | { waiting: true }
 
 /** A code or a link token posted by a client. */
 export async function verifyCode(ctx: AuthCtx, input: Verify): Promise<SessionJson | { msg: string; code: string }> {
@@ -37,32 +37,51 @@ export async function verifyCode(ctx: AuthCtx, input: Verify): Promise<SessionJs
   if (Boolean(input.token) === Boolean(input.token_hash)) throw invalid('Verify requires either a token or a token hash')
   if (input.token_hash && (input.email || input.phone || input.redirect_to))
     throw invalid('Only the token_hash and type should be provided')
-  const method = input.type === 'recovery' ? 'recovery' : 'otp'
-  const result = input.token_hash
-    ? await redeemLink(ctx, input.token_hash, types, method, false)
-    : await redeemTyped(ctx, input, types, method)
+  const how = { method: methodOf(input.type), pkce: false }
+  const result = input.token_hash ? await redeemLink(ctx, input.token_hash, types, how) : await redeemTyped(ctx, input, types, how)
   if ('waiting' in result) return { msg: ONE_OF_TWO, code: '200' }
   await announceRevoked(ctx.deps, result.ended)
   if (!('session' in result)) throw invalid('Verify requires either a token or a token hash')
   return result.session
 }
 
-/** A click on a link in a mail: ends in a redirect, also when the link is no longer good. Returns where to. */
-export async function verifyLink(ctx: AuthCtx, input: Input<typeof auth.verifyLink>): Promise<string> {
-  if (!input.type) throw invalid('Verify requires a verification type')
-  if (!input.token) throw invalid('Verify requires a token or a token hash')
-  const target = readRedirect(ctx.deps, input.redirect_to)
-  const pkce = input.token.startsWith('pkce_')
+/** A link of a letter, followed: ends in a redirect, also when the link is no longer good. */
+export async function verifyLink(ctx: AuthCtx, input: Input<typeof auth.verifyLink>): Promise<Led> {
+  const { target, pkce } = readLink(ctx, input)
   try {
     await limitByAddress(ctx, 'verify', ctx.deps.config.LIMIT_VERIFY_PER_MINUTE)
-    const result = await redeemLink(ctx, input.token, readTypes(input.type), input.type === 'recovery' ? 'recovery' : 'otp', pkce)
-    if ('waiting' in result) return withMessage(target, ONE_OF_TWO, pkce)
-    await announceRevoked(ctx.deps, result.ended)
-    return 'code' in result ? withQuery(target, { code: result.code }) : withSession(target, result.session, { type: input.type })
+    return await followLink(ctx, input)
   } catch (error) {
-    return withError(target, error as DomainError, pkce)
+    return { to: withError(target, error as DomainError, pkce) }
   }
 }
+
+/** Where a link leads to, and the session it began, if it did. */
+export type Led = { to: string; session?: SessionJson }
+type Link = Input<typeof auth.verifyLink>
+
+export function readLink(ctx: AuthCtx, input: Link): { token: string; types: OneTimeType[]; target: string; pkce: boolean } {
+  if (!input.type) throw invalid('Verify requires a verification type')
+  if (!input.token) throw invalid('Verify requires a token or a token hash')
+  return {
+    token: input.token,
+    types: readTypes(input.type),
+    target: readRedirect(ctx.deps, input.redirect_to),
+    pkce: input.token.startsWith('pkce_'),
+  }
+}
+
+/** `passwordHash`: what the opener chose on the page, where no earlier password could be kept. */
+export async function followLink(ctx: AuthCtx, input: Link, passwordHash?: string): Promise<Led> {
+  const { token, types, target, pkce } = readLink(ctx, input)
+  const result = await redeemLink(ctx, token, types, { method: methodOf(input.type), pkce, passwordHash })
+  if ('waiting' in result) return { to: withMessage(target, ONE_OF_TWO, pkce) }
+  await announceRevoked(ctx.deps, result.ended)
+  if ('code' in result) return { to: withQuery(target, { code: result.code }) }
+  return { to: withSession(target, result.session, { type: input.type! }), session: result.session }
+}
+
+const methodOf = (type: string | null | undefined) => (type === 'recovery' ? 'recovery' : 'otp')
 
 function readTypes(type: string | null | undefined): OneTimeType[] {
   if (!type) throw invalid('Verify requires a verification type')
@@ -71,18 +90,20 @@ function readTypes(type: string | null | undefined): OneTimeType[] {
   return types
 }
 
-const linkExpired = () => refuse(403, 'otp_expired', 'Email link is invalid or has expired')
+export const linkExpired = () => refuse(403, 'otp_expired', 'Email link is invalid or has expired')
 const codeExpired = () => refuse(403, 'otp_expired', 'Token has expired or is invalid')
 
-async function redeemLink(ctx: AuthCtx, token: string, types: OneTimeType[], method: string, pkce: boolean): Promise<Verified> {
+type How = { method: string; pkce: boolean; passwordHash?: string | undefined }
+
+async function redeemLink(ctx: AuthCtx, token: string, types: OneTimeType[], how: How): Promise<Verified> {
   return inTransaction(ctx.db, async (trx: Trx) => {
     const redeemed = await redeemToken(trx, token, types)
     if (!redeemed) throw linkExpired()
-    return settle(trx, ctx, redeemed, method, pkce)
+    return settle(trx, ctx, redeemed, how)
   })
 }
 
-async function redeemTyped(ctx: AuthCtx, input: Verify, types: OneTimeType[], method: string): Promise<Verified> {
+async function redeemTyped(ctx: AuthCtx, input: Verify, types: OneTimeType[], how: How): Promise<Verified> {
   if (Boolean(input.email) === Boolean(input.phone)) throw invalid('Only an email address or phone number should be provided on verify')
   const address = input.phone ? readPhone(input.phone) : emailIn(input.email)
   if (!address) throw refuse(422, 'validation_failed', 'Invalid email format')
@@ -90,32 +111,32 @@ async function redeemTyped(ctx: AuthCtx, input: Verify, types: OneTimeType[], me
   const redeemed = await redeemCode(ctx.deps, address, input.token!, types)
   if (!redeemed) throw codeExpired()
   await giveBack()
-  return inTransaction(ctx.db, (trx: Trx) => settle(trx, ctx, redeemed, method, false))
+  return inTransaction(ctx.db, (trx: Trx) => settle(trx, ctx, redeemed, how))
 }
 
 /** What a good token does: confirms what it proves, and begins a session (or hands out the code for one). */
 async function settle(
   trx: Trx,
   ctx: AuthCtx,
-  { user_id: userId, type, relates_to: address, flow_id: flowId }: Redeemed,
-  method: string,
-  pkce: boolean,
+  { user_id: userId, type, relates_to: address, flow_id: flowId, claim }: Redeemed,
+  { method, pkce, passwordHash }: How,
 ): Promise<Verified> {
   const user = await findUser(trx, { id: userId })
   if (!user) throw linkExpired()
   if (isBanned(user)) throw refuse(403, 'user_banned', 'User is banned')
   let ended: Ended[] = []
-  if (type === 'sms' || type === 'phone_change') await confirmPhone(trx, ctx, user, address)
+  if (type === 'sms' || type === 'phone_change') ended = await confirmPhone(trx, ctx, user, address, claim)
   else if (type === 'confirmation' || type === 'recovery') {
     // A letter to an address that is no longer the account's proves nothing about it.
     if (user.email !== address) throw linkExpired()
-    await confirmEmail(trx, user)
+    const isRecovery = method === 'recovery'
+    ended = await confirmEmail(trx, ctx, user, { claim, passwordHash: passwordHash ?? null, flowId, isRecovery })
     // Whoever needed recovery may have lost more than the password.
-    if (method === 'recovery') ended = await endSessions(trx, userId)
+    if (isRecovery) ended.push(...(await endSessions(trx, userId)))
   } else {
     const agreed = await agreeToChange(trx, userId, type)
     if (agreed !== BOTH && user.email) return { waiting: true }
-    await confirmEmailChange(trx, ctx, user)
+    ended = await confirmEmailChange(trx, ctx, user)
   }
   await audit(trx, ctx, userId, 'user_verified', { type })
   if (pkce && flowId) {

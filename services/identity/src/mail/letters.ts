@@ -5,7 +5,7 @@ import { enqueue } from '@operon/kit/tx'
 import { beginMailFlow } from '../codes/flows.ts'
 import { type Challenge, followUpId, issueOneTime } from '../codes/one-time.ts'
 import type { Deps } from '../deps.ts'
-import type { OneTimeType } from '../schema.ts'
+import type { Claim, OneTimeType } from '../schema.ts'
 import type { Trx } from '../users/users.ts'
 
 type Kind = {
@@ -55,18 +55,19 @@ export type Letter = {
   redirectTo: string
   delayMs?: number
   detail?: Record<string, string>
+  claim?: Claim | null | undefined
 } & Challenge
 
 /** The token and the mail that carries it, in one transaction. The mail's id is the token's: a retry sends the same again. */
 export async function sendLetter(
   trx: Trx,
   deps: Deps,
-  { id = newId(), userId, to, kind, redirectTo, delayMs = 0, detail, ...challenge }: Letter,
+  { id = newId(), userId, to, kind, redirectTo, delayMs = 0, detail, claim, ...challenge }: Letter,
 ): Promise<void> {
   const { type, template, verifyType, method, sentAt } = kinds[kind]
   const lifetimeMs = deps.config.AUTH_OTP_SECONDS * 1000 + delayMs
   const flowId = await beginMailFlow(trx, { id: followUpId(id, 'flow'), userId, method, redirectTo, lifetimeMs, ...challenge })
-  const fresh = await issueOneTime(trx, deps, { id, userId, type, relatesTo: to, flowId, delayMs })
+  const fresh = await issueOneTime(trx, deps, { id, userId, type, relatesTo: to, flowId, delayMs, claim })
   if (!fresh) return
   await trx
     .updateTable('users')
@@ -81,12 +82,16 @@ export async function sendLetter(
   )
 }
 
+type Text = {
+  id?: string
+  userId: string
+  phone: string
+  type: 'sms' | 'phone_change' | 'reauthentication'
+  claim?: Claim | null | undefined
+}
+
 /** The same for a text message. */
-export async function sendCodeBySms(
-  trx: Trx,
-  deps: Deps,
-  { id = newId(), userId, phone, type }: { id?: string; userId: string; phone: string; type: 'sms' | 'phone_change' | 'reauthentication' },
-): Promise<void> {
-  const fresh = await issueOneTime(trx, deps, { id, userId, type, relatesTo: phone })
+export async function sendCodeBySms(trx: Trx, deps: Deps, { id = newId(), userId, phone, type, claim }: Text): Promise<void> {
+  const fresh = await issueOneTime(trx, deps, { id, userId, type, relatesTo: phone, claim })
   if (fresh) await enqueue(trx, identity.sendSms, { to: phone }, { id, userId })
 }

@@ -1,3 +1,4 @@
+import type { Payload } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity/events'
 import { now } from '@operon/kit/clock'
 import { enqueue } from '@operon/kit/tx'
@@ -31,6 +32,23 @@ export async function notify(
 ): Promise<void> {
   if (email) await notifyAt(trx, ctx, id, email, template, more)
   else if (phone) await enqueue(trx, identity.sendSms, { to: phone, notice: template }, { userId: id })
+}
+
+type Announced = Payload<typeof identity.sendNotice>['template']
+
+/** The same on every channel that the account has. `recoveryId`: what the link in it stops. */
+export async function announce(
+  trx: Trx,
+  ctx: Pick<AuthCtx, 'ip' | 'userAgent'>,
+  { id, email, phone, phone_confirmed_at }: Pick<User, 'id' | 'email' | 'phone' | 'phone_confirmed_at'>,
+  template: Announced,
+  { recoveryId = null, ...more }: { recoveryId?: string | null } & Record<string, string | null> = {},
+): Promise<void> {
+  const facts = { at: new Date(now()).toUTCString(), ip: ctx.ip, device: ctx.userAgent, ...more } as Record<string, string>
+  const say = (via: 'email' | 'sms', to: string) =>
+    enqueue(trx, identity.sendNotice, { template, via, to, recovery_id: recoveryId, detail: facts }, { userId: id })
+  if (email) await say('email', email)
+  if (phone && phone_confirmed_at) await say('sms', phone)
 }
 
 /** A mail of it to an address that is, or was, the account's. */

@@ -7,6 +7,7 @@ import { followUpId, readChallenge } from '../codes/one-time.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { limitMail } from '../limits.ts'
 import { checkCaptcha } from '../passwords/captcha.ts'
+import type { Claim } from '../schema.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
 import { readRedirect } from '../users/redirects.ts'
@@ -81,7 +82,7 @@ export async function resend(ctx: AuthCtx, input: Input<typeof auth.resend>) {
   if (!input.email && !input.phone) throw invalid('You must provide either an email or phone number.')
   if (kind === 'signup' && !input.email) throw invalid('Type provided requires an email address')
   if (kind === 'sms' && !input.phone) throw invalid('Type provided requires a phone number')
-  return ask(ctx, input, { kind, ...(input.email ? { email: readEmail(input.email) } : { phone: readPhone(input.phone) }) })
+  return ask(ctx, input, { kind, repeats: true, ...(input.email ? { email: readEmail(input.email) } : { phone: readPhone(input.phone) }) })
 }
 
 export async function reauthenticate(ctx: AuthCtx, _input: unknown): Promise<Record<string, never>> {
@@ -103,22 +104,31 @@ export async function answerMailRequest(caller: AuthCtx, { id, payload }: JobRun
   const ctx = { ...caller, ip: payload.ip, userAgent: payload.user_agent }
   await inTransaction(ctx.db, async (trx: Trx) => {
     const letterId = followUpId(id, 'letter')
-    const user = await recipient(trx, ctx, payload)
-    if (!user) return
-    if (payload.kind === 'sms' || payload.kind === 'phone_change') return sendText(trx, ctx, letterId, user, payload)
+    const found = await recipient(trx, ctx, payload)
+    if (!found) return
+    const { user, isNew } = found
+    // Asked for again, the letter of a sign-up still stands for that sign-up; any other proves the address and nothing set up before it.
+    const isRepeat = payload.repeats || payload.kind === 'signup' || payload.kind === 'email_change'
+    const claim = isRepeat ? undefined : isNew ? { data: payload.data } : null
+    if (payload.kind === 'sms' || payload.kind === 'phone_change') return sendText(trx, ctx, letterId, user, payload, claim)
     const kind = letterFor(user, payload.kind)
     if (!kind) return
     const { redirect_to, code_challenge, code_challenge_method } = payload
     const redirectTo = redirect_to ?? ctx.deps.rt.kit.PUBLIC_URL
     const to = kind === 'email_change_new' ? user.email_change! : payload.email!
     await audit(trx, ctx, user.id, kind === 'signup' ? 'user_confirmation_requested' : 'user_recovery_requested', { kind })
-    await sendLetter(trx, ctx.deps, { id: letterId, userId: user.id, to, kind, redirectTo, code_challenge, code_challenge_method })
+    await sendLetter(trx, ctx.deps, { id: letterId, userId: user.id, to, kind, redirectTo, claim, code_challenge, code_challenge_method })
   })
 }
 
-async function recipient(trx: Trx, ctx: AuthCtx, { email, phone, create_user, data, kind }: Asked): Promise<User | null> {
+async function recipient(
+  trx: Trx,
+  ctx: AuthCtx,
+  { email, phone, create_user, data, kind }: Asked,
+): Promise<{ user: User; isNew: boolean } | null> {
   const known = await findUser(trx, email ? { email } : { phone: phone! })
-  if (known || !create_user) return known
+  if (known) return { user: known, isNew: false }
+  if (!create_user) return null
   const provider = email ? 'email' : 'phone'
   const id = await createUser(trx, {
     email: email ?? null,
@@ -127,7 +137,8 @@ async function recipient(trx: Trx, ctx: AuthCtx, { email, phone, create_user, da
     data,
     confirmed: kind === 'magic_link' && ctx.deps.config.AUTH_AUTOCONFIRM,
   })
-  return id ? findUser(trx, { id }) : findUser(trx, email ? { email } : { phone: phone! })
+  const user = await findUser(trx, id ? { id } : email ? { email } : { phone: phone! })
+  return user && { user, isNew: id !== null }
 }
 
 function letterFor(user: User, kind: Exclude<Asked['kind'], 'sms' | 'phone_change'>) {
@@ -137,10 +148,10 @@ function letterFor(user: User, kind: Exclude<Asked['kind'], 'sms' | 'phone_chang
   return user.email_change ? 'email_change_new' : null
 }
 
-async function sendText(trx: Trx, ctx: AuthCtx, id: string, user: User, { kind, phone }: Asked): Promise<void> {
+async function sendText(trx: Trx, ctx: AuthCtx, id: string, user: User, { kind, phone }: Asked, claim: Claim | null | undefined) {
   const type = kind === 'phone_change' ? 'phone_change' : 'sms'
   const to = type === 'phone_change' ? user.phone_change : phone
   if (!to) return
   await audit(trx, ctx, user.id, 'user_recovery_requested', { channel: 'sms' })
-  await sendCodeBySms(trx, ctx.deps, { id, userId: user.id, phone: to, type })
+  await sendCodeBySms(trx, ctx.deps, { id, userId: user.id, phone: to, type, claim })
 }

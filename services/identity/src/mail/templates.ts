@@ -81,6 +81,13 @@ const letters = {
     facts: factsOf(detail),
     after: `If it was not you, take the account back at ${home}/forgot-password.`,
   }),
+  password_dropped: ({ product, home }) => ({
+    subject: `Choose a password for ${product}`,
+    title: 'Your account has no password yet',
+    text: 'A password was set for this address before you confirmed that it is yours. To keep others out, it no longer works.',
+    action: { label: 'Choose a password', url: `${home}/forgot-password` },
+    after: 'Until then, sign in with a link by email.',
+  }),
   email_changed: ({ product, home, detail }) => ({
     subject: `Your ${product} email was changed`,
     title: 'Your email was changed',
@@ -124,6 +131,36 @@ const letters = {
     facts: factsOf(detail),
     after: `If it was not you, take the account back at ${home}/forgot-password and add a factor again.`,
   }),
+  session_copied: ({ product, home, detail }) => ({
+    subject: `We signed out a device of your ${product} account`,
+    title: 'A session was used in two places',
+    text: 'Someone else may have had a copy of it, so we ended it. Sign in again on that device.',
+    facts: factsOf(detail),
+    action: { label: 'Review your sessions', url: `${home}/dashboard/settings?section=devices` },
+    after: `If you do not know where a copy could come from, change your password at ${home}/forgot-password.`,
+  }),
+  factor_recovery_begun: ({ product, home, link, detail }) => ({
+    subject: `Someone asked to remove the second factor of your ${product} account`,
+    title: 'Your second factor is about to be removed',
+    text: `Someone who can read your email asked for this. It happens on ${detail.due ?? 'the date shown on your account'}, and signs out every device.`,
+    facts: factsOf(detail),
+    action: { label: 'Stop it', url: link },
+    after: `If it was you, there is nothing to do. If it was not, stop it, and secure your email: someone else can read it. Your account is at ${home}.`,
+  }),
+  factor_recovery_stopped: ({ product, home, detail }) => ({
+    subject: `The second factor of your ${product} account stays`,
+    title: 'The removal of your second factor was stopped',
+    text: 'Your account still asks for a code from your authenticator app.',
+    facts: factsOf(detail),
+    after: `If it was not you, begin again at ${home}/lost-second-factor.`,
+  }),
+  factor_recovery_done: ({ product, home }) => ({
+    subject: `The second factor of your ${product} account was removed`,
+    title: 'Your second factor was removed',
+    text: 'Every device was signed out. Your password alone opens your account now.',
+    action: { label: 'Sign in', url: `${home}/auth` },
+    after: 'Add a new second factor in Settings, under Security.',
+  }),
   recovery_codes_created: ({ product, home, detail }) => ({
     subject: `New recovery codes for ${product}`,
     title: 'New recovery codes were made',
@@ -144,8 +181,10 @@ export type Template = keyof typeof letters
 export const letterOf = (template: Template, values: Values): Letter => letters[template](values)
 
 /** A notice in the length of a text message, for an account without an email address. */
-export function renderNotice(template: Template, { product, home }: Pick<Values, 'product' | 'home'>): string {
-  const { title } = letters[template]({ product, home, link: home, code: '', detail: {} })
+export function renderNotice(template: Template, values: Omit<Values, 'code'>): string {
+  const { product, home, link } = values
+  const { title } = letters[template]({ ...values, code: '' })
+  if (template === 'factor_recovery_begun') return `${product}: ${title}. If it was not you, stop it: ${link}`
   return `${product}: ${title}. If it was not you, contact ${home} right away.`
 }
 

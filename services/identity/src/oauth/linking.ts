@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { type AuthCtx, refuse } from '../deps.ts'
 import { sendLetter } from '../mail/letters.ts'
 import { notify } from '../mail/notices.ts'
-import { type Ended, endSessions } from '../sessions/sessions.ts'
+import type { Ended } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
+import { keepOnlyProven } from '../users/first-proof.ts'
 import { addIdentity, changeUser, createUser, findUser, isBanned, syncProviders, type Trx, type User } from '../users/users.ts'
 import type { Person } from './providers.ts'
 
@@ -44,7 +45,9 @@ export async function personToUser(
   if (!user) throw refuse(403, 'user_not_found', 'User not found')
   if (isBanned(user)) throw refuse(403, 'user_banned', 'User is banned')
   if (user.email && !user.email_confirmed_at) {
-    await sendLetter(trx, ctx.deps, { userId, to: user.email, kind: 'signup', redirectTo })
+    const arrived = user.identities.find((each) => each.provider === provider && each.provider_id === person.sub)
+    const claim = { data: dataOf(person), ...(arrived && { identity_id: arrived.id }) }
+    await sendLetter(trx, ctx.deps, { userId, to: user.email, kind: 'signup', redirectTo, claim })
     return null
   }
   return userId
@@ -65,9 +68,7 @@ async function joining(trx: Trx, ctx: AuthCtx, owner: User, provider: string, pe
   if (!person.verified) return null
   const id = await addIdentity(trx, owner.id, provider, person.sub, dataOf(person))
   if (!owner.email_proven) {
-    await trx.deleteFrom('identities').where('user_id', '=', owner.id).where('id', '!=', id).execute()
-    await trx.updateTable('users').set({ password_hash: null }).where('id', '=', owner.id).execute()
-    ended.push(...(await endSessions(trx, owner.id)))
+    ended.push(...(await keepOnlyProven(trx, ctx, owner, { provider: null, claim: { identity_id: id } })))
   }
   const metadata = sql`${JSON.stringify(dataOf(person))}::jsonb || user_metadata` as never
   await changeUser(trx, owner.id, {

@@ -84,12 +84,27 @@ export type WithSandbox = Awaited<ReturnType<typeof startWithSandbox>>
 export const linkIn = (message: Message) => message.links.find((link) => link.includes('/auth/v1/verify'))!.replaceAll('&amp;', '&')
 export const codeIn = (message: Message) => /\b(\d{6})\b/.exec(message.text)![1]!
 
-/** Follows a link as a browser would, without going on to the app: where it was sent. */
-export async function click(platform: { real(url: string): string }, url: string, cookies: Record<string, string> = {}): Promise<URL> {
+/** Follows a link as a person would in a browser, the button of its page included, without going on to the app: where it was sent. */
+export async function click(
+  platform: { real(url: string): string },
+  url: string,
+  cookies: Record<string, string> = {},
+  typed: Record<string, string> = {},
+): Promise<URL> {
   const cookie = Object.entries(cookies)
     .map(([name, value]) => `${name}=${value}`)
     .join('; ')
-  const response = await fetch(platform.real(url), { redirect: 'manual', headers: { ...(cookie && { cookie }) } })
+  const headers = { ...(cookie && { cookie }) }
+  const opened = await fetch(platform.real(url), { redirect: 'manual', headers })
+  const form = opened.headers.get('content-type')?.startsWith('text/html') ? formIn(await opened.text()) : null
+  const response = form
+    ? await fetch(platform.real(new URL(form.action, url).href), {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { ...headers, 'sec-fetch-site': 'same-origin' },
+        body: new URLSearchParams({ ...form.fields, ...typed }),
+      })
+    : opened
   for (const line of response.headers.getSetCookie()) {
     const [name, value] = line.split(';')[0]!.split('=') as [string, string]
     cookies[name] = value
@@ -97,6 +112,16 @@ export async function click(platform: { real(url: string): string }, url: string
   const location = response.headers.get('location')
   if (!location) throw new Error(`no redirect: ${response.status} ${await response.text()}`)
   return new URL(location)
+}
+
+/** The form of one of our own pages, as the browser would send it. */
+export function formIn(html: string): { action: string; fields: Record<string, string> } | null {
+  const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1]
+  const fields = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, name, value]) => [
+    name,
+    value!.replaceAll('&amp;', '&').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'"),
+  ])
+  return action ? { action, fields: Object.fromEntries(fields) } : null
 }
 /** What a person does on a provider's consent page: the address that it leads back to. */
 export async function approve(

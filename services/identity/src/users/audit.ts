@@ -22,6 +22,7 @@ export const auditActions = {
   user_modified: { kind: 'user' },
   user_banned: { kind: 'user', protocol: 'user_modified' },
   user_updated_password: { kind: 'user' },
+  unproven_access_removed: { kind: 'user', protocol: 'user_modified' },
   identity_linked: { kind: 'user' },
   identity_unlinked: { kind: 'user' },
   link_generated: { kind: 'user' },

@@ -1,11 +1,17 @@
 import { sql } from 'kysely'
 import { type AuthCtx, refuse } from '../deps.ts'
 import { notify, notifyAt } from '../mail/notices.ts'
+import type { Claim } from '../schema.ts'
+import type { Ended } from '../sessions/sessions.ts'
+import { keepOnlyProven } from './first-proof.ts'
 import { addIdentity, changeUser, syncProviders, type Trx, type User } from './users.ts'
 
-/** The owner opened a mail that was sent to the address. */
-export async function confirmEmail(trx: Trx, user: User): Promise<void> {
-  if (user.email_proven && user.email_confirmed_at) return
+type Opened = { claim: Claim | null; passwordHash?: string | null; flowId?: string | null; isRecovery?: boolean }
+
+/** The owner opened a letter that was sent to the address. */
+export async function confirmEmail(trx: Trx, ctx: AuthCtx, user: User, opened: Opened): Promise<Ended[]> {
+  if (user.email_proven && user.email_confirmed_at) return []
+  const ended = user.email_proven ? [] : await keepOnlyProven(trx, ctx, user, { provider: 'email', ...opened })
   await changeUser(trx, user.id, { email_confirmed_at: user.email_confirmed_at ?? new Date(), email_proven: true })
   const verified = sql`identity_data || '{"email_verified": true}'` as never
   await trx
@@ -14,13 +20,17 @@ export async function confirmEmail(trx: Trx, user: User): Promise<void> {
     .where('user_id', '=', user.id)
     .where('provider', '=', 'email')
     .execute()
+  return ended
 }
 
-export async function confirmEmailChange(trx: Trx, ctx: AuthCtx, user: User, { proven = true } = {}): Promise<void> {
+/** An address of staff opens the staff pages: only the person who read its letter comes along. */
+export async function confirmEmailChange(trx: Trx, ctx: AuthCtx, user: User, { proven = true } = {}): Promise<Ended[]> {
   const email = user.email_change
   if (!email) throw refuse(403, 'otp_expired', 'Email link is invalid or has expired')
   const taken = await trx.selectFrom('users').select('id').where('email', '=', email).where('id', '!=', user.id).executeTakeFirst()
   if (taken) throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
+  const isStaff = proven && ctx.deps.config.AUTH_STAFF_EMAILS.includes(email)
+  const ended = isStaff ? await keepOnlyProven(trx, ctx, user, { provider: 'email', claim: null }) : []
   await changeUser(trx, user.id, {
     email,
     email_confirmed_at: new Date(),
@@ -36,6 +46,7 @@ export async function confirmEmailChange(trx: Trx, ctx: AuthCtx, user: User, { p
     .where('user_id', '=', user.id)
     .where('type', 'in', ['email_change_current', 'email_change_new', 'recovery', 'confirmation'])
     .execute()
+  return ended
 }
 
 /** Both addresses hear of it: the one that is left behind is the one that has to know. */
@@ -49,15 +60,19 @@ export async function tellOfNewPhone(trx: Trx, ctx: AuthCtx, user: User, new_pho
   if (old_phone !== new_phone) await notify(trx, ctx, user, 'phone_changed', { new_phone, ...(old_phone && { old_phone }) })
 }
 
-export async function confirmPhone(trx: Trx, ctx: AuthCtx, user: User, phone: string): Promise<void> {
+export async function confirmPhone(trx: Trx, ctx: AuthCtx, user: User, phone: string, claim: Claim | null): Promise<Ended[]> {
   const changing = user.phone_change === phone
   if (!changing && user.phone !== phone) throw refuse(403, 'otp_expired', 'Token has expired or is invalid')
   const taken =
     changing && (await trx.selectFrom('users').select('id').where('phone', '=', phone).where('id', '!=', user.id).executeTakeFirst())
   if (taken) throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
+  // Somebody who has proved an email address set up what there is.
+  const isFirst = !changing && !user.phone_confirmed_at && !user.email_proven
+  const ended = isFirst ? await keepOnlyProven(trx, ctx, user, { provider: 'phone', claim }) : []
   await changeUser(trx, user.id, { phone, phone_confirmed_at: new Date(), ...(changing && { phone_change: null, is_anonymous: false }) })
   await upsertOwnIdentity(trx, user, 'phone', { phone, phone_verified: true })
   await tellOfNewPhone(trx, ctx, user, phone)
+  return ended
 }
 
 export async function upsertOwnIdentity(trx: Trx, user: User, provider: 'email' | 'phone', data: Record<string, unknown>): Promise<void> {

@@ -11,6 +11,7 @@ import { limitByAddress, limitMail, mailDelayMs } from '../limits.ts'
 import { sendCodeBySms, sendLetter } from '../mail/letters.ts'
 import { checkCaptcha } from '../passwords/captcha.ts'
 import { checkStrength } from '../passwords/strength.ts'
+import type { Claim } from '../schema.ts'
 import { beginSession, type SessionJson } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from './addresses.ts'
 import { audit } from './audit.ts'
@@ -119,7 +120,8 @@ async function askByLetter(trx: Trx, ctx: AuthCtx, known: User | null, { email, 
   if (!userId) return newId()
   await audit(trx, ctx, userId, 'user_confirmation_requested', { provider: 'email' })
   const { code_challenge, code_challenge_method } = input
-  await sendLetter(trx, ctx.deps, { userId, to: email, kind: 'signup', redirectTo, delayMs, code_challenge, code_challenge_method })
+  const claim = claimOf(known, passwordHash, data, ctx.deps.config.AUTH_STAFF_EMAILS.includes(email))
+  await sendLetter(trx, ctx.deps, { userId, to: email, kind: 'signup', redirectTo, delayMs, claim, code_challenge, code_challenge_method })
   return userId
 }
 
@@ -133,11 +135,18 @@ async function askByText(
   const userId = known ? known.id : await createUser(trx, { phone, passwordHash, provider: 'phone', data })
   if (!userId) return newId()
   await audit(trx, ctx, userId, 'user_confirmation_requested', { provider: 'phone' })
-  await sendCodeBySms(trx, ctx.deps, { userId, phone, type: 'sms' })
+  await sendCodeBySms(trx, ctx.deps, { userId, phone, type: 'sms', claim: claimOf(known, passwordHash, data) })
   return userId
 }
 
-/** Who signs up again before confirming is the one who reads the newest message: their password counts, not an earlier stranger's. */
+/** A staff address keeps no password that came before its proof: somebody else's would open the staff pages. */
+const claimOf = (known: User | null, password_hash: string, data: Record<string, unknown>, isStaff = false): Claim => ({
+  password_hash,
+  data,
+  ...((known?.password_hash || isStaff) && { rival: true }),
+})
+
+/** Until somebody proves the address, the account shows what the newest sign-up said. */
 async function beginAnew(
   trx: Trx,
   userId: string,

@@ -94,7 +94,7 @@ async function changeEmail(trx: Trx, ctx: AuthCtx, user: User, email: string, in
   const { deps } = ctx
   await changeUser(trx, user.id, { email_change: email, email_change_confirmed: 0, email_change_sent_at: new Date() })
   if (user.is_anonymous && deps.config.AUTH_AUTOCONFIRM)
-    return confirmEmailChange(trx, ctx, { ...user, email_change: email }, { proven: false })
+    return void (await confirmEmailChange(trx, ctx, { ...user, email_change: email }, { proven: false }))
   const letter = {
     userId: user.id,
     redirectTo: readRedirect(deps, input.redirect_to),

@@ -56,6 +56,7 @@ const names: Record<string, string> = {
   user_reauthenticate_requested: 'Code sent to confirm it is you',
   user_modified: 'Account changed',
   user_updated_password: 'Password changed',
+  unproven_access_removed: 'Address confirmed; what was set up before was removed',
   user_banned: 'Account suspended',
   login: 'Signed in',
   logout: 'Signed out',
