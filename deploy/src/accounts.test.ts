@@ -1,5 +1,5 @@
 import { identityService } from '@operon/identity/service'
-import { approve, click, codeIn, hashOf, inboxAt, linkIn, memory, newEmail, PASSWORD } from '@operon/identity/testing/platform'
+import { approve, click, codeIn, hashOf, inboxAt, linkIn, memory, newEmail, PASSWORD, unpaced } from '@operon/identity/testing/platform'
 import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { createClient, type Session } from '@supabase/supabase-js'
@@ -30,9 +30,11 @@ async function start(env: Record<string, string> = {}) {
     AUTH_ERASING_SERVICES: 'none',
     RATE_AUTH: '10000/60s',
     RATE_AUTH_STRICT: '10000/60s',
+    RATE_PUBLIC_SEND: '10000/60s',
     LIMIT_SIGN_UP_PER_MINUTE: '1000',
     LIMIT_SIGN_IN_PER_MINUTE: '1000',
     LIMIT_VERIFY_PER_MINUTE: '1000',
+    ...unpaced,
     ...env,
   })
   const gateway = await openGateway(platform.infra, Object.values(platform.services))

@@ -82,7 +82,7 @@ async function countBrowserTests(): Promise<number> {
 
 function startServer(): Promise<{ url: string; stop(): Promise<unknown> } | null> {
   const dataDir = join(scratch, 'data')
-  const limits = { RATE_AUTH_STRICT: '1000/60s', RATE_AUTH: '1000/60s' }
+  const limits = { RATE_AUTH_STRICT: '1000/60s', RATE_PUBLIC_SEND: '1000/60s', RATE_AUTH: '1000/60s', LIMIT_MESSAGE_COOLDOWN_SECONDS: '0' }
   const staff = { AUTH_STAFF_EMAILS: 'staff@studio.example' }
   const env = { ...process.env, ...limits, ...staff, DATA_DIR: dataDir, PORT: '0', PUBLIC_URL: '', LOG_LEVEL: 'error', NODE_ENV: 'test' }
   // The channel tells it of our sudden end.

@@ -22,6 +22,7 @@ export class Limits {
     this.#address = settings.RATE_ADDRESS
     this.#rates = {
       'auth-strict': settings.RATE_AUTH_STRICT,
+      'public-send': settings.RATE_PUBLIC_SEND,
       auth: settings.RATE_AUTH,
       refresh: settings.RATE_REFRESH,
       read: settings.RATE_READ,

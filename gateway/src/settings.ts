@@ -28,6 +28,7 @@ const list = z
 export const GatewaySettings = z.object({
   RATE_ADDRESS: rate('address', '2000/1s'),
   RATE_AUTH_STRICT: rate('auth-strict', '30/60s'),
+  RATE_PUBLIC_SEND: rate('public-send', '10/60s'),
   /** Wider than identity's own limits on signing in, which count each kind of attempt. */
   RATE_AUTH: rate('auth', '120/60s'),
   RATE_REFRESH: rate('refresh', '200/60s'),

@@ -28,6 +28,7 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   S20: () => import('./attack/swapped.ts'),
   S21: () => import('./attack/money.ts'),
   S22: () => import('./attack/dependencies.ts'),
+  S28: () => import('./attack/pumping.ts'),
 }
 /** Held by tests that need more than the public door; `npm test` runs them. */
 const elsewhere = {
@@ -69,13 +70,29 @@ const platform = await startAllInOne({
     SANDBOX_MODEL_PACE_MS: '0',
     // What limits do is an attack of its own; here they would only hide the answers.
     ...Object.fromEntries(
-      ['ADDRESS', 'AUTH_STRICT', 'AUTH', 'REFRESH', 'READ', 'WRITE', 'AI', 'WEBHOOK'].map((name) => [`RATE_${name}`, '100000/1s']),
+      ['ADDRESS', 'AUTH_STRICT', 'PUBLIC_SEND', 'AUTH', 'REFRESH', 'READ', 'WRITE', 'AI', 'WEBHOOK'].map((name) => [
+        `RATE_${name}`,
+        '100000/1s',
+      ]),
     ),
     LIMIT_SIGN_UP_PER_MINUTE: '100000',
     LIMIT_SIGN_IN_PER_MINUTE: '100000',
     LIMIT_VERIFY_PER_MINUTE: '100000',
     LIMIT_ANONYMOUS_PER_HOUR: '100000',
-    LIMIT_MAIL_PER_HOUR: '100000',
+    LIMIT_MESSAGE_COOLDOWN_SECONDS: '0',
+    ...Object.fromEntries(
+      [
+        'MAIL',
+        'SMS',
+        'MAIL_FROM_NETWORK',
+        'SMS_FROM_NETWORK',
+        'MAIL_TO_DOMAIN',
+        'SMS_TO_COUNTRY',
+        'SMS_TO_BLOCK',
+        'MAIL_PLATFORM',
+        'SMS_PLATFORM',
+      ].map((name) => [`LIMIT_${name}_PER_HOUR`, '100000']),
+    ),
   },
   log: (line) => void lines.push(line),
   web: wants('S14'),

@@ -83,13 +83,20 @@ const starting = startFleet({
     AI_FIRST_BYTE_MS: '3000',
     // What limits do is another runner's; here they would only hide the answers.
     ...Object.fromEntries(
-      ['ADDRESS', 'AUTH_STRICT', 'AUTH', 'REFRESH', 'READ', 'WRITE', 'AI', 'WEBHOOK'].map((name) => [`RATE_${name}`, off]),
+      ['ADDRESS', 'AUTH_STRICT', 'PUBLIC_SEND', 'AUTH', 'REFRESH', 'READ', 'WRITE', 'AI', 'WEBHOOK'].map((name) => [`RATE_${name}`, off]),
     ),
+    LIMIT_MESSAGE_COOLDOWN_SECONDS: '0',
     ...Object.fromEntries(
-      ['SIGN_UP_PER_MINUTE', 'SIGN_IN_PER_MINUTE', 'REFRESH_AT_ONCE', 'MAIL_PER_HOUR', 'LOOKUPS_PER_MINUTE'].map((name) => [
-        `LIMIT_${name}`,
-        '1000000',
-      ]),
+      [
+        'SIGN_UP_PER_MINUTE',
+        'SIGN_IN_PER_MINUTE',
+        'REFRESH_AT_ONCE',
+        'MAIL_PER_HOUR',
+        'MAIL_FROM_NETWORK_PER_HOUR',
+        'MAIL_TO_DOMAIN_PER_HOUR',
+        'MAIL_PLATFORM_PER_HOUR',
+        'LOOKUPS_PER_MINUTE',
+      ].map((name) => [`LIMIT_${name}`, '1000000']),
     ),
   },
   // Two of all that keeps nothing in its own memory.

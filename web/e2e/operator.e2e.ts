@@ -20,6 +20,7 @@ test.beforeAll(async () => {
     LOG_LEVEL: 'error',
     AUTH_AUTOCONFIRM: 'false',
     LIMIT_MAIL_PER_HOUR: '1',
+    LIMIT_MESSAGE_COOLDOWN_SECONDS: '0',
     LIVE_FIGURES: 'users,revenue',
   }
   const script = resolve(import.meta.dirname, '../../deploy/src/all-in-one.ts')

@@ -4,7 +4,8 @@ import type { Unit } from './plans.ts'
 
 /** Who may call. `user` is any signed-in account; `aal2` a second factor (or a fresh re-authentication where none exists); `service` a service key. */
 export type Access = 'public' | 'user' | 'aal2' | 'staff' | 'service'
-export type RateClass = 'auth-strict' | 'auth' | 'read' | 'write' | 'ai' | 'webhook'
+/** `public-send` is for what writes to an address that a stranger named. */
+export type RateClass = 'auth-strict' | 'public-send' | 'auth' | 'read' | 'write' | 'ai' | 'webhook'
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export type Endpoint = {

@@ -1,6 +1,7 @@
+import type { PaceDb } from '@operon/kit/mail/paces'
 import type { Generated } from 'kysely'
 
-export type CrmDb = {
+export type CrmDb = PaceDb & {
   leads: {
     id: string
     user_id: string

@@ -1,5 +1,6 @@
 import { erasesPeople } from '@operon/kit/erasure'
 import { openMailer } from '@operon/kit/mail/mailer'
+import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { accountMailConsumers } from './accountMail/consumers.ts'
 import { Config } from './config.ts'
@@ -8,6 +9,7 @@ import * as crm from './migrations/0001_crm.ts'
 import * as people from './migrations/0002_people.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
+import { platformPace } from './pacing.ts'
 import { peopleConsumers } from './people/consumers.ts'
 import type { CrmDb } from './schema.ts'
 import { tableRoutes } from './tables/routes.ts'
@@ -15,11 +17,12 @@ import { tableRoutes } from './tables/routes.ts'
 export const crmService: ServiceDefinition<CrmDb, Config> = {
   name: 'crm',
   config: Config,
-  migrations: { '0001_crm': crm, '0002_people': people },
+  migrations: { '0001_crm': crm, '0002_people': people, '0003_message_paces': messagePaces },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {
     const mailer = openMailer(rt)
     rt.onStop(mailer.close)
+    watchLoad(rt, [platformPace(rt.config)])
     tableRoutes(rt)
     newsletterRoutes(rt)
     newsletterJobs(rt, mailer)

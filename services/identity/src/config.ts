@@ -69,6 +69,23 @@ export const IdentityConfig = z.object({
   LIMIT_REFRESH_AT_ONCE: whole(100),
   LIMIT_ANONYMOUS_PER_HOUR: whole(30),
   LIMIT_VERIFY_PER_MINUTE: whole(30),
+  /** Between two one-time messages of one kind to the same address. */
+  LIMIT_MESSAGE_COOLDOWN_SECONDS: z.coerce.number().int().min(0).default(60),
+  /** To one address, and for one account. */
   LIMIT_MAIL_PER_HOUR: whole(30),
+  LIMIT_SMS_PER_HOUR: whole(10),
+  /** Asked for from one network: an IPv4 /24 or an IPv6 /64. */
+  LIMIT_MAIL_FROM_NETWORK_PER_HOUR: whole(300),
+  LIMIT_SMS_FROM_NETWORK_PER_HOUR: whole(30),
+  /** To one recipient domain; to one country code, and to numbers that differ in their last four digits alone. */
+  LIMIT_MAIL_TO_DOMAIN_PER_HOUR: whole(2000),
+  LIMIT_SMS_TO_COUNTRY_PER_HOUR: whole(250),
+  LIMIT_SMS_TO_BLOCK_PER_HOUR: whole(30),
+  /** All that is sent, and how much of it is kept for notices to owners about their own accounts. */
+  LIMIT_MAIL_PLATFORM_PER_HOUR: whole(5000),
+  LIMIT_SMS_PLATFORM_PER_HOUR: whole(500),
+  LIMIT_MESSAGE_RESERVE_PERCENT: z.coerce.number().int().min(1).max(90).default(20),
+  /** While messages would wait longer than this, no new ones are accepted from strangers. */
+  LIMIT_MESSAGE_WAIT_MINUTES: whole(60),
 })
 export type IdentityConfig = z.output<typeof IdentityConfig>

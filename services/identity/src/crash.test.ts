@@ -8,7 +8,7 @@ import { dropTestDatabase, emptyTestDatabase } from '@operon/kit/testing/databas
 import { startSandbox } from '@operon/sandbox/sandbox'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
-import { newEmail, PASSWORD } from './testing/platform.ts'
+import { newEmail, PASSWORD, unpaced } from './testing/platform.ts'
 
 test('kill -9 in the middle of sign-ups: every answered one exists, and no mail is lost or sent under two names', {
   timeout: 60_000,
@@ -26,6 +26,7 @@ test('kill -9 in the middle of sign-ups: every answered one exists, and no mail 
     SMTP_URL: sandbox.addresses.smtp,
     LOG_LEVEL: 'error',
     LIMIT_SIGN_UP_PER_MINUTE: '10000',
+    ...unpaced,
   }
   const children: ChildProcess[] = []
   const start = async (): Promise<ChildProcess> => {

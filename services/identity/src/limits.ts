@@ -1,6 +1,9 @@
 import { signedIn } from '@operon/kit/context'
+import { addressBlock } from '@operon/kit/mail/blocks'
+import { waitOf } from '@operon/kit/mail/paces'
 import type { AuthCtx } from './deps.ts'
 import { refuse } from './deps.ts'
+import { recipientPaces } from './mail/pacing.ts'
 
 const MINUTE = 60_000
 const QUARTER = 15 * MINUTE
@@ -17,23 +20,52 @@ export async function limitByUser(ctx: AuthCtx, what: string, limit: number, win
   if (!ok) throw tooMany(retryAfterMs)
 }
 
-/** How long a mail to this address must wait, 0 when it may go at once. The same for addresses with and without an account. */
-export async function mailDelayMs(ctx: AuthCtx, recipient: string): Promise<number> {
-  const { ok, retryAfterMs } = await ctx.deps.rt.cache.take(`mail:${recipient}`, ctx.deps.config.LIMIT_MAIL_PER_HOUR, 60 * MINUTE)
-  return ok ? 0 : Math.max(1, retryAfterMs)
+/** What GoTrue counts apart: one may ask for a new password right after signing up. */
+export type MessageKind = 'confirmation' | 'recovery' | 'email_change' | 'phone_change' | 'reauthentication'
+
+/**
+ * How long a message to this address must wait, 0 when it may go at once. The same for addresses with and without an account. While too many
+ * messages wait already it is refused.
+ */
+export async function mailDelayMs(ctx: AuthCtx, recipient: string, kind: MessageKind = 'confirmation'): Promise<number> {
+  const { rt, config } = ctx.deps
+  const isMail = recipient.includes('@')
+  const what = isMail ? 'mail' : 'sms'
+  const waitMs = await waitOf(rt.db, recipientPaces(config, recipient))
+  if (waitMs > config.LIMIT_MESSAGE_WAIT_MINUTES * MINUTE) throw tooSoon(isMail, waitMs)
+  const perHour = isMail ? config.LIMIT_MAIL_PER_HOUR : config.LIMIT_SMS_PER_HOUR
+  const fromNetwork = isMail ? config.LIMIT_MAIL_FROM_NETWORK_PER_HOUR : config.LIMIT_SMS_FROM_NETWORK_PER_HOUR
+  const { actor } = ctx
+  const buckets: [key: string, limit: number, windowMs: number][] = [
+    [`${what}:${recipient}`, perHour, 60 * MINUTE],
+    ...(actor.kind === 'user' ? [[`${what}:account:${actor.id}`, perHour, 60 * MINUTE] as [string, number, number]] : []),
+    ...(actor.kind === 'service'
+      ? []
+      : [[`${what}:network:${addressBlock(ctx.ip)}`, fromNetwork, 60 * MINUTE] as [string, number, number]]),
+  ]
+  const cooldownMs = config.LIMIT_MESSAGE_COOLDOWN_SECONDS * 1000
+  if (cooldownMs) buckets.unshift([`${what}:${recipient}:${kind}`, 1, cooldownMs])
+  let delayMs = 0
+  for (const bucket of buckets) {
+    const { ok, retryAfterMs } = await rt.cache.take(...bucket)
+    if (!ok) delayMs = Math.max(delayMs, retryAfterMs, 1)
+  }
+  return delayMs
 }
 
-/** For what exists only to send a mail: over the limit it is refused. */
-export async function limitMail(ctx: AuthCtx, recipient: string, code = 'over_email_send_rate_limit'): Promise<void> {
-  const delayMs = await mailDelayMs(ctx, recipient)
-  if (delayMs)
-    throw refuse(
-      429,
-      code,
-      `For security purposes, you can only request this after ${Math.ceil(delayMs / 1000)} seconds.`,
-      retryAfter(delayMs),
-    )
+/** For what exists only to send a message: over the limit it is refused. */
+export async function limitMail(ctx: AuthCtx, recipient: string, kind?: MessageKind): Promise<void> {
+  const delayMs = await mailDelayMs(ctx, recipient, kind)
+  if (delayMs) throw tooSoon(recipient.includes('@'), delayMs)
 }
+
+const tooSoon = (isMail: boolean, delayMs: number) =>
+  refuse(
+    429,
+    isMail ? 'over_email_send_rate_limit' : 'over_sms_send_rate_limit',
+    `For security purposes, you can only request this after ${Math.ceil(delayMs / 1000)} seconds.`,
+    retryAfter(delayMs),
+  )
 
 /**
  * Takes one guess at an account's secret. Strangers share one bucket an account; an address that the owner has signed in from

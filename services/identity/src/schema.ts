@@ -1,4 +1,5 @@
 import type { Erased, Erasing } from '@operon/contracts/erasure'
+import type { PaceDb } from '@operon/kit/mail/paces'
 import type { ColumnType, Generated } from 'kysely'
 
 type Json = ColumnType<Record<string, any>, string, string>
@@ -22,7 +23,7 @@ export type Claim = {
   rival?: true
 }
 
-export type IdentityDb = {
+export type IdentityDb = PaceDb & {
   users: {
     id: string
     email: string | null

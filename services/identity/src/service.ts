@@ -1,5 +1,6 @@
 import * as identity from '@operon/contracts/identity/events'
 import { openMailer } from '@operon/kit/mail/mailer'
+import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { accountRoutes } from './account/routes.ts'
 import { sweepAccounts } from './account/sweep.ts'
@@ -9,6 +10,7 @@ import { type Deps, withDeps } from './deps.ts'
 import { factorRoutes } from './factors/routes.ts'
 import { loadKeys } from './keys/keys.ts'
 import { verification } from './keys/verification.ts'
+import { platformPaces } from './mail/pacing.ts'
 import { answerMailRequest } from './mail/requests.ts'
 import { sendMail, sendNotice, sendSms } from './mail/send.ts'
 import * as accounts from './migrations/0001_accounts.ts'
@@ -35,6 +37,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0004_read_indexes': readIndexes,
     '0005_factor_times': factorTimes,
     '0006_claims': claims,
+    '0007_message_paces': messagePaces,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),
@@ -67,6 +70,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.job(identity.sendNotice, (_ctx, job) => sendNotice(deps, job))
     rt.job(identity.requestMail, run(answerMailRequest))
     rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
+    watchLoad(rt, platformPaces(rt.config))
     // Who starts may have other keys than whoever answered for them before.
     rt.onStart(() => rt.broadcast(identity.keysChanged, {}))
     rt.onStop(deps.mailer.close)

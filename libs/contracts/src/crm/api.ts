@@ -24,7 +24,7 @@ const letterAction = {
 
 export const newsletterSubscribe = fn('newsletter-subscribe', {
   access: 'public',
-  rate: 'auth-strict',
+  rate: 'public-send',
   summary: 'Asks for the newsletter. The answer is the same whether or not the address is on the list',
   body: z.object({ email: z.email().max(254) }),
   reply: z.object({ ok: z.boolean(), message: z.string() }),

@@ -83,3 +83,21 @@ export const demoSignIn = fn('demo-sign-in', {
   body: z.object({ portal: z.enum(['seller', 'buyer']) }),
   reply: sessionShape,
 })
+
+export const messageLimits = fn('message-limits', {
+  access: 'staff',
+  rate: 'read',
+  summary: 'How close email and text messages are to the hourly limit of the platform, and how many wait for their turn',
+  body: z.object({}).nullish(),
+  reply: z.object({
+    channels: z.array(
+      z.object({
+        channel: z.enum(['email', 'sms']),
+        state: z.enum(['ok', 'near', 'full']),
+        per_hour: z.int(),
+        waiting: z.int(),
+        longest_wait_s: z.int(),
+      }),
+    ),
+  }),
+})

@@ -7,7 +7,7 @@ import { captcha, challenge, code, email, json, password, phone, redirect, sessi
 const sent = z.object({ message_id: z.string().optional() })
 
 const open = { access: 'public', rate: 'auth' } as const
-const strict = { access: 'public', rate: 'auth-strict' } as const
+const sends = { access: 'public', rate: 'public-send' } as const
 const mine = { access: 'user', rate: 'auth' } as const
 
 export const health = endpoint({
@@ -87,12 +87,12 @@ const otpBody = z.object({
   ...challenge,
   gotrue_meta_security: captcha,
 })
-export const otp = endpoint({ method: 'POST', path: '/auth/v1/otp', ...strict, query: redirect, body: otpBody, reply: sent })
-export const magicLink = endpoint({ method: 'POST', path: '/auth/v1/magiclink', ...strict, query: redirect, body: otpBody, reply: sent })
+export const otp = endpoint({ method: 'POST', path: '/auth/v1/otp', ...sends, query: redirect, body: otpBody, reply: sent })
+export const magicLink = endpoint({ method: 'POST', path: '/auth/v1/magiclink', ...sends, query: redirect, body: otpBody, reply: sent })
 export const recover = endpoint({
   method: 'POST',
   path: '/auth/v1/recover',
-  ...strict,
+  ...sends,
   query: redirect,
   body: z.object({ email, ...challenge, gotrue_meta_security: captcha }),
   reply: sent,
@@ -100,7 +100,7 @@ export const recover = endpoint({
 export const resend = endpoint({
   method: 'POST',
   path: '/auth/v1/resend',
-  ...strict,
+  ...sends,
   query: redirect,
   body: z.object({ type: text, email, phone, ...challenge, gotrue_meta_security: captcha }),
   reply: sent,

@@ -1,11 +1,11 @@
-import { type BackendFactory, type Job, Queue, UnrecoverableError, WaitingError, Worker } from 'bullmq'
+import { type BackendFactory, DelayedError, type Job, Queue, UnrecoverableError, WaitingError, Worker } from 'bullmq'
 import { type Kysely, sql } from 'kysely'
 import { now } from '../clock.ts'
 import { isDone, markDone, messageOf } from '../inbox.ts'
 import type { KitDb } from '../schema.ts'
 import type { Logger } from '../telemetry.ts'
 import { inSpan } from '../tracing.ts'
-import { type HandleOptions, JOB_ATTEMPTS, JOB_MARK, type JobHandler, type JobRow, type Jobs } from './jobs.ts'
+import { type HandleOptions, JOB_ATTEMPTS, JOB_MARK, type JobHandler, type JobRow, type Jobs, Later } from './jobs.ts'
 
 export type Progress = { user_id: string; job: string; name: string; percent: number; state: string }
 
@@ -131,6 +131,10 @@ export function createBullJobs(options: BullOptions): Jobs {
         // Stopped by us: back to the queue for another instance, without counting a try.
         await job.moveToWait(token)
         throw new WaitingError()
+      }
+      if (err instanceof Later) {
+        await job.moveToDelayed(Date.now() + err.afterMs, token)
+        throw new DelayedError()
       }
       const last = job.attemptsMade + 1 >= (job.opts.attempts ?? 1) || err instanceof UnrecoverableError
       log.warn({ err, job: id, name: job.name, attempt: job.attemptsMade + 1 }, last ? 'job parked' : 'job failed, will try again')

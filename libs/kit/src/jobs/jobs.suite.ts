@@ -6,7 +6,7 @@ import { createLogger } from '../telemetry.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { spawnWorker } from '../testing/worker.ts'
 import { type BullOptions, createBullJobs, type Progress } from './bullmq.ts'
-import { JOB_MARK, type JobRow, type Jobs } from './jobs.ts'
+import { JOB_MARK, type JobRow, type Jobs, Later } from './jobs.ts'
 
 const log = createLogger('silent')
 export type JobsStore = Pick<BullOptions, 'connection' | 'backend' | 'mayForget' | 'memory' | 'ready' | 'open' | 'close'>
@@ -152,6 +152,33 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       expect([runs, aborted]).toEqual([1, true])
       expect(await jobs.parked()).toEqual([])
       expect(await jobs.cancel(long.id)).toBe(false)
+    })
+
+    test('a job that asks to run later waits that long, counts no try, holds no worker and can be cancelled', async () => {
+      const ran: { id: string; at: number; attempt: number }[] = []
+      const { jobs } = await instances(1, (each) =>
+        each.handle(
+          'x.later',
+          async ({ id, attempt, payload }) => {
+            ran.push({ id, at: performance.now(), attempt })
+            if (ran.filter((run) => run.id === id).length === 1 && payload.waitMs) throw new Later(payload.waitMs)
+          },
+          { attempts: 1, concurrency: 1 },
+        ),
+      )
+      const [first, cancelled, second] = [row('x.later', { waitMs: 1_500 }), row('x.later', { waitMs: 60_000 }), row('x.later')]
+      await jobs.add([first, cancelled])
+      await expect.poll(() => ran.length).toBe(2)
+      await expect.poll(() => stateOf(jobs, cancelled.id)).toBe('delayed')
+      await jobs.add([second])
+      await expect.poll(() => stateOf(jobs, second.id)).toBe('completed')
+      expect(await stateOf(jobs, first.id)).toBe('delayed')
+      expect(await jobs.cancel(cancelled.id)).toBe(true)
+      await expect.poll(() => stateOf(jobs, first.id), { timeout: 10_000 }).toBe('completed')
+      const [before, after] = ran.filter(({ id }) => id === first.id)
+      expect(after!.at - before!.at).toBeGreaterThanOrEqual(1_400)
+      expect([before!.attempt, after!.attempt]).toEqual([1, 1])
+      expect(await jobs.parked()).toEqual([])
     })
 
     test('cancelling a job that waits removes it', async () => {

@@ -13,6 +13,17 @@ export type ParkedJob = { id: string; name: string; payload: unknown; error: str
 /** `concurrency` gives the job a lane of its own, so wide in each instance; `attempts` is how often it is tried before it is parked; a lower `priority` runs first. */
 export type HandleOptions = { concurrency?: number | undefined; attempts?: number | undefined; priority?: number | undefined }
 
+/** Thrown by a handler whose job has to wait: it runs again after that time, and no try is counted. */
+export class Later extends Error {
+  override name = 'Later'
+  readonly afterMs: number
+
+  constructor(afterMs: number) {
+    super(`runs again in ${afterMs} ms`)
+    this.afterMs = afterMs
+  }
+}
+
 /** One queue a service; the job's name picks the handler. Register handlers and schedules before `start`. */
 export interface Jobs {
   /** The queue can lose what it acknowledged: the relay then looks for lost jobs. */

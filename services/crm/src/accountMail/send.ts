@@ -5,6 +5,7 @@ import type { JobRun } from '@operon/kit/jobs/jobs'
 import type { Mailer } from '@operon/kit/mail/mailer'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
+import { accountPaces, waitForTurn } from '../pacing.ts'
 import type { CrmDb } from '../schema.ts'
 
 /** Sends one mail about an account to the address that it has now. */
@@ -18,5 +19,6 @@ export const sendAccountMail =
     // Events come in any order; the job is tried again until the account is known.
     if (!person) throw new Error(`the account ${user_id} is not known here yet`)
     if (!person.email) return
+    await waitForTurn(ctx.db, id, accountPaces(rt.config))
     await mailer.send({ id, to: person.email, letter: { ...words, action: { label, url: `${rt.kit.PUBLIC_URL}${path}` } } })
   }

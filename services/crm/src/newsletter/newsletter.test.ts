@@ -1,6 +1,7 @@
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { crmService } from '../service.ts'
 
@@ -117,4 +118,43 @@ test('a stranger cannot fill an inbox [spec-7]', async () => {
   const asked = await db.selectFrom('outbox').select('payload').where('name', '=', 'crm.newsletter_mail').execute()
   const { id } = await db.selectFrom('newsletter_subscribers').select('id').where('email', '=', email).executeTakeFirst()
   expect(asked.filter((row: any) => row.payload.subscriber_id === id)).toHaveLength(3)
+})
+
+test('a confirmation link ends after two days, also while nobody has asked for another', async () => {
+  const email = newAddress()
+  await subscribe(email)
+  await expect.poll(() => mails(email)).toHaveLength(1)
+  const link = linkOf((await mails(email))[0]!, 'newsletter-confirm')
+  const left = await db
+    .selectFrom('newsletter_subscribers')
+    .select(sql<number>`extract(epoch from confirm_expires_at - now())`.as('s'))
+    .where('email', '=', email)
+    .executeTakeFirstOrThrow()
+  expect(left.s / 3600).toBeGreaterThan(47.9)
+  expect(left.s / 3600).toBeLessThanOrEqual(48)
+  await db
+    .updateTable('newsletter_subscribers')
+    .set({ confirm_expires_at: sql`now() - interval '1 second'` })
+    .where('email', '=', email)
+    .execute()
+  expect((await post(link)).status).toBe(410)
+  expect(await status(email)).toBe('pending')
+  await db
+    .updateTable('newsletter_subscribers')
+    .set({ confirm_expires_at: sql`now() + interval '1 minute'` })
+    .where('email', '=', email)
+    .execute()
+  expect((await post(link)).status).toBe(200)
+})
+
+test('signing up tells nobody whether an address is on the list: unknown, waiting, confirmed, gone and flooded answer alike', async () => {
+  const [pending, confirmed, gone, flooded] = [newAddress(), newAddress(), newAddress(), newAddress()]
+  for (const email of [pending, confirmed, gone]) await subscribe(email)
+  for (let i = 0; i < 4; i++) await subscribe(flooded)
+  await db.updateTable('newsletter_subscribers').set({ status: 'confirmed' }).where('email', '=', confirmed).execute()
+  await db.updateTable('newsletter_subscribers').set({ status: 'unsubscribed' }).where('email', '=', gone).execute()
+  const answers = await Promise.all([newAddress(), pending, confirmed, gone, flooded].map((email) => subscribe(email)))
+  for (const answer of answers) expect(answer).toEqual(answers[0])
+  // The confirmed one gets no second letter, and stays.
+  expect(await status(confirmed)).toBe('confirmed')
 })

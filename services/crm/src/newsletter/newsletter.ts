@@ -5,6 +5,7 @@ import { now } from '@operon/kit/clock'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
+import { forgetSlots } from '@operon/kit/mail/paces'
 import type { Runtime } from '@operon/kit/service'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -82,4 +83,5 @@ export async function forgetUnconfirmed(ctx: Ctx<CrmDb>): Promise<void> {
     .where('status', '=', 'pending')
     .where('confirm_expires_at', '<', sql<Date>`now() - interval '7 days'`)
     .execute()
+  await forgetSlots(ctx.db)
 }

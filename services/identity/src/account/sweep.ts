@@ -1,4 +1,5 @@
 import { now } from '@operon/kit/clock'
+import { forgetSlots } from '@operon/kit/mail/paces'
 import type { AuthCtx } from '../deps.ts'
 import { resealAll } from '../keys/reseal.ts'
 import { chaseErasures } from './erasures.ts'
@@ -17,6 +18,7 @@ export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> 
   await db.deleteFrom('sessions').where('refreshed_at', '<', ago(180)).execute()
   await db.deleteFrom('audit_log').where('at', '<', ago(730)).execute()
   await db.deleteFrom('erasures').where('erased_at', '<', ago(730)).execute()
+  await forgetSlots(db)
   await chaseErasures(ctx)
   await resealAll(ctx)
 }

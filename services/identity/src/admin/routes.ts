@@ -1,6 +1,9 @@
 import * as admin from '@operon/contracts/identity/admin'
+import { messageLimits } from '@operon/contracts/identity/api'
 import { serveRaw } from '@operon/kit/http'
+import { loadOf } from '@operon/kit/mail/paces'
 import { type Deps, routing } from '../deps.ts'
+import { platformPaces } from '../mail/pacing.ts'
 import {
   adminCreateUser,
   adminDeleteFactor,
@@ -27,6 +30,7 @@ export function adminRoutes(deps: Deps) {
     const { entries, ...page } = await run(adminListAudit)(ctx, input)
     return reply.headers(pageHeaders(admin.adminListAudit.path, page, { query: input.query })).send(entries)
   })
+  route(messageLimits, async ({ db, deps }) => ({ channels: await loadOf(db, platformPaces(deps.config)) }))
   route(admin.adminCreateUser, adminCreateUser)
   route(admin.adminGetUser, adminGetUser)
   route(admin.adminUpdateUser, adminUpdateUser)

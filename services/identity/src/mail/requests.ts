@@ -5,7 +5,7 @@ import type { JobRun } from '@operon/kit/jobs/jobs'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { followUpId, readChallenge } from '../codes/one-time.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
-import { limitMail } from '../limits.ts'
+import { limitMail, type MessageKind } from '../limits.ts'
 import { checkCaptcha } from '../passwords/captcha.ts'
 import type { Claim } from '../schema.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
@@ -22,12 +22,20 @@ type Challenged = {
   redirect_to?: string | null | undefined
 }
 
+const countedAs = {
+  signup: 'confirmation',
+  sms: 'confirmation',
+  magic_link: 'recovery',
+  recovery: 'recovery',
+  email_change: 'email_change',
+  phone_change: 'phone_change',
+} as const satisfies Record<Asked['kind'], MessageKind>
+
 /** One insert, whoever it is for: whether the address has an account is looked at by the job. */
 async function ask(ctx: AuthCtx, input: Challenged, wanted: Pick<Asked, 'kind'> & Partial<Asked>): Promise<Record<string, never>> {
   await checkCaptcha(ctx, input.gotrue_meta_security?.captcha_token)
   const challenge = readChallenge(input)
-  const recipient = wanted.email ?? wanted.phone ?? ''
-  await limitMail(ctx, recipient, wanted.phone ? 'over_sms_send_rate_limit' : 'over_email_send_rate_limit')
+  await limitMail(ctx, wanted.email ?? wanted.phone ?? '', countedAs[wanted.kind])
   const redirect_to = readRedirect(ctx.deps, input.redirect_to)
   await inTransaction(ctx.db, (trx) =>
     enqueue(trx, identity.requestMail, {
@@ -89,7 +97,7 @@ export async function reauthenticate(ctx: AuthCtx, _input: unknown): Promise<Rec
   const { user } = await currentUser(ctx)
   if (!user.email && !user.phone) throw invalid('Reauthentication requires the user to have an email or a phone number')
   if (user.email && !user.email_confirmed_at) throw refuse(422, 'email_not_confirmed', 'Please verify your email first.')
-  await limitMail(ctx, user.email ?? user.phone!)
+  await limitMail(ctx, user.email ?? user.phone!, 'reauthentication')
   await inTransaction(ctx.db, async (trx: Trx) => {
     await audit(trx, ctx, user.id, 'user_reauthenticate_requested')
     if (user.email)

@@ -5,9 +5,13 @@ import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { JobRun } from '@operon/kit/jobs/jobs'
 import { secretsOf } from '../codes/one-time.ts'
 import type { Deps } from '../deps.ts'
+import { waitForTurn } from './pacing.ts'
 import { letterOf, renderNotice } from './templates.ts'
 
-export async function sendMail({ rt, mailer }: Deps, { id, payload }: JobRun<Payload<typeof identity.sendMail>>): Promise<void> {
+export async function sendMail(deps: Deps, job: JobRun<Payload<typeof identity.sendMail>>): Promise<void> {
+  const { rt, mailer } = deps
+  const { id, payload } = job
+  await waitForTurn(deps, job, payload.template)
   const { PRODUCT_NAME: product, PUBLIC_URL: home } = rt.kit
   const { token, code } = secretsOf(rt.vault, id, payload.pkce ?? false)
   const link = linkTo(home, payload.verify_type ?? '', token, payload.redirect_to)
@@ -24,7 +28,10 @@ export function linkTo(home: string, type: string, token: string, redirectTo: st
 }
 
 /** A text message, on Twilio's wire. */
-export async function sendSms({ rt, config }: Deps, { id, payload }: JobRun<Payload<typeof identity.sendSms>>): Promise<void> {
+export async function sendSms(deps: Deps, job: JobRun<Payload<typeof identity.sendSms>>): Promise<void> {
+  const { rt, config } = deps
+  const { id, payload } = job
+  await waitForTurn(deps, job, payload.notice ?? null)
   const product = rt.kit.PRODUCT_NAME
   const text = payload.notice
     ? renderNotice(payload.notice, { product, home: rt.kit.PUBLIC_URL, link: rt.kit.PUBLIC_URL, detail: {} })
@@ -33,8 +40,10 @@ export async function sendSms({ rt, config }: Deps, { id, payload }: JobRun<Payl
 }
 
 /** Word of something newer, by email or text message. */
-export async function sendNotice(deps: Deps, { id, payload }: JobRun<Payload<typeof identity.sendNotice>>): Promise<void> {
+export async function sendNotice(deps: Deps, job: JobRun<Payload<typeof identity.sendNotice>>): Promise<void> {
   const { rt } = deps
+  const { id, payload } = job
+  await waitForTurn(deps, job, payload.template)
   const { PRODUCT_NAME: product, PUBLIC_URL: home } = rt.kit
   const { template, via, to, recovery_id: recoveryId, detail } = payload
   const link = recoveryId ? stopLink(home, secretsOf(rt.vault, recoveryId).token) : home

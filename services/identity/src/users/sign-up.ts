@@ -71,7 +71,7 @@ async function signUpByLetter(ctx: AuthCtx, email: string, input: SignUp, data: 
 async function signUpByPhone(ctx: AuthCtx, phone: string, password: string, data: Record<string, unknown>): Promise<UserJson> {
   if (!ctx.deps.config.AUTH_PHONE) throw refuse(400, 'phone_provider_disabled', 'Phone signups are disabled')
   checkStrength(password, [nameOf(data)])
-  await limitMail(ctx, phone, 'over_sms_send_rate_limit')
+  await limitMail(ctx, phone)
   const answered = inSteps()
   const passwordHash = await ctx.deps.hasher.hash(password)
   const known = await findUser(ctx.db, { phone })

@@ -39,8 +39,8 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
   if (newPhone && (await findUser(ctx.db, { phone: newPhone })))
     throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
   const passwordHash = password ? await newPassword(ctx, user, session, { ...input, password }) : null
-  if (newEmail) await limitMail(ctx, newEmail)
-  if (newPhone) await limitMail(ctx, newPhone, 'over_sms_send_rate_limit')
+  if (newEmail) await limitMail(ctx, newEmail, 'email_change')
+  if (newPhone) await limitMail(ctx, newPhone, 'phone_change')
 
   const ended = await inTransaction(ctx.db, async (trx: Trx) => {
     const set: Updateable<IdentityDb['users']> = {}

@@ -10,6 +10,7 @@ import { Tabs } from '../../ui/Tabs.tsx'
 import { AccountTab } from './AccountTab.tsx'
 import { EventsTab } from './EventsTab.tsx'
 import { LogTab } from './LogTab.tsx'
+import { MessageLimits } from './MessageLimits.tsx'
 import { listFailedEvents, lookUp } from './queries.ts'
 import { standingOf } from './standing.ts'
 import { useLookUp } from './useLookUp.ts'
@@ -46,6 +47,7 @@ function Staff() {
     <PublicLayout footer={false}>
       <div className="rail w-full flex-1 px-5 py-8 text-14 md:px-8">
         <PageHeader title="Staff" description="Billing of one account at a time. Everything done here is kept with its reason." />
+        <MessageLimits />
         <Tabs<Section>
           label="Staff"
           value={(search.get('section') ?? 'account') as Section}

@@ -7,6 +7,7 @@ import type {
   staffReplayEvent,
 } from '@operon/contracts/billing/api'
 import type { Reply } from '@operon/contracts/contract'
+import type { messageLimits } from '@operon/contracts/identity/api'
 import { loadBackend } from '../../api/session.ts'
 
 export type StaffAccount = Reply<typeof staffAccount>
@@ -24,6 +25,7 @@ async function call<T>(name: string, body: object = {}, key?: string): Promise<T
 
 export const lookUp = (query: string, reason: string) => call<StaffAccount>('staff-account', { query, reason })
 export const listFailedEvents = (reason: string) => call<{ events: FailedEvent[] }>('staff-events', { reason })
+export const readMessageLimits = () => call<Reply<typeof messageLimits>>('message-limits')
 export const listActions = () => call<{ actions: StaffAction[] }>('staff-actions')
 export const replay = (eventId: string, reason: string) =>
   call<Reply<typeof staffReplayEvent>>('staff-replay-event', { event_id: eventId, reason })
