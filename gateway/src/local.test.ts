@@ -152,6 +152,7 @@ test('the reference is made from the contracts: each operation says who may call
   expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
   const text = await page.text()
   expect(text).toContain('/auth/v1/admin/users/{id}')
+  for (const [, path] of text.matchAll(/(?:href|src)="(\/docs\/[^"]+)"/g)) expect((await call(path!)).status).toBe(200)
   for (const [, at] of text.matchAll(/href="#([^"]+)"/g)) expect(text).toContain(`id="${at}"`)
   for (const path of ['/openapi.json', '/docs']) {
     const first = await call(path, { headers: { 'accept-encoding': 'br' } })

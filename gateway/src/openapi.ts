@@ -57,6 +57,9 @@ function operationOf(schemas: Schemas, service: string, endpoint: Endpoint): Jso
     apiKeys,
     halfSignedIn,
     idempotent,
+    notOffered,
+    description,
+    example,
   } = endpoint
   const parameters: Json[] = [
     ...parametersOf(schemas, 'path', params),
@@ -72,14 +75,27 @@ function operationOf(schemas: Schemas, service: string, endpoint: Endpoint): Jso
     'x-access': access,
     'x-rate': rate,
     ...(apiKeys && { 'x-api-keys': true }),
+    ...(description && { description }),
     ...(halfSignedIn && { 'x-half-signed-in': true }),
+    ...(notOffered && { 'x-not-offered': notOffered }),
     ...(access !== 'public' && { security: [{ bearer: [] }] }),
     ...(parameters.length && { parameters }),
     ...((body || bytes) && {
-      requestBody: { required: true, content: { [bodyType]: { schema: bytes ? {} : schemas.use(body!, 'input') } } },
+      requestBody: {
+        required: true,
+        content: {
+          [bodyType]: {
+            schema: bytes ? {} : schemas.use(body!, 'input'),
+            ...(example?.request !== undefined && { example: example.request }),
+          },
+        },
+      },
     }),
     responses: {
-      [status]: { description: 'Done', content: { [contentType]: { schema: raw ? {} : schemas.use(reply, 'output') } } },
+      [status]: {
+        description: 'Done',
+        content: { [contentType]: { schema: raw ? {} : schemas.use(reply, 'output'), ...(example && { example: example.reply }) } },
+      },
       default: refused,
     },
   }

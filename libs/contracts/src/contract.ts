@@ -43,6 +43,8 @@ export type Endpoint = {
   idempotent?: true
   /** What makes it a capability, which assistants, workflows and programs are offered. */
   action?: Action
+  /** Part of a protocol that is switched off here: what it would be for. */
+  notOffered?: string
 }
 
 /** What is asked before it runs: `reads` and an undoable `changes` run at once, everything else is approved first. */
