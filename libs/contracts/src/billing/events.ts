@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, job, request } from '../contract.ts'
+import { event, job, plain, request } from '../contract.ts'
 import { tiers, units } from '../plans.ts'
 import { Limits, SubscriptionStatus } from './api.ts'
 import { Currency, PlanId, payment, time } from './shapes.ts'
@@ -13,7 +13,7 @@ export const subscriptionChanged = event(
     status: SubscriptionStatus,
     limits: Limits,
     /** What each metering service may spend on models a period, in millionths of a dollar; absent from the version before. */
-    budgets_microusd: z.record(z.string(), z.int()).optional(),
+    budgets_microusd: plain(z.record(z.string(), z.int())).optional(),
     period_start: time,
     period_end: time.nullable(),
     trial_end: time.nullable(),
