@@ -22,12 +22,14 @@ export type AiDb = {
     title: string
     feature: string
     model: string
+    tip_id: string | null
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
   ai_messages: {
     id: string
     conversation_id: string
+    after_id: string | null
     user_id: string
     role: 'user' | 'assistant'
     content: string

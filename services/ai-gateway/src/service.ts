@@ -19,6 +19,7 @@ import { keyRoutes } from './keys/routes.ts'
 import { up as init } from './migrations/0001_init.ts'
 import { up as conversationMarks } from './migrations/0002_conversation_marks.ts'
 import { up as begunActions } from './migrations/0003_begun_actions.ts'
+import { up as versions } from './migrations/0004_versions.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { failAbandonedActions } from './orchestrator/actions.ts'
 import { toolRoutes } from './routes.ts'
@@ -33,6 +34,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0001_init': { up: init },
     '0002_conversation_marks': { up: conversationMarks },
     '0003_begun_actions': { up: begunActions },
+    '0004_versions': { up: versions },
   },
   authenticateKey,
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { fn, id, text } from '../contract.ts'
+import { fn, id, text, time } from '../contract.ts'
+import { inputLimits } from './limits.ts'
 
 const MessageInput = z.object({ role: z.enum(['system', 'user', 'assistant']), content: text(200_000) })
 
@@ -19,15 +20,17 @@ export const aiChat = fn('ai-chat', {
   maxBytes: 2 * 1024 * 1024,
   summary: 'One answer of one model; kept in a conversation when asked to',
   body: z.object({
-    message: text(200_000).optional(),
-    prompt: text(200_000).optional(),
+    message: text(inputLimits.chat).optional(),
+    prompt: text(inputLimits.chat).optional(),
     model: text(200).optional(),
     messages: z.array(MessageInput).max(500).optional(),
     feature: Feature.default('chat'),
     /** Keep the exchange: an id continues a conversation, `new` begins one. */
     conversation_id: z.union([id('conversation'), z.literal('new')]).optional(),
-    /** Answer this message of the conversation anew: what came after it is dropped. */
+    /** Another version of this message: both are kept, each with what followed it. */
     replace_message_id: id('message').optional(),
+    /** Go on after this message; after the version shown last when absent. */
+    after_message_id: id('message').optional(),
     /** What a new conversation begins with: a question and its answer from elsewhere. */
     seed: z
       .array(z.object({ role: z.enum(['user', 'assistant']), content: text(100_000) }))
@@ -59,6 +62,27 @@ export const aiStop = fn('ai-stop', {
   reply: z.object({ stopped: z.boolean() }),
 })
 
+/** The newest that have all of these words, in their title or in what was said. The last word may be half typed. */
+export const searchConversations = fn('search-conversations', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Finds conversations by the words in them, with every assistant or some',
+  body: z.object({ query: text(inputLimits.search).min(1), features: z.array(Feature).max(features.length).optional() }),
+  reply: z.object({
+    found: z.array(
+      z.object({
+        conversation_id: z.uuid(),
+        title: z.string(),
+        feature: z.string(),
+        updated_at: time,
+        /** The newest message that has the words, with those around them; nothing where only the title has. */
+        message_id: z.uuid().nullable(),
+        excerpt: z.string().nullable(),
+      }),
+    ),
+  }),
+})
+
 export const taskTypes = ['analysis', 'action', 'creation', 'automation', 'general', 'voice_command'] as const
 /** What an assistant may propose. Nothing runs until the person approves it, and then under their own rights. */
 export const SuggestedAction = z.object({
@@ -76,14 +100,16 @@ export const aiOrchestrator = fn('ai-orchestrator', {
   raw: true,
   summary: 'The business analyst: an answer and the actions it proposes',
   body: z.object({
-    message: text(50_000).optional(),
+    message: text(inputLimits.analyst).optional(),
     task_type: z.enum(taskTypes).default('general'),
     context: z
       .object({ timestamp: z.string().optional(), source: z.enum(['dashboard', 'voice_interface']).default('dashboard') })
       .prefault({}),
     conversation_id: z.union([id('conversation'), z.literal('new')]).optional(),
-    /** Answer this message of the conversation anew: what came after it is dropped. */
+    /** Another version of this message: both are kept, each with what followed it. */
     replace_message_id: id('message').optional(),
+    /** Go on after this message; after the version shown last when absent. */
+    after_message_id: id('message').optional(),
     stop_id: z.uuid().optional(),
     stream: z.boolean().default(false),
   }),
@@ -113,7 +139,7 @@ export const aiCompare = fn('ai-compare', {
   rate: 'ai',
   raw: true,
   summary: 'The same prompt to several models at once, as one stream',
-  body: z.object({ prompt: text(100_000).min(1), models: z.array(text(200)).min(1).max(6) }),
+  body: z.object({ prompt: text(inputLimits.compare).min(1), models: z.array(text(200)).min(1).max(6) }),
   reply: z.object({}),
 })
 export const aiCompareStop = fn('ai-compare-stop', {

@@ -11,10 +11,12 @@ export const conversations = table('ai_conversations', {
     title: z.string(),
     feature: z.string(),
     model: z.string(),
+    /** The last message of the version shown last; the newest message where there is none. */
+    tip_id: id('message').nullable(),
     created_at: time,
     updated_at: time,
   }),
-  update: z.object({ title: text(200).min(1) }),
+  update: z.object({ title: text(200).min(1).optional(), tip_id: id('message').optional() }),
   delete: true,
 })
 export const messages = table('ai_messages', {
@@ -22,6 +24,8 @@ export const messages = table('ai_messages', {
   columns: z.object({
     id: id('message'),
     conversation_id: id('conversation'),
+    /** The message that this one follows, or the conversation where it is the first: messages that follow the same one are its versions. Without it, it follows the one before. */
+    after_id: z.uuid().nullable(),
     role: z.string(),
     content: z.string(),
     /** streaming, complete, cut, stopped or failed */

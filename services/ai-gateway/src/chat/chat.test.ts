@@ -198,7 +198,9 @@ test('the analyst streams its words, then its proposals; asked again, it answers
   const { conversation_id, message_id } = done
   const again = await call(user, 'ai-orchestrator', { conversation_id, replace_message_id: message_id, task_type: 'analysis' })
   expect(again.status).toBe(200)
-  expect(await rest(user, `ai_messages?conversation_id=eq.${conversation_id}`)).toHaveLength(2)
+  expect(again.body.message_id).not.toBe(message_id)
+  const kept = await rest(user, `ai_messages?conversation_id=eq.${conversation_id}&order=id`)
+  expect(kept.map(({ role }: any) => role)).toEqual(['user', 'assistant', 'assistant'])
 })
 
 test('one question gets six answers, as the kind of task says; in the sandbox too, which knows the kinds by our words alone', async () => {

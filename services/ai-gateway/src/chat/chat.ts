@@ -29,6 +29,7 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
         model,
         feature: input.feature,
         replaces: input.replace_message_id,
+        after: input.after_message_id,
         seed: input.seed,
       })
     : null

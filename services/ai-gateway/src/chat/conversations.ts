@@ -6,6 +6,7 @@ import { inTransaction } from '@operon/kit/tx'
 import type { Expression, SqlBool } from 'kysely'
 import type { Answer, Piece } from '../completions/answer.ts'
 import type { AiDb, MessageState } from '../schema.ts'
+import { historyUpTo, placeIn } from './versions.ts'
 
 export type Exchange = {
   conversationId: string
@@ -21,42 +22,41 @@ type Begin = {
   model: string
   feature: string
   replaces?: string | undefined
+  after?: string | undefined
   seed?: Said[] | undefined
 }
 type Said = { role: 'user' | 'assistant'; content: string }
 
-const HISTORY = 40
 const SAVE_EVERY_MS = 300
 
-/** Writes down what was said and a place for the answer, so that a reload in the middle finds both. */
-export async function beginExchange(
-  ctx: Ctx<AiDb>,
-  { conversationId, said, model, feature, replaces, seed = [] }: Begin,
-): Promise<Exchange> {
+/** Writes down what was said and a place for the answer, so that a reload in the middle finds both. What it replaces stays, as a version. */
+export async function beginExchange(ctx: Ctx<AiDb>, { seed = [], ...begin }: Begin): Promise<Exchange> {
+  const { conversationId, said, model, feature, replaces, after } = begin
   const { id: user_id } = signedIn(ctx)
   const seeds = conversationId === 'new' ? seed.map((each) => ({ ...each, id: newId() })) : []
   const [saidId, answerId] = [newId(), newId()]
   return inTransaction(ctx.db, async (trx) => {
     const here = { ...ctx, db: trx } as Ctx<AiDb>
-    const id =
-      conversationId === 'new' ? await startConversation(here, said, model, feature) : await touchConversation(here, conversationId, model)
-    if (seeds.length)
-      await trx
-        .insertInto('ai_messages')
-        .values(seeds.map((each) => message({ ...each, conversation_id: id, user_id, state: 'complete', model: null })))
-        .execute()
-    if (replaces) await dropFrom(here, id, replaces)
-    const history = await historyOf(here, id)
-    if (said)
-      await trx
-        .insertInto('ai_messages')
-        .values(message({ id: saidId, conversation_id: id, user_id, role: 'user', content: said, state: 'complete', model: null }))
-        .execute()
-    await trx
-      .insertInto('ai_messages')
-      .values(message({ id: answerId, conversation_id: id, user_id, role: 'assistant', content: '', state: 'streaming', model }))
-      .execute()
-    return { conversationId: id, saidId: said ? saidId : null, answerId, history, close: (state) => save(ctx, answerId, { state }) }
+    const conversation_id =
+      conversationId === 'new' ? await startConversation(here, said, model, feature) : await lockConversation(here, conversationId)
+    const before = seeds.at(-1)?.id ?? (await placeIn(here, conversation_id, { replaces, after }))
+    if (replaces) await dropUnanswered(here, replaces)
+    const mine = { conversation_id, user_id, state: 'complete' as const, model: null }
+    const rows = [
+      ...seeds.map((each, at) => message({ ...mine, ...each, after_id: seeds[at - 1]?.id ?? conversation_id })),
+      ...(said ? [message({ ...mine, id: saidId, after_id: before, role: 'user', content: said })] : []),
+      message({ ...mine, id: answerId, after_id: said ? saidId : before, role: 'assistant', content: '', state: 'streaming', model }),
+    ]
+    await trx.insertInto('ai_messages').values(rows).execute()
+    await showUpTo(here, conversation_id, answerId, model)
+    const history = await historyUpTo(here, conversation_id, before)
+    return {
+      conversationId: conversation_id,
+      saidId: said ? saidId : null,
+      answerId,
+      history,
+      close: (state) => save(ctx, answerId, { state }),
+    }
   })
 }
 
@@ -87,8 +87,29 @@ export async function* keepAnswer(ctx: Ctx<AiDb>, exchange: Exchange, answer: An
   })
 }
 
-export async function renameConversations(ctx: Ctx<AiDb>, { where, patch }: { where: Expression<SqlBool>; patch: { title: string } }) {
-  return ctx.db.updateTable('ai_conversations').set(patch).where('user_id', '=', signedIn(ctx).id).where(where).returningAll().execute()
+type Change = { title?: string | undefined; tip_id?: string | undefined }
+/** A new name, or another version shown from now on: one of the conversation's own messages. */
+export async function changeConversations(
+  ctx: Ctx<AiDb>,
+  { where, patch: { title, tip_id } }: { where: Expression<SqlBool>; patch: Change },
+) {
+  return ctx.db
+    .updateTable('ai_conversations')
+    .set({ ...(title && { title }), ...(tip_id && { tip_id }) })
+    .where('user_id', '=', signedIn(ctx).id)
+    .where(where)
+    .$if(tip_id !== undefined, (change) =>
+      change.where(({ exists, selectFrom, ref }) =>
+        exists(
+          selectFrom('ai_messages as message')
+            .select('message.id')
+            .where('message.id', '=', tip_id!)
+            .where('message.conversation_id', '=', ref('ai_conversations.id')),
+        ),
+      ),
+    )
+    .returningAll()
+    .execute()
 }
 
 export async function deleteConversations(ctx: Ctx<AiDb>, { where }: { where: Expression<SqlBool> }) {
@@ -110,49 +131,59 @@ async function startConversation(ctx: Ctx<AiDb>, said: string, model: string, fe
   const title = said.replace(/\s+/g, ' ').trim().slice(0, 80) || 'New conversation'
   await ctx.db
     .insertInto('ai_conversations')
-    .values({ id, user_id: signedIn(ctx).id, title, feature, model })
+    .values({ id, user_id: signedIn(ctx).id, title, feature, model, tip_id: null })
     .execute()
   return id
 }
 
-async function touchConversation(ctx: Ctx<AiDb>, id: string, model: string): Promise<string> {
-  const touched = await ctx.db
-    .updateTable('ai_conversations')
-    .set({ updated_at: new Date(now()), model })
+/** Two messages at once must not both follow the same one. */
+async function lockConversation(ctx: Ctx<AiDb>, id: string): Promise<string> {
+  const found = await ctx.db
+    .selectFrom('ai_conversations')
+    .select('id')
     .where('id', '=', id)
     .where('user_id', '=', signedIn(ctx).id)
-    .returning('id')
+    .forUpdate()
     .executeTakeFirst()
-  if (!touched) throw new DomainError('not_found')
+  if (!found) throw new DomainError('not_found')
   return id
 }
 
-async function dropFrom(ctx: Ctx<AiDb>, conversationId: string, messageId: string) {
-  // Ids rise with time, so what follows a message has a greater one.
+/** An answer that never came is no version to go back to. */
+async function dropUnanswered(ctx: Ctx<AiDb>, id: string) {
   await ctx.db
-    .deleteFrom('ai_messages')
-    .where('conversation_id', '=', conversationId)
+    .deleteFrom('ai_messages as unanswered')
+    .where('id', '=', id)
     .where('user_id', '=', signedIn(ctx).id)
-    .where('id', '>=', messageId)
+    .where('role', '=', 'assistant')
+    .where('content', '=', '')
+    .where('state', 'in', ['failed', 'stopped'])
+    .where(({ not, exists, selectFrom, ref }) =>
+      not(
+        exists(
+          selectFrom('ai_messages as next')
+            .select('next.id')
+            .where('next.after_id', '=', ref('unanswered.id'))
+            .where('next.conversation_id', '=', ref('unanswered.conversation_id')),
+        ),
+      ),
+    )
     .execute()
 }
 
-async function historyOf(ctx: Ctx<AiDb>, conversationId: string) {
-  const rows = await ctx.db
-    .selectFrom('ai_messages')
-    .select(['role', 'content'])
-    .where('conversation_id', '=', conversationId)
+async function showUpTo(ctx: Ctx<AiDb>, id: string, tip_id: string, model: string) {
+  await ctx.db
+    .updateTable('ai_conversations')
+    .set({ updated_at: new Date(now()), model, tip_id })
+    .where('id', '=', id)
     .where('user_id', '=', signedIn(ctx).id)
-    .where('content', '!=', '')
-    .orderBy('id', 'desc')
-    .limit(HISTORY)
     .execute()
-  return rows.toReversed()
 }
 
 type Part = {
   id: string
   conversation_id: string
+  after_id: string
   user_id: string
   role: 'user' | 'assistant'
   content: string

@@ -8,9 +8,10 @@ import { serve, serveRaw } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import type { AiDb } from '../schema.ts'
 import { type ChatDeps, chat } from './chat.ts'
-import { deleteConversations, renameConversations } from './conversations.ts'
+import { changeConversations, deleteConversations } from './conversations.ts'
 import { contentStats } from './pieces.ts'
 import { deletePrompts, editPrompts, savePrompts } from './prompts.ts'
+import { searchConversations } from './search.ts'
 
 export function chatRoutes(rt: Runtime<AiDb>, deps: ChatDeps) {
   const mine = { scope: (ctx: Parameters<typeof signedIn>[0]) => ({ user_id: signedIn(ctx).id }) }
@@ -21,7 +22,8 @@ export function chatRoutes(rt: Runtime<AiDb>, deps: ChatDeps) {
     return { stopped: true }
   })
   serve(rt.app, tools.contentStats, contentStats)
+  serve(rt.app, contract.searchConversations, searchConversations)
   serveTable(rt.app, tables.messages, mine)
-  serveTable(rt.app, tables.conversations, { ...mine, update: renameConversations, delete: deleteConversations })
+  serveTable(rt.app, tables.conversations, { ...mine, update: changeConversations, delete: deleteConversations })
   serveTable(rt.app, tables.savedPrompts, { ...mine, insert: savePrompts, update: editPrompts, delete: deletePrompts })
 }

@@ -38,6 +38,7 @@ export async function orchestrate(deps: OrchestratorDeps, ctx: Ctx<AiDb>, input:
         model: ANALYST_MODEL,
         feature: 'analyst',
         replaces: replace_message_id,
+        after: input.after_message_id,
       })
     : null
   const names = [exchange?.answerId, stop_id].filter((name) => name !== undefined)

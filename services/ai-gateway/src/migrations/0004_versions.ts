@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * Messages become a tree: another version follows the same message. What an earlier release writes has no `after_id` and follows the message
+ * before it, so both releases can run together and nothing has to be rewritten. The indexes serve the search by words, newest first.
+ */
+export async function up(db: Kysely<unknown>) {
+  await sql`alter table ai_messages add column after_id uuid`.execute(db)
+  await sql`alter table ai_conversations add column tip_id uuid`.execute(db)
+  await sql`create index ai_messages_newest on ai_messages (user_id, id desc)`.execute(db)
+  await sql`drop index ai_messages_mine`.execute(db)
+  await sql`create index ai_messages_words on ai_messages using gin (to_tsvector('simple', left(content, 20000))) where state <> 'streaming'`.execute(
+    db,
+  )
+  await sql`create index ai_conversations_words on ai_conversations using gin (to_tsvector('simple', title))`.execute(db)
+}
