@@ -103,7 +103,7 @@ test.describe
       ).toBeVisible({
         timeout: 30_000,
       })
-      await expect(page.getByRole('article', { name: 'Gemini' }).getByText(/Answered by gemini/)).toBeVisible({ timeout: 30_000 })
+      await expect(page.getByRole('article', { name: 'Gemini' }).getByText('Answered by Gemini 3.6 Flash')).toBeVisible({ timeout: 30_000 })
       await expect(page.getByRole('button', { name: 'Compare All' })).toBeEnabled()
     })
 

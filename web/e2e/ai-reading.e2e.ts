@@ -5,18 +5,23 @@ test.use({ allowed: [/Failed to load resource/] })
 
 const slow = { provider: 'openai', kind: 'slow_body', ms: 20_000, times: 1 }
 
-test('a longer answer is followed to its end, unless one scrolls up: then a button leads back', async ({ page }) => {
+test('a longer answer is read from its top, with its question above it; a button leads to its end', async ({ page }) => {
   await trialSeller(page)
   await page.goto('/dashboard/operon-ai')
   const log = page.getByRole('region', { name: 'Conversation with Operon AI' })
   const left = () => log.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight))
+  const above = async (question: string) => {
+    const [box, said] = [await log.boundingBox(), await log.getByText(`You: ${question}`).boundingBox()]
+    return Math.round(said!.y - box!.y)
+  }
   for (const [at, question] of ['Write a blog post about tea', 'Write a blog post about bread'].entries()) {
     await page.getByLabel('Message Operon AI').fill(question)
     await page.keyboard.press('Enter')
     await expect(log.getByRole('button', { name: 'Tokens and cost' })).toHaveCount(at + 1)
-    await expect.poll(left).toBeLessThan(10)
+    await expect.poll(() => above(question)).toBeLessThan(40)
+    expect(await above(question)).toBeGreaterThanOrEqual(0)
+    expect(await left()).toBeGreaterThan(100)
   }
-  await log.evaluate((box) => box.scrollTo(0, 0))
   await page.getByRole('button', { name: 'Jump to latest' }).click()
   await expect.poll(left).toBeLessThan(10)
   await expect(page.getByRole('button', { name: 'Jump to latest' })).toHaveCount(0)
@@ -87,9 +92,9 @@ test('a browser without speech says so and goes on with text [spec-63] [spec-140
   await dialog.getByRole('button', { name: 'Speak instead of typing' }).click()
   const message = page.getByText('Speech recognition not supported in this browser.')
   await expect(message).toBeVisible()
-  // Said beside the dialog, whose buttons stay free.
-  const { x, width } = (await message.boundingBox())!
-  expect(x + width).toBeLessThan((await dialog.boundingBox())!.x)
+  // Said in a row of its own above the field: nothing is covered, the dialog's buttons stay free.
+  const { y, height } = (await message.boundingBox())!
+  expect(y + height).toBeLessThan((await dialog.getByLabel('Message Operon').boundingBox())!.y)
   await expect(dialog.getByRole('button', { name: /Speech output/ })).toHaveText(/Off/)
   await dialog.getByRole('button', { name: /Speech output/ }).click()
   await expect(page.getByText('This browser cannot read aloud')).toBeVisible()

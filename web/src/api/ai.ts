@@ -1,4 +1,4 @@
-import type { aiChat, aiEstimate, aiOrchestrator, aiUsage } from '@operon/contracts/ai-gateway/api'
+import type { aiChat, aiEstimate, aiOrchestrator, aiUsage, searchConversations as searchContract } from '@operon/contracts/ai-gateway/api'
 import type { actions, comparisons, conversations, messages, savedPrompts } from '@operon/contracts/ai-gateway/tables'
 import type { Args, Reply, Row } from '@operon/contracts/contract'
 import { ApiError } from './http.ts'
@@ -51,8 +51,11 @@ export const streamAnalyst = (body: Omit<Args<typeof aiOrchestrator>, 'stream'>,
 
 async function streamAnswer<T>(name: string, body: object, { signal, onKept, onStart, onText }: Watch = {}): Promise<T> {
   let text = ''
+  const silence = new Silence()
   try {
-    for await (const { event, data } of stream(`/functions/v1/${name}`, { ...body, stream: true }, signal)) {
+    const ends = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal
+    for await (const { event, data } of stream(`/functions/v1/${name}`, { ...body, stream: true }, ends)) {
+      silence.broken()
       if (event === 'kept') onKept?.(data as Place)
       if (event === 'start') onStart?.(data as Started)
       if (event === 'delta') {
@@ -64,8 +67,31 @@ async function streamAnswer<T>(name: string, body: object, { signal, onKept, onS
     }
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted) throw error
+    if (silence.signal.aborted && text) throw new CutAnswer(silence.words, text)
+    if (silence.signal.aborted) throw new ApiError(504, 'upstream_timeout', silence.words)
+  } finally {
+    silence.end()
   }
   throw new CutAnswer('The connection broke while the answer was written.', text, true)
+}
+
+const SILENCE_MS = 150_000
+
+/** The server ends an answer that hangs. This is for a server, or a way to it, that hangs itself. */
+class Silence {
+  readonly words = 'Nothing has come for two and a half minutes. Try again, or choose another model.'
+  readonly #control = new AbortController()
+  #timer = setTimeout(() => this.#control.abort(), SILENCE_MS)
+  get signal() {
+    return this.#control.signal
+  }
+  broken() {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#control.abort(), SILENCE_MS)
+  }
+  end() {
+    clearTimeout(this.#timer)
+  }
 }
 
 const failed = ({ code, message, content, status = 500, details }: Failed) =>
@@ -115,23 +141,35 @@ export async function aiCall<T>(name: string, body: object = {}, signal?: AbortS
 
 export const CONVERSATIONS_A_PAGE = 40
 
-/** The newest first, searched by their titles on the server. */
-export async function listConversations(features: readonly string[], search = '', page = 0) {
+/** The newest first. */
+export async function listConversations(features: readonly string[], page = 0) {
   const { rest, rows } = await loadBackend()
   const from = page * CONVERSATIONS_A_PAGE
-  const asked = rest.from('ai_conversations').select().in('feature', features)
   return rows<Conversation[]>(
-    (search ? asked.ilike('title', `%${search.replace(/[%_\\*]/g, ' ')}%`) : asked)
+    rest
+      .from('ai_conversations')
+      .select()
+      .in('feature', features)
       .order('updated_at', { ascending: false })
       .order('id', { ascending: false })
       .range(from, from + CONVERSATIONS_A_PAGE - 1),
   )
 }
 
-export async function listMessages(conversationId: string) {
+export const searchConversations = (query: string, features: readonly string[]) =>
+  aiCall<Reply<typeof searchContract>>('search-conversations', { query, features }).then(({ found }) => found)
+export type Found = Reply<typeof searchContract>['found'][number]
+
+/** With its newest messages, all versions of them, in the order they were written. */
+export async function readConversation(id: string) {
   const { rest, rows } = await loadBackend()
-  return rows<Message[]>(rest.from('ai_messages').select().eq('conversation_id', conversationId).order('id', { ascending: true }))
+  const [conversation, newest] = await Promise.all([
+    rows<Conversation | null>(rest.from('ai_conversations').select().eq('id', id).maybeSingle()),
+    rows<Message[]>(rest.from('ai_messages').select().eq('conversation_id', id).order('id', { ascending: false }).limit(MOST_MESSAGES)),
+  ])
+  return { conversation, rows: newest.reverse() }
 }
+const MOST_MESSAGES = 1000
 
 export async function readMessage(id: string) {
   const { rest, rows } = await loadBackend()

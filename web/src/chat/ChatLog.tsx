@@ -12,7 +12,7 @@ import { useFollow } from './useFollow.ts'
 import { plainText } from './useSpeechOutput.ts'
 
 type Props = MessageTools & {
-  chat: Pick<Chat, 'messages' | 'busy' | 'loading' | 'reload'>
+  chat: Pick<Chat, 'messages' | 'busy' | 'loading' | 'reload'> & Partial<Pick<Chat, 'versionOf' | 'showVersion'>>
   label: string
   /** Stands above what was said: a greeting, first steps. */
   opening?: ReactNode
@@ -22,11 +22,12 @@ type Props = MessageTools & {
 
 /** What was said, newest at the foot; it follows the answer unless the person has scrolled up to read. */
 export function ChatLog({ chat, label, opening, below, className, ...tools }: Props) {
-  const said = chat.messages.findLast(({ role }) => role === 'user')?.key
-  const { box, content, away, toEnd } = useFollow(said, chat.messages.length > 0)
+  const empty = chat.messages.length === 0 && chat.loading === 'done'
+  const newest = chat.messages.at(-1)?.key
+  const { box, content, away, toEnd } = useFollow(newest, chat.messages.length > 0)
 
   return (
-    <div className={cx('relative flex min-h-0 flex-1 flex-col', className)}>
+    <div className={cx('relative flex min-h-0 flex-col', empty ? 'max-md:flex-1 md:shrink' : 'flex-1', className)}>
       <section
         ref={box}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a log that scrolls must be reachable by keyboard
@@ -41,10 +42,7 @@ export function ChatLog({ chat, label, opening, below, className, ...tools }: Pr
           aria-live="off"
           aria-label={label}
           aria-busy={chat.busy}
-          className={cx(
-            'mx-auto flex max-w-[46rem] flex-col gap-6 px-4 py-5',
-            opening && chat.messages.length === 0 ? 'min-h-full justify-end' : '',
-          )}
+          className={cx('mx-auto flex max-w-[46rem] flex-col gap-5 px-4 pt-5', chat.messages.length > 0 ? 'pb-8' : 'pb-1')}
         >
           {opening}
           {chat.loading === 'loading' ? <LoadingLog /> : null}
@@ -52,8 +50,8 @@ export function ChatLog({ chat, label, opening, below, className, ...tools }: Pr
             <ErrorState title="This conversation could not be loaded" error={chat.loading} retry={() => chat.reload()} />
           ) : null}
           {chat.messages.map((message) => (
-            <div key={message.key} className="flex flex-col gap-3">
-              <MessageItem message={message} busy={chat.busy} {...tools} />
+            <div key={message.key} data-said={message.role === 'user' || undefined} className="flex flex-col gap-3">
+              <MessageItem message={message} busy={chat.busy} versionOf={chat.versionOf} onVersion={chat.showVersion} {...tools} />
               {below?.(message.key)}
             </div>
           ))}

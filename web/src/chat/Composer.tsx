@@ -1,7 +1,10 @@
+import { inputLimits } from '@operon/contracts/ai-gateway/limits'
 import { ArrowUp, BookMarked, Mic, MicOff, Square } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useRef, useState } from 'react'
 import { Button, IconButton } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
 import { PromptLibrary } from './PromptLibrary.tsx'
+import { roomLeft, tooLong } from './tooLong.ts'
 import { useDraft } from './useDraft.ts'
 import { useSpeechInput } from './useSpeechInput.ts'
 
@@ -14,16 +17,20 @@ type Props = {
   onStop?: () => void
   voice?: boolean
   voiceTip?: 'bottom' | 'right'
+  /** How many characters are accepted. */
+  limit?: number
   extra?: ReactNode
   autoFocus?: boolean
   ref?: Ref<ComposerHandle>
 }
 
+const DOUBLE_CLICK_MS = 500
+
 /** There a field that takes the focus by itself brings up the keyboard over what is to be read. */
 const touch = () => matchMedia('(pointer: coarse)').matches
 
 /** Enter sends, Shift+Enter is a new line; locked while an answer is on its way. */
-export function Composer({ label, placeholder, busy, onSend, onStop, voice, extra, autoFocus, ref }: Props) {
+export function Composer({ label, placeholder, busy, onSend, onStop, voice, limit = inputLimits.chat, extra, autoFocus, ref }: Props) {
   const [text, setText] = useDraft(label)
   const [library, setLibrary] = useState(false)
   const input = useRef<HTMLTextAreaElement>(null)
@@ -31,6 +38,10 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
   const hadFocus = useRef(false)
   const speech = useSpeechInput((heard) => setText((before) => (before ? `${before} ${heard}` : heard)))
   const blank = !text.trim()
+  const refused = tooLong(text, limit)
+  const told = refused ?? roomLeft(text, limit)
+  const countId = useId()
+  const sentAt = useRef(0)
 
   useImperativeHandle(ref, () => ({
     focus: () => input.current?.focus(),
@@ -48,12 +59,17 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
   }, [busy, text])
 
   function send() {
-    if (busy || blank) return
+    if (busy || blank || refused) return
+    sentAt.current = performance.now()
     // A locked field loses the focus: it waits in the form, where Escape stops the answer.
     hadFocus.current = true
     form.current?.focus({ preventScroll: true })
     onSend(text.trim())
     setText('')
+  }
+  /** The second press of a double click on Send lands here: it ends nothing. */
+  function stopByHand() {
+    if (performance.now() - sentAt.current > DOUBLE_CLICK_MS) onStop?.()
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
@@ -76,7 +92,7 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
           event.preventDefault()
           send()
         }}
-        className="border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] outline-none"
+        className="p-3 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))] outline-none"
       >
         <div className="mx-auto flex max-w-[46rem] flex-col rounded-panel border border-control/70 bg-page focus-within:border-signal-text hover:border-control">
           <textarea
@@ -91,8 +107,19 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
             disabled={busy}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={onKeyDown}
+            aria-invalid={refused !== null || undefined}
+            aria-describedby={told ? countId : undefined}
             className="max-h-48 min-h-11 w-full resize-none bg-transparent px-3 pt-2.5 text-14 outline-none field-sizing-content disabled:opacity-60"
           />
+          {told ? (
+            <p
+              id={countId}
+              role={refused ? 'alert' : undefined}
+              className={cx('px-3 text-12 tabular', refused ? 'text-bad' : 'text-muted')}
+            >
+              {told}
+            </p>
+          ) : null}
           <div className="flex items-center gap-1 p-1.5">
             <IconButton label="Prompt library" onClick={() => setLibrary(true)} disabled={busy}>
               <BookMarked />
@@ -114,7 +141,7 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
               {speech.listening ? 'Listening' : busy && onStop ? 'Esc to stop' : 'Shift Enter for a new line'}
             </span>
             {busy && onStop ? (
-              <Button size="icon" aria-label="Stop" data-tip="Stop" onClick={onStop}>
+              <Button size="icon" aria-label="Stop" data-tip="Stop" onClick={stopByHand}>
                 <Square className="fill-current" />
               </Button>
             ) : (
@@ -124,7 +151,7 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, extr
                 size="icon"
                 aria-label="Send"
                 data-tip="Send"
-                disabled={busy || blank}
+                disabled={busy || blank || refused !== null}
               >
                 <ArrowUp />
               </Button>

@@ -1,13 +1,15 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { EllipsisVertical, MessagesSquare, Pencil, SquarePen, Trash2 } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { CONVERSATIONS_A_PAGE, type Conversation, change, listConversations, remove } from '../api/ai.ts'
+import { useNavigate } from 'react-router-dom'
+import { CONVERSATIONS_A_PAGE, type Conversation, change, type Found, listConversations, remove, searchConversations } from '../api/ai.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Menu, MenuItem } from '../ui/Menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../ui/Panel.tsx'
 import { toast } from '../ui/toast.tsx'
+import { addressOf, assistants, places } from './places.ts'
 import { useHidden } from './useHidden.ts'
 
 type Props = {
@@ -24,6 +26,8 @@ type Props = {
   /** Stand above and below the list, where it stands beside the conversation. */
   lead?: ReactNode
   foot?: ReactNode
+  /** A conversation elsewhere was chosen. */
+  onPicked?: () => void
   /** Stands in the bar that takes the list's place on a phone. */
   tools?: ReactNode
 }
@@ -72,11 +76,13 @@ export function Conversations(props: Props) {
       <Dialog open={open} onClose={() => setOpen(false)} title="Conversations" side="left" className="w-[22rem]">
         <ConversationList
           {...props}
+          onPicked={() => setOpen(false)}
           onOpen={(id) => {
             setOpen(false)
             props.onOpen(id)
           }}
         />
+        {props.foot}
       </Dialog>
     </>
   )
@@ -89,21 +95,30 @@ function ConversationList({
   newLabel = 'New conversation',
   empty = 'No conversations yet',
   inline,
+  onPicked,
   nameOf = (title) => title,
 }: Props) {
   const [search, setSearch] = useState('')
   const asked = useSettled(search.trim())
   const list = useInfiniteQuery({
-    queryKey: ['ai-conversations', ...features, asked],
-    queryFn: ({ pageParam }) => listConversations(features, asked, pageParam),
+    queryKey: ['ai-conversations', ...features],
+    queryFn: ({ pageParam }) => listConversations(features, pageParam),
     initialPageParam: 0,
     getNextPageParam: (last, pages) => (last.length === CONVERSATIONS_A_PAGE ? pages.length : undefined),
+  })
+  // A list in a page is searched by itself; beside a conversation all assistants are.
+  const among = inline ? features : assistants
+  const results = useQuery({
+    queryKey: ['ai-conversations', 'search', asked, ...among],
+    queryFn: () => searchConversations(asked, among),
+    enabled: asked !== '',
     placeholderData: (before) => before,
   })
   const hidden = useHidden('ai_conversations', ['ai-conversations'])
-  const found = list.data?.pages.flat().filter(({ id }) => !hidden.has(id))
+  const rows = list.data?.pages.flat().filter(({ id }) => !hidden.has(id))
+  const found = results.data?.filter(({ conversation_id }) => !hidden.has(conversation_id))
 
-  function drop({ id, title }: Conversation) {
+  function drop({ id, title }: Named) {
     hidden.removeSoon(id, `“${title.slice(0, 40)}” deleted`, () => remove('ai_conversations', id))
     if (id === current) onOpen(null)
   }
@@ -133,43 +148,101 @@ function ConversationList({
           className="h-8 w-full rounded-control border border-control/70 bg-page px-2.5 text-13 max-md:h-11"
         />
       </div>
-      {list.isPending ? <Skeleton className="m-3 h-24" /> : null}
-      {list.isError ? <ErrorState title="The list could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
-      {found?.length === 0 ? (
-        <EmptyState compact title={asked ? 'None has these words' : empty}>
-          {asked ? 'Search looks at the titles.' : 'What you ask is kept here and survives a reload.'}
-        </EmptyState>
-      ) : null}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the rows inside */}
-      <div onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5">
-        {byAge(found ?? []).map(([age, rows]) => (
-          <section key={age} aria-label={age}>
-            <p className="px-2 pt-2.5 pb-1 text-12 text-faint">{age}</p>
-            <ul>
-              {rows.map((conversation) => (
-                <Row
-                  key={conversation.id}
-                  conversation={conversation}
-                  name={nameOf(conversation.title)}
-                  current={conversation.id === current}
-                  onOpen={() => onOpen(conversation.id)}
-                  onDelete={() => drop(conversation)}
-                />
-              ))}
-            </ul>
-          </section>
+      {asked ? (
+        <Results
+          found={found}
+          query={results}
+          inline={inline}
+          nameOf={nameOf}
+          current={current}
+          onOpen={onOpen}
+          onPicked={onPicked}
+          onDelete={drop}
+          onKeyDown={onKeyDown}
+        />
+      ) : (
+        <>
+          {list.isPending ? <Skeleton className="m-3 h-24" /> : null}
+          {list.isError ? <ErrorState title="The list could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
+          {rows?.length === 0 ? <p className="px-5 py-4 text-13 text-muted">{empty}. What you ask is kept here.</p> : null}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the rows inside */}
+          <div onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5">
+            {byAge(rows ?? []).map(([age, rows]) => (
+              <section key={age} aria-label={age}>
+                <p className="px-2 pt-2.5 pb-1 text-12 text-faint">{age}</p>
+                <ul>
+                  {rows.map((conversation) => (
+                    <Row
+                      key={conversation.id}
+                      conversation={conversation}
+                      name={nameOf(conversation.title)}
+                      current={conversation.id === current}
+                      onOpen={() => onOpen(conversation.id)}
+                      onDelete={() => drop(conversation)}
+                    />
+                  ))}
+                </ul>
+              </section>
+            ))}
+            {list.hasNextPage ? (
+              <Button
+                variant="ghost"
+                className="w-full"
+                busy={list.isFetchingNextPage ? 'Loading' : false}
+                onClick={() => list.fetchNextPage()}
+              >
+                Show older
+              </Button>
+            ) : null}
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+type ResultsProps = Pick<Props, 'current' | 'inline' | 'onOpen' | 'onPicked'> & {
+  onDelete: (conversation: Named) => void
+  found: Found[] | undefined
+  query: { isPending: boolean; isError: boolean; error: Error | null; refetch: () => unknown }
+  nameOf: (title: string) => string
+  onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
+}
+
+/** Conversations that have the words, with the words around them and the assistant they are with. */
+function Results({ found, query, inline, nameOf, current, onOpen, onPicked, onDelete, onKeyDown }: ResultsProps) {
+  const navigate = useNavigate()
+  function open({ feature, conversation_id, message_id }: Found) {
+    const address = inline ? null : addressOf(feature, conversation_id, message_id)
+    if (!address) return onOpen(conversation_id)
+    navigate(address)
+    onPicked?.()
+  }
+  if (query.isError) return <ErrorState title="The search failed" error={query.error!} retry={() => query.refetch()} />
+  if (!found) return <Skeleton className="m-3 h-24" />
+  if (found.length === 0)
+    return (
+      <EmptyState compact title="No matches">
+        Search looks at titles and messages, by whole words or their beginnings.
+      </EmptyState>
+    )
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the rows inside
+    <div onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5">
+      <ul aria-label="Found">
+        {found.map((each) => (
+          <Row
+            key={each.conversation_id}
+            conversation={{ id: each.conversation_id, title: each.title }}
+            name={nameOf(each.title)}
+            place={inline ? undefined : places[each.feature]?.name}
+            excerpt={each.excerpt}
+            current={each.conversation_id === current}
+            onOpen={() => open(each)}
+            onDelete={() => onDelete({ id: each.conversation_id, title: each.title })}
+          />
         ))}
-        {list.hasNextPage ? (
-          <Button
-            variant="ghost"
-            className="w-full"
-            busy={list.isFetchingNextPage ? 'Loading' : false}
-            onClick={() => list.fetchNextPage()}
-          >
-            Show older
-          </Button>
-        ) : null}
-      </div>
+      </ul>
     </div>
   )
 }
@@ -200,10 +273,20 @@ function useSettled(value: string) {
   return settled
 }
 
-type RowProps = { conversation: Conversation; name: string; current: boolean; onOpen: () => void; onDelete: () => void }
+type Named = Pick<Conversation, 'id' | 'title'>
+type RowProps = {
+  conversation: Named
+  name: string
+  /** The assistant it is with, where that is not plain. */
+  place?: string
+  excerpt?: string | null
+  current: boolean
+  onOpen: () => void
+  onDelete: () => void
+}
 
 /** F2 renames and Delete deletes what has the focus, as in a list of files. */
-function Row({ conversation, name, current, onOpen, onDelete }: RowProps) {
+function Row({ conversation, name, place, excerpt, current, onOpen, onDelete }: RowProps) {
   const queries = useQueryClient()
   const [renaming, setRenaming] = useState(false)
 
@@ -251,9 +334,13 @@ function Row({ conversation, name, current, onOpen, onDelete }: RowProps) {
           if (event.key === 'F2') setRenaming(true)
           if (event.key === 'Delete') onDelete()
         }}
-        className="flex h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-left text-13 max-md:h-11"
+        className="flex min-h-9 min-w-0 flex-1 flex-col justify-center rounded-control px-2 py-1 text-left text-13 max-md:min-h-11"
       >
-        <span className={cx('truncate', current ? 'font-medium' : 'text-muted')}>{name}</span>
+        <span className="flex w-full min-w-0 items-baseline gap-2">
+          <span className={cx('min-w-0 truncate', current ? 'font-medium' : 'text-muted')}>{name}</span>
+          {place ? <span className="ml-auto text-12 text-faint">{place}</span> : null}
+        </span>
+        {excerpt ? <span className="line-clamp-2 text-12 text-faint">{excerpt}</span> : null}
       </button>
       <Menu
         trigger={(props) => (

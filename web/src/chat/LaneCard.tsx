@@ -1,6 +1,5 @@
 import { texts } from '@operon/contracts/messages'
 import { Copy, MessageSquareText, Square, ThumbsUp } from 'lucide-react'
-import { type RefObject, useLayoutEffect, useRef } from 'react'
 import { modelName } from '../content/models.ts'
 import { Button } from '../ui/Button.tsx'
 import { copyText } from '../ui/copy.ts'
@@ -29,8 +28,6 @@ type Props = {
 export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, onContinue, whole: unfolded }: Props) {
   const name = modelName(lane.model)
   const answered = !running(lane) && lane.state !== 'idle'
-  const box = useRef<HTMLElement>(null)
-  useTail(box, running(lane) ? lane.content : null)
   const usable = answered && lane.state !== 'failed' && lane.content !== ''
   return (
     <article
@@ -45,7 +42,9 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
             <h2 className="text-14 font-semibold">{name}</h2>
             {lane.sandbox ? <Pill>Sandbox answer</Pill> : null}
           </div>
-          {lane.answeredBy ? <p className="truncate font-mono text-12 text-faint">Answered by {lane.answeredBy}</p> : null}
+          {lane.answeredBy && modelName(lane.answeredBy) !== name ? (
+            <p className="truncate text-12 text-faint">Answered by {modelName(lane.answeredBy)}</p>
+          ) : null}
         </div>
         {running(lane) ? (
           <Button variant="ghost" size="icon" className="ml-auto" aria-label={`Stop ${name}`} data-tip="Stop" onClick={onStop}>
@@ -59,7 +58,6 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
         ) : null}
       </header>
       <section
-        ref={box}
         aria-label={`Answer of ${name}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an answer that scrolls must be reachable by keyboard
         tabIndex={0}
@@ -124,19 +122,4 @@ function Figure({ label, value, won }: { label: string; value: string; won?: str
       <dd className="truncate font-mono tabular">{value}</dd>
     </div>
   )
-}
-
-const AT_END_PX = 24
-
-/** Keeps the newest words in sight while they are written, unless the person has scrolled up. */
-function useTail(box: RefObject<HTMLElement | null>, words: string | null) {
-  const bottom = useRef(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new words are what moves the end
-  useLayoutEffect(() => {
-    const { current: element } = box
-    if (!element || words === null) return
-    const following = element.scrollTop + element.clientHeight >= bottom.current - AT_END_PX
-    bottom.current = element.scrollHeight
-    if (following) element.scrollTop = element.scrollHeight
-  }, [words])
 }

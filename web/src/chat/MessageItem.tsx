@@ -1,5 +1,7 @@
-import { Check, Copy, Gauge, Pencil, RefreshCw } from 'lucide-react'
+import { inputLimits } from '@operon/contracts/ai-gateway/limits'
+import { Check, ChevronLeft, ChevronRight, Copy, Gauge, Pencil, RefreshCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
+import { modelName } from '../content/models.ts'
 import { Button } from '../ui/Button.tsx'
 import { useCopied } from '../ui/copy.ts'
 import { cx } from '../ui/cx.ts'
@@ -11,14 +13,18 @@ import { Problem } from './ChatLog.tsx'
 import { drawable } from './drawable.ts'
 import { type ChatMessage, cost } from './message.ts'
 import { Sources } from './Sources.tsx'
+import { tooLong } from './tooLong.ts'
 
 export type MessageTools = {
   onRegenerate?: (message: ChatMessage) => void
   onResend?: (message: ChatMessage, text: string) => void
+  /** How many characters a message may have. */
+  limit?: number
   /** What is said once an answer is copied. */
   copiedSays?: string
-  /** How an answer's writer is called; what the server calls it when absent. */
-  modelName?: (message: ChatMessage) => string | null
+  /** Where a message stands among its versions, and how another one is shown. */
+  versionOf?: (message: ChatMessage) => { at: number; of: number }
+  onVersion?: (message: ChatMessage, at: number) => void
 }
 
 /** Beyond this a question is folded, so that the answer to it stays near. */
@@ -28,12 +34,13 @@ export function MessageItem({ message, busy, ...tools }: MessageTools & { messag
   return message.role === 'user' ? <Said message={message} busy={busy} {...tools} /> : <Answer message={message} busy={busy} {...tools} />
 }
 
-function Said({ message, busy, onResend }: MessageTools & { message: ChatMessage; busy: boolean }) {
+function Said({ message, busy, onResend, limit, ...versions }: MessageTools & { message: ChatMessage; busy: boolean }) {
   const [draft, setDraft] = useState<string | null>(null)
   const long = message.content.length > LONG || message.content.split('\n').length > 12
   const [folded, setFolded] = useState(long)
+  const refused = draft === null ? null : tooLong(draft, limit ?? inputLimits.chat)
   function resend() {
-    if (!draft?.trim()) return
+    if (!draft?.trim() || refused || busy) return
     setDraft(null)
     onResend?.(message, draft)
   }
@@ -58,50 +65,82 @@ function Said({ message, busy, onResend }: MessageTools & { message: ChatMessage
           <Button variant="ghost" onClick={() => setDraft(null)}>
             Cancel
           </Button>
-          <Button variant="primary" disabled={!draft.trim() || busy} onClick={resend}>
+          <Button variant="primary" disabled={!draft.trim() || busy || refused !== null} onClick={resend}>
             Resend
           </Button>
         </div>
-        <p className="text-12 text-faint">What followed this message is dropped and answered anew.</p>
+        {refused ? (
+          <p role="alert" className="text-12 text-bad">
+            {refused}
+          </p>
+        ) : null}
+        <p className="text-12 text-faint">Your first message and its answer are kept as another version.</p>
       </div>
     )
+  const tools = (
+    <>
+      <CopyTool label="Copy your message" text={message.content} />
+      {onResend && message.id && !busy ? (
+        <Tool label="Edit and resend" onClick={() => setDraft(message.content)}>
+          <Pencil />
+        </Tool>
+      ) : null}
+    </>
+  )
   return (
-    <div className="group flex flex-col items-end gap-1">
-      <p
-        className={cx(
-          'max-w-[85%] rounded-panel bg-raised px-3.5 py-2 text-14 break-words whitespace-pre-wrap',
-          folded && 'line-clamp-8 overflow-hidden',
-        )}
-      >
-        <span className="sr-only">You: </span>
-        {message.content}
-      </p>
-      <div className="-mr-1.5 -mb-4 flex min-h-7 items-center">
+    <div className="group flex flex-col items-end">
+      <div className="flex max-w-full items-center justify-end gap-1">
+        <span className="flex shrink-0 max-md:hidden md:opacity-0 md:group-focus-within:opacity-100 md:group-hover:opacity-100">
+          {tools}
+        </span>
+        <p
+          className={cx(
+            'min-w-0 rounded-panel bg-raised px-3.5 py-2 text-14 break-words whitespace-pre-wrap',
+            folded && 'line-clamp-8 overflow-hidden',
+          )}
+        >
+          <span className="sr-only">You: </span>
+          {message.content}
+        </p>
+      </div>
+      <div className="flex items-center empty:hidden">
         {long ? (
           <button type="button" onClick={() => setFolded(!folded)} className="min-h-6 px-1 text-12 text-muted underline underline-offset-2">
             {folded ? 'Show all of it' : 'Show less'}
           </button>
         ) : null}
-        <span className="flex md:opacity-0 md:group-focus-within:opacity-100 md:group-hover:opacity-100">
-          <CopyTool label="Copy your message" text={message.content} />
-          {onResend && message.id && !busy ? (
-            <Tool label="Edit and resend" onClick={() => setDraft(message.content)}>
-              <Pencil />
-            </Tool>
-          ) : null}
-        </span>
+        <Versions message={message} busy={busy} {...versions} />
+        <span className="flex md:hidden">{tools}</span>
       </div>
     </div>
   )
 }
 
-function Answer({ message, busy, onRegenerate, copiedSays, modelName }: MessageTools & { message: ChatMessage; busy: boolean }) {
+/** `‹ 2/3 ›`: the versions of a message, each with what followed it. */
+function Versions({ message, busy, versionOf, onVersion }: MessageTools & { message: ChatMessage; busy: boolean }) {
+  const { at, of } = versionOf?.(message) ?? { at: 0, of: 1 }
+  if (of < 2) return null
+  return (
+    <fieldset aria-label="Versions" className="flex items-center text-12 text-muted">
+      <Tool label="Earlier version" disabled={busy || at === 0} onClick={() => onVersion?.(message, at - 1)}>
+        <ChevronLeft />
+      </Tool>
+      <span className="tabular">
+        {at + 1}/{of}
+      </span>
+      <Tool label="Later version" disabled={busy || at === of - 1} onClick={() => onVersion?.(message, at + 1)}>
+        <ChevronRight />
+      </Tool>
+    </fieldset>
+  )
+}
+
+function Answer({ message, busy, onRegenerate, copiedSays, ...versions }: MessageTools & { message: ChatMessage; busy: boolean }) {
   const [details, setDetails] = useState(false)
   const writing = message.state === 'streaming'
   // A line of the app itself: nothing to copy, ask again or pay for.
   const ours = message.id === null && !message.answeredBy && message.state === 'complete'
   const unanswered = message.state === 'failed' || (message.state === 'stopped' && !message.content)
-  const model = modelName ? modelName(message) : message.answeredBy
   return (
     <article className="flex min-w-0 flex-col gap-2">
       <span className="sr-only">Answer: </span>
@@ -109,8 +148,10 @@ function Answer({ message, busy, onRegenerate, copiedSays, modelName }: MessageT
       {writing ? <Writing begun={message.content !== ''} /> : null}
       <EndState message={message} retry={onRegenerate && !busy ? () => onRegenerate(message) : undefined} />
       {message.citations?.length ? <Sources links={message.citations} /> : null}
+      {unanswered ? <Versions message={message} busy={busy} {...versions} /> : null}
       {writing || ours || unanswered ? null : (
         <footer className="-ml-1.5 flex min-h-7 flex-wrap items-center gap-0.5 text-12 text-faint">
+          <Versions message={message} busy={busy} {...versions} />
           {message.content ? <CopyTool text={message.content} said={copiedSays} /> : null}
           {onRegenerate && message.id && message.answeredBy && !busy ? (
             <Tool label="Regenerate" onClick={() => onRegenerate(message)}>
@@ -122,18 +163,24 @@ function Answer({ message, busy, onRegenerate, copiedSays, modelName }: MessageT
               <Gauge />
             </Tool>
           ) : null}
-          {model ? <span className="ml-1.5 font-mono">{model}</span> : null}
+          {message.answeredBy ? <span className="ml-1.5">{writerOf(message)}</span> : null}
           {message.sandbox ? <Pill className="ml-1.5">Sandbox answer</Pill> : null}
           {details && message.usage ? (
             <span className="ml-2 font-mono tabular">
-              <time dateTime={message.at}>{moment(message.at)}</time> · {message.usage.prompt_tokens} in · {message.usage.completion_tokens}{' '}
-              out · {cost(message.usage.cost_microusd)}
+              <time dateTime={message.at}>{moment(message.at)}</time> · {message.answeredBy} · {message.usage.prompt_tokens} in ·{' '}
+              {message.usage.completion_tokens} out · {cost(message.usage.cost_microusd)}
             </span>
           ) : null}
         </footer>
       )}
     </article>
   )
+}
+
+/** By the name people know; where another model stood in, by both. */
+function writerOf({ model, answeredBy }: ChatMessage) {
+  const [asked, answered] = [modelName(model ?? answeredBy!), modelName(answeredBy!)]
+  return asked === answered ? asked : `${asked}, answered by ${answered}`
 }
 
 const SLOW_MS = 8000
@@ -179,14 +226,21 @@ export function CopyTool({ text, label = 'Copy', said }: { text: string; label?:
   )
 }
 
-type ToolProps = { label: string; onClick: () => void; children: ReactNode; className?: string; 'aria-expanded'?: boolean }
+type ToolProps = {
+  label: string
+  onClick: () => void
+  children: ReactNode
+  className?: string
+  disabled?: boolean
+  'aria-expanded'?: boolean
+}
 export function Tool({ label, className = '', ...rest }: ToolProps) {
   return (
     <button
       type="button"
       aria-label={label}
       data-tip={label}
-      className={`grid size-7 shrink-0 place-items-center rounded-control text-faint hover:bg-raised hover:text-text max-md:size-9 [&_.lucide]:size-3.5 ${className}`}
+      className={`grid size-7 shrink-0 place-items-center rounded-control text-faint hover:bg-raised hover:text-text disabled:pointer-events-none disabled:opacity-40 max-md:size-9 [&_.lucide]:size-3.5 ${className}`}
       {...rest}
     />
   )

@@ -5,12 +5,16 @@ export type ChatMessage = {
   key: string
   /** The server's, once it has written the message down. The app's own lines have none. */
   id: string | null
+  /** The message that this one follows; null where it is the first. */
+  after: string | null
   role: 'user' | 'assistant'
   content: string
   state: 'complete' | 'streaming' | 'cut' | 'stopped' | 'failed'
   problem?: string
   /** The plan is used up: asking again cannot help, another plan can. */
   atLimit?: boolean
+  /** The model that was asked, and the one that answered. */
+  model?: string | null
   answeredBy?: string | null
   sandbox?: boolean
   citations?: string[]
@@ -23,18 +27,26 @@ export const nextKey = () => `m${++count}`
 
 /** A line of the app itself: a greeting, a plain statement. No model sees it. */
 export function ownLine(content: string, role: ChatMessage['role'] = 'assistant'): ChatMessage {
-  return { key: nextKey(), id: null, role, content, state: 'complete', at: new Date().toISOString() }
+  return { key: nextKey(), id: null, after: null, role, content, state: 'complete', at: new Date().toISOString() }
 }
 
-export function fromRow(row: Message, lines: { failed: string; empty: string }): ChatMessage {
-  const { id, role, state, answered_by, sandbox, citations, prompt_tokens, completion_tokens, cost_microusd, created_at } = row
+type Lines = { failed: string; empty: string }
+
+/** Rows in the order they were written; one that names no predecessor follows the one before it. */
+export const fromRows = (rows: readonly Message[], lines: Lines): ChatMessage[] =>
+  rows.map((row, at) => fromRow(row, lines, row.after_id ?? rows[at - 1]?.id ?? row.conversation_id))
+
+export function fromRow(row: Message, lines: Lines, after = row.after_id): ChatMessage {
+  const { id, role, state, model, answered_by, sandbox, citations, prompt_tokens, completion_tokens, cost_microusd, created_at } = row
   const silent = state === 'failed' ? lines.failed : state === 'complete' && role === 'assistant' ? lines.empty : ''
   return {
     key: id,
     id,
+    after: after === row.conversation_id ? null : after,
     role: role === 'user' ? 'user' : 'assistant',
     content: row.content || silent,
     state: state as ChatMessage['state'],
+    model,
     answeredBy: answered_by,
     sandbox,
     citations,

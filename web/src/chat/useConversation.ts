@@ -1,10 +1,25 @@
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { aiCall, type ChatReply, type ChatRequest, CutAnswer, listMessages, readMessage, streamChat, type Watch } from '../api/ai.ts'
+import {
+  aiCall,
+  type ChatReply,
+  type ChatRequest,
+  type Conversation,
+  CutAnswer,
+  change,
+  type Message,
+  readConversation,
+  readMessage,
+  streamChat,
+  type Watch,
+} from '../api/ai.ts'
 import { ApiError } from '../api/http.ts'
 import { toast } from '../ui/toast.tsx'
-import { type ChatMessage, fromRow, nextKey, ownLine } from './message.ts'
+import { drawing } from './drawing.ts'
+import { type ChatMessage, fromRow, fromRows, ownLine } from './message.ts'
+import { threadTo, tipUnder, versionsOf } from './thread.ts'
+import { newUuid } from './uuid.ts'
 
 export type Options = {
   feature: NonNullable<ChatRequest['feature']>
@@ -16,6 +31,10 @@ export type Options = {
   failedLine?: string
   emptyLine?: string
   onFailure?: (error: Error) => void
+  /** A kept conversation was opened. */
+  onOpened?: (conversation: Conversation) => void
+  /** Opens the version that has this message, once. */
+  showing?: string | null
 }
 export type SendOptions = {
   model?: string
@@ -26,30 +45,41 @@ export type SendOptions = {
 }
 export type Chat = ReturnType<typeof useConversation>
 
+/** Every version of what was said, and the last message of the one that is shown. */
+type Kept = { all: ChatMessage[]; tip: string | null }
+const nothing: Kept = { all: [], tip: null }
+
 /** One conversation: what was said, the answer being written, and an answer that went on while nobody watched. */
 export function useConversation(options: Options) {
-  const { feature, model, conversationId, onConversation, onFailure } = options
+  const { feature, model, conversationId, onConversation, onFailure, showing } = options
   const lines = { failed: options.failedLine ?? texts.failedToSend, empty: options.emptyLine ?? texts.noResponse }
   const queries = useQueryClient()
-  const [messages, setMessages] = useState<ChatMessage[]>([])
+  const [{ all, tip }, setKept] = useState<Kept>(nothing)
+  const messages = threadTo(all, tip)
   const [pending, setPending] = useState<{ key: string; id: string } | null>(null)
   const [loading, setLoading] = useState<'done' | 'loading' | Error>(conversationId ? 'loading' : 'done')
   const known = useRef<string | null>(null)
   const watch = useRef<AbortController>(undefined)
   const stopped = useRef(false)
+  // From the first press on, before anything is drawn: a second one sends nothing.
+  const sending = useRef(false)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another address opens another conversation
   useEffect(() => {
     if (conversationId === known.current) return
     show(conversationId)
   }, [conversationId])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another message of the conversation that is open
+  useEffect(() => {
+    if (showing && all.some(({ key }) => key === showing)) setKept({ all, tip: tipUnder(all, showing) })
+  }, [showing])
   useEffect(() => () => watch.current?.abort(), [])
 
   function show(id: string | null) {
     known.current = id
     watch.current?.abort()
     setPending(null)
-    setMessages([])
+    setKept(nothing)
     setLoading(id ? 'loading' : 'done')
     if (id) void load(id)
   }
@@ -57,9 +87,12 @@ export function useConversation(options: Options) {
   async function load(id: string) {
     setLoading('loading')
     try {
-      const rows = await listMessages(id)
+      const { conversation, rows } = await readConversation(id)
       if (known.current !== id) return
-      setMessages(rows.map((row) => fromRow(row, lines)))
+      const read = fromRows(rows, lines)
+      const wanted = showing && read.some(({ key }) => key === showing) ? tipUnder(read, showing) : null
+      setKept({ all: read, tip: wanted ?? shownLast(conversation, rows) })
+      if (conversation) options.onOpened?.(conversation)
       setLoading('done')
     } catch (error) {
       if (known.current === id) setLoading(error as Error)
@@ -67,7 +100,7 @@ export function useConversation(options: Options) {
   }
 
   const patch = (key: string, changes: Partial<ChatMessage>) =>
-    setMessages((all) => all.map((message) => (message.key === key ? { ...message, ...changes } : message)))
+    setKept((now) => ({ ...now, all: now.all.map((message) => (message.key === key ? { ...message, ...changes } : message)) }))
 
   const unwatched = messages.find((message) => message.state === 'streaming' && message.id && message.key !== pending?.key)
   // biome-ignore lint/correctness/useExhaustiveDependencies: one message is looked for until it has ended
@@ -80,7 +113,7 @@ export function useConversation(options: Options) {
       const row = await readMessage(id!).catch(() => undefined)
       if (left) return
       if (row === null) return patch(key, { state: 'cut' })
-      if (row) patch(key, { ...fromRow(row, lines), key })
+      if (row) patch(key, { ...fromRow(row, lines), key, after: unwatched!.after })
       // Unreachable for now: it is asked again until it is there or the person leaves.
       if (!row || row.state === 'streaming') timer = setTimeout(look, 1000)
     }
@@ -91,10 +124,18 @@ export function useConversation(options: Options) {
     }
   }, [unwatched?.id])
 
-  async function exchange(text: string | null, kept: ChatMessage[], { replaces, ...send }: SendOptions & { replaces?: string | null }) {
-    const said = text === null ? null : { ...ownLine(text, 'user') }
-    const answer: ChatMessage = { ...ownLine(''), key: nextKey(), state: 'streaming' }
-    setMessages([...kept, ...(said ? [said] : []), answer])
+  async function exchange(
+    text: string | null,
+    kept: ChatMessage[],
+    { replaces, drops = [], ...send }: Exchange,
+  ): Promise<ChatReply | null> {
+    if (sending.current) return null
+    sending.current = true
+    const before = kept.at(-1)?.key ?? null
+    const said: ChatMessage | null = text === null ? null : { ...ownLine(text, 'user'), after: before }
+    const answer: ChatMessage = { ...ownLine(''), after: said?.key ?? before, state: 'streaming', model: send.model ?? model }
+    const begun = [...(said ? [said] : []), answer]
+    setKept((now) => ({ all: [...now.all.filter(({ key }) => !drops.includes(key)), ...begun], tip: answer.key }))
     // Until the server has named the answer, it can be stopped by a name of ours.
     const stop_id = newUuid()
     setPending({ key: answer.key, id: stop_id })
@@ -123,7 +164,9 @@ export function useConversation(options: Options) {
           stop_id,
           conversation_id: known.current ?? 'new',
           ...(text !== null && { message: text }),
-          ...(replaces && { replace_message_id: replaces }),
+          ...(replaces
+            ? { replace_message_id: replaces }
+            : known.current && { after_message_id: kept.findLast(({ id }) => id)?.id ?? undefined }),
           ...(send.seed && !known.current && { seed: send.seed }),
           ...(send.system && { messages: [{ role: 'system', content: send.system }] }),
         },
@@ -161,11 +204,15 @@ export function useConversation(options: Options) {
         return null
       }
       if (error instanceof CutAnswer && error.lost && answerId) return null
+      // Nothing was heard for too long: what may still be under way there is ended.
+      if (error instanceof ApiError && error.code === 'upstream_timeout')
+        void aiCall('ai-stop', { message_id: answerId ?? stop_id }).catch(() => {})
       if (error instanceof CutAnswer) patch(answer.key, { content: error.content, state: 'cut', problem: error.message })
       else patch(answer.key, { content: lines.failed, state: 'failed', problem: error.message, atLimit: isLimit(error) })
       onFailure?.(error)
       return null
     } finally {
+      sending.current = false
       if (watch.current === control) setPending(null)
       void queries.invalidateQueries({ queryKey: ['ai-conversations'] })
       void queries.invalidateQueries({ queryKey: ['ai-usage'] })
@@ -181,7 +228,22 @@ export function useConversation(options: Options) {
     loading,
     reload: () => conversationId && load(conversationId),
     /** Adds lines of the app's own. */
-    add: (...added: ChatMessage[]) => setMessages((all) => [...all, ...added]),
+    add: (...added: ChatMessage[]) => setKept((now) => added.reduce(followed, now)),
+    /** Which of how many versions a message is. */
+    versionOf(message: ChatMessage): { at: number; of: number } {
+      const versions = versionsOf(all, message)
+      return { at: versions.findIndex(({ key }) => key === message.key), of: versions.length }
+    },
+    /** Shows another version of a message with what followed it, and goes on from there. */
+    showVersion(message: ChatMessage, at: number) {
+      const version = versionsOf(all, message)[at]
+      if (busy || !version) return
+      const next = tipUnder(all, version.key)
+      setKept({ all, tip: next })
+      const tip_id = threadTo(all, next).findLast(({ id }) => id)?.id
+      // It is shown all the same; another look begins at the version that was kept.
+      if (known.current && tip_id) change('ai_conversations', known.current, { tip_id }).catch(() => {})
+    },
     /** Opens a kept conversation, or with null a new one. */
     open(id: string | null) {
       // The address may be a moment behind a conversation that has just got its id.
@@ -191,8 +253,9 @@ export function useConversation(options: Options) {
     },
     /** Begins another conversation with this. */
     begin(text: string, send: SendOptions = {}): Promise<ChatReply | null> {
-      if (busy || !text.trim()) return Promise.resolve(null)
+      if (busy || sending.current || !text.trim()) return Promise.resolve(null)
       known.current = null
+      setKept(nothing)
       return exchange(text.trim(), [], send)
     },
     /** Resolves with the whole answer, or with null where none came or it was stopped. */
@@ -200,15 +263,17 @@ export function useConversation(options: Options) {
       if (busy || !text.trim()) return Promise.resolve(null)
       return exchange(text.trim(), messages, send)
     },
-    /** Asks the same again; the answer and what followed it are dropped. */
+    /** Asks the same again: a version beside the first answer, unless that never came. */
     regenerate(message: ChatMessage, send: SendOptions = {}): Promise<ChatReply | null> {
       const at = indexOf(message)
       const said = messages.slice(0, at).findLast(({ role }) => role === 'user')
       if (busy || !said) return Promise.resolve(null)
-      if (message.id && known.current) return exchange(null, messages.slice(0, at), { ...send, replaces: message.id })
-      return exchange(said.content, messages.slice(0, indexOf(said)), send)
+      const unanswered = message.state === 'failed' || (message.state === 'stopped' && !message.content)
+      if (message.id && known.current)
+        return exchange(null, messages.slice(0, at), { ...send, replaces: message.id, drops: unanswered ? [message.key] : [] })
+      return exchange(said.content, messages.slice(0, indexOf(said)), { ...send, drops: [said.key, message.key] })
     },
-    /** Says it differently; what followed is dropped. */
+    /** Says it differently: a version beside the first question. */
     resend(message: ChatMessage, text: string, send: SendOptions = {}): Promise<ChatReply | null> {
       if (busy || !text.trim()) return Promise.resolve(null)
       return exchange(text.trim(), messages.slice(0, indexOf(message)), { ...send, replaces: message.id })
@@ -226,26 +291,17 @@ export function useConversation(options: Options) {
   }
 }
 
-export const isLimit = (error: unknown) => error instanceof ApiError && error.status === 402
+type Exchange = SendOptions & { replaces?: string | null; drops?: string[] }
 
-/** `crypto.randomUUID` is only there on secure addresses. */
-const newUuid = () =>
-  '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
-    (Number(digit) ^ (crypto.getRandomValues(new Uint8Array(1))[0]! & (15 >> (Number(digit) / 4)))).toString(16),
-  )
+/** A line of the app's own follows what is shown. */
+const followed = ({ all, tip }: Kept, line: ChatMessage): Kept => ({ all: [...all, { ...line, after: tip }], tip: line.key })
 
-/** At most once a frame: a fast stream must not be drawn letter by letter. */
-function drawing(draw: (text: string) => void) {
-  let frame = 0
-  let newest = ''
-  return {
-    text(text: string) {
-      newest = text
-      frame ||= requestAnimationFrame(() => {
-        frame = 0
-        draw(newest)
-      })
-    },
-    end: () => cancelAnimationFrame(frame),
-  }
+/** An earlier release names no version: what it wrote last is shown. */
+function shownLast(conversation: Conversation | null, rows: readonly Message[]): string | null {
+  const newest = rows.at(-1)
+  if (!newest) return null
+  const tip = newest.after_id === null ? null : rows.find(({ id }) => id === conversation?.tip_id)
+  return (tip ?? newest).id
 }
+
+export const isLimit = (error: unknown) => error instanceof ApiError && error.status === 402

@@ -1,19 +1,28 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 const AT_END_PX = 8
+const ABOVE_PX = 12
 
-/** Keeps the foot of a growing log in sight, until the person scrolls up; what they say themselves brings them back. */
-export function useFollow(said: string | undefined, hasWords: boolean) {
+/**
+ * An answer is read from its top: the log moves up with it until the question stands at the upper edge, and no further. Who asks for the
+ * latest, or scrolls to the end, is kept there.
+ */
+export function useFollow(newest: string | undefined, hasWords: boolean) {
   const box = useRef<HTMLElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const following = useRef(true)
+  const following = useRef<'question' | 'end' | null>('question')
   const [away, setAway] = useState(false)
 
-  const toEnd = useCallback(() => {
-    following.current = true
-    setAway(false)
-    box.current?.scrollTo({ top: box.current.scrollHeight })
+  const place = useCallback(() => {
+    const { current: element } = box
+    if (!element || !following.current) return
+    const end = element.scrollHeight - element.clientHeight
+    element.scrollTo({ top: following.current === 'end' ? end : Math.min(end, topOf(element, content.current)) })
   }, [])
+  const toEnd = useCallback(() => {
+    following.current = 'end'
+    place()
+  }, [place])
 
   useEffect(() => {
     const { current: element } = box
@@ -21,27 +30,48 @@ export function useFollow(said: string | undefined, hasWords: boolean) {
     function onScroll() {
       const { scrollTop, scrollHeight, clientHeight } = element!
       const left = scrollHeight - scrollTop - clientHeight
-      if (left <= AT_END_PX) following.current = true
-      else if (scrollTop < top) following.current = false
+      if (following.current === 'question') top = scrollTop
+      else if (left <= AT_END_PX) following.current = 'end'
+      else if (scrollTop < top) following.current = null
       top = scrollTop
-      setAway(!following.current && left > clientHeight / 3)
+      setAway(left > clientHeight / 3)
+    }
+    const letGo = () => {
+      if (following.current === 'question') following.current = null
     }
     element!.addEventListener('scroll', onScroll, { passive: true })
-    return () => element!.removeEventListener('scroll', onScroll)
+    for (const kind of ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const) element!.addEventListener(kind, letGo, { passive: true })
+    return () => {
+      element!.removeEventListener('scroll', onScroll)
+      for (const kind of ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const) element!.removeEventListener(kind, letGo)
+    }
   }, [])
 
   // Its words, the proposals under them and the keyboard of a phone all change what is in sight.
   useEffect(() => {
     if (!hasWords) return
-    const watch = new ResizeObserver(() => following.current && box.current?.scrollTo({ top: box.current.scrollHeight }))
+    const watch = new ResizeObserver(() => {
+      place()
+      const { scrollHeight, scrollTop, clientHeight } = box.current!
+      setAway(scrollHeight - scrollTop - clientHeight > clientHeight / 3)
+    })
     watch.observe(box.current!)
     watch.observe(content.current!)
     return () => watch.disconnect()
-  }, [hasWords])
+  }, [hasWords, place])
 
   useLayoutEffect(() => {
-    if (said) toEnd()
-  }, [said, toEnd])
+    if (!newest) return
+    following.current = 'question'
+    place()
+  }, [newest, place])
 
   return { box, content, away, toEnd }
+}
+
+/** Where the last question begins. */
+function topOf(box: HTMLElement, content: HTMLElement | null) {
+  const last = [...(content?.querySelectorAll<HTMLElement>('[data-said]') ?? [])].at(-1)
+  if (!last) return Number.POSITIVE_INFINITY
+  return last.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop - ABOVE_PX
 }

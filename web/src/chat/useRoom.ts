@@ -1,12 +1,12 @@
 import { type RefObject, useLayoutEffect } from 'react'
 
 /** What the page keeps free below its content. */
-const marginPx = (flush: boolean) => (window.innerWidth >= 768 ? 32 : flush ? 0 : 24)
+const marginPx = (page: boolean) => (page ? 0 : window.innerWidth >= 768 ? 32 : 24)
 const LEAST_PX = 416
 const KEYBOARD_PX = 120
 
 /** As high as the window leaves room for below it; above the keyboard of a phone while that is open. */
-export function useRoom(frame: RefObject<HTMLElement | null>, flush = false) {
+export function useRoom(frame: RefObject<HTMLElement | null>, page = false) {
   useLayoutEffect(() => {
     const view = window.visualViewport
     let typing = false
@@ -16,7 +16,7 @@ export function useRoom(frame: RefObject<HTMLElement | null>, flush = false) {
       const was = typing
       typing = Boolean(view && window.innerHeight - view.height > KEYBOARD_PX && element.contains(document.activeElement))
       const top = element.getBoundingClientRect().top + window.scrollY
-      element.style.height = typing ? `${view!.height - 8}px` : `max(${LEAST_PX}px, calc(100dvh - ${top + marginPx(flush)}px))`
+      element.style.height = typing ? `${view!.height - 8}px` : `max(${LEAST_PX}px, calc(100dvh - ${top + marginPx(page)}px))`
       if (typing && !was) element.scrollIntoView({ block: 'end' })
     }
     resize()
@@ -29,7 +29,7 @@ export function useRoom(frame: RefObject<HTMLElement | null>, flush = false) {
       window.removeEventListener('resize', resize)
       view?.removeEventListener('resize', resize)
     }
-  }, [frame, flush])
+  }, [frame, page])
 }
 
 /** A panel that covers a phone's screen ends where its keyboard begins. */

@@ -27,7 +27,7 @@ export function greetingFor(pathname: string, product: string) {
 export const assistantStarters = ['Go to the ', 'Suggest a business name for ', 'Research ']
 
 /** In this order: the first keyword that the message contains decides. */
-const destinations: [keyword: string, path: string, name: string][] = [
+export const destinations: [keyword: string, path: string, name: string][] = [
   ['dashboard', '/dashboard', 'Dashboard'],
   ['ai lab', '/dashboard/ai-lab', 'AI Assistant Lab'],
   ['image studio', '/dashboard/image-studio', 'Image Studio'],
@@ -49,37 +49,14 @@ const destinations: [keyword: string, path: string, name: string][] = [
 
 export type Destination = { path: string; name: string }
 
-/** Where a message asks to be taken. */
-export function destinationOf(message: string): Destination | null {
-  const said = message.toLowerCase()
-  if (!/\b(go to|navigate to|open)\b/.test(said)) return null
-  const found = destinations.find(([keyword]) => said.includes(keyword))
-  return found ? { path: found[1], name: found[2] } : null
-}
-
-/** What a message sets off, besides being answered. */
-export type Trigger =
-  | { kind: 'names' }
-  | { kind: 'research' }
-  | { kind: 'absent'; says: 'meta' | 'voice' | 'image' | 'email' | 'notion' }
-  | null
-
-export function triggerOf(message: string): Trigger {
-  const said = message.toLowerCase()
-  const has = (...words: string[]) => words.some((word) => said.includes(word))
-  if (has('business name', 'company name')) return { kind: 'names' }
-  if (has('analyze meta ads', 'meta analytics')) return { kind: 'absent', says: 'meta' }
-  if (has('create voice agent', 'setup voice agent', 'create a voice agent', 'set up a voice agent'))
-    return { kind: 'absent', says: 'voice' }
-  if (has('send email', 'email campaign', 'send an email')) return { kind: 'absent', says: 'email' }
-  if (/\b(generate|create)\b.*\bimage\b/.test(said)) return { kind: 'absent', says: 'image' }
-  if (has('notion')) return { kind: 'absent', says: 'notion' }
-  if (has('search', 'research', 'find information')) return { kind: 'research' }
-  return null
-}
-
-export const emailAbsent =
-  'I cannot send e-mail yet: Email Studio is not available, so nothing was drafted or sent. Ask me to write the text and I do it here.'
-export const notionAbsent = 'I cannot reach Notion yet: the Notion integration is not available, so nothing was read or changed there.'
-export const notAvailable = (name: string) => `${name} is not available yet, so I stay on this page.`
+/** What the assistant cannot do yet, said as it is: nothing was tried. */
+export const absent = {
+  meta: 'I cannot read Meta Ads figures yet, so I have not looked at any. Paste your numbers here and I go through them with you.',
+  voice: 'I cannot create voice agents yet, so none was created. I can write what it should say.',
+  image: 'I cannot create images yet, so none was created. I can help you word the prompt.',
+  email: 'I cannot send email yet, so nothing was drafted or sent. Ask me for the text and I write it here.',
+  notion: 'I cannot reach Notion yet, so nothing was read or changed there. Paste the text here and I work on it with you.',
+} as const
+export const notAvailable = (name: string) => `${name} is not available yet, so you stay on this page.`
 export const onTheWay = (name: string) => `Taking you to ${name}.`
+export const stayedHere = 'Stopped. You are still on this page.'

@@ -13,6 +13,9 @@ const names: Record<string, string> = {
   'gpt-5.4-mini': 'GPT-5.4 mini',
   'gpt-5.4': 'GPT-5.4',
   'gemini-3.6-flash': 'Gemini 3.6 Flash',
+  // What their providers call them.
+  'claude-sonnet-5': 'Claude',
+  sonar: 'Perplexity',
 }
 export const modelName = (id: string) => names[id] ?? id
 

@@ -92,7 +92,11 @@ function Shell() {
       <div className="flex min-w-0 flex-col">
         <SandboxRibbon />
         <TopBar user={user!} sidebar={sidebar} onAssistant={() => setAssistant(true)} onCommands={() => setCommands(true)} />
-        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[84rem] flex-1 px-4 py-6 md:px-8 md:py-8">
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-[84rem] flex-1 px-4 py-6 md:px-8 md:py-8 md:has-[[data-bleed]]:max-w-none md:has-[[data-bleed]]:p-0"
+        >
           <ErrorBoundary resetKey={pathname}>
             <Suspense fallback={<PageLoading />}>
               <Outlet />

@@ -1,4 +1,4 @@
-import { Check, Copy } from 'lucide-react'
+import { Check, Copy, Square, SquareCheck } from 'lucide-react'
 import MarkdownToJsx from 'markdown-to-jsx'
 import { Children, type ComponentProps, isValidElement, memo, type ReactNode } from 'react'
 import { useCopied } from './copy.ts'
@@ -28,7 +28,7 @@ const options = {
     pre: Code,
     table: Wide,
     iframe: Unshown,
-    input: Unshown,
+    input: Tick,
     h1: Title,
     h2: Heading,
     h3: Subheading,
@@ -68,6 +68,17 @@ function Outward({ href, children }: ComponentProps<'a'>) {
 
 function Unshown({ alt }: ComponentProps<'img'>) {
   return <span className="text-muted">[{alt || 'not shown'}]</span>
+}
+
+/** A line of a checklist, as it was written: it is read, not filled in. */
+function Tick({ checked }: ComponentProps<'input'>) {
+  const Box = checked ? SquareCheck : Square
+  return (
+    <span data-tick className={checked ? 'text-signal-text' : 'text-muted'}>
+      <Box aria-hidden="true" className="inline size-4 align-[-0.2em]" />
+      <span className="sr-only">{checked ? 'Done: ' : 'To do: '}</span>
+    </span>
+  )
 }
 
 /** A table keeps its columns' widths and scrolls by itself. */

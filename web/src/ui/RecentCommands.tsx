@@ -4,10 +4,11 @@ import { ago } from './format.ts'
 import { EmptyState, ErrorState, Panel, Skeleton } from './Panel.tsx'
 
 /** The last five commands, each cut to 50 characters. */
-export function RecentCommands({ userId, title, empty }: { userId: string; title: string; empty: string }) {
+type Props = { userId: string; title: string; empty: string /** Without a panel of its own, at the foot of a list. */; bare?: boolean }
+export function RecentCommands({ userId, title, empty, bare }: Props) {
   const activity = useRecentActivity(userId)
-  return (
-    <Panel title={title} flush>
+  const entries = (
+    <>
       {activity.isPending ? <Skeleton className="m-4 h-24" /> : null}
       {activity.isError ? (
         <ErrorState title="The activity could not be loaded" error={activity.error} retry={() => activity.refetch()} />
@@ -25,6 +26,18 @@ export function RecentCommands({ userId, title, empty }: { userId: string; title
           })}
         />
       ) : null}
-    </Panel>
+    </>
+  )
+  if (!bare)
+    return (
+      <Panel title={title} flush>
+        {entries}
+      </Panel>
+    )
+  return (
+    <section className="max-h-64 shrink-0 overflow-y-auto border-t border-line">
+      <h2 className="px-4 pt-3 text-13 font-semibold">{title}</h2>
+      {entries}
+    </section>
   )
 }

@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { createPortal } from 'react-dom'
 import { cx } from './cx.ts'
 
 type Tone = 'good' | 'bad' | 'info'
@@ -28,6 +29,24 @@ export const toast = {
   dismiss: (id: number) => set(toasts.filter((item) => item.id !== id)),
 }
 
+/** Places in the page that make room for messages, so that they cover nothing; the one that came last has them. */
+let slots: HTMLElement[] = []
+const place = (next: HTMLElement[]) => {
+  slots = next
+  for (const listener of listeners) listener()
+}
+
+/** Where a page is read to its edges: messages stand here, in a row of their own. */
+export function ToastSlot({ className }: { className?: string }) {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const { current: element } = ref
+    place([...slots, element!])
+    return () => place(slots.filter((slot) => slot !== element))
+  }, [])
+  return <div ref={ref} className={className} />
+}
+
 /** Comes with the app: a prerendered page has nothing to say, and the first round trip no room for its styles. */
 export function ToastHost() {
   const items = useSyncExternalStore(
@@ -35,18 +54,28 @@ export function ToastHost() {
     () => toasts,
     () => null,
   )
+  const slot = useSyncExternalStore(
+    subscribe,
+    () => slots.at(-1),
+    () => undefined,
+  )
   if (!items) return null
+  const cards = items.map((item) => <ToastCard key={item.id} item={item} />)
+  if (slot)
+    return createPortal(
+      <section aria-label="Messages" aria-live="polite" className="flex flex-col gap-2">
+        {cards}
+      </section>,
+      slot,
+    )
   return (
     <section
       aria-label="Messages"
       aria-live="polite"
-      // On a phone, and where one writes to an assistant, below the top bar: thumb, composer and main button are at the lower edge.
-      // What has dropped from the header stays free of them, and so does the assistant.
-      className="pointer-events-none fixed z-[70] flex flex-col gap-2 max-md:inset-x-3 max-md:top-22 md:right-4 md:bottom-11 md:w-96 md:[html:has([data-composer])_&]:top-24 md:[html:has([data-composer])_&]:bottom-auto md:[html:has([data-assistant])_&]:right-[28rem] md:[html:has([data-assistant])_&]:w-[min(24rem,calc(100vw-30rem))] [html:has(header_[role=menu],header_[data-drops])_&]:top-auto! [html:has(header_[role=menu],header_[data-drops])_&]:bottom-11!"
+      // On a phone below the top bar: thumb and main button are at the lower edge. What has dropped from the header stays free of them.
+      className="pointer-events-none fixed z-[70] flex flex-col gap-2 max-md:inset-x-3 max-md:top-22 md:right-4 md:bottom-11 md:w-96 [html:has(header_[role=menu],header_[data-drops])_&]:top-auto! [html:has(header_[role=menu],header_[data-drops])_&]:bottom-11!"
     >
-      {items.map((item) => (
-        <ToastCard key={item.id} item={item} />
-      ))}
+      {cards}
     </section>
   )
 }

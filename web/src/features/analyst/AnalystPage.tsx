@@ -1,3 +1,4 @@
+import { inputLimits } from '@operon/contracts/ai-gateway/limits'
 import { ChartNoAxesColumn, PenLine, Repeat2, Zap } from 'lucide-react'
 import { useState } from 'react'
 import { useSession } from '../../api/session.ts'
@@ -18,17 +19,27 @@ const icons = { analysis: ChartNoAxesColumn, creation: PenLine, automation: Repe
 
 export function AnalystPage() {
   const { user } = useSession()
-  const [conversationId, open] = useConversationAddress()
+  const address = useConversationAddress()
   const [category, setCategory] = useState<TaskType | null>(null)
-  const analyst = useAnalyst(conversationId, open)
+  const analyst = useAnalyst(address)
   const justWelcome = analyst.messages.length === 0 && analyst.loading === 'done'
   const ask = (text: string, task?: TaskType) => analyst.say(text, task ?? category ?? taskOf(text))
 
   return (
     <>
       <h1 className="sr-only">AI Business Analyst</h1>
-      <div className="flex flex-col gap-6">
-        <ChatFrame flush="top" list={<Conversations features={features} current={conversationId} onOpen={analyst.open} />}>
+      <ChatFrame
+        page
+        empty={justWelcome}
+        list={
+          <Conversations
+            features={features}
+            current={address.conversationId}
+            onOpen={analyst.open}
+            foot={<RecentCommands bare userId={user!.id} title="Recent activity" empty="What you ask the assistants shows up here." />}
+          />
+        }
+        log={
           <ChatLog
             chat={analyst}
             label="Conversation with the business analyst"
@@ -45,17 +56,20 @@ export function AnalystPage() {
             }
             onRegenerate={analyst.again}
             onResend={analyst.edit}
+            limit={inputLimits.analyst}
           />
+        }
+        composer={
           <Composer
             label="Message the analyst"
             placeholder="Ask about your business"
             busy={analyst.busy}
             onSend={(text) => ask(text)}
             onStop={analyst.stop}
+            limit={inputLimits.analyst}
           />
-        </ChatFrame>
-        <RecentCommands userId={user!.id} title="Recent activity" empty="What you ask the assistants shows up here." />
-      </div>
+        }
+      />
     </>
   )
 }

@@ -4,20 +4,21 @@ import { useState } from 'react'
 import { type AnalystReply, type ChatReply, type ChatRequest, change, listActions, streamAnalyst, type Watch } from '../../api/ai.ts'
 import type { Action } from '../../chat/ActionCard.tsx'
 import type { ChatMessage } from '../../chat/message.ts'
+import type { useConversationAddress } from '../../chat/useAddress.ts'
 import { useConversation } from '../../chat/useConversation.ts'
 import { type TaskType, taskOf } from '../../content/analyst.ts'
 import { ANALYST_MODEL } from '../../content/models.ts'
 import { toast } from '../../ui/toast.tsx'
 
 /** A conversation like the others, whose answers may propose actions. */
-export function useAnalyst(conversationId: string | null, onConversation: (id: string | null, named?: boolean) => void) {
+export function useAnalyst(address: ReturnType<typeof useConversationAddress>) {
+  const { conversationId } = address
   const queries = useQueryClient()
   const [proposed, setProposed] = useState<Record<string, Action[]>>({})
   const chat = useConversation({
     feature: 'analyst',
     model: ANALYST_MODEL,
-    conversationId,
-    onConversation,
+    ...address,
     failedLine: texts.analystTrouble,
     onFailure: (error) => toast.error(texts.error, error.message || texts.failedToSend),
   })
@@ -30,9 +31,10 @@ export function useAnalyst(conversationId: string | null, onConversation: (id: s
   })
 
   const ask = (task: TaskType) => async (question: ChatRequest, watch: Watch) => {
-    const { message, conversation_id, replace_message_id, stop_id } = question
+    const { message, conversation_id, replace_message_id, after_message_id, stop_id } = question
     const context = { timestamp: new Date().toISOString(), source: 'dashboard' as const }
-    const reply = await streamAnalyst({ message, conversation_id, replace_message_id, stop_id, task_type: task, context }, watch)
+    const place = { conversation_id, replace_message_id, after_message_id, stop_id }
+    const reply = await streamAnalyst({ message, ...place, task_type: task, context }, watch)
     const { message_id, suggested_actions } = reply
     if (message_id) setProposed((all) => ({ ...all, [message_id]: suggested_actions.map(fresh) }))
     void queries.invalidateQueries({ queryKey: ['activity'] })

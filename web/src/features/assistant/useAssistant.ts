@@ -4,37 +4,24 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { ownLine } from '../../chat/message.ts'
 import { type SendOptions, useConversation } from '../../chat/useConversation.ts'
 import { useSpeechOutput } from '../../chat/useSpeechOutput.ts'
-import {
-  type Destination,
-  destinationOf,
-  emailAbsent,
-  greetingFor,
-  notAvailable,
-  notionAbsent,
-  onTheWay,
-  triggerOf,
-} from '../../content/assistant.ts'
+import { absent, type Destination, greetingFor, notAvailable, onTheWay, stayedHere } from '../../content/assistant.ts'
 import { WRITING_MODEL } from '../../content/models.ts'
 import { paths } from '../../paths.ts'
 import { toast } from '../../ui/toast.tsx'
 import { isBuilt } from './isBuilt.ts'
+import { requestsIn, type Tool } from './requests.ts'
 
 const NAVIGATE_AFTER_MS = 1000
-const absent = {
-  meta: texts.metaUnavailable,
-  voice: texts.voiceAgentFailed,
-  image: texts.assistantImageFailed,
-  email: emailAbsent,
-  notion: notionAbsent,
-}
 
 /** The assistant: answers, speaks, leads to pages, and says plainly what it cannot do yet. */
-export function useAssistant(product: string) {
+export function useAssistant(product: string, open: boolean) {
   const { pathname } = useLocation()
   const navigate = useNavigate()
   const [conversationId, setConversationId] = useState<string | null>(null)
+  const [leaving, setLeaving] = useState<Destination | null>(null)
   const speech = useSpeechOutput()
-  const leaving = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const { stop: beSilent } = speech
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const chat = useConversation({
     feature: 'assistant',
     model: WRITING_MODEL,
@@ -45,44 +32,75 @@ export function useAssistant(product: string) {
     onFailure: () => toast.error(`${texts.failedToGetResponseFrom} ${product}`),
   })
   // The page at the moment of opening decides the greeting; moving on does not rewrite it.
-  const [greeting] = useState(() => ownLine(greetingFor(pathname, product)))
-  useEffect(() => () => clearTimeout(leaving.current), [])
+  const [greeting, setGreeting] = useState(() => ownLine(greetingFor(pathname, product)))
+  const greeted = useRef(pathname)
+  const shown = useRef(open)
+  shown.current = open
 
-  function lead({ path, name }: Destination) {
-    const built = isBuilt(path)
-    const line = built ? onTheWay(name) : notAvailable(name)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it greets when it is opened, not when the page changes
+  useEffect(() => {
+    if (!open) return beSilent()
+    if (greeted.current === pathname || chat.busy) return
+    greeted.current = pathname
+    const line = ownLine(greetingFor(pathname, product))
+    if (chat.messages.length === 0) setGreeting(line)
+    else chat.add(line)
+  }, [open])
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  function lead(to: Destination) {
+    const built = isBuilt(to.path)
+    const line = built ? onTheWay(to.name) : notAvailable(to.name)
     chat.add(ownLine(line))
-    if (built) leaving.current = setTimeout(() => navigate(path), NAVIGATE_AFTER_MS)
+    if (!built) return line
+    setLeaving(to)
+    timer.current = setTimeout(() => {
+      setLeaving(null)
+      navigate(to.path)
+    }, NAVIGATE_AFTER_MS)
     return line
   }
+  function stay() {
+    if (!leaving) return
+    clearTimeout(timer.current)
+    setLeaving(null)
+    chat.add(ownLine(stayedHere))
+  }
+  const speak = (text: string) => shown.current && speech.speak(text)
 
   async function say(text: string) {
     speech.stop()
-    const destination = destinationOf(text)
-    const trigger = triggerOf(text)
-    if (trigger?.kind === 'absent' && !destination) {
-      const line = absent[trigger.says]
-      chat.add(ownLine(text, 'user'), ownLine(line))
-      return speech.speak(line)
-    }
-    if (destination && !trigger) {
+    stay()
+    const { destination, tool, asks } = requestsIn(text)
+    const undone = tool && tool in absent ? absent[tool as keyof typeof absent] : null
+    if (!asks && (undone || (destination && !tool))) {
       chat.add(ownLine(text, 'user'))
-      return speech.speak(lead(destination))
+      if (undone) chat.add(ownLine(undone))
+      const line = destination ? lead(destination) : ''
+      return speak([undone, line].filter(Boolean).join(' '))
     }
-    const reply = await chat.send(text, sendAs(trigger?.kind, product))
+    const reply = await chat.send(text, sendAs(tool, product))
     if (!reply) return
-    speech.speak(reply.response || texts.assistantEmpty)
+    if (undone) chat.add(ownLine(undone))
+    speak(reply.response || texts.assistantEmpty)
     if (destination) lead(destination)
   }
 
-  const openPage = () => navigate(`${paths.assistant}?c=${conversationId}`)
-
-  return { chat: { ...chat, messages: [greeting, ...chat.messages] }, say, speech, conversationId, openPage }
+  return {
+    chat: { ...chat, messages: [greeting, ...chat.messages] },
+    say,
+    speech,
+    leaving,
+    stay,
+    conversationId,
+    startNew: () => chat.open(null),
+    openPage: () => navigate(`${paths.assistant}?c=${conversationId}`),
+  }
 }
 
-function sendAs(kind: 'names' | 'research' | 'absent' | undefined, product: string): SendOptions {
-  const system = `You are ${product}, the assistant of a platform for small businesses. Answer briefly, in plain words. You cannot send, publish, book or buy anything; never say that you did.`
-  if (kind === 'names') return { system: `${system} Suggest exactly five business names, numbered, each with a reason of a few words.` }
-  if (kind === 'research') return { system, model: 'perplexity' }
+function sendAs(tool: Tool | null, product: string): SendOptions {
+  const system = `You are ${product}, the assistant of a platform for small businesses. Answer briefly, in plain words. You cannot open pages, send, publish, book, buy, create images or voice agents, or read Notion or Meta Ads: never say that you did or tried. The app does what it can by itself and says so; answer the rest.`
+  if (tool === 'names') return { system: `${system} Suggest exactly five business names, numbered, each with a reason of a few words.` }
+  if (tool === 'research') return { system, model: 'perplexity' }
   return { system }
 }

@@ -7,7 +7,7 @@ import { PromptButton } from '../../chat/PromptButton.tsx'
 import { StopButton } from '../../chat/StopButton.tsx'
 import { useConversationAddress } from '../../chat/useAddress.ts'
 import { useConversation } from '../../chat/useConversation.ts'
-import { WRITING_MODEL } from '../../content/models.ts'
+import { modelName, WRITING_MODEL } from '../../content/models.ts'
 import { describedIn, fallbackNames, namePrompt, namesIn, namingTips } from '../../content/prompts.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -19,7 +19,7 @@ import { Domains } from './Domains.tsx'
 const features = ['brand'] as const
 
 export function BrandPage() {
-  const [runId, openRun] = useConversationAddress()
+  const { conversationId: runId, onConversation: openRun } = useConversationAddress()
   const [typed, setTyped] = useState<string | null>(null)
   const [chosen, setChosen] = useState<string | null>(null)
   const domains = useRef<HTMLDivElement>(null)
@@ -131,7 +131,7 @@ export function BrandPage() {
               </ul>
               <p className="mt-3 text-12 text-faint">
                 Choose a name to check its domains.
-                {answer?.answeredBy && !names.problem ? <span className="font-mono"> {answer.answeredBy}</span> : null}
+                {answer?.answeredBy && !names.problem ? ` By ${modelName(answer.answeredBy)}.` : null}
               </p>
             </>
           ) : null}

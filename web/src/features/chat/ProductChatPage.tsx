@@ -16,13 +16,12 @@ const features = ['chat', 'assistant'] as const
 
 export function ProductChatPage() {
   const { product_name } = usePlatform()
-  const [conversationId, open] = useConversationAddress()
+  const address = useConversationAddress()
   const composer = useRef<ComposerHandle>(null)
   const chat = useConversation({
     feature: 'chat',
     model: CHAT_MODEL,
-    conversationId,
-    onConversation: open,
+    ...address,
     failedLine: texts.productChatFailed,
     onFailure: () => toast.error(texts.productChatFailed),
   })
@@ -32,31 +31,38 @@ export function ProductChatPage() {
     <>
       {/* The top bar names the page already, and the conversation needs the room. */}
       <h1 className="sr-only">{product_name} AI</h1>
-      <ChatFrame flush="both" list={<Conversations features={features} current={conversationId} onOpen={chat.open} />}>
-        <ChatLog
-          chat={chat}
-          label={`Conversation with ${product_name} AI`}
-          opening={
-            fresh ? (
-              <Starters title="What are you working on?" prompts={chatStarters} onPick={(text) => composer.current?.fill(text)}>
-                Ask anything about your business, by keyboard or by voice. Conversations are kept.
-              </Starters>
-            ) : null
-          }
-          onRegenerate={(message) => chat.regenerate(message)}
-          onResend={(message, text) => chat.resend(message, text)}
-        />
-        <Composer
-          ref={composer}
-          label={`Message ${product_name} AI`}
-          placeholder="Write a message"
-          busy={chat.busy}
-          onSend={(text) => chat.send(text)}
-          onStop={chat.stop}
-          voice
-          autoFocus
-        />
-      </ChatFrame>
+      <ChatFrame
+        page
+        empty={fresh}
+        list={<Conversations features={features} current={address.conversationId} onOpen={chat.open} />}
+        log={
+          <ChatLog
+            chat={chat}
+            label={`Conversation with ${product_name} AI`}
+            opening={
+              fresh ? (
+                <Starters title="What are you working on?" prompts={chatStarters} onPick={(text) => composer.current?.fill(text)}>
+                  Ask anything about your business, by keyboard or by voice. Conversations are kept.
+                </Starters>
+              ) : null
+            }
+            onRegenerate={(message) => chat.regenerate(message)}
+            onResend={(message, text) => chat.resend(message, text)}
+          />
+        }
+        composer={
+          <Composer
+            ref={composer}
+            label={`Message ${product_name} AI`}
+            placeholder="Write a message"
+            busy={chat.busy}
+            onSend={(text) => chat.send(text)}
+            onStop={chat.stop}
+            voice
+            autoFocus
+          />
+        }
+      />
     </>
   )
 }

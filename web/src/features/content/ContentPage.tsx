@@ -21,7 +21,7 @@ import { ContentStats } from './ContentStats.tsx'
 const features = ['content'] as const
 
 export function ContentPage() {
-  const [conversationId, open] = useConversationAddress()
+  const { conversationId, onConversation: open } = useConversationAddress()
   const [type, setType] = useState<ContentType>('blog')
   const [topic, setTopic] = useState('')
   const [requirements, setRequirements] = useState('')

@@ -32,7 +32,7 @@ const prompts = [['p1', 'Weekly summary', 'Summarise what happened this week in 
 
 // No session is needed to look at what an account has kept.
 const shown = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-shown.setQueryData(['ai-conversations', nobody, ''], {
+shown.setQueryData(['ai-conversations', nobody], {
   pages: [kept.map(([id, title, updated_at]) => ({ id, title, updated_at, feature: nobody }) as unknown as Conversation)],
   pageParams: [0],
 })
@@ -49,7 +49,7 @@ shown.setQueryData(
 )
 shown.setQueryData(['activity', 'new'], [])
 
-const said = { id: null, state: 'complete', at: '' } as const
+const said = { id: null, after: null, state: 'complete', at: '' } as const
 const answer = { ...said, key: 'answer', id: 'answer', role: 'assistant', content: conversation.answer } as const
 const log = {
   messages: [
@@ -78,10 +78,12 @@ export function ConversationParts() {
   const [library, setLibrary] = useState(false)
   return (
     <QueryClientProvider client={shown}>
-      <ChatFrame list={<Conversations features={[nobody]} current={current} onOpen={setCurrent} />}>
-        <ChatLog chat={log} label="A conversation" />
-        <Composer label="Message" placeholder="Write something" busy={false} onSend={() => {}} voice />
-      </ChatFrame>
+      <ChatFrame
+        empty={false}
+        list={<Conversations features={[nobody]} current={current} onOpen={setCurrent} />}
+        log={<ChatLog chat={log} label="A conversation" />}
+        composer={<Composer label="Message" placeholder="Write something" busy={false} onSend={() => {}} voice />}
+      />
       <Panel title="While nothing has been said">
         <Starters title="What shall we look at?" prompts={['Which quotes to chase', 'What changed this week']} onPick={toast.info}>
           Pick one, or write your own.

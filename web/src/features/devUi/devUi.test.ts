@@ -9,7 +9,7 @@ const textOf = (folder: string) =>
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('\n')
 // Mounted once, above every page.
-const hosts = ['ToastHost', 'TooltipHost']
+const hosts = ['ToastHost', 'ToastSlot', 'TooltipHost']
 
 test('/dev/ui shows every component of the design system', () => {
   const components = [...(textOf(ui) + textOf(chat)).matchAll(/^export (?:function|const) ([A-Z]\w+)/gm)].map(([, name]) => name!)

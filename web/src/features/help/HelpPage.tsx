@@ -12,7 +12,6 @@ import { articlesFor, helpArticles, helpContext, quickQuestions } from '../../co
 import { WRITING_MODEL } from '../../content/models.ts'
 import { product } from '../../content/product.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
-import { EmptyRow } from '../../ui/Mark.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { HelpReader } from './HelpReader.tsx'
 
@@ -20,13 +19,12 @@ const features = ['help'] as const
 
 export function HelpPage() {
   const { product_name } = usePlatform()
-  const [conversationId, open] = useConversationAddress()
+  const address = useConversationAddress()
   const [search, setSearch] = useSearchParams()
   const chat = useConversation({
     feature: 'help',
     model: WRITING_MODEL,
-    conversationId,
-    onConversation: open,
+    ...address,
     failedLine: texts.helpErrorLine,
     onFailure: () => toast.error(texts.helpFailed),
   })
@@ -44,11 +42,12 @@ export function HelpPage() {
     <>
       <h1 className="sr-only">{product_name} AI Help</h1>
       <ChatFrame
-        flush="both"
+        page
+        empty={chat.messages.length === 0 && chat.loading === 'done'}
         list={
           <Conversations
             features={features}
-            current={conversationId}
+            current={address.conversationId}
             onOpen={chat.open}
             newLabel="New question"
             empty="No questions yet"
@@ -78,36 +77,36 @@ export function HelpPage() {
             }
           />
         }
-      >
-        <ChatLog
-          chat={chat}
-          label="Help conversation"
-          opening={
-            chat.messages.length === 0 && chat.loading === 'done' ? (
-              <>
-                <div>
-                  <EmptyRow className="mb-4 h-8" />
-                  <p className="text-16 font-semibold">Ask how something works</p>
-                  <p className="mt-1 text-13 text-muted">
-                    Start with a quick question or write your own. Answers come from {product_name}'s own help text, {helpArticles.length}{' '}
-                    articles, and say from which.
-                  </p>
-                </div>
-                <section aria-labelledby="first-questions" className="overflow-hidden rounded-panel hairline lg:hidden">
-                  <h2 id="first-questions" className="border-b border-line px-4 py-2.5 text-14 font-semibold">
-                    Quick Questions
-                  </h2>
-                  <QuickQuestions disabled={chat.busy} onAsk={ask} />
-                </section>
-              </>
-            ) : null
-          }
-          below={(key) => <Cited chat={chat} answer={key} onRead={read} />}
-          onRegenerate={(message) => chat.regenerate(message, contextOf(questionOf(chat, message.key)))}
-          onResend={(message, text) => chat.resend(message, text, contextOf(text))}
-        />
-        <Composer label="Your question" placeholder="How do I …" busy={chat.busy} onSend={ask} onStop={chat.stop} voice />
-      </ChatFrame>
+        log={
+          <ChatLog
+            chat={chat}
+            label="Help conversation"
+            opening={
+              chat.messages.length === 0 && chat.loading === 'done' ? (
+                <>
+                  <div>
+                    <p className="text-16 font-semibold">Ask how something works</p>
+                    <p className="mt-1 text-13 text-muted">
+                      Start with a quick question or write your own. Answers come from {product_name}'s own help text, {helpArticles.length}{' '}
+                      articles, and say from which.
+                    </p>
+                  </div>
+                  <section aria-labelledby="first-questions" className="overflow-hidden rounded-panel hairline lg:hidden">
+                    <h2 id="first-questions" className="border-b border-line px-4 py-2.5 text-14 font-semibold">
+                      Quick Questions
+                    </h2>
+                    <QuickQuestions disabled={chat.busy} onAsk={ask} />
+                  </section>
+                </>
+              ) : null
+            }
+            below={(key) => <Cited chat={chat} answer={key} onRead={read} />}
+            onRegenerate={(message) => chat.regenerate(message, contextOf(questionOf(chat, message.key)))}
+            onResend={(message, text) => chat.resend(message, text, contextOf(text))}
+          />
+        }
+        composer={<Composer label="Your question" placeholder="How do I …" busy={chat.busy} onSend={ask} onStop={chat.stop} voice />}
+      />
       <HelpReader article={search.get('article')} onRead={read} />
     </>
   )

@@ -1,9 +1,11 @@
+import { inputLimits } from '@operon/contracts/ai-gateway/limits'
 import { BookMarked, FoldVertical, UnfoldVertical } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { LaneCard } from '../../chat/LaneCard.tsx'
 import type { LaneState } from '../../chat/lane.ts'
 import { PromptLibrary } from '../../chat/PromptLibrary.tsx'
 import { StopButton } from '../../chat/StopButton.tsx'
+import { tooLong } from '../../chat/tooLong.ts'
 import { modelName } from '../../content/models.ts'
 import { compareStarters } from '../../content/prompts.ts'
 import { paths } from '../../paths.ts'
@@ -21,11 +23,12 @@ export function CompareTab({ comparison, onContinue }: Props) {
   const { run, broken, busy } = comparison
   const [prompt, setPrompt] = useState('')
   const [library, setLibrary] = useState(false)
+  const refused = tooLong(prompt, inputLimits.compare)
   const [whole, setWhole] = useState(false)
 
   function submit(event?: FormEvent) {
     event?.preventDefault()
-    if (prompt.trim() && !busy) void comparison.compare(prompt.trim())
+    if (prompt.trim() && !busy && !refused) void comparison.compare(prompt.trim())
   }
 
   return (
@@ -39,9 +42,10 @@ export function CompareTab({ comparison, onContinue }: Props) {
             onChange={(event) => setPrompt(event.target.value)}
             onKeyDown={(event) => (event.ctrlKey || event.metaKey) && event.key === 'Enter' && submit()}
             rows={3}
+            error={refused ?? undefined}
           />
           <div className="flex flex-wrap items-center gap-2">
-            <Button type="submit" variant="primary" disabled={!prompt.trim()} busy={busy ? 'Asking all four' : false}>
+            <Button type="submit" variant="primary" disabled={!prompt.trim() || refused !== null} busy={busy ? 'Asking all four' : false}>
               Compare All
             </Button>
             {busy ? <StopButton label="Stop all" onStop={() => comparison.stop()} /> : null}

@@ -17,7 +17,8 @@ export type Seed = { model: string; name: string; prompt: string; answer: LaneSt
 const features = ['lab'] as const
 
 export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () => void }) {
-  const [conversationId, open] = useConversationAddress()
+  const address = useConversationAddress()
+  const { conversationId } = address
   const [model, setModel] = useState<string>(seed?.model ?? labModels[0].id)
   // What Compare said stays with the question until a conversation of its own has begun.
   const [carried, setCarried] = useState<Seed | null>(seed)
@@ -25,8 +26,9 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
   const chat = useConversation({
     feature: 'lab',
     model,
-    conversationId,
-    onConversation: open,
+    ...address,
+    // A conversation goes on with the model it was with.
+    onOpened: (kept) => labModels.some(({ id }) => id === kept.model) && setModel(kept.model),
     failedLine: texts.labErrorMessage,
     emptyLine: texts.noResponse,
     onFailure: () => toast.error(texts.failedToSend),
@@ -54,25 +56,26 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
     { role: 'assistant' as const, content: carried.answer.content },
   ]
 
+  const fresh = chat.messages.length === 0 && chat.loading === 'done'
   return (
-    <div className="flex flex-col gap-4 pt-6">
-      <ChatFrame
-        list={
-          <Conversations
-            features={features}
-            current={conversationId}
-            onOpen={(id) => {
-              setCarried(null)
-              chat.open(id)
-            }}
-          />
-        }
-      >
+    <ChatFrame
+      empty={fresh}
+      list={
+        <Conversations
+          features={features}
+          current={conversationId}
+          onOpen={(id) => {
+            setCarried(null)
+            chat.open(id)
+          }}
+        />
+      }
+      log={
         <ChatLog
           chat={chat}
           label={`Conversation with ${modelName(model)}`}
           opening={
-            chat.messages.length === 0 && chat.loading === 'done' ? (
+            fresh ? (
               <Starters title={`Talk to ${modelName(model)}`} prompts={compareStarters} onPick={(text) => composer.current?.fill(text)}>
                 Choose a model below, or continue from a comparison: its question and answer come along.
               </Starters>
@@ -82,6 +85,8 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
           onResend={(message, text) => chat.resend(message, text)}
           copiedSays={texts.copied(modelName(model))}
         />
+      }
+      composer={
         <Composer
           ref={composer}
           label={`Message ${modelName(model)}`}
@@ -105,7 +110,7 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
             </select>
           }
         />
-      </ChatFrame>
-    </div>
+      }
+    />
   )
 }

@@ -7,7 +7,7 @@ import { ActivityList } from '../../../ui/Data.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
 import { MonthPanel } from './MonthPanel.tsx'
 
-const said = { id: null, state: 'complete', at: '' } as const
+const said = { id: null, after: null, state: 'complete', at: '' } as const
 
 /** A question, its answer, and a proposal that waits for a yes. */
 export function AnalystDemo() {
