@@ -28,6 +28,7 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   S20: () => import('./attack/swapped.ts'),
   S21: () => import('./attack/money.ts'),
   S22: () => import('./attack/dependencies.ts'),
+  S27: () => import('./attack/costs.ts'),
   S28: () => import('./attack/pumping.ts'),
 }
 /** Held by tests that need more than the public door; `npm test` runs them. */

@@ -149,7 +149,9 @@ test('billing from the landing page to its last day, with a friend’s code [spe
     await dialog.getByRole('button', { name: 'Switch Plan' }).click()
     await expect(plan(page, 'Pro').getByText('Current plan')).toBeVisible()
     await plan(page, 'Basic').getByRole('button', { name: 'Switch Plan' }).click()
-    await expect(page.getByRole('dialog', { name: 'Switch to Basic' }).getByRole('row', { name: /^Due on .+, nothing now/ })).toBeVisible()
+    await expect(
+      page.getByRole('dialog', { name: 'Switch to Basic' }).getByRole('row', { name: /^Nothing due today\. Due on .+/ }),
+    ).toBeVisible()
     await shot(page, 'switch-down', { fullPage: false })
     await page.getByRole('button', { name: 'Keep my plan' }).click()
     await shot(page, 'plans-active')

@@ -53,6 +53,10 @@ export const errors = {
   portal_failed: { status: 502, message: 'Unable to access billing portal' },
   portal_no_customer: { status: 404, message: 'There is no billing account yet. Choose a plan first.' },
   already_subscribed: { status: 409, message: 'You already have a subscription. Switch the plan instead.' },
+  switch_planned: {
+    status: 409,
+    message: 'A switch to a lower plan is waiting for your next billing date. Keep your current plan first, then upgrade.',
+  },
   no_subscription: { status: 404, message: 'There is no subscription yet. Choose a plan first.' },
   webhook_signature: { status: 400, message: 'The webhook signature does not match.' },
 

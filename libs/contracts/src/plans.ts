@@ -69,6 +69,9 @@ export const plans: readonly Plan[] = [
   },
 ]
 
+/** What a month of it costs; nothing without a paid plan. */
+export const priceCentsOf = (tier: Tier | null): number => plans.find(({ id }) => id === tier)?.priceCents ?? 0
+
 export const limitsOf = (tier: Tier): Limits =>
   tier === 'none'
     ? { prompts: 25, images: 5, emails: 0, runs: 0, agents: 0 }

@@ -131,6 +131,12 @@ export async function startBilling(env: Record<string, string> = {}) {
       const done = await submit(new URL(portal.body.url).pathname, { action, ...fields })
       expect(done.status, done.text).toBeLessThan(400)
     },
+    /** What staff do in the provider's own dashboard. */
+    async switchAtProvider(user: TestUser, price: string) {
+      const [subscription] = (await stripe.subscriptions.list({ customer: await this.customer(user) })).data
+      const items = [{ id: subscription!.items.data[0]!.id, price }]
+      await stripe.subscriptions.update(subscription!.id, { items, proration_behavior: 'always_invoice' })
+    },
     secret: async () => {
       const { value } = await db
         .selectFrom('provider_settings')

@@ -50,7 +50,7 @@ export async function ensureReferralCoupon(stripe: Stripe): Promise<void> {
     .catch(ignoreExisting)
 }
 
-export function portalConfiguration(publicUrl: string, price: Prices): Stripe.BillingPortal.ConfigurationCreateParams {
+export function portalConfiguration(publicUrl: string): Stripe.BillingPortal.ConfigurationCreateParams {
   const links = { terms_of_service_url: `${publicUrl}/terms-of-service`, privacy_policy_url: `${publicUrl}/privacy-policy` }
   return {
     // Addresses that only this machine can open are not taken.
@@ -60,12 +60,8 @@ export function portalConfiguration(publicUrl: string, price: Prices): Stripe.Bi
       invoice_history: { enabled: true },
       payment_method_update: { enabled: true },
       subscription_cancel: { enabled: true, mode: 'at_period_end' },
-      subscription_update: {
-        enabled: true,
-        default_allowed_updates: ['price'],
-        proration_behavior: 'always_invoice',
-        products: plans.map((plan) => ({ product: productId(plan.id), prices: [price[plan.id]] })),
-      },
+      // Its proration credits time and knows nothing of what was used.
+      subscription_update: { enabled: false },
     },
   }
 }

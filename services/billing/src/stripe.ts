@@ -156,10 +156,9 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
       return session.url
     },
 
-    /** What a customer may do in the portal: change the card, see invoices, switch between our plans, cancel at the period's end. */
+    /** What a customer may do in the portal: change the card, see invoices, cancel at the period's end. Plans are switched here. */
     async createPortalConfiguration(publicUrl: string): Promise<string> {
-      const price = await pricesOf()
-      const configuration = await call((stripe) => stripe.billingPortal.configurations.create(portalConfiguration(publicUrl, price)))
+      const configuration = await call((stripe) => stripe.billingPortal.configurations.create(portalConfiguration(publicUrl)))
       return configuration.id
     },
 
@@ -333,7 +332,8 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
 }
 
-const prorationOf = (request: SwitchRequest) => (request.charge === 'now' ? ('always_invoice' as const) : ('create_prorations' as const))
+/** Nothing is credited for what is paid until the period's end, since it stays until then. */
+const prorationOf = (request: SwitchRequest) => (request.charge === 'now' ? ('always_invoice' as const) : ('none' as const))
 function addressOf(address: string) {
   const { hostname, port, protocol } = new URL(address)
   return { host: hostname, port: Number(port), protocol: protocol === 'https:' ? ('https' as const) : ('http' as const) }

@@ -38,6 +38,8 @@ const Usage = z.object({ unit: z.enum(units), used: z.int(), limit: z.int().null
 export const Subscription = z.object({
   subscribed: z.boolean(),
   subscription_tier: PlanId.nullable(),
+  /** The lower plan that follows at the end of the paid period. */
+  next_plan: PlanId.nullish(),
   status: SubscriptionStatus,
   /** Whether a checkout would come with the trial: a person has one. */
   trial_available: z.boolean(),
@@ -94,7 +96,7 @@ export const previewSwitch = fn('preview-switch', {
 })
 export const switchPlan = fn('switch-plan', {
   access: 'user',
-  summary: 'An upgrade is charged now for the rest of the period, a downgrade is credited to the next invoice',
+  summary: 'An upgrade counts and is charged now for the rest of the period; a lower plan begins with the next period',
   body: z.object({ plan: PlanId }),
   reply: Subscription,
   idempotent: true,

@@ -1,12 +1,13 @@
 import type * as contract from '@operon/contracts/billing/api'
 import type { Input, Output } from '@operon/contracts/contract'
-import { type PlanId, plans } from '@operon/contracts/plans'
+import { type PlanId, priceCentsOf } from '@operon/contracts/plans'
 import { signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { callOnce } from '../provider-calls.ts'
 import type { SwitchRequest } from '../stripe.ts'
 import { checkSubscription } from './check.ts'
+import { keptPlan } from './entitlement.ts'
 import { isLive, refresh } from './project.ts'
 
 type Reply = Output<typeof contract.checkSubscription>
@@ -23,7 +24,7 @@ export async function previewSwitch(
   return { amount_due_cents: amountDueCents, currency, lines, due: request.charge, next_billing_date }
 }
 
-/** An upgrade counts and is charged at once; a downgrade counts at once too and credits what was paid for. What exists above the lower limits stays. */
+/** An upgrade counts and is charged at once. A lower plan begins with the next period: a credit would give back what was used already. */
 export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan }: Input<typeof contract.switchPlan>): Promise<Reply> {
   const row = await running(ctx)
   if (row.plan === plan) return checkSubscription(ctx)
@@ -34,7 +35,7 @@ export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan }: Input<ty
   await refresh(deps, ctx.db, row.customer)
   const now = await checkSubscription(ctx)
   // The key of a lost answer can be older than a change in the portal: the provider then repeats that answer and does nothing.
-  return wasAgain && now.subscription_tier !== plan ? switchPlan(deps, ctx, { plan }) : now
+  return wasAgain && (now.next_plan ?? now.subscription_tier) !== plan ? switchPlan(deps, ctx, { plan }) : now
 }
 
 export const cancelSubscription = (deps: Deps, ctx: BillingCtx) => setCancel(deps, ctx, true)
@@ -83,7 +84,9 @@ async function running(ctx: BillingCtx) {
 }
 
 function switchTo(row: Awaited<ReturnType<typeof running>>, plan: PlanId): SwitchRequest {
-  const priceOf = (id: PlanId | null) => plans.find((each) => each.id === id)?.priceCents ?? 0
-  const isUpgrade = priceOf(plan) > priceOf(row.plan)
+  const kept = keptPlan(row)
+  const isUpgrade = priceCentsOf(plan) > priceCentsOf(kept ?? row.plan)
+  // The provider would charge the difference to the lower plan, of which the kept one's part is paid.
+  if (kept && isUpgrade) throw new DomainError('switch_planned')
   return { subscription: row.subscription, item: row.item, plan, charge: isUpgrade && row.status !== 'trialing' ? 'now' : 'next invoice' }
 }

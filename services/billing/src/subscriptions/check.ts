@@ -5,7 +5,7 @@ import { signedIn } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { BillingCtx, Db } from '../deps.ts'
 import type { Status } from '../schema.ts'
-import { startOfMonth, startOfNextMonth } from './entitlement.ts'
+import { keptPlan, startOfMonth, startOfNextMonth } from './entitlement.ts'
 
 type Reply = Output<typeof contract.checkSubscription>
 
@@ -46,7 +46,8 @@ export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
   const current = row.status !== 'canceled' && row.status !== 'none' && row.status !== 'incomplete'
   return {
     subscribed: row.subscribed,
-    subscription_tier: current ? row.plan : null,
+    subscription_tier: current ? (keptPlan(row) ?? row.plan) : null,
+    next_plan: current && keptPlan(row) ? row.plan : null,
     status: row.status,
     trial_available: !row.trial_used,
     trial_end: row.trial_end?.toISOString() ?? null,
@@ -60,6 +61,7 @@ export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
 const nothing = {
   subscribed: false,
   subscription_tier: null,
+  next_plan: null,
   status: 'none',
   trial_available: true,
   trial_end: null,

@@ -1,5 +1,5 @@
 import { subscriptionChanged } from '@operon/contracts/billing/events'
-import { budgetsOf, limitsOf, PAST_DUE_GRACE_DAYS, type Tier } from '@operon/contracts/plans'
+import { budgetsOf, limitsOf, PAST_DUE_GRACE_DAYS, type PlanId, priceCentsOf, type Tier } from '@operon/contracts/plans'
 import { publish } from '@operon/kit/tx'
 import type { Selectable } from 'kysely'
 import type { Trx } from '../deps.ts'
@@ -37,7 +37,7 @@ export function entitlementOf(known: SubscriptionRow, found: ProviderSubscriptio
     stripe_subscription_id: found.id,
     stripe_item_id: found.itemId,
     plan: found.plan,
-    tier: tierOf(found, lapsed),
+    tier: keepsPaid(known, found) ? known.tier : tierOf(found, lapsed),
     status: found.status,
     period_start: found.periodStart,
     period_end: found.periodEnd,
@@ -47,6 +47,17 @@ export function entitlementOf(known: SubscriptionRow, found: ProviderSubscriptio
     lapsed,
   }
 }
+
+/** A plan that was lowered within a paid period stays until its end: nothing of it is credited. */
+function keepsPaid(known: SubscriptionRow, found: ProviderSubscription): boolean {
+  const isSamePeriod = known.stripe_subscription_id === found.id && known.period_start.getTime() === found.periodStart.getTime()
+  const isRunning = (known.status === 'active' || known.status === 'past_due') && (found.status === 'active' || found.status === 'past_due')
+  return isSamePeriod && isRunning && priceCentsOf(known.tier) > priceCentsOf(found.plan)
+}
+
+/** What is paid for until the period's end although a lower plan follows. */
+export const keptPlan = ({ tier, plan }: { tier: Tier; plan: PlanId | null }): PlanId | null =>
+  priceCentsOf(tier) > priceCentsOf(plan) ? (tier as PlanId) : null
 
 function tierOf({ status, plan }: ProviderSubscription, lapsed: boolean): Tier {
   if (status === 'trialing') return 'trial'

@@ -1,6 +1,5 @@
 import type * as contract from '@operon/contracts/billing/api'
 import type { Output } from '@operon/contracts/contract'
-import { plans } from '@operon/contracts/plans'
 import { DomainError } from '@operon/kit/errors'
 import { accountOf } from '../accounts.ts'
 import type { BillingCtx, Db, Deps } from '../deps.ts'
@@ -19,10 +18,10 @@ export async function customerPortal(deps: Deps, ctx: BillingCtx): Promise<Outpu
   }
 }
 
-/** The sandbox's portal is made for our plans; Stripe's is told what it may offer, once for each plan table. */
+/** The sandbox's portal offers what ours should by itself; Stripe's is told once. The name tells which configuration it is. */
 async function portalConfiguration({ provider, publicUrl }: Deps, db: Db): Promise<string | undefined> {
   if (provider.mode === 'sandbox') return undefined
-  const key = `portal:${provider.mode}:${plans.map(({ id, priceCents }) => `${id}-${priceCents}`).join()}`
+  const key = `portal-without-switch:${provider.mode}`
   const known = await readSetting<string>(db, key)
   return known ?? writeSetting(db, key, await provider.createPortalConfiguration(publicUrl))
 }

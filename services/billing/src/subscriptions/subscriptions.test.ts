@@ -1,4 +1,4 @@
-import { limitsOf } from '@operon/contracts/plans'
+import { budgetsOf, limitsOf } from '@operon/contracts/plans'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { DAY, FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
 
@@ -65,6 +65,59 @@ test('trial, paid, upgraded, payment fails, recovered, cancelled: as the clock m
   expect(await subscriber()).toMatchObject({ status: 406, body: { code: 'PGRST116' } })
   expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'none', limits: limitsOf('none') })
   await billing.booksMatch()
+})
+
+test('upgraded, used and lowered again gives nothing back: the paid plan stays to its end, the lower one follows, and may be taken back [S27]', {
+  timeout: 30_000,
+}, async () => {
+  const user = await billing.subscribed('basic')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  await billing.call('switch-plan', user, { plan: 'enterprise' })
+  const customer = await billing.customer(user)
+  const owed = async () => {
+    const invoices = (await billing.stripe.invoices.list({ customer, limit: 100 })).data
+    const { balance } = (await billing.stripe.customers.retrieve(customer)) as { balance: number }
+    return { paid: invoices.reduce((sum, { amount_paid }) => sum + amount_paid, 0), balance }
+  }
+  const before = await owed()
+  const preview = (await billing.call('preview-switch', user, { plan: 'basic' })).body
+  expect(preview).toMatchObject({ amount_due_cents: 4900, due: 'next invoice', lines: [{ amount_cents: 4900 }] })
+  const lowered = { status: 200, body: { subscription_tier: 'enterprise', next_plan: 'basic' } }
+  expect(await billing.call('switch-plan', user, { plan: 'basic' })).toMatchObject(lowered)
+  expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({
+    tier: 'enterprise',
+    budgets_microusd: budgetsOf('enterprise'),
+  })
+  expect(await owed()).toEqual(before)
+
+  // Round and round: nothing is charged or credited within the period.
+  expect(await billing.call('switch-plan', user, { plan: 'pro' })).toMatchObject({
+    body: { subscription_tier: 'enterprise', next_plan: 'pro' },
+  })
+  expect(await billing.call('switch-plan', user, { plan: 'enterprise' })).toMatchObject({
+    body: { subscription_tier: 'enterprise', next_plan: null },
+  })
+  expect(await billing.call('switch-plan', user, { plan: 'basic' })).toMatchObject(lowered)
+  expect(await owed()).toEqual(before)
+
+  await billing.advance(31)
+  await billing.becomes(user, { subscription_tier: 'basic', next_plan: null })
+  expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'basic' })
+  expect(await owed()).toEqual({ paid: before.paid + 4900, balance: before.balance })
+  await billing.booksMatch()
+})
+
+test('above a plan that stays until its end, an upgrade waits until it is kept', { timeout: 30_000 }, async () => {
+  const user = await billing.subscribed('pro')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  await billing.call('switch-plan', user, { plan: 'basic' })
+  expect(await billing.call('switch-plan', user, { plan: 'enterprise' })).toMatchObject({ status: 409, body: { code: 'switch_planned' } })
+  expect(await billing.call('preview-switch', user, { plan: 'enterprise' })).toMatchObject({ status: 409 })
+  expect(await billing.call('switch-plan', user, { plan: 'pro' })).toMatchObject({ status: 200, body: { next_plan: null } })
+  const { amount_due_cents } = (await billing.call('preview-switch', user, { plan: 'enterprise' })).body
+  expect(amount_due_cents).toBeLessThanOrEqual(5000)
 })
 
 test('who is not signed in reads the sentences of the specification [spec-43]', async () => {

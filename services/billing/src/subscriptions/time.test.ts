@@ -61,10 +61,10 @@ test('a day before the first charge the account is told, once [spec-38]', async 
   )
 })
 
-test('what a person does in the portal counts: switch, cancel, resume [spec-43]', async () => {
+test('what a person does in the portal and staff at the provider counts: switch, cancel, resume [spec-43]', async () => {
   const user = await billing.subscribed('basic', FAILS_ON_CHARGE)
   const pro = (await billing.stripe.prices.list({ lookup_keys: ['operon_pro_month_usd_9900'] })).data[0]!
-  await billing.inPortal(user, 'switch', { price: pro.id })
+  await billing.switchAtProvider(user, pro.id)
   await billing.becomes(user, { subscription_tier: 'pro' })
   await billing.inPortal(user, 'cancel')
   await billing.becomes(user, { cancel_at_period_end: true })

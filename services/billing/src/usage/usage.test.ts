@@ -143,7 +143,9 @@ test('voice agents: five on Basic, any number on Pro; they count as they stand, 
   await vi.waitFor(async () => expect(await agents()).toMatchObject({ used: 7, limit: null }), within)
 
   await billing.call('switch-plan', user, { plan: 'basic' })
-  expect(await limits()).toMatchObject({ agents: 5 })
+  expect(await limits()).toMatchObject({ agents: null })
+  await billing.advance(31)
+  await vi.waitFor(async () => expect(await limits()).toMatchObject({ agents: 5 }), within)
   expect(await agents()).toMatchObject({ used: 7, limit: 5 })
   await exist(4, 5)
   await vi.waitFor(async () => expect(await agents()).toMatchObject({ used: 4, limit: 5 }), within)

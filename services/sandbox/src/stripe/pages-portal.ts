@@ -3,7 +3,7 @@ import { form, type Route, redirect, route, type WireReply, type WireRequest } f
 import type { Bank, Obj } from './bank.ts'
 import { StripeError } from './errors.ts'
 import { cardFields, gone, testCards } from './pages-checkout.ts'
-import { liveSubscription, offers, portalAction } from './portal.ts'
+import { liveSubscription, maySwitch, offers, portalAction } from './portal.ts'
 import { settleInvoice } from './renewals.ts'
 
 const strip = 'Standing in for Stripe. No money moves; only test cards are taken.'
@@ -78,7 +78,7 @@ function portalPage(bank: Bank, session: Obj, { done, problem }: { done?: string
     body: html`<div class="head"><div><h1>Billing</h1><p class="muted">${customer.name || customer.email || customer.id}</p></div>${session.return_url ? html`<a class="button" href="${session.return_url}">Return</a>` : ''}</div>
 ${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}${done ? html`<p class="pill good" role="status">${done}</p>` : ''}
 <h2>Current plan</h2>${subscription ? planPanel(bank, subscription, action) : html`<div class="panel"><p class="muted">There is no subscription.</p></div>`}
-${subscription ? switchPanel(bank, subscription, action) : ''}
+${subscription && maySwitch(bank, session) ? switchPanel(bank, subscription, action) : ''}
 <h2>Payment method</h2><div class="panel"><p>${method ? `${brands[method.card.brand] ?? method.card.brand} ending in ${method.card.last4}, valid until ${method.card.exp_month}/${method.card.exp_year}` : 'No card yet.'}</p><details><summary>Change the card</summary>${action('card', 'Save card', cardFields({}), true)}${testCards()}</details></div>
 <h2>Invoices</h2><table><thead><tr><th>Date</th><th>Number</th><th>Status</th><th class="num">Amount</th></tr></thead><tbody>${invoices.map(
       (invoice) =>

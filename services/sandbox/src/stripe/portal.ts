@@ -2,7 +2,7 @@ import type { Bank, Obj } from './bank.ts'
 import { attach, createPaymentMethod } from './cards.ts'
 import { updateCustomer } from './customers.ts'
 import { required, wrong } from './errors.ts'
-import { mergeMetadata, type Params, text } from './form.ts'
+import { mergeMetadata, type Params, text, yes } from './form.ts'
 import { change, settleInvoice } from './renewals.ts'
 import { LIVE, updateSubscription } from './subscriptions.ts'
 
@@ -50,6 +50,10 @@ export function createPortalSession(bank: Bank, params: Params): Obj {
 export const liveSubscription = (bank: Bank, customer: string) =>
   bank.t.subscriptions.newest().find((each) => each.customer === customer && LIVE.includes(each.status))
 
+/** As in Stripe's, plans are switched only where the configuration says so. */
+export const maySwitch = (bank: Bank, session: Obj) =>
+  yes(bank.t.portal_configurations.get(session.configuration)?.features?.subscription_update?.enabled)
+
 /** What the portal offers to switch to: recurring prices on sale, cheapest first. */
 export const offers = (bank: Bank) =>
   bank.t.prices
@@ -90,7 +94,7 @@ export function portalAction(bank: Bank, session: Obj, action: string, fields: U
     updateSubscription(bank, subscription, { cancel_at_period_end: 'false' })
     return 'The subscription goes on.'
   }
-  if (action !== 'switch') throw wrong('There is no such action.')
+  if (action !== 'switch' || !maySwitch(bank, session)) throw wrong('There is no such action.')
   const price = bank.find('prices', fields.get('price'))
   updateSubscription(bank, subscription, {
     items: [{ id: subscription.items.data[0].id, price: price.id }],

@@ -247,7 +247,13 @@ describe('the life of a subscription', () => {
 
   test('the portal switches, cancels, resumes and changes the card', async () => {
     const { customer, subscription } = await subscribed()
-    const { url } = await stripe.billingPortal.sessions.create({ customer: customer.id, return_url: 'http://localhost:9201/pricing' })
+    const return_url = 'http://localhost:9201/pricing'
+    const plain = await stripe.billingPortal.sessions.create({ customer: customer.id, return_url })
+    expect((await press(pathOf(plain.url), { action: 'switch', price: pro.id })).status).toBe(402)
+    const { id: configuration } = await stripe.billingPortal.configurations.create({
+      features: { subscription_update: { enabled: true, default_allowed_updates: ['price'], products: [] } },
+    })
+    const { url } = await stripe.billingPortal.sessions.create({ customer: customer.id, return_url, configuration })
     const now = () => stripe.subscriptions.retrieve(subscription.id)
     expect((await control('GET', pathOf(url))).text).toContain('Basic')
     expect((await press(pathOf(url), { action: 'switch', price: pro.id })).status).toBe(303)

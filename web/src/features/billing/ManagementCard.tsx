@@ -28,6 +28,7 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
   useEffect(() => setToday(Date.now()), [])
 
   const plan = plans.find((candidate) => candidate.id === subscription?.subscription_tier)
+  const follows = plans.find((candidate) => candidate.id === subscription?.next_plan)
   // Who never chose a plan has nothing at the provider to look at.
   const isNew = signedIn && subscription?.status === 'none'
   const meters = countedUsage(subscription?.usage ?? [])
@@ -78,6 +79,11 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
         <dt className="text-muted">{subscription?.cancel_at_period_end ? 'Ends on' : 'Next billing date'}</dt>
         <dd className="min-h-5 text-right font-medium tabular">{unknown ? <Skeleton className="ml-auto h-5 w-32" /> : next}</dd>
       </dl>
+      {plan && follows ? (
+        <p className="mt-3 text-13 text-muted">
+          {plan.name} is paid until {next}. {follows.name} starts then; you can keep {plan.name} above until that day.
+        </p>
+      ) : null}
       {plan || unknown ? null : (
         <p className="mt-3 text-13 text-faint">
           A preview: {noPlanDays} days from today.

@@ -7,6 +7,7 @@ import { isReferralCode, referralKey } from '../../api/keys.ts'
 import { sessionKnown, useSession } from '../../api/session.ts'
 import { subscriptionKey, useSubscription } from '../../api/subscription.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
+import { day } from '../../ui/format.ts'
 import { ErrorState } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -30,6 +31,7 @@ export function PricingPage() {
   const [busy, setBusy] = useState<PlanId | 'portal'>()
   const [switching, setSwitching] = useState<Plan>()
   const current = subscription.data?.subscription_tier ?? null
+  const next = subscription.data?.next_plan ?? null
   const unknown = Boolean(user) && !subscription.data
   const trial = subscription.data?.trial_available ?? true
 
@@ -45,7 +47,8 @@ export function PricingPage() {
 
   async function choose(plan: Plan) {
     if (!user) return toast.error(texts.loginToSelectPlan)
-    if (plan.id === current) return manage()
+    if (plan.id === current && !next) return manage()
+    if (plan.id === next) return
     if (current) return setSwitching(plan)
     setBusy(plan.id)
     const code = [localStorage.getItem(referralKey), user.user_metadata.referral_code].find(isReferralCode) ?? null
@@ -60,6 +63,13 @@ export function PricingPage() {
       opened.trialDays ? `Your ${opened.trialDays}-day free trial starts with the checkout` : `${plan.name} starts with the checkout`,
       `It has opened in a new tab. ${opened.trialDays ? '' : 'The free trial was used before, so the first month is paid there. '}This page follows when it is done.`,
     )
+  }
+
+  function labelOf(plan: Plan) {
+    const starts = subscription.data?.current_period_end
+    if (plan.id === next) return starts ? `Starts ${day(starts)}` : 'Starts next month'
+    if (plan.id === current) return next ? `Keep ${plan.name}` : 'Manage Subscription'
+    return current ? 'Switch Plan' : trial ? startTrial : `Subscribe to ${plan.name}`
   }
 
   return (
@@ -82,11 +92,9 @@ export function PricingPage() {
               plan={plan}
               current={plan.id === current}
               marked={current ? plan.id === current : Boolean(plan.popular)}
-              label={
-                plan.id === current ? 'Manage Subscription' : current ? 'Switch Plan' : trial ? startTrial : `Subscribe to ${plan.name}`
-              }
+              label={labelOf(plan)}
               busy={busy === plan.id || (busy === 'portal' && plan.id === current)}
-              waiting={status === 'loading' || unknown}
+              waiting={status === 'loading' || unknown || plan.id === next}
               onChoose={() => choose(plan)}
             />
           ))}

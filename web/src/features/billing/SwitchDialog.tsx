@@ -2,7 +2,7 @@ import { texts } from '@operon/contracts/messages'
 import type { Plan } from '@operon/contracts/plans'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fnCall, type SwitchPreview } from '../../api/billing.ts'
+import { fnCall, type Subscription, type SwitchPreview } from '../../api/billing.ts'
 import { subscriptionKey } from '../../api/subscription.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -23,10 +23,12 @@ export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: st
   async function confirm() {
     setBusy(true)
     try {
-      const subscription = await fnCall('switch-plan', { plan: plan.id })
+      const subscription = await fnCall<Subscription>('switch-plan', { plan: plan.id })
       queries.setQueryData(subscriptionKey(userId), subscription)
       await queries.invalidateQueries({ queryKey: ['invoices', userId] })
-      toast.success(`You are on ${plan.name} now`)
+      const later = subscription.next_plan === plan.id && subscription.current_period_end
+      if (later) toast.success(`${plan.name} starts on ${day(later)}`, 'Your current plan stays until then, with everything in it.')
+      else toast.success(`You are on ${plan.name} now`)
       onClose()
     } catch (error) {
       toast.error(texts.failedToAccessManagement, (error as Error).message)
@@ -59,7 +61,7 @@ export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: st
   )
 }
 
-/** An upgrade is paid at once; a downgrade or a change within the trial comes with the next invoice, and less of it. */
+/** An upgrade is paid at once; a lower plan starts with the next period, and nothing is due before it. */
 function Cost({ preview }: { preview: SwitchPreview }) {
   const { lines, amount_due_cents: due, currency, next_billing_date } = preview
   const next = next_billing_date ? day(next_billing_date) : 'the next billing date'
@@ -73,7 +75,7 @@ function Cost({ preview }: { preview: SwitchPreview }) {
             <Row key={at} label={line.description} cents={line.amount_cents} currency={currency} />
           ))}
           {sum > due ? <Row label="Discount and credit" cents={due - sum} currency={currency} /> : null}
-          <Row strong label={preview.due === 'now' ? 'Due now' : `Due on ${next}, nothing now`} cents={due} currency={currency} />
+          <Row strong label={preview.due === 'now' ? 'Due now' : `Nothing due today. Due on ${next}`} cents={due} currency={currency} />
         </tbody>
       </table>
       {sum < due ? (
