@@ -23,7 +23,7 @@ test('every capability and every event of the registry says what it has to', () 
 })
 
 test('a capability that says everything, with its preview and its way back, is fine', () => {
-  const undone = fn('unsend-things', { ...said, body: z.object({ run: id('run') }), example: undefined as never })
+  const undone = fn('unsend-things', { ...said, body: z.object({ run: id('run') }), action: { ...reads, title: 'Unsend' } } as never)
   const sent = fn('send-things', {
     ...said,
     reply: z.object({ run: id('run') }),
@@ -67,7 +67,13 @@ test.each([
     'with an undo of something else',
     {
       idempotent: true,
-      action: { ...sends, undo: { contract: fn('other', { ...said, body: z.object({ thing: z.uuid() }) } as never), seconds: 9 } },
+      action: {
+        ...sends,
+        undo: {
+          contract: fn('other', { ...said, body: z.object({ thing: z.uuid() }), action: { ...reads, title: 'Other' } } as never),
+          seconds: 9,
+        },
+      },
     },
     /not made of/,
   ],

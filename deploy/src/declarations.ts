@@ -51,6 +51,7 @@ function breachesOf(contract: Capability): string[] {
     breaches.push('has an approval sentence that says nothing')
   if (preview && preview.action?.effect !== 'reads') breaches.push('has a preview that does not only read')
   if (preview && !sameFields(fieldsOf(preview.body), fieldsOf(body))) breaches.push('has a preview with another body')
+  if (undo && !undo.contract.action) breaches.push('has an undo that is no capability')
   if (undo && undo.seconds <= 0) breaches.push('has an undo that is never open')
   if (undo && !comesFrom(fieldsOf(undo.contract.body), { ...fieldsOf(reply), ...fieldsOf(body) }))
     breaches.push('has an undo whose body is not made of its input and reply')

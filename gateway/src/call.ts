@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { asAuthError, authErrorAnswer } from '@operon/kit/auth-errors'
 import type { DomainError } from '@operon/kit/errors'
 import { errorBody } from '@operon/kit/http'
+import type { Quota } from '@operon/kit/limits'
 import type { Span } from '@operon/kit/tracing'
 import { isSmall, isUploading } from './body.ts'
 import type { Fixed, RawHeaders } from './headers.ts'
-import type { Quota } from './limits.ts'
 
 /** One request while the gateway has it. */
 export type Call = {

@@ -1,18 +1,6 @@
+import { RateSettings } from '@operon/kit/limits'
 import { z } from 'zod'
 import { countable, type Figure } from './figures.ts'
-
-export type Rate = { name: string; limit: number; windowMs: number; policy: string }
-
-/** `300/1s`: so many within so long; the bucket holds that many and refills evenly. */
-const rate = (name: string, fallback: string) =>
-  z
-    .string()
-    .regex(/^\d+\/\d+s$/, { error: 'must look like 300/1s' })
-    .default(fallback)
-    .transform((text): Rate => {
-      const [limit, seconds] = text.slice(0, -1).split('/').map(Number) as [number, number]
-      return { name, limit, windowMs: seconds * 1000, policy: `"${name}";q=${limit};w=${seconds}` }
-    })
 
 const list = z
   .string()
@@ -26,16 +14,7 @@ const list = z
 
 /** What the gateway alone reads. The kit's settings (PORT, PUBLIC_URL, TRUSTED_PROXIES …) are in `KitConfig`. */
 export const GatewaySettings = z.object({
-  RATE_ADDRESS: rate('address', '2000/1s'),
-  RATE_AUTH_STRICT: rate('auth-strict', '30/60s'),
-  RATE_PUBLIC_SEND: rate('public-send', '10/60s'),
-  /** Wider than identity's own limits on signing in, which count each kind of attempt. */
-  RATE_AUTH: rate('auth', '120/60s'),
-  RATE_REFRESH: rate('refresh', '200/60s'),
-  RATE_READ: rate('read', '300/1s'),
-  RATE_WRITE: rate('write', '300/1s'),
-  RATE_AI: rate('ai', '120/60s'),
-  RATE_WEBHOOK: rate('webhook', '1000/1s'),
+  ...RateSettings.shape,
   /** Whose pages may call the API from a browser; `*` is everybody, without credentials. */
   CORS_ORIGINS: z
     .string()

@@ -1,10 +1,11 @@
 import type { Envelope, Event, Job, Request } from '@operon/contracts/contract'
 import { type Erasing, eraseUser, erasing, userErased } from '@operon/contracts/erasure'
 import { exportUser } from '@operon/contracts/personal-data'
-import { eventsOf, jobsOf, requestsOf } from '@operon/contracts/registry'
+import { capabilitiesOf, eventsOf, jobsOf, requestsOf } from '@operon/contracts/registry'
 import { type ServiceName, serviceNames } from '@operon/contracts/services'
 import { aiUsageRecorded, crmUsageRecorded, jobCancelled, jobProgress, mediaUsageRecorded } from '@operon/contracts/usage'
 import type { Wire } from '@operon/kit/bus/wire'
+import { Asked } from '@operon/kit/calls'
 import type { JobData } from '@operon/kit/jobs/bullmq'
 import { z } from 'zod'
 
@@ -21,8 +22,17 @@ export function travels(): Travel[] {
     ...ofEach(service),
   ])
   const all = [...contracts, aiUsageRecorded, mediaUsageRecorded, crmUsageRecorded].map(travelOf)
-  return [...new Map([...wire, ...all].map((travel) => [travel.name, travel])).values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return [...new Map([...wire, ...calls(), ...all].map((travel) => [travel.name, travel])).values()].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )
 }
+
+const calls = (): Travel[] =>
+  capabilitiesOf().map(({ name, contract: { body, reply } }) => ({
+    name: `call.${name}`,
+    kind: 'call',
+    parts: { ...(body && { input: body }), reply },
+  }))
 
 const ofEach = (service: ServiceName): Travelling[] => [
   jobProgress(service),
@@ -46,7 +56,13 @@ const envelope = z.object({
   payload: z.object({}),
   trace: text.optional(),
 }) satisfies z.ZodType<Envelope>
-const refusal = z.object({ code: text, status: z.int(), message: text, details: z.unknown().optional() })
+const refusal = z.object({
+  code: text,
+  status: z.int(),
+  message: text,
+  details: z.unknown().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+})
 const answer = z.union([z.object({ ok: z.unknown() }), z.object({ error: refusal })]) satisfies z.ZodType<Wire>
 const queued = z.object({ payload: z.object({}), user_id: z.uuid().nullable(), trace: text.nullable() }) satisfies z.ZodType<JobData>
 
@@ -54,5 +70,6 @@ const queued = z.object({ payload: z.object({}), user_id: z.uuid().nullable(), t
 const wire: Travel[] = [
   { name: 'wire.envelope', kind: 'wire', parts: { envelope } },
   { name: 'wire.answer', kind: 'wire', parts: { answer } },
+  { name: 'wire.call', kind: 'wire', parts: { asked: Asked } },
   { name: 'wire.job', kind: 'wire', parts: { job: queued } },
 ]

@@ -269,6 +269,11 @@ export function checkAccess({ access, halfSignedIn }: Pick<Endpoint, 'access' | 
   return actor
 }
 
+/** A key opens what takes keys, and nothing else. */
+export function checkScope({ apiKeys }: Pick<Endpoint, 'apiKeys'>, actor: Actor): void {
+  if (actor.kind === 'user' && actor.key && !apiKeys) throw new DomainError('key_scope')
+}
+
 /** The second factor where there is one, else signed in within the last ten minutes. */
 function isConfirmed(actor: UserActor): boolean {
   if (actor.aal === 'aal2') return true

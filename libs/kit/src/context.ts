@@ -23,6 +23,27 @@ export type UserActor = {
 }
 export type Actor = { kind: 'anonymous' } | UserActor | { kind: 'service' }
 
+/**
+ * What a run or an approval may do in a person's name, made when the person published or approved it. The service that keeps it looks at
+ * each step whether it still stands; the one that is called looks at the person, the action and the time.
+ */
+export type Grant = { id: string; userId: string; actions: readonly string[]; until: string | null }
+
+/** The person a grant acts for. It outlives sessions: what takes it back is its own id, or the account's suspension. */
+export const actorOf = ({ id, userId }: Grant): UserActor => ({
+  kind: 'user',
+  id: userId,
+  email: null,
+  phone: null,
+  sessionId: id,
+  aal: 'aal1',
+  amr: [],
+  mfa: false,
+  staff: false,
+  anonymous: false,
+  metadata: {},
+})
+
 /** What every domain function gets first: where to work, for whom, and how to speak about it. */
 export type Ctx<DB = unknown> = {
   db: Kysely<DB & KitDb>
@@ -33,6 +54,8 @@ export type Ctx<DB = unknown> = {
   userAgent: string
   /** Aborted when the caller has gone. */
   signal: AbortSignal
+  /** Under which permission, where no session of the person's asks. */
+  grant?: Grant
 }
 
 export function signedIn(ctx: { actor: Actor }): UserActor {

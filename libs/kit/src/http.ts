@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
-import type { Endpoint, Input, Output } from '@operon/contracts/contract'
-import { errors } from '@operon/contracts/messages'
+import type { Endpoint, Input } from '@operon/contracts/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { hasZodFastifySchemaValidationErrors, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { checkAccess, type TokenVerifier } from './auth.ts'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { checkAccess, checkScope, type TokenVerifier } from './auth.ts'
 import { asAuthError, authErrorAnswer } from './auth-errors.ts'
+import { type Handler, nameOf, type Served, served } from './calls.ts'
 import type { Ctx } from './context.ts'
 import { DomainError } from './errors.ts'
-import { idempotent } from './idempotency.ts'
 import { newId } from './ids.ts'
+import { asDomainError } from './problems.ts'
 import { type Logger, type Metrics, nextTrace, withTrace } from './telemetry.ts'
 import { traceRequests } from './tracing.ts'
 
@@ -18,6 +18,8 @@ export type HttpOwner = {
   log: Logger
   verifier: TokenVerifier
   metrics: Metrics
+  /** The capabilities that it serves, by name: for those who ask over the bus. */
+  calls?: Map<string, Served>
   authenticateKey?: ((ctx: Ctx, bearer: string) => Promise<Ctx['actor'] | null>) | undefined
 }
 
@@ -76,16 +78,12 @@ export function createHttp(owner: HttpOwner): FastifyInstance {
   return app
 }
 
-/** One line a route: the contract says who may call, what goes in and what comes out; the domain function does it. */
-export function serve<E extends Endpoint>(
-  app: FastifyInstance,
-  contract: E,
-  handler: (ctx: Ctx<any>, input: Input<E>) => Promise<Output<E>>,
-) {
+/** One line a route: the contract says who may call, what goes in and what comes out; the domain function does it. A capability is answered over the bus too. */
+export function serve<E extends Endpoint>(app: FastifyInstance, contract: E, handler: Handler<E>) {
+  const known = served(contract, handler)
+  if (contract.action) owners.get(app)!.calls?.set(nameOf(contract), known)
   route(app, contract, async (ctx, input, request, reply) => {
-    const run = () => handler(ctx, input)
-    const key = contract.idempotent ? header(request.headers['idempotency-key']) : undefined
-    const answer = key ? await idempotent(ctx, { scope: contract.path, key, input, run }) : await run()
+    const answer = await known.run(ctx, input, header(request.headers['idempotency-key']))
     return reply.code(contract.status ?? 200).send(answer)
   })
 }
@@ -99,9 +97,9 @@ export function serveRaw<E extends Endpoint>(
   route(app, contract, (ctx, input, request, reply) => handler(ctx, input, reply, request))
 }
 
-type Handler = (ctx: Ctx<any>, input: any, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+type RouteHandler = (ctx: Ctx<any>, input: any, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-function route(app: FastifyInstance, contract: Endpoint, handler: Handler) {
+function route(app: FastifyInstance, contract: Endpoint, handler: RouteHandler) {
   const { method, path, params, query, body, reply, raw, bytes, maxBytes, status = 200 } = contract
   const schema = {
     ...(params && { params }),
@@ -140,7 +138,9 @@ export function admit(app: FastifyInstance, contract: Guarded) {
     const owner = owners.get(app)!
     const ctx = contextOf(owner, request, reply)
     request.ctx = ctx
-    ctx.actor = checkAccess(contract, await actorOf(owner, ctx, contract, request))
+    const actor = await actorOf(owner, ctx, contract, request)
+    checkScope(contract, actor)
+    ctx.actor = checkAccess(contract, actor)
   }
 }
 
@@ -258,34 +258,3 @@ function paramOf(details: unknown): string | null {
 
 const postgrestCode = (code: string) =>
   ({ not_authenticated: 'PGRST301', forbidden: '42501', not_found: 'PGRST205', invalid: 'PGRST100' })[code] ?? code
-
-function asDomainError(thrown: unknown): DomainError {
-  if (thrown instanceof DomainError) return thrown
-  const error = thrown as { statusCode?: number; code?: string; message?: string }
-  if (hasZodFastifySchemaValidationErrors(thrown as Error))
-    return new DomainError('invalid', { message: readable(thrown as never), details: { fields: fieldsOf(thrown as never) } })
-  if (error.statusCode === 413) return new DomainError('too_large')
-  if (error.statusCode === 415) return new DomainError('invalid', { status: 415, message: 'This content type is not accepted here.' })
-  if (error.statusCode && error.statusCode < 500)
-    return new DomainError('invalid', { status: error.statusCode, message: error.message ?? errors.invalid.message, cause: thrown })
-  // Postgres: disk full, too many connections, going down, or not there.
-  if (error.code === '53100') return new DomainError('storage_full', { cause: thrown })
-  if (
-    /^(53|57P0|08|55000)/.test(error.code ?? '') ||
-    ['ECONNREFUSED', 'ECONNRESET', 'ENOENT'].includes(error.code ?? '') ||
-    /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable/.test(error.message ?? '')
-  )
-    return new DomainError('unavailable', { cause: thrown })
-  // Text that Postgres cannot hold (a NUL byte, a lone surrogate) is the caller's mistake.
-  if (error.code === '22021' || error.code === '22P05' || error.code === '22P02' || error.code === '22003')
-    return new DomainError('invalid')
-  return new DomainError('internal', { cause: thrown })
-}
-
-type Validation = { validation: { instancePath: string; message: string }[]; validationContext?: string }
-const fieldsOf = (error: Validation) =>
-  error.validation.map((issue) => ({ field: issue.instancePath.replaceAll('/', '.').replace(/^\./, ''), message: issue.message }))
-const readable = (error: Validation) =>
-  fieldsOf(error)
-    .map(({ field, message }) => (field ? `${field}: ${message}` : message))
-    .join('; ')

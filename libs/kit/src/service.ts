@@ -1,4 +1,4 @@
-import type { Envelope, Event, Input, Job, Output, Payload, Request } from '@operon/contracts/contract'
+import type { Args, Endpoint, Envelope, Event, Input, Job, Output, Payload, Reply, Request } from '@operon/contracts/contract'
 import type { ServiceName } from '@operon/contracts/services'
 import type { ThirdParty } from '@operon/contracts/third-parties'
 import type { FastifyInstance } from 'fastify'
@@ -7,6 +7,7 @@ import type { Migration } from 'kysely/migration'
 import type { z } from 'zod'
 import type { TokenVerifier } from './auth.ts'
 import type { Cache } from './cache/cache.ts'
+import { answerCalls, type Calling, callOver, type Served } from './calls.ts'
 import { followClock } from './clock.ts'
 import { databaseUrl, type Env, type KitConfig, readEnv, readKitConfig } from './config.ts'
 import type { Actor, Ctx } from './context.ts'
@@ -15,6 +16,7 @@ import { createHttp } from './http.ts'
 import { newId } from './ids.ts'
 import { runOnce } from './inbox.ts'
 import type { JobRun, Jobs } from './jobs/jobs.ts'
+import { Limits, RateSettings } from './limits.ts'
 import { projectEntitlements } from './meter.ts'
 import { openBus, openCache, openJobs, openStorage, openVerifier, patienceOf, type Shared } from './open.ts'
 import { startRelay } from './outbox.ts'
@@ -66,6 +68,8 @@ export type Runtime<DB = any, C = any> = {
     input: z.input<R['input']>,
     options?: { actor?: Actor; deadlineMs?: number },
   ): Promise<z.output<R['reply']>>
+  /** Runs a capability of any service under a person's own rights, as if they had called it. */
+  call<E extends Endpoint>(contract: E, input: Args<E>, options: Calling): Promise<Reply<E>>
   answer<R extends Request>(request: R, run: (ctx: Ctx<DB>, input: z.output<R['input']>) => Promise<z.input<R['reply']>>): void
   /** Runs a job; with `cron` or `everyMs` also on that schedule, once across all instances. */
   job<J extends Job>(
@@ -126,7 +130,8 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const cache = await openCache(infra)
   const verifier = openVerifier(infra, bus)
   const authenticateKey = definition.authenticateKey as never
-  const app = createHttp({ service: name, db: kitDb as never, log, verifier, metrics, authenticateKey })
+  const calls = new Map<string, Served>()
+  const app = createHttp({ service: name, db: kitDb as never, log, verifier, metrics, calls, authenticateKey })
   const storage = await openStorage(infra, name, app)
   const stops: (() => unknown)[] = []
   const starts: (() => unknown)[] = []
@@ -171,6 +176,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       inSpan({ service: name, kind: 'client', name: `ask ${request.name}`, parent: currentTrace() }, () =>
         askOver({ bus, vault }, request, input, { ...asking, trace: currentTrace() }),
       ),
+    call: (contract, input, calling) => callOver({ bus, vault, service: name }, contract, input, calling),
     answer: (request, run) =>
       bus.reply(request.name, async (signed) => {
         const { actor, input, trace } = verifyRequest(vault, request.name, signed)
@@ -194,6 +200,8 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   projectEntitlements(rt as unknown as Runtime)
   verifier.listenTo(bus)
   await definition.setup(rt)
+  const limits = new Limits(readEnv(RateSettings, env), cache, log)
+  answerCalls({ service: name, bus, vault, verifier, limits, log, calls, context })
   await app.ready()
 
   let relay: { stop(): Promise<void> } | null = null

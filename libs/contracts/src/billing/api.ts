@@ -209,7 +209,12 @@ export const statementExport = fn('statement-export', {
   rate: 'read',
   summary: 'Writes the monthly statement: booked payments, refunds and credits, as CSV',
   description: 'Months are in UTC. A month without payments has the header alone.',
-  body: z.object({ month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/) }),
+  body: z.object({
+    month: z
+      .string()
+      .regex(/^\d{4}-(0[1-9]|1[0-2])$/)
+      .meta({ examples: ['2026-11'] }),
+  }),
   reply: z.object({ csv: z.string(), filename: z.string() }),
   example: {
     request: { month: '2026-11' },

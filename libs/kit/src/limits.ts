@@ -1,8 +1,36 @@
 import type { RateClass } from '@operon/contracts/contract'
-import type { Cache, Taken } from '@operon/kit/cache/cache'
-import { DomainError } from '@operon/kit/errors'
-import type { Logger } from '@operon/kit/telemetry'
-import type { GatewaySettings, Rate } from './settings.ts'
+import { z } from 'zod'
+import type { Cache, Taken } from './cache/cache.ts'
+import { DomainError } from './errors.ts'
+import type { Logger } from './telemetry.ts'
+
+export type Rate = { name: string; limit: number; windowMs: number; policy: string }
+
+/** `300/1s`: so many within so long; the bucket holds that many and refills evenly. */
+const rate = (name: string, fallback: string) =>
+  z
+    .string()
+    .regex(/^\d+\/\d+s$/, { error: 'must look like 300/1s' })
+    .default(fallback)
+    .transform((text): Rate => {
+      const [limit, seconds] = text.slice(0, -1).split('/').map(Number) as [number, number]
+      return { name, limit, windowMs: seconds * 1000, policy: `"${name}";q=${limit};w=${seconds}` }
+    })
+
+/** How often each class of call may be made. The gateway counts what comes over HTTP, the service what comes over the bus, in the same buckets. */
+export const RateSettings = z.object({
+  RATE_ADDRESS: rate('address', '2000/1s'),
+  RATE_AUTH_STRICT: rate('auth-strict', '30/60s'),
+  RATE_PUBLIC_SEND: rate('public-send', '10/60s'),
+  /** Wider than identity's own limits on signing in, which count each kind of attempt. */
+  RATE_AUTH: rate('auth', '120/60s'),
+  RATE_REFRESH: rate('refresh', '200/60s'),
+  RATE_READ: rate('read', '300/1s'),
+  RATE_WRITE: rate('write', '300/1s'),
+  RATE_AI: rate('ai', '120/60s'),
+  RATE_WEBHOOK: rate('webhook', '1000/1s'),
+})
+export type RateSettings = z.output<typeof RateSettings>
 
 /** What the answer says about the limit that it was counted against. */
 export type Quota = { policy: string; state: string }
@@ -16,7 +44,7 @@ export class Limits {
   readonly #own = new LocalBuckets()
   #warnedAt = 0
 
-  constructor(settings: GatewaySettings, cache: Cache, log: Logger) {
+  constructor(settings: RateSettings, cache: Cache, log: Logger) {
     this.#cache = cache
     this.#log = log
     this.#address = settings.RATE_ADDRESS

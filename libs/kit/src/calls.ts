@@ -1,0 +1,147 @@
+import { type Args, type Endpoint, type Input, type Output, type Reply, time } from '@operon/contracts/contract'
+import type { ServiceName } from '@operon/contracts/services'
+import { z } from 'zod'
+import { checkAccess, checkScope, type TokenVerifier } from './auth.ts'
+import type { Bus } from './bus/bus.ts'
+import { now } from './clock.ts'
+import { type Actor, type Ctx, type Grant, userIdOf } from './context.ts'
+import { DomainError } from './errors.ts'
+import { idempotent } from './idempotency.ts'
+import { newId } from './ids.ts'
+import type { Limits } from './limits.ts'
+import { asDomainError, parsed } from './problems.ts'
+import { signRequest, verifyRequest } from './requests.ts'
+import { currentTrace, type Logger } from './telemetry.ts'
+import { inSpan } from './tracing.ts'
+import type { Vault } from './vault.ts'
+
+// Capabilities over the bus: the same function, admitted and run as over HTTP.
+
+const MAX_INPUT_BYTES = 512 * 1024
+// Below what the broker carries.
+const MAX_REPLY_BYTES = 900 * 1024
+const ANSWERS_WITHIN_MS = 15_000
+
+export type Handler<E extends Endpoint> = (ctx: Ctx<any>, input: Input<E>) => Promise<Output<E>>
+/** A function as its service runs it, whichever way it was asked. */
+export type Served = { contract: Endpoint; run(ctx: Ctx<any>, input: any, key?: string): Promise<unknown> }
+
+/** With a key the first answer is kept and given again; a function that takes none ignores it. */
+export const served = <E extends Endpoint>(contract: E, handler: Handler<E>): Served => ({
+  contract,
+  run: (ctx, input, key) => {
+    const run = () => handler(ctx, input)
+    return key && contract.idempotent ? idempotent(ctx, { scope: contract.path, key, input, run }) : run()
+  },
+})
+
+export type Calling = {
+  /** In whose name. Its rights are checked where the function runs. */
+  actor: Actor
+  /** The effect happens once for each key and person. Needed by everything that does not only read. */
+  idempotencyKey?: string
+  /** What a run or an approval may do in the actor's name; without one the actor's session has to be good still. */
+  grant?: Grant
+  deadlineMs?: number
+  /** Of the call that asks, so that one id finds both in the logs. */
+  requestId?: string
+}
+
+export const Asked = z.object({
+  name: z.string(),
+  input: z.unknown(),
+  key: z.string().max(200).optional(),
+  grant: z.object({ id: z.uuid(), userId: z.uuid(), actions: z.array(z.string()).readonly(), until: time.nullable() }).optional(),
+  request_id: z.string().max(200),
+  deadline_ms: z.number().positive(),
+})
+type Asked = z.output<typeof Asked>
+
+const subjectOf = (service: string) => `${service}.call`
+export const nameOf = ({ path }: Pick<Endpoint, 'path'>) => path.slice(path.lastIndexOf('/') + 1)
+
+/** Asks the service that owns a capability to run it. */
+export async function callOver<E extends Endpoint>(
+  { bus, vault, service }: { bus: Bus; vault: Vault; service: string },
+  contract: E,
+  given: Args<E>,
+  { actor, idempotencyKey, grant, deadlineMs = ANSWERS_WITHIN_MS, requestId = newId() }: Calling,
+): Promise<Reply<E>> {
+  if (!contract.action) throw new Error(`${contract.path} is no capability`)
+  if (contract.action.effect !== 'reads' && !idempotencyKey) throw new Error(`${nameOf(contract)} needs an idempotency key`)
+  const input = contract.body ? parsed(contract.body, given) : {}
+  if (Buffer.byteLength(JSON.stringify(input ?? null)) > MAX_INPUT_BYTES) throw new DomainError('too_large')
+  const { ownerOf } = await import('@operon/contracts/registry')
+  const subject = subjectOf(ownerOf(contract))
+  const asked = {
+    name: nameOf(contract),
+    input,
+    key: idempotencyKey,
+    grant,
+    request_id: requestId,
+    deadline_ms: deadlineMs,
+  } satisfies Asked
+  return inSpan({ service, kind: 'client', name: `call ${asked.name}`, parent: currentTrace() }, async () => {
+    // As it arrives, so that the signature is over the same text.
+    const sent = JSON.parse(JSON.stringify(asked))
+    const reply = await bus.request(subject, signRequest(vault, subject, sent, actor, currentTrace()), deadlineMs)
+    return contract.reply.parse(reply) as Reply<E>
+  })
+}
+
+type Answering = {
+  service: ServiceName
+  bus: Bus
+  vault: Vault
+  verifier: TokenVerifier
+  limits: Limits
+  log: Logger
+  calls: ReadonlyMap<string, Served>
+  context(actor: Actor): Ctx<any>
+}
+
+/** Answers for the capabilities of a service: right, scope, rate, input, function and reply, in the order of HTTP. */
+export function answerCalls({ service, bus, vault, verifier, limits, log, calls, context }: Answering): void {
+  const subject = subjectOf(service)
+  bus.reply(subject, async (signed) => {
+    const { actor, input, trace } = verifyRequest(vault, subject, signed)
+    const asked = Asked.parse(input)
+    return inSpan({ service, kind: 'server', name: `call ${asked.name}`, parent: trace }, () =>
+      run(asked, actor).catch((thrown: unknown) => {
+        const error = asDomainError(thrown)
+        if (error.code === 'internal')
+          log.error(
+            { err: thrown, call: asked.name, requestId: asked.request_id, userId: userIdOf(actor) },
+            'a call over the bus failed unexpectedly',
+          )
+        throw error
+      }),
+    )
+  })
+
+  async function run({ name, input, key, grant, request_id, deadline_ms }: Asked, actor: Actor): Promise<unknown> {
+    const known = calls.get(name)
+    if (!known) throw new DomainError('not_found', { message: `There is no capability ${name} here.` })
+    const { contract } = known
+    if (Buffer.byteLength(JSON.stringify(input ?? null)) > MAX_INPUT_BYTES) throw new DomainError('too_large')
+    if (contract.action!.effect !== 'reads' && !key) throw new DomainError('invalid', { message: 'This needs an idempotency key.' })
+    if (grant) checkGrant(grant, name, actor)
+    await verifier.refuseTakenBack(actor)
+    checkScope(contract, actor)
+    const caller = checkAccess(contract, actor)
+    const userId = userIdOf(caller)
+    if (userId) await limits.take(contract.rate, `u:${userId}`)
+    const ctx: Ctx<any> = { ...context(caller), requestId: request_id, signal: AbortSignal.timeout(deadline_ms), ...(grant && { grant }) }
+    // A reply that its own contract refuses is a bug, not the caller's mistake.
+    const reply = contract.reply.parse(await known.run(ctx, contract.body ? parsed(contract.body, input) : {}, key))
+    if (Buffer.byteLength(JSON.stringify(reply ?? null)) > MAX_REPLY_BYTES)
+      throw new DomainError('too_large', { message: 'The answer is larger than a call may carry. Ask for less of it.' })
+    return reply
+  }
+}
+
+/** Whoever holds a grant may do what it names, for the person who gave it, until it ends. */
+function checkGrant(grant: Grant, name: string, actor: Actor): void {
+  const good = userIdOf(actor) === grant.userId && grant.actions.includes(name) && (grant.until === null || Date.parse(grant.until) > now())
+  if (!good) throw new DomainError('forbidden', { message: 'This run is not allowed to do that, or its permission has ended.' })
+}
