@@ -113,9 +113,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   } as Parameters<typeof createServer>[0])
   const patience = { idleMs: 65_000, busyMs: 310_000, slowMs: 30_000, leavingMs: 5_000, everyMs: 5_000, ...options.patience }
   const connections = watchConnections(server, patience)
+  // The bytes behind a request for another protocol may be of that protocol: they are nobody's next request.
+  const speaksOtherwise = new WeakSet<Socket>()
   const onRequest = (request: IncomingMessage, response: ServerResponse, waitsForContinue = false) => {
+    const { socket } = request
     // After the last answer of a connection nothing more is taken from it.
-    if (request.socket.writable) handle(request, response, waitsForContinue)
+    if (!socket.writable || speaksOtherwise.has(socket)) return
+    if (request.headers.upgrade !== undefined) {
+      speaksOtherwise.add(socket)
+      response.shouldKeepAlive = false
+    }
+    handle(request, response, waitsForContinue)
   }
   server.on('request', (request, response) => onRequest(request, response))
   server.on('checkContinue', (request, response) => onRequest(request, response, true))

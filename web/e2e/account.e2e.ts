@@ -99,6 +99,13 @@ test.describe('a second factor', () => {
       await other.waitForURL(`**${portal}`)
       await expect(other.getByLabel('Six-digit code')).toBeVisible()
     }
+    // A public page knows nobody yet, and its Login leads to the code.
+    await other.goto('/')
+    await wake(other)
+    await expect(other.getByRole('button', { name: /Account menu/ })).toHaveCount(0)
+    await other.getByRole('link', { name: 'Login' }).click()
+    await expect(other.getByLabel('Six-digit code')).toBeVisible()
+    await other.goto('/auth/buyer')
     await other.getByLabel('Six-digit code').fill('000000')
     await other.getByRole('button', { name: 'Continue' }).click()
     await expect(other.getByText('The code was not accepted')).toBeVisible()

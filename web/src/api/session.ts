@@ -93,7 +93,7 @@ function set(next: SessionState) {
     shown = next.session.user.id
     signingIn = false
   }
-  if (next.session) document.documentElement.dataset.session = ''
+  if (next.session && !state.half) document.documentElement.dataset.session = ''
   else delete document.documentElement.dataset.session
   for (const listener of listeners) listener()
 }
@@ -139,14 +139,15 @@ function isHalf({ access_token: token }: Session) {
 
 /**
  * The session, followed. Public pages pass `eager: false`: without a stored session the auth client is not even fetched.
+ * Before the second factor there is nobody to load anything for, except on the pages that ask for it (`half`).
  */
-export function useSession({ eager = true }: { eager?: boolean } = {}): SessionState & { user: User | null } {
+export function useSession({ eager = true, half = false }: { eager?: boolean; half?: boolean } = {}): SessionState & { user: User | null } {
   const current = useSyncExternalStore(subscribe, sessionNow, () => onServer)
   useEffect(() => {
     if (eager || mayHaveSession()) void loadBackend()
     else if (!started) set({ status: 'signed-out', session: null })
   }, [eager])
-  return { ...current, user: current.session?.user ?? null }
+  return { ...current, user: current.half && !half ? null : (current.session?.user ?? null) }
 }
 
 function subscribe(listener: () => void) {

@@ -119,6 +119,9 @@ test('only the signed bytes are believed, and a replay is an empty 200 [S18]', a
   const refused = {
     'no signature': '',
     'not a signature': 't=1,v1=abc',
+    'a part without a value': `t=${now},v1`,
+    'nothing but commas': ',,,',
+    'letters that take two bytes each': `t=${now},v1=${'é'.repeat(64)}`,
     'another secret': sign({ payload, secret: 'whsec_other' }),
     'six minutes old': sign({ payload, secret, timestamp: now - 360 }),
     'of another body': sign({ payload: `${payload} `, secret }),

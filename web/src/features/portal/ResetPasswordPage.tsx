@@ -16,7 +16,7 @@ import { allHold, generalRules } from './rules.ts'
 
 /** Reached by the link in the mail: the link is the session, the new password is the only thing to do with it. */
 export function ResetPasswordPage() {
-  const { status, user, session } = useSession()
+  const { status, user, session } = useSession({ half: true })
   // Whoever holds the mail alone does not get past the second factor.
   const challenge = useQuery({
     queryKey: ['second-factor', session?.access_token],

@@ -15,7 +15,7 @@ const afterSignInMs = 100
  */
 export function usePortalArrival(role: Role | undefined, { onSecondFactor }: { onSecondFactor: () => void }) {
   const navigate = useNavigate()
-  const { status, user, event } = useSession()
+  const { status, user, event } = useSession({ half: true })
   const acting = useRef(false)
 
   const land = useCallback(
