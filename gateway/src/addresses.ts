@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { readAddress } from '@operon/kit/addresses'
 import { SetupError } from '@operon/kit/config'
 
 export type Addresses = {
@@ -14,14 +15,17 @@ export function addressReader(trustedProxies: string): Addresses {
   return {
     isTrusted: (remote: string | undefined) => isTrusted(plain(remote)),
     client(remote: string | undefined, forwardedFor: string | string[] | undefined): string {
-      const address = plain(remote)
-      if (!forwardedFor || !isTrusted(address)) return address
-      const hops = String(forwardedFor)
-        .split(',')
-        .map((hop) => plain(hop.trim()))
-      // From the nearest hop outwards: the first that is no proxy of ours is the client.
-      for (const hop of hops.reverse()) if (isIP(hop) !== 0 && !isTrusted(hop)) return hop
-      return address
+      let client = plain(remote)
+      if (!forwardedFor || !isTrusted(client)) return client
+      const hops = String(forwardedFor).split(',').reverse()
+      // From the nearest hop outwards, as long as each is a proxy of ours. Behind one that names no address anybody may have written anything.
+      for (const hop of hops) {
+        const address = readAddress(hop.trim())
+        if (address === null) return client
+        client = address
+        if (!isTrusted(client)) return client
+      }
+      return client
     },
   }
 }
@@ -29,17 +33,6 @@ export function addressReader(trustedProxies: string): Addresses {
 const plain = (address: string | undefined): string => (address?.startsWith('::ffff:') ? address.slice(7) : (address ?? ''))
 
 export const isLoopback = (address: string | undefined): boolean => /^(::1$|127\.)/.test(plain(address))
-
-/** Limits see an IPv6 customer's whole /64: one host has as many addresses in it as it likes. */
-export function limitedAs(address: string): string {
-  if (!address.includes(':')) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head.split(':').filter(Boolean)
-  if (tail === undefined) return groups.slice(0, 4).join(':')
-  const after = tail.split(':').filter(Boolean)
-  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - after.length) }, () => '0')
-  return [...groups, ...zeros, ...after].slice(0, 4).join(':')
-}
 
 function blockList(text: string): BlockList | null {
   const parts = text

@@ -2,12 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { endpointsOf, shapesOf, tablesOf } from '@operon/contracts/registry'
 import { serviceNames } from '@operon/contracts/services'
+import { callerAt } from '@operon/kit/addresses'
 import type { TokenVerifier } from '@operon/kit/auth'
 import type { Cache } from '@operon/kit/cache/cache'
 import { type Env, type KitConfig, readEnv } from '@operon/kit/config'
 import { Limits } from '@operon/kit/limits'
 import type { Logger, Metrics } from '@operon/kit/telemetry'
-import { addressReader, limitedAs } from './addresses.ts'
+import { addressReader } from './addresses.ts'
 import { Callers } from './callers.ts'
 import { type Patience, refusal, watchConnections } from './connections.ts'
 import { type Counters, Figures } from './figures.ts'
@@ -128,7 +129,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.on('request', (request, response) => onRequest(request, response))
   server.on('checkContinue', (request, response) => onRequest(request, response, true))
   server.on('upgrade', (request, socket: Socket, head) => {
-    const client = limitedAs(addresses.client(socket.remoteAddress, request.headers['x-forwarded-for']))
+    const client = callerAt(addresses.client(socket.remoteAddress, request.headers['x-forwarded-for']))
     const refused = draining ? '503 Service Unavailable' : limits.isOver(client) ? '429 Too Many Requests' : live.refuses(request, client)
     if (refused) return connections.leave(socket, refusal(refused))
     connections.release(socket)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { callerAt } from '@operon/kit/addresses'
 import { checkAccess, isHalfSignedIn } from '@operon/kit/auth'
 import type { KitConfig } from '@operon/kit/config'
 import type { Actor } from '@operon/kit/context'
@@ -6,7 +7,7 @@ import { DomainError } from '@operon/kit/errors'
 import type { Limits, Quota } from '@operon/kit/limits'
 import type { Logger, Metrics } from '@operon/kit/telemetry'
 import { isTracing, openSpan } from '@operon/kit/tracing'
-import { type Addresses, limitedAs } from './addresses.ts'
+import type { Addresses } from './addresses.ts'
 import { type Call, givenPairs, refuse, requestId, send, stepTrace } from './call.ts'
 import type { Callers } from './callers.ts'
 import { apiHeaders, fixed, isHost, nothingFixed, readLines, rewriteHeaders, securityHeaders, type Told, toldLines } from './headers.ts'
@@ -109,7 +110,7 @@ export function createHandler(options: HandleOptions) {
     if (!route) return refuse(call, notAllowed(entry.allow))
     call.label = route.label
     try {
-      limits.admit(limitedAs(call.client))
+      limits.admit(callerAt(call.client))
       if (Number(headers['content-length'] ?? 0) > route.maxBytes) throw new DomainError('too_large')
       const actor = callers.of(headers, route)
       if (!(actor instanceof Promise)) return admit(call, route, actor)
@@ -212,5 +213,5 @@ const classOf = (route: Route, { query }: Call) =>
 function whoIsLimited({ rate }: Route, actor: Actor, call: Call): string {
   return actor.kind === 'user' && !isHalfSignedIn(actor) && rate !== 'auth-strict' && rate !== 'webhook'
     ? `u:${actor.id}`
-    : limitedAs(call.client)
+    : callerAt(call.client)
 }

@@ -1,3 +1,4 @@
+import { callerAt, networkOf } from '@operon/kit/addresses'
 import { signedIn } from '@operon/kit/context'
 import { addressBlock } from '@operon/kit/mail/blocks'
 import { waitOf } from '@operon/kit/mail/paces'
@@ -9,9 +10,10 @@ const MINUTE = 60_000
 const QUARTER = 15 * MINUTE
 // A bucket of five that refills over a quarter of an hour gives ten guesses in any quarter at most.
 const GUESSES = 5
+const GUESSES_OF_ONE_CALLER = 3
 
 export async function limitByAddress(ctx: AuthCtx, what: string, limit: number, windowMs = MINUTE): Promise<void> {
-  const { ok, retryAfterMs } = await ctx.deps.rt.cache.take(`${what}:${ctx.ip}`, limit, windowMs)
+  const { ok, retryAfterMs } = await ctx.deps.rt.cache.take(`${what}:${callerAt(ctx.ip)}`, limit, windowMs)
   if (!ok) throw tooMany(retryAfterMs)
 }
 
@@ -67,21 +69,52 @@ const tooSoon = (isMail: boolean, delayMs: number) =>
     retryAfter(delayMs),
   )
 
+/** What is guessed, and the way in that no guess can lock. */
+const secrets = {
+  password: 'To sign in now, ask for a link by email',
+  code: 'To sign in now, open the link in the email',
+  factor: 'To sign in now, use a recovery code',
+  'recovery-code': 'To sign in now, use the code of your authenticator',
+}
+
 /**
- * Takes one guess at an account's secret. Strangers share one bucket an account; an address that the owner has signed in from
- * has its own, so that a stranger who burns guesses locks nobody out. Returns how to give the guess back after a success.
+ * Takes one guess at an account's secret. An address that the owner has signed in from has a bucket of its own. All others share one an
+ * account, of which no caller gets more than a part: one stranger leaves room for the owner at a new address, and where many of them empty
+ * it, the link in an email still opens the account. Returns how to give the guess back after a success.
  */
-export async function takeGuess(ctx: AuthCtx, what: string, account: string, knownAddress = false): Promise<() => Promise<void>> {
-  const key = knownAddress ? `guess:${what}:${account}:${ctx.ip}` : `guess:${what}:${account}`
-  const { ok, retryAfterMs } = await ctx.deps.rt.cache.take(key, GUESSES, QUARTER)
-  if (!ok) throw tooMany(retryAfterMs)
+export async function takeGuess(
+  ctx: AuthCtx,
+  what: keyof typeof secrets,
+  account: string,
+  isFamiliar = false,
+): Promise<() => Promise<void>> {
+  const { cache } = ctx.deps.rt
+  const common = `guess:${what}:${account}`
+  const buckets: [key: string, guesses: number][] = isFamiliar
+    ? [[`${common}:at:${networkOf(ctx.ip)}`, GUESSES]]
+    : [
+        [`${common}:from:${callerAt(ctx.ip)}`, GUESSES_OF_ONE_CALLER],
+        [common, GUESSES],
+      ]
+  const taken: typeof buckets = []
   // A negative cost puts the guess back, and leaves those that strangers burned where they are.
-  return async () => void (await ctx.deps.rt.cache.take(key, GUESSES, QUARTER, -1))
+  const giveBack = async () => {
+    for (const [key, guesses] of taken) await cache.take(key, guesses, QUARTER, -1)
+  }
+  for (const bucket of buckets) {
+    const { ok, retryAfterMs } = await cache.take(...bucket, QUARTER)
+    if (!ok) {
+      await giveBack()
+      throw tooMany(retryAfterMs, `Too many attempts for this account. ${secrets[what]}.`)
+    }
+    taken.push(bucket)
+  }
+  return giveBack
 }
 
 const retryAfter = (ms: number) => ({ headers: { 'retry-after': String(Math.ceil(ms / 1000)) } })
-export function tooMany(retryAfterMs: number) {
+function tooMany(retryAfterMs: number, why = 'Request rate limit reached.') {
   const seconds = Math.ceil(retryAfterMs / 1000)
-  const message = `Request rate limit reached. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
+  const message = `${why} Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
   return refuse(429, 'over_request_rate_limit', message, retryAfter(retryAfterMs))
 }

@@ -31,7 +31,7 @@ export function ArrivalFirst({ children }: { children: ReactNode }) {
 /** A confirmed address: a toast, then the dashboard. A recovery link goes to the page for the new password. */
 function useConfirmation() {
   const navigate = useNavigate()
-  const { user, event } = useSession({ eager: false })
+  const { user, event, half } = useSession({ eager: false, half: true })
   const userId = user?.id
   useEffect(() => {
     if (event === 'PASSWORD_RECOVERY') navigate(paths.resetPassword, { replace: true })
@@ -46,13 +46,13 @@ function useConfirmation() {
     if (!userId || !isAdmitted() || !isConfirmation()) return
     if (arrivalHash.get('type') === 'signup') toast.success('Email confirmed', 'Your account is ready. Taking you in.')
     else toast.success('Your e-mail address is changed')
-    void sendSignUpRecord()
+    if (!half) void sendSignUpRecord()
     const portal = /^\/auth\/(seller|buyer)$/.exec(location.pathname)?.[1] as 'seller' | 'buyer' | undefined
     const timer = setTimeout(async () => {
-      const home = await landingFor(userId, portal)
+      const home = half ? paths.auth : await landingFor(userId, portal)
       dropArrival()
       navigate(home, { replace: true })
     }, afterConfirmationMs)
     return () => clearTimeout(timer)
-  }, [userId, navigate])
+  }, [userId, half, navigate])
 }

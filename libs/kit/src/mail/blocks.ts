@@ -1,12 +1,7 @@
-import ipaddr from 'ipaddr.js'
+import { callerAt } from '../addresses.ts'
 
-/** One customer of a network, or near enough: an IPv6 /64, an IPv4 /24. */
-export function addressBlock(address: string): string {
-  if (!ipaddr.isValid(address)) return address
-  const parsed = ipaddr.process(address)
-  const bytes = parsed.toByteArray()
-  return bytes.length === 4 ? `${bytes.slice(0, 3).join('.')}.0/24` : `${new ipaddr.IPv6([...bytes.slice(0, 8), ...Array(8).fill(0)])}/64`
-}
+/** One customer of a network, or near enough: an IPv4 /24, and of IPv6 what every limit counts as one caller. */
+export const addressBlock = (address: string): string => callerAt(address).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
 
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
 

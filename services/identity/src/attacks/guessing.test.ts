@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { codeIn, newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
 let platform: WithSandbox
@@ -27,8 +27,43 @@ test('S8: however many addresses guess in parallel, an account hears ten passwor
   expect(answers.every(({ status }) => status === 400 || status === 429)).toBe(true)
   expect(answers.find(({ status }) => status === 429)!.headers.get('retry-after')).toMatch(/^\d+$/)
   // The right password from a strange address is among the refused now; from the owner's own it is not.
-  expect((await post('/auth/v1/token?grant_type=password', { email, password: PASSWORD }, '203.0.113.9')).status).toBe(429)
+  const locked = await post('/auth/v1/token?grant_type=password', { email, password: PASSWORD }, '203.0.113.9')
+  expect(locked.status).toBe(429)
+  expect(((await locked.json()) as { msg: string }).msg).toMatch(
+    /^Too many attempts for this account\. To sign in now, ask for a link by email\. Try again in \d+ seconds?\.$/,
+  )
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
+  // What the answer promises: asked for and opened at the strange address.
+  expect((await post('/auth/v1/otp', { email, create_user: false }, '203.0.113.9')).status).toBe(200)
+  const link = new URL((await platform.mail(email, /sign-in link/)).links.find((each) => each.includes('/verify'))!)
+  const opened = await fetch(platform.base + link.pathname + link.search, {
+    redirect: 'manual',
+    headers: { 'x-forwarded-for': '203.0.113.9' },
+  })
+  expect(opened.headers.get('location')).toContain('access_token=')
+})
+
+test('S8: one stranger, however persistent, leaves room for the owner at a new address', async () => {
+  const { email } = await signedUp(platform)
+  const guess = (password: string, ip: string) => post('/auth/v1/token?grant_type=password', { email, password }, ip)
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => guess(`Wrong-guess-${at}!`, '198.51.100.77')))
+  expect(answers.filter(({ status }) => status === 400)).toHaveLength(3)
+  expect((await guess(PASSWORD, '203.0.113.10')).status).toBe(200)
+})
+
+test('S29: the addresses of one IPv6 network are one caller, to strangers and to the owner', async () => {
+  const email = newEmail()
+  const guess = (password: string, ip: string) => post('/auth/v1/token?grant_type=password', { email, password }, ip)
+  expect((await post('/auth/v1/signup', { email, password: PASSWORD }, '2001:db8:aa:1::1')).status).toBe(200)
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, at) => guess(`Wrong-guess-${at}!`, `2001:db8:bb:1::${(at + 1).toString(16)}`)),
+  )
+  expect(answers.filter(({ status }) => status === 400)).toHaveLength(3)
+  // Others empty what strangers share; the owner has moved within the network of the sign-up.
+  await Promise.all(Array.from({ length: 30 }, (_, at) => guess(`Wrong-guess-${at}!`, someIp(at))))
+  expect((await guess(PASSWORD, '203.0.113.11')).status).toBe(429)
+  expect((await guess(PASSWORD, '2001:db8:aa:2::1')).status).toBe(429)
+  expect((await guess(PASSWORD, '2001:db8:aa:1:ffff::9')).status).toBe(200)
 })
 
 test('S8: the limit is the same for an address that nobody has', async () => {
@@ -41,7 +76,7 @@ test('S8: the limit is the same for an address that nobody has', async () => {
   expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10)
 })
 
-test('S8: a one-time code is guessed ten times at most, also when new ones are asked for; the link still works', async () => {
+test('S8: a one-time code is guessed ten times at most, also when new ones are asked for; at an address of theirs the owner still types it', async () => {
   const { email } = await signedUp(platform)
   await platform.client().auth.signInWithOtp({ email })
   const first = await platform.mail(email, /sign-in link/)
@@ -56,7 +91,12 @@ test('S8: a one-time code is guessed ten times at most, also when new ones are a
     await platform.client().auth.signInWithOtp({ email })
   }
   expect(heard).toBeLessThanOrEqual(10)
-  expect((await platform.client().auth.verifyOtp({ email, token: codeIn(first), type: 'email' })).error).toMatchObject({ status: 429 })
+  // A newer code ends the older ones.
+  await vi.waitFor(async () => expect((await platform.mails(email)).filter(({ subject }) => /sign-in link/.test(subject))).toHaveLength(4))
+  const newest = await platform.mail(email, /sign-in link/)
+  expect((await post('/auth/v1/verify', { type: 'email', email, token: codeIn(newest) }, '203.0.113.12')).status).toBe(429)
+  expect((await platform.client().auth.verifyOtp({ email, token: codeIn(first), type: 'email' })).error).toMatchObject({ status: 403 })
+  expect((await platform.client().auth.verifyOtp({ email, token: codeIn(newest), type: 'email' })).error).toBeNull()
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
 })
 

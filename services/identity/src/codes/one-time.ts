@@ -100,21 +100,21 @@ export async function lookAtToken(db: Db, token: string, types: OneTimeType[]): 
   return row ?? null
 }
 
-/** Counts the try first, so that parallel guesses are counted too. Runs outside of the caller's transaction: a failed try must stay counted. */
+/** Counts the try first, so that parallel guesses are counted too; those from the owner's own addresses are bounded by `takeGuess`. Runs outside of the caller's transaction: a failed try must stay counted. */
 export async function redeemCode(
   deps: Deps,
   relatesTo: string,
   code: string,
   types: OneTimeType[],
-  userId?: string,
+  { userId, isFamiliar = false }: { userId?: string; isFamiliar?: boolean } = {},
 ): Promise<Redeemed | null> {
   const db = deps.rt.db
   const rows = await db
     .updateTable('one_time_tokens')
-    .set({ attempts: sql`attempts + 1` })
+    .set({ attempts: isFamiliar ? sql.ref('attempts') : sql`attempts + 1` })
     .where('relates_to', '=', relatesTo)
     .where('type', 'in', types)
-    .where('attempts', '<', CODE_TRIES)
+    .$if(!isFamiliar, (query) => query.where('attempts', '<', CODE_TRIES))
     .where('expires_at', '>', new Date(now()))
     .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
     .returning([...redeemed, 'code_hash'])

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { limitByAddress, takeGuess } from '../limits.ts'
 import type { OneTimeType } from '../schema.ts'
+import { isFamiliar } from '../sessions/familiar.ts'
 import { announceRevoked, beginSession, type Ended, endSessions, type SessionJson } from '../sessions/sessions.ts'
 import { emailIn, readPhone } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
@@ -107,8 +108,9 @@ async function redeemTyped(ctx: AuthCtx, input: Verify, types: OneTimeType[], ho
   if (Boolean(input.email) === Boolean(input.phone)) throw invalid('Only an email address or phone number should be provided on verify')
   const address = input.phone ? readPhone(input.phone) : emailIn(input.email)
   if (!address) throw refuse(422, 'validation_failed', 'Invalid email format')
-  const giveBack = await takeGuess(ctx, 'code', address)
-  const redeemed = await redeemCode(ctx.deps, address, input.token!, types)
+  const familiar = await isFamiliar(ctx, input.phone ? 'phone' : 'email', address)
+  const giveBack = await takeGuess(ctx, 'code', address, familiar)
+  const redeemed = await redeemCode(ctx.deps, address, input.token!, types, { isFamiliar: familiar })
   if (!redeemed) throw codeExpired()
   await giveBack()
   return inTransaction(ctx.db, (trx: Trx) => settle(trx, ctx, redeemed, how))

@@ -10,6 +10,7 @@ import qrcode from 'qrcode'
 import { type AuthCtx, type Deps, invalid, refuse } from '../deps.ts'
 import { takeGuess } from '../limits.ts'
 import { notify } from '../mail/notices.ts'
+import { isFamiliar } from '../sessions/familiar.ts'
 import { announceRevoked, endSessions, type SessionJson, strengthenSession } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
 import { currentUser, type FactorRow, hasSecondFactor, type Trx, type User } from '../users/users.ts'
@@ -89,7 +90,7 @@ export async function challengeFactor(ctx: AuthCtx, input: { factor_id: string }
 export async function verifyFactor(ctx: AuthCtx, input: Input<typeof auth.verifyFactor>): Promise<SessionJson> {
   const { user, session, factor } = await ownFactor(ctx, input.factor_id)
   if (!input.code) throw invalid('Code needs to be non-empty')
-  const giveBack = await takeGuess(ctx, 'factor', factor.id)
+  const giveBack = await takeGuess(ctx, 'factor', factor.id, await isFamiliar(ctx, 'id', user.id))
   await takeChallenge(ctx, factor, input.challenge_id)
   const isNew = factor.status !== 'verified'
   const verifiedAt = new Date(now())

@@ -4,6 +4,7 @@ import type { Vault } from '@operon/kit/vault'
 import { type AuthCtx, refuse } from '../deps.ts'
 import { takeGuess } from '../limits.ts'
 import { notify } from '../mail/notices.ts'
+import { isFamiliar } from '../sessions/familiar.ts'
 import { type SessionJson, strengthenSession } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
 import { currentUser, hasSecondFactor, type Trx } from '../users/users.ts'
@@ -32,7 +33,7 @@ export async function makeRecoveryCodes(ctx: AuthCtx, _input: unknown): Promise<
 /** A code in place of the second factor: works once, lifts the session to aal2. */
 export async function useRecoveryCode(ctx: AuthCtx, { code }: { code: string }): Promise<SessionJson> {
   const { user, session } = await currentUser(ctx)
-  await takeGuess(ctx, 'recovery-code', user.id)
+  await takeGuess(ctx, 'recovery-code', user.id, await isFamiliar(ctx, 'id', user.id))
   return inTransaction(ctx.db, async (trx: Trx) => {
     const used = await trx
       .updateTable('recovery_codes')

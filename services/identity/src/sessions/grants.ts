@@ -1,5 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
 import type * as auth from '@operon/contracts/identity/auth'
+import { networkOf } from '@operon/kit/addresses'
 import { runStatement, type Statement } from '@operon/kit/db'
 import { exchangeCode } from '../codes/flows.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
@@ -8,6 +9,7 @@ import { checkCaptcha } from '../passwords/captcha.ts'
 import { weaknessOf } from '../passwords/strength.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
 import { isBanned, type User } from '../users/users.ts'
+import { familiarFrom } from './familiar.ts'
 import { beginSession, refreshSession, type SessionJson } from './sessions.ts'
 
 type Grant = Input<typeof auth.token>
@@ -63,13 +65,13 @@ type Account = Pick<User, 'id' | 'password_hash' | 'email_confirmed_at' | 'phone
 const findBy = (column: 'email' | 'phone'): Statement => ({
   name: `identity_sign_in_${column}`,
   text: `select u.id, u.password_hash, u.email_confirmed_at, u.phone_confirmed_at, u.banned_until,
-      exists (select from sessions s where s.user_id = u.id and s.ip = $2 and s.created_at > now() - interval '90 days') as familiar
+      ${familiarFrom('$2', '$3')} as familiar
     from users u where u.${column} = $1 and u.deleted_at is null`,
 })
 const FIND = { email: findBy('email'), phone: findBy('phone') }
 
-/** The account, and whether this address has signed in to it in the last three months. */
+/** The account, and whether its owner has signed in from this address. */
 async function findForSignIn(ctx: AuthCtx, column: 'email' | 'phone', value: string): Promise<Account | null> {
-  const [account] = await runStatement<Account>(ctx.db, FIND[column], [value, ctx.ip])
+  const [account] = await runStatement<Account>(ctx.db, FIND[column], [value, ctx.ip, networkOf(ctx.ip)])
   return account ?? null
 }

@@ -78,7 +78,7 @@ async function checkNonce(ctx: AuthCtx, user: User, nonce: string | null | undef
   if (!nonce) throw refuse(400, 'reauthentication_needed', 'Password update requires reauthentication')
   const address = user.email ?? user.phone ?? ''
   await takeGuess(ctx, 'code', address)
-  const redeemed = await redeemCode(ctx.deps, address, nonce, ['reauthentication'], user.id)
+  const redeemed = await redeemCode(ctx.deps, address, nonce, ['reauthentication'], { userId: user.id })
   if (!redeemed) throw refuse(422, 'reauthentication_not_valid', 'Nonce has expired or is invalid')
 }
 
