@@ -36,11 +36,8 @@ test('S8: however many addresses guess in parallel, an account hears ten passwor
   // What the answer promises: asked for and opened at the strange address.
   expect((await post('/auth/v1/otp', { email, create_user: false }, '203.0.113.9')).status).toBe(200)
   const link = new URL((await platform.mail(email, /sign-in link/)).links.find((each) => each.includes('/verify'))!)
-  const opened = await fetch(platform.base + link.pathname + link.search, {
-    redirect: 'manual',
-    headers: { 'x-forwarded-for': '203.0.113.9' },
-  })
-  expect(opened.headers.get('location')).toContain('access_token=')
+  const proof = { type: 'magiclink', token_hash: link.searchParams.get('token') }
+  expect((await post('/auth/v1/verify', proof, '203.0.113.9')).status).toBe(200)
 })
 
 test('S8: one stranger, however persistent, leaves room for the owner at a new address', async () => {
@@ -79,7 +76,7 @@ test('S8: the limit is the same for an address that nobody has', async () => {
 test('S8: a one-time code is guessed ten times at most, also when new ones are asked for; at an address of theirs the owner still types it', async () => {
   const { email } = await signedUp(platform)
   await platform.client().auth.signInWithOtp({ email })
-  const first = await platform.mail(email, /sign-in link/)
+  await platform.mail(email, /sign-in link/)
   let heard = 0
   for (let round = 0; round < 3; round++) {
     const answers = await Promise.all(
@@ -91,13 +88,15 @@ test('S8: a one-time code is guessed ten times at most, also when new ones are a
     await platform.client().auth.signInWithOtp({ email })
   }
   expect(heard).toBeLessThanOrEqual(10)
-  // A newer code ends the older ones.
-  await vi.waitFor(async () => expect((await platform.mails(email)).filter(({ subject }) => /sign-in link/.test(subject))).toHaveLength(4))
-  const newest = await platform.mail(email, /sign-in link/)
-  expect((await post('/auth/v1/verify', { type: 'email', email, token: codeIn(newest) }, '203.0.113.12')).status).toBe(429)
-  expect((await platform.client().auth.verifyOtp({ email, token: codeIn(first), type: 'email' })).error).toMatchObject({ status: 403 })
-  expect((await platform.client().auth.verifyOtp({ email, token: codeIn(newest), type: 'email' })).error).toBeNull()
+  const letters = async () => (await platform.mails(email)).filter(({ subject }) => /sign-in link/.test(subject))
+  await vi.waitFor(async () => expect(await letters()).toHaveLength(4))
+  const codes = (await letters()).map(codeIn)
+  expect((await post('/auth/v1/verify', { type: 'email', email, token: codes[0] }, '203.0.113.12')).status).toBe(429)
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
+  // A newer code ends the older ones, and letters may arrive in any order.
+  let opened = 0
+  for (const token of codes) if (!(await platform.client().auth.verifyOtp({ email, token, type: 'email' })).error) opened++
+  expect(opened).toBe(1)
 })
 
 test('mail to one recipient is bounded, and a sign-up is never lost for it: the answer says that the mail waits [spec-33]', {
