@@ -35,7 +35,7 @@ export const errors = {
   limit_budget: {
     status: 402,
     message:
-      'What is left of your plan’s model budget this month does not cover this. Shorten it, choose a cheaper model, or upgrade on the plan page.',
+      "What is left of your plan's model budget this month does not cover this. Shorten it, choose a cheaper model, or upgrade on the plan page.",
   },
   budget_held: {
     status: 429,

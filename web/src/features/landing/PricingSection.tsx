@@ -1,4 +1,4 @@
-import { comingUnits, type PlanId, plans, TRIAL_DAYS, type Unit } from '@operon/contracts/plans'
+import { comingUnits, modelLimitsOf, type PlanId, plans, TRIAL_DAYS, type Unit } from '@operon/contracts/plans'
 import { product } from '../../content/product.ts'
 import { paths } from '../../paths.ts'
 import { ButtonLink, buttonClass } from '../../ui/Button.tsx'
@@ -74,7 +74,8 @@ export function PricingSection() {
         </div>
         <p className="px-5 py-6 text-14 text-muted md:px-8">
           Every plan starts with a {TRIAL_DAYS}-day free trial. A referral code takes 30% off the first month. What is outlined is on its
-          way.
+          way. Answers share a model budget each month: {plans.map(({ id }) => money(modelLimitsOf(id).budgetMicrousd / 10_000)).join(', ')}
+          .
         </p>
       </div>
     </section>
