@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
-import { SetupError } from '@operon/kit/config'
+import { facesPeople, SetupError } from '@operon/kit/config'
 import { portProblem } from './machine.ts'
 import { abandonPostgres } from './postgres.ts'
 
-// No mail has to be fetched and two accounts are there to look around with. Nothing for production.
+// No email has to be fetched, and two accounts are there to look around with. Never where real people come.
 const ownMachine = { AUTH_AUTOCONFIRM: 'true', DEMO_ACCOUNTS: 'true' }
 
 /** The environment of a launcher: the shell's over `.env` over what suits a machine of one's own. */
 export function launcherEnv(defaults: Record<string, string> = {}): NodeJS.ProcessEnv {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
-  return { ...(given.NODE_ENV === 'production' ? {} : ownMachine), ...defaults, ...given }
+  return { ...(facesPeople(given) ? {} : ownMachine), ...defaults, ...given }
 }
 
 export async function demandPort(port: number, host: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { type ServiceName, serviceNames } from '@operon/contracts/services'
 import { GatewaySettings } from '@operon/gateway/settings'
-import { type Env, isServiceName, KitConfig, readEnv, readKitConfig, SetupError } from '@operon/kit/config'
+import { type Env, isServiceName, KitConfig, readEnv, readKitConfig, SetupError, sandboxIsOpen } from '@operon/kit/config'
 import type { ServiceDefinition } from '@operon/kit/service'
 import type { z } from 'zod'
 
@@ -14,9 +14,10 @@ export async function loadDefinition(name: ServiceName): Promise<ServiceDefiniti
 
 export const loadDefinitions = (names: readonly ServiceName[] = serviceNames) => Promise.all(names.map(loadDefinition))
 
-/** `SERVICES=identity,billing` runs only those; all of them otherwise. */
-export function chosenServices({ SERVICES }: Env): readonly ServiceName[] {
-  if (!SERVICES) return serviceNames
+/** `SERVICES=identity,billing` runs only those; all of them otherwise, without the sandbox where real people may come. */
+export function chosenServices(env: Env): readonly ServiceName[] {
+  const { SERVICES } = env
+  if (!SERVICES) return sandboxIsOpen(env) ? serviceNames : serviceNames.filter((name) => name !== 'sandbox')
   const names = SERVICES.split(',').map((name) => name.trim())
   const unknown = names.filter((name) => !isServiceName(name))
   if (unknown.length) throw new SetupError(`SERVICES: there is no service ${unknown.join(', ')}; there are ${serviceNames.join(', ')}`)

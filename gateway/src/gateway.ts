@@ -5,7 +5,7 @@ import { serviceNames } from '@operon/contracts/services'
 import { callerAt } from '@operon/kit/addresses'
 import type { TokenVerifier } from '@operon/kit/auth'
 import type { Cache } from '@operon/kit/cache/cache'
-import { type Env, type KitConfig, readEnv } from '@operon/kit/config'
+import { type Env, type KitConfig, readEnv, sandboxIsOpen } from '@operon/kit/config'
 import { Limits } from '@operon/kit/limits'
 import type { Logger, Metrics } from '@operon/kit/telemetry'
 import { addressReader } from './addresses.ts'
@@ -47,19 +47,21 @@ export type GatewayOptions = {
 
 export type Gateway = { server: Server; url: string; drain(): Promise<void>; close(): Promise<void> }
 
-const registry = (): Spoken[] =>
-  [...serviceNames, 'gateway' as const].map((service) => ({
-    service,
-    endpoints: endpointsOf(service),
-    tables: tablesOf(service),
-    shapes: shapesOf(service),
-  }))
+const registry = (config: KitConfig): Spoken[] =>
+  [...serviceNames, 'gateway' as const]
+    .filter((service) => service !== 'sandbox' || sandboxIsOpen(config))
+    .map((service) => ({
+      service,
+      endpoints: endpointsOf(service),
+      tables: tablesOf(service),
+      shapes: shapesOf(service),
+    }))
 
 /** The public door: a bare HTTP server, since everything that passes through would pay for a framework's lifecycle. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, env, log, metrics, bus, cache, verifier } = options
   const settings = readEnv(GatewaySettings, env)
-  const spoken = options.spoken ?? registry()
+  const spoken = options.spoken ?? registry(config)
   let draining = false
   const isDraining = () => draining
 

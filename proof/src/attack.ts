@@ -30,6 +30,7 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   S22: () => import('./attack/dependencies.ts'),
   S27: () => import('./attack/costs.ts'),
   S28: () => import('./attack/pumping.ts'),
+  S31: () => import('./attack/production.ts'),
 }
 /** Held by tests that need more than the public door; `npm test` runs them. */
 const elsewhere = {

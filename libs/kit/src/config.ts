@@ -33,6 +33,8 @@ export const KitConfig = z.object({
     .string()
     .refine((value) => value.split(',').every((key) => Buffer.from(key, 'base64').length === 32), { error: 'must be 32 bytes in base64' })
     .optional(),
+  /** Opens the sandbox and automatic confirmation where real people may come, for a demonstration; its pages then ask for the key. */
+  SANDBOX_KEY: z.string().min(20).optional(),
   PUBLISHABLE_KEYS: z.string().default('anon'),
   SERVICE_KEY: z.string().min(20).optional(),
   PRODUCT_NAME: z.string().default('Operon'),
@@ -63,7 +65,23 @@ export function readEnv<T extends z.ZodType>(schema: T, env: Env): z.output<T> {
 
 export function readKitConfig(env: Env): KitConfig {
   const config = readEnv(KitConfig, env)
+  if (config.SERVICE_KEY && config.PUBLISHABLE_KEYS.split(',').includes(config.SERVICE_KEY))
+    throw new SetupError('SERVICE_KEY: is also a publishable key, so every visitor would administer the platform')
   return { ...config, PUBLIC_URL: (config.PUBLIC_URL ?? `http://localhost:${config.PORT}`).replace(/\/$/, '') }
+}
+
+/** Whether real people may come: in production, and at any address that is not this machine's own. */
+export const facesPeople = ({ NODE_ENV, PUBLIC_URL }: { NODE_ENV?: string | undefined; PUBLIC_URL?: string | undefined }): boolean =>
+  NODE_ENV === 'production' || (PUBLIC_URL !== undefined && !isLoopbackUrl(PUBLIC_URL))
+
+/** Whether stand-ins, their inbox and automatic confirmation may exist. Beside real people they would give accounts away. */
+export const sandboxIsOpen = (config: Parameters<typeof facesPeople>[0] & { SANDBOX_KEY?: string | undefined }): boolean =>
+  !facesPeople(config) || Boolean(config.SANDBOX_KEY)
+
+function isLoopbackUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
 export const isServiceName = (name: string): name is ServiceName => (serviceNames as readonly string[]).includes(name)

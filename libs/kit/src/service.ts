@@ -9,7 +9,7 @@ import type { TokenVerifier } from './auth.ts'
 import type { Cache } from './cache/cache.ts'
 import { answerCalls, type Calling, callOver, type Served } from './calls.ts'
 import { followClock } from './clock.ts'
-import { databaseUrl, type Env, type KitConfig, readEnv, readKitConfig } from './config.ts'
+import { databaseUrl, type Env, type KitConfig, readEnv, readKitConfig, sandboxIsOpen } from './config.ts'
 import type { Actor, Ctx } from './context.ts'
 import { databaseAnswers, ensureDatabase, migrate, openDatabase } from './db.ts'
 import { createHttp } from './http.ts'
@@ -117,6 +117,9 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const config = readEnv(definition.config, env)
   const log = infra.log.child({ service: name })
   const url = databaseUrl(kit, env, name)
+  const keyless = definition.sandboxed?.(config) ?? []
+  if (keyless.length && !sandboxIsOpen(kit))
+    log.warn({ missing: keyless }, 'these third parties have no keys and no stand-in: what needs them answers 503 until their keys are set')
   await ensureDatabase(url, patienceOf(kit, log))
   const broken = (err: Error) => log.warn({ err }, 'an idle database connection broke')
   const { db, pool } = openDatabase<DB & KitDb>(url, kit.DATABASE_POOL, broken, sqlLog(name))
@@ -220,7 +223,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       const failing = Object.entries(checks)
         .filter(([, ok]) => !ok)
         .map(([what]) => `${name}: ${what}`)
-      return { ok: failing.length === 0, failing, sandboxed: definition.sandboxed?.(config) ?? [] }
+      return { ok: failing.length === 0, failing, sandboxed: sandboxIsOpen(kit) ? keyless : [] }
     },
     async drain() {
       for (const stop of stops) await stop()

@@ -16,6 +16,7 @@ const env = {
   DATA_DIR: dataDir,
   DATABASE_URL: databaseUrl,
   AUTH_AUTOCONFIRM: 'true',
+  SANDBOX_KEY: 'opens-automatic-confirmation',
   LIMIT_SIGN_UP_PER_MINUTE: many,
   LIMIT_SIGN_IN_PER_MINUTE: many,
   LIMIT_REFRESH_AT_ONCE: many,

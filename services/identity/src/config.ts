@@ -54,8 +54,6 @@ export const IdentityConfig = z.object({
   AUTH_GITHUB_CLIENT_SECRET: z.string().optional(),
   AUTH_MICROSOFT_CLIENT_ID: z.string().optional(),
   AUTH_MICROSOFT_CLIENT_SECRET: z.string().optional(),
-  /** Stand-ins run in production only when told to. */
-  SANDBOX_ALLOW_IN_PRODUCTION: z.string().optional(),
   /** Sign-in providers without a key run in the sandbox. */
   AUTH_SANDBOX_OAUTH: flag(true),
   DEMO_ACCOUNTS: flag(false),

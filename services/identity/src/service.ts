@@ -1,4 +1,5 @@
 import * as identity from '@operon/contracts/identity/events'
+import { SetupError, sandboxIsOpen } from '@operon/kit/config'
 import { openMailer } from '@operon/kit/mail/mailer'
 import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
 import type { ServiceDefinition } from '@operon/kit/service'
@@ -45,6 +46,10 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     ...(playsProviders(config) ? ['oauth' as const] : []),
   ],
   async setup(rt) {
+    if (rt.config.AUTH_AUTOCONFIRM && !sandboxIsOpen(rt.kit))
+      throw new SetupError(
+        `AUTH_AUTOCONFIRM: anybody could claim any address at ${rt.kit.PUBLIC_URL}. Take it out, or set SANDBOX_KEY if this is a demonstration`,
+      )
     const deps: Deps = {
       rt,
       config: rt.config,

@@ -1,10 +1,5 @@
 import { z } from 'zod'
 
-const flag = z
-  .enum(['0', '1', 'true', 'false'])
-  .default('0')
-  .transform((value) => value === '1' || value === 'true')
-
 /** The sandbox's own settings; the kit's stand in the kit. */
 export const SandboxConfig = z.object({
   /** How the other services reach the stand-ins. Anything but a loopback address binds to every interface. */
@@ -14,6 +9,5 @@ export const SandboxConfig = z.object({
   SANDBOX_SEED: z.string().optional(),
   /** Milliseconds between two chunks of a model's answer. */
   SANDBOX_MODEL_PACE_MS: z.coerce.number().int().min(0).max(1000).default(12),
-  SANDBOX_ALLOW_IN_PRODUCTION: flag,
 })
 export type SandboxConfig = z.output<typeof SandboxConfig>

@@ -5,6 +5,7 @@ import { assetRoutes } from './core/assets.ts'
 import { controlRoutes } from './core/control.ts'
 import { createFaults, type Provider } from './core/faults.ts'
 import { homePage } from './core/home.ts'
+import { guarded } from './core/key.ts'
 import { html, page } from './core/page.ts'
 import { listenAll } from './core/ports.ts'
 import { openState } from './core/state.ts'
@@ -28,6 +29,8 @@ export type SandboxOptions = {
   portBase?: number
   /** Where people reach the pages: the gateway. */
   publicUrl: string
+  /** Whoever opens the pages must have it. */
+  key?: string
   seed?: string
   /** Milliseconds between two chunks of a model's stream. */
   pace?: number
@@ -91,6 +94,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   stripe.start()
 
   async function handle(request: WireRequest): Promise<WireReply> {
+    const kept = options.key ? guarded(request, options.key, publicUrl) : null
+    if (kept) return kept
     if (isForeignWrite(request, publicUrl)) return json({ message: 'A write from another origin.' }, 403)
     try {
       const reply = await dispatch(routes, request.method === 'HEAD' ? { ...request, method: 'GET' } : request)

@@ -33,6 +33,35 @@ test('other services learn over the bus where a stand-in listens', async () => {
   expect((await fetch(`${url}/v1/customers`)).status).toBe(401)
 })
 
-test('it does not start in production unless told to', async () => {
-  await expect(startTestService(sandboxService, { NODE_ENV: 'production' })).rejects.toThrow('SANDBOX_ALLOW_IN_PRODUCTION')
+test.each([
+  ['in production', { NODE_ENV: 'production' }],
+  ['at a public address', { PUBLIC_URL: 'https://operon.example' }],
+])('it does not start %s without a key, and says which setting opens it', async (_where, env) => {
+  await expect(startTestService(sandboxService, env)).rejects.toThrow(/^SANDBOX_KEY: .*real people/)
+})
+
+test('with a key it starts there, and its pages are there for whoever has the key, on every listener', async () => {
+  const key = 'for-the-demonstration-only'
+  const guarded = await startTestService(sandboxService, { PUBLIC_URL: 'https://operon.example', SANDBOX_KEY: key })
+  const { url } = await guarded.services.sandbox!.rt.ask(sandboxAddress, { provider: 'stripe' })
+  const get = (path: string, headers = {}, base = guarded.url()) => fetch(base + path, { headers, redirect: 'manual' })
+  for (const base of [guarded.url(), url])
+    for (const path of [
+      '/sandbox',
+      '/sandbox/inbox',
+      '/sandbox/api/inbox',
+      '/sandbox/api/truth',
+      '/sandbox?key=wrong',
+      '/sandbox/inbox?key=',
+    ])
+      expect((await get(path, { 'x-sandbox-key': 'wrong', cookie: `operon-sandbox=${key}` }, base)).status, base + path).toBe(404)
+  expect((await fetch(`${guarded.url()}/sandbox/api/faults`, { method: 'DELETE' })).status).toBe(404)
+  expect((await get('/sandbox/api/inbox', { 'x-sandbox-key': key })).status).toBe(200)
+  const opened = await get(`/sandbox?key=${key}`)
+  const cookie = opened.headers.get('set-cookie')!
+  expect([opened.status, opened.headers.get('location')]).toEqual([303, '/sandbox'])
+  expect(cookie).toMatch(/; HttpOnly; SameSite=Lax; Secure$/)
+  expect(cookie).not.toContain(key)
+  expect((await get('/sandbox/inbox', { cookie: `other=1; ${cookie.split(';')[0]}` })).status).toBe(200)
+  await guarded.close()
 })

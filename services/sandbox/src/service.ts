@@ -1,6 +1,6 @@
 import { sandboxDeletes, sandboxForms, sandboxHome, sandboxPages } from '@operon/contracts/sandbox/api'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
-import { SetupError } from '@operon/kit/config'
+import { SetupError, sandboxIsOpen } from '@operon/kit/config'
 import { serveRaw } from '@operon/kit/http'
 import type { ServiceDefinition } from '@operon/kit/service'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -14,9 +14,10 @@ export const sandboxService: ServiceDefinition<object, SandboxConfig> = {
   migrations: {},
   async setup(rt) {
     const { config, kit } = rt
-    if (kit.NODE_ENV === 'production' && !config.SANDBOX_ALLOW_IN_PRODUCTION) {
-      throw new SetupError('SANDBOX_ALLOW_IN_PRODUCTION: the sandbox plays providers for real people; set it to 1 only if that is meant')
-    }
+    if (!sandboxIsOpen(kit))
+      throw new SetupError(
+        `SANDBOX_KEY: the sandbox reads everybody's mail and moves money that is none, so it does not run at ${kit.PUBLIC_URL} beside real people. Leave this service out, or set SANDBOX_KEY (20 characters or more) if this is a demonstration`,
+      )
     const sandbox = await startSandbox({
       dataDir: kit.DATA_DIR,
       publicUrl: kit.PUBLIC_URL,
@@ -24,6 +25,7 @@ export const sandboxService: ServiceDefinition<object, SandboxConfig> = {
       pace: config.SANDBOX_MODEL_PACE_MS,
       onError: (err) => rt.log.error({ err }, 'a stand-in failed'),
       ...(config.SANDBOX_PORT_BASE && { portBase: config.SANDBOX_PORT_BASE }),
+      ...(kit.SANDBOX_KEY && { key: kit.SANDBOX_KEY }),
       ...(config.SANDBOX_SEED && { seed: config.SANDBOX_SEED }),
     })
     rt.onStop(() => sandbox.close())

@@ -5,6 +5,7 @@ let platform: IdentityTest
 beforeAll(async () => {
   platform = await startIdentity({
     PUBLIC_URL: 'https://app.example.com',
+    SANDBOX_KEY: 'opens-automatic-confirmation',
     AUTH_REDIRECT_ALLOW_LIST: 'https://*.partner.example/callback,myapp://login,https://docs.example.com/**',
   })
 })

@@ -1,4 +1,5 @@
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
+import { sandboxIsOpen } from '@operon/kit/config'
 import { DomainError } from '@operon/kit/errors'
 import type { Runtime } from '@operon/kit/service'
 import type { IdentityConfig } from '../config.ts'
@@ -113,16 +114,14 @@ function keysOf(config: IdentityConfig, name: string): { id: string; secret: str
   return id && secret ? { id, secret } : null
 }
 
-const mayPlay = ({ AUTH_SANDBOX_OAUTH, NODE_ENV, SANDBOX_ALLOW_IN_PRODUCTION }: IdentityConfig) =>
-  AUTH_SANDBOX_OAUTH && (NODE_ENV !== 'production' || ['1', 'true'].includes(SANDBOX_ALLOW_IN_PRODUCTION ?? ''))
-
 /** Whether the sandbox stands in for any of them. */
 export const playsProviders = (config: IdentityConfig) =>
-  mayPlay(config) && Object.keys(kinds).some((name) => keysOf(config, name) === null)
+  config.AUTH_SANDBOX_OAUTH && Object.keys(kinds).some((name) => keysOf(config, name) === null)
 
 export function openProviders(rt: Runtime<IdentityDb, IdentityConfig>): Providers {
   const { config } = rt
-  const offers = (name: string) => Object.hasOwn(kinds, name) && (keysOf(config, name) !== null || mayPlay(config))
+  const plays = config.AUTH_SANDBOX_OAUTH && sandboxIsOpen(rt.kit)
+  const offers = (name: string) => Object.hasOwn(kinds, name) && (keysOf(config, name) !== null || plays)
   return {
     offers,
     async open(name) {
