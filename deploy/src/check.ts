@@ -2,8 +2,11 @@ import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { checkBoundaries } from './boundaries.ts'
 import { checkDeclarations, checkFamilies } from './declarations.ts'
+import { staleFiles } from './generate.ts'
+import { readImages, unfilled } from './images.ts'
 
-type Outcome = { ok: boolean; output: string }
+/** `note`: what a reader should know although nothing is wrong. */
+type Outcome = { ok: boolean; output: string; note?: string }
 
 const root = resolve(import.meta.dirname, '../..')
 const bin = (name: string) => join(root, 'node_modules/.bin', name)
@@ -16,6 +19,7 @@ const checks: [string, () => Promise<Outcome>][] = [
   ['types, web', () => command(bin('tsc'), ['-p', 'web/tsconfig.json', ...colours('--pretty')])],
   ['boundaries', boundaries],
   ['declarations', declarations],
+  ['generated files', generated],
 ]
 
 const results = await Promise.all(
@@ -26,12 +30,27 @@ const results = await Promise.all(
   }),
 )
 for (const { output, ok } of results) if (!ok) console.log(output)
-for (const { name, ok, seconds } of results) console.log(`${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(18)} ${seconds} s`)
+for (const { name, ok, seconds, note } of results) {
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(18)} ${seconds} s`)
+  if (note) console.log(`       ${note}`)
+}
 process.exitCode = results.every((result) => result.ok) ? 0 : 1
 
 async function boundaries(): Promise<Outcome> {
   const broken = checkBoundaries(root)
   return { ok: broken.length === 0, output: broken.map(({ from, line, rule }) => `${from}:${line}  ${rule}`).join('\n') }
+}
+
+async function generated(): Promise<Outcome> {
+  const stale = await staleFiles()
+  const open = unfilled()
+  return {
+    ok: stale.length === 0,
+    output: stale.map((path) => `${path} is not as the list of services wants it: npm run generate`).join('\n'),
+    ...(open.length && {
+      note: `${open.length} of ${readImages().size} images have no digest in deploy/images.lock (npm run images, where Docker can pull)`,
+    }),
+  }
 }
 
 async function declarations(): Promise<Outcome> {

@@ -6,57 +6,139 @@ import { type Env, readEnv } from '@operon/kit/config'
 import { images } from '@operon/kit/testing/containers'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { composeFile } from './compose.ts'
+import { generatedFiles, staleFiles } from './generate.ts'
+import { pinned, readImages, unfilled } from './images.ts'
+import { secretsFor } from './secrets.ts'
 import { knownVariables, loadDefinitions, namesIn } from './services.ts'
 
-type Compose = {
-  services: Record<string, { image: string; command: string[]; environment?: Record<string, unknown>; volumes?: string[] }>
-  volumes: object
+type Service = {
+  image: string
+  user?: string
+  command: string[]
+  environment?: Record<string, string>
+  volumes?: string[]
+  ports?: string[]
+  read_only?: boolean
+  cap_drop?: string[]
+  security_opt?: string[]
 }
+type Compose = { services: Record<string, Service>; volumes: object }
 
 const root = resolve(import.meta.dirname, '../..')
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
-const compose = parse(text('docker-compose.yml'), { merge: true }) as Compose
-const ours = Object.entries(compose.services).filter(([, service]) => service.image === 'operon')
-const processNames = [...serviceNames, 'gateway'].sort()
+const read = (path: string) => parse(text(path), { merge: true }) as Compose
+const [safe, demo] = [read('docker-compose.yml'), read('docker-compose.demo.yml')]
+const oursIn = (compose: Compose) =>
+  Object.entries(compose.services).filter(([name, service]) => service.image === 'operon' && name !== 'roles')
 const entryOf = (name: string) => (name === 'gateway' ? 'gateway/src/main.ts' : `services/${name}/src/main.ts`)
+const upper = (name: string) => name.toUpperCase().replaceAll('-', '_')
 
-test('the list of services, the folders, the compose file, the Tiltfile and the image name the same services', () => {
+test('each folder of services is on the one list, and what is written from the list is up to date', async () => {
   expect(readdirSync(join(root, 'services')).sort()).toEqual([...serviceNames].sort())
-  expect(ours.map(([name]) => name).sort()).toEqual(processNames)
-  const tilt = [...text('Tiltfile').matchAll(/dc_resource\('([^']+)', labels=\['operon'\]/g)].map((match) => match[1])
-  expect(tilt.sort()).toEqual(processNames)
-  const copied = [...text('deploy/Dockerfile').matchAll(/^COPY services\/([^/]+)\/package\.json/gm)].map((match) => match[1])
-  expect(copied.sort()).toEqual([...serviceNames].sort())
+  expect(await staleFiles()).toEqual([])
 })
 
-test('each container starts the program of its service', () => {
-  for (const [name, { command }] of ours) {
-    expect(command).toEqual(['node', entryOf(name)])
-    expect(existsSync(join(root, entryOf(name))), entryOf(name)).toBe(true)
+test('a file that somebody changed by hand is written as the list wants it', async () => {
+  const files = await generatedFiles()
+  expect(Object.keys(files).sort()).toEqual([
+    'Tiltfile',
+    'deploy/Dockerfile',
+    'deploy/package.json',
+    'docker-compose.demo.yml',
+    'docker-compose.yml',
+  ])
+  for (const name of serviceNames) {
+    expect(files.Tiltfile).toContain(`dc_resource('${name}'`)
+    expect(JSON.parse(files['deploy/package.json']!).dependencies[`@operon/${name}`]).toBe('workspace:*')
   }
 })
 
-test('the gateway knows the address of each service', () => {
-  const upstreams = Object.entries(compose.services.gateway!.environment!).filter(([name]) => name.startsWith('UPSTREAM_'))
-  expect(Object.fromEntries(upstreams)).toEqual(
-    Object.fromEntries(serviceNames.map((name) => [`UPSTREAM_${name.toUpperCase().replaceAll('-', '_')}`, `http://${name}:8080`])),
-  )
+test('each container starts the program of its service, and the gateway knows where each is', () => {
+  for (const [compose, names] of [
+    [safe, serviceNames.filter((name) => name !== 'sandbox')],
+    [demo, serviceNames],
+  ] as const) {
+    expect(
+      oursIn(compose)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual([...names, 'gateway'].sort())
+    for (const [name, { command }] of oursIn(compose)) {
+      expect(command).toEqual(['node', entryOf(name)])
+      expect(existsSync(join(root, entryOf(name))), entryOf(name)).toBe(true)
+    }
+    const upstreams = Object.entries(compose.services.gateway!.environment!).filter(([, value]) => String(value).startsWith('http://'))
+    expect(Object.fromEntries(upstreams)).toEqual(
+      Object.fromEntries(names.map((name) => [`UPSTREAM_${upper(name)}`, `http://${name}:8080`])),
+    )
+  }
 })
 
 test('every variable that a container is given is one that a config reads', async () => {
   const known = await knownVariables()
-  const given = ours.flatMap(([, service]) => Object.keys(service.environment ?? {}))
+  const given = [safe, demo].flatMap((compose) => oursIn(compose).flatMap(([, service]) => Object.keys(service.environment ?? {})))
   const image = [...text('deploy/Dockerfile').matchAll(/^ENV (.+)$/gm)].flatMap((match) =>
     match[1]!.split(' ').map((pair) => pair.split('=')[0]!),
   )
   expect([...new Set([...given, ...image])].filter((name) => !known.has(name))).toEqual([])
 })
 
-test('each service gets the keys and addresses of the third parties that it speaks to: without them the sandbox would answer', async () => {
+test('every setting that a service reads can be given to its container: without a key the sandbox would answer', async () => {
   for (const { name, config } of await loadDefinitions()) {
-    const theirs = namesIn(config).filter((variable) => /_(KEY|SECRET|ID|SID|TOKEN|URL|FROM|REGISTRIES)$/.test(variable))
-    expect(Object.keys(compose.services[name]!.environment ?? {}), name).toEqual(expect.arrayContaining(theirs))
+    const theirs = namesIn(config).filter((variable) => variable !== 'NODE_ENV')
+    expect(Object.keys(demo.services[name]!.environment ?? {}), name).toEqual(expect.arrayContaining(theirs))
   }
+})
+
+test("the compose file for real people has no sandbox, no password of its own, and each service its own role and no other's password", () => {
+  const written = text('docker-compose.yml')
+  expect([...written.matchAll(/\$\{(\w*(?:KEY|SECRET|PASSWORD|TOKEN)\w*):-([^}]+)\}/g)].map(([found]) => found)).toEqual([])
+  expect(written).not.toMatch(/AUTOCONFIRM:-true|NODE_ENV: dev|sandbox:/)
+  expect(written).toMatch(/PUBLIC_URL: \$\{PUBLIC_URL:\?/)
+  for (const [name, { environment = {} }] of oursIn(safe)) {
+    const passwords = [...JSON.stringify(environment).matchAll(/POSTGRES_PASSWORD\w*/g)].map(([found]) => found)
+    expect(passwords, name).toEqual(name === 'gateway' ? [] : [`POSTGRES_PASSWORD_${upper(name)}`])
+    expect(environment.DATABASE_URL, name).toBeUndefined()
+    expect(environment.BUS_URL).toContain('NATS_PASSWORD')
+    expect([environment.QUEUE_URL, environment.CACHE_URL].every((url) => url!.includes('REDIS_PASSWORD'))).toBe(true)
+  }
+})
+
+test('no container gains rights, keeps a capability or writes to its root, and only the gateway has a port, in the demo for this machine alone', () => {
+  for (const compose of [safe, demo])
+    for (const [name, service] of Object.entries(compose.services)) {
+      expect(service, name).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+      expect(service.ports ?? [], name).toHaveLength(name === 'gateway' ? 1 : 0)
+    }
+  expect(demo.services.gateway!.ports![0]).toMatch(/^127\.0\.0\.1:/)
+})
+
+test('npm run secrets makes what the compose file asks for, once, and takes the master key that is there', () => {
+  const wanted = [...new Set([...text('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map((match) => match[1]!))].filter(
+    (name) => name !== 'PUBLIC_URL',
+  )
+  const first = secretsFor(text('docker-compose.yml'), '', 'kept')
+  expect(first.map((line) => line.split('=')[0]).sort()).toEqual(wanted.sort())
+  expect(first).toContain('MASTER_KEY=kept')
+  expect(new Set(first.map((line) => line.split('=')[1])).size).toBe(first.length)
+  for (const line of first) expect(line).toMatch(/^[A-Z_]+=(kept|[0-9a-f]{48})$/)
+  expect(secretsFor(text('docker-compose.yml'), first.join('\n'), null)).toEqual([])
+})
+
+test('an image is named by the digest that the lock has, and an unfilled one is told', async () => {
+  const digest = `sha256:${'a'.repeat(64)}`
+  const images = readImages(
+    `# a comment\nnode:24-bookworm-slim unfilled\npostgres:18 ${digest}\nnats:2.12-alpine unfilled\nredis:8-alpine unfilled\nminio/minio unfilled\n`,
+  )
+  expect(await composeFile(images, { demo: false })).toContain(`image: postgres:18@${digest}`)
+  expect(unfilled(images)).not.toContain('postgres:18')
+  expect(() => pinned(images, 'postgres:17')).toThrow('does not name postgres:17')
+  expect(() => readImages('postgres:18 latest')).toThrow('neither a digest')
+  const named = [...text('docker-compose.yml').matchAll(/image: (\S+)/g), ...text('deploy/Dockerfile').matchAll(/^FROM (\S+)/gm)].map(
+    (match) => match[1]!.split('@')[0]!,
+  )
+  expect([...new Set(named)].filter((name) => !['operon', 'fetched'].includes(name)).sort()).toEqual([...readImages().keys()].sort())
 })
 
 test('with no keys the sandbox plays everybody, and nobody for whom there is one', async () => {
@@ -70,17 +152,21 @@ test('with no keys the sandbox plays everybody, and nobody for whom there is one
   expect(sandboxed({ ...stripe, ...mail, OPENAI_API_KEY: 'sk-1' })).toEqual(['oauth', 'anthropic', 'google', 'perplexity', 'rdap'])
 })
 
-test('what the stores keep is in volumes', () => {
-  for (const name of ['postgres', 'nats', 'redis', 'minio'])
-    expect(compose.services[name]!.volumes?.[0], name).toMatch(new RegExp(`^${name}:/`))
-  expect(compose.services.redis!.command.join(' ')).toContain('--appendonly yes')
-  expect(compose.services.redis!.command.join(' ')).toContain('noeviction')
+test('what the stores keep is in a volume of its own each', () => {
+  for (const compose of [safe, demo]) {
+    const used = Object.values(compose.services).flatMap((service) => service.volumes ?? [])
+    for (const name of ['postgres', 'nats', 'redis', 'minio'])
+      expect(
+        used.filter((volume) => volume.startsWith(`${name}:/`)),
+        name,
+      ).toHaveLength(1)
+    expect(compose.services.redis!.command.join(' ')).toContain('--appendonly yes')
+    expect(compose.services.redis!.command.join(' ')).toContain('noeviction')
+  }
+  expect(oursIn(safe).flatMap(([, service]) => service.volumes ?? [])).toEqual([])
 })
 
 test('tests run the brokers and the store that the fleet runs', () => {
-  expect(images).toEqual({
-    'nats-server': compose.services.nats!.image,
-    'redis-server': compose.services.redis!.image,
-    minio: compose.services.minio!.image,
-  })
+  const tag = (name: string) => safe.services[name]!.image.split('@')[0]
+  expect(images).toEqual({ 'nats-server': tag('nats'), 'redis-server': tag('redis'), minio: tag('minio') })
 })

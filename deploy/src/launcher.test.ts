@@ -24,7 +24,10 @@ test('on a machine of your own everything is there to try: the sandbox, demo acc
   expect(started({})).toEqual({ AUTH_AUTOCONFIRM: 'true', DEMO_ACCOUNTS: 'true', services: serviceNames })
 })
 
-test.each([{ NODE_ENV: 'production' }, { PUBLIC_URL: 'https://operon.example' }])('with %j nothing of it is', (env) => {
-  expect(started(env)).toEqual({ services: serviceNames.filter((name) => name !== 'sandbox') })
-  expect(started({ ...env, SANDBOX_KEY: 'for-the-demonstration-only' }).services).toEqual(serviceNames)
-})
+test.each<Record<string, string>>([{ NODE_ENV: 'production' }, { PUBLIC_URL: 'https://operon.example' }])(
+  'with %j nothing of it is',
+  (env) => {
+    expect(started(env)).toEqual({ services: serviceNames.filter((name) => name !== 'sandbox') })
+    expect(started({ ...env, SANDBOX_KEY: 'for-the-demonstration-only' }).services).toEqual(serviceNames)
+  },
+)

@@ -104,7 +104,7 @@ export const attack: Attack = async (world) => {
       }
 
       const administers = world.operations.filter(
-        ({ access, path }) => ['service', 'staff'].includes(access) && !path.startsWith('/sandbox'),
+        ({ access, path }) => ['service', 'staff'].includes(access ?? '') && !path.startsWith('/sandbox'),
       )
       for (const operation of administers)
         for (const key of world.short ? defaults.slice(0, 3) : defaults) {
