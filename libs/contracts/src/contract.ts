@@ -6,7 +6,7 @@ import type { Unit } from './plans.ts'
 export type Access = 'public' | 'user' | 'aal2' | 'staff' | 'service'
 /** `public-send` is for what writes to an address that a stranger named. */
 export type RateClass = 'auth-strict' | 'public-send' | 'auth' | 'read' | 'write' | 'ai' | 'webhook'
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export type Endpoint = {
   kind: 'endpoint'

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { access, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -82,6 +82,48 @@ export async function createFileStorage(root: string): Promise<Omit<Storage, 'si
       await rm(path + META, { force: true })
       await rm(join(dirname(path), meta.data), { force: true })
     },
+    async begin(key) {
+      const path = at(key)
+      await mkdir(dirname(path), { recursive: true })
+      const draft = `${basename(key)}.~${randomBytes(6).toString('hex')}`
+      await writeFile(join(dirname(path), `${draft}.tmp`), '', { flush: true, mode: 0o600 })
+      return draft
+    },
+    async append(key, state, offset, piece) {
+      const file = await open(draftAt(at(key), state), 'r+')
+      try {
+        await file.truncate(offset)
+        let written = 0
+        while (written < piece.length) written += (await file.write(piece, written, piece.length - written, offset + written)).bytesWritten
+        await file.sync()
+      } catch (error) {
+        throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? new DomainError('storage_full', { cause: error }) : error
+      } finally {
+        await file.close()
+      }
+      return state
+    },
+    async finish(key, state, size, contentType) {
+      const path = at(key)
+      const draft = draftAt(path, state)
+      const folder = dirname(path)
+      const before = await read(path)
+      // Finished before, by a try whose answer was lost.
+      if (before?.data === state) return infoOf(key, before)
+      const hash = createHash('sha256')
+      const file = await open(draft, 'r+')
+      await file.truncate(size).finally(() => file.close())
+      await pipeline(createReadStream(draft), hash)
+      const etag = `"${hash.digest('base64url').slice(0, 27)}"`
+      const meta: Meta = { size, contentType, etag, modifiedAt: new Date().toISOString(), data: state }
+      await writeFile(`${draft}.meta`, JSON.stringify(meta), { flush: true, mode: 0o600 })
+      await rename(draft, join(folder, state))
+      await rename(`${draft}.meta`, path + META)
+      await sync(folder)
+      if (before) await rm(join(folder, before.data), { force: true })
+      return infoOf(key, meta)
+    },
+    abandon: (key, state) => rm(draftAt(at(key), state), { force: true }),
     async list(prefix, limit = 1000) {
       if (prefix) checkKey(prefix.replace(/\/$/, ''))
       const folder = prefix.includes('/') ? prefix.slice(0, prefix.lastIndexOf('/')) : ''
@@ -102,6 +144,8 @@ export async function createFileStorage(root: string): Promise<Omit<Storage, 'si
       ),
   }
 }
+
+const draftAt = (path: string, state: string) => join(dirname(path), `${basename(state)}.tmp`)
 
 const infoOf = (key: string, { size, contentType, etag, modifiedAt }: Meta): ObjectInfo => ({
   key,

@@ -1,13 +1,19 @@
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  PutObjectCommand,
   S3Client,
   S3ServiceException,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { SetupError } from '../config.ts'
@@ -59,6 +65,28 @@ export async function createS3Storage(url: string, service: string, log: Logger)
     }
   }
 
+  // All parts but the last are of 5 MiB at least; what does not fill one yet waits in an object of its own, named by where it begins.
+  const tailKey = (key: string, id: string, from: number) =>
+    `${at(key)}.~${createHash('sha256').update(id).digest('hex').slice(0, 16)}-${from}`
+
+  async function tailOf(key: string, id: string, from: number, length: number): Promise<Buffer> {
+    if (length === 0) return Buffer.alloc(0)
+    const { Body } = await tried(client.send(new GetObjectCommand({ Bucket: bucket, Key: tailKey(key, id, from) })))
+    return Buffer.from(await Body!.transformToByteArray()).subarray(0, length)
+  }
+
+  async function sendPart(key: string, id: string, number: number, Body: Buffer): Promise<string> {
+    const part = { Bucket: bucket, Key: at(key), UploadId: id, PartNumber: number, Body }
+    return (await tried(client.send(new UploadPartCommand(part)))).ETag!
+  }
+
+  async function dropTails(key: string, id: string, parts: Part[]) {
+    for (let n = 0; n <= parts.length; n++) {
+      const Key = tailKey(key, id, sizeOf(parts.slice(0, n)))
+      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key })).catch(() => {})
+    }
+  }
+
   return {
     async put(key, body, { contentType, maxBytes }) {
       const { through, seen } = meter(maxBytes)
@@ -97,6 +125,49 @@ export async function createS3Storage(url: string, service: string, log: Logger)
         if (!isMissing(error)) throw readable(error)
       })
     },
+    async begin(key, contentType) {
+      const { UploadId } = await tried(
+        client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: at(key), ContentType: contentType })),
+      )
+      return JSON.stringify({ id: UploadId!, parts: [] } satisfies Pieces)
+    },
+    async append(key, state, offset, piece) {
+      const { id, parts } = JSON.parse(state) as Pieces
+      const from = sizeOf(parts)
+      const rest = Buffer.concat([await tailOf(key, id, from, offset - from), piece])
+      if (rest.length < PART_BYTES) {
+        await tried(client.send(new PutObjectCommand({ Bucket: bucket, Key: tailKey(key, id, from), Body: rest })))
+        return state
+      }
+      const etag = await sendPart(key, id, parts.length + 1, rest)
+      return JSON.stringify({ id, parts: [...parts, { etag, size: rest.length }] } satisfies Pieces)
+    },
+    async finish(key, state, size, contentType) {
+      const { id, parts } = JSON.parse(state) as Pieces
+      const from = sizeOf(parts)
+      const rest = await tailOf(key, id, from, size - from)
+      const all = rest.length || !parts.length ? [...parts, { etag: '', size: rest.length }] : parts
+      if (all.length === 1 && from === 0) {
+        await tried(client.send(new PutObjectCommand({ Bucket: bucket, Key: at(key), Body: rest, ContentType: contentType })))
+      } else {
+        if (rest.length) all[all.length - 1]!.etag = await sendPart(key, id, all.length, rest)
+        const Parts = all.map(({ etag }, n) => ({ ETag: etag, PartNumber: n + 1 }))
+        const done = { Bucket: bucket, Key: at(key), UploadId: id, MultipartUpload: { Parts } }
+        try {
+          await client.send(new CompleteMultipartUploadCommand(done))
+        } catch (error) {
+          // Finished before, by a try whose answer was lost.
+          if ((await head(key))?.size !== size) throw readable(error)
+        }
+      }
+      await dropTails(key, id, parts)
+      return (await head(key))!
+    },
+    async abandon(key, state) {
+      const { id, parts } = JSON.parse(state) as Pieces
+      await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key: at(key), UploadId: id })).catch(() => {})
+      await dropTails(key, id, parts)
+    },
     async list(prefix, limit = 1000) {
       if (prefix) checkKey(prefix.replace(/\/$/, ''))
       const keys: string[] = []
@@ -107,7 +178,7 @@ export async function createS3Storage(url: string, service: string, log: Logger)
           .catch((error) => {
             throw readable(error)
           })
-        keys.push(...(page.Contents ?? []).map(({ Key }) => Key!.slice(service.length + 1)))
+        keys.push(...(page.Contents ?? []).map(({ Key }) => Key!.slice(service.length + 1)).filter((key) => !key.includes('~')))
         next = page.NextContinuationToken
       } while (next && keys.length < limit)
       const infos: ObjectInfo[] = []
@@ -124,6 +195,15 @@ export async function createS3Storage(url: string, service: string, log: Logger)
       ),
   }
 }
+
+const PART_BYTES = 5 * 1024 * 1024
+type Part = { etag: string; size: number }
+type Pieces = { id: string; parts: Part[] }
+const sizeOf = (parts: Part[]) => parts.reduce((sum, { size }) => sum + size, 0)
+const tried = <T>(call: Promise<T>): Promise<T> =>
+  call.catch((error) => {
+    throw readable(error)
+  })
 
 type Found = { ContentType?: string | undefined; ETag?: string | undefined; LastModified?: Date | undefined; Size?: number | undefined }
 const infoOf = (key: string, { ContentType, ETag, LastModified, Size }: Found): ObjectInfo => ({

@@ -101,6 +101,37 @@ export function storageSuite(title: string, openStore: () => Promise<{ store: St
       expect(await storage.ready()).toBe(true)
     })
 
+    test('a file arrives in pieces of any size; one that is written again is replaced, and nothing shows before the end', async () => {
+      const bytes = (size: number, fill: number) => Buffer.alloc(size, fill)
+      const pieces = [bytes(3_000_000, 1), bytes(6_000_000, 2), bytes(10, 3), bytes(5_500_000, 4), bytes(1_234, 5)]
+      let state = await storage.begin('pieces/a.bin', 'application/zip')
+      let offset = 0
+      for (const piece of pieces) {
+        // A try that was cut off after it had written: its state was not kept.
+        await storage.append('pieces/a.bin', state, offset, Buffer.concat([bytes(piece.length, 9), bytes(100, 9)]))
+        state = await storage.append('pieces/a.bin', state, offset, piece)
+        offset += piece.length
+      }
+      expect(await storage.head('pieces/a.bin')).toBeNull()
+      const info = await storage.finish('pieces/a.bin', state, offset, 'application/zip')
+      expect(info).toMatchObject({ key: 'pieces/a.bin', size: offset, contentType: 'application/zip' })
+      const got = Buffer.concat(await (await storage.get('pieces/a.bin')).body.toArray())
+      expect(got.equals(Buffer.concat(pieces))).toBe(true)
+      expect((await storage.list('pieces/')).map(({ key }) => key)).toEqual(['pieces/a.bin'])
+    })
+
+    test('a file of one small piece, an empty one, and one that is given up', async () => {
+      const small = await storage.append('pieces/s.txt', await storage.begin('pieces/s.txt', 'text/plain'), 0, Buffer.from('small'))
+      expect(await storage.finish('pieces/s.txt', small, 5, 'text/plain')).toMatchObject({ size: 5, contentType: 'text/plain' })
+      expect(await text((await storage.get('pieces/s.txt')).body)).toBe('small')
+      await storage.finish('pieces/e.txt', await storage.begin('pieces/e.txt', 'text/plain'), 0, 'text/plain')
+      expect((await storage.head('pieces/e.txt'))!.size).toBe(0)
+      const gone = await storage.append('pieces/g.txt', await storage.begin('pieces/g.txt', 'text/plain'), 0, Buffer.from('gone'))
+      await storage.abandon('pieces/g.txt', gone)
+      expect(await storage.head('pieces/g.txt')).toBeNull()
+      await expect(storage.append('pieces/g.txt', gone, 4, Buffer.from('more'))).rejects.toThrow()
+    })
+
     test.each(['../secret', 'a/../../b', '/etc/passwd', 'a//b', 'a/.hidden', 'a/b~meta', 'a\\b', 'a/\0', '', 'a/..'])(
       'the key %j is refused',
       async (key) => {

@@ -11,6 +11,14 @@ export interface Storage {
   get(key: string, range?: Range): Promise<{ info: ObjectInfo; body: Readable }>
   head(key: string): Promise<ObjectInfo | null>
   delete(key: string): Promise<void>
+  /**
+   * A file that arrives in pieces. The state that each step returns is the caller's to keep; `append` at an offset replaces what was written
+   * there by a try whose state was not kept. Nothing is visible under the key until `finish`.
+   */
+  begin(key: string, contentType: string): Promise<string>
+  append(key: string, state: string, offset: number, piece: Uint8Array): Promise<string>
+  finish(key: string, state: string, size: number, contentType: string): Promise<ObjectInfo>
+  abandon(key: string, state: string): Promise<void>
   list(prefix: string, limit?: number): Promise<ObjectInfo[]>
   /** An address under PUBLIC_URL/files/v1/<service>/ that serves (or takes) the file for so long without signing in. */
   signedUrl(
