@@ -132,7 +132,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.on('checkContinue', (request, response) => onRequest(request, response, true))
   server.on('upgrade', (request, socket: Socket, head) => {
     const client = callerAt(addresses.client(socket.remoteAddress, request.headers['x-forwarded-for']))
-    const refused = draining ? '503 Service Unavailable' : limits.isOver(client) ? '429 Too Many Requests' : live.refuses(request, client)
+    const refused = draining ? '503 Service Unavailable' : limits.isOver(client) ? '429 Too Many Requests' : live.refuses(request)
     if (refused) return connections.leave(socket, refusal(refused))
     connections.release(socket)
     live.upgrade(request, socket, head, client)

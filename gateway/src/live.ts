@@ -41,7 +41,7 @@ const EXPIRED_FOR_MS = 60_000
 /** A page says who it is and answers a ping now and then: so many messages from one look to the next are more than it can need. */
 const HEARD_AT_MOST = 100
 const WAITING_AT_MOST = 2_000
-const WAITING_OF_ONE_ADDRESS = 100
+const WAITING_OF_ONE_CALLER = 100
 // Close codes of our own: not signed in (any more), too many sockets, too slow.
 const UNAUTHORISED = 4401
 const TOO_MANY = 4429
@@ -53,8 +53,8 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
   const server = new WebSocketServer({ noServer: true, maxPayload: 16 * 1024, perMessageDeflate: false, clientTracking: false })
   const pages = new Map<WebSocket, Page>()
   const sockets = new Map<string, Set<WebSocket>>()
-  /** Who has not signed in yet, by address. */
-  const waiting = new Map<string, number>()
+  /** The sockets that have not signed in yet, by caller, the oldest first. */
+  const waiting = new Map<string, Set<WebSocket>>()
   let knocking = 0
   let signedIn = 0
 
@@ -102,7 +102,8 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
   function onConnection(socket: WebSocket, client: string) {
     const page: Page = { client, person: null, heard: 0, silent: false, token: null, verifying: false }
     pages.set(socket, page)
-    wait(client, +1)
+    makeRoom(client)
+    wait(client, socket)
     const deadline = setTimeout(() => page.person || socket.close(UNAUTHORISED, 'not signed in'), authWithinMs)
     socket.on('message', (data, isBinary) => isHeard(socket, page) && onMessage(socket, page, isBinary ? '' : String(data)))
     socket.on('ping', () => isHeard(socket, page))
@@ -112,15 +113,38 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
       clearTimeout(deadline)
       leave(socket)
       pages.delete(socket)
-      if (!page.person) wait(client, -1)
+      endWait(client, socket)
     })
   }
 
-  function wait(client: string, change: number) {
-    knocking += change
-    const left = (waiting.get(client) ?? 0) + change
-    if (left) waiting.set(client, left)
-    else waiting.delete(client)
+  function wait(client: string, socket: WebSocket) {
+    const mine = waiting.get(client) ?? new Set()
+    waiting.set(client, mine.add(socket))
+    knocking++
+  }
+
+  function endWait(client: string, socket: WebSocket) {
+    const mine = waiting.get(client)
+    if (!mine?.delete(socket)) return
+    knocking--
+    if (mine.size === 0) waiting.delete(client)
+  }
+
+  /** The one silent for longest gives way to who knocks: at this caller's own share, or where all are taken at the largest. */
+  function makeRoom(client: string) {
+    const own = waiting.get(client)
+    if (own && own.size >= WAITING_OF_ONE_CALLER) return showOut(client, own)
+    if (knocking < WAITING_AT_MOST) return
+    const [largest, theirs] = [...waiting].reduce((most, each) => (each[1].size > most[1].size ? each : most))
+    showOut(largest, theirs)
+  }
+
+  function showOut(client: string, theirs: Set<WebSocket>) {
+    // One that has sent its token is about to be let in.
+    const silent = [...theirs].find((socket) => !pages.get(socket)!.verifying) ?? [...theirs][0]!
+    endWait(client, silent)
+    silent.close(UNAUTHORISED, 'not signed in')
+    setTimeout(() => silent.terminate(), 1_000).unref()
   }
 
   function isHeard(socket: WebSocket, page: Page): boolean {
@@ -162,7 +186,7 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
   }
 
   function join(userId: string, socket: WebSocket, { client }: Page) {
-    wait(client, -1)
+    endWait(client, socket)
     const mine = sockets.get(userId) ?? new Set()
     sockets.set(userId, mine)
     mine.add(socket)
@@ -216,10 +240,8 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
 
   return {
     /** Why a socket is not given, before anything is agreed with the caller. */
-    refuses(request: IncomingMessage, client: string): string | null {
-      if (!isWelcome(request)) return '403 Forbidden'
-      if ((waiting.get(client) ?? 0) >= WAITING_OF_ONE_ADDRESS) return '429 Too Many Requests'
-      return knocking >= WAITING_AT_MOST ? '503 Service Unavailable' : null
+    refuses(request: IncomingMessage): string | null {
+      return isWelcome(request) ? null : '403 Forbidden'
     },
     upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: string) {
       server.handleUpgrade(request, socket, head, (opened) => onConnection(opened, client))

@@ -1,7 +1,18 @@
 import { isDestructive, type Operation, sampleCall, undeclaredFields } from './document.ts'
 import type { Actor, ActorKind, Answer, Attack } from './world.ts'
 
-const kinds: ActorKind[] = ['anonymous', 'buyer', 'seller', 'other seller', 'expired', 'suspended', 'staff', 'half staff', 'service']
+const kinds: ActorKind[] = [
+  'anonymous',
+  'buyer',
+  'seller',
+  'other seller',
+  'expired',
+  'suspended',
+  'staff',
+  'half staff',
+  'half signed in',
+  'service',
+]
 
 // S1: every route as every kind of caller against what its contract declares. Beside it S4: no answer holds a field that its schema does not
 // name, nor a secret.
@@ -20,7 +31,7 @@ export const attack: Attack = async (world) => {
     const { path, body } = sampleCall(operation)
     const answer = await world.call(actor, operation.method, path, body)
     tried++
-    const wrong = mismatch(operation.access, actor, answer, operation.path)
+    const wrong = mismatch(operation, actor, answer)
     if (wrong) findings.push(`${operation.name} as ${kind}: ${wrong}`)
     if (answer.status < 300 && operation.reply)
       for (const field of undeclaredFields(operation.reply, answer.body))
@@ -30,14 +41,17 @@ export const attack: Attack = async (world) => {
   }
 }
 
-function mismatch(access: string | undefined, { kind }: Actor, { status, body, text }: Answer, path: string): string | null {
+function mismatch({ access, path, halfSignedIn }: Operation, { kind }: Actor, { status, body, text }: Answer): string | null {
   if (status >= 500 && ![501, 502, 503, 504].includes(status)) return `answered ${status}: ${text.slice(0, 120)}`
   const refused =
     status === 401 ||
     (status === 403 &&
       ['forbidden', 'not_admin', 'no_authorization', 'bad_jwt', '42501'].includes(body?.code ?? body?.error_code ?? body?.error?.code))
-  // What opens an account is changed with its second factor, where it has one, though the route is anybody's.
-  if (kind === 'half staff' && body?.error_code === 'insufficient_aal') return null
+  // S25 says which those are that let them in.
+  if (kind === 'half staff' || kind === 'half signed in') {
+    if (access === 'public' || status === 401 || (status === 403 && text.includes('insufficient_aal'))) return null
+    return halfSignedIn ? null : `was let in with ${status}`
+  }
   const must = mayCall(access, kind)
   if (must === null) return null
   if (must && refused && !refusesByItself(path)) return `was refused with ${status}: ${text.slice(0, 120)}`
@@ -51,7 +65,6 @@ function mayCall(access: string | undefined, kind: ActorKind): boolean | null {
   if (kind === 'anonymous' || kind === 'expired' || kind === 'suspended') return false
   if (access === 'service') return kind === 'service'
   if (access === 'staff') return kind === 'staff' || kind === 'service'
-  if (access === 'aal2' && kind === 'half staff') return false
   return kind !== 'service'
 }
 

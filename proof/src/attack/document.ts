@@ -7,6 +7,7 @@ export type Operation = {
   service: string
   access: string | undefined
   apiKeys: boolean
+  halfSignedIn: boolean
   table: string | undefined
   parameters: Parameter[]
   body: Json
@@ -25,6 +26,7 @@ export function operationsOf(document: Json): Operation[] {
         service: operation.tags?.[0],
         access: operation['x-access'],
         apiKeys: operation['x-api-keys'] === true,
+        halfSignedIn: operation['x-half-signed-in'] === true,
         table: operation['x-table'],
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content?.['application/json']?.schema,

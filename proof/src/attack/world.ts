@@ -7,8 +7,18 @@ import { enrol } from './people.ts'
 /** `beside`: another attack that the same calls tell about; `notes`: what could not be tried, and why. */
 export type Told = { tried: number; findings: string[]; notes?: string[]; beside?: Record<string, Told> }
 export type Attack = (world: World) => Promise<Told>
-/** `half staff`: staff with a second factor, signed in without it. */
-export type ActorKind = 'anonymous' | 'buyer' | 'seller' | 'other seller' | 'expired' | 'suspended' | 'staff' | 'half staff' | 'service'
+/** `half signed in`, `half staff`: with a second factor, signed in without it. */
+export type ActorKind =
+  | 'half signed in'
+  | 'anonymous'
+  | 'buyer'
+  | 'seller'
+  | 'other seller'
+  | 'expired'
+  | 'suspended'
+  | 'staff'
+  | 'half staff'
+  | 'service'
 export type Actor = { kind: ActorKind; id: string | null; email: string; token: string | null }
 export type Answer = { status: number; headers: Headers; text: string; body: Json }
 export type World = {
@@ -71,18 +81,23 @@ export async function openWorld({ seed, ...surroundings }: Surroundings): Promis
     if (kind === 'anonymous') return anonymous
     if (kind === 'service') return { ...anonymous, token: 'attack-service-key-0123456789' }
     const isStaff = kind === 'staff' || kind === 'half staff'
-    const email = isStaff ? staffAddress(staffMade++) : `${kind.replace(' ', '-')}-${seed}-${made++}@example.com`
+    const isHalf = kind === 'half signed in' || kind === 'half staff'
+    const email = isStaff ? staffAddress(staffMade++) : `${kind.replaceAll(' ', '-')}-${seed}-${made++}@example.com`
     const { body } = await call(anonymous, 'POST', '/auth/v1/signup', { email, password: PASSWORD, data: { name: `A ${kind}` } })
     if (!body?.access_token) throw new Error(`no ${kind} could be made: ${JSON.stringify(body)}`)
     const actor: Actor = { kind, id: body.user.id, email, token: body.access_token }
     if (kind === 'buyer' || kind === 'seller' || kind === 'other seller')
       await call(actor, 'POST', '/rest/v1/user_roles', { user_id: actor.id, role: kind === 'buyer' ? 'buyer' : 'seller' })
-    if (kind === 'half staff') await enrol(call, actor)
+    if (isHalf) await enrol(call, actor)
     if (isStaff) {
       // The claim comes with a configured address once it is proven, and with the next token.
       await call(await world.actor('service'), 'PUT', `/auth/v1/admin/users/${actor.id}`, { email_confirm: true })
       const { body: again } = await call(anonymous, 'POST', '/auth/v1/token?grant_type=password', { email, password: PASSWORD })
       return { ...actor, token: again.access_token }
+    }
+    if (isHalf) {
+      const { body: half } = await call(anonymous, 'POST', '/auth/v1/token?grant_type=password', { email, password: PASSWORD })
+      return { ...actor, token: half.access_token }
     }
     if (kind === 'expired') return { ...actor, token: expired(actor.token!) }
     if (kind === 'suspended') await call(await world.actor('service'), 'PUT', `/auth/v1/admin/users/${actor.id}`, { ban_duration: '24h' })

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { isDestructive, sampleCall } from './document.ts'
+import type { Attack } from './world.ts'
+
+/** What a password alone reaches where the account has a second factor; written here by hand, so that a contract cannot widen it unseen. */
+const reached = [
+  'GET /auth/v1/user',
+  'POST /auth/v1/logout',
+  'POST /auth/v1/factors/{factor_id}/challenge',
+  'POST /auth/v1/factors/{factor_id}/verify',
+  'POST /functions/v1/account-recovery-use',
+]
+
+// S25: a password alone where a second factor is, on every route that is not public, on the socket and on files.
+export const attack: Attack = async (world) => {
+  const findings: string[] = []
+  let tried = 0
+  const guarded = world.operations.filter(({ access }) => access !== 'public')
+  for (const operation of guarded) {
+    const actor = isDestructive(operation) ? await world.fresh('half signed in') : await world.actor('half signed in')
+    const { path, body } = sampleCall(operation)
+    const { status, text } = await world.call(actor, operation.method, path, body)
+    tried++
+    const isRefused = status === 403 && text.includes('insufficient_aal')
+    if (reached.includes(operation.name)) {
+      if (isRefused) findings.push(`${operation.name}: refused, though it is how a sign-in is finished`)
+    } else if (!isRefused) findings.push(`${operation.name}: ${status} ${text.slice(0, 100)}`)
+  }
+  const actor = await world.actor('half signed in')
+  for (const service of new Set(guarded.map((operation) => operation.service))) {
+    const { status } = await world.call(actor, 'GET', `/files/v1/${service}/${actor.id}/any.png`)
+    tried++
+    if (status < 400) findings.push(`a file of ${service}: ${status}`)
+  }
+  const socket = new WebSocket(`${world.url.replace('http', 'ws')}/live`)
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ type: 'auth', access_token: actor.token }))
+  const [heard] = (await Promise.race([once(socket, 'close'), once(socket, 'message')])) as [Event & { code?: number }]
+  tried++
+  if (heard.type !== 'close' || heard.code !== 4401) findings.push(`/live: ${heard.type}`)
+  socket.close()
+  return { tried, findings }
+}
