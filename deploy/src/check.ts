@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
+import { advisoryFile, gravestHoles } from './advisories.ts'
 import { checkBoundaries } from './boundaries.ts'
 import { checkDeclarations, checkFamilies } from './declarations.ts'
 import { staleFiles } from './generate.ts'
 import { readImages, unfilled } from './images.ts'
+import { readLock } from './sbom.ts'
 
 /** `note`: what a reader should know although nothing is wrong. */
 type Outcome = { ok: boolean; output: string; note?: string }
@@ -20,6 +22,7 @@ const checks: [string, () => Promise<Outcome>][] = [
   ['boundaries', boundaries],
   ['declarations', declarations],
   ['generated files', generated],
+  ['advisories', advisories],
 ]
 
 const results = await Promise.all(
@@ -50,6 +53,15 @@ async function generated(): Promise<Outcome> {
     ...(open.length && {
       note: `${open.length} of ${readImages().size} images have no digest in deploy/images.lock (npm run images, where Docker can pull)`,
     }),
+  }
+}
+
+async function advisories(): Promise<Outcome> {
+  const holes = gravestHoles(readLock())
+  if (holes === null) return { ok: true, output: '', note: `no advisories were looked at: there is no ${advisoryFile()} (or ADVISORIES)` }
+  return {
+    ok: holes.length === 0,
+    output: holes.map(({ id, name, version, severity }) => `${name} ${version}: ${severity}, ${id}`).join('\n'),
   }
 }
 

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { advisoryFile, gravestHoles } from '@operon/deploy/advisories'
+import { readLock } from '@operon/deploy/sbom'
 import { parse } from 'yaml'
 import type { Attack } from './world.ts'
 
@@ -43,12 +45,18 @@ export const attack: Attack = async () => {
         .some((each) => each.split(/ AND /).every((part) => allowed.test(part)))
     )
       findings.push(`${some.map(({ name }) => name).join(', ')}: ${licence}`)
+  const told = gravestHoles(readLock())
+  for (const { id, name, version, severity } of told ?? []) findings.push(`${name} ${version}: ${severity}, ${id} (${advisoryFile()})`)
   const audit = await pnpm(['audit', '--prod', '--audit-level', 'high', '--json'])
-  const told = jsonOf(audit.text) as { metadata?: { vulnerabilities?: Record<string, number> } } | null
-  const holes = told?.metadata?.vulnerabilities
-  if (!holes) notes.push(`known holes are not looked up: no audit is answered here (${/ERR_\w+/.exec(audit.text)?.[0] ?? 'no answer'})`)
-  else if ((holes.high ?? 0) + (holes.critical ?? 0))
-    findings.push(`${holes.high} high and ${holes.critical} critical advisories: pnpm audit --prod`)
+  const answered = jsonOf(audit.text) as { metadata?: { vulnerabilities?: Record<string, number> } } | null
+  const holes = answered?.metadata?.vulnerabilities
+  if (holes) {
+    if ((holes.high ?? 0) + (holes.critical ?? 0))
+      findings.push(`${holes.high} high and ${holes.critical} critical advisories: pnpm audit --prod`)
+  } else if (told === null)
+    notes.push(
+      `known holes are not looked up: no audit is answered here (${/ERR_\w+/.exec(audit.text)?.[0] ?? 'no answer'}), and there is no ${advisoryFile()}`,
+    )
   return { tried: packages.length + Object.values(licences).flat().length, findings, notes }
 }
 
