@@ -1,6 +1,8 @@
-import type { aiChat, aiEstimate, aiOrchestrator, aiUsage, searchConversations as searchContract } from '@operon/contracts/ai-gateway/api'
+import type { aiChat, aiEstimate, aiOrchestrator, aiUsage } from '@operon/contracts/ai-gateway/api'
 import type { actions, comparisons, conversations, messages, savedPrompts } from '@operon/contracts/ai-gateway/tables'
+import type { CallReply } from '@operon/contracts/calls'
 import type { Args, Reply, Row } from '@operon/contracts/contract'
+import { type CallName, call } from './call.ts'
 import { ApiError } from './http.ts'
 import { loadBackend } from './session.ts'
 
@@ -49,7 +51,7 @@ export const streamChat = (body: ChatRequest, watch?: Watch) => streamAnswer<Cha
 export const streamAnalyst = (body: Omit<Args<typeof aiOrchestrator>, 'stream'>, watch?: Watch) =>
   streamAnswer<AnalystReply>('ai-orchestrator', body, watch)
 
-async function streamAnswer<T>(name: string, body: object, { signal, onKept, onStart, onText }: Watch = {}): Promise<T> {
+async function streamAnswer<T>(name: CallName, body: object, { signal, onKept, onStart, onText }: Watch = {}): Promise<T> {
   let text = ''
   const silence = new Silence()
   try {
@@ -132,11 +134,6 @@ async function* stream(path: string, body: object, signal?: AbortSignal): AsyncG
   }
 }
 
-export async function aiCall<T>(name: string, body: object = {}, signal?: AbortSignal): Promise<T> {
-  const { call } = await loadBackend()
-  return call<T>(name, body, signal ? { signal } : {})
-}
-
 // --- What is kept: conversations and their messages, comparisons, saved prompts ---------------------------------------------------------
 
 export const CONVERSATIONS_A_PAGE = 40
@@ -156,9 +153,10 @@ export async function listConversations(features: readonly string[], page = 0) {
   )
 }
 
-export const searchConversations = (query: string, features: readonly string[]) =>
-  aiCall<Reply<typeof searchContract>>('search-conversations', { query, features }).then(({ found }) => found)
-export type Found = Reply<typeof searchContract>['found'][number]
+export const searchConversations = (query: string, features: Feature[]) =>
+  call('search-conversations', { query, features }).then(({ found }) => found)
+export type Feature = NonNullable<ChatRequest['feature']>
+export type Found = CallReply<'search-conversations'>['found'][number]
 
 /** With its newest messages, all versions of them, in the order they were written. */
 export async function readConversation(id: string) {

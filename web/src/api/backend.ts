@@ -2,7 +2,7 @@ import { errors, texts } from '@operon/contracts/messages'
 import { AuthClient } from '@supabase/auth-js'
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { isAdmitted } from './arrival.ts'
-import { ApiError, publishableKey, readJson, request, unreached } from './http.ts'
+import { ApiError, publishableKey, request, unreached } from './http.ts'
 import { storageKey } from './keys.ts'
 import { type Ended, expectEnd, sessionNow } from './session.ts'
 
@@ -100,11 +100,6 @@ export async function authed(path: string, init: RequestInit = {}): Promise<Resp
     if (!next) throw error
     return request(path, { ...init, accessToken: next })
   })
-}
-
-/** A named function as the signed-in user: `await call<Stats>('dashboard-stats')`. */
-export async function call<T>(name: string, body: object = {}, init: RequestInit = {}): Promise<T> {
-  return readJson<T>(await authed(`/functions/v1/${name}`, { method: 'POST', body: JSON.stringify(body), ...init }))
 }
 
 /** A data API answer or its error thrown, so that queries stay at the left margin. */

@@ -1,16 +1,9 @@
-import type {
-  checkoutStatus,
-  checkSubscription,
-  createCheckout,
-  listInvoices,
-  previewSwitch,
-  referralSummary,
-} from '@operon/contracts/billing/api'
+import type { checkoutStatus, checkSubscription, listInvoices, previewSwitch, referralSummary } from '@operon/contracts/billing/api'
 import type { Reply } from '@operon/contracts/contract'
 import { texts } from '@operon/contracts/messages'
 import type { PlanId } from '@operon/contracts/plans'
+import { call } from './call.ts'
 import { ApiError } from './http.ts'
-import { loadBackend } from './session.ts'
 
 export type Subscription = Reply<typeof checkSubscription>
 export type UsageRow = Subscription['usage'][number]
@@ -21,11 +14,6 @@ export type ReferralSummary = Reply<typeof referralSummary>
 
 export type Failure = { message: string; reached: boolean }
 export type Opened = { trialDays: number; dropped?: 'unknown' | 'own' }
-
-export async function fnCall<T>(name: string, body: object = {}): Promise<T> {
-  const { call } = await loadBackend()
-  return call<T>(name, body)
-}
 
 /** Opens a new tab at once, while the click still allows it, and points it at the address when that has come. */
 export async function openInNewTab(address: () => Promise<string | undefined>): Promise<Failure | undefined> {
@@ -50,7 +38,7 @@ export async function openInNewTab(address: () => Promise<string | undefined>): 
 }
 
 export function openBillingPortal() {
-  return openInNewTab(async () => (await fnCall<{ url?: string }>('customer-portal')).url)
+  return openInNewTab(async () => (await call('customer-portal')).url)
 }
 
 /** Answers how many days of trial it comes with, where it has opened, and whether the referral code was left out. */
@@ -58,7 +46,7 @@ export async function openCheckout(plan: PlanId, referralCode: string | null): P
   const opened: Opened = { trialDays: 0 }
   const failed = await openInNewTab(async () => {
     const code = referralCode ? { referral_code: referralCode } : {}
-    const reply = await fnCall<Partial<Reply<typeof createCheckout>>>('create-checkout', { plan, ...code })
+    const reply = await call('create-checkout', { plan, ...code })
     Object.assign(opened, { trialDays: reply.trial_days ?? 0, dropped: reply.referral_dropped })
     return reply.url
   })

@@ -29,17 +29,13 @@ export async function request(path: string, init: RequestInit & { accessToken?: 
       ...(rest.body && !(rest.body instanceof FormData) ? { 'content-type': 'application/json' } : {}),
       ...headers,
     },
-  }).catch(() => {
+  }).catch((error: unknown) => {
+    // Who ends a call by hand is told no failure.
+    if (rest.signal?.aborted) throw error
     throw new ApiError(0, 'offline', unreached)
   })
   if (!response.ok) throw await toError(response)
   return response
-}
-
-/** A named function as a signed-out visitor. Signed-in calls: `call` in backend.ts. */
-export async function callPublic<T>(name: string, body: object = {}): Promise<T> {
-  const response = await request(`/functions/v1/${name}`, { method: 'POST', body: JSON.stringify(body) })
-  return readJson<T>(response)
 }
 
 export async function readJson<T>(response: Response): Promise<T> {

@@ -1,7 +1,8 @@
 import type { ThirdParty } from '@operon/contracts/third-parties'
 import { useQuery } from '@tanstack/react-query'
 import { product } from '../content/product.ts'
-import { callPublic, readJson, request } from './http.ts'
+import { callPublic } from './call.ts'
+import { readJson, request } from './http.ts'
 
 export type Platform = { product_name: string; sandboxed: ThirdParty[]; demo_accounts: boolean; version: string }
 
@@ -9,7 +10,7 @@ export type Platform = { product_name: string; sandboxed: ThirdParty[]; demo_acc
 export function usePlatform() {
   const query = useQuery({
     queryKey: ['platform'],
-    queryFn: () => callPublic<Platform>('platform-info'),
+    queryFn: () => callPublic('platform-info'),
     staleTime: Number.POSITIVE_INFINITY,
     retry: 1,
   })

@@ -1,4 +1,5 @@
 import { homeOf } from '../paths.ts'
+import { call } from './call.ts'
 import { isReferralCode, referralKey } from './keys.ts'
 import { loadBackend } from './session.ts'
 
@@ -26,7 +27,7 @@ export async function landingFor(userId: string, portal?: Role): Promise<string>
 
 /** The record of a sign-up, sent once a session is there. A failure is only logged. */
 export async function sendSignUpRecord() {
-  const { auth, call } = await loadBackend()
+  const { auth } = await loadBackend()
   const { data } = await auth.getSession()
   const user = data.session?.user
   if (!user) return

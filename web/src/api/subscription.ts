@@ -1,17 +1,20 @@
 import { comingUnits } from '@operon/contracts/plans'
-import { useQuery } from '@tanstack/react-query'
-import { fnCall, type Subscription, type UsageRow } from './billing.ts'
+import type { UsageRow } from './billing.ts'
+import { useCall } from './call.ts'
 
 export const subscriptionKey = (userId: string | undefined) => ['subscription', userId]
 
 /** The plan, its dates, and what is used of each limit. */
 export function useSubscription(userId: string | undefined) {
-  return useQuery({
-    queryKey: subscriptionKey(userId),
-    queryFn: () => fnCall<Subscription>('check-subscription'),
-    enabled: Boolean(userId),
-    refetchOnWindowFocus: 'always',
-  })
+  return useCall(
+    'check-subscription',
+    {},
+    {
+      key: subscriptionKey(userId),
+      enabled: Boolean(userId),
+      refetchOnWindowFocus: 'always',
+    },
+  )
 }
 
 /** What is counted today, and what was counted before: a meter of a tool that is not there yet would look like one to use. */

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { ProposedAction } from '../api/ai.ts'
-import { loadBackend } from '../api/session.ts'
+import { call } from '../api/call.ts'
 import { Button, ButtonLink } from '../ui/Button.tsx'
 import { Markdown } from '../ui/Markdown.tsx'
 import { Alert, Pill } from '../ui/Panel.tsx'
@@ -28,8 +28,7 @@ export function ActionCard({ action, onMark }: Props) {
     setBusy(true)
     setProblem(null)
     try {
-      const { call } = await loadBackend()
-      const reply = await call<Done>('ai-run-action', { action_id: action.id }, { headers: { 'idempotency-key': action.id } })
+      const reply = await call('ai-run-action', { action_id: action.id }, { idempotencyKey: action.id })
       setDone(reply)
       for (const key of ['activity', 'ai-usage', 'ai-actions']) void queries.invalidateQueries({ queryKey: [key] })
       if (action.kind === 'navigate' && reply.link) navigate(reply.link)

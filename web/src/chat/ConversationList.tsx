@@ -2,7 +2,16 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { EllipsisVertical, MessagesSquare, Pencil, SquarePen, Trash2 } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { CONVERSATIONS_A_PAGE, type Conversation, change, type Found, listConversations, remove, searchConversations } from '../api/ai.ts'
+import {
+  CONVERSATIONS_A_PAGE,
+  type Conversation,
+  change,
+  type Feature,
+  type Found,
+  listConversations,
+  remove,
+  searchConversations,
+} from '../api/ai.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -13,7 +22,7 @@ import { addressOf, assistants, places } from './places.ts'
 import { useHidden } from './useHidden.ts'
 
 type Props = {
-  features: readonly string[]
+  features: readonly Feature[]
   current: string | null
   onOpen: (id: string | null) => void
   newLabel?: string
@@ -110,7 +119,7 @@ function ConversationList({
   const among = inline ? features : assistants
   const results = useQuery({
     queryKey: ['ai-conversations', 'search', asked, ...among],
-    queryFn: () => searchConversations(asked, among),
+    queryFn: () => searchConversations(asked, [...among]),
     enabled: asked !== '',
     placeholderData: (before) => before,
   })

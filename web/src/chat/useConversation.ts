@@ -2,7 +2,6 @@ import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import {
-  aiCall,
   type ChatReply,
   type ChatRequest,
   type Conversation,
@@ -14,6 +13,7 @@ import {
   streamChat,
   type Watch,
 } from '../api/ai.ts'
+import { call } from '../api/call.ts'
 import { ApiError } from '../api/http.ts'
 import { toast } from '../ui/toast.tsx'
 import { drawing } from './drawing.ts'
@@ -206,7 +206,7 @@ export function useConversation(options: Options) {
       if (error instanceof CutAnswer && error.lost && answerId) return null
       // Nothing was heard for too long: what may still be under way there is ended.
       if (error instanceof ApiError && error.code === 'upstream_timeout')
-        void aiCall('ai-stop', { message_id: answerId ?? stop_id }).catch(() => {})
+        void call('ai-stop', { message_id: answerId ?? stop_id }).catch(() => {})
       if (error instanceof CutAnswer) patch(answer.key, { content: error.content, state: 'cut', problem: error.message })
       else patch(answer.key, { content: lines.failed, state: 'failed', problem: error.message, atLimit: isLimit(error) })
       onFailure?.(error)
@@ -283,7 +283,7 @@ export function useConversation(options: Options) {
       stopped.current = true
       const id = pending?.id ?? unwatched?.id
       if (!id) return
-      await aiCall('ai-stop', { message_id: id }).catch((error: Error) => {
+      await call('ai-stop', { message_id: id }).catch((error: Error) => {
         stopped.current = false
         toast.error('It could not be stopped', error.message)
       })

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Bell } from 'lucide-react'
 import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { fnCall } from '../api/billing.ts'
+import { call } from '../api/call.ts'
 import { useLive, useLiveSocket } from '../api/live.ts'
 import { loadBackend } from '../api/session.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
@@ -35,7 +35,7 @@ export function NotificationBell({ userId }: { userId: string }) {
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ['notifications', userId] }), [queries, userId])
   useLive('notification', refresh)
   const markRead = useMutation({
-    mutationFn: (body: { ids?: string[] }) => fnCall('notifications-read', body),
+    mutationFn: (body: { ids?: string[] }) => call('notifications-read', body),
     onMutate: (body) =>
       queries.setQueryData<Notification[]>(key, (before) =>
         before?.map((item) =>

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { ApiError, callPublic } from '../api/http.ts'
+import { callPublic } from '../api/call.ts'
+import { ApiError } from '../api/http.ts'
 import { product } from '../content/product.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'

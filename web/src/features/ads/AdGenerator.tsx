@@ -4,7 +4,7 @@ import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
 import { Copy, Sparkles } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { aiCall } from '../../api/ai.ts'
+import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { Problem } from '../../chat/ChatLog.tsx'
 import { PromptButton } from '../../chat/PromptButton.tsx'
@@ -49,7 +49,7 @@ export function AdGenerator() {
     const { signal } = asking.current
     try {
       const wanted = { details: details.trim(), ...(audience.trim() && { audience: audience.trim() }) }
-      const reply = await aiCall<Ads>('generate-ads', wanted, signal)
+      const reply = await call('generate-ads', wanted, { signal })
       setAds(reply)
       if (!reply.sample) localStorage.setItem(KEPT, JSON.stringify({ user: user?.id, details, audience, ads: reply } satisfies Kept))
       if (reply.sample) toast.error(texts.adsFailed, 'Built-in sample ads are shown instead.')

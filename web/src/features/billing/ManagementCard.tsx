@@ -1,6 +1,7 @@
 import { plans, TRIAL_DAYS } from '@operon/contracts/plans'
 import { useEffect, useState } from 'react'
-import { fnCall, type Subscription } from '../../api/billing.ts'
+import type { Subscription } from '../../api/billing.ts'
+import { call } from '../../api/call.ts'
 import { countedUsage, unitNames } from '../../api/subscription.ts'
 import { Button } from '../../ui/Button.tsx'
 import { GeneMeter } from '../../ui/Data.tsx'
@@ -37,7 +38,7 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
 
   async function cancel() {
     try {
-      await fnCall('cancel-subscription')
+      await call('cancel-subscription')
       onChanged()
       toast.success(`${plan?.name} ends on ${next}`, 'Until then everything stays as it is.')
     } catch (error) {
@@ -47,7 +48,7 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
   async function resume() {
     setResuming(true)
     try {
-      await fnCall('resume-subscription')
+      await call('resume-subscription')
       onChanged()
       toast.success(`${plan?.name} goes on`)
     } catch (error) {

@@ -1,7 +1,6 @@
-import type { statementExport } from '@operon/contracts/billing/api'
-import type { Reply } from '@operon/contracts/contract'
 import { type FormEvent, useState } from 'react'
-import { fnCall, type Invoice } from '../../api/billing.ts'
+import type { Invoice } from '../../api/billing.ts'
+import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { download } from '../../ui/download.ts'
 import { SelectField } from '../../ui/Field.tsx'
@@ -17,7 +16,7 @@ export function Statement({ invoices }: { invoices: Invoice[] }) {
     const month = String(new FormData(event.currentTarget).get('month'))
     setBusy(true)
     try {
-      const { csv, filename } = await fnCall<Reply<typeof statementExport>>('statement-export', { month })
+      const { csv, filename } = await call('statement-export', { month })
       download(filename, csv, 'text/csv')
     } catch (error) {
       toast.error('The statement was not made', (error as Error).message)

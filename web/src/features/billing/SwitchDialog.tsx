@@ -2,7 +2,8 @@ import { texts } from '@operon/contracts/messages'
 import type { Plan } from '@operon/contracts/plans'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fnCall, type Subscription, type SwitchPreview } from '../../api/billing.ts'
+import type { SwitchPreview } from '../../api/billing.ts'
+import { call } from '../../api/call.ts'
 import { subscriptionKey } from '../../api/subscription.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -16,14 +17,14 @@ export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: st
   const [busy, setBusy] = useState(false)
   const preview = useQuery({
     queryKey: ['preview-switch', userId, plan.id],
-    queryFn: () => fnCall<SwitchPreview>('preview-switch', { plan: plan.id }),
+    queryFn: () => call('preview-switch', { plan: plan.id }),
     staleTime: 0,
   })
 
   async function confirm() {
     setBusy(true)
     try {
-      const subscription = await fnCall<Subscription>('switch-plan', { plan: plan.id })
+      const subscription = await call('switch-plan', { plan: plan.id })
       queries.setQueryData(subscriptionKey(userId), subscription)
       await queries.invalidateQueries({ queryKey: ['invoices', userId] })
       const later = subscription.next_plan === plan.id && subscription.current_period_end

@@ -2,7 +2,7 @@ import { plans, TRIAL_DAYS } from '@operon/contracts/plans'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { type CheckoutStatus, fnCall } from '../../api/billing.ts'
+import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import type { Otherwise } from '../../lazyPage.tsx'
 import { paths } from '../../paths.ts'
@@ -23,7 +23,7 @@ function CheckoutResult({ id }: { id: string }) {
   const queries = useQueryClient()
   const result = useQuery({
     queryKey: ['checkout-status', id],
-    queryFn: () => fnCall<CheckoutStatus>('checkout-status', { session_id: id }),
+    queryFn: () => call('checkout-status', { session_id: id }),
     enabled: Boolean(user),
     refetchInterval: (query) => (query.state.data?.status === 'open' ? 1500 : false),
   })

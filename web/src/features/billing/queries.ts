@@ -1,10 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { fnCall, type Invoice } from '../../api/billing.ts'
+import { useCall } from '../../api/call.ts'
 
 export function useInvoices(userId: string | undefined) {
-  return useQuery({
-    queryKey: ['invoices', userId],
-    queryFn: () => fnCall<{ invoices: Invoice[] }>('list-invoices'),
-    enabled: Boolean(userId),
-  })
+  return useCall('list-invoices', {}, { key: ['invoices', userId], enabled: Boolean(userId) })
 }

@@ -1,8 +1,7 @@
 import type { checkDomains } from '@operon/contracts/ai-gateway/tools'
 import type { Reply } from '@operon/contracts/contract'
-import { useQuery } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
-import { aiCall } from '../../api/ai.ts'
+import { useCall } from '../../api/call.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { moment, money } from '../../ui/format.ts'
 import { ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
@@ -14,11 +13,7 @@ const words = { available: 'Available', taken: 'Taken', unknown: 'Unknown' } as 
 
 /** What each extension's registry says of the name. */
 export function Domains({ name }: { name: string }) {
-  const check = useQuery({
-    queryKey: ['domains', name],
-    queryFn: () => aiCall<Check>('check-domains', { name: name.slice(0, 63) }),
-    staleTime: 5 * 60_000,
-  })
+  const check = useCall('check-domains', { name: name.slice(0, 63) }, { staleTime: 5 * 60_000 })
   return (
     <Panel
       title={`Domains for ${name}`}

@@ -1,7 +1,6 @@
 import type { contentStats } from '@operon/contracts/ai-gateway/tools'
 import type { Reply } from '@operon/contracts/contract'
-import { useQuery } from '@tanstack/react-query'
-import { aiCall } from '../../api/ai.ts'
+import { useCall } from '../../api/call.ts'
 import { contentSamples } from '../../content/prompts.ts'
 import { Stat, StatRow } from '../../ui/Data.tsx'
 import { ErrorState, Panel, SamplePill } from '../../ui/Panel.tsx'
@@ -11,7 +10,7 @@ type Stats = Reply<typeof contentStats>
 /** The account's own pieces, counted where they are kept; the samples until there is one. */
 export function ContentStats() {
   // Under the conversations' key: a piece more or less changes the figures.
-  const stats = useQuery({ queryKey: ['ai-conversations', 'content-stats'], queryFn: () => aiCall<Stats>('content-stats') })
+  const stats = useCall('content-stats', {}, { key: ['ai-conversations', 'content-stats'] })
   const sampled = stats.data?.pieces === 0
   return (
     <section aria-labelledby="content-stats">

@@ -21,6 +21,8 @@ import { RecentCommands } from '../../ui/RecentCommands.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 const nobody = 'shown'
+// Nothing is asked under it: what is shown stands in the cache below.
+const feature = 'api'
 const now = new Date().toISOString()
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 const kept = [
@@ -32,8 +34,8 @@ const prompts = [['p1', 'Weekly summary', 'Summarise what happened this week in 
 
 // No session is needed to look at what an account has kept.
 const shown = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-shown.setQueryData(['ai-conversations', nobody], {
-  pages: [kept.map(([id, title, updated_at]) => ({ id, title, updated_at, feature: nobody }) as unknown as Conversation)],
+shown.setQueryData(['ai-conversations', feature], {
+  pages: [kept.map(([id, title, updated_at]) => ({ id, title, updated_at, feature }) as unknown as Conversation)],
   pageParams: [0],
 })
 shown.setQueryData(
@@ -80,7 +82,7 @@ export function ConversationParts() {
     <QueryClientProvider client={shown}>
       <ChatFrame
         empty={false}
-        list={<Conversations features={[nobody]} current={current} onOpen={setCurrent} />}
+        list={<Conversations features={[feature]} current={current} onOpen={setCurrent} />}
         log={<ChatLog chat={log} label="A conversation" />}
         composer={<Composer label="Message" placeholder="Write something" busy={false} onSend={() => {}} voice />}
       />

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
-import { type AiEstimate, aiCall } from '../../api/ai.ts'
+import type { AiEstimate } from '../../api/ai.ts'
+import { call } from '../../api/call.ts'
 import { cost } from '../../chat/message.ts'
 import { labModels } from '../../content/models.ts'
 
-const ask = (text: string) => aiCall<AiEstimate>('ai-estimate', { models: labModels.map(({ id }) => id), text })
+const ask = (text: string) => call('ai-estimate', { models: labModels.map(({ id }) => id), text })
 
 /** What sending would cost at most. Asked by length, so that it is not asked letter by letter. */
 export function Estimate({ text }: { text: string }) {

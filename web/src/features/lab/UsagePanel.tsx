@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
-import { type AiUsage, aiCall } from '../../api/ai.ts'
+import { useCall } from '../../api/call.ts'
 import { cost, seconds } from '../../chat/message.ts'
 import { modelName } from '../../content/models.ts'
 import { GeneMeter, Table } from '../../ui/Data.tsx'
 import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 
 export function UsagePanel() {
-  const usage = useQuery({ queryKey: ['ai-usage'], queryFn: () => aiCall<AiUsage>('ai-usage') })
+  const usage = useCall('ai-usage', {})
   const answers = usage.data?.by_model.reduce((sum, row) => sum + row.answers, 0) ?? 0
   return (
     <Panel title="Usage Statistics" flush>

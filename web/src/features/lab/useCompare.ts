@@ -1,7 +1,8 @@
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { aiCall, type Comparison, streamCompare } from '../../api/ai.ts'
+import { type Comparison, streamCompare } from '../../api/ai.ts'
+import { call } from '../../api/call.ts'
 import { type LaneState, running } from '../../chat/lane.ts'
 import { isLimit } from '../../chat/useConversation.ts'
 import { labModels } from '../../content/models.ts'
@@ -10,7 +11,7 @@ import { toast } from '../../ui/toast.tsx'
 export type Run = { id: string | null; prompt: string; lanes: LaneState[]; vote: number | null }
 
 const end = (comparison_id: string, lane?: number) =>
-  aiCall('ai-compare-stop', { comparison_id, lane }).catch((error: Error) => toast.error('It could not be stopped', error.message))
+  call('ai-compare-stop', { comparison_id, lane }).catch((error: Error) => toast.error('It could not be stopped', error.message))
 
 const lane = (model: string, state: LaneState['state']): LaneState => ({
   model,
@@ -121,7 +122,7 @@ export function useCompare() {
     const before = run.vote
     setRun({ ...run, vote: at })
     try {
-      await aiCall('ai-compare-vote', { comparison_id: run.id, lane: at })
+      await call('ai-compare-vote', { comparison_id: run.id, lane: at })
       void queries.invalidateQueries({ queryKey: ['ai-comparisons'] })
     } catch (error) {
       setRun((now) => ({ ...now, vote: before }))

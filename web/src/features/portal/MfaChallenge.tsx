@@ -1,5 +1,6 @@
 import { texts } from '@operon/contracts/messages'
 import { type FormEvent, useState } from 'react'
+import { call } from '../../api/call.ts'
 import { clearAuthKeys } from '../../api/keys.ts'
 import { expectEnd, loadBackend } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -76,8 +77,8 @@ async function verify(code: string) {
 }
 
 async function redeemRecoveryCode(code: string) {
-  const { auth, call } = await loadBackend()
-  const session = await call<{ access_token: string; refresh_token: string }>('account-recovery-use', { code })
+  const { auth } = await loadBackend()
+  const session = await call('account-recovery-use', { code })
   const { error } = await auth.setSession(session)
   if (error) throw error
 }

@@ -3,7 +3,7 @@ import type { Provider } from '@supabase/auth-js'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { leadBack } from '../../api/arrival.ts'
-import { callPublic } from '../../api/http.ts'
+import { callPublic } from '../../api/call.ts'
 import { clearAuthKeys } from '../../api/keys.ts'
 import { useAuthSettings, usePlatform } from '../../api/platform.ts'
 import type { Role } from '../../api/roles.ts'
@@ -50,7 +50,7 @@ export function OtherWays({ role, report, begin, onSignedIn }: Props) {
     try {
       begin()
       clearAuthKeys()
-      const session = await callPublic<{ access_token: string; refresh_token: string }>('demo-sign-in', { portal })
+      const session = await callPublic('demo-sign-in', { portal })
       const { auth } = await loadBackend()
       const { error } = await auth.setSession(session)
       if (error) throw error

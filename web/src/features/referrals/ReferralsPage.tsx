@@ -1,7 +1,6 @@
 import { REFERRAL_PERCENT_OFF, REFUND_WINDOW_DAYS } from '@operon/contracts/plans'
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { fnCall, type ReferralSummary } from '../../api/billing.ts'
+import { useCall } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import type { Otherwise } from '../../lazyPage.tsx'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
@@ -17,7 +16,7 @@ export function ReferralsPage({ otherwise }: Otherwise) {
 }
 
 function Referrals({ userId }: { userId: string }) {
-  const summary = useQuery({ queryKey: ['referrals', userId], queryFn: () => fnCall<ReferralSummary>('referral-summary') })
+  const summary = useCall('referral-summary', {}, { key: ['referrals', userId] })
   return (
     <PublicLayout>
       <div className="rail w-full">

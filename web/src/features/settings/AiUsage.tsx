@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { aiCall, type AiUsage as Usage } from '../../api/ai.ts'
+import { useCall } from '../../api/call.ts'
 import { cost, seconds } from '../../chat/message.ts'
 import { modelName } from '../../content/models.ts'
 import { GeneMeter, Table } from '../../ui/Data.tsx'
@@ -20,7 +19,7 @@ const featureNames: Record<string, string> = {
 }
 
 export function AiUsage() {
-  const usage = useQuery({ queryKey: ['ai-usage'], queryFn: () => aiCall<Usage>('ai-usage') })
+  const usage = useCall('ai-usage', {})
   if (usage.isPending) return <Skeleton className="h-64" />
   if (usage.isError)
     return (

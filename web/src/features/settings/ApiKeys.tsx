@@ -1,9 +1,10 @@
 import type { aiKeyCreate, aiKeys } from '@operon/contracts/ai-gateway/openai'
+import type { CallArgs } from '@operon/contracts/calls'
 import type { Reply, Row } from '@operon/contracts/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { fnCall } from '../../api/billing.ts'
+import { call } from '../../api/call.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyField } from '../../ui/Data.tsx'
@@ -36,7 +37,7 @@ export function ApiKeys() {
 
   async function revoke(key: Key) {
     try {
-      await fnCall('ai-key-revoke', { key_id: key.id })
+      await call('ai-key-revoke', { key_id: key.id })
       await queries.invalidateQueries({ queryKey })
       toast.success(`${key.name} is revoked`)
     } catch (error) {
@@ -150,7 +151,7 @@ function NewKey({ open, onClose, onMade }: { open: boolean; onClose: () => void;
   async function create(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    const scopes = form.getAll('scope')
+    const scopes = form.getAll('scope') as CallArgs<'ai-key-create'>['scopes'] & string[]
     if (scopes.length === 0) return setProblem('Choose at least one scope.')
     const limit = Number(form.get('limit'))
     const expires = String(form.get('expires') ?? '')
@@ -159,7 +160,7 @@ function NewKey({ open, onClose, onMade }: { open: boolean; onClose: () => void;
     try {
       onMade(
         await confirmed(() =>
-          fnCall<Made>('ai-key-create', {
+          call('ai-key-create', {
             name: String(form.get('name')).trim(),
             scopes,
             monthly_prompts: limit || null,

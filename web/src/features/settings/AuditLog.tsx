@@ -1,7 +1,7 @@
 import type { Reply } from '@operon/contracts/contract'
 import type { accountAudit } from '@operon/contracts/identity/api'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { fnCall } from '../../api/billing.ts'
+import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
@@ -15,8 +15,7 @@ export function AuditLog() {
   const { user } = useSession()
   const log = useInfiniteQuery({
     queryKey: ['account-audit', user?.id],
-    queryFn: ({ pageParam }) =>
-      fnCall<Reply<typeof accountAudit>>('account-audit', { limit: pageSize, ...(pageParam ? { before: pageParam } : {}) }),
+    queryFn: ({ pageParam }) => call('account-audit', { limit: pageSize, ...(pageParam ? { before: pageParam } : {}) }),
     initialPageParam: '',
     getNextPageParam: (last) => (last.entries.length === pageSize ? last.entries.at(-1)!.id : undefined),
   })

@@ -1,7 +1,7 @@
 import { texts } from '@operon/contracts/messages'
 import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { fnCall } from '../../api/billing.ts'
+import { call } from '../../api/call.ts'
 import { clearLocalStorage } from '../../api/keys.ts'
 import { expectOwnEnd } from '../../api/live.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
@@ -25,7 +25,7 @@ export function DataPanel() {
   async function exportAll() {
     setExporting(true)
     try {
-      const data = await confirmed(() => fnCall<unknown>('account-export'))
+      const data = await confirmed(() => call('account-export'))
       download(`operon-account-${new Date().toISOString().slice(0, 10)}.json`, JSON.stringify(data, null, 2), 'application/json')
     } catch (error) {
       toast.error('The export was not made', (error as Error).message)
@@ -39,7 +39,7 @@ export function DataPanel() {
     try {
       setDeleting(false)
       expectOwnEnd()
-      await confirmed(() => fnCall('account-delete'))
+      await confirmed(() => call('account-delete'))
       const { letGo } = await loadBackend()
       await letGo('own')
       clearLocalStorage()

@@ -1,8 +1,6 @@
-import type { Reply } from '@operon/contracts/contract'
-import type { accountSessions } from '@operon/contracts/identity/api'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
-import { fnCall } from '../../api/billing.ts'
+import { call, useCall } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
@@ -13,11 +11,11 @@ export function Devices() {
   const { user } = useSession()
   const queries = useQueryClient()
   const key = ['account-sessions', user?.id]
-  const sessions = useQuery({ queryKey: key, queryFn: () => fnCall<Reply<typeof accountSessions>>('account-sessions') })
+  const sessions = useCall('account-sessions', {}, { key })
 
   async function revoke(id: string) {
     try {
-      await fnCall('account-session-revoke', { session_id: id })
+      await call('account-session-revoke', { session_id: id })
       await queries.invalidateQueries({ queryKey: key })
       toast.success('That device is signed out')
     } catch (error) {

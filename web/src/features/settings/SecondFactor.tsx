@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fnCall } from '../../api/billing.ts'
+import { call } from '../../api/call.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/copy.ts'
@@ -31,7 +31,7 @@ export function SecondFactor() {
 
   async function newCodes() {
     try {
-      const { codes } = await confirmed(() => fnCall<{ codes: string[] }>('account-recovery-codes'))
+      const { codes } = await confirmed(() => call('account-recovery-codes'))
       setCodes(codes)
     } catch (error) {
       toast.error('No new codes were made', (error as Error).message)
