@@ -52,8 +52,8 @@ export function compileRoutes(spoken: Spoken[], options: { maxUploadBytes?: numb
 }
 
 function routeOf(service: ProcessName, endpoint: Endpoint): Route {
-  const { path, access, halfSignedIn, rate, maxBytes = MIB, apiKeys = false, idempotent = false } = endpoint
-  return { service, label: path, access, halfSignedIn, rate, maxBytes, apiKeys, idempotent, isFile: false }
+  const { path, access, halfSignedIn, rate, maxBytes = MIB, apiKeys = false, idempotent } = endpoint
+  return { service, label: path, access, halfSignedIn, rate, maxBytes, apiKeys, idempotent: idempotent !== undefined, isFile: false }
 }
 
 type Add = (path: string, method: string, route: Route) => void

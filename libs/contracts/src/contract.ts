@@ -39,8 +39,12 @@ export type Endpoint = {
   apiKeys?: true
   /** Also for an account with a second factor that has shown only its password. Elsewhere such a caller is refused, or counts as anonymous where anybody may call. */
   halfSignedIn?: true
-  /** Accepts an `Idempotency-Key`: the first answer is kept for a day and given again. */
-  idempotent?: true
+  /**
+   * Accepts an `Idempotency-Key`: the effect happens once for a key, and the first answer is given again for 90 days. `true`: mark, effect
+   * and answer commit together, so the function works in its own database alone and leaves what is outside to jobs. `'two-phase'`: the
+   * function calls a provider that takes the key itself, or keeps its own state; a call that died without an answer runs again.
+   */
+  idempotent?: true | 'two-phase'
   /** What makes it a capability, which assistants, workflows and programs are offered. */
   action?: Action
   /** Part of a protocol that is switched off here: what it would be for. */

@@ -6,7 +6,7 @@ import type { Bus } from './bus/bus.ts'
 import { now } from './clock.ts'
 import { type Actor, type Ctx, type Grant, userIdOf } from './context.ts'
 import { DomainError } from './errors.ts'
-import { idempotent } from './idempotency.ts'
+import { once, twoPhase } from './idempotency.ts'
 import { newId } from './ids.ts'
 import type { Limits } from './limits.ts'
 import { asDomainError, parsed } from './problems.ts'
@@ -26,12 +26,15 @@ export type Handler<E extends Endpoint> = (ctx: Ctx<any>, input: Input<E>) => Pr
 /** A function as its service runs it, whichever way it was asked. */
 export type Served = { contract: Endpoint; run(ctx: Ctx<any>, input: any, key?: string): Promise<unknown> }
 
-/** With a key the first answer is kept and given again; a function that takes none ignores it. */
+/** With a key the effect happens once and its answer is given again; a function that takes none ignores it. */
 export const served = <E extends Endpoint>(contract: E, handler: Handler<E>): Served => ({
   contract,
   run: (ctx, input, key) => {
-    const run = () => handler(ctx, input)
-    return key && contract.idempotent ? idempotent(ctx, { scope: contract.path, key, input, run }) : run()
+    if (!key || !contract.idempotent) return handler(ctx, input)
+    const call = { scope: contract.path, key, input }
+    if (contract.idempotent === 'two-phase') return twoPhase(ctx, { ...call, run: () => handler(ctx, input) })
+    // What its contract refuses takes the effect with it.
+    return once(ctx, { ...call, run: async (within) => contract.reply.parse(await handler(within, input)) })
   },
 })
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { TokenVerifier } from './auth.ts'
 import { followClock, now } from './clock.ts'
 import type { Ctx } from './context.ts'
-import { idempotent } from './idempotency.ts'
+import { twoPhase } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { reserve, settleAbandoned } from './meter.ts'
 import { createLogger } from './telemetry.ts'
@@ -26,7 +26,7 @@ test('an instance whose clock runs ahead does not take over a call that is runni
   const key = newId()
   let finish = () => {}
   const call = (who: string, run: () => Promise<string>) =>
-    idempotent(ctx, {
+    twoPhase(ctx, {
       scope: '/x',
       key,
       input: {},

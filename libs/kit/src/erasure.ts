@@ -71,7 +71,7 @@ async function eraseKitRows(trx: Kysely<KitDb>, userId: string): Promise<Record<
   const { numAffectedRows } = await sql`
     delete from inbox where parked_at is not null and envelope->>'user_id' = ${userId}`.execute(trx)
   return {
-    ...(await deleteRows(trx, ['entitlements', 'usage_counters', 'usage_reservations'], userId)),
+    ...(await deleteRows(trx, ['entitlements', 'usage_counters', 'usage_reservations', 'idempotency_keys'], userId)),
     parked_messages: Number(numAffectedRows ?? 0),
   }
 }

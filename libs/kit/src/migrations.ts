@@ -58,4 +58,18 @@ export const kitMigrations: Record<string, Migration> = {
       await sql`alter table usage_reservations add column cost_held bigint not null default 0`.execute(db)
     },
   },
+  // The version before leaves the columns at their defaults, and still forgets keys after a day by the index of their age.
+  '0000_kit_keys': {
+    async up(db: Kysely<unknown>) {
+      await sql`
+        alter table idempotency_keys add column user_id uuid,
+          add column expires_at timestamptz not null default now() + interval '90 days'`.execute(db)
+      await sql`
+        update idempotency_keys set user_id = substring(scope from ':([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$')::uuid`.execute(
+        db,
+      )
+      await sql`create index idempotency_keys_expired on idempotency_keys (expires_at)`.execute(db)
+      await sql`create index idempotency_keys_of_user on idempotency_keys (user_id) where user_id is not null`.execute(db)
+    },
+  },
 }

@@ -4,7 +4,7 @@ import type { Bus } from './bus/bus.ts'
 import { runUnsynced, type Statement } from './db.ts'
 import { forgetDone } from './inbox.ts'
 import { JOB_MARK, type Jobs } from './jobs/jobs.ts'
-import { forgetReservations } from './retention.ts'
+import { forgetKeys, forgetReservations } from './retention.ts'
 import type { KitDb } from './schema.ts'
 import { type Logger, type Metrics, withoutTrace } from './telemetry.ts'
 import { carrying } from './tracing.ts'
@@ -250,10 +250,7 @@ export async function clean(db: Kysely<KitDb>): Promise<void> {
         .then((result) => Number(result.numAffectedRows ?? 0)),
     () => forgetDone(db),
     () => forgetReservations(db),
-    () =>
-      sql`delete from idempotency_keys where (scope, key) in (select scope, key from idempotency_keys where created_at < now() - interval '24 hours' limit 1000)`
-        .execute(db)
-        .then((result) => Number(result.numAffectedRows ?? 0)),
+    () => forgetKeys(db),
   ]
   for (const batch of batches) for (let n = 0; n < 1000; n++) if ((await batch()) < 1000) break
 }

@@ -14,3 +14,13 @@ export async function forgetReservations(db: Kysely<KitDb>, batch = 1000, now = 
   )
   return Number(numAffectedRows ?? 0)
 }
+
+/** Keys that nobody can come back with. One whose call still runs was used a moment ago, so it is not among them. */
+export async function forgetKeys(db: Kysely<KitDb>, batch = 1000): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency_keys where (scope, key) in (
+      select scope, key from idempotency_keys where expires_at < now() order by expires_at limit ${batch} for update skip locked)`.execute(
+    db,
+  )
+  return Number(numAffectedRows ?? 0)
+}

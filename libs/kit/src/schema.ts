@@ -35,6 +35,9 @@ export type KitDb = {
     status: number | null
     reply: unknown | null
     created_at: Generated<Date>
+    /** Whose call it was: their keys go with them. */
+    user_id: Generated<string | null>
+    expires_at: Generated<Date>
   }
   entitlements: {
     user_id: string

@@ -127,7 +127,7 @@ export const aiOrchestrator = fn('ai-orchestrator', {
 export const aiRunAction = fn('ai-run-action', {
   access: 'user',
   rate: 'ai',
-  idempotent: true,
+  idempotent: 'two-phase',
   summary: 'Runs a proposed action that the person approved',
   body: z.object({ action_id: id('action') }),
   reply: z.object({ status: z.enum(['done']), result: z.string(), link: z.string().nullable() }),

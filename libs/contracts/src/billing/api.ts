@@ -19,7 +19,7 @@ export const createCheckout = fn('create-checkout', {
     /** Why the given code was left out. The checkout goes on without it. */
     referral_dropped: z.enum(['unknown', 'own']).optional(),
   }),
-  idempotent: true,
+  idempotent: 'two-phase',
 })
 export const customerPortal = fn('customer-portal', {
   access: 'public',
@@ -99,7 +99,7 @@ export const switchPlan = fn('switch-plan', {
   summary: 'An upgrade counts and is charged now for the rest of the period; a lower plan begins with the next period',
   body: z.object({ plan: PlanId }),
   reply: Subscription,
-  idempotent: true,
+  idempotent: 'two-phase',
 })
 export const cancelSubscription = fn('cancel-subscription', {
   access: 'user',
@@ -320,13 +320,13 @@ export const staffRefund = fn('staff-refund', {
   summary: 'Gives a payment back, wholly or in part',
   body: z.object({ payment: z.string().startsWith('ch_').max(100), amount_cents: z.int().positive().optional(), reason }),
   reply: z.object({ refund: z.string(), amount_cents: z.int(), currency: Currency }),
-  idempotent: true,
+  idempotent: 'two-phase',
 })
 export const staffExtendTrial = fn('staff-extend-trial', {
   access: 'staff',
   body: z.object({ user_id: id('user'), days: z.int().min(1).max(30), reason }),
   reply: z.object({ trial_end: time }),
-  idempotent: true,
+  idempotent: 'two-phase',
 })
 export const staffEvents = fn('staff-events', {
   access: 'staff',
