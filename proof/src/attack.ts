@@ -29,6 +29,7 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   S21: () => import('./attack/money.ts'),
   S22: () => import('./attack/dependencies.ts'),
   S25: () => import('./attack/half-signed-in.ts'),
+  S26: () => import('./attack/fixation.ts'),
   S27: () => import('./attack/costs.ts'),
   S28: () => import('./attack/pumping.ts'),
   'S28-sockets': () => import('./attack/silent-sockets.ts'),
@@ -101,7 +102,7 @@ const platform = await startAllInOne({
     ),
   },
   log: (line) => void lines.push(line),
-  web: wants('S14'),
+  web: wants('S14') || wants('S26'),
 })
 let through = 0
 try {
