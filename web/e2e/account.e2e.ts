@@ -237,7 +237,7 @@ test.describe('a session that is ended from another device', () => {
     await other.goto('/dashboard/settings?section=devices')
     await other.getByRole('button', { name: 'Sign out' }).click()
     await expect(page.getByText('You were signed out on another device')).toBeVisible()
-    await expect(page).toHaveURL(/\/auth\/seller$/)
+    await expect(page).toHaveURL(/\/auth\/buyer$/)
     await expect.poll(() => page.evaluate(() => localStorage.getItem('operon-auth'))).toBeNull()
     await expect(other.getByText('This device')).toBeVisible()
     await other.context().close()

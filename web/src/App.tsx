@@ -3,10 +3,12 @@ import { Suspense, useEffect, useState } from 'react'
 import { useLocation } from 'react-router-dom'
 import { createQueryClient } from './api/queryClient.ts'
 import { AppRoutes, preload } from './router.tsx'
+import { AnotherAccount } from './shell/AnotherAccount.tsx'
 import { ArrivalFirst } from './shell/ArrivalFirst.tsx'
 import { ErrorBoundary } from './shell/ErrorBoundary.tsx'
 import { ScrollAndTitle } from './shell/ScrollAndTitle.tsx'
 import { SecondFactorFirst } from './shell/SecondFactorFirst.tsx'
+import { SignedOutNotice } from './shell/SignedOutNotice.tsx'
 import { PageLoading } from './shell/states.tsx'
 import { TooltipHost } from './ui/Tooltip.tsx'
 import { ToastHost } from './ui/toast.tsx'
@@ -25,6 +27,8 @@ export function App() {
           </ArrivalFirst>
         </Suspense>
       </ErrorBoundary>
+      <AnotherAccount />
+      <SignedOutNotice />
       <ScrollAndTitle />
       <ToastHost />
       <TooltipHost />
@@ -38,7 +42,7 @@ function usePrefetchOnIntent() {
   useEffect(() => {
     function prefetch(event: Event) {
       const link = (event.target as Element).closest?.('a')
-      if (link?.origin === location.origin && link.pathname !== pathname) void preload(link.pathname)
+      if (link?.origin === location.origin && link.pathname !== pathname) void preload(link.pathname).catch(() => {})
     }
     document.addEventListener('pointerover', prefetch, { passive: true })
     document.addEventListener('focusin', prefetch)

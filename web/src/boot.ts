@@ -25,6 +25,17 @@ function start() {
   void Promise.all([import('./main.tsx'), wholeStyles()])
     .then(([app]) => app.mount(root, prerendered))
     .then(giveBack)
+    .catch(startLater)
+}
+
+/** The app did not come: again when the network is back, or once from the start, since a deploy may have replaced it. */
+function startLater() {
+  started = false
+  if (!navigator.onLine) return addEventListener('online', start, { once: true })
+  if (Date.now() - Number(sessionStorage['operon-reloaded'] ?? 0) > 300_000) {
+    sessionStorage['operon-reloaded'] = Date.now()
+    location.reload()
+  } else if (!prerendered) root.textContent = 'This page could not be loaded. Reload it in a few minutes.'
 }
 
 /** A prerendered page carries only the styles of what it shows at first. */

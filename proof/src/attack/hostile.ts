@@ -31,7 +31,7 @@ export const corpus = [
   '\u202e<img src=x onerror=window.xss=1>\u0000',
 ]
 
-export type Kept = { access_token: string; user: { id: string; email: string } }
+export type Kept = { access_token: string; refresh_token: string; user: { id: string; email: string } }
 
 /** Hostile text in everything that a seller can write, and in everything that a model answers them. */
 export async function hostileSeller(world: World, text: string): Promise<Kept> {

@@ -2,7 +2,7 @@ import { errors, texts } from '@operon/contracts/messages'
 import { AuthClient } from '@supabase/auth-js'
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { isAdmitted } from './arrival.ts'
-import { ApiError, publishableKey, request, unreached } from './http.ts'
+import { ApiError, offline, publishableKey, request, unreached } from './http.ts'
 import { storageKey } from './keys.ts'
 import { type Ended, expectEnd, sessionNow } from './session.ts'
 
@@ -24,7 +24,7 @@ let endedThere = false
 /** The auth client shows what is thrown, or what stands in the answer: never a browser's or a proxy's own words. */
 async function reach(...asked: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...asked).catch(() => {
-    throw new Error(unreached)
+    throw new Error(navigator.onLine ? unreached : offline)
   })
   if (response.status >= 400 && response.status < 500) void hearRefusal(asked, response.clone())
   if (response.ok || response.headers.get('content-type')?.includes('json')) return response
@@ -41,7 +41,7 @@ async function hearRefusal([input, init]: Parameters<typeof fetch>, response: Re
     return
   }
   const { error_code: code } = await response.json().catch(() => ({}))
-  if (code === 'session_not_found' && stored()) await auth.refreshSession()
+  if ((response.status === 401 || code === 'session_not_found' || code === 'bad_jwt') && stored()) await auth.refreshSession()
 }
 
 type Stored = { refresh_token: string; expires_at: number }
@@ -107,6 +107,7 @@ export async function rows<T>(
   query: PromiseLike<{ data: T | null; error: { message: string; code?: string } | null; status: number }>,
 ): Promise<T> {
   const { data, error, status } = await query
-  if (error) throw new ApiError(status, error.code ?? String(status), status === 0 ? unreached : error.message)
+  if (error)
+    throw new ApiError(status, error.code ?? String(status), status === 0 ? (navigator.onLine ? unreached : offline) : error.message)
   return data as T
 }

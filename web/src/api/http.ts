@@ -1,6 +1,7 @@
 import { errors } from '@operon/contracts/messages'
 
 export const publishableKey = 'anon'
+export const offline = 'You are offline. Try again when your connection is back.'
 export const unreached = 'The server could not be reached. Check your connection and try again.'
 
 /** A refused or failed call, in the words to show. Status 0: the server was not reached. */
@@ -32,7 +33,7 @@ export async function request(path: string, init: RequestInit & { accessToken?: 
   }).catch((error: unknown) => {
     // Who ends a call by hand is told no failure.
     if (rest.signal?.aborted) throw error
-    throw new ApiError(0, 'offline', unreached)
+    throw new ApiError(0, 'offline', navigator.onLine ? unreached : offline)
   })
   if (!response.ok) throw await toError(response)
   return response

@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react'
+import { storageKey } from './keys.ts'
 import { loadBackend } from './session.ts'
 
 export type LiveTopic = 'notification' | 'activity' | 'job' | 'usage' | 'session'
@@ -46,8 +47,10 @@ export function useLiveSocket(): LiveState {
   useEffect(() => {
     users++
     void connect()
+    addEventListener('online', connectNow)
     return () => {
       users--
+      removeEventListener('online', connectNow)
       if (users > 0) return
       clearTimeout(timer)
       socket?.close()
@@ -55,19 +58,36 @@ export function useLiveSocket(): LiveState {
       move('off')
     }
   }, [])
+  return useLiveState()
+}
+
+/** Followed without opening one. */
+export function useLiveState(): LiveState {
   return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    follow,
     () => state,
     () => 'off',
   )
 }
+function follow(listener: () => void) {
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+  }
+}
+
+function connectLater() {
+  clearTimeout(timer)
+  if (users > 0) timer = window.setTimeout(connect, Math.min(30_000, 500 * 2 ** attempts++) * (0.75 + Math.random() / 2))
+}
 
 async function connect() {
-  const { accessToken } = await loadBackend()
-  if (!(await accessToken()) || users === 0 || socket) return
+  const token = await loadBackend()
+    .then(({ accessToken }) => accessToken())
+    .catch(() => null)
+  if (users === 0 || socket) return
+  // A session that could not be refreshed is no end of it.
+  if (!token) return localStorage.getItem(storageKey) ? connectLater() : undefined
   ownEnd = false
   move('connecting')
   const opened = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`)
@@ -85,9 +105,15 @@ async function connect() {
     socket = undefined
     missedSome = true
     move('off')
-    if (code === refusedCode && told) void loadBackend().then(({ renewed }) => renewed(told!))
-    if (users > 0) timer = window.setTimeout(connect, Math.min(30_000, 500 * 2 ** attempts++) * (0.75 + Math.random() / 2))
+    if (code === refusedCode && told && !ownEnd) void loadBackend().then(({ renewed }) => renewed(told!))
+    connectLater()
   }
+}
+
+function connectNow() {
+  attempts = 0
+  clearTimeout(timer)
+  void connect()
 }
 
 async function sayWho(to: WebSocket) {

@@ -1,9 +1,20 @@
+import { useQuery } from '@tanstack/react-query'
 import { homeOf } from '../paths.ts'
 import { call } from './call.ts'
 import { isReferralCode, referralKey } from './keys.ts'
 import { loadBackend } from './session.ts'
 
 export type Role = 'seller' | 'buyer'
+
+/** The home role. It is set once, so what was read stays. */
+export function useRole(userId: string | undefined) {
+  return useQuery({
+    queryKey: ['role', userId],
+    queryFn: () => readRole(userId!),
+    enabled: Boolean(userId),
+    staleTime: ({ state }) => (state.data ? Number.POSITIVE_INFINITY : 0),
+  })
+}
 
 export async function readRole(userId: string): Promise<Role | null> {
   const { rest, rows } = await loadBackend()

@@ -1,10 +1,11 @@
 import { texts } from '@operon/contracts/messages'
 import type { User } from '@supabase/auth-js'
-import { ArrowUpRight, CreditCard, LayoutDashboard, LogOut, Settings, ShoppingBag } from 'lucide-react'
+import { ArrowUpRight, CreditCard, LayoutDashboard, LogOut, Settings, ShoppingBag, Store } from 'lucide-react'
 import { useNavigate } from 'react-router-dom'
 import { openBillingPortal } from '../api/billing.ts'
+import { useRole } from '../api/roles.ts'
 import { signOut } from '../api/signOut.ts'
-import { paths } from '../paths.ts'
+import { homeOf, paths } from '../paths.ts'
 import { Avatar, initialsOf } from '../ui/Data.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../ui/Menu.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -12,6 +13,7 @@ import { toast } from '../ui/toast.tsx'
 /** The profile menu of the public header and of the shell: the same account, two sets of ways out. */
 export function AccountMenu({ user, where }: { user: User; where: 'public' | 'shell' }) {
   const navigate = useNavigate()
+  const { data: role } = useRole(user.id)
 
   async function leave() {
     const left = await signOut()
@@ -43,13 +45,19 @@ export function AccountMenu({ user, where }: { user: User; where: 'public' | 'sh
       <p className="px-2 [overflow-wrap:anywhere] pt-1.5 pb-2 text-12 text-faint">{user.email ?? 'Signed in'}</p>
       <MenuSeparator />
       {where === 'public' ? (
-        <MenuItem icon={<LayoutDashboard />} to={paths.dashboard}>
+        <MenuItem icon={<LayoutDashboard />} to={homeOf(role)}>
           Dashboard
         </MenuItem>
       ) : null}
-      <MenuItem icon={<ShoppingBag />} to={paths.buyer}>
-        {where === 'public' ? 'Buyer dashboard' : 'Become a Buyer'}
-      </MenuItem>
+      {where === 'public' && role === 'buyer' ? (
+        <MenuItem icon={<Store />} to={paths.pricing}>
+          Become a seller
+        </MenuItem>
+      ) : (
+        <MenuItem icon={<ShoppingBag />} to={paths.buyer}>
+          {where === 'public' ? 'Buyer dashboard' : 'Become a Buyer'}
+        </MenuItem>
+      )}
       <MenuItem icon={<CreditCard />} onSelect={billing} hint={<ArrowUpRight />}>
         Billing
       </MenuItem>

@@ -1,15 +1,16 @@
-import { lazy, type ReactNode, Suspense, useEffect } from 'react'
+import { type ReactNode, Suspense, useEffect } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { isAdmitted, isConfirmation, settleArrival, useArrival } from '../api/arrival.ts'
 import { arrivalHash, dropArrival } from '../api/keys.ts'
 import { landingFor, sendSignUpRecord } from '../api/roles.ts'
 import { useSession } from '../api/session.ts'
+import { lazyPart } from '../lazyPage.tsx'
 import { paths } from '../paths.ts'
 import { toast } from '../ui/toast.tsx'
 import { PageLoading } from './states.tsx'
 
-const ArrivalQuestion = lazy(async () => ({ default: (await import('../features/portal/ArrivalQuestion.tsx')).ArrivalQuestion }))
-const ArrivalFailed = lazy(async () => ({ default: (await import('../features/portal/ArrivalFailed.tsx')).ArrivalFailed }))
+const ArrivalQuestion = lazyPart(async () => (await import('../features/portal/ArrivalQuestion.tsx')).ArrivalQuestion)
+const ArrivalFailed = lazyPart(async () => (await import('../features/portal/ArrivalFailed.tsx')).ArrivalFailed)
 
 const afterConfirmationMs = 1000
 

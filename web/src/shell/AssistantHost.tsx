@@ -1,15 +1,26 @@
-import { lazy, Suspense, useRef } from 'react'
+import { Suspense, useRef } from 'react'
+import { lazyPart } from '../lazyPage.tsx'
+import { BesideBoundary } from './ErrorBoundary.tsx'
 
 // Fetched when it is first opened.
-const AssistantDialog = lazy(async () => ({ default: (await import('../features/assistant/AssistantDialog.tsx')).AssistantDialog }))
+const AssistantDialog = lazyPart(async () => (await import('../features/assistant/AssistantDialog.tsx')).AssistantDialog)
 
 export function AssistantHost({ open, onClose }: { open: boolean; onClose: () => void }) {
   const opened = useRef(false)
   opened.current ||= open
   if (!opened.current) return null
+
+  // What did not come is asked for again only when it is opened again.
+  function fail() {
+    opened.current = false
+    onClose()
+  }
+
   return (
-    <Suspense fallback={null}>
-      <AssistantDialog open={open} onClose={onClose} />
-    </Suspense>
+    <BesideBoundary onFail={fail}>
+      <Suspense fallback={null}>
+        <AssistantDialog open={open} onClose={onClose} />
+      </Suspense>
+    </BesideBoundary>
   )
 }

@@ -1,47 +1,61 @@
 import { texts } from '@operon/contracts/messages'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import { usePlatform } from '../api/platform.ts'
+import { useRole } from '../api/roles.ts'
 import { loadBackend, retrySession, useSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { cx } from '../ui/cx.ts'
-import { ErrorState } from '../ui/Panel.tsx'
 import { AssistantHost } from './AssistantHost.tsx'
+import { BuyerFrame } from './BuyerFrame.tsx'
 import { CommandHost } from './CommandHost.tsx'
+import { Connection } from './Connection.tsx'
 import { ErrorBoundary } from './ErrorBoundary.tsx'
 import { SandboxRibbon } from './SandboxRibbon.tsx'
 import { MobileSidebar, Sidebar } from './Sidebar.tsx'
-import { FullPage, PageLoading } from './states.tsx'
+import { PageLoading } from './states.tsx'
 import { TopBar } from './TopBar.tsx'
+import { Unreached } from './Unreached.tsx'
 import { useSidebar } from './useSidebar.ts'
 
-/** Settings need a session; every other page here needs an active subscription as well. */
+/**
+ * Settings need a session; every other page here needs an active subscription as well.
+ * A buyer without one is led to the buyer dashboard, and has the settings in the buyer's frame.
+ */
 export function GatedShell() {
   const { pathname } = useLocation()
   const { status, user } = useSession()
   const open = pathname === paths.settings || pathname === '/dashboard/integrations'
-  const access = useSellerAccess(user?.id, !open)
+  const access = useSellerAccess(user?.id)
+  const role = useRole(user?.id)
+  const wasBuyer = useRef(false)
+  if (role.data) wasBuyer.current = role.data === 'buyer'
   usePlatform()
 
-  if (status === 'signed-out') return <Navigate to={paths.sellerPortal} replace />
-  if (status === 'unreachable' || access.isError)
-    return (
-      <FullPage>
-        <ErrorState title="Your access could not be checked" retry={() => (status === 'unreachable' ? retrySession() : access.refetch())}>
-          The server did not answer. You are still signed in and nothing is lost; try again in a moment.
-        </ErrorState>
-      </FullPage>
+  if (status === 'signed-out') return <Navigate to={wasBuyer.current ? paths.buyerPortal : paths.sellerPortal} replace />
+  if (status === 'unreachable') return <Unreached title="Your access could not be checked" retry={retrySession} />
+  if (access.isError || role.isError)
+    return <Unreached title="Your access could not be checked" retry={() => Promise.all([access.refetch(), role.refetch()])} />
+  if (status === 'loading' || access.data === undefined || role.data === undefined) return <PageLoading text={texts.verifyingAccess} />
+  if (access.data) return <Shell />
+  if (role.data === 'buyer')
+    return open ? (
+      <BuyerFrame>
+        <div className="w-full px-5 py-8 md:px-8">
+          <Outlet />
+        </div>
+      </BuyerFrame>
+    ) : (
+      <Navigate to={paths.buyer} state={{ wanted: 'seller tools' }} replace />
     )
-  if (status === 'loading' || (!open && access.data === undefined)) return <PageLoading text={texts.verifyingAccess} />
-  if (!open && !access.data) return <Navigate to={paths.pricing} replace />
-  return <Shell />
+  return open ? <Shell /> : <Navigate to={paths.pricing} replace />
 }
 
-export function useSellerAccess(userId: string | undefined, enabled: boolean) {
+export function useSellerAccess(userId: string | undefined) {
   return useQuery({
     queryKey: ['seller-access', userId],
-    enabled: enabled && Boolean(userId),
+    enabled: Boolean(userId),
     staleTime: 60_000,
     queryFn: async () => {
       const { rest, rows } = await loadBackend()
@@ -92,6 +106,7 @@ function Shell() {
       <div className="flex min-w-0 flex-col">
         <SandboxRibbon />
         <TopBar user={user!} sidebar={sidebar} onAssistant={() => setAssistant(true)} onCommands={() => setCommands(true)} />
+        <Connection />
         <main
           id="main"
           tabIndex={-1}

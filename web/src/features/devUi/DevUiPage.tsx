@@ -14,6 +14,7 @@ import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Ske
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { SendAgain, WaitForCode } from '../../ui/WaitForCode.tsx'
 import { ConversationParts } from './Conversations.tsx'
 
 /** Every component of the design system on one page, in development only; a test holds it to that. */
@@ -161,6 +162,8 @@ export function DevUiPage() {
       <Alert tone="good" title="Good">
         Done.
       </Alert>
+      <WaitForCode send={async () => ({ error: null })} check={async () => ({ error: { message: 'Not a real code.' } })} />
+      <SendAgain send={async () => ({ error: null })} />
       <CopyField label="Link" value="https://example.com/marketplace/mara" open />
       <Skeleton className="h-10 w-full" />
       <Panel flush>

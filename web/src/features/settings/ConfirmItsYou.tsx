@@ -6,6 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { PasswordField, TextField } from '../../ui/Field.tsx'
 import { Alert } from '../../ui/Panel.tsx'
+import { SendAgain } from '../../ui/WaitForCode.tsx'
 
 let waiting: ((confirmed: boolean) => void) | undefined
 const listeners = new Set<() => void>()
@@ -52,9 +53,7 @@ export function ConfirmItsYouHost() {
   const byMail = !factor && Boolean(user?.email) && !user?.identities?.some((identity) => identity.provider === 'email')
   useEffect(() => {
     if (!open || !byMail) return
-    void loadBackend()
-      .then(({ auth }) => auth.signInWithOtp({ email: sessionNow().session?.user.email ?? '', options: { shouldCreateUser: false } }))
-      .then(({ error }) => error && setProblem(error.message))
+    void sendCode().then(({ error }) => error && setProblem(error.message))
   }, [open, byMail])
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -94,8 +93,14 @@ export function ConfirmItsYouHost() {
           Continue
         </Button>
       </form>
+      {byMail ? <SendAgain send={sendCode} className="mt-3" /> : null}
     </Dialog>
   )
+}
+
+async function sendCode() {
+  const { auth } = await loadBackend()
+  return auth.signInWithOtp({ email: sessionNow().session?.user.email ?? '', options: { shouldCreateUser: false } })
 }
 
 /** The protocol's words for a wrong code say nothing to who typed it. */

@@ -5,6 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { PasswordField, TextField } from '../../ui/Field.tsx'
 import { Alert, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { SendAgain } from '../../ui/WaitForCode.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
 
 export function PasswordPanel() {
@@ -37,8 +38,7 @@ export function PasswordPanel() {
   }
 
   async function sendCode() {
-    const { auth } = await loadBackend()
-    const { error } = await auth.reauthenticate()
+    const { error } = await askForCode()
     setCodeSent(!error)
     return error?.message
   }
@@ -69,12 +69,18 @@ export function PasswordPanel() {
             hint={`You signed in here more than a day ago, so we sent a code to ${user?.email ?? user?.phone}.`}
           />
         ) : null}
+        {codeSent ? <SendAgain send={askForCode} /> : null}
         <Button type="submit" className="self-start" busy={busy ? 'Saving' : false}>
           Change password
         </Button>
       </form>
     </Panel>
   )
+}
+
+async function askForCode() {
+  const { auth } = await loadBackend()
+  return auth.reauthenticate()
 }
 
 async function changePassword(password: string, nonce: string) {

@@ -5,8 +5,9 @@ import { loadBackend, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
-import { Panel } from '../../ui/Panel.tsx'
+import { Alert, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { type Answer, SendAgain } from '../../ui/WaitForCode.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
 
 export function ProfilePanel() {
@@ -42,6 +43,18 @@ export function ProfilePanel() {
     }
   }
 
+  async function sendAgain(): Promise<Answer> {
+    const { auth } = await loadBackend()
+    return confirmed(async () => {
+      const answer = await auth.updateUser(
+        { email: user!.new_email! },
+        { emailRedirectTo: leadBack(paths.auth, 'email_change', user?.email) },
+      )
+      if (answer.error) throw answer.error
+      return answer
+    }).catch((error: Error) => ({ error }))
+  }
+
   return (
     <Panel title="Profile">
       <form onSubmit={save} className="flex max-w-md flex-col gap-4">
@@ -68,6 +81,54 @@ export function ProfilePanel() {
           Save profile
         </Button>
       </form>
+      {user?.email && user.new_email ? (
+        <div className="mt-6 flex max-w-md flex-col gap-4 border-t border-line pt-4">
+          <p className="text-13 text-muted">
+            Your email changes to {user.new_email} when both addresses have confirmed. Open the link in each message, or enter both codes
+            here.
+          </p>
+          <EmailCode address={user.email} />
+          <EmailCode address={user.new_email} />
+          <SendAgain send={sendAgain} />
+        </div>
+      ) : null}
     </Panel>
+  )
+}
+
+/** The code from the message to one of the two addresses. The second of them changes the email. */
+function EmailCode({ address }: { address: string }) {
+  const [state, setState] = useState<'open' | 'busy' | 'confirmed'>('open')
+  const [problem, setProblem] = useState<string>()
+
+  async function check(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const token = String(new FormData(event.currentTarget).get('code')).replaceAll(/\D/g, '')
+    setState('busy')
+    setProblem(undefined)
+    const { auth } = await loadBackend()
+    const { data, error } = await auth.verifyOtp({ email: address, token, type: 'email_change' })
+    setState(error ? 'open' : 'confirmed')
+    if (error) setProblem('That code is wrong or has expired. Enter the one from the newest message, or have it sent again.')
+    else if (data.session) toast.success('Your e-mail address is changed')
+  }
+
+  if (state === 'confirmed') return <Alert tone="good" title={`${address} has confirmed`} />
+  return (
+    <form onSubmit={check} className="flex items-start gap-2">
+      <TextField
+        fieldClassName="flex-1 min-w-0"
+        label={<span className="[overflow-wrap:anywhere]">Code sent to {address}</span>}
+        name="code"
+        required
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        className="font-mono tracking-[0.2em]"
+        error={problem}
+      />
+      <Button type="submit" className="mt-6.5 h-9" busy={state === 'busy' ? 'Checking' : false}>
+        Confirm
+      </Button>
+    </form>
   )
 }
