@@ -22,6 +22,7 @@ const appRoutes = [
   '/marketplace/*',
   '/forgot-password',
   '/reset-password',
+  '/lost-second-factor',
   '/checkout/*',
   '/book/*',
   '/share/*',

@@ -13,7 +13,9 @@ const { pathname, search } = location
 if (pathname === '/thank-you' && search.includes('session_id=')) root.replaceChildren()
 const prerendered = root.firstElementChild !== null
 const liveAtOnce =
-  /^\/(auth|pricing|marketplace|forgot-password|reset-password)\b/.test(pathname) || arrivalHash.size > 0 || mayHaveSession()
+  /^\/(auth|pricing|marketplace|forgot-password|reset-password|lost-second-factor)\b/.test(pathname) ||
+  arrivalHash.size > 0 ||
+  mayHaveSession()
 const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'focusin', 'wheel'] as const
 let early: HTMLElement | undefined
 let started = false

@@ -7,6 +7,7 @@ export const paths = {
   buyerPortal: '/auth/buyer',
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
+  lostSecondFactor: '/lost-second-factor',
   pricing: '/pricing',
   thankYou: '/thank-you',
   referrals: '/referrals',

@@ -26,6 +26,10 @@ export const publicPages: PageRoute[] = [
     path: paths.forgotPassword,
     page: lazyPage(() => import('./features/portal/ForgotPasswordPage.tsx').then((m) => m.ForgotPasswordPage)),
   },
+  {
+    path: paths.lostSecondFactor,
+    page: lazyPage(() => import('./features/portal/LostSecondFactorPage.tsx').then((m) => m.LostSecondFactorPage)),
+  },
   { path: paths.resetPassword, page: lazyPage(() => import('./features/portal/ResetPasswordPage.tsx').then((m) => m.ResetPasswordPage)) },
   { path: paths.pricing, page: lazyPage(() => import('./features/billing/PricingPage.tsx').then((m) => m.PricingPage)) },
   { path: paths.terms, page: lazyPage(() => import('./features/legal/LegalPage.tsx').then((m) => m.TermsPage)) },

@@ -7,6 +7,11 @@ export const errors = {
   not_authenticated: { status: 401, message: 'Not authenticated' },
   forbidden: { status: 403, message: 'You do not have access to this.' },
   aal2_required: { status: 403, message: 'Confirm it is you to continue: enter your second factor or your password again.' },
+  recovery_link_needed: { status: 403, message: 'Open the link that we email you first. It shows that the account is yours.' },
+  recovery_not_stoppable: {
+    status: 403,
+    message: 'This device cannot stop it: its second factor is new. Use the link in the email or text message that told of it.',
+  },
   insufficient_aal: { status: 403, message: 'Enter the code of your second factor to finish signing in.' },
   not_found: { status: 404, message: 'There is nothing here under that id.' },
   conflict: { status: 409, message: 'This was changed in the meantime. Reload and try again.' },

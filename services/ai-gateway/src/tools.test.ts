@@ -1,5 +1,7 @@
+import { accessReset } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { inTransaction, publish } from '@operon/kit/tx'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -254,6 +256,19 @@ test('an API key is shown once, works, obeys its own limit, and is refused the m
   expect(JSON.stringify(listed)).not.toContain(made.key)
   await post(user, 'ai-key-revoke', { key_id: listed.id })
   expect((await complete()).status).toBe(401)
+})
+
+test('keys from before an owner took the account back end with it; one made after does not', async () => {
+  const user = platform.user()
+  const make = async (name: string) => (await json(await post(user, 'ai-key-create', { name }))).body.key as string
+  const status = async (key: string) =>
+    (await fetch(`${platform.url('ai-gateway')}/ai/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status
+  const [old, others] = [await make('Shop'), (await json(await post(platform.user(), 'ai-key-create', { name: 'Other' }))).body.key]
+  expect(await status(old)).toBe(200)
+  const { rt } = platform.services['ai-gateway']!
+  await inTransaction(rt.db, (trx) => publish(trx, accessReset, user.id, { reason: 'password_reset' }))
+  await vi.waitFor(async () => expect(await status(old)).toBe(401))
+  expect([await status(await make('New')), await status(others)]).toEqual([200, 200])
 })
 
 test('a key is good until its time is over, and none is made whose time is over already', async () => {

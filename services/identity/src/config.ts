@@ -37,6 +37,8 @@ export const IdentityConfig = z.object({
   AUTH_STAFF_SECOND_FACTOR: z.enum(['true', 'false']).optional(),
   /** A link in a letter opens a page whose button confirms, since mail scanners open links too. `false`: the link itself confirms and redirects. */
   AUTH_LINK_PAGE: flag(true),
+  /** How long an account waits before its second factor is removed by email. */
+  AUTH_FACTOR_RECOVERY_HOURS: whole(72),
   AUTH_TOKEN_SECONDS: whole(3600),
   AUTH_OTP_SECONDS: whole(3600),
   AUTH_CAPTCHA_URL: z.url().optional(),

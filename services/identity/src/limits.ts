@@ -75,6 +75,7 @@ const secrets = {
   code: 'To sign in now, open the link in the email',
   factor: 'To sign in now, use a recovery code',
   'recovery-code': 'To sign in now, use the code of your authenticator',
+  'current-password': 'Confirm with a code by email instead',
 }
 
 /**

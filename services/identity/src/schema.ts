@@ -76,6 +76,9 @@ export type IdentityDb = PaceDb & {
     factor_id: string | null
     user_agent: string
     ip: string
+    /** How much a second party shows: in this generation of the token, and in those right before it. */
+    echo: Generated<number>
+    echoes: Generated<number>
     created_at: Generated<Date>
     refreshed_at: Generated<Date>
     revoked_at: At
@@ -94,6 +97,19 @@ export type IdentityDb = PaceDb & {
     updated_at: Generated<Date>
   }
   factor_challenges: { id: string; factor_id: string; ip: string; expires_at: Date; used_at: At; attempts: Generated<number> }
+  /** A second factor that mail is about to remove: after a delay, unless somebody stops it. */
+  factor_recoveries: {
+    id: string
+    user_id: string
+    session_id: string
+    stop_hash: string
+    due_at: Date
+    closed_at: At
+    outcome: 'removed' | 'stopped' | null
+    ip: string
+    user_agent: string
+    created_at: Generated<Date>
+  }
   recovery_codes: { user_id: string; code_hash: string; used_at: At; created_at: Generated<Date> }
   one_time_tokens: {
     id: string

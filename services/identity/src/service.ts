@@ -8,6 +8,7 @@ import { sweepAccounts } from './account/sweep.ts'
 import { adminRoutes } from './admin/routes.ts'
 import { IdentityConfig } from './config.ts'
 import { type Deps, withDeps } from './deps.ts'
+import { finishRecovery } from './factors/recovery.ts'
 import { factorRoutes } from './factors/routes.ts'
 import { loadKeys } from './keys/keys.ts'
 import { verification } from './keys/verification.ts'
@@ -20,6 +21,7 @@ import * as terms from './migrations/0003_terms.ts'
 import * as readIndexes from './migrations/0004_read_indexes.ts'
 import * as factorTimes from './migrations/0005_factor_times.ts'
 import * as claims from './migrations/0006_claims.ts'
+import * as stepUp from './migrations/0008_step_up.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
@@ -39,6 +41,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0005_factor_times': factorTimes,
     '0006_claims': claims,
     '0007_message_paces': messagePaces,
+    '0008_step_up': stepUp,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),
@@ -74,6 +77,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.job(identity.sendSms, (_ctx, job) => sendSms(deps, job))
     rt.job(identity.sendNotice, (_ctx, job) => sendNotice(deps, job))
     rt.job(identity.requestMail, run(answerMailRequest))
+    rt.job(identity.finishFactorRecovery, run(finishRecovery))
     rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
     watchLoad(rt, platformPaces(rt.config))
     // Who starts may have other keys than whoever answered for them before.

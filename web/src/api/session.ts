@@ -132,6 +132,12 @@ export async function needsSecondFactor() {
   return data.session !== null && isHalf(data.session)
 }
 
+/** Begun by the link of a reset letter, which is a proof by itself. */
+export function cameByRecovery({ access_token: token }: Session): boolean {
+  const claims = claimsOf(token) as { amr?: { method: string }[] } | null
+  return claims?.amr?.some(({ method }) => method === 'recovery') ?? false
+}
+
 function isHalf({ access_token: token }: Session) {
   const claims = claimsOf(token) as { mfa?: boolean; aal?: string } | null
   return claims?.mfa === true && claims.aal !== 'aal2'

@@ -62,6 +62,7 @@ const signedIn: Record<string, string> = {
   '/dashboard/how-it-works': 'How It Works',
   '/buyer-dashboard': 'Buyer dashboard',
   '/reset-password': 'New password',
+  '/lost-second-factor': 'Lost second factor',
   '/goodbye': 'Goodbye',
   '/staff': 'Staff',
 }

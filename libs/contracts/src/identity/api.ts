@@ -77,6 +77,37 @@ export const accountRecoveryUse = fn('account-recovery-use', {
   summary: 'A recovery code in place of the second factor',
   reply: sessionShape,
 })
+export const accountFactorRecovery = fn('account-factor-recovery', {
+  access: 'user',
+  halfSignedIn: true,
+  rate: 'read',
+  summary: 'Whether the second factor is about to be removed, and whether this session may ask for it',
+  body: z.object({}).nullish(),
+  reply: z.object({
+    open: z
+      .object({ requested_at: z.string(), due_at: z.string(), ip: z.string(), user_agent: z.string(), may_stop: z.boolean() })
+      .nullable(),
+    may_begin: z.boolean(),
+    /** A new password is chosen with it, since somebody else may know the one of now. */
+    asks_password: z.boolean(),
+    hours: z.int(),
+  }),
+})
+export const accountFactorRecoveryBegin = fn('account-factor-recovery-begin', {
+  access: 'user',
+  halfSignedIn: true,
+  rate: 'auth-strict',
+  summary: 'Asks to remove a second factor that is lost or not the owner’s, after a delay that every channel of the account hears of',
+  body: z.object({ password: z.string().max(1024).nullish() }),
+  reply: z.object({ due_at: z.string() }),
+})
+export const accountFactorRecoveryStop = fn('account-factor-recovery-stop', {
+  access: 'user',
+  halfSignedIn: true,
+  rate: 'auth-strict',
+  body: z.object({}).nullish(),
+  reply: z.object({ stopped: z.boolean() }),
+})
 export const demoSignIn = fn('demo-sign-in', {
   access: 'public',
   rate: 'auth-strict',

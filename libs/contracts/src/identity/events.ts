@@ -38,6 +38,8 @@ export const accessReset = event(
   'identity.access_reset',
   z.object({ reason: z.enum(['first_proof', 'password_reset', 'factor_recovery']) }),
 )
+/** A second factor will be removed then, unless somebody stops it. */
+export const factorRecoveryBegun = event('identity.factor_recovery_begun', z.object({ due_at: z.iso.datetime() }))
 export const userSuspended = event('identity.user_suspended', z.object({ user_id: z.uuid(), suspended: z.boolean() }), {
   delivery: 'broadcast',
 })
@@ -139,4 +141,5 @@ export const requestMail = job(
   }),
   { attempts: 12 },
 )
+export const finishFactorRecovery = job('identity.finish_factor_recovery', z.object({ recovery_id: z.uuid() }), { attempts: 12 })
 export const sweep = job('identity.sweep', z.object({}))

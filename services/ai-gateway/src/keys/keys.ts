@@ -6,8 +6,9 @@ import { now } from '@operon/kit/clock'
 import { type Actor, type Ctx, signedIn, type UserActor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
+import type { KitDb } from '@operon/kit/schema'
 import type { Runtime } from '@operon/kit/service'
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { askerOf } from '../completions/answer.ts'
 import type { AiDb } from '../schema.ts'
 
@@ -48,6 +49,19 @@ export async function revokeKey(rt: Pick<Runtime, 'broadcast'>, ctx: Ctx<AiDb>, 
   forgetKey(key_id)
   await rt.broadcast(keyRevoked, { key_id })
   return { revoked: true }
+}
+
+/** The owner took the account back: no key from before speaks for it. */
+export async function endKeys(trx: Transaction<AiDb & KitDb>, userId: string, before: Date): Promise<string[]> {
+  const ended = await trx
+    .updateTable('ai_keys')
+    .set({ revoked_at: new Date() })
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('created_at', '<=', before)
+    .returning('id')
+    .execute()
+  return ended.map(({ id }) => id)
 }
 
 /** Keys that were looked up a moment ago, by their hash. Who is cut off when one is revoked still believes it for as long as this. */

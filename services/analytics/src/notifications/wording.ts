@@ -22,6 +22,14 @@ const when = <E extends Event>(event: E, say: (event: Envelope<Payload<E>> & Hea
 /** What each event puts into a person's inbox. An event that is not here rings no bell. */
 const wordings: Wording[] = [
   when(identity.userCreated, (_event, product) => welcome(product)),
+  when(identity.factorRecoveryBegun, ({ payload }) => [
+    {
+      kind: 'security',
+      title: 'Your second factor is about to be removed',
+      body: `Someone who can read your email asked for this. It happens on ${day(payload.due_at)} unless you stop it.`,
+      link: '/dashboard/settings?section=security',
+    },
+  ]),
   when(billing.subscriptionChanged, (event) => (event.planChanged ? planNotice(event.payload) : [])),
   when(billing.usageThreshold, ({ payload }) => [usageNotice(payload)]),
   when(billing.paymentFailed, ({ payload }) => [

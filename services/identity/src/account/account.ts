@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import type { AuthCtx } from '../deps.ts'
 import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
+import { demandFreshSession } from '../users/step-up.ts'
 import { currentUser, nameOf, type Trx } from '../users/users.ts'
 import { expectErasures } from './erasures.ts'
 
@@ -91,7 +92,8 @@ export async function listAudit(ctx: AuthCtx, { limit, before }: { limit: number
 }
 
 export async function deleteAccount(ctx: AuthCtx, _input: unknown): Promise<{ deleted: boolean }> {
-  const { user } = await currentUser(ctx)
+  const { user, session } = await currentUser(ctx)
+  demandFreshSession(user, session)
   await eraseUser(ctx, user.id)
   return { deleted: true }
 }
@@ -122,7 +124,16 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
       .executeTakeFirst()
     if (!gone) throw new DomainError('not_found')
     const sessions = await endSessions(trx, userId)
-    for (const table of ['identities', 'factors', 'one_time_tokens', 'recovery_codes', 'user_roles', 'sign_up_records', 'flows'] as const)
+    for (const table of [
+      'identities',
+      'factors',
+      'one_time_tokens',
+      'recovery_codes',
+      'user_roles',
+      'sign_up_records',
+      'flows',
+      'factor_recoveries',
+    ] as const)
       await trx.deleteFrom(table).where('user_id', '=', userId).execute()
     await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()
     await trx.updateTable('audit_log').set({ ip: '', user_agent: '', detail: '{}' }).where('user_id', '=', userId).execute()

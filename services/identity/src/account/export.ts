@@ -6,6 +6,7 @@ import { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
 import type { AuthCtx } from '../deps.ts'
 import { audit } from '../users/audit.ts'
+import { demandFreshSession } from '../users/step-up.ts'
 import { currentUser, type Trx, type User, userJson } from '../users/users.ts'
 import { listSessions } from './account.ts'
 
@@ -14,7 +15,8 @@ import { listSessions } from './account.ts'
  * Who does not answer is known before the first byte: an export is whole, or it is refused.
  */
 export async function exportAccount(ctx: AuthCtx, _input: unknown): Promise<Readable> {
-  const { user } = await currentUser(ctx)
+  const { user, session } = await currentUser(ctx)
+  demandFreshSession(user, session)
   const begun = await Promise.all(
     ctx.deps.config.AUTH_ERASING_SERVICES.map(async (service) => [service, await ask(ctx, service, user.id)] as const),
   )

@@ -1,6 +1,7 @@
 import { now } from '@operon/kit/clock'
 import { forgetSlots } from '@operon/kit/mail/paces'
 import type { AuthCtx } from '../deps.ts'
+import { finishDueRecoveries } from '../factors/recovery.ts'
 import { resealAll } from '../keys/reseal.ts'
 import { chaseErasures } from './erasures.ts'
 
@@ -19,6 +20,8 @@ export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> 
   await db.deleteFrom('audit_log').where('at', '<', ago(730)).execute()
   await db.deleteFrom('erasures').where('erased_at', '<', ago(730)).execute()
   await forgetSlots(db)
+  await finishDueRecoveries(ctx)
+  await db.deleteFrom('factor_recoveries').where('closed_at', '<', ago(730)).execute()
   await chaseErasures(ctx)
   await resealAll(ctx)
 }

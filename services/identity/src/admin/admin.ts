@@ -16,6 +16,7 @@ import { announceRevoked, endSessions } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
 import { tellOfNewEmail, tellOfNewPhone, upsertOwnIdentity } from '../users/confirm.ts'
+import { readProfile } from '../users/profile.ts'
 import { merged } from '../users/update-user.ts'
 import { changeUser, createUser, factorJson, findUser, type Trx, type User, type UserJson, userJson, wholeUser } from '../users/users.ts'
 import { anywhere, type Page, pageOf, readDirection, readPage } from './pages.ts'
@@ -64,7 +65,7 @@ export async function adminCreateUser(ctx: AuthCtx, input: Body): Promise<UserJs
       phone,
       passwordHash,
       provider: email ? 'email' : 'phone',
-      data: input.user_metadata ?? {},
+      data: readProfile(input.user_metadata ?? {}),
       confirmed: email ? input.email_confirm === true : input.phone_confirm === true,
     })
     if (!made) throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
@@ -100,7 +101,7 @@ export async function adminUpdateUser(ctx: AuthCtx, input: Body & { user_id: str
     ...(input.email_confirm && { email_confirmed_at: user.email_confirmed_at ?? new Date(), email_proven: true, is_anonymous: false }),
     ...(input.phone_confirm && { phone_confirmed_at: new Date() }),
     ...(bannedUntil !== undefined && { banned_until: bannedUntil }),
-    ...(input.user_metadata && { user_metadata: merged(input.user_metadata) }),
+    ...(input.user_metadata && { user_metadata: merged(readProfile(input.user_metadata, user.user_metadata)) }),
     ...(input.app_metadata && { app_metadata: merged(input.app_metadata, 'app_metadata') }),
   }
   const ended = await inTransaction(ctx.db, async (trx: Trx) => {

@@ -10,6 +10,7 @@ import { checkStrength } from '../passwords/strength.ts'
 import type { OneTimeType } from '../schema.ts'
 import { readEmail } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
+import { readProfile } from '../users/profile.ts'
 import { readRedirect } from '../users/redirects.ts'
 import { changeUser, createUser, findUser, type Trx, type UserJson, userJson } from '../users/users.ts'
 
@@ -17,10 +18,11 @@ const taken = () => refuse(422, 'email_exists', 'A user with this email address 
 
 export async function adminInvite(ctx: AuthCtx, input: Input<typeof admin.adminInvite>): Promise<UserJson> {
   const email = readEmail(input.email)
+  const data = readProfile(input.data ?? {})
   const known = await findUser(ctx.db, { email })
   if (known?.email_confirmed_at) throw taken()
   return inTransaction(ctx.db, async (trx: Trx) => {
-    const userId = known?.id ?? (await createUser(trx, { email, provider: 'email', data: input.data ?? {}, invited: true }))
+    const userId = known?.id ?? (await createUser(trx, { email, provider: 'email', data, invited: true }))
     if (!userId) throw taken()
     await audit(trx, ctx, userId, 'user_invited')
     await sendLetter(trx, ctx.deps, {
@@ -28,7 +30,7 @@ export async function adminInvite(ctx: AuthCtx, input: Input<typeof admin.adminI
       to: email,
       kind: 'invite',
       redirectTo: readRedirect(ctx.deps, input.redirect_to),
-      claim: { data: input.data ?? {} },
+      claim: { data },
     })
     return userJson((await findUser(trx, { id: userId }))!)
   })
@@ -48,6 +50,7 @@ const typesOf: Record<string, OneTimeType> = {
 export async function adminGenerateLink(ctx: AuthCtx, input: Ask) {
   const { rt, hasher } = ctx.deps
   const email = readEmail(input.email)
+  const data = readProfile(input.data ?? {})
   const user = await findUser(ctx.db, { email })
   // A magic link for somebody new is a sign-up.
   const type = input.type === 'magiclink' && !user ? 'signup' : (input.type ?? '')
@@ -59,13 +62,12 @@ export async function adminGenerateLink(ctx: AuthCtx, input: Ask) {
   if (type === 'signup' && input.type === 'signup' && !input.password) throw invalid('Signup requires a valid password')
   if (input.password) checkStrength(input.password, [email])
   const passwordHash = input.password && type === 'signup' ? await hasher.hash(input.password) : null
-  const claim = oneTime === 'confirmation' ? { ...(passwordHash && { password_hash: passwordHash }), data: input.data ?? {} } : null
+  const claim = oneTime === 'confirmation' ? { ...(passwordHash && { password_hash: passwordHash }), data } : null
   const redirect_to = readRedirect(ctx.deps, input.redirect_to)
   const id = newId()
   const { token, code } = secretsOf(rt.vault, id)
   const whole = await inTransaction(ctx.db, async (trx: Trx) => {
-    const userId =
-      user?.id ?? (await createUser(trx, { email, provider: 'email', passwordHash, data: input.data ?? {}, invited: type === 'invite' }))
+    const userId = user?.id ?? (await createUser(trx, { email, provider: 'email', passwordHash, data, invited: type === 'invite' }))
     if (!userId) throw taken()
     const newEmail = type.startsWith('email_change') ? readEmail(input.new_email) : null
     if (newEmail && (await findUser(trx, { email: newEmail }))) throw taken()

@@ -4,6 +4,7 @@ import type { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
+import { isEstablished } from '../factors/recovery.ts'
 import { limitByAddress, takeGuess } from '../limits.ts'
 import type { OneTimeType } from '../schema.ts'
 import { isFamiliar } from '../sessions/familiar.ts'
@@ -133,8 +134,8 @@ async function settle(
     if (user.email !== address) throw linkExpired()
     const isRecovery = method === 'recovery'
     ended = await confirmEmail(trx, ctx, user, { claim, passwordHash: passwordHash ?? null, flowId, isRecovery })
-    // Whoever needed recovery may have lost more than the password.
-    if (isRecovery) ended.push(...(await endSessions(trx, userId)))
+    // Whoever needed recovery may have lost more than the password. Email alone does not end what a second factor guards.
+    if (isRecovery && !isEstablished(user)) ended.push(...(await endSessions(trx, userId)))
   } else {
     const agreed = await agreeToChange(trx, userId, type)
     if (agreed !== BOTH && user.email) return { waiting: true }

@@ -12,7 +12,8 @@ import { takeGuess } from '../limits.ts'
 import { notify } from '../mail/notices.ts'
 import { isFamiliar } from '../sessions/familiar.ts'
 import { announceRevoked, endSessions, type SessionJson, strengthenSession } from '../sessions/sessions.ts'
-import { audit } from '../users/audit.ts'
+import { audit, noteFailedSignIn } from '../users/audit.ts'
+import { demandFreshProof } from '../users/step-up.ts'
 import { currentUser, type FactorRow, hasSecondFactor, type Trx, type User } from '../users/users.ts'
 
 const MAX_FACTORS = 10
@@ -32,6 +33,7 @@ export async function enrolFactor(ctx: AuthCtx, input: Input<typeof auth.enrolFa
   if (user.factors.length >= MAX_FACTORS)
     throw refuse(422, 'too_many_enrolled_mfa_factors', 'Maximum number of verified factors reached, unenroll to continue')
   if (hasSecondFactor(user) && session.aal !== 'aal2') throw refuse(403, 'insufficient_aal', 'AAL2 required to enroll a new factor')
+  await demandFreshProof(ctx, user, session, 'enroll a new factor')
   const id = newId()
   const totp = new TOTP({
     issuer: input.issuer || rt.kit.PRODUCT_NAME,
@@ -169,7 +171,10 @@ async function useCode(trx: Trx, ctx: AuthCtx, factor: FactorRow, userId: string
     .where('last_step', '<', step)
     .returning('id')
     .executeTakeFirst()
-  if (delta === null || !used) throw refuse(422, 'mfa_verification_failed', 'Invalid TOTP code entered')
+  if (delta === null || !used) {
+    void noteFailedSignIn(ctx, userId, 'second factor')
+    throw refuse(422, 'mfa_verification_failed', 'Invalid TOTP code entered')
+  }
   await trx
     .updateTable('factor_challenges')
     .set({ used_at: new Date() })
@@ -182,6 +187,7 @@ export async function removeFactor(ctx: AuthCtx, input: { factor_id: string }): 
   const { user, session, factor } = await ownFactor(ctx, input.factor_id)
   if (factor.status === 'verified' && session.aal !== 'aal2')
     throw refuse(422, 'insufficient_aal', 'AAL2 required to unenroll verified factor')
+  if (factor.status === 'verified') await demandFreshProof(ctx, user, session, 'unenroll a factor')
   await inTransaction(ctx.db, (trx: Trx) => deleteFactor(trx, ctx, user, factor.id))
   return { id: factor.id }
 }

@@ -7,6 +7,7 @@ import { notify } from '../mail/notices.ts'
 import { isFamiliar } from '../sessions/familiar.ts'
 import { type SessionJson, strengthenSession } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
+import { demandFreshSession } from '../users/step-up.ts'
 import { currentUser, hasSecondFactor, type Trx } from '../users/users.ts'
 
 const COUNT = 10
@@ -15,7 +16,8 @@ const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 /** Ten codes, shown once and kept as keyed hashes; the ones before end. */
 export async function makeRecoveryCodes(ctx: AuthCtx, _input: unknown): Promise<{ codes: string[] }> {
-  const { user } = await currentUser(ctx)
+  const { user, session } = await currentUser(ctx)
+  demandFreshSession(user, session)
   if (!hasSecondFactor(user)) throw refuse(422, 'mfa_factor_not_found', 'Recovery codes stand in for a second factor. Add one first.')
   const codes = Array.from({ length: COUNT }, () => `${part()}-${part()}`)
   await inTransaction(ctx.db, async (trx: Trx) => {

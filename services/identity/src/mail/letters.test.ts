@@ -225,7 +225,7 @@ test('an old session changes its password only with a code by mail', async () =>
   const { client, email, user } = await confirmed()
   await platform.services
     .identity!.rt.db.updateTable('sessions')
-    .set({ created_at: new Date(Date.now() - 25 * 3_600_000) })
+    .set({ amr: JSON.stringify([{ method: 'otp', timestamp: Math.floor(Date.now() / 1000) - 3600 }]) })
     .where('user_id', '=', user.id)
     .execute()
   expect((await client.auth.updateUser({ password: 'Brand-new-secret1' })).error).toMatchObject({

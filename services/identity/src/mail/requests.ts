@@ -10,6 +10,7 @@ import { checkCaptcha } from '../passwords/captcha.ts'
 import type { Claim } from '../schema.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
+import { readProfile } from '../users/profile.ts'
 import { readRedirect } from '../users/redirects.ts'
 import { createUser, currentUser, findUser, type Trx, type User } from '../users/users.ts'
 import { sendCodeBySms, sendLetter } from './letters.ts'
@@ -57,7 +58,7 @@ export async function requestOtp(ctx: AuthCtx, input: Input<typeof auth.otp>) {
   if (input.email && input.phone) throw invalid('Only an email address or phone number should be provided')
   if (!input.email && !input.phone) throw invalid('You must provide either an email or phone number.')
   const create_user = (input.create_user ?? true) && !config.AUTH_DISABLE_SIGNUP
-  const data = input.data ?? {}
+  const data = readProfile(input.data ?? {})
   if (input.email) return ask(ctx, input, { kind: 'magic_link', email: readEmail(input.email), create_user, data })
   if (!config.AUTH_PHONE) throw refuse(400, 'phone_provider_disabled', 'Unsupported phone provider')
   if (input.channel && input.channel !== 'sms')
@@ -73,7 +74,7 @@ export async function requestMagicLink(ctx: AuthCtx, input: Input<typeof auth.ma
     kind: 'magic_link',
     email: readEmail(input.email),
     create_user: !ctx.deps.config.AUTH_DISABLE_SIGNUP,
-    data: input.data ?? {},
+    data: readProfile(input.data ?? {}),
   })
 }
 

@@ -5,10 +5,12 @@ import { notify } from '../mail/notices.ts'
 import type { Ended } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
 import { keepOnlyProven } from '../users/first-proof.ts'
+import { profileFrom } from '../users/profile.ts'
 import { addIdentity, changeUser, createUser, findUser, isBanned, syncProviders, type Trx, type User } from '../users/users.ts'
 import type { Person } from './providers.ts'
 
-const dataOf = ({ sub, email, verified, name, picture, userName }: Person): Record<string, unknown> => ({
+const dataOf = (person: Person) => profileFrom(saidOf(person))
+const saidOf = ({ sub, email, verified, name, picture, userName }: Person): Record<string, unknown> => ({
   sub,
   provider_id: sub,
   ...(email && { email }),

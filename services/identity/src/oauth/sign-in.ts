@@ -10,7 +10,8 @@ import { withError, withQuery, withSession } from '../codes/verify.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { announceRevoked, beginSession, type Ended } from '../sessions/sessions.ts'
 import { readRedirect } from '../users/redirects.ts'
-import { currentUser, demandSecondFactor, type Trx } from '../users/users.ts'
+import { demandFreshProof } from '../users/step-up.ts'
+import { currentUser, type Trx } from '../users/users.ts'
 import { linkPerson, personToUser } from './linking.ts'
 
 type Asked = Input<typeof auth.authorize>
@@ -56,7 +57,7 @@ export async function beginOAuth(ctx: AuthCtx, input: Asked, linkUserId: string 
 export async function beginLinking(ctx: AuthCtx, input: Asked): Promise<Began> {
   if (!ctx.deps.config.AUTH_MANUAL_LINKING) throw refuse(404, 'manual_linking_disabled', 'Manual linking is disabled')
   const { user, session } = await currentUser(ctx)
-  demandSecondFactor(user, session, 'link an identity')
+  await demandFreshProof(ctx, user, session, 'link an identity')
   return beginOAuth(ctx, input, user.id)
 }
 

@@ -8,6 +8,7 @@ import { limitByAddress, takeGuess } from '../limits.ts'
 import { checkCaptcha } from '../passwords/captcha.ts'
 import { weaknessOf } from '../passwords/strength.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
+import { noteFailedSignIn } from '../users/audit.ts'
 import { isBanned, type User } from '../users/users.ts'
 import { familiarFrom } from './familiar.ts'
 import { beginSession, refreshSession, type SessionJson } from './sessions.ts'
@@ -37,7 +38,10 @@ async function signInWithPassword(ctx: AuthCtx, input: Grant): Promise<SessionJs
   const user = await findForSignIn(ctx, input.email ? 'email' : 'phone', account)
   const giveBack = await takeGuess(ctx, 'password', account, user?.familiar)
   const { ok, upgrade } = await hasher.verify(password, user?.password_hash ?? null)
-  if (!user || !ok) throw wrong()
+  if (!user || !ok) {
+    void noteFailedSignIn(ctx, user?.id ?? null, 'password')
+    throw wrong()
+  }
   await giveBack()
   if (isBanned(user)) throw refuse(400, 'user_banned', 'User is banned')
   if (input.email && !user.email_confirmed_at) throw refuse(400, 'email_not_confirmed', 'Email not confirmed')

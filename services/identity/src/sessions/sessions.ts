@@ -10,7 +10,9 @@ import type { z } from 'zod'
 import type { IdentityConfig } from '../config.ts'
 import { type AuthCtx, type Deps, invalid, refuse } from '../deps.ts'
 import { limitByAddress } from '../limits.ts'
+import { announce } from '../mail/notices.ts'
 import { audit } from '../users/audit.ts'
+import { profileInToken } from '../users/profile.ts'
 import { type Db, findUser, hasSecondFactor, isBanned, type Trx, type User, userJson, wholeUserText } from '../users/users.ts'
 import { hasTokenForm, readRefreshToken, writeRefreshToken } from './refresh-token.ts'
 
@@ -82,7 +84,7 @@ export function sessionJson({ rt, keys, config }: Deps, user: User, session: Gra
     email: user.email ?? '',
     phone: user.phone ?? '',
     app_metadata,
-    user_metadata: user.user_metadata,
+    user_metadata: profileInToken(user.user_metadata),
     role: 'authenticated',
     aal: session.aal,
     amr: session.amr,
@@ -109,14 +111,24 @@ function staffClaim(config: IdentityConfig, user: User): { staff?: true; staff_n
 
 const notFound = () => refuse(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
 
+/**
+ * How much a parent that comes again looks like another party: nothing for the same browser within a minute, as tabs and lost answers do.
+ * One weak sign, such as a new address of the same browser, is worth one; another browser, or another address later, two.
+ */
+const ECHO = `(case when s.user_agent <> $3 then 2 when s.ip <> $4 and s.refreshed_at < now() - interval '1 minute' then 2
+  when s.ip <> $4 or s.refreshed_at < now() - interval '1 minute' then 1 else 0 end)`
+
 const REFRESH: Statement = {
   name: 'identity_refresh_session',
   text: `with hit as (
       update sessions s set
         counter = case when s.counter = $2::int then s.counter + 1 else s.counter end,
         refreshed_at = case when s.counter = $2::int then now() else s.refreshed_at end,
-        revoked_at = case when s.counter > $2::int + 1 then now() end,
-        user_agent = $3, ip = $4
+        echoes = case when s.counter > $2::int then s.echoes when s.echo > 0 then s.echoes + s.echo else 0 end,
+        echo = case when s.counter = $2::int then 0 else greatest(s.echo, ${ECHO}) end,
+        revoked_at = case when s.counter > $2::int + 1 or (s.counter > $2::int and s.echoes + greatest(s.echo, ${ECHO}) >= 4) then now() end,
+        user_agent = case when s.counter = $2::int then $3 else s.user_agent end,
+        ip = case when s.counter = $2::int then $4 else s.ip end
       where s.id = $1 and s.revoked_at is null and s.counter >= $2::int
       returning s.id, s.user_id, s.counter, s.aal, s.amr, s.revoked_at is not null as stolen
     )
@@ -126,6 +138,7 @@ const REFRESH: Statement = {
 
 /**
  * One statement rotates: the newest token moves the counter, its parent gets the same successor again, anything older ends the session.
+ * Two parties with a copy each would go on like that for ever: generation after generation whose parent comes again ends the session too.
  * Parallel callers queue on the row, and Postgres evaluates the cases anew for each with what the one before left.
  */
 export async function refreshSession(ctx: AuthCtx, token: string | null | undefined): Promise<SessionJson> {
@@ -144,7 +157,10 @@ export async function refreshSession(ctx: AuthCtx, token: string | null | undefi
   if (!row) throw notFound()
   const { session, ...user } = row
   if (session.stolen) {
-    await inTransaction(ctx.db, (trx) => audit(trx as Trx, ctx, user.id, 'token_reused', { session_id: session.id }))
+    await inTransaction(ctx.db, async (trx) => {
+      await audit(trx as Trx, ctx, user.id, 'token_reused', { session_id: session.id })
+      await announce(trx as Trx, ctx, user, 'session_copied')
+    })
     await announceRevoked(deps, [{ id: session.id, user_id: user.id }])
     throw refuse(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used')
   }

@@ -1,3 +1,5 @@
+import { now } from '@operon/kit/clock'
+import { runStatement, type Statement } from '@operon/kit/db'
 import { newId } from '@operon/kit/ids'
 import type { AuthCtx } from '../deps.ts'
 import type { Trx } from './users.ts'
@@ -5,6 +7,7 @@ import type { Trx } from './users.ts'
 /** Everything that is kept. What the auth protocol has a name and a kind for answers to these in its own log; the rest keeps our name. */
 export const auditActions = {
   login: { kind: 'account' },
+  login_failed: { kind: 'account' },
   logout: { kind: 'account' },
   session_revoked: { kind: 'account' },
   account_exported: { kind: 'account' },
@@ -32,10 +35,42 @@ export const auditActions = {
   factor_verified: { kind: 'factor', protocol: 'verification_attempted' },
   factor_removed: { kind: 'factor', protocol: 'factor_unenrolled' },
   factor_updated: { kind: 'factor' },
+  factor_recovery_begun: { kind: 'factor' },
+  factor_recovery_stopped: { kind: 'factor' },
+  factor_recovery_done: { kind: 'factor' },
   recovery_codes_created: { kind: 'factor' },
   recovery_code_used: { kind: 'factor' },
 } satisfies Record<string, { kind: 'account' | 'team' | 'token' | 'user' | 'factor'; protocol?: string }>
 export type AuditAction = keyof typeof auditActions
+
+const FAILED: Statement = {
+  name: 'identity_note_failed_sign_in',
+  text: `insert into audit_log (id, user_id, action, actor, ip, user_agent, detail)
+    select $1, u.id, 'login_failed', 'user', $3, $4, jsonb_build_object('method', $5::text, 'last', seen.count = $7::int - 1)
+    from users u, lateral (
+      select count(*) as count from (
+        select from audit_log a where a.user_id = u.id and a.id > $6::uuid and a.action = 'login_failed' limit $7::int) counted) seen
+    where u.id = $2::uuid and u.deleted_at is null and seen.count < $7::int`,
+}
+const FAILED_A_DAY = 20
+
+/**
+ * A sign-in that failed, for the owner to see. So many a day and no more, so that nobody fills the log with them.
+ * Beside the answer, which must not take longer where the account exists.
+ */
+export function noteFailedSignIn(ctx: AuthCtx, userId: string | null, method: 'password' | 'second factor'): Promise<void> {
+  const dayAgo = firstIdAt(now() - 86_400_000)
+  const values = [newId(), userId, ctx.ip, ctx.userAgent, method, dayAgo, FAILED_A_DAY]
+  return runStatement(ctx.deps.rt.db, FAILED, values)
+    .then(() => {})
+    .catch((err) => ctx.log.warn({ err }, 'a failed sign-in is missing from the log of its account'))
+}
+
+/** The lowest id that can have been given at that time. */
+const firstIdAt = (ms: number): string => {
+  const hex = ms.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
 
 /** What happened to an account, kept for its owner, in the transaction of the change. */
 export async function audit(

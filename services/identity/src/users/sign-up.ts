@@ -15,6 +15,7 @@ import type { Claim } from '../schema.ts'
 import { beginSession, type SessionJson } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from './addresses.ts'
 import { audit } from './audit.ts'
+import { readProfile } from './profile.ts'
 import { readRedirect } from './redirects.ts'
 import { termsIn } from './terms.ts'
 import { createUser, findUser, nameOf, type Trx, type User, type UserJson } from './users.ts'
@@ -29,7 +30,7 @@ export async function signUp(ctx: AuthCtx, input: SignUp): Promise<SessionJson |
   await checkCaptcha(ctx, input.gotrue_meta_security?.captcha_token)
   if (!input.password) throw invalid('Signup requires a valid password')
   if (input.email && input.phone) throw invalid('Only an email address or phone number should be provided on signup.')
-  const data = input.data ?? {}
+  const data = readProfile(input.data ?? {})
   if (!input.email) return signUpByPhone(ctx, readPhone(input.phone), input.password, data)
   const email = readEmail(input.email)
   checkStrength(input.password, [email, nameOf(data)])
@@ -215,7 +216,7 @@ async function signUpAnonymously(ctx: AuthCtx, input: SignUp): Promise<SessionJs
   await limitByAddress(ctx, 'anonymous', config.LIMIT_ANONYMOUS_PER_HOUR, 3_600_000)
   await checkCaptcha(ctx, input.gotrue_meta_security?.captcha_token)
   return inTransaction(ctx.db, async (trx: Trx) => {
-    const userId = (await createUser(trx, { provider: 'anonymous', anonymous: true, data: input.data ?? {} }))!
+    const userId = (await createUser(trx, { provider: 'anonymous', anonymous: true, data: readProfile(input.data ?? {}) }))!
     await audit(trx, ctx, userId, 'user_signedup', { provider: 'anonymous' })
     return beginSession(trx, ctx, userId, 'anonymous')
   })

@@ -1,11 +1,11 @@
 import type { Input } from '@operon/contracts/contract'
 import type * as auth from '@operon/contracts/identity/auth'
-import { now } from '@operon/kit/clock'
-import { inTransaction } from '@operon/kit/tx'
+import * as identity from '@operon/contracts/identity/events'
+import { inTransaction, publish } from '@operon/kit/tx'
 import { sql, type Updateable } from 'kysely'
-import { readChallenge, redeemCode } from '../codes/one-time.ts'
+import { readChallenge } from '../codes/one-time.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
-import { limitMail, takeGuess } from '../limits.ts'
+import { limitMail } from '../limits.ts'
 import { sendCodeBySms, sendLetter } from '../mail/letters.ts'
 import { notify } from '../mail/notices.ts'
 import { checkStrength } from '../passwords/strength.ts'
@@ -14,12 +14,13 @@ import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.t
 import { readEmail, readPhone } from './addresses.ts'
 import { audit } from './audit.ts'
 import { confirmEmailChange } from './confirm.ts'
+import { readProfile } from './profile.ts'
 import { readRedirect } from './redirects.ts'
+import { demandFreshProof, isFromRecovery } from './step-up.ts'
 import { acceptedAgain, termsIn } from './terms.ts'
 import { changeUser, currentUser, demandSecondFactor, findUser, nameOf, type Trx, type User, type UserJson, userJson } from './users.ts'
 
 type Update = Input<typeof auth.updateUser>
-const FRESH_MS = 24 * 3_600_000
 
 export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson> {
   const { user, session } = await currentUser(ctx)
@@ -28,32 +29,36 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
   const password = input.password || null
   const newEmail = email !== user.email ? email : null
   const newPhone = phone !== user.phone ? phone : null
-  const terms = termsIn(input.data ?? {})
+  const data = input.data && readProfile(input.data, user.user_metadata)
+  const terms = termsIn(data ?? {})
   readChallenge(input)
   if (input.app_metadata) throw refuse(403, 'not_admin', 'Updating app_metadata requires admin privileges')
-  if (password || newEmail || newPhone) demandSecondFactor(user, session, 'update email or password')
+  const isReset = Boolean(password) && !newEmail && !newPhone && isFromRecovery(session)
+  if (isReset && !input.current_password) demandSecondFactor(user, session, 'update email or password')
+  else if (password || newEmail || newPhone || input.current_password)
+    await demandFreshProof(ctx, user, session, 'update email or password', input)
   if (password && user.is_anonymous && !email && !phone)
     throw refuse(422, 'validation_failed', 'Updating password of an anonymous user without an email or phone is not allowed')
   if (newEmail && (await findUser(ctx.db, { email: newEmail })))
     throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
   if (newPhone && (await findUser(ctx.db, { phone: newPhone })))
     throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
-  const passwordHash = password ? await newPassword(ctx, user, session, { ...input, password }) : null
+  const passwordHash = password ? await newPassword(ctx, user, { ...input, password }) : null
   if (newEmail) await limitMail(ctx, newEmail, 'email_change')
   if (newPhone) await limitMail(ctx, newPhone, 'phone_change')
 
   const ended = await inTransaction(ctx.db, async (trx: Trx) => {
     const set: Updateable<IdentityDb['users']> = {}
-    if (input.data) set.user_metadata = merged(input.data)
+    if (data) set.user_metadata = merged(data)
     if (terms) Object.assign(set, acceptedAgain(terms))
     if (passwordHash) set.password_hash = passwordHash
-    if (input.data || passwordHash) await changeUser(trx, user.id, set)
+    if (data || passwordHash) await changeUser(trx, user.id, set)
     if (newEmail) await changeEmail(trx, ctx, user, newEmail, input)
     if (newPhone) await changePhone(trx, ctx, user, newPhone)
     await audit(trx, ctx, user.id, 'user_modified', {
       fields: [input.data && 'data', password && 'password', newEmail && 'email', newPhone && 'phone'].filter(Boolean),
     })
-    return passwordHash ? passwordChanged(trx, ctx, user, session.id) : []
+    return passwordHash ? passwordChanged(trx, ctx, user, session.id, isReset) : []
   })
   await announceRevoked(ctx.deps, ended)
   return userJson((await findUser(ctx.db, { id: user.id }))!)
@@ -63,26 +68,22 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
 export const merged = (data: Record<string, unknown>, column: 'user_metadata' | 'app_metadata' = 'user_metadata') =>
   sql`jsonb_strip_nulls(${sql.ref(column)} || ${JSON.stringify(data)}::jsonb)` as never
 
-async function newPassword(ctx: AuthCtx, user: User, session: { created_at: Date }, input: Update & { password: string }): Promise<string> {
+export async function newPassword(
+  ctx: AuthCtx,
+  user: User,
+  input: { password: string; email?: string | null | undefined },
+): Promise<string> {
   const { hasher } = ctx.deps
   checkStrength(input.password, [user.email, input.email, nameOf(user.user_metadata)])
-  // A session left open somewhere must not be enough to take an account over.
-  if (now() - session.created_at.getTime() > FRESH_MS) await checkNonce(ctx, user, input.nonce)
   if (user.password_hash && (await hasher.verify(input.password, user.password_hash)).ok) {
     throw refuse(422, 'same_password', 'New password should be different from the old password.')
   }
   return hasher.hash(input.password)
 }
 
-async function checkNonce(ctx: AuthCtx, user: User, nonce: string | null | undefined): Promise<void> {
-  if (!nonce) throw refuse(400, 'reauthentication_needed', 'Password update requires reauthentication')
-  const address = user.email ?? user.phone ?? ''
-  await takeGuess(ctx, 'code', address)
-  const redeemed = await redeemCode(ctx.deps, address, nonce, ['reauthentication'], { userId: user.id })
-  if (!redeemed) throw refuse(422, 'reauthentication_not_valid', 'Nonce has expired or is invalid')
-}
-
-async function passwordChanged(trx: Trx, ctx: AuthCtx, user: User, sessionId: string): Promise<Ended[]> {
+/** After a reset, what was handed out to call with ends as well: whoever had the password may have made it. */
+export async function passwordChanged(trx: Trx, ctx: AuthCtx, user: User, sessionId: string, isReset: boolean): Promise<Ended[]> {
+  if (isReset) await publish(trx, identity.accessReset, user.id, { reason: 'password_reset' })
   await audit(trx, ctx, user.id, 'user_updated_password')
   await trx.deleteFrom('one_time_tokens').where('user_id', '=', user.id).where('type', '=', 'recovery').execute()
   await notify(trx, ctx, user, 'password_changed')

@@ -3,7 +3,8 @@ import { type FormEvent, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { clearAuthKeys } from '../../api/keys.ts'
 import { expectEnd, loadBackend } from '../../api/session.ts'
-import { Button } from '../../ui/Button.tsx'
+import { paths } from '../../paths.ts'
+import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 
 type Props = { report: (title: string, text?: string) => void; onDone: () => Promise<void> | void; onLeave?: () => void }
@@ -57,6 +58,9 @@ export function MfaChallenge({ report, onDone, onLeave }: Props) {
       <Button variant="ghost" onClick={() => setRecovery(!recovery)}>
         {recovery ? 'Use a six-digit code' : 'Use a recovery code'}
       </Button>
+      <ButtonLink to={paths.lostSecondFactor} variant="ghost">
+        I lost it, or it is not mine
+      </ButtonLink>
       {onLeave ? (
         <Button variant="ghost" onClick={leave}>
           Sign in as someone else

@@ -1,9 +1,9 @@
 import { texts } from '@operon/contracts/messages'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useNavigate } from 'react-router-dom'
+import { Link, useNavigate } from 'react-router-dom'
 import { landingFor } from '../../api/roles.ts'
-import { loadBackend, needsSecondFactor, useSession } from '../../api/session.ts'
+import { cameByRecovery, loadBackend, needsSecondFactor, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { PageLoading } from '../../shell/states.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
@@ -14,7 +14,7 @@ import { MfaChallenge } from './MfaChallenge.tsx'
 import { PortalFrame } from './PortalFrame.tsx'
 import { allHold, generalRules } from './rules.ts'
 
-/** Reached by the link in the mail: the link is the session, the new password is the only thing to do with it. */
+/** Reached by the link in the email, which is the proof. A session that was here before shows the current password instead. */
 export function ResetPasswordPage() {
   const { status, user, session } = useSession({ half: true })
   // Whoever holds the mail alone does not get past the second factor.
@@ -24,6 +24,7 @@ export function ResetPasswordPage() {
     enabled: Boolean(session),
     placeholderData: (before) => before,
   })
+  const isRecovery = session !== null && cameByRecovery(session)
   const navigate = useNavigate()
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
@@ -36,10 +37,14 @@ export function ResetPasswordPage() {
     if (password !== data.get('confirm')) return setProblem(texts.passwordsDontMatch)
     setBusy(true)
     const { auth } = await loadBackend()
-    const { error } = await auth.updateUser({ password })
+    const current_password = String(data.get('current') ?? '')
+    const { error } = await auth.updateUser({ password, ...(current_password && { current_password }) })
     setBusy(false)
     if (error) return setProblem(error.message)
-    toast.success('Your password is changed', 'Other devices have been signed out.')
+    toast.success(
+      'Your password is changed',
+      isRecovery ? 'Other devices have been signed out, and your API keys have ended.' : 'Other devices have been signed out.',
+    )
     navigate(user ? await landingFor(user.id) : paths.auth, { replace: true })
   }
 
@@ -56,6 +61,25 @@ export function ResetPasswordPage() {
         <form onSubmit={submit} className="mt-6 flex flex-col gap-4">
           {problem ? <Alert title={problem} /> : null}
           <input type="email" name="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
+          {isRecovery ? (
+            <p className="text-14 text-muted">Saving signs out every other device and ends your API keys.</p>
+          ) : (
+            <PasswordField
+              label="Current password"
+              name="current"
+              autoComplete="current-password"
+              required
+              hint="You are signed in without a reset link. Forgot it? Ask for a link."
+              aside={
+                <Link
+                  to={paths.forgotPassword}
+                  className="text-13 text-muted underline decoration-control underline-offset-4 hover:text-text"
+                >
+                  Email me a link
+                </Link>
+              }
+            />
+          )}
           <PasswordField
             label="New password"
             name="password"

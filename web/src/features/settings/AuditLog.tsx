@@ -58,6 +58,7 @@ const names: Record<string, string> = {
   unproven_access_removed: 'Address confirmed; what was set up before was removed',
   user_banned: 'Account suspended',
   login: 'Signed in',
+  login_failed: 'Sign-in failed',
   logout: 'Signed out',
   session_revoked: 'Device signed out',
   token_reused: 'Device signed out: its session was used twice',
@@ -66,6 +67,9 @@ const names: Record<string, string> = {
   factor_verified: 'Authenticator code accepted',
   factor_updated: 'Authenticator renamed',
   factor_removed: 'Authenticator removed',
+  factor_recovery_begun: 'Removal of the second factor asked for by email',
+  factor_recovery_stopped: 'Removal of the second factor stopped',
+  factor_recovery_done: 'Second factor removed by email',
   recovery_codes_created: 'Recovery codes made',
   recovery_code_used: 'Recovery code used',
   identity_linked: 'Sign-in connected',
@@ -80,6 +84,7 @@ const ways: Record<string, string> = { password: 'a password', otp: 'a link or c
 function spoken({ action, detail }: Entry) {
   const name = names[action] ?? action.replaceAll(/[_.]/g, ' ')
   if (action === 'login' && ways[String(detail.method)]) return `${name} with ${ways[String(detail.method)]}`
+  if (action === 'login_failed') return `${name}: wrong ${detail.method}${detail.last ? '. More are not listed today' : ''}`
   const fields = Array.isArray(detail.fields) ? detail.fields.map((field) => (field === 'data' ? 'profile' : String(field))) : []
   if (action === 'user_modified' && fields.length) return `${name}: ${fields.join(', ').replaceAll('_', ' ')}`
   return name

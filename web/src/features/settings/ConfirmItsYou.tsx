@@ -11,13 +11,14 @@ import { SendAgain } from '../../ui/WaitForCode.tsx'
 let waiting: ((confirmed: boolean) => void) | undefined
 const listeners = new Set<() => void>()
 
-/** Runs something sensitive; when the server asks for a fresh proof, asks the person and runs it again. */
-export async function confirmed<T>(run: () => Promise<T>): Promise<T> {
+/** Runs something sensitive; when the server asks for a fresh proof, asks the person and runs it again. `asks: false` where the form asks by itself. */
+export async function confirmed<T>(run: () => Promise<T>, { asks = true } = {}): Promise<T> {
   try {
     return await run()
   } catch (error) {
     const needsProof =
-      (error instanceof ApiError && error.code === 'aal2_required') || (error as { code?: string }).code === 'insufficient_aal'
+      (error instanceof ApiError && error.code === 'aal2_required') ||
+      ['insufficient_aal', ...(asks ? ['reauthentication_needed'] : [])].includes((error as { code?: string }).code ?? '')
     if (!needsProof || !(await ask())) throw error
     return run()
   }

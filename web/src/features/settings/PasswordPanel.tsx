@@ -12,7 +12,7 @@ export function PasswordPanel() {
   const { user } = useSession()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
-  // A session older than a day must not be enough: the owner reads a code from their mail.
+  // An open session must not be enough: the owner reads a code from their email.
   const [codeSent, setCodeSent] = useState(false)
 
   async function save(event: FormEvent<HTMLFormElement>) {
@@ -25,7 +25,7 @@ export function PasswordPanel() {
     setProblem(undefined)
     setBusy(true)
     try {
-      await confirmed(() => changePassword(password, nonce))
+      await confirmed(() => changePassword(password, nonce), { asks: false })
       form.reset()
       setCodeSent(false)
       toast.success('Your password is changed', 'Other devices have been signed out.')
@@ -66,7 +66,7 @@ export function PasswordPanel() {
             required
             autoFocus
             className="font-mono tracking-[0.2em]"
-            hint={`You signed in here more than a day ago, so we sent a code to ${user?.email ?? user?.phone}.`}
+            hint={`To make sure it is you, we sent a code to ${user?.email ?? user?.phone}.`}
           />
         ) : null}
         {codeSent ? <SendAgain send={askForCode} /> : null}

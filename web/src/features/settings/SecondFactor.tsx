@@ -11,6 +11,7 @@ import { EmptyState, ErrorState, Panel, Pill } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
 import { EnrolDialog } from './EnrolDialog.tsx'
+import { FactorRemoval } from './FactorRemoval.tsx'
 
 export function SecondFactor() {
   const { user } = useSession()
@@ -63,6 +64,7 @@ export function SecondFactor() {
       }
       flush
     >
+      <FactorRemoval />
       {factors.isError ? <ErrorState error={factors.error} retry={() => factors.refetch()} /> : null}
       {factors.data && !enrolled.length ? (
         <EmptyState compact title="No second factor protects this account">

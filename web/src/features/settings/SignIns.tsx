@@ -9,6 +9,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { ErrorState, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { confirmed } from './ConfirmItsYou.tsx'
 
 const names: Record<string, string> = {
   email: 'Email and password',
@@ -54,8 +55,15 @@ export function SignIns() {
 
   async function link(provider: string) {
     const { auth } = await loadBackend()
-    const { error } = await auth.linkIdentity({ provider: provider as Provider, options: { redirectTo: leadBack(location.href, 'link') } })
-    if (error) toast.error(`${names[provider]} was not connected`, error.message)
+    const options = { redirectTo: leadBack(location.href, 'link') }
+    try {
+      await confirmed(async () => {
+        const { error } = await auth.linkIdentity({ provider: provider as Provider, options })
+        if (error) throw error
+      })
+    } catch (error) {
+      toast.error(`${names[provider]} was not connected`, (error as Error).message)
+    }
   }
   async function unlink(identity: UserIdentity) {
     const { auth } = await loadBackend()

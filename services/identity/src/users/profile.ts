@@ -1,0 +1,41 @@
+import { invalid } from '../deps.ts'
+
+const MAX_BYTES = 16 * 1024
+const MAX_NAME = 100
+const names = ['name', 'full_name', 'display_name', 'first_name', 'last_name', 'user_name', 'preferred_username', 'nickname']
+// Control and format characters, which turn the direction of a line or hide in it; emoji and some scripts are joined by the two that stay.
+const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu
+/** Enough for any app to greet a person by; the rest is read from the user, not from each token. */
+const inToken = ['name', 'full_name', 'avatar_url', 'picture', 'referral_code', 'theme', 'email', 'email_verified', 'phone_verified', 'sub']
+
+type Metadata = Record<string, unknown>
+
+export const cleanName = (name: string): string => name.normalize('NFC').replace(UNSEEN, ' ').replace(/\s+/gu, ' ').trim()
+
+/** What a person says of themselves: bounded, and with names that are only a name. */
+export function readProfile(data: Metadata, before: Metadata = {}): Metadata {
+  const cleaned = withNames(data, (name) => {
+    if ([...name].length > MAX_NAME) throw invalid(`A name can have up to ${MAX_NAME} characters.`)
+    return name
+  })
+  if (Buffer.byteLength(JSON.stringify({ ...before, ...cleaned })) > MAX_BYTES)
+    throw invalid(`The data of a user can take up to ${MAX_BYTES / 1024} kB.`)
+  return cleaned
+}
+
+/** What a provider says of a person is nobody's mistake here: cut where it is too long. */
+export const profileFrom = (data: Metadata): Metadata => withNames(data, (name) => [...name].slice(0, MAX_NAME).join(''))
+
+const withNames = (data: Metadata, bound: (name: string) => string): Metadata =>
+  Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, names.includes(key) && typeof value === 'string' ? bound(cleanName(value)) : value]),
+  )
+
+export const profileInToken = (data: Metadata): Metadata =>
+  Object.fromEntries(
+    inToken.flatMap((key) => {
+      const value = data[key]
+      const fits = typeof value === 'boolean' || (typeof value === 'string' && value.length <= 512)
+      return fits ? [[key, value]] : []
+    }),
+  )
