@@ -1,6 +1,16 @@
 import { inputLimits } from '@operon/contracts/ai-gateway/limits'
 import { ArrowUp, BookMarked, Mic, MicOff, Square } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { PromptLibrary } from './PromptLibrary.tsx'
@@ -24,8 +34,6 @@ type Props = {
   ref?: Ref<ComposerHandle>
 }
 
-const DOUBLE_CLICK_MS = 500
-
 /** There a field that takes the focus by itself brings up the keyboard over what is to be read. */
 const touch = () => matchMedia('(pointer: coarse)').matches
 
@@ -41,7 +49,6 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, limi
   const refused = tooLong(text, limit)
   const told = refused ?? roomLeft(text, limit)
   const countId = useId()
-  const sentAt = useRef(0)
 
   useImperativeHandle(ref, () => ({
     focus: () => input.current?.focus(),
@@ -60,7 +67,6 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, limi
 
   function send() {
     if (busy || blank || refused) return
-    sentAt.current = performance.now()
     // A locked field loses the focus: it waits in the form, where Escape stops the answer.
     hadFocus.current = true
     form.current?.focus({ preventScroll: true })
@@ -68,8 +74,8 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, limi
     setText('')
   }
   /** The second press of a double click on Send lands here: it ends nothing. */
-  function stopByHand() {
-    if (performance.now() - sentAt.current > DOUBLE_CLICK_MS) onStop?.()
+  function stopByHand({ detail: presses }: MouseEvent) {
+    if (presses < 2) onStop?.()
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
