@@ -28,6 +28,8 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   S20: () => import('./attack/swapped.ts'),
   S21: () => import('./attack/money.ts'),
   S22: () => import('./attack/dependencies.ts'),
+  S23: () => import('./attack/takeover.ts'),
+  S24: () => import('./attack/step-up.ts'),
   S25: () => import('./attack/half-signed-in.ts'),
   S26: () => import('./attack/fixation.ts'),
   S27: () => import('./attack/costs.ts'),

@@ -1,0 +1,99 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sweep as identitySweep } from '@operon/contracts/identity/events'
+import { startAllInOne } from '@operon/deploy/all-in-one'
+import { enqueue, inTransaction } from '@operon/kit/tx'
+
+type Reply = { status: number; body: any; location: URL | null }
+export type Confirming = Awaited<ReturnType<typeof startConfirming>>
+
+/** A platform where an address counts only once it is confirmed, as in production, with its inbox. */
+export async function startConfirming(staff: string[] = []) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'operon-confirming-'))
+  chmodSync(dataDir, 0o755)
+  const many = (names: string[]) => Object.fromEntries(names.map((name) => [name, '100000']))
+  const platform = await startAllInOne({
+    env: {
+      ...process.env,
+      NODE_ENV: 'test',
+      PORT: '0',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'silent',
+      AUTH_ERASING_SERVICES: 'none',
+      AUTH_AUTOCONFIRM: 'false',
+      AUTH_STAFF_EMAILS: staff.join(','),
+      AUTH_STAFF_SECOND_FACTOR: 'false',
+      ...Object.fromEntries(
+        ['ADDRESS', 'AUTH_STRICT', 'PUBLIC_SEND', 'AUTH', 'REFRESH', 'READ', 'WRITE'].map((name) => [`RATE_${name}`, '100000/1s']),
+      ),
+      ...many(['LIMIT_SIGN_UP_PER_MINUTE', 'LIMIT_SIGN_IN_PER_MINUTE', 'LIMIT_VERIFY_PER_MINUTE']),
+      ...many(
+        ['MAIL', 'SMS', 'MAIL_FROM_NETWORK', 'SMS_FROM_NETWORK', 'MAIL_TO_DOMAIN', 'SMS_TO_COUNTRY', 'SMS_TO_BLOCK'].map(
+          (name) => `LIMIT_${name}_PER_HOUR`,
+        ),
+      ),
+      LIMIT_MESSAGE_COOLDOWN_SECONDS: '0',
+    },
+    web: false,
+    services: ['identity', 'sandbox'],
+  })
+
+  async function call(method: string, path: string, body?: object, token?: string): Promise<Reply> {
+    const response = await fetch(platform.address + path, {
+      method,
+      redirect: 'manual',
+      headers: { apikey: 'anon', 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(20_000),
+    })
+    const location = response.headers.get('location')
+    return { status: response.status, body: await response.json().catch(() => null), location: location ? new URL(location) : null }
+  }
+  const post = (path: string, body: object = {}, token?: string) => call('POST', path, body, token)
+
+  type Letter = { id: string; subject: string; text: string; links: string[] }
+  /** All that came to an address, once there are as many as that. */
+  async function letters(to: string, count: number): Promise<Letter[]> {
+    for (let tries = 0; tries < 200; tries++) {
+      const { body } = await call('GET', `/sandbox/api/inbox?to=${encodeURIComponent(to)}`)
+      if (body.messages.length >= count) return body.messages
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    throw new Error(`${to} got fewer than ${count} letters`)
+  }
+  /** Opens the link of a letter and presses the button: the session that this begins, or null. */
+  async function press({ links }: Letter): Promise<string | null> {
+    const link = links.find((each) => each.includes('/auth/v1/verify'))!.replaceAll('&amp;', '&')
+    const response = await fetch(`${platform.address}/auth/v1/verify/link`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'sec-fetch-site': 'same-origin' },
+      body: new URLSearchParams(new URL(link).search),
+    })
+    const location = response.headers.get('location')
+    return location && new URLSearchParams(new URL(location).hash.slice(1)).get('access_token')
+  }
+  const signIn = async (who: object, password: string) => (await post('/auth/v1/token?grant_type=password', { ...who, password })).body
+  const db = platform.services.identity!.rt.db
+  /** What identity does each hour, now. */
+  async function sweep() {
+    const { rt } = platform.services.identity!
+    await inTransaction(rt.db, (trx) => enqueue(trx, identitySweep, {}))
+    for (let tries = 0; tries < 200; tries++) {
+      const open = await db
+        .selectFrom('factor_recoveries')
+        .select('id')
+        .where('closed_at', 'is', null)
+        .where('due_at', '<=', new Date())
+        .execute()
+      if (!open.length) return
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  async function stop() {
+    await platform.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  return { call, post, letters, press, signIn, db, sweep, stop }
+}
