@@ -4,7 +4,7 @@ import { texts } from '@operon/contracts/messages'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { fnCall } from '../../api/'
+import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { PageLoading } from '../../shell/states.tsx'
@@ -23,7 +23,7 @@ export function LostSecondFactorPage() {
   const { status, user } = useSession()
   const recovery = useQuery({
     queryKey: ['factor-recovery', user?.id],
-    queryFn: () => fnCall<State>('account-factor-recovery'),
+    queryFn: () => call('account-factor-recovery'),
     enabled: Boolean(user),
   })
   if (status === 'loading' || (user && recovery.isPending)) return <PageLoading />
@@ -95,7 +95,7 @@ function Begin({ state, onBegun }: { state: State; onBegun: () => unknown }) {
     setBusy(true)
     setProblem(undefined)
     try {
-      await fnCall('account-factor-recovery-begin', password ? { password } : {})
+      await call('account-factor-recovery-begin', password ? { password } : {})
       await onBegun()
     } catch (error) {
       setProblem(error instanceof Error ? error.message : texts.unexpectedError)
@@ -134,7 +134,7 @@ function Waiting({ open, onStopped }: { open: NonNullable<State['open']>; onStop
   async function stop() {
     setBusy(true)
     try {
-      await fnCall('account-factor-recovery-stop')
+      await call('account-factor-recovery-stop')
       await onStopped()
     } catch (error) {
       setProblem(error instanceof Error ? error.message : texts.unexpectedError)

@@ -2,7 +2,7 @@ import type { Reply } from '@operon/contracts/contract'
 import type { accountFactorRecovery } from '@operon/contracts/identity/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fnCall } from '../../api/'
+import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
@@ -16,7 +16,7 @@ export function FactorRemoval() {
   const [busy, setBusy] = useState(false)
   const { data, refetch } = useQuery({
     queryKey: ['factor-recovery', user?.id],
-    queryFn: () => fnCall<Reply<typeof accountFactorRecovery>>('account-factor-recovery'),
+    queryFn: () => call('account-factor-recovery'),
   })
   if (!data?.open) return null
   const { due_at, requested_at, user_agent, ip, may_stop } = data.open
@@ -24,7 +24,7 @@ export function FactorRemoval() {
   async function stop() {
     setBusy(true)
     try {
-      await fnCall('account-factor-recovery-stop')
+      await call('account-factor-recovery-stop')
       toast.success('Your second factor stays')
       await refetch()
     } catch (error) {
