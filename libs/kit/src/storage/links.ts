@@ -7,6 +7,8 @@ import { checkKey } from './keys.ts'
 import type { ObjectInfo, Range, Storage } from './storage.ts'
 
 type Link = {
+  /** It is asked for anew each time it is opened, so nobody may keep a copy. */
+  revocable?: true
   method: 'GET' | 'PUT'
   key: string
   expires: number
@@ -87,7 +89,7 @@ export function addLinks(store: Omit<Storage, 'signedUrl'>, { app, service, publ
   return storage
 }
 
-async function download(storage: Storage, link: Link, request: FastifyRequest, reply: FastifyReply) {
+export async function download(storage: Storage, link: Link, request: FastifyRequest, reply: FastifyReply) {
   const info = await storage.head(checkKey(link.key))
   if (!info) throw new DomainError('not_found')
   const shown = SHOWN.test(info.contentType) && link.downloadAs === undefined
@@ -97,7 +99,9 @@ async function download(storage: Storage, link: Link, request: FastifyRequest, r
     'content-disposition': shown ? 'inline' : disposition(link.downloadAs ?? link.key.split('/').at(-1)!),
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-    'cache-control': `private, max-age=${Math.max(0, Math.min(3600, Math.floor(link.expires - now() / 1000)))}`,
+    'cache-control': link.revocable
+      ? 'no-store'
+      : `private, max-age=${Math.max(0, Math.min(3600, Math.floor(link.expires - now() / 1000)))}`,
     'accept-ranges': 'bytes',
     etag: info.etag,
     'last-modified': info.modifiedAt.toUTCString(),

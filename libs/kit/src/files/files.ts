@@ -1,0 +1,255 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { inspectFile, PIECE_BYTES, storageBytes } from '@operon/contracts/files'
+import type { Tier } from '@operon/contracts/plans'
+import { fileTypeFromBuffer } from 'file-type'
+import { type Kysely, sql } from 'kysely'
+import { type Ctx, signedIn } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Runtime } from '../service.ts'
+import { enqueue, inTransaction } from '../tx.ts'
+import type { FilesDb } from './schema.ts'
+
+type Rt = Runtime<any, any>
+type Db = Kysely<FilesDb>
+export type FileRow = { id: string; name: string; bytes: number; received: number; state: 'uploading' | 'ready' }
+
+const HEAD_BYTES = 4100
+const LOCK_S = 120
+const dbOf = (ctx: Ctx<any>) => ctx.db as unknown as Db
+
+const refuse = (status: number, code: string, message: string, details?: unknown) => new DomainError(code, { status, message, details })
+
+/** Takes the space before the first byte comes: the guard is in the statement, however many begin at once. */
+export async function beginUpload(
+  rt: Rt,
+  ctx: Ctx<any>,
+  { bytes, name, type }: { bytes: number; name: string; type: string },
+): Promise<FileRow> {
+  const { id: userId } = signedIn(ctx)
+  const db = dbOf(ctx)
+  const quota = storageBytes[await tierOf(ctx, userId)]
+  const id = newId()
+  const key = `files/${userId}/${id}`
+  if (!(await takeSpace(db, userId, bytes, quota)))
+    throw refuse(413, 'storage_quota', `This file does not fit: your plan includes ${inWords(quota)} of files.`, { quota })
+  try {
+    const upload = await rt.storage.begin(key, 'application/octet-stream')
+    await db.insertInto('files').values({ id, user_id: userId, key, name, bytes, said_type: type, upload }).execute()
+    return bytes === 0 ? finishUpload(rt, ctx, id) : { id, name, bytes, received: 0, state: 'uploading' }
+  } catch (error) {
+    await giveSpace(db, userId, bytes)
+    throw error
+  }
+}
+
+export async function uploadOf(ctx: Ctx<any>, id: string): Promise<FileRow> {
+  const row = await dbOf(ctx)
+    .selectFrom('files')
+    .select(['id', 'name', 'bytes', 'received', 'state'])
+    .where('id', '=', id)
+    .where('user_id', '=', signedIn(ctx).id)
+    .executeTakeFirst()
+  if (!row) throw new DomainError('not_found')
+  return row
+}
+
+/** Where an upload stands. One whose last piece came just before a crash is finished here, since its sender only asks. */
+export async function standingOf(rt: Rt, ctx: Ctx<any>, id: string): Promise<FileRow> {
+  const row = await uploadOf(ctx, id)
+  return row.state === 'uploading' && row.received === row.bytes ? finishUpload(rt, ctx, id) : row
+}
+
+/** One writer at a time: the lock stands in the row, ends by itself, and only who holds it moves the offset. */
+export async function appendToUpload(rt: Rt, ctx: Ctx<any>, id: string, offset: number, piece: Uint8Array): Promise<FileRow> {
+  const { id: userId } = signedIn(ctx)
+  const db = dbOf(ctx)
+  if (piece.length > PIECE_BYTES) throw new DomainError('too_large')
+  const lock = newId()
+  const held = await db
+    .updateTable('files')
+    .set({ lock_id: lock, locked_until: sql`now() + ${LOCK_S} * interval '1 second'` as never })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('state', '=', 'uploading')
+    .where('received', '=', offset)
+    .where('bytes', '>=', offset + piece.length)
+    .where((eb) => eb.or([eb('locked_until', 'is', null), eb('locked_until', '<', sql<Date>`now()`)]))
+    .returning(['key', 'upload', 'bytes'])
+    .executeTakeFirst()
+  if (!held) throw await whyNot(ctx, id, offset, piece.length)
+  let upload: string
+  try {
+    upload = await rt.storage.append(held.key, held.upload!, offset, piece)
+  } catch (error) {
+    await db.updateTable('files').set({ locked_until: null, lock_id: null }).where('id', '=', id).where('lock_id', '=', lock).execute()
+    throw error
+  }
+  const moved = await db
+    .updateTable('files')
+    .set({
+      received: offset + piece.length,
+      upload,
+      lock_id: null,
+      locked_until: null,
+      head: sql`substring(head || ${Buffer.from(piece.subarray(0, HEAD_BYTES))}::bytea for ${HEAD_BYTES})` as never,
+    })
+    .where('id', '=', id)
+    .where('lock_id', '=', lock)
+    .returning(['id', 'name', 'bytes', 'received', 'state'])
+    .executeTakeFirst()
+  if (!moved) throw refuse(423, 'upload_locked', 'Another connection is sending this upload.')
+  return moved.received === moved.bytes ? finishUpload(rt, ctx, id) : moved
+}
+
+async function whyNot(ctx: Ctx<any>, id: string, offset: number, length: number): Promise<DomainError> {
+  const row = await uploadOf(ctx, id)
+  if (row.received !== offset) return refuse(409, 'upload_offset', `The upload is at ${row.received}, not at ${offset}.`)
+  if (row.state === 'ready') return refuse(409, 'upload_finished', 'This upload is finished.')
+  if (offset + length > row.bytes) return refuse(413, 'too_large', 'This piece is larger than what the upload announced.')
+  return refuse(423, 'upload_locked', 'Another connection is sending this upload.')
+}
+
+/** The type is what the content shows; what it does not show is nothing that a browser would open. */
+async function finishUpload(rt: Rt, ctx: Ctx<any>, id: string): Promise<FileRow> {
+  const db = dbOf(ctx)
+  const { key, upload, bytes, head, said_type } = await db
+    .selectFrom('files')
+    .select(['key', 'upload', 'bytes', 'head', 'said_type'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const type = await typeOf(head, said_type)
+  await rt.storage.finish(key, upload!, bytes, type)
+  return inTransaction(ctx.db, async (trx) => {
+    const row = await (trx as unknown as Db)
+      .updateTable('files')
+      .set({ state: 'ready', type, upload: null, head: Buffer.alloc(0), finished_at: sql`now()` as never })
+      .where('id', '=', id)
+      .returning(['id', 'name', 'bytes', 'received', 'state'])
+      .executeTakeFirstOrThrow()
+    await enqueue(trx as never, inspectFile(rt.name), { file_id: id })
+    return row
+  })
+}
+
+const PLAIN = /^text\/(plain|csv|markdown)(;|$)|^application\/json(;|$)/
+async function typeOf(head: Buffer, said: string): Promise<string> {
+  const found = await fileTypeFromBuffer(head)
+  if (found) return found.mime
+  const isText = !head.includes(0) && !head.toString('utf8').slice(0, -1).includes('\uFFFD')
+  return isText && PLAIN.test(said) ? 'text/plain; charset=utf-8' : 'application/octet-stream'
+}
+
+/** Object, row and space go together; a link to the file ends with it. */
+export async function deleteFile(rt: Rt, ctx: Ctx<any>, id: string): Promise<void> {
+  if (!(await removeFiles(rt, dbOf(ctx), (query) => query.where('id', '=', id).where('user_id', '=', signedIn(ctx).id))))
+    throw new DomainError('not_found')
+}
+
+type Select = ReturnType<typeof selectFiles>
+const selectFiles = (db: Db) => db.selectFrom('files').select(['id', 'user_id', 'key', 'bytes', 'upload', 'state'])
+
+/** The object goes first: a row without one can be deleted again, an object without a row would stay for ever. */
+export async function removeFiles(rt: Rt, db: Db, which: (query: Select) => Select): Promise<number> {
+  const rows = await which(selectFiles(db)).limit(1000).execute()
+  for (const { id, user_id, key, bytes, upload } of rows) {
+    if (upload) await rt.storage.abandon(key, upload)
+    await rt.storage.delete(key)
+    await db.transaction().execute(async (trx) => {
+      const gone = await trx.deleteFrom('files').where('id', '=', id).returning('id').executeTakeFirst()
+      if (gone) await giveSpace(trx, user_id, bytes)
+    })
+  }
+  return rows.length
+}
+
+async function takeSpace(db: Db, userId: string, bytes: number, quota: number): Promise<boolean> {
+  if (bytes > quota) return false
+  const { rows } = await sql`
+    insert into file_usage as used (user_id, bytes) values (${userId}, ${bytes})
+    on conflict (user_id) do update set bytes = used.bytes + excluded.bytes where used.bytes + excluded.bytes <= ${quota}
+    returning user_id`.execute(db)
+  return rows.length === 1
+}
+
+const giveSpace = (db: Db, userId: string, bytes: number) =>
+  sql`update file_usage set bytes = greatest(0, bytes - ${bytes}) where user_id = ${userId}`.execute(db)
+
+async function tierOf(ctx: Ctx<any>, userId: string): Promise<Tier> {
+  const row = await ctx.db
+    .selectFrom('entitlements')
+    .select('tier')
+    .where('user_id', '=', userId)
+    .where((eb: any) => eb.or([eb('period_end', 'is', null), eb('period_end', '>', sql`now()`)]))
+    .executeTakeFirst()
+  return (row?.tier as Tier | undefined) ?? 'none'
+}
+
+export const inWords = (bytes: number) => {
+  const gib = bytes / 1024 ** 3
+  return gib >= 1 ? `${gib} GB` : `${Math.round(gib * 1024)} MB`
+}
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+
+/** Only the hash of its token is kept; each opening looks the row up, so that it can be revoked. */
+export async function linkFile(rt: Rt, ctx: Ctx<any>, { file_id, hours }: { file_id: string; hours: number }) {
+  const file = await uploadOf(ctx, file_id)
+  if (file.state !== 'ready') throw refuse(409, 'upload_unfinished', 'This file is still being uploaded.')
+  const token = randomBytes(24).toString('base64url')
+  const row = await dbOf(ctx)
+    .insertInto('file_links')
+    .values({
+      id: newId(),
+      file_id,
+      user_id: signedIn(ctx).id,
+      token_hash: hashOf(token),
+      expires_at: sql`now() + ${hours} * interval '1 hour'` as never,
+    })
+    .returning(['id', 'expires_at'])
+    .executeTakeFirstOrThrow()
+  return {
+    link_id: row.id,
+    url: `${rt.kit.PUBLIC_URL}/files/v1/${rt.name}/~links/${token}`,
+    expires_at: row.expires_at.toISOString(),
+  }
+}
+
+export async function revokeLink(ctx: Ctx<any>, { link_id }: { link_id: string }): Promise<{ revoked: boolean }> {
+  const row = await dbOf(ctx)
+    .updateTable('file_links')
+    .set({ revoked_at: sql`now()` as never })
+    .where('id', '=', link_id)
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return { revoked: row !== undefined }
+}
+
+export async function fileOfLink(ctx: Ctx<any>, token: string): Promise<{ key: string; name: string; expires_at: Date }> {
+  const row = await dbOf(ctx)
+    .selectFrom('file_links')
+    .innerJoin('files', 'files.id', 'file_links.file_id')
+    .select(['files.key', 'files.name', 'file_links.expires_at'])
+    .where('token_hash', '=', hashOf(token))
+    .where('revoked_at', 'is', null)
+    .where('file_links.expires_at', '>', sql<Date>`now()`)
+    .where('files.state', '=', 'ready')
+    .where('files.scan', '!=', 'infected')
+    .executeTakeFirst()
+  if (!row) throw refuse(404, 'link_unknown', 'This link has expired or was revoked.')
+  return row
+}
+
+export async function hashFile(rt: Rt, ctx: Ctx<any>, id: string): Promise<void> {
+  const row = await dbOf(ctx).selectFrom('files').select('key').where('id', '=', id).executeTakeFirst()
+  if (!row) return
+  const hash = createHash('sha256')
+  for await (const chunk of (await rt.storage.get(row.key)).body) hash.update(chunk)
+  await dbOf(ctx)
+    .updateTable('files')
+    .set({ sha256: hash.digest('hex') })
+    .where('id', '=', id)
+    .execute()
+}

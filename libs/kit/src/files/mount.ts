@@ -1,0 +1,106 @@
+import type { fileContracts } from '@operon/contracts/files'
+import { inspectFile, sweepFiles } from '@operon/contracts/files'
+import { sql } from 'kysely'
+import type { Ctx } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { serve, serveRaw } from '../http.ts'
+import type { Holding } from '../personal-data.ts'
+import type { Runtime } from '../service.ts'
+import { download } from '../storage/links.ts'
+import { appendToUpload, beginUpload, deleteFile, fileOfLink, hashFile, linkFile, removeFiles, revokeLink, standingOf } from './files.ts'
+
+type Rt = Runtime<any, any>
+const TUS = { 'tus-resumable': '1.0.0', 'cache-control': 'no-store' }
+const MAX_BYTES = 5 * 1024 ** 3
+
+/** Serves the uploads and links of a service's files. Its migrations have `fileTables`, its contracts `fileContracts(name)`. */
+export function mountFiles(rt: Rt, contracts: ReturnType<typeof fileContracts<any>>): void {
+  const { app } = rt
+  serveRaw(app, contracts.createUpload as never, async (ctx, _input, reply, { headers }) => {
+    const bytes = Number(headers['upload-length'])
+    if (!Number.isSafeInteger(bytes) || bytes < 0) throw new DomainError('invalid', { message: 'Upload-Length is needed, in bytes.' })
+    if (bytes > MAX_BYTES) throw new DomainError('too_large')
+    const { filename = 'file', filetype = '' } = metadataOf(headers['upload-metadata'])
+    const { id } = await beginUpload(rt, ctx, { bytes, name: cleanName(filename), type: filetype.slice(0, 100) })
+    return reply
+      .code(201)
+      .headers({ ...TUS, location: `${contracts.createUpload.path}/${id}` })
+      .send()
+  })
+  serveRaw(app, contracts.uploadOffset as never, async (ctx, { upload }: { upload: string }, reply) => {
+    const { received, bytes } = await standingOf(rt, ctx, upload)
+    return reply
+      .code(200)
+      .headers({ ...TUS, 'upload-offset': received, 'upload-length': bytes })
+      .send()
+  })
+  serveRaw(app, contracts.continueUpload as never, async (ctx, _input, reply, { headers, body, params }) => {
+    if (headers['content-type'] !== 'application/offset+octet-stream')
+      throw new DomainError('invalid', { status: 415, message: 'A piece is sent as application/offset+octet-stream.' })
+    const offset = Number(headers['upload-offset'] ?? Number.NaN)
+    if (!Number.isSafeInteger(offset) || offset < 0) throw new DomainError('invalid', { message: 'Upload-Offset is needed, in bytes.' })
+    const piece = (body as Uint8Array | undefined) ?? new Uint8Array()
+    const { received } = await appendToUpload(rt, ctx, (params as { upload: string }).upload, offset, piece)
+    return reply
+      .code(204)
+      .headers({ ...TUS, 'upload-offset': received })
+      .send()
+  })
+  serveRaw(app, contracts.deleteUpload as never, async (ctx, { upload }: { upload: string }, reply) => {
+    await deleteFile(rt, ctx, upload)
+    return reply.code(204).headers(TUS).send()
+  })
+  serve(app, contracts.linkFile, (ctx, input) => linkFile(rt, ctx, input as never))
+  serve(app, contracts.revokeLink, (ctx, input) => revokeLink(ctx, input as never))
+  serveRaw(app, contracts.openLink as never, async (ctx, { token }: { token: string }, reply, request) => {
+    const { key, name, expires_at } = await fileOfLink(ctx, token)
+    const link = { method: 'GET' as const, key, downloadAs: name, expires: expires_at.getTime() / 1000, revocable: true as const }
+    return download(rt.storage, link, request, reply)
+  })
+  rt.job(inspectFile(rt.name), (ctx, { payload }) => hashFile(rt, ctx, payload.file_id))
+  // An upload that nobody went on with for a day gives its space back.
+  rt.job(
+    sweepFiles(rt.name),
+    async (ctx) => {
+      await removeFiles(rt, ctx.db as never, (query) =>
+        query.where('state', '=', 'uploading').where('created_at', '<', sql<Date>`now() - interval '1 day'`),
+      )
+      await ctx.db
+        .deleteFrom('file_links' as never)
+        .where('expires_at' as never, '<', sql`now() - interval '1 day'` as never)
+        .execute()
+    },
+    { everyMs: 3_600_000 },
+  )
+}
+
+/** For the service's part in an export: a row a file. */
+export const fileHoldings: Holding[] = [
+  { table: 'files', without: ['upload', 'head', 'lock_id', 'locked_until'] },
+  { table: 'file_links', without: ['token_hash'] },
+  { table: 'file_usage', key: null },
+]
+
+/** For the service's eraser, in `before`: objects and rows, all of them. */
+export async function eraseFiles(rt: Rt, ctx: Ctx<any>, userId: string): Promise<void> {
+  while (await removeFiles(rt, ctx.db as never, (query) => query.where('user_id', '=', userId)));
+  await ctx.db
+    .deleteFrom('file_usage' as never)
+    .where('user_id' as never, '=', userId as never)
+    .execute()
+}
+
+/** `filename d29ybGQ=,filetype dGV4dA==`: keys and base64. */
+function metadataOf(header: string | string[] | undefined): Record<string, string> {
+  const pairs = String(header ?? '')
+    .split(',')
+    .slice(0, 20)
+    .map((pair) => pair.trim().split(' '))
+  return Object.fromEntries(pairs.flatMap(([key, value]) => (key && value ? [[key, Buffer.from(value, 'base64').toString('utf8')]] : [])))
+}
+
+const cleanName = (name: string) =>
+  name
+    .replace(/[\p{Cc}\p{Cf}/\\]+/gu, '_')
+    .trim()
+    .slice(0, 200) || 'file'
