@@ -2,7 +2,10 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { callPublic } from './call.ts'
 import { ApiError } from './http.ts'
 
-const answers = (make: () => Promise<Response>) => vi.stubGlobal('fetch', vi.fn(make))
+const answers = (make: () => Promise<Response>) => {
+  vi.stubGlobal('fetch', vi.fn(make))
+  vi.stubGlobal('navigator', { onLine: true })
+}
 afterEach(() => vi.unstubAllGlobals())
 
 test('what a contract does not take or answer does not compile', () => {

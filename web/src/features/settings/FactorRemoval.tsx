@@ -1,5 +1,3 @@
-import type { Reply } from '@operon/contracts/contract'
-import type { accountFactorRecovery } from '@operon/contracts/identity/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
