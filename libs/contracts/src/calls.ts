@@ -1,6 +1,7 @@
 import type * as aiGateway from './ai-gateway/api.ts'
 import type * as aiOpenAi from './ai-gateway/openai.ts'
 import type * as aiTools from './ai-gateway/tools.ts'
+import type * as aiWriting from './ai-gateway/writing.ts'
 import type * as analytics from './analytics/api.ts'
 import type * as billing from './billing/api.ts'
 import type { Args, Reply } from './contract.ts'
@@ -14,6 +15,7 @@ import type * as identity from './identity/api.ts'
 type Modules = typeof aiGateway &
   typeof aiOpenAi &
   typeof aiTools &
+  typeof aiWriting &
   typeof analytics &
   typeof billing &
   typeof crm &

@@ -4,6 +4,7 @@ import * as aiEvents from './ai-gateway/events.ts'
 import * as aiOpenAi from './ai-gateway/openai.ts'
 import * as aiTables from './ai-gateway/tables.ts'
 import * as aiTools from './ai-gateway/tools.ts'
+import * as aiWriting from './ai-gateway/writing.ts'
 import * as analyticsApi from './analytics/api.ts'
 import * as analyticsEvents from './analytics/events.ts'
 import * as analyticsTables from './analytics/tables.ts'
@@ -47,7 +48,7 @@ export const contracts: Record<ProcessName, object> = {
   billing: { ...billingApi, ...billingEvents, ...billingTables, ...billingShapes },
   marketplace: { ...marketplaceEvents, ...marketplaceTables },
   integrations: { ...integrationsEvents, ...integrationsTables },
-  'ai-gateway': { ...aiApi, ...aiOpenAi, ...aiTables, ...aiTools, ...aiEvents },
+  'ai-gateway': { ...aiApi, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
   crm: { ...crmApi, ...crmEvents, ...crmTables },
   sandbox: { ...sandboxApi, ...sandboxEvents },

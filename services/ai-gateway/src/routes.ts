@@ -5,7 +5,6 @@ import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve, serveRaw } from '@operon/kit/http'
 import type { FastifyInstance } from 'fastify'
-import { adVariations } from './ads/ads.ts'
 import { checkDomains, type DomainDeps } from './domains/domains.ts'
 import { dismissActions, runAction } from './orchestrator/actions.ts'
 import { type OrchestratorDeps, orchestrate } from './orchestrator/orchestrator.ts'
@@ -15,7 +14,6 @@ export function toolRoutes(app: FastifyInstance, deps: OrchestratorDeps, domains
   serveRaw(app, contract.aiOrchestrator, (ctx, input, reply) => orchestrate(deps, ctx, input, reply))
   serve(app, contract.aiRunAction, (ctx, input) => runAction(deps, ctx, input))
   serveTable(app, tables.actions, { scope: (ctx) => ({ user_id: signedIn(ctx).id }), update: dismissActions })
-  serve(app, tools.generateAds, (ctx, input) => adVariations(deps, ctx, input))
   serve(app, tools.checkDomains, (_ctx, input) => checkDomains(domains, input))
   serve(app, contract.aiEstimate, (ctx, input) => estimate(deps, ctx, input))
   serve(app, contract.aiUsage, (ctx) => usage(deps, ctx))

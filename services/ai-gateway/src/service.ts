@@ -26,6 +26,7 @@ import { toolRoutes } from './routes.ts'
 import type { AiDb } from './schema.ts'
 import { Providers, sandboxedProviders } from './upstream/providers.ts'
 import { Settler } from './usage/settler.ts'
+import { writingRoutes } from './writing/routes.ts'
 
 export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
   name: 'ai-gateway',
@@ -57,6 +58,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     chatRoutes(rt, deps)
     compareRoutes(rt, deps)
     keyRoutes(rt)
+    writingRoutes(rt.app, deps)
     const guarded = createGuardedFetch({ trusted: registries })
     toolRoutes(rt.app, deps, { fetch: guarded, prices: createPrices(guarded, registries, rt.log), sandbox: registries })
 

@@ -5,13 +5,13 @@ import { inTransaction, publish } from '@operon/kit/tx'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { parseAds } from './ads/ads.ts'
 import { labelOf } from './domains/domains.ts'
 import { authenticateKey, forgetKey } from './keys/keys.ts'
 import { failAbandonedActions } from './orchestrator/actions.ts'
 import { chainOf } from './registry/models.ts'
 import { aiGatewayService } from './service.ts'
 import { forecast } from './usage/usage.ts'
+import { parseAds } from './writing/ads.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {

@@ -39,6 +39,8 @@ export type Options = {
 export type SendOptions = {
   model?: string
   system?: string
+  /** Written by the server's own prompt, which says the same as the text that is shown. */
+  writing?: ChatRequest['writing']
   seed?: ChatRequest['seed']
   /** Asks somebody else than the plain chat, with the same question. */
   via?: (question: ChatRequest, watch: Watch) => Promise<ChatReply>
@@ -163,7 +165,7 @@ export function useConversation(options: Options) {
           model: send.model ?? model,
           stop_id,
           conversation_id: known.current ?? 'new',
-          ...(text !== null && { message: text }),
+          ...(send.writing ? { writing: send.writing } : text !== null && { message: text }),
           ...(replaces
             ? { replace_message_id: replaces }
             : known.current && { after_message_id: kept.findLast(({ id }) => id)?.id ?? undefined }),

@@ -1,3 +1,5 @@
+import type { ContentType } from '@operon/contracts/ai-gateway/content'
+
 export const chatStarters = [
   'Write a reply to a customer who wants a refund after 40 days',
   'Plan next week for a two-person bakery',
@@ -39,55 +41,14 @@ export const compareStarters = [
   'Answer this review kindly: “Great food, but we waited 50 minutes.”',
 ]
 
-export const contentTypes = [
-  {
-    id: 'blog',
-    name: 'Blog post',
-    ask: 'Write a blog post of about 1000-1500 words with a title, an introduction, subheadings and a conclusion',
-    templates: ['How to choose an accountant for a small shop', 'Five signs your website loses you customers'],
-  },
-  {
-    id: 'social',
-    name: 'Social posts',
-    ask: 'Write 5 social media posts, numbered, each with a hook and fitting hashtags',
-    templates: ['Opening of our second location', 'Behind the scenes of our workshop'],
-  },
-  {
-    id: 'email',
-    name: 'Email',
-    ask: 'Write an email with a subject line, a short body and one call to action',
-    templates: ['Win back customers who have not ordered for 90 days', 'Welcome a new client'],
-  },
-  {
-    id: 'video',
-    name: 'Video script',
-    ask: 'Write a video script with a hook, scenes, spoken text and a call to action',
-    templates: ['A 60-second tour of our studio', 'How our service works, in three steps'],
-  },
-  {
-    id: 'ad',
-    name: 'Ad copy',
-    ask: 'Write ad copy with a headline, a primary text and a call to action, in three versions',
-    templates: ['Free first consultation in March', 'Same-day repair in the city'],
-  },
-  {
-    id: 'product',
-    name: 'Product description',
-    ask: 'Write a product description with a headline, the benefits and the specifications',
-    templates: ['Handmade oak cutting board', 'Online course: bookkeeping in a weekend'],
-  },
-] as const
-export type ContentType = (typeof contentTypes)[number]['id']
-
-/** What the person asks; it is also the piece's name in the list. */
-export function contentPrompt(type: ContentType, topic: string, requirements: string) {
-  const { name } = contentTypes.find(({ id }) => id === type)!
-  return [`${name} about: ${topic}`, requirements && `Additional requirements: ${requirements}`].filter(Boolean).join('\n')
-}
-
-export function contentOrder(type: ContentType) {
-  const { ask } = contentTypes.find(({ id }) => id === type)!
-  return `You write for small businesses. ${ask}. Answer with the piece alone.`
+/** Topics to begin with, for each type of the Content Creator. */
+export const contentTemplates: Record<ContentType, readonly string[]> = {
+  blog: ['How to choose an accountant for a small shop', 'Five signs your website loses you customers'],
+  social: ['Opening of our second location', 'Behind the scenes of our workshop'],
+  email: ['Win back customers who have not ordered for 90 days', 'Welcome a new client'],
+  video: ['A 60-second tour of our studio', 'How our service works, in three steps'],
+  ad: ['Free first consultation in March', 'Same-day repair in the city'],
+  product: ['Handmade oak cutting board', 'Online course: bookkeeping in a weekend'],
 }
 
 /** Figures of nobody in particular, with their badge, until an account has pieces of its own. */
@@ -98,44 +59,10 @@ export const contentSamples = [
   { label: 'This month', value: '18' },
 ]
 
-const NAMES_FOR = 'Business names for: '
-/** What is asked is also the run's name in the list of earlier ones. */
-export const namePrompt = (description: string) => ({
-  message: NAMES_FOR + description,
-  system: 'Suggest 8 business names. Answer with the names only, one a line, nothing before or after.',
-})
-export const describedIn = (message: string) => message.replace(NAMES_FOR, '')
-
-export const fallbackNames = [
-  'Northwind Works',
-  'Clearpath Studio',
-  'Brightline Co',
-  'Anchor & Oak',
-  'Fieldnote',
-  'Lumen House',
-  'Truewell',
-  'Kindred Supply',
-]
-
-/** At most eight, without list numbers, bullets, quotes and remarks. */
-export function namesIn(answer: string): string[] {
-  const names = answer
-    .split('\n')
-    .map((line) =>
-      line
-        .replace(/\*\*|["“”`]/g, '')
-        .replace(/^\s*(?:\d+[.):]|[-*•])\s*/, '')
-        .replace(/(?:\s+[-–—]|\s*:)\s.*$/, '')
-        .trim(),
-    )
-    .filter((name) => name.length > 1 && name.length <= 40 && !/[:.!?]$/.test(name))
-  return [...new Set(names)].slice(0, 8)
-}
-
 export const namingTips = [
   ['Say it on the phone', 'If you must spell it twice, people will not find it.'],
   ['Two or three syllables', 'Short names survive as a domain, a handle and a sign.'],
   ['Leave room to grow', 'A town or one product in the name is hard to leave behind.'],
   ['Look before you love it', 'Check the domain here, then the trade mark register of your country.'],
-  ['Read it without spaces', 'Domains have none, and some words meet badly.'],
+  ['Read it without spaces', 'Domains have none. Watch for awkward letter pairs when words join.'],
 ] as const

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fn, id, text, time } from '../contract.ts'
 import { inputLimits } from './limits.ts'
+import { WritingOrder } from './writing.ts'
 
 const MessageInput = z.object({ role: z.enum(['system', 'user', 'assistant']), content: text(200_000) })
 
@@ -25,6 +26,8 @@ export const aiChat = fn('ai-chat', {
     model: text(200).optional(),
     messages: z.array(MessageInput).max(500).optional(),
     feature: Feature.default('chat'),
+    /** Written by a prompt of the server's own, in place of `message` and `messages`. */
+    writing: WritingOrder.optional(),
     /** Keep the exchange: an id continues a conversation, `new` begins one. */
     conversation_id: z.union([id('conversation'), z.literal('new')]).optional(),
     /** Another version of this message: both are kept, each with what followed it. */

@@ -12,10 +12,20 @@ export const AdVariation = z.object({
   format: z.string(),
   tone: z.string(),
 })
+const exampleAd = {
+  primary_text: 'Your bike, fixed at your door before work.',
+  headline: '20% off in March',
+  description: 'Book in a minute',
+  targeting: 'Commuters, 25-50',
+  format: 'Single image',
+  tone: 'Friendly',
+}
 export const generateAds = fn('generate-ads', {
   access: 'user',
   rate: 'ai',
-  summary: 'Three ad variations within 125/27/30 characters; the built-in samples, marked, when no model gave usable ones',
+  idempotent: 'two-phase',
+  summary: 'Writes three ad variations within 125/27/30 characters',
+  description: 'When no model gave usable ones, the built-in samples come instead, with `sample: true`. Nothing is published.',
   body: z.object({
     details: text(5000).min(1),
     audience: text(500).optional(),
@@ -29,6 +39,33 @@ export const generateAds = fn('generate-ads', {
     answered_by: z.string().nullable(),
     sandbox: z.boolean(),
   }),
+  example: {
+    request: { details: 'Mobile bike repair, 20% off in March' },
+    reply: {
+      variations: [exampleAd, exampleAd, exampleAd],
+      sample: false,
+      repaired: 0,
+      answered_by: 'gpt-4o-mini',
+      sandbox: false,
+    },
+  },
+  errors: ['limit_prompts', 'limit_budget'],
+  action: {
+    title: 'Write ad variations',
+    when: 'The person wants ads written for a social ads platform. It writes texts and publishes nothing',
+    effect: 'spends',
+    unit: 'prompts',
+    does: ({ details }) =>
+      `Writes three ad variations for “${details.slice(0, 160)}”. Nothing is published. Uses 1 prompt, or up to 3 if the first answer cannot be used.`,
+    evidence: {
+      rows: 'variations',
+      columns: {
+        headline: { label: 'Headline', as: 'text' },
+        primary_text: { label: 'Primary text', as: 'text' },
+        description: { label: 'Description', as: 'text' },
+      },
+    },
+  },
 })
 /** What the Content Creator has written for the account. */
 export const contentStats = fn('content-stats', {

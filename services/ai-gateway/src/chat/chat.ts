@@ -9,6 +9,7 @@ import type { Running } from '../completions/running.ts'
 import { type EventStream, openStream } from '../completions/sse.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
+import { promptOf } from '../writing/prompts.ts'
 import { beginExchange, type Exchange, keepAnswer } from './conversations.ts'
 
 export type ChatDeps = AnswerDeps & { running: Running }
@@ -17,7 +18,9 @@ type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string }
 /** One answer of one model: as one reply, or as it is written. */
 export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof aiChat>, reply: FastifyReply) {
   const userId = askerOf(ctx)
-  const said = input.message ?? input.prompt ?? ''
+  const written = input.writing && promptOf(input.writing)
+  // Another version of a piece answers the request that is there already.
+  const said = (input.replace_message_id ? undefined : written?.said) ?? input.message ?? input.prompt ?? ''
   const model = input.model ?? DEFAULT_MODEL
   if (!said.trim() && !input.messages?.length && !input.replace_message_id)
     throw new DomainError('invalid', { message: 'message: say something first.' })
@@ -33,7 +36,8 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
         seed: input.seed,
       })
     : null
-  const messages = [...(input.messages ?? []), ...(exchange?.history ?? []), ...(said ? [{ role: 'user' as const, content: said }] : [])]
+  const instructions = written ? [{ role: 'system' as const, content: written.system }] : (input.messages ?? [])
+  const messages = [...instructions, ...(exchange?.history ?? []), ...(said ? [{ role: 'user' as const, content: said }] : [])]
   const names = [exchange?.answerId, input.stop_id].filter((name) => name !== undefined)
   const stop = deps.running.begin(userId, ...names)
   const stream = input.stream && exchange ? beginStream(reply, exchange) : null

@@ -53,6 +53,8 @@ function words(name: string, question: Question, index: number): string {
   if (/summary|analysis/.test(key)) return inShort(question)
   if (/insight/.test(key)) return insights[index % insights.length]!
   if (/recommendation|action|suggest|next/.test(key)) return actions[index % actions.length]!
+  if (/benefit/.test(key)) return benefits[index % benefits.length]!
+  if (/specification/.test(key)) return specifications[index % specifications.length]!
   if (/query/.test(key)) return soughtIn(question.text)
   if (/prompt|question|subject_matter|description/.test(key)) return question.text.trim().slice(0, 400) || question.topic
   if (/^(route|path|page|screen|destination|location|city)/.test(key)) return place(question)
@@ -66,6 +68,12 @@ const insights = [
   'Returning customers spend about a third more than new ones.',
   'Replies within an hour convert twice as often as later ones.',
 ]
+const benefits = [
+  'Ready when you need it, without a setup to read first',
+  'Made to last, and easy to repair',
+  'One price, with nothing to add later',
+]
+const specifications = ['Size: [fill in]', 'Material: [fill in]', 'Delivery: [fill in]']
 const actions = [
   'Follow up with the five warmest leads today',
   'Move budget to the campaign with the best return',

@@ -1,3 +1,5 @@
+import { NAMES_FOR, requestOf } from '@operon/contracts/ai-gateway/content'
+import { fallbackNames, namesIn } from '@operon/contracts/ai-gateway/names'
 import { texts } from '@operon/contracts/messages'
 import { type FormEvent, useRef, useState } from 'react'
 import { Problem } from '../../chat/ChatLog.tsx'
@@ -8,7 +10,7 @@ import { StopButton } from '../../chat/StopButton.tsx'
 import { useConversationAddress } from '../../chat/useAddress.ts'
 import { useConversation } from '../../chat/useConversation.ts'
 import { modelName, WRITING_MODEL } from '../../content/models.ts'
-import { describedIn, fallbackNames, namePrompt, namesIn, namingTips } from '../../content/prompts.ts'
+import { namingTips } from '../../content/prompts.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { TextArea } from '../../ui/Field.tsx'
@@ -39,8 +41,8 @@ export function BrandPage() {
     event?.preventDefault()
     if (!description.trim() || chat.busy) return
     setChosen(null)
-    const { message, system } = namePrompt(description.trim())
-    const reply = await chat.begin(message, { system })
+    const writing = { kind: 'names', description: description.trim() } as const
+    const reply = await chat.begin(requestOf(writing), { writing })
     if (!reply) return
     const count = namesIn(reply.content).length
     if (count > 0) toast.success(texts.namesGenerated(count))
@@ -142,7 +144,7 @@ export function BrandPage() {
           ) : (
             <Panel title="Domain availability" flush>
               <EmptyState title="Choose a name">
-                Its .com, .net, .org, .io and .co are asked at their registries, with three registrars to buy them from beside it.
+                Checks .com, .net, .org, .io and .co with the registries, and shows three registrars to buy them from.
               </EmptyState>
             </Panel>
           )}
@@ -172,6 +174,8 @@ export function BrandPage() {
     </>
   )
 }
+
+const describedIn = (said: string) => said.replace(NAMES_FOR, '')
 
 /** What an answer suggests; where none came, the eight that stand in for it and why. */
 function namesOf({ content, state, problem }: ChatMessage): { list: string[]; problem: string | null } | null {

@@ -1,3 +1,4 @@
+import { type ContentType, contentTypes, requestOf } from '@operon/contracts/ai-gateway/content'
 import { texts } from '@operon/contracts/messages'
 import { Copy, Download, Sparkles } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
@@ -8,7 +9,7 @@ import { StopButton } from '../../chat/StopButton.tsx'
 import { useConversationAddress } from '../../chat/useAddress.ts'
 import { useConversation } from '../../chat/useConversation.ts'
 import { WRITING_MODEL } from '../../content/models.ts'
-import { type ContentType, contentOrder, contentPrompt, contentTypes } from '../../content/prompts.ts'
+import { contentTemplates } from '../../content/prompts.ts'
 import { Button } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/copy.ts'
 import { cx } from '../../ui/cx.ts'
@@ -19,6 +20,7 @@ import { toast } from '../../ui/toast.tsx'
 import { ContentStats } from './ContentStats.tsx'
 
 const features = ['content'] as const
+const typeNames = Object.entries(contentTypes) as [ContentType, string][]
 
 export function ContentPage() {
   const { conversationId, onConversation: open } = useConversationAddress()
@@ -34,7 +36,6 @@ export function ContentPage() {
     failedLine: texts.contentFailed,
     onFailure: () => toast.error(texts.contentFailed),
   })
-  const chosen = contentTypes.find(({ id }) => id === type)!
   const asked = chat.messages.find(({ role }) => role === 'user')
   const piece = chat.messages.findLast(({ role }) => role === 'assistant')
   const about = asked ? aboutOf(asked.content) : { topic, type }
@@ -50,7 +51,8 @@ export function ContentPage() {
     }
     // Where there is no room beside the form, the result stands below it.
     result.current?.scrollIntoView({ block: matchMedia('(width < 1280px)').matches ? 'start' : 'nearest' })
-    const reply = await chat.begin(contentPrompt(type, topic.trim(), requirements.trim()), { system: contentOrder(type) })
+    const writing = { kind: 'content', type, topic: topic.trim(), requirements: requirements.trim() } as const
+    const reply = await chat.begin(requestOf(writing), { writing })
     if (reply?.content) toast.success(texts.contentGenerated)
   }
   function save() {
@@ -72,7 +74,7 @@ export function ContentPage() {
               <fieldset>
                 <legend className="mb-1.5 text-13 font-medium">Content type</legend>
                 <div className="grid grid-cols-2 gap-1.5">
-                  {contentTypes.map(({ id, name }) => (
+                  {typeNames.map(([id, name]) => (
                     <label
                       key={id}
                       className={cx(
@@ -103,7 +105,7 @@ export function ContentPage() {
               <div>
                 <p className="mb-1.5 text-12 text-faint">Quick templates</p>
                 <ul className="flex flex-col items-start gap-1.5">
-                  {chosen.templates.map((template) => (
+                  {contentTemplates[type].map((template) => (
                     <li key={template}>
                       <button
                         type="button"
@@ -182,7 +184,7 @@ export function ContentPage() {
                   <MessageItem
                     message={piece}
                     busy={chat.busy}
-                    onRegenerate={(message) => chat.regenerate(message, { system: contentOrder(about.type) })}
+                    onRegenerate={(message) => chat.regenerate(message, { writing: { kind: 'content', ...about } })}
                   />
                 </div>
               ) : chat.loading === 'done' ? (
@@ -210,13 +212,13 @@ export function ContentPage() {
 /** The topic says more than the words that all pieces begin with. */
 function pieceName(title: string) {
   const { type, topic } = aboutOf(title)
-  const { name } = contentTypes.find(({ id }) => id === type)!
+  const name = contentTypes[type]
   return title.startsWith(name) ? `${topic.replace(/ Additional requirements: .*$/, '')} · ${name}` : title
 }
 
 /** Type and topic of a kept piece, from how it was asked for. */
 function aboutOf(said: string): { topic: string; type: ContentType } {
-  const found = contentTypes.find(({ name }) => said.startsWith(name))
+  const found = typeNames.find(([, name]) => said.startsWith(name))
   const topic = /about: (.*)/.exec(said)?.[1] ?? 'content'
-  return { topic, type: found?.id ?? 'blog' }
+  return { topic, type: found?.[0] ?? 'blog' }
 }
