@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import * as analytics from '@operon/contracts/analytics/events'
-import * as billing from '@operon/contracts/billing/events'
+import { eventTold } from '@operon/contracts/analytics/events'
 import * as identity from '@operon/contracts/identity/events'
-import { serviceNames } from '@operon/contracts/services'
-import { jobProgress } from '@operon/contracts/usage'
+import { liveBroadcasts } from '@operon/contracts/registry'
 import { isHalfSignedIn, type TokenVerifier } from '@operon/kit/auth'
 import { now } from '@operon/kit/clock'
 import type { KitConfig } from '@operon/kit/config'
@@ -58,15 +56,9 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
   let knocking = 0
   let signedIn = 0
 
-  const topics = [
-    ['notification', analytics.notificationRaised.name],
-    ['notification', analytics.notificationsWereRead.name],
-    ['activity', analytics.activityRecorded.name],
-    ['subscription', billing.subscriptionLive.name],
-    ['usage', billing.usageLive.name],
-    ...serviceNames.map((service) => ['job', jobProgress(service).name] as const),
-  ] as const
-  for (const [topic, name] of topics) broadcasts.onBroadcast(name, (payload: { user_id: string }) => tell(payload.user_id, topic, payload))
+  for (const { name, live } of liveBroadcasts())
+    broadcasts.onBroadcast(name, (payload: { user_id: string }) => tell(payload.user_id, live, payload))
+  broadcasts.onBroadcast(eventTold.name, ({ user_id, topic, payload }) => tell(user_id, topic, payload))
   broadcasts.onBroadcast(identity.sessionRevoked.name, ({ user_id, session_id }) =>
     endSession(user_id, (person) => person.sessionId === session_id),
   )

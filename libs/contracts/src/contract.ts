@@ -84,7 +84,7 @@ export type Evidence = {
 /** One HTTP operation at an address of its own: the auth protocol, the AI protocol, webhooks, files. */
 export const endpoint = <const E extends Omit<Endpoint, 'kind'>>(e: E) => ({ kind: 'endpoint' as const, ...e })
 
-type FnOptions = Omit<Endpoint, 'kind' | 'method' | 'path' | 'params' | 'query' | 'rate'> & { rate?: RateClass }
+type FnOptions = Omit<Endpoint, 'kind' | 'method' | 'path' | 'params' | 'query' | 'rate' | 'action' | 'example'> & { rate?: RateClass }
 /** What an action and an example say about the body and the reply has to fit them. */
 type Fitting<B extends z.ZodType, R extends z.ZodType> = {
   body?: B
@@ -130,25 +130,27 @@ export const table = <const N extends string, const T extends Omit<Table, 'kind'
 /** Something that happened. Durable: every consumer gets it at least once. Broadcast: every running instance, now or never. */
 export type Event = { kind: 'event'; name: `${string}.${string}`; delivery: 'durable' | 'broadcast'; payload: z.ZodObject } & Telling
 /** Every string of the payload is `personal` or `plain`; `npm run check` names those that are neither. */
-export const event = <const N extends `${string}.${string}`, P extends z.ZodObject, const T extends Telling>(
+export const event = <const N extends `${string}.${string}`, P extends z.ZodObject>(
   name: N,
   payload: P,
-  { delivery = 'durable', ...telling }: { delivery?: 'durable' | 'broadcast' } & T & Telling<z.output<P>> = {} as T,
-) => ({ kind: 'event' as const, name, delivery, payload, ...(telling as unknown as T) })
+  { delivery = 'durable', ...telling }: { delivery?: 'durable' | 'broadcast' } & Telling<z.output<P>> = {},
+) => ({ kind: 'event' as const, name, delivery, payload, ...(telling as Telling) })
 
 /** Who hears of an event besides the services that consume it, and in which words. */
 export type Telling<P = any> = {
-  /** What the event leaves behind, in short: it is told only when that is another than the last time. The payload carries a `version`. */
+  /** What the event leaves behind, in short: it is told only when that differs from the last time. The payload carries a `version`. */
   state?: (payload: P) => string
   /** The line in Recent Activity; null where this one is not worth a line. */
   activity?: (payload: P) => string | { command: string; status: string } | null
   /** What the bell shows, the first of them at the bottom. */
   notice?: (payload: P, product: string) => Notice[]
+  /** What is sent to the account's address. */
+  email?: (payload: P, product: string) => AccountEmail
   /** The contact whose timeline it belongs to. */
   timeline?: (payload: P) => { email: string | null; text: string } | null
   /** A workflow can begin with it. */
   trigger?: { title: string; description: string }
-  /** The topic under which the person's open pages hear it. */
+  /** The topic under which the person's open pages hear it; a broadcast names the person in its `user_id`. */
   live?: string
 }
 
@@ -159,12 +161,11 @@ export type Notice = {
   link: string | null
   /** The same is raised once for a person; the event itself when absent. */
   about?: string
-  /** Sent to the account's address as well. */
-  email?: AccountEmail
 }
-/** An email about the account, under the notice's title: one text, one button, one line after it. */
+/** An email about the account: one text, one button, one line after it. */
 export type AccountEmail = {
   subject: string
+  title: string
   text: string
   label: string
   path: `/${string}`

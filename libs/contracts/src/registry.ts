@@ -31,7 +31,8 @@ import * as marketplaceEvents from './marketplace/events.ts'
 import * as marketplaceTables from './marketplace/tables.ts'
 import * as sandboxApi from './sandbox/api.ts'
 import * as sandboxEvents from './sandbox/events.ts'
-import type { ProcessName } from './services.ts'
+import { type ProcessName, serviceNames } from './services.ts'
+import { jobProgress } from './usage.ts'
 
 /** Everything that every service says, by who says it. The gateway, the reference pages and the attack runner read this. */
 export const contracts: Record<ProcessName, object> = {
@@ -61,6 +62,20 @@ const all = (service: ProcessName): Contract[] =>
 export const endpointsOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'endpoint') as Endpoint[]
 export const tablesOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'table') as Table[]
 export const eventsOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'event') as Event[]
+/** Every durable event, once. */
+export const durableEvents = (): Event[] => [
+  ...new Map(
+    serviceNames
+      .flatMap((service) => eventsOf(service))
+      .filter(({ delivery }) => delivery === 'durable')
+      .map((event) => [event.name, event]),
+  ).values(),
+]
+/** The broadcasts that go on to the open pages of the person whom they name. */
+export const liveBroadcasts = (): (Event & { live: string })[] =>
+  serviceNames
+    .flatMap((service) => [...eventsOf(service), jobProgress(service)])
+    .filter((event): event is Event & { live: string } => event.delivery === 'broadcast' && 'live' in event && event.live !== undefined)
 export const requestsOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'request') as Request[]
 export const jobsOf = (service: ProcessName) => all(service).filter((contract) => contract.kind === 'job') as Job[]
 /** The shapes that a service's contracts are made of, by the names that they are exported under. */

@@ -24,7 +24,7 @@ export const jobProgress = <const S extends string>(service: S) =>
   event(
     `${service}.job_progress`,
     z.object({ user_id: z.uuid(), job: plain(z.string()), name: plain(z.string()), percent: z.number(), state: plain(z.string()) }),
-    { delivery: 'broadcast' },
+    { delivery: 'broadcast', live: 'job' },
   )
 
 /** Stops a running job, whichever instance has it. */

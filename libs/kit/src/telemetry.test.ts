@@ -35,3 +35,15 @@ test('a reason that is no error is logged as it is', () => {
   for (const err of ['Error: Command timed out', null]) log.warn({ err }, 'will try again')
   expect(lines.map((line) => JSON.parse(line).err)).toEqual(['Error: Command timed out', null])
 })
+
+test('a message that is logged tells its name and id, and nothing that it says', () => {
+  const lines: string[] = []
+  const log = createLogger('info', { write: (line) => void lines.push(line) })
+  const envelope = { id: newId(), name: 'identity.user_created', user_id: newId(), payload: { email: 'ann@example.com', name: 'Ann' } }
+  log.warn({ envelope }, 'parked')
+  log.warn({ payload: envelope.payload, name: envelope.name }, 'parked')
+  log.warn({ job: { id: newId(), payload: envelope.payload } }, 'parked')
+  log.warn({ email: 'ann@example.com', to: { phone: '+4712345678' } }, 'not sent')
+  expect(lines.join('\n')).not.toMatch(/ann@|Ann|4712345678/)
+  expect(JSON.parse(lines[1]!)).toMatchObject({ name: envelope.name, payload: '[hidden]' })
+})

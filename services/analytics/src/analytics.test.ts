@@ -1,5 +1,5 @@
 import { comparisonFinished, completionFinished } from '@operon/contracts/ai-gateway/events'
-import { activityRecorded, notificationRaised, notificationsWereRead } from '@operon/contracts/analytics/events'
+import { activityRecorded, eventTold, notificationRaised, notificationsWereRead } from '@operon/contracts/analytics/events'
 import { subscriptionChanged, usageThreshold } from '@operon/contracts/billing/events'
 import type { Event } from '@operon/contracts/contract'
 import { appointmentBooked, campaignSent, leadCreated } from '@operon/contracts/crm/events'
@@ -20,7 +20,7 @@ beforeAll(async () => {
     ...analyticsService,
     async setup(rt) {
       await analyticsService.setup(rt)
-      for (const event of [notificationRaised, activityRecorded, notificationsWereRead] as Event[])
+      for (const event of [notificationRaised, activityRecorded, notificationsWereRead, eventTold] as Event[])
         rt.onBroadcast(event, (payload) => told.push({ event: event.name, payload }))
     },
   })
@@ -122,6 +122,8 @@ test('activity is told in words, newest first, to its owner alone, and live [spe
       { command: 'Created the account', status: 'completed' },
     ])
   expect(await activity(bob)).toEqual([])
+  const connection = { user_id: ann.id, topic: 'connection', event: connectionChanged.name }
+  await expect.poll(() => told.filter(({ event }) => event === eventTold.name).map(({ payload }) => payload)).toMatchObject([connection])
   const live = () => told.filter(({ event, payload }) => event === activityRecorded.name && payload.user_id === ann.id)
   await expect.poll(() => live().map(({ payload }) => payload.command)).toHaveLength(4)
   expect(live().find(({ payload }) => payload.command.startsWith('Write'))).toMatchObject({ payload: { status: 'completed' } })

@@ -10,5 +10,6 @@ export const erasure: Eraser<AnalyticsDb> = {
     { table: 'activity_logs' },
     { table: 'notifications' },
     { table: 'plans', key: null },
+    { table: 'states', key: null },
   ],
 }

@@ -31,7 +31,7 @@ export type AnalyticsDb = {
     created_at: Date
     read_at: Date | null
   }
-  /** The newest state of each account's plan, to tell a change from a renewal. */
-  plans: { user_id: string; tier: string; status: string; version: number }
+  /** The newest state that an event left for an account, to tell a change from a renewal. */
+  states: { user_id: string; event: string; state: string; version: number }
   erased_people: { user_id: string; at: Generated<Date> }
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { event, job, personal, plain } from '../contract.ts'
 
+const MAX_COMMAND = 200
+
 export const completionFinished = event(
   'ai-gateway.completion_finished',
   z.object({
@@ -15,6 +17,7 @@ export const completionFinished = event(
     cost_microusd: z.int(),
     duration_ms: z.int(),
   }),
+  { activity: ({ command, status }) => (command ? { command: command.slice(0, MAX_COMMAND), status } : null) },
 )
 /** Several models were asked the same; each of their answers was told as well. */
 export const comparisonFinished = event(
@@ -25,6 +28,9 @@ export const comparisonFinished = event(
     models: z.array(plain(z.string())),
     status: z.enum(['completed', 'cut', 'failed', 'stopped']),
   }),
+  {
+    activity: ({ command, models, status }) => ({ command: `${command.slice(0, MAX_COMMAND)}\n${models.join(', ')}`, status }),
+  },
 )
 /** An answer may run in any instance; the one that has it ends it. */
 export const stopAnswer = event('ai-gateway.stop_answer', z.object({ user_id: z.uuid(), id: z.uuid(), lane: z.int().nullable() }), {

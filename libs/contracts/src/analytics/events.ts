@@ -16,14 +16,21 @@ export const notificationRaised = event(
     created_at: plain(z.string()),
     unread: z.int(),
   }),
-  { delivery: 'broadcast' },
+  { delivery: 'broadcast', live: 'notification' },
 )
 export const activityRecorded = event(
   'analytics.activity_recorded',
   z.object({ id: z.uuid(), user_id: z.uuid(), command: personal(z.string()), status: plain(z.string()), created_at: plain(z.string()) }),
-  { delivery: 'broadcast' },
+  { delivery: 'broadcast', live: 'activity' },
 )
 /** So that the bell of another tab goes quiet too. */
 export const notificationsWereRead = event('analytics.notifications_read', z.object({ user_id: z.uuid(), unread: z.int() }), {
   delivery: 'broadcast',
+  live: 'notification',
 })
+/** A durable event that the person's open pages hear: sockets know broadcasts alone. */
+export const eventTold = event(
+  'analytics.event_told',
+  z.object({ user_id: z.uuid(), topic: plain(z.string()), event: plain(z.string()), payload: personal(z.record(z.string(), z.unknown())) }),
+  { delivery: 'broadcast' },
+)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { event, job, plain, request } from '../contract.ts'
-import { tiers, units } from '../plans.ts'
+import { PAST_DUE_GRACE_DAYS, tiers, type Unit, units } from '../plans.ts'
+import { day, money, planName, unitName, usedOf } from '../words.ts'
 import { Limits, SubscriptionStatus } from './api.ts'
 import { Currency, PlanId, payment, time } from './shapes.ts'
 
@@ -18,32 +19,166 @@ export const subscriptionChanged = event(
     period_end: time.nullable(),
     trial_end: time.nullable(),
   }),
+  {
+    // Renewals and late events tell nobody anything.
+    state: ({ tier, status }) => `${tier} ${status}`,
+    activity: ({ tier, status }) => {
+      if (status === 'trialing') return 'Started the free trial'
+      if (status === 'active') return `Subscribed to ${planName(tier)}`
+      if (status === 'past_due' || status === 'unpaid') return { command: 'Payment for the plan', status: 'failed' }
+      return status === 'canceled' ? 'Subscription ended' : null
+    },
+    notice: (plan) => planNotice(plan).map((notice) => ({ kind: 'subscription', link: '/pricing', ...notice })),
+  },
 )
+type Plan = { tier: string; status: string; period_end: string | null; trial_end: string | null }
+function planNotice({ tier, status, period_end, trial_end }: Plan): { title: string; body: string }[] {
+  const until = trial_end ?? period_end
+  if (status === 'trialing')
+    return [
+      {
+        title: 'Your free trial has started',
+        body: `Every tool is open to you${until ? ` until ${day(until)}` : ''}. Cancel before then and you pay nothing.`,
+      },
+    ]
+  if (status === 'active')
+    return [{ title: `You are on ${planName(tier)}`, body: `Your plan is active${period_end ? ` and renews on ${day(period_end)}` : ''}.` }]
+  if (status === 'past_due')
+    return [
+      {
+        title: 'Your last payment did not go through',
+        body: 'Your tools stay open for a few days. Update your payment method to keep them.',
+      },
+    ]
+  if (status === 'unpaid')
+    return [
+      {
+        title: 'Your plan is paused',
+        body: 'We could not collect the payment. Update your payment method to open your tools again.',
+      },
+    ]
+  if (status === 'canceled')
+    return [{ title: 'Your subscription has ended', body: 'Your data is kept. Choose a plan whenever you want to come back.' }]
+  return []
+}
+
 export const usageThreshold = event(
   'billing.usage_threshold',
   z.object({ unit: z.enum(units), percent: z.union([z.literal(80), z.literal(100)]), used: z.int(), limit: z.int() }),
+  {
+    notice: (usage) => [
+      {
+        kind: 'usage',
+        title: usageTitle(usage),
+        body: `${usedOf(usage)} are used in this period. ${usage.percent === 100 ? 'Upgrade to continue right away.' : 'Upgrade before you run out.'}`,
+        link: '/pricing',
+      },
+    ],
+    email: (usage, product) => {
+      const what = unitName[usage.unit]
+      const isAll = usage.percent === 100
+      return {
+        subject: isAll ? `Your ${product} ${what} are used up` : `${usage.percent}% of your ${product} ${what} are used`,
+        title: usageTitle(usage),
+        text: `${usedOf(usage)} are used in this period.${isAll ? ' You get more with a larger plan, or when the next period starts.' : ''}`,
+        label: 'See plan and usage',
+        path: '/pricing',
+        after: isAll ? 'Everything else keeps working.' : 'We will email you once more when the limit is reached.',
+      }
+    },
+    trigger: { title: 'An allowance is nearly used up', description: 'At 80% and at 100% of a plan’s prompts, images, emails or runs.' },
+  },
 )
-export const paymentSucceeded = event('billing.payment_succeeded', payment)
-export const paymentFailed = event('billing.payment_failed', payment)
-export const paymentRefunded = event('billing.payment_refunded', payment)
+const usageTitle = ({ unit, percent }: { unit: Unit; percent: number }) =>
+  percent === 100 ? `You have used all your ${unitName[unit]}` : `${percent}% of your ${unitName[unit]} are used`
+
+export const paymentSucceeded = event('billing.payment_succeeded', payment, { activity: (paid) => `Paid ${money(paid)}` })
+export const paymentFailed = event('billing.payment_failed', payment, {
+  activity: (failed) => ({ command: `Payment of ${money(failed)}`, status: 'failed' }),
+  notice: (failed) => [
+    {
+      kind: 'payment',
+      title: 'A payment did not go through',
+      body: `We could not collect ${money(failed)}. Check your payment method; we will try again.`,
+      link: '/pricing',
+    },
+  ],
+  email: (failed, product) => ({
+    subject: `Your ${product} payment did not go through`,
+    title: 'A payment did not go through',
+    text: `We could not collect ${money(failed)}. We will try again, or you can pay it now with another card.`,
+    label: 'Update your card',
+    path: '/pricing',
+    after: `A running plan stays open for ${PAST_DUE_GRACE_DAYS} days. Your data is kept either way.`,
+  }),
+})
+export const paymentRefunded = event('billing.payment_refunded', payment, {
+  activity: (refund) => `Refunded ${money(refund)}`,
+  notice: (refund) => [
+    {
+      kind: 'payment',
+      title: `${money(refund)} is on its way back`,
+      body: 'Your refund was sent. Banks take a few days to show it.',
+      link: '/pricing',
+    },
+  ],
+})
 export const paymentDisputed = event('billing.payment_disputed', payment)
 export const trialEnding = event(
   'billing.trial_ending',
   // The first charge, and what is charged every month after it.
   z.object({ plan: PlanId, trial_end: time, amount_cents: z.int(), price_cents: z.int().optional(), currency: Currency }),
+  {
+    notice: (trial) => [
+      {
+        kind: 'subscription',
+        title: 'Your free trial ends soon',
+        body: `On ${day(trial.trial_end)} your ${planName(trial.plan)} plan begins: ${money(trial)} then, and ${monthly(trial)} each month after. Change or cancel it any time before.`,
+        link: '/pricing',
+      },
+    ],
+    email: (trial, product) => ({
+      subject: `Your ${product} trial ends on ${day(trial.trial_end)}`,
+      title: 'Your free trial ends soon',
+      text: `On ${day(trial.trial_end)} ${planName(trial.plan)} begins and ${money(trial)} is charged, then ${monthly(trial)} every month. There is nothing to do if you want to stay.`,
+      label: 'See your plan',
+      path: '/pricing',
+      after: 'You can switch or cancel there until then, and nothing is charged.',
+      until: trial.trial_end,
+    }),
+  },
 )
-export const referralCredited = event('billing.referral_credited', z.object({ amount_cents: z.int(), currency: Currency }))
+const monthly = ({
+  amount_cents,
+  price_cents = amount_cents,
+  currency,
+}: {
+  amount_cents: number
+  price_cents?: number
+  currency: string
+}) => money({ amount_cents: price_cents, currency })
+
+export const referralCredited = event('billing.referral_credited', z.object({ amount_cents: z.int(), currency: Currency }), {
+  notice: (credit) => [
+    {
+      kind: 'referral',
+      title: `You earned ${money(credit)}`,
+      body: 'Someone you invited has stayed. The credit comes off your next invoice.',
+      link: '/referrals',
+    },
+  ],
+})
 
 /** The plan page of a signed-in user is told at once, without waiting for a reload. */
 export const subscriptionLive = event(
   'billing.subscription_live',
   z.object({ user_id: z.uuid(), tier: z.enum(tiers), status: SubscriptionStatus }),
-  { delivery: 'broadcast' },
+  { delivery: 'broadcast', live: 'subscription' },
 )
 export const usageLive = event(
   'billing.usage_live',
   z.object({ user_id: z.uuid(), unit: z.enum(units), used: z.int(), limit: z.int().nullable() }),
-  { delivery: 'broadcast' },
+  { delivery: 'broadcast', live: 'usage' },
 )
 
 export const reconcile = job('billing.reconcile', z.object({}), { attempts: 1 })

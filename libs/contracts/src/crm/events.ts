@@ -1,9 +1,17 @@
 import { z } from 'zod'
 import { event, job, personal } from '../contract.ts'
 
-export const leadCreated = event('crm.lead_created', z.object({ lead_id: z.uuid() }))
-export const appointmentBooked = event('crm.appointment_booked', z.object({ appointment_id: z.uuid() }))
-export const campaignCreated = event('crm.campaign_created', z.object({ campaign_id: z.uuid(), name: personal(z.string()) }))
+export const leadCreated = event('crm.lead_created', z.object({ lead_id: z.uuid() }), {
+  activity: () => 'Added a lead',
+  trigger: { title: 'A lead was added', description: 'By a form, an import or by hand.' },
+})
+export const appointmentBooked = event('crm.appointment_booked', z.object({ appointment_id: z.uuid() }), {
+  activity: () => 'Booked an appointment',
+  trigger: { title: 'An appointment was booked', description: 'By a visitor or by hand.' },
+})
+export const campaignCreated = event('crm.campaign_created', z.object({ campaign_id: z.uuid(), name: personal(z.string()) }), {
+  activity: ({ name }) => `Created the campaign ${name}`,
+})
 /** `sent` is how many mails this step added, so that the steps of one campaign sum up in any order. */
 export const campaignSent = event('crm.campaign_sent', z.object({ campaign_id: z.uuid(), name: personal(z.string()), sent: z.int() }))
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { event, job, personal, plain, request } from '../contract.ts'
+import { TRIAL_DAYS } from '../plans.ts'
+import { day } from '../words.ts'
 import { json } from './shapes.ts'
 
 const person = z.object({
@@ -10,11 +12,38 @@ const person = z.object({
   version: z.int(),
 })
 
-export const userCreated = event('identity.user_created', person)
+export const userCreated = event('identity.user_created', person, {
+  // The newest stands on top of the inbox, so the first thing to read comes last.
+  notice: (_person, product) => [
+    {
+      kind: 'welcome',
+      about: 'welcome-lab',
+      title: 'Ask four models at once',
+      body: 'Compare their answers side by side in the Lab, with the time and cost of each, and continue with the best one.',
+      link: '/dashboard/ai-lab',
+    },
+    {
+      kind: 'welcome',
+      about: 'welcome-trial',
+      title: `Try everything free for ${TRIAL_DAYS} days`,
+      body: 'Pick a plan to unlock every tool. You are charged only if you stay.',
+      link: '/pricing',
+    },
+    {
+      kind: 'welcome',
+      about: 'welcome',
+      title: `Welcome to ${product}`,
+      body: 'Your workspace is ready. Take two minutes to see how everything fits together.',
+      link: '/dashboard/how-it-works',
+    },
+  ],
+})
 export const userUpdated = event('identity.user_updated', person)
 export const userDeleted = event('identity.user_deleted', z.object({ version: z.int() }))
 export const userSignedIn = event('identity.user_signed_in', z.object({ method: plain(z.string()), session_id: personal(z.uuid()) }))
-export const roleAssigned = event('identity.role_assigned', z.object({ role: z.enum(['seller', 'buyer']) }))
+export const roleAssigned = event('identity.role_assigned', z.object({ role: z.enum(['seller', 'buyer']) }), {
+  activity: ({ role }) => `Joined as a ${role}`,
+})
 export const signedUp = event(
   'identity.signed_up',
   z.object({
@@ -28,6 +57,7 @@ export const signedUp = event(
     terms_accepted_at: z.iso.datetime().nullish(),
     accept_marketing: z.boolean(),
   }),
+  { activity: () => 'Created the account' },
 )
 
 export const sessionRevoked = event('identity.session_revoked', z.object({ session_id: z.uuid(), user_id: z.uuid() }), {
@@ -39,7 +69,16 @@ export const accessReset = event(
   z.object({ reason: z.enum(['first_proof', 'password_reset', 'factor_recovery']) }),
 )
 /** A second factor will be removed then, unless somebody stops it. */
-export const factorRecoveryBegun = event('identity.factor_recovery_begun', z.object({ due_at: z.iso.datetime() }))
+export const factorRecoveryBegun = event('identity.factor_recovery_begun', z.object({ due_at: z.iso.datetime() }), {
+  notice: ({ due_at }) => [
+    {
+      kind: 'security',
+      title: 'Your second factor is about to be removed',
+      body: `Someone who can read your email asked for this. It happens on ${day(due_at)} unless you stop it.`,
+      link: '/dashboard/settings?section=security',
+    },
+  ],
+})
 export const userSuspended = event('identity.user_suspended', z.object({ user_id: z.uuid(), suspended: z.boolean() }), {
   delivery: 'broadcast',
 })

@@ -5,20 +5,15 @@ import { afterCommit } from '@operon/kit/tx'
 import type { Heard, Trx } from '../facts/record.ts'
 import type { AnalyticsDb } from '../schema.ts'
 import { tell } from '../tell.ts'
-import { activityOf } from './wording.ts'
 
-export async function recordActivity(rt: Runtime<AnalyticsDb>, trx: Trx, heard: Heard): Promise<void> {
-  const activity = activityOf(heard)
-  if (!activity) return
-  const row = {
-    id: newId(),
-    user_id: heard.user_id!,
-    event_id: heard.id,
-    command: activity.command,
-    status: activity.status ?? 'completed',
-    created_at: new Date(heard.at),
-  }
-  await trx.insertInto('activity_logs').values(row).execute()
-  const { event_id, created_at, ...shown } = row
-  afterCommit(trx, () => tell(rt, activityRecorded, { ...shown, created_at: created_at.toISOString() }))
+export async function recordActivity(rt: Runtime<AnalyticsDb>, trx: Trx, { event, envelope }: Heard): Promise<void> {
+  const said = event.activity?.(envelope.payload)
+  if (!said) return
+  const { command, status } = typeof said === 'string' ? { command: said, status: 'completed' } : said
+  const shown = { id: newId(), user_id: envelope.user_id, command, status }
+  await trx
+    .insertInto('activity_logs')
+    .values({ ...shown, event_id: envelope.id, created_at: new Date(envelope.at) })
+    .execute()
+  afterCommit(trx, () => tell(rt, activityRecorded, { ...shown, created_at: new Date(envelope.at).toISOString() }))
 }

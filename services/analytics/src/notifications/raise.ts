@@ -6,19 +6,18 @@ import { sql } from 'kysely'
 import type { Heard, Trx } from '../facts/record.ts'
 import type { AnalyticsDb } from '../schema.ts'
 import { tell } from '../tell.ts'
-import { noticesOf } from './wording.ts'
 
-export async function raiseNotifications(rt: Runtime<AnalyticsDb>, trx: Trx, heard: Heard): Promise<void> {
-  const notices = noticesOf(heard, rt.kit.PRODUCT_NAME)
+export async function raiseNotifications(rt: Runtime<AnalyticsDb>, trx: Trx, { event, envelope }: Heard): Promise<void> {
+  const notices = event.notice?.(envelope.payload, rt.kit.PRODUCT_NAME) ?? []
   if (!notices.length) return
-  const userId = heard.user_id!
+  const userId = envelope.user_id
   // A millisecond apart, so that their order in the inbox is theirs.
   const rows = notices.map(({ about, ...notice }, i) => ({
     ...notice,
     id: newId(),
     user_id: userId,
-    about: about ?? heard.id,
-    created_at: new Date(Date.parse(heard.at) + i),
+    about: about ?? envelope.id,
+    created_at: new Date(Date.parse(envelope.at) + i),
   }))
   const raised = await trx
     .insertInto('notifications')

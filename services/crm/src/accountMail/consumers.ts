@@ -1,6 +1,6 @@
-import { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing/events'
-import type { Envelope, Event, Payload } from '@operon/contracts/contract'
+import type { AccountEmail, Event } from '@operon/contracts/contract'
 import { accountMail } from '@operon/contracts/crm/events'
+import { durableEvents } from '@operon/contracts/registry'
 import { now } from '@operon/kit/clock'
 import type { Mailer } from '@operon/kit/mail/mailer'
 import type { Runtime } from '@operon/kit/service'
@@ -8,23 +8,21 @@ import { enqueue } from '@operon/kit/tx'
 import type { Config } from '../config.ts'
 import type { CrmDb } from '../schema.ts'
 import { sendAccountMail } from './send.ts'
-import { paymentFailedMail, trialEndingMail, usageMail } from './words.ts'
 
+/** One email an event that says so, whatever comes twice. */
 export function accountMailConsumers(rt: Runtime<CrmDb, Config>, mailer: Mailer) {
-  const product = rt.kit.PRODUCT_NAME
-  /** One mail an event, whatever comes twice. */
-  function mailOn<E extends Event>(
-    event: E,
-    handler: string,
-    words: (payload: Payload<E>, product: string) => Omit<Payload<typeof accountMail>, 'user_id'>,
-    isLate: (payload: Payload<E>) => boolean = () => false,
-  ) {
-    rt.on(event, handler, async (trx, { user_id, payload }: Envelope<Payload<E>>) => {
-      if (user_id && !isLate(payload)) await enqueue(trx, accountMail, { user_id, ...words(payload, product) }, { userId: user_id })
-    })
-  }
-  mailOn(trialEnding, 'mail-trial-ending', trialEndingMail, ({ trial_end }) => Date.parse(trial_end) < now())
-  mailOn(paymentFailed, 'mail-payment-failed', paymentFailedMail)
-  mailOn(usageThreshold, 'mail-usage', usageMail)
+  for (const event of durableEvents()) if (event.email) mailOn(rt, event, event.email)
   rt.job(accountMail, sendAccountMail(rt, mailer))
 }
+
+function mailOn(rt: Runtime<CrmDb, Config>, event: Event, words: NonNullable<Event['email']>) {
+  rt.on(event, handlerOf(event), async (trx, { user_id, payload }) => {
+    const { until, ...email }: AccountEmail = words(payload, rt.kit.PRODUCT_NAME)
+    const isLate = until !== undefined && Date.parse(until) < now()
+    if (user_id && !isLate) await enqueue(trx, accountMail, { user_id, ...email }, { userId: user_id })
+  })
+}
+
+/** `mail-payment-failed`. A broker knows the consumer by this name; one has an older name, under another it would be told everything again. */
+const handlerOf = ({ name }: Event) =>
+  name === 'billing.usage_threshold' ? 'mail-usage' : `mail-${name.slice(name.indexOf('.') + 1).replaceAll('_', '-')}`
