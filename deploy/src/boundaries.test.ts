@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { breaches, checkBoundaries, importsOf } from './boundaries.ts'
+import { breaches, checkBoundaries, circles, importsOf } from './boundaries.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const rulesOf = (from: string, text: string) => importsOf(from, text).flatMap((found) => breaches(root, found).map((breach) => breach.rule))
@@ -36,6 +36,26 @@ test.each([
 ])('%s may say %s', (from, text) => {
   expect(rulesOf(from, text)).toEqual([])
 })
+
+const circlesOf = (files: Record<string, string>) =>
+  circles(Object.entries(files).flatMap(([from, text]) => importsOf(from, text))).map(({ rule }) => rule)
+
+test('files that load each other are named with their whole way round, over packages too', () => {
+  const kit = { 'libs/kit/src/a.ts': `import { b } from './b.ts'`, 'libs/kit/src/b.ts': `import { c } from './c.ts'` }
+  expect(circlesOf({ ...kit, 'libs/kit/src/c.ts': `import { a } from './a.ts'` })).toEqual([
+    'a circle: libs/kit/src/a.ts -> libs/kit/src/b.ts -> libs/kit/src/c.ts -> libs/kit/src/a.ts',
+  ])
+  expect(
+    circlesOf({ 'services/crm/src/a.ts': `import { b } from '@operon/kit/b'`, 'libs/kit/src/b.ts': `export { a } from '@operon/crm/a'` }),
+  ).toHaveLength(1)
+})
+
+test.each([`import type { A } from './a.ts'`, `import { type A } from './a.ts'`, `const a = () => import('./a.ts')`])(
+  '%s makes no circle',
+  (back) => {
+    expect(circlesOf({ 'libs/kit/src/a.ts': `import { b } from './b.ts'`, 'libs/kit/src/b.ts': back })).toEqual([])
+  },
+)
 
 test('the repository keeps its directions', () => {
   expect(checkBoundaries(root)).toEqual([])

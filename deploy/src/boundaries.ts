@@ -1,17 +1,45 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-export type Import = { from: string; line: number; specifier: string; typeOnly: boolean }
+export type Import = { from: string; line: number; specifier: string; typeOnly: boolean; late: boolean }
 export type Breach = { from: string; line: number; rule: string }
 
 const packagePattern = /^@operon\/([a-z-]+)(?:\/(.*))?$/
 
 /** Every import of the repository against the directions of the architecture. */
 export function checkBoundaries(root: string): Breach[] {
-  return sourceFiles(root).flatMap((file) => {
-    const from = relative(root, file)
-    return importsOf(from, readFileSync(file, 'utf8')).flatMap((found) => breaches(root, found))
-  })
+  const imports = sourceFiles(root).flatMap((file) => importsOf(relative(root, file), readFileSync(file, 'utf8')))
+  return [...imports.flatMap((found) => breaches(root, found)), ...circles(imports)]
+}
+
+/** Files that load each other: which of them runs first depends on who asks. What is erased, or loaded later by a call, is none. */
+export function circles(imports: Import[]): Breach[] {
+  const loads = new Map<string, Import[]>()
+  for (const found of imports) if (!found.typeOnly && !found.late) loads.set(found.from, [...(loads.get(found.from) ?? []), found])
+  const done = new Set<string>()
+  const found: Breach[] = []
+  const visit = (file: string, way: string[]) => {
+    if (done.has(file)) return
+    for (const { line, specifier } of loads.get(file) ?? []) {
+      const to = fileOf(file, specifier)
+      if (!to) continue
+      const at = [...way, file].indexOf(to)
+      if (at >= 0) found.push({ from: file, line, rule: `a circle: ${[...way.slice(at), file, to].join(' -> ')}` })
+      else visit(to, [...way, file])
+    }
+    done.add(file)
+  }
+  for (const file of loads.keys()) visit(file, [])
+  return found
+}
+
+/** The file of ours that an import names, from the root. */
+function fileOf(from: string, specifier: string): string | null {
+  if (specifier.startsWith('.')) return join(dirname(from), specifier.split('?')[0]!)
+  const [, name, path] = packagePattern.exec(specifier) ?? []
+  if (!name || !path) return null
+  const group = ['contracts', 'kit'].includes(name) ? 'libs/' : ['gateway', 'web', 'deploy', 'proof'].includes(name) ? '' : 'services/'
+  return `${group}${name}/src/${path}.ts`
 }
 
 export function importsOf(from: string, text: string): Import[] {
@@ -28,6 +56,7 @@ export function importsOf(from: string, text: string): Import[] {
       from,
       line,
       specifier: (plain ?? dynamic)!,
+      late: dynamic !== undefined,
       typeOnly: Boolean(type) || everyNameIsType || isTypePosition(code, match.index, dynamic),
     }
   })

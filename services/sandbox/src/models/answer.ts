@@ -8,6 +8,7 @@ import { analysis, automated, made, taskOf, unproposed } from './tasks.ts'
 import { contentText, tokensOf } from './tokens.ts'
 import { chooseTools, type Tool, type ToolCall } from './tools.ts'
 import { inFourVoices } from './voices.ts'
+import { searching, soughtIn } from './words.ts'
 import { blog, chat, helpAnswer, points, productDescription, research, socialPosts, videoScript } from './writing.ts'
 
 export type ChatMessage = { role: string; content?: unknown; tool_calls?: ToolCall[]; tool_call_id?: string; name?: string }
@@ -143,16 +144,7 @@ function read(body: ChatBody, provider: string, seed: string): Question {
   }
 }
 
-const searching =
-  /^\s*(?:please\s+)?(?:search|research|look up|google|find(?: out)?)(?:\s+(?:information|the (?:web|internet)|online))*\s*(?:for|about|on|how to find)?\s+/i
-const ordering =
-  /^\s*(?:please\s+)?(?:list|name|write|draft|create|suggest|explain|describe|compare|summari[sz]e|give me|show me|tell me|answer)\s+(?:me\s+)?(?:(?:the|a|an|\d+|two|three|four|five|six|ten)\s+)*/i
-
 const judging = /^\s*(?:please\s+)?(?:analy[sz]e|explain|describe|review|check|look at|forecast|improve|automate|summari[sz]e)\s+/i
-
-/** What is to be looked up, without the words that ask for it. */
-export const soughtIn = (text: string) =>
-  (text.split(/[?!\n]|\.(?:\s|$)/)[0] ?? '').replace(searching, '').replace(ordering, '').trim() || 'this question'
 
 function topicOf(asked: string): string {
   const text = asked.replace(searching, '')

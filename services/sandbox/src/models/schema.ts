@@ -1,7 +1,8 @@
 import { adVariations } from './ads.ts'
-import { type Question, soughtIn } from './answer.ts'
+import type { Question } from './answer.ts'
 import { email } from './mails.ts'
 import { inShort } from './tasks.ts'
+import { soughtIn } from './words.ts'
 import { blog } from './writing.ts'
 
 type Schema = Record<string, any>

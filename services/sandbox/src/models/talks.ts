@@ -1,7 +1,7 @@
-import { type Question, soughtIn } from './answer.ts'
+import type { Question } from './answer.ts'
 import { code } from './code.ts'
 import { automated } from './tasks.ts'
-import { capital, clip } from './words.ts'
+import { capital, clip, soughtIn } from './words.ts'
 
 /** What people ask most in a first hour: answered as a good colleague would, so that a demo shows real use. The first that fits is given. */
 const talks: [words: RegExp, answer: (question: Question) => string][] = [

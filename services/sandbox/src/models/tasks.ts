@@ -1,6 +1,6 @@
-import { type Question, soughtIn } from './answer.ts'
+import type { Question } from './answer.ts'
 import type { Tool } from './tools.ts'
-import { capital, clip } from './words.ts'
+import { capital, clip, soughtIn } from './words.ts'
 
 /** The kinds of task that the business analyst is given, told from its instruction. */
 export type Task = 'analysis' | 'action' | 'creation' | 'automation' | 'general' | 'voice'

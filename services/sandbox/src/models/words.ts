@@ -14,3 +14,12 @@ export const clip = (text: string, length: number) =>
         .slice(0, length)
         .replace(/(?:\s+(?:an?|the|and|or|of|in|on|at|to|for|with|by|our|my|your))+$/i, '')
 export const brand = (topic: string) => capital(topic.split(/\s+/).filter((word) => word.length > 3)[0] ?? 'Your business')
+
+export const searching =
+  /^\s*(?:please\s+)?(?:search|research|look up|google|find(?: out)?)(?:\s+(?:information|the (?:web|internet)|online))*\s*(?:for|about|on|how to find)?\s+/i
+const ordering =
+  /^\s*(?:please\s+)?(?:list|name|write|draft|create|suggest|explain|describe|compare|summari[sz]e|give me|show me|tell me|answer)\s+(?:me\s+)?(?:(?:the|a|an|\d+|two|three|four|five|six|ten)\s+)*/i
+
+/** What is to be looked up, without the words that ask for it. */
+export const soughtIn = (text: string) =>
+  (text.split(/[?!\n]|\.(?:\s|$)/)[0] ?? '').replace(searching, '').replace(ordering, '').trim() || 'this question'

@@ -1,9 +1,9 @@
-import { type Question, soughtIn } from './answer.ts'
+import type { Question } from './answer.ts'
 import { closings, lead, sections, takeaway } from './essays.ts'
 import { isFact, smallTalk, unknown } from './smalltalk.ts'
 import { talk } from './talks.ts'
 import { inFourVoices } from './voices.ts'
-import { capital, clip, within } from './words.ts'
+import { capital, clip, soughtIn, within } from './words.ts'
 
 /** About 1000 to 1500 words: a lead, eight sections in an order that the question decides, and a close. */
 export function blog(question: Question): string {

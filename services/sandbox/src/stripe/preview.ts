@@ -5,10 +5,9 @@ import { required } from './errors.ts'
 import { int, type Params, yes } from './form.ts'
 import { draftInvoice, type Line, methodFor } from './invoices.ts'
 import { makeItem, periodLine } from './items.ts'
-import { periodEnd } from './periods.ts'
+import { periodEnd, trialEndOf } from './periods.ts'
 import { pending, plannedItems } from './prorations.ts'
 import { activeDiscounts } from './renewals.ts'
-import { trialEndOf } from './subscriptions.ts'
 
 /** With `error_if_incomplete` nothing changes unless the card pays: what would be due is known before anything is written. */
 export function demandPayable(bank: Bank, subscription: Obj, params: Params) {

@@ -3,9 +3,8 @@ import { differences } from './customers.ts'
 import type { Params } from './form.ts'
 import { issueInvoice, payInvoice } from './invoices.ts'
 import { netItems, periodLine } from './items.ts'
-import { periodEnd } from './periods.ts'
+import { DAY, periodEnd } from './periods.ts'
 import { takePending } from './prorations.ts'
-import { DAY } from './subscriptions.ts'
 
 /** Pays an invoice and lets its subscription follow: active, past due, or over. */
 export function settleInvoice(

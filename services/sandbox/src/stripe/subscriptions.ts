@@ -5,11 +5,10 @@ import { required, wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text, yes } from './form.ts'
 import { issueInvoice, voidInvoice } from './invoices.ts'
 import { makeItem, netItems, periodLine, withNet } from './items.ts'
+import { trialEndOf } from './periods.ts'
 import { demandPayable } from './preview.ts'
 import { pending, plannedItems, prorate, queueLines } from './prorations.ts'
 import { change, endSubscription, invoicePending, remindOfTrialEnd, renew, settleInvoice } from './renewals.ts'
-
-export const DAY = 86_400
 
 export const LIVE = ['trialing', 'active', 'past_due', 'incomplete', 'unpaid', 'paused']
 
@@ -128,13 +127,6 @@ export function createSubscription(bank: Bank, params: Params, options: CreateOp
   if (params.payment_behavior === 'default_incomplete') return invoiced
   settleInvoice(bank, invoice.id, { offSession: options.offSession ?? false, ...(options.authenticated && { authenticated: true }) })
   return bank.find('subscriptions', id)
-}
-
-export function trialEndOf(params: Params, at: number): number | null {
-  if (params.trial_end === 'now') return null
-  const end = params.trial_end ? int(params.trial_end) : params.trial_period_days ? at + int(params.trial_period_days) * DAY : null
-  if (end !== null && end <= at) throw wrong('Timestamps for trial_end must be in the future.', 'trial_end')
-  return end
 }
 
 export function cancelNow(bank: Bank, subscription: Obj, params: Params): Obj {
