@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { handOver } from '@operon/ai-gateway/keys/older'
 import type { Erased } from '@operon/contracts/erasure'
 import { newId } from '@operon/kit/ids'
+import { hashOfKey } from '@operon/kit/keys'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -132,4 +134,40 @@ test('who may see what is still to be erased: staff and service keys, nobody els
   const { body } = await call('/auth/v1/signup', { email: `${newName('curious')}@example.com`, password: PASSWORD })
   expect((await call('/functions/v1/account-erasures', {}, body.access_token)).status).toBe(403)
   expect((await call('/functions/v1/account-erasures', {})).status).toBe(401)
+})
+
+test('a key from before identity kept keys works at once, is taken over with its owner’s name for it, and ends by identity', {
+  timeout: 60_000,
+}, async () => {
+  const { access_token: token, user } = (
+    await call('/auth/v1/signup', {
+      email: `${newName('olga')}@example.com`,
+      password: PASSWORD,
+      data: { name: 'Olga', accept_terms: true },
+    })
+  ).body
+  const key = `opk_${randomUUID()}`
+  const id = newId()
+  const older = { id, user_id: user.id, name: 'Older', prefix: key.slice(0, 12), hash: hashOfKey(key), scopes: ['chat', 'models'] }
+  await dbOf('ai-gateway').insertInto('ai_keys').values(older).execute()
+  const models = async () =>
+    (await fetch(`${platform.url('ai-gateway')}/ai/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status
+  expect(await models()).toBe(200)
+  await handOver(platform.services['ai-gateway']!.rt as never)
+  expect(await dbOf('identity').selectFrom('ai_keys').selectAll().where('id', '=', id).execute()).toMatchObject([
+    { ...older, revoked_at: null },
+  ])
+  expect(await models()).toBe(200)
+
+  expect((await call('/functions/v1/ai-key-revoke', { key_id: id }, token)).body).toEqual({ revoked: true })
+  expect(await models()).toBe(401)
+  // An instance of the version before revokes its own copy; that is told later.
+  const second = { ...older, id: newId(), hash: hashOfKey(`${key}2`) }
+  await dbOf('ai-gateway').insertInto('ai_keys').values(second).execute()
+  await handOver(platform.services['ai-gateway']!.rt as never)
+  await dbOf('ai-gateway').updateTable('ai_keys').set({ revoked_at: new Date() }).where('id', '=', second.id).execute()
+  await handOver(platform.services['ai-gateway']!.rt as never)
+  expect(await dbOf('identity').selectFrom('ai_keys').select('revoked_at').where('id', '=', second.id).execute()).toEqual([
+    { revoked_at: expect.any(Date) },
+  ])
 })

@@ -26,7 +26,7 @@ export class Callers {
     try {
       return await this.#verifier.actorOf(headers)
     } catch (error) {
-      // An API key of a user's own is no token: the owning service knows it. A public route stays public with a token that has run out.
+      // An API key that identity does not know yet may be one that its service still keeps. A public route stays public with a token that has run out.
       if (route.apiKeys || route.access === 'public') return anonymous
       throw error
     }

@@ -121,7 +121,7 @@ export function createHandler(options: HandleOptions) {
   }
 
   function admit(call: Call, route: Route, actor: Actor) {
-    // An API key is no token: the owning service knows whose it is.
+    // The owning service may know an API key that identity has not taken over yet.
     const caller = route.apiKeys && actor.kind === 'anonymous' ? actor : checkAccess(route, actor)
     if (caller.kind === 'service') return handOver(call, route)
     const counted = (quota: Quota) => {

@@ -9,6 +9,7 @@ import type * as crm from './crm/api.ts'
 import type { accountErasures } from './erasure.ts'
 import type * as gateway from './gateway/api.ts'
 import type * as identity from './identity/api.ts'
+import type * as identityKeys from './identity/keys.ts'
 
 // Types alone: the web app calls functions by their names, and no schema reaches its bundle.
 
@@ -20,7 +21,8 @@ type Modules = typeof aiGateway &
   typeof billing &
   typeof crm &
   typeof gateway &
-  typeof identity & { accountErasures: typeof accountErasures }
+  typeof identity &
+  typeof identityKeys & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never
 
 /** Every named function, by its name. */

@@ -35,8 +35,10 @@ export type Endpoint = {
   contentType?: string
   /** The largest body accepted, when it is not the usual 1 MiB. */
   maxBytes?: number
-  /** The bearer may be an API key of the user's own, which the owning service checks. */
+  /** The bearer may be an API key of the user's own, whatever its scopes: the handler looks at them. A capability needs no such mark. */
   apiKeys?: true
+  /** An OAuth resource: the bearer is a token that identity made for this address, or an API key. A session does not open it. */
+  resource?: true
   /** Also for an account with a second factor that has shown only its password. Elsewhere such a caller is refused, or counts as anonymous where anybody may call. */
   halfSignedIn?: true
   /**

@@ -22,6 +22,7 @@ import * as identityAdmin from './identity/admin.ts'
 import * as identityApi from './identity/api.ts'
 import * as identityAuth from './identity/auth.ts'
 import * as identityEvents from './identity/events.ts'
+import * as identityKeys from './identity/keys.ts'
 import { notOffered } from './identity/off.ts'
 import * as identityShapes from './identity/shapes.ts'
 import * as identityTables from './identity/tables.ts'
@@ -41,6 +42,7 @@ export const contracts: Record<ProcessName, object> = {
     ...identityAuth,
     ...identityAdmin,
     ...identityEvents,
+    ...identityKeys,
     ...identityTables,
     ...Object.values(notOffered).flat(),
     ...identityShapes,

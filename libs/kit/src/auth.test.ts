@@ -151,7 +151,7 @@ test('half signed in: anonymous where anybody may call, refused elsewhere, let i
   for (const access of ['user', 'aal2', 'staff', 'service'] as const)
     expect(() => checkAccess({ access }, half)).toThrow(expect.objectContaining({ code: 'insufficient_aal', status: 403 }))
   expect(checkAccess({ access: 'user', halfSignedIn: true }, half)).toBe(half)
-  const key = { ...half, staff: false, key: { id: 'k', scopes: [], isLimited: false } }
+  const key = { ...half, staff: false, key: { id: 'k', scopes: [], monthlyPrompts: null } }
   expect(checkAccess({ access: 'user' }, key)).toBe(key)
   expect(() => checkAccess({ access: 'aal2' }, key)).toThrow(expect.objectContaining({ code: 'aal2_required' }))
   for (const access of ['public', 'user', 'aal2', 'staff'] as const) expect(checkAccess({ access }, whole)).toBe(whole)

@@ -4,6 +4,7 @@ import { createDecoder, createVerifier } from 'fast-jwt'
 import { now } from './clock.ts'
 import type { Actor, UserActor } from './context.ts'
 import { DomainError } from './errors.ts'
+import { isKey, KeyRing } from './keys.ts'
 
 export type PublicJwk = JsonWebKey & { kid: string; alg: 'ES256' | 'RS256' }
 /** What identity tells about who may pass: its keys, how long a token lives, what it took back within that time, and what time it is. */
@@ -45,11 +46,18 @@ export class TokenVerifier {
   #loading: Promise<void> | null = null
   #renewAt = Number.NEGATIVE_INFINITY
   #outdated = false
+  readonly keys: KeyRing
   readonly #load: () => Promise<Verification>
   readonly #publishable: Set<string>
   readonly #serviceKey: Buffer | null
 
-  constructor(options: { load: () => Promise<Verification>; publishableKeys: string[]; serviceKey?: string | undefined }) {
+  constructor(options: {
+    load: () => Promise<Verification>
+    keys?: KeyRing
+    publishableKeys: string[]
+    serviceKey?: string | undefined
+  }) {
+    this.keys = options.keys ?? new KeyRing({ ask: async () => ({ state: 'unknown' }) })
     this.#load = options.load
     this.#publishable = new Set(options.publishableKeys)
     this.#serviceKey = options.serviceKey ? Buffer.from(options.serviceKey) : null
@@ -61,7 +69,10 @@ export class TokenVerifier {
     const apikey = typeof headers.apikey === 'string' ? headers.apikey : ''
     if (!bearer || this.#publishable.has(bearer)) return this.isServiceKey(apikey) ? { kind: 'service' } : { kind: 'anonymous' }
     if (this.isServiceKey(bearer)) return { kind: 'service' }
-    return this.verify(bearer)
+    if (!isKey(bearer)) return this.verify(bearer)
+    const actor = await this.keys.actorOf(bearer)
+    await this.refuseTakenBack(actor)
+    return actor
   }
 
   isServiceKey(key: string): boolean {
@@ -124,6 +135,7 @@ export class TokenVerifier {
     bus.onBroadcast('identity.session_revoked', ({ session_id }) => this.revoke(session_id))
     bus.onBroadcast('identity.user_suspended', ({ user_id, suspended }) => (suspended ? this.revoke(user_id) : this.restore(user_id)))
     bus.onBroadcast('identity.second_factor_added', ({ user_id, since }) => this.protect(user_id, since))
+    bus.onBroadcast('identity.key_revoked', ({ key_id }) => this.keys.forget(key_id))
     bus.onBroadcast('identity.keys_changed', () => this.askForKeys())
   }
 
@@ -267,11 +279,6 @@ export function checkAccess({ access, halfSignedIn }: Pick<Endpoint, 'access' | 
   if (access === 'staff' && !actor.staff) throw new DomainError('forbidden')
   if (access === 'aal2' && !isConfirmed(actor)) throw new DomainError('aal2_required')
   return actor
-}
-
-/** A key opens what takes keys, and nothing else. */
-export function checkScope({ apiKeys }: Pick<Endpoint, 'apiKeys'>, actor: Actor): void {
-  if (actor.kind === 'user' && actor.key && !apiKeys) throw new DomainError('key_scope')
 }
 
 /** The second factor where there is one, else signed in within the last ten minutes. */

@@ -75,7 +75,7 @@ test.each<[string, Actor, object]>([
   ['a password alone where there is a second factor', person({ mfa: true }), { code: 'insufficient_aal', status: 403 }],
   [
     'a key that was made for something else',
-    person({ key: { id: newId(), scopes: ['chat'], isLimited: false } }),
+    person({ key: { id: newId(), scopes: ['chat'], monthlyPrompts: null } }),
     { code: 'key_scope', status: 403 },
   ],
 ])('%s is refused as over HTTP, and the function does not run', async (_who, actor, refusal) => {

@@ -18,8 +18,8 @@ export type UserActor = {
   /** Signed in without an e-mail or phone yet. */
   anonymous: boolean
   metadata: Record<string, unknown>
-  /** Came with an API key of their own, which may do only this. */
-  key?: { id: string; scopes: string[]; isLimited: boolean }
+  /** Came with an API key of their own, or through an app they connected, which may do only this. */
+  key?: { id: string; scopes: string[]; monthlyPrompts: number | null; app?: string }
 }
 export type Actor = { kind: 'anonymous' } | UserActor | { kind: 'service' }
 

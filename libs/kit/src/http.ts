@@ -2,12 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { Endpoint, Input } from '@operon/contracts/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { checkAccess, checkScope, type TokenVerifier } from './auth.ts'
+import { checkAccess, type TokenVerifier } from './auth.ts'
 import { asAuthError, authErrorAnswer } from './auth-errors.ts'
 import { type Handler, nameOf, type Served, served } from './calls.ts'
 import type { Ctx } from './context.ts'
 import { DomainError } from './errors.ts'
 import { newId } from './ids.ts'
+import { checkScope } from './keys.ts'
 import { asDomainError } from './problems.ts'
 import { type Logger, type Metrics, nextTrace, withTrace } from './telemetry.ts'
 import { traceRequests } from './tracing.ts'
@@ -20,7 +21,6 @@ export type HttpOwner = {
   metrics: Metrics
   /** The capabilities that it serves, by name: for those who ask over the bus. */
   calls?: Map<string, Served>
-  authenticateKey?: ((ctx: Ctx, bearer: string) => Promise<Ctx['actor'] | null>) | undefined
 }
 
 declare module 'fastify' {
@@ -130,7 +130,7 @@ function route(app: FastifyInstance, contract: Endpoint, handler: RouteHandler) 
   })
 }
 
-type Guarded = Pick<Endpoint, 'access' | 'path' | 'apiKeys' | 'halfSignedIn'>
+type Guarded = Pick<Endpoint, 'access' | 'path' | 'apiKeys' | 'resource' | 'action' | 'halfSignedIn'>
 
 /** Before the body is read: who may not call does not get to send one. */
 export function admit(app: FastifyInstance, contract: Guarded) {
@@ -138,7 +138,7 @@ export function admit(app: FastifyInstance, contract: Guarded) {
     const owner = owners.get(app)!
     const ctx = contextOf(owner, request, reply)
     request.ctx = ctx
-    const actor = await actorOf(owner, ctx, contract, request)
+    const actor = await actorOf(owner, contract, request)
     checkScope(contract, actor)
     ctx.actor = checkAccess(contract, actor)
   }
@@ -171,15 +171,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-async function actorOf(owner: HttpOwner, ctx: Ctx, contract: Guarded, request: FastifyRequest): Promise<Ctx['actor']> {
-  const { authorization } = request.headers
-  if (contract.apiKeys && owner.authenticateKey && authorization) {
-    const actor = await owner.authenticateKey(ctx, authorization.replace(/^bearer /i, '').trim())
-    if (actor) {
-      await owner.verifier.refuseTakenBack(actor)
-      return actor
-    }
-  }
+async function actorOf(owner: HttpOwner, contract: Guarded, request: FastifyRequest): Promise<Ctx['actor']> {
   try {
     return await owner.verifier.actorOf(request.headers)
   } catch (error) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { findKey } from '@operon/contracts/identity/keys'
 import { jobCancelled, jobProgress } from '@operon/contracts/usage'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
@@ -13,8 +14,9 @@ import { hold } from './held.ts'
 import { createBullJobs } from './jobs/bullmq.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import { openPostgresQueue } from './jobs/postgres.ts'
+import { KeyRing } from './keys.ts'
 import type { Patience } from './patience.ts'
-import { signRequest } from './requests.ts'
+import { askOver, signRequest } from './requests.ts'
 import type { KitDb } from './schema.ts'
 import type { Infra } from './service.ts'
 import { createFileStorage } from './storage/file.ts'
@@ -65,6 +67,7 @@ export function openVerifier({ config, vault, log }: Infra, bus: Bus): TokenVeri
       if (said.at) hearTime(said.at, askedAt, log)
       return said
     },
+    keys: new KeyRing({ ask: (hash) => askOver({ bus, vault }, findKey, { hash }, { deadlineMs: 3000 }) }),
     publishableKeys: config.PUBLISHABLE_KEYS.split(','),
     serviceKey: config.SERVICE_KEY,
   })

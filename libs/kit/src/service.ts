@@ -34,8 +34,6 @@ export type ServiceDefinition<DB = any, C = any> = {
   config: z.ZodType<C>
   migrations: Record<string, Migration>
   setup(rt: Runtime<DB, C>): void | Promise<void>
-  /** For services whose callers bring API keys of their own. */
-  authenticateKey?: (ctx: Ctx<DB>, bearer: string) => Promise<Actor | null>
   /** Whom the sandbox plays for it, as it is configured. */
   sandboxed?: (config: C) => ThirdParty[]
 }
@@ -132,9 +130,8 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const jobs = await openJobs(infra, { ...owner, databaseUrl: url })
   const cache = await openCache(infra)
   const verifier = openVerifier(infra, bus)
-  const authenticateKey = definition.authenticateKey as never
   const calls = new Map<string, Served>()
-  const app = createHttp({ service: name, db: kitDb as never, log, verifier, metrics, calls, authenticateKey })
+  const app = createHttp({ service: name, db: kitDb as never, log, verifier, metrics, calls })
   const storage = await openStorage(infra, name, app)
   const stops: (() => unknown)[] = []
   const starts: (() => unknown)[] = []

@@ -60,6 +60,7 @@ export type AiDb = {
     duration_ms: number
     created_at: Generated<Date>
   }
+  /** Keys from before identity kept them, until it has taken them over. */
   ai_keys: {
     id: string
     user_id: string
@@ -74,7 +75,11 @@ export type AiDb = {
     last_used_at: Date | null
     expires_at: Date | null
     revoked_at: Date | null
+    moved_at: Date | null
+    moved_ended: Generated<boolean>
   }
+  /** What a key has used of its own monthly limit. */
+  ai_key_use: { key_id: string; user_id: string; month: Date; prompts: number }
   ai_comparisons: { id: string; user_id: string; prompt: string; lanes: unknown; vote: number | null; created_at: Generated<Date> }
   ai_prompts: { id: string; user_id: string; title: string; body: string; created_at: Generated<Date>; updated_at: Generated<Date> }
   ai_actions: {

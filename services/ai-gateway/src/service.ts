@@ -14,12 +14,12 @@ import { Running } from './completions/running.ts'
 import { Config } from './config.ts'
 import { createPrices } from './domains/prices.ts'
 import { erasure } from './erasure.ts'
-import { authenticateKey } from './keys/keys.ts'
-import { keyRoutes } from './keys/routes.ts'
+import { handsOverKeys } from './keys/older.ts'
 import { up as init } from './migrations/0001_init.ts'
 import { up as conversationMarks } from './migrations/0002_conversation_marks.ts'
 import { up as begunActions } from './migrations/0003_begun_actions.ts'
 import { up as versions } from './migrations/0004_versions.ts'
+import { up as keysMove } from './migrations/0005_keys_move.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { failAbandonedActions } from './orchestrator/actions.ts'
 import { toolRoutes } from './routes.ts'
@@ -36,8 +36,8 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0002_conversation_marks': { up: conversationMarks },
     '0003_begun_actions': { up: begunActions },
     '0004_versions': { up: versions },
+    '0005_keys_move': { up: keysMove },
   },
-  authenticateKey,
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {
     const sandbox = async (provider: 'openai' | 'rdap') => (await rt.ask(sandboxAddress, { provider })).url
@@ -57,7 +57,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     openaiRoutes(rt.app, deps)
     chatRoutes(rt, deps)
     compareRoutes(rt, deps)
-    keyRoutes(rt)
+    handsOverKeys(rt)
     writingRoutes(rt.app, deps)
     const guarded = createGuardedFetch({ trusted: registries })
     toolRoutes(rt.app, deps, { fetch: guarded, prices: createPrices(guarded, registries, rt.log), sandbox: registries })

@@ -145,6 +145,20 @@ export type IdentityDb = PaceDb & {
     used_at: At
     created_at: Generated<Date>
   }
+  /** API keys of people's own; of each only the hash. */
+  ai_keys: {
+    id: string
+    user_id: string
+    name: string
+    prefix: string
+    hash: string
+    scopes: string[]
+    monthly_prompts: number | null
+    created_at: Generated<Date>
+    last_used_at: At
+    expires_at: At
+    revoked_at: At
+  }
   signing_keys: { kid: string; alg: string; public_jwk: Json; sealed_private: string; created_at: Generated<Date> }
   user_roles: { user_id: string; role: 'seller' | 'buyer'; created_at: Generated<Date> }
   sign_up_records: { user_id: string; record: Json; created_at: Generated<Date> }

@@ -6,6 +6,7 @@ import type { ServiceDefinition } from '@operon/kit/service'
 import { accountRoutes } from './account/routes.ts'
 import { sweepAccounts } from './account/sweep.ts'
 import { adminRoutes } from './admin/routes.ts'
+import { apiKeyRoutes } from './api-keys/routes.ts'
 import { IdentityConfig } from './config.ts'
 import { type Deps, withDeps } from './deps.ts'
 import { finishRecovery } from './factors/recovery.ts'
@@ -22,6 +23,7 @@ import * as readIndexes from './migrations/0004_read_indexes.ts'
 import * as factorTimes from './migrations/0005_factor_times.ts'
 import * as claims from './migrations/0006_claims.ts'
 import * as stepUp from './migrations/0008_step_up.ts'
+import * as apiKeys from './migrations/0009_api_keys.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
@@ -42,6 +44,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0006_claims': claims,
     '0007_message_paces': messagePaces,
     '0008_step_up': stepUp,
+    '0009_api_keys': apiKeys,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),
@@ -69,6 +72,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     oauthRoutes(deps)
     adminRoutes(deps)
     accountRoutes(deps)
+    apiKeyRoutes(deps)
 
     rt.answer(identity.verification, run(verification))
     rt.answer(identity.lookUpUser, run(lookUpUser))

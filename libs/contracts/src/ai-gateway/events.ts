@@ -36,8 +36,9 @@ export const comparisonFinished = event(
 export const stopAnswer = event('ai-gateway.stop_answer', z.object({ user_id: z.uuid(), id: z.uuid(), lane: z.int().nullable() }), {
   delivery: 'broadcast',
 })
-/** Instances remember keys for some seconds; one that was revoked they forget at once. */
+/** From an instance of the version before, which still revokes keys by itself. */
 export const keyRevoked = event('ai-gateway.key_revoked', z.object({ key_id: z.uuid() }), { delivery: 'broadcast' })
-
+/** Gives identity the keys that were made here before. */
+export const handOverKeys = job('ai-gateway.hand_over_keys', z.object({}))
 /** Settles what died without an answer. */
 export const sweep = job('ai-gateway.sweep', z.object({}))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { endpoint, fn, id, table, text, time } from '../contract.ts'
+import { endpoint, text } from '../contract.ts'
 
-// The OpenAI protocol, and the keys of a user's own that open it.
+// The OpenAI protocol.
 
 export const chatCompletions = endpoint({
   method: 'POST',
@@ -54,36 +54,4 @@ export const getModel = endpoint({
   apiKeys: true,
   params: z.object({ model: text(200) }),
   reply: Model,
-})
-
-const scopes = ['chat', 'models'] as const
-export const aiKeyCreate = fn('ai-key-create', {
-  access: 'aal2',
-  summary: 'Makes an API key; it is shown this once',
-  body: z.object({
-    name: text(80).min(1),
-    scopes: z.array(z.enum(scopes)).min(1).default(['chat', 'models']),
-    monthly_prompts: z.int().min(1).nullable().default(null),
-    expires_at: time.nullable().default(null),
-  }),
-  reply: z.object({ id: z.uuid(), key: z.string(), prefix: z.string() }),
-})
-export const aiKeyRevoke = fn('ai-key-revoke', {
-  access: 'user',
-  body: z.object({ key_id: id('ai_key') }),
-  reply: z.object({ revoked: z.boolean() }),
-})
-export const aiKeys = table('ai_keys', {
-  access: 'user',
-  columns: z.object({
-    id: id('ai_key'),
-    name: z.string(),
-    prefix: z.string(),
-    scopes: z.array(z.string()),
-    monthly_prompts: z.int().nullable(),
-    created_at: time,
-    last_used_at: time.nullable(),
-    expires_at: time.nullable(),
-    revoked_at: time.nullable(),
-  }),
 })

@@ -86,6 +86,8 @@ export const userSuspended = event('identity.user_suspended', z.object({ user_id
 export const secondFactorAdded = event('identity.second_factor_added', z.object({ user_id: z.uuid(), since: z.int() }), {
   delivery: 'broadcast',
 })
+/** An API key ended; whoever remembers it forgets it. */
+export const keyRevoked = event('identity.key_revoked', z.object({ key_id: z.uuid() }), { delivery: 'broadcast' })
 export const keysChanged = event('identity.keys_changed', z.object({}), { delivery: 'broadcast' })
 
 /** What a verifier needs: public keys, the issuer, how long a token lives, what was taken back within that time, and what time it is. */

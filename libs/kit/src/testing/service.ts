@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Event, Payload } from '@operon/contracts/contract'
+import { findKey, type KeyAnswer } from '@operon/contracts/identity/keys'
 import { createSigner } from 'fast-jwt'
 import type { Env } from '../config.ts'
 import { newId } from '../ids.ts'
+import { hashOfKey } from '../keys.ts'
 import { createInfra, type Infra, prepareService, type RunningService, type ServiceDefinition } from '../service.ts'
 import { createLogger } from '../telemetry.ts'
 import { testDatabase } from './database.ts'
@@ -19,6 +21,8 @@ export type TestPlatform = {
   url(service?: string): string
   /** A signed-in person; claims override. Only where identity itself is not among the services. */
   user(claims?: Record<string, unknown>): TestUser
+  /** An API key of a person's own, as identity would know it; `key_revoked` ends it. Only where identity itself is not among the services. */
+  key(userId: string, more?: { scopes?: string[]; monthly_prompts?: number | null }): { id: string; key: string }
   /** Publishes an event as another service would, and resolves when it is in the outbox. */
   emit<E extends Event>(event: E, userId: string | null, payload: Payload<E>, id?: string): Promise<string>
   close(): Promise<void>
@@ -47,11 +51,13 @@ export async function startTestPlatform(definitions: ServiceDefinition[], env: E
   for (const definition of definitions) running.push(await prepareService(definition, infra))
   const services = Object.fromEntries(running.map((service) => [service.name, service]))
   const keys = testKeys(infra.config.PUBLIC_URL)
+  const apiKeys = new Map<string, Extract<KeyAnswer, { state: 'good' }>>()
   if (!services.identity) {
     // Somebody has to answer for keys where identity does not run.
     const { openBus } = await import('../open.ts')
     const bus = await openBus(infra, { service: 'identity', db: running[0]!.rt.db, log: infra.log })
     bus.reply('identity.verification', async () => ({ keys: [keys.jwk], issuer: keys.issuer, revoked_sessions: [], suspended_users: [] }))
+    bus.reply(findKey.name, async (asked) => apiKeys.get((asked as { input: { hash: string } }).input.hash) ?? { state: 'unknown' })
     await bus.start()
   }
   for (const service of running) await service.start()
@@ -63,6 +69,11 @@ export async function startTestPlatform(definitions: ServiceDefinition[], env: E
     dataDir,
     url: (name = running[0]!.name) => `http://127.0.0.1:${(services[name]!.app.server.address() as { port: number }).port}`,
     user: (claims = {}) => keys.user(claims),
+    key(user_id, { scopes = ['chat', 'models'], monthly_prompts = null } = {}) {
+      const [id, key] = [newId(), `opk_${newId()}`]
+      apiKeys.set(hashOfKey(key), { state: 'good', key: { id, user_id, scopes, monthly_prompts } })
+      return { id, key }
+    },
     async emit(event, userId, payload, id = newId()) {
       const { openBus } = await import('../open.ts')
       const bus = await openBus(infra, { service: event.name.split('.')[0]!, db: running[0]!.rt.db, log: infra.log })

@@ -14,17 +14,11 @@ beforeAll(async () => {
 })
 afterAll(() => platform?.close())
 
-async function operonFor(user: TestUser, key: object = {}) {
-  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/ai-key-create`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers },
-    body: JSON.stringify({ name: 'Shop', ...key }),
-  })
-  const made = (await response.json()) as { key: string }
+function operonFor(user: TestUser, limits: { monthly_prompts?: number } = {}) {
   return createOpenAICompatible({
     name: 'operon',
     baseURL: `${platform.url('ai-gateway')}/ai/v1`,
-    apiKey: made.key,
+    apiKey: platform.key(user.id, limits).key,
     includeUsage: true,
     supportsStructuredOutputs: true,
   })
@@ -32,7 +26,7 @@ async function operonFor(user: TestUser, key: object = {}) {
 
 test('the unmodified `ai` package gets a whole answer with its count, and the books say the same', async () => {
   const user = platform.user()
-  const operon = await operonFor(user)
+  const operon = operonFor(user)
   const { text, usage, finishReason } = await generateText({ model: operon('gpt-4o-mini'), prompt: 'Plan a week for my bakery' })
   expect([text.length > 20, finishReason]).toEqual([true, 'stop'])
   const row = await vi.waitFor(
@@ -44,7 +38,7 @@ test('the unmodified `ai` package gets a whole answer with its count, and the bo
 })
 
 test('it streams: the parts are the answer', async () => {
-  const operon = await operonFor(platform.user())
+  const operon = operonFor(platform.user())
   const stream = streamText({ model: operon('claude'), prompt: 'Write a blog post about candles' })
   const parts: string[] = []
   for await (const part of stream.textStream) parts.push(part)
@@ -68,7 +62,7 @@ const question = { prompt: 'Please get the weather in Lisbon', tools, stopWhen: 
 beforeEach(() => void asked.splice(0))
 
 test('it calls tools and goes on with what they said', async () => {
-  const operon = await operonFor(platform.user())
+  const operon = operonFor(platform.user())
   const { text, steps } = await generateText({ model: operon('gpt-4o-mini'), ...question })
   expect(asked).toEqual([{ city: expect.any(String) }])
   expect(steps).toHaveLength(2)
@@ -76,7 +70,7 @@ test('it calls tools and goes on with what they said', async () => {
 })
 
 test('it does so while it streams', async () => {
-  const operon = await operonFor(platform.user())
+  const operon = operonFor(platform.user())
   const stream = streamText({ model: operon('gpt-4o-mini'), ...question })
   const parts: string[] = []
   for await (const part of stream.fullStream) if (parts.at(-1) !== part.type) parts.push(part.type)
@@ -87,7 +81,7 @@ test('it does so while it streams', async () => {
 })
 
 test('it gets objects of the shape that it asked for, whole and while they stream', async () => {
-  const operon = await operonFor(platform.user())
+  const operon = operonFor(platform.user())
   const shape = z.object({ name: z.string(), price_cents: z.int(), tags: z.array(z.string()).min(2) })
   const wanted = { model: operon('gpt-4o-mini'), prompt: 'A product for my bakery', output: Output.object({ schema: shape }) }
   const { output } = await generateText(wanted)
@@ -100,7 +94,7 @@ test('it gets objects of the shape that it asked for, whole and while they strea
 })
 
 test('a key at its own limit is refused in words that the package shows', async () => {
-  const operon = await operonFor(platform.user(), { monthly_prompts: 1 })
+  const operon = operonFor(platform.user(), { monthly_prompts: 1 })
   const ask = () => generateText({ model: operon('gpt-4o-mini'), prompt: 'hi', maxRetries: 0 })
   await ask()
   await expect(ask()).rejects.toMatchObject({ name: 'AI_APICallError', message: expect.stringMatching(/limit/i) })

@@ -7,7 +7,7 @@ import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
 import { type Answer, type AnswerDeps, ask, askerOf, type Piece } from '../completions/answer.ts'
-import { spendKey } from '../keys/keys.ts'
+import { spendKey } from '../keys/limit.ts'
 import type { AiDb } from '../schema.ts'
 import { checkedParameters } from './parameters.ts'
 
@@ -20,7 +20,7 @@ export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<ty
   if (actor.key && !actor.key.scopes.includes('chat')) throw new DomainError('key_scope')
   const { model, stream, ...given } = input as Body
   const { stream_options, ...rest } = checkedParameters(given)
-  if (actor.key?.isLimited) await spendKey(ctx, actor.key.id)
+  await spendKey(ctx, actor)
   const answer = await ask(deps, {
     userId,
     keyId: actor.key?.id ?? null,

@@ -133,6 +133,7 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
       'sign_up_records',
       'flows',
       'factor_recoveries',
+      'ai_keys',
     ] as const)
       await trx.deleteFrom(table).where('user_id', '=', userId).execute()
     await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()

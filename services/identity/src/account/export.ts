@@ -37,13 +37,20 @@ async function ask(ctx: AuthCtx, service: Erasing, userId: string, from: Piece['
 }
 
 async function ownData(ctx: AuthCtx, user: User): Promise<Record<string, unknown>> {
-  const [{ sessions }, role, record, entries] = await Promise.all([
+  const [{ sessions }, role, record, entries, api_keys] = await Promise.all([
     listSessions(ctx, {}),
     ctx.db.selectFrom('user_roles').select(['role', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
     ctx.db.selectFrom('sign_up_records').select(['record', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
     ctx.db
       .selectFrom('audit_log')
       .select(['at', 'action', 'ip', 'user_agent', 'detail'])
+      .where('user_id', '=', user.id)
+      .orderBy('id')
+      .limit(10_000)
+      .execute(),
+    ctx.db
+      .selectFrom('ai_keys')
+      .select(['name', 'prefix', 'scopes', 'monthly_prompts', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'])
       .where('user_id', '=', user.id)
       .orderBy('id')
       .limit(10_000)
@@ -56,6 +63,7 @@ async function ownData(ctx: AuthCtx, user: User): Promise<Record<string, unknown
     sign_up: record ?? null,
     sessions,
     audit: entries,
+    api_keys,
   }
 }
 

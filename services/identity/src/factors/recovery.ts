@@ -12,6 +12,7 @@ import { type AuthCtx, invalid } from '../deps.ts'
 import { limitByAddress } from '../limits.ts'
 import { announce } from '../mail/notices.ts'
 import type { IdentityDb } from '../schema.ts'
+import { resetAccess } from '../sessions/reset-access.ts'
 import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
 import { isFromRecovery, type Session } from '../users/step-up.ts'
@@ -208,7 +209,7 @@ async function finish(ctx: AuthCtx, id: string): Promise<void> {
     await changeUser(trx, user.id, {})
     await audit(trx, asker, user.id, 'factor_recovery_done')
     await announce(trx, asker, user, 'factor_recovery_done')
-    await publish(trx, identity.accessReset, user.id, { reason: 'factor_recovery' })
+    await resetAccess(trx, ctx, user.id, 'factor_recovery')
     return endSessions(trx, user.id)
   })
   await announceRevoked(ctx.deps, ended)

@@ -1,8 +1,7 @@
-import * as identity from '@operon/contracts/identity/events'
-import { publish } from '@operon/kit/tx'
 import type { AuthCtx } from '../deps.ts'
 import { announce } from '../mail/notices.ts'
 import type { Claim } from '../schema.ts'
+import { resetAccess } from '../sessions/reset-access.ts'
 import { type Ended, endSessions } from '../sessions/sessions.ts'
 import { audit } from './audit.ts'
 import { termsIn } from './terms.ts'
@@ -57,7 +56,7 @@ export async function keepOnlyProven(trx: Trx, ctx: AuthCtx, user: User, proof: 
   const lostPassword = user.password_hash !== null && passwordHash === null
   if (!lostPassword && !ended.length && !hasSecondFactor(user)) return ended
   await audit(trx, ctx, user.id, 'unproven_access_removed')
-  await publish(trx, identity.accessReset, user.id, { reason: 'first_proof' })
+  await resetAccess(trx, ctx, user.id, 'first_proof')
   if (lostPassword && !proof.isRecovery) await announce(trx, ctx, { ...user, phone_confirmed_at: new Date() }, 'password_dropped')
   return ended
 }

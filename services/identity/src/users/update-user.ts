@@ -1,7 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
 import type * as auth from '@operon/contracts/identity/auth'
-import * as identity from '@operon/contracts/identity/events'
-import { inTransaction, publish } from '@operon/kit/tx'
+import { inTransaction } from '@operon/kit/tx'
 import { sql, type Updateable } from 'kysely'
 import { readChallenge } from '../codes/one-time.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
@@ -10,6 +9,7 @@ import { sendCodeBySms, sendLetter } from '../mail/letters.ts'
 import { notify } from '../mail/notices.ts'
 import { checkStrength } from '../passwords/strength.ts'
 import type { IdentityDb } from '../schema.ts'
+import { resetAccess } from '../sessions/reset-access.ts'
 import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from './addresses.ts'
 import { audit } from './audit.ts'
@@ -83,7 +83,7 @@ export async function newPassword(
 
 /** After a reset, what was handed out to call with ends as well: whoever had the password may have made it. */
 export async function passwordChanged(trx: Trx, ctx: AuthCtx, user: User, sessionId: string, isReset: boolean): Promise<Ended[]> {
-  if (isReset) await publish(trx, identity.accessReset, user.id, { reason: 'password_reset' })
+  if (isReset) await resetAccess(trx, ctx, user.id, 'password_reset')
   await audit(trx, ctx, user.id, 'user_updated_password')
   await trx.deleteFrom('one_time_tokens').where('user_id', '=', user.id).where('type', '=', 'recovery').execute()
   await notify(trx, ctx, user, 'password_changed')

@@ -1,10 +1,10 @@
-import type { aiKeyCreate, aiKeys } from '@operon/contracts/ai-gateway/openai'
 import type { CallArgs } from '@operon/contracts/calls'
 import type { Reply, Row } from '@operon/contracts/contract'
+import type { aiKeyCreate, aiKeys } from '@operon/contracts/identity/keys'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { call } from '../../api/call.ts'
+import { call, useCall } from '../../api/call.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyField } from '../../ui/Data.tsx'
@@ -19,7 +19,7 @@ import { confirmed } from './ConfirmItsYou.tsx'
 type Key = Row<typeof aiKeys>
 type Made = Reply<typeof aiKeyCreate>
 
-/** Keys for the person's own software: the OpenAI protocol at /ai/v1. */
+/** Keys for the person's own programs: models at /ai/v1, capabilities at /functions/v1, assistants at /mcp. */
 export function ApiKeys() {
   const { user } = useSession()
   const queries = useQueryClient()
@@ -57,7 +57,10 @@ export function ApiKeys() {
       }
     >
       <div className="border-b border-line p-4 text-13 text-muted">
-        <p className="mb-2">Point any OpenAI client at this address. Its answers count against your plan.</p>
+        <p className="mb-2">
+          Point any OpenAI client at this address, or call a capability with{' '}
+          <code className="font-mono">{'Authorization: Bearer <key>'}</code>. Answers count against your plan.
+        </p>
         <CopyField label="Base address" value={`${location.origin}/ai/v1`} />
         <details className="mt-3">
           <summary className="min-h-6 cursor-pointer text-13 text-text">Show an example</summary>
@@ -81,8 +84,10 @@ export function ApiKeys() {
                 {stateOf(key)}
               </span>
               <span className="block text-12 text-faint">
-                {key.scopes.join(', ')}
-                {key.monthly_prompts ? ` · ${key.monthly_prompts.toLocaleString('en-US')} prompts a month` : ' · no limit of its own'}
+                {spokenScopes(key.scopes)}
+                {key.monthly_prompts
+                  ? ` · ${key.monthly_prompts.toLocaleString('en-US')} prompts a month`
+                  : ' · no prompt limit of its own'}
                 {key.last_used_at ? ` · last used ${moment(key.last_used_at)}` : ' · never used'}
                 {key.expires_at ? ` · expires ${day(key.expires_at)}` : ''}
               </span>
@@ -131,11 +136,24 @@ export function ApiKeys() {
   )
 }
 
+const scopeWords: Record<string, string> = {
+  chat: 'asks models',
+  models: 'lists models',
+  reads: 'reads your data',
+  changes: 'makes changes',
+  all: 'reads your data and makes changes',
+}
+const spokenScopes = (scopes: string[]) => scopes.map((scope) => scopeWords[scope] ?? scope.replace('do:', '')).join(', ')
+
 const example = `\`\`\`sh
 curl ${location.origin}/ai/v1/chat/completions \\
   -H "authorization: Bearer $OPERON_KEY" \\
   -H "content-type: application/json" \\
   -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}'
+
+curl ${location.origin}/functions/v1/ai-usage \\
+  -H "authorization: Bearer $OPERON_KEY" \\
+  -H "content-type: application/json" -d '{}'
 \`\`\``
 
 function stateOf(key: Key) {
@@ -188,6 +206,13 @@ function NewKey({ open, onClose, onMade }: { open: boolean; onClose: () => void;
           <Checkbox name="scope" value="models" defaultChecked>
             List models
           </Checkbox>
+          <Checkbox name="scope" value="reads">
+            Read your data (usage, payments, activity and so on)
+          </Checkbox>
+          <Checkbox name="scope" value="changes">
+            Make changes. It cannot spend, send or remove anything
+          </Checkbox>
+          <SingleActions />
         </fieldset>
         <TextField label="Prompts a month" name="limit" type="number" min={1} step={1} hint="Empty: as many as your plan has." />
         <TextField label="Expires" name="expires" type="date" hint="Empty: never." />
@@ -197,4 +222,29 @@ function NewKey({ open, onClose, onMade }: { open: boolean; onClose: () => void;
       </form>
     </Dialog>
   )
+}
+
+/** One action at a time, and the only way that a key may spend, send or remove. */
+function SingleActions() {
+  const scopes = useCall('ai-key-scopes', {}, { staleTime: Number.POSITIVE_INFINITY })
+  return (
+    <details>
+      <summary className="min-h-6 cursor-pointer text-13">Allow single actions</summary>
+      <div className="mt-2 flex max-h-56 flex-col gap-1.5 overflow-y-auto">
+        {scopes.isPending ? <Skeleton className="h-10" /> : null}
+        {scopes.isError ? <ErrorState title="The actions could not be loaded" error={scopes.error} retry={() => scopes.refetch()} /> : null}
+        {scopes.data?.capabilities.map(({ name, title, effect }) => (
+          <Checkbox key={name} name="scope" value={`do:${name}`}>
+            {title}
+            {warnings[effect] ? <span className="text-faint"> {warnings[effect]}</span> : null}
+          </Checkbox>
+        ))}
+      </div>
+    </details>
+  )
+}
+const warnings: Record<string, string> = {
+  spends: 'Spends without asking you',
+  sends: 'Sends without asking you',
+  destroys: 'Removes without asking you',
 }

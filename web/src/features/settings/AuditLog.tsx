@@ -57,6 +57,8 @@ const names: Record<string, string> = {
   user_updated_password: 'Password changed',
   unproven_access_removed: 'Address confirmed; what was set up before was removed',
   user_banned: 'Account suspended',
+  api_key_created: 'API key created',
+  api_key_revoked: 'API key revoked',
   login: 'Signed in',
   login_failed: 'Sign-in failed',
   logout: 'Signed out',
