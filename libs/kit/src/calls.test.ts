@@ -7,6 +7,7 @@ import { DomainError } from './errors.ts'
 import { serve } from './http.ts'
 import { newId } from './ids.ts'
 import { openBus } from './open.ts'
+import { signRequest } from './requests.ts'
 import type { Runtime, ServiceDefinition } from './service.ts'
 import { startTestPlatform, type TestPlatform } from './testing/service.ts'
 
@@ -170,13 +171,27 @@ test('a grant allows what it names, for its person, until it ends or is taken ba
   expect(seen).toHaveLength(1)
 })
 
+/** A call that skips the asker's own checks. */
+async function sent(name: string, input: unknown, key?: string) {
+  const bus = await openBus(platform.infra, { service: 'stranger', db: asker.db as never, log: platform.infra.log })
+  const asked = { name, input, ...(key && { key }), request_id: 'x', deadline_ms: 2_000 }
+  return bus
+    .request('analytics.call', signRequest(platform.infra.vault, 'analytics.call', asked, person()), 2_000)
+    .finally(() => bus.close())
+}
+
 test('an input beyond 512 kB is refused before it is sent, and again where it arrives', async () => {
   const ids = Array.from({ length: 14_000 }, () => newId())
   const big = { ...notificationsRead, body: z.object({ ids: z.array(z.uuid()) }) }
-  expect(await refused(asker.call(big, { ids }, { actor: person(), idempotencyKey: newId() }))).toMatchObject({
-    code: 'too_large',
-    status: 413,
-  })
+  const tooLarge = { code: 'too_large', status: 413 }
+  expect(await refused(asker.call(big, { ids }, { actor: person(), idempotencyKey: newId() }))).toMatchObject(tooLarge)
+  expect(await refused(sent('notifications-read', { ids }, newId()))).toMatchObject(tooLarge)
+})
+
+test('what changes something is refused without a key where it arrives, and what is no capability is not there', async () => {
+  expect(await refused(sent('notifications-read', {}))).toMatchObject({ code: 'invalid' })
+  expect(await refused(sent('staff-refund', {}, newId()))).toMatchObject({ code: 'not_found' })
+  expect(marked).toBe(0)
 })
 
 test('what answers too late is told as unavailable, and the function hears that nobody waits', async () => {
