@@ -1,4 +1,5 @@
 import type * as aiGateway from './ai-gateway/api.ts'
+import type * as aiApprovals from './ai-gateway/approvals.ts'
 import type * as aiOpenAi from './ai-gateway/openai.ts'
 import type * as aiTools from './ai-gateway/tools.ts'
 import type * as aiWriting from './ai-gateway/writing.ts'
@@ -14,6 +15,7 @@ import type * as identityKeys from './identity/keys.ts'
 // Types alone: the web app calls functions by their names, and no schema reaches its bundle.
 
 type Modules = typeof aiGateway &
+  typeof aiApprovals &
   typeof aiOpenAi &
   typeof aiTools &
   typeof aiWriting &

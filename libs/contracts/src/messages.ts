@@ -83,6 +83,13 @@ export const errors = {
     message: 'You stopped this before the answer began. It counts as one prompt, because the model was already reading it.',
   },
   answer_cut: { status: 502, message: 'The answer was cut off. What had arrived is shown.' },
+  approval_changed: {
+    status: 409,
+    message: 'What this would do has changed since you were asked. Look at it again, then approve it.',
+  },
+  approval_closed: { status: 409, message: 'This proposal is no longer open. Ask for it again.' },
+  action_missing: { status: 422, message: 'This cannot be done right now.' },
+  undo_closed: { status: 409, message: 'This can no longer be undone.' },
   key_limit: { status: 402, message: 'This API key has reached its limit.' },
   key_scope: { status: 403, message: 'This API key is not allowed to do that.' },
 } as const satisfies Record<string, { status: number; message: string }>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import * as aiApi from './ai-gateway/api.ts'
+import * as aiApprovals from './ai-gateway/approvals.ts'
 import * as aiEvents from './ai-gateway/events.ts'
 import * as aiOpenAi from './ai-gateway/openai.ts'
 import * as aiTables from './ai-gateway/tables.ts'
@@ -51,7 +52,7 @@ export const contracts: Record<ProcessName, object> = {
   billing: { ...billingApi, ...billingEvents, ...billingTables, ...billingShapes },
   marketplace: { ...marketplaceEvents, ...marketplaceTables },
   integrations: { ...integrationsEvents, ...integrationsTables },
-  'ai-gateway': { ...aiApi, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
+  'ai-gateway': { ...aiApi, ...aiApprovals, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
   crm: { ...crmApi, ...crmEvents, ...crmTables },
   sandbox: { ...sandboxApi, ...sandboxEvents },

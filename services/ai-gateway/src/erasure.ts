@@ -4,7 +4,11 @@ import type { AiDb } from './schema.ts'
 /** What a person said and was told goes with them; what was used stays as numbers without the person, for the costs of the month. */
 export const erasure: Eraser<AiDb> = {
   erase: async (trx, userId) => ({
-    deleted: await deleteRows(trx, ['ai_conversations', 'ai_comparisons', 'ai_prompts', 'ai_actions', 'ai_keys', 'ai_key_use'], userId),
+    deleted: await deleteRows(
+      trx,
+      ['ai_conversations', 'ai_comparisons', 'ai_prompts', 'ai_actions', 'ai_approvals', 'ai_connections', 'ai_keys', 'ai_key_use'],
+      userId,
+    ),
     anonymised: await anonymiseRows(trx, ['ai_usage'], userId),
   }),
   holds: [
@@ -13,6 +17,8 @@ export const erasure: Eraser<AiDb> = {
     { table: 'ai_comparisons' },
     { table: 'ai_prompts' },
     { table: 'ai_actions' },
+    { table: 'ai_approvals', without: ['hash', 'asked_key'] },
+    { table: 'ai_connections' },
     { table: 'ai_usage' },
     { table: 'ai_keys', without: ['hash'] },
     { table: 'ai_key_use', key: 'key_id' },

@@ -1,4 +1,8 @@
-import type { Generated } from 'kysely'
+import type { approvalStates, Step as StepShape } from '@operon/contracts/ai-gateway/approvals'
+import type { ColumnType, Generated } from 'kysely'
+import type { z } from 'zod'
+
+export type Step = z.output<typeof StepShape>
 
 export type MessageState = 'streaming' | 'complete' | 'cut' | 'stopped' | 'failed'
 export type Lane = {
@@ -82,6 +86,26 @@ export type AiDb = {
   ai_key_use: { key_id: string; user_id: string; month: Date; prompts: number }
   ai_comparisons: { id: string; user_id: string; prompt: string; lanes: unknown; vote: number | null; created_at: Generated<Date> }
   ai_prompts: { id: string; user_id: string; title: string; body: string; created_at: Generated<Date>; updated_at: Generated<Date> }
+  ai_approvals: {
+    id: string
+    user_id: string
+    message_id: string | null
+    title: string
+    steps: ColumnType<Step[], string, string>
+    /** Of what the person sees before approving: sentences, inputs and previews. */
+    hash: string
+    state: Generated<(typeof approvalStates)[number]>
+    origin: string
+    asked_key: string | null
+    prompts: number
+    created_at: Generated<Date>
+    expires_at: Date
+    /** While it runs: when its process last said so. */
+    beat_at: Generated<Date | null>
+    ended_at: Generated<Date | null>
+  }
+  /** Which apps a person has connected, as integrations tells. */
+  ai_connections: { user_id: string; app: string; version: number; connected: boolean }
   ai_actions: {
     id: string
     user_id: string

@@ -6,6 +6,8 @@ import { createGuardedFetch } from '@operon/kit/fetch'
 import { settleAbandoned } from '@operon/kit/meter'
 import { Reserver } from '@operon/kit/reserver'
 import type { ServiceDefinition } from '@operon/kit/service'
+import { closeDead, dropOld } from './approvals/approvals.ts'
+import { approvalRoutes } from './approvals/routes.ts'
 import { closeAbandoned } from './chat/conversations.ts'
 import { chatRoutes } from './chat/routes.ts'
 import { laneId } from './compare/compare.ts'
@@ -20,6 +22,7 @@ import { up as conversationMarks } from './migrations/0002_conversation_marks.ts
 import { up as begunActions } from './migrations/0003_begun_actions.ts'
 import { up as versions } from './migrations/0004_versions.ts'
 import { up as keysMove } from './migrations/0005_keys_move.ts'
+import { up as approvals } from './migrations/0006_approvals.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { failAbandonedActions } from './orchestrator/actions.ts'
 import { toolRoutes } from './routes.ts'
@@ -37,6 +40,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0003_begun_actions': { up: begunActions },
     '0004_versions': { up: versions },
     '0005_keys_move': { up: keysMove },
+    '0006_approvals': { up: approvals },
   },
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {
@@ -59,6 +63,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     compareRoutes(rt, deps)
     handsOverKeys(rt)
     writingRoutes(rt.app, deps)
+    approvalRoutes(rt)
     const guarded = createGuardedFetch({ trusted: registries })
     toolRoutes(rt.app, deps, { fetch: guarded, prices: createPrices(guarded, registries, rt.log), sandbox: registries })
 
@@ -72,6 +77,8 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
       async (ctx) => {
         await settleAbandoned(rt.db as never, aiUsageRecorded, { budgets: reserver.budgets })
         await closeAbandoned(ctx, rt.config.AI_ANSWER_MS + 60_000)
+        await closeDead(ctx)
+        await dropOld(ctx)
         await failAbandonedActions(ctx, rt.config.AI_ANSWER_MS + 60_000)
       },
       { everyMs: 60_000 },

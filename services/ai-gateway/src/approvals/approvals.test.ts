@@ -1,0 +1,275 @@
+import { fn } from '@operon/contracts/contract'
+import { contracts } from '@operon/contracts/registry'
+import { serve } from '@operon/kit/http'
+import { newId } from '@operon/kit/ids'
+import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { aiGatewayService } from '../service.ts'
+import { approve, closeDead, SILENT_FOR_S } from './approvals.ts'
+
+// A service of the fleet that sends: with a preview, a way back, and one that needs an app.
+const body = z.object({ to: z.string().max(100) })
+const declared = { access: 'user', summary: 's', description: 'd', errors: [] } as const
+const preview = fn('test-preview', {
+  ...declared,
+  body,
+  reply: z.object({ recipients: z.int() }),
+  action: { title: 'Preview', when: 'never', effect: 'reads' },
+})
+const takeBack = fn('test-take-back', {
+  ...declared,
+  idempotent: true,
+  body: z.object({ sent: z.string() }),
+  reply: z.object({}),
+  action: { title: 'Take back', when: 'never', effect: 'changes', does: () => 'Takes it back' },
+})
+const send = fn('test-send', {
+  ...declared,
+  idempotent: true,
+  body,
+  reply: z.object({ sent: z.string() }),
+  action: {
+    title: 'Send',
+    when: 'never',
+    effect: 'sends',
+    does: ({ to }) => `Sends to ${to}`,
+    preview,
+    undo: { contract: takeBack, seconds: 60 },
+  },
+})
+const note = fn('test-note', {
+  ...declared,
+  idempotent: true,
+  body: z.object({ text: z.string().max(20) }),
+  reply: z.object({ text: z.string() }),
+  action: { title: 'Note', when: 'never', effect: 'changes', does: ({ text }) => `Notes ${text}` },
+})
+const post = fn('test-post', {
+  ...declared,
+  idempotent: true,
+  body,
+  reply: z.object({}),
+  action: { title: 'Post', when: 'never', effect: 'sends', does: () => 'Posts', needs: ['notion'] },
+})
+Object.assign(contracts['ai-gateway'], { preview, send, takeBack, note, post })
+
+let recipients = 3
+const effects: string[] = []
+const service: typeof aiGatewayService = {
+  ...aiGatewayService,
+  async setup(rt) {
+    await aiGatewayService.setup(rt)
+    serve(rt.app, preview, async () => ({ recipients }))
+    serve(rt.app, send, async (_ctx, { to }) => {
+      if (to === 'nobody') throw new Error('a bug')
+      effects.push(to)
+      return { sent: to }
+    })
+    serve(rt.app, takeBack, async (_ctx, { sent }) => {
+      effects.push(`back ${sent}`)
+      return {}
+    })
+    serve(rt.app, note, async (_ctx, { text }) => {
+      effects.push(`note ${text}`)
+      return { text }
+    })
+  },
+}
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startTestPlatform([service, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
+})
+afterAll(() => platform?.close())
+beforeEach(() => {
+  recipients = 3
+  effects.length = 0
+})
+
+async function call(user: TestUser, name: string, args: unknown, headers = {}) {
+  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user.headers, ...headers },
+    body: JSON.stringify(args),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+const propose = async (user: TestUser, ...steps: object[]) => {
+  const { status, body } = await call(user, 'propose-actions', { steps })
+  return { status, ...body, ...body.approval }
+}
+const read = async (user: TestUser, id: string): Promise<any> => {
+  const response = await fetch(`${platform.url('ai-gateway')}/rest/v1/ai_approvals?id=eq.${id}`, { headers: user.headers })
+  return ((await response.json()) as any[])[0]
+}
+const ended = (user: TestUser, id: string) =>
+  vi.waitFor(async () => {
+    const approval = await read(user, id)
+    expect(approval.state).not.toBe('running')
+    return approval
+  }, 10_000)
+const sendTo = (to: string) => ({ action: 'test-send', input: { to } })
+
+test('a proposal shows its sentence and preview, and nothing runs until it is approved [spec-77]', async () => {
+  const user = platform.user()
+  const proposed = await propose(user, sendTo('ada'))
+  expect(proposed).toMatchObject({
+    state: 'proposed',
+    title: 'Send',
+    steps: [{ does: 'Sends to ada', preview: { recipients: 3 }, state: 'waiting' }],
+  })
+  expect(effects).toEqual([])
+  expect((await call(user, 'approve-actions', { approval_id: proposed.id })).body.approval.state).toBe('running')
+  expect(await ended(user, proposed.id)).toMatchObject({ state: 'done', steps: [{ state: 'done', reply: { sent: 'ada' } }] })
+  expect(effects).toEqual(['ada'])
+})
+
+test('what was approved twice, also at once, runs once [spec-77]', async () => {
+  const user = platform.user()
+  const { id } = await propose(user, sendTo('ada'))
+  const both = await Promise.all([1, 2].map(() => call(user, 'approve-actions', { approval_id: id })))
+  expect(both.map(({ status }) => status)).toEqual([200, 200])
+  await ended(user, id)
+  expect((await call(user, 'approve-actions', { approval_id: id })).body.approval.state).toBe('done')
+  expect(effects).toEqual(['ada'])
+})
+
+test('what has changed since it was shown is refused, shown anew, and can then be approved', async () => {
+  const user = platform.user()
+  const { id } = await propose(user, sendTo('ada'))
+  recipients = 300
+  expect(await call(user, 'approve-actions', { approval_id: id })).toMatchObject({ status: 409, body: { code: 'approval_changed' } })
+  expect(effects).toEqual([])
+  expect((await read(user, id)).steps[0].preview).toEqual({ recipients: 300 })
+  expect((await call(user, 'approve-actions', { approval_id: id })).status).toBe(200)
+  await ended(user, id)
+  expect(effects).toEqual(['ada'])
+})
+
+test('somebody else’s proposal is not there: to read, approve, edit, undo or dismiss', async () => {
+  const [user, stranger] = [platform.user(), platform.user()]
+  const { id } = await propose(user, sendTo('ada'))
+  expect(await read(stranger, id)).toBeUndefined()
+  for (const [name, more] of [
+    ['approve-actions', {}],
+    ['edit-proposal', { step: 1, input: { to: 'me' } }],
+    ['undo-action', { step: 1 }],
+  ] as const)
+    expect((await call(stranger, name, { approval_id: id, ...more })).status).toBe(404)
+  await fetch(`${platform.url('ai-gateway')}/rest/v1/ai_approvals?id=eq.${id}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json', ...stranger.headers },
+    body: '{"state":"dismissed"}',
+  })
+  expect((await read(user, id)).state).toBe('proposed')
+  expect(effects).toEqual([])
+})
+
+test('neither a key nor a grant approves', async () => {
+  const user = platform.user()
+  const { id } = await propose(user, sendTo('ada'))
+  const { key } = platform.key(user.id, { scopes: ['chat', 'models', 'reads', 'changes', 'spends', 'sends', 'destroys'] })
+  const byKey = await call({ ...user, headers: { ...user.headers, authorization: `Bearer ${key}` } }, 'approve-actions', {
+    approval_id: id,
+  })
+  expect([byKey.status, byKey.body.code]).toEqual([403, 'key_scope'])
+  const { rt } = platform.services['ai-gateway']!
+  const actor = { ...rt.ctx().actor, kind: 'user', id: user.id, key: { id: newId(), scopes: [], monthlyPrompts: null } } as never
+  const { key: _, ...session } = actor as any
+  const grant = { id: newId(), userId: user.id, actions: [], until: null }
+  for (const ctx of [
+    { ...rt.ctx(), actor },
+    { ...rt.ctx(), actor: session, grant },
+  ])
+    await expect(approve({} as never, ctx as never, id)).rejects.toMatchObject({ code: 'forbidden' })
+  expect(effects).toEqual([])
+})
+
+test('several steps run in order under one approval, and later ones use what earlier ones answered', async () => {
+  const user = platform.user()
+  const steps = [sendTo('ada'), { action: 'test-note', input: { text: '{{1.sent}}' } }]
+  const { id, title } = await propose(user, ...steps)
+  expect(title).toBe('Send and 1 more')
+  await call(user, 'approve-actions', { approval_id: id })
+  await ended(user, id)
+  expect(effects).toEqual(['ada', 'note ada'])
+  expect(await propose(user, { action: 'test-note', input: { text: '{{1.sent}}' } })).toMatchObject({ status: 400 })
+  // What is sent has to be known when it is approved.
+  expect(await propose(user, steps[1]!, sendTo('{{1.text}}'))).toMatchObject({ status: 400 })
+})
+
+test('a step that fails ends the rest', async () => {
+  const user = platform.user()
+  const { id } = await propose(user, sendTo('nobody'), sendTo('bo'))
+  await call(user, 'approve-actions', { approval_id: id })
+  expect(await ended(user, id)).toMatchObject({ state: 'failed', steps: [{ state: 'failed' }, { state: 'skipped' }] })
+  expect(effects).toEqual([])
+})
+
+test('what ran in a process that died is unknown, told as such, and never offered again', async () => {
+  const user = platform.user()
+  const { rt } = platform.services['ai-gateway']!
+  const [dead, alive] = [await propose(user, sendTo('ada'), sendTo('bo')), await propose(user, sendTo('cy'))]
+  const begun = (id: string, secondsAgo: number) =>
+    sql`update ai_approvals set state = 'running', beat_at = now() - ${secondsAgo} * interval '1 second', steps = jsonb_set(steps, '{0,state}', '"running"') where id = ${id}`.execute(
+      rt.db,
+    )
+  await begun(dead.id, SILENT_FOR_S + 5)
+  await begun(alive.id, 1)
+  await closeDead(rt.ctx() as never)
+  expect(await read(user, dead.id)).toMatchObject({
+    state: 'unknown',
+    steps: [{ state: 'unknown', does: 'Sends to ada' }, { state: 'skipped' }],
+  })
+  expect((await read(user, alive.id)).state).toBe('running')
+  expect(await call(user, 'approve-actions', { approval_id: dead.id })).toMatchObject({ status: 409, body: { code: 'approval_closed' } })
+  expect(effects).toEqual([])
+})
+
+test('an input is edited before it is approved, checked and previewed again', async () => {
+  const user = platform.user()
+  const { id } = await propose(user, sendTo('ada'))
+  expect((await call(user, 'edit-proposal', { approval_id: id, step: 1, input: { to: 1 } })).status).toBe(400)
+  const edited = await call(user, 'edit-proposal', { approval_id: id, step: 1, input: { to: 'bo' } })
+  expect(edited.body.approval.steps[0]).toMatchObject({ does: 'Sends to bo', input: { to: 'bo' } })
+  await call(user, 'approve-actions', { approval_id: id })
+  await ended(user, id)
+  expect(effects).toEqual(['bo'])
+  expect((await call(user, 'edit-proposal', { approval_id: id, step: 1, input: { to: 'cy' } })).status).toBe(409)
+})
+
+test('a step is undone once, while its way back is open [spec-77]', async () => {
+  const user = platform.user()
+  const { id } = await propose(user, sendTo('ada'))
+  expect((await call(user, 'undo-action', { approval_id: id, step: 1 })).status).toBe(409)
+  await call(user, 'approve-actions', { approval_id: id })
+  await ended(user, id)
+  for (let n = 0; n < 2; n++)
+    expect((await call(user, 'undo-action', { approval_id: id, step: 1 })).body.approval.steps[0].state).toBe('undone')
+  expect(effects).toEqual(['ada', 'back ada'])
+})
+
+test('what is not connected, not there or not valid is said, and not proposed', async () => {
+  const user = platform.user()
+  expect(await propose(user, { action: 'test-post', input: { to: 'x' } })).toMatchObject({
+    status: 422,
+    message: 'Post needs a connection to notion. Connect it first.',
+  })
+  const { rt } = platform.services['ai-gateway']!
+  const connection = { user_id: user.id, app: 'notion', version: 1, connected: true }
+  await (rt.db as any).insertInto('ai_connections').values(connection).execute()
+  expect((await propose(user, { action: 'test-post', input: { to: 'x' } })).status).toBe(200)
+  for (const action of ['delete_account', '__proto__', 'staff-refund', 'ai-key-create'])
+    expect((await propose(user, { action, input: {} })).status).toBe(404)
+  expect((await propose(user, sendTo('x'.repeat(101)))).status).toBe(400)
+})
+
+test('asked under the same key, the proposal is given again', async () => {
+  const user = platform.user()
+  const asked = { steps: [sendTo('ada')], origin: 'mcp', key: newId() }
+  const [first, second] = await Promise.all([call(user, 'propose-actions', asked), call(user, 'propose-actions', asked)])
+  expect(second.body.approval.id).toBe(first.body.approval.id)
+})
