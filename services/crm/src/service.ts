@@ -4,6 +4,7 @@ import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { accountMailConsumers } from './accountMail/consumers.ts'
 import { Config } from './config.ts'
+import { contactRoutes } from './contacts/routes.ts'
 import { erasure } from './erasure.ts'
 import * as crm from './migrations/0001_crm.ts'
 import * as people from './migrations/0002_people.ts'
@@ -24,6 +25,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     rt.onStop(mailer.close)
     watchLoad(rt, [platformPace(rt.config)])
     tableRoutes(rt)
+    contactRoutes(rt)
     newsletterRoutes(rt)
     newsletterJobs(rt, mailer)
     peopleConsumers(rt)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn } from '../contract.ts'
+import { endpoint, fn, time } from '../contract.ts'
 
 // The platform's own newsletter. Every address is confirmed by its owner, and one click ends it.
 // A link that a mail program cut short is answered by the page as well, in words.
@@ -52,4 +52,27 @@ export const newsletterUnsubscribe = endpoint({
   method: 'POST',
   path: '/functions/v1/newsletter-unsubscribe',
   summary: 'Ends the newsletter for one address, in one click',
+})
+
+export const countContacts = fn('count-contacts', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Counts the contacts of the account',
+  description: 'Also counts those with an email address, and says when the newest was added.',
+  body: z.object({}).prefault({}),
+  reply: z.object({ contacts: z.int(), with_email: z.int(), newest_at: time.nullable() }),
+  example: { request: {}, reply: { contacts: 42, with_email: 37, newest_at: '2026-11-21T10:00:00.000Z' } },
+  errors: [],
+  action: {
+    title: 'Count contacts',
+    when: 'The person asks how many contacts or leads they have',
+    effect: 'reads',
+    evidence: {
+      columns: {
+        contacts: { label: 'Contacts', as: 'count' },
+        with_email: { label: 'With an email address', as: 'count' },
+        newest_at: { label: 'Newest', as: 'time' },
+      },
+    },
+  },
 })
