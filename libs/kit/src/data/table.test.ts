@@ -104,6 +104,14 @@ test.each<[string, (q: any) => any, (string | null)[]]>([
   expect(titles(data)).toEqual(expected)
 })
 
+test('a filter compares with at most 4,000 characters', async () => {
+  expect((await ann.client.from('notes').select().eq('title', 'a'.repeat(4_000))).status).toBe(200)
+  expect(await ann.client.from('notes').select().eq('title', 'a'.repeat(4_001))).toMatchObject({
+    status: 400,
+    error: { code: 'PGRST100', message: expect.stringContaining('a value of 4001 characters') },
+  })
+})
+
 test('orders, limits, pages by range and counts', async () => {
   const order = await ann.client.from('notes').select('title').order('title', { ascending: false, nullsFirst: false })
   expect(titles(order.data)).toEqual(['say "hi"', 'beta, gamma', 'alpha', null])

@@ -1,6 +1,7 @@
 import { hashSync } from 'bcryptjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
+import { changeUser } from '../users/users.ts'
 
 // One a try.
 const staffEmails = [newEmail('staff'), newEmail('staff')]
@@ -78,6 +79,27 @@ test('generated links carry what a mail would', async () => {
   expect((await client.auth.verifyOtp({ type: 'magiclink', token_hash: data.properties!.hashed_token })).data.user?.email).toBe(email)
   expect((await admin.generateLink({ type: 'recovery', email: newEmail() })).error).toMatchObject({ status: 404, code: 'user_not_found' })
   expect((await admin.inviteUserByEmail(email)).error).toMatchObject({ code: 'email_exists' })
+})
+
+test('links for one new address, made at the same moment, make one account', async () => {
+  const { admin } = platform.admin().auth
+  const email = newEmail()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => admin.generateLink({ type: 'invite', email })))
+  const made = answers.filter(({ error }) => !error)
+  expect(new Set(made.map(({ data }) => data.user?.id)).size).toBe(1)
+  for (const { error } of answers) if (error) expect(error).toMatchObject({ status: 422, code: 'email_exists' })
+  expect(made.length).toBeLessThan(8)
+})
+
+test('a deleted account does not change any more', async () => {
+  const { db } = platform.services.identity!.rt
+  const { data } = await platform.admin().auth.admin.createUser({ email: newEmail(), email_confirm: true })
+  const id = data.user!.id
+  await platform.admin().auth.admin.deleteUser(id)
+  const version = () => db.selectFrom('users').select('version').where('id', '=', id).executeTakeFirstOrThrow()
+  const before = await version()
+  await expect(db.transaction().execute((trx) => changeUser(trx, id, { banned_until: null }))).rejects.toMatchObject({ status: 404 })
+  expect(await version()).toEqual(before)
 })
 
 test('staff is a claim by configuration, and only for an address that was proven', async () => {
