@@ -38,6 +38,12 @@ export type HandleOptions = {
 
 const SLASH = 47
 const badTarget = () => new DomainError('invalid', { message: 'The address of this request is not valid.' })
+const unknownRpc = (name: string) =>
+  new DomainError('PGRST202', {
+    status: 404,
+    message: `Could not find the function public.${name} in the schema cache`,
+    details: `Searched for the function public.${name}, but no matches were found in the schema cache.`,
+  })
 const unknownTable = (name: string) => new DomainError('not_found', { message: `Could not find the table 'public.${name}'` })
 
 /** The way of a request: read, find, admit, hand over. */
@@ -86,7 +92,9 @@ export function createHandler(options: HandleOptions) {
       return refuse(
         call,
         path.startsWith('/rest/v1/')
-          ? unknownTable(path.slice(9))
+          ? path.startsWith('/rest/v1/rpc/')
+            ? unknownRpc(path.slice(13))
+            : unknownTable(path.slice(9))
           : new DomainError('not_found', { message: 'There is nothing at this address.' }),
       )
     }

@@ -235,6 +235,16 @@ describe('who may pass', () => {
     const { call } = await start()
     expect((await call('/functions/v1/nothing', post('{}'))).status).toBe(404)
     expect(await (await call('/rest/v1/nothing')).json()).toMatchObject({ code: 'PGRST205' })
+    const rpc = await call('/rest/v1/rpc/nothing', post('{}'))
+    expect([rpc.status, await rpc.json()]).toEqual([
+      404,
+      {
+        code: 'PGRST202',
+        message: 'Could not find the function public.nothing in the schema cache',
+        details: 'Searched for the function public.nothing, but no matches were found in the schema cache.',
+        hint: null,
+      },
+    ])
     const wrong = await call('/functions/v1/open')
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })

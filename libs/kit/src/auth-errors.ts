@@ -9,6 +9,8 @@ export function asAuthError(error: DomainError): DomainError {
   const reason = (details as { reason?: string } | undefined)?.reason
   if (code === 'not_authenticated' && reason === 'session_not_found')
     return as(403, reason, 'Session from session_id claim in JWT does not exist')
+  if (code === 'not_authenticated' && reason === 'expired_jwt')
+    return as(403, 'bad_jwt', 'invalid JWT: unable to parse or verify signature, token has invalid claims: token is expired')
   if (code === 'not_authenticated' && reason) return as(403, 'bad_jwt', 'invalid JWT: unable to parse or verify signature')
   if (code === 'not_authenticated') return as(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
   if (code === 'forbidden') return as(403, 'not_admin', 'User not allowed')

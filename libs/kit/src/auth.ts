@@ -17,6 +17,8 @@ export type Verification = {
   protected_users?: { id: string; since: number }[]
   // Absent from an identity of the version before.
   token_seconds?: number
+  /** In seconds: service_role tokens from before it are good no longer. */
+  service_tokens_since?: number
   at?: number
 }
 
@@ -30,13 +32,16 @@ const KNOWN_TOKENS = 10_000
 const RENEW_EVERY_MS = 60_000
 const decode = createDecoder({ complete: true })
 const badToken = () => new DomainError('not_authenticated', { details: { reason: 'bad_jwt' } })
+/** Told apart from a forged one: the client has to refresh, and nobody has to look into it. */
+const endedToken = () => new DomainError('not_authenticated', { details: { reason: 'expired_jwt' } })
 
 type Known = { actor: Actor; issuedAtS: number; until: number }
 
 /** Verifies access tokens in-process, each once. What was taken back is looked up each time, so that a known token is refused as well. */
 export class TokenVerifier {
   readonly #known = new Map<string, Known>()
-  #verifiers = new Map<string, (token: string) => Record<string, any>>()
+  #verifiers = new Map<string, Verifier>()
+  #serviceTokensSince = 0
   /** When, by a clock that nobody sets. */
   #revoked = new Map<string, number>()
   /** Accounts that added a second factor within the life of a token, and when, in seconds. */
@@ -120,9 +125,13 @@ export class TokenVerifier {
     } catch {
       throw badToken()
     }
-    if (!isItsTime(claims)) throw badToken()
+    checkTime(claims)
     const issuedAtS = typeof claims.iat === 'number' ? claims.iat : 0
-    const known = { actor: actorFrom(claims), issuedAtS, until: Math.min(claims.exp * 1000, now() + KNOWN_FOR_MS) }
+    const known = {
+      actor: actorFrom(claims),
+      issuedAtS,
+      until: Math.min((claims.exp ?? Number.POSITIVE_INFINITY) * 1000, now() + KNOWN_FOR_MS),
+    }
     // The longest known goes first.
     this.#known.delete(token)
     this.#known.set(token, known)
@@ -170,8 +179,9 @@ export class TokenVerifier {
     return actor.kind === 'user' && (this.#isRevoked(actor.sessionId) || this.#isRevoked(actor.id))
   }
 
-  /** From before its account had a second factor. */
+  /** From before its account had a second factor, or before the service tokens were taken back. */
   #isOutgrown({ actor, issuedAtS }: Known): boolean {
+    if (actor.kind === 'service') return issuedAtS < this.#serviceTokensSince
     if (this.#protectedSince.size === 0 || actor.kind !== 'user' || actor.mfa) return false
     return issuedAtS <= (this.#protectedSince.get(actor.id) ?? Number.NEGATIVE_INFINITY)
   }
@@ -200,6 +210,7 @@ export class TokenVerifier {
         this.#lifetimeMs = (verification.token_seconds ?? TOKEN_SECONDS) * 1000 + TOLERANCE_MS
         for (const id of [...verification.revoked_sessions, ...verification.suspended_users]) this.revoke(id)
         for (const { id, since } of verification.protected_users ?? []) this.protect(id, since)
+        this.#serviceTokensSince = verification.service_tokens_since ?? 0
         this.#loaded = performance.now()
         this.#renewAt = this.#loaded + RENEW_EVERY_MS
       })
@@ -214,23 +225,32 @@ export function bearerOf(authorization: string | undefined): string {
   return authorization && /^bearer /i.test(authorization) ? authorization.slice(7).trim() : ''
 }
 
-function verifierFor(jwk: PublicJwk, issuer: string) {
+type Verifier = (token: string) => Record<string, any>
+
+function verifierFor(jwk: PublicJwk, issuer: string): Verifier {
   const key = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string
-  return createVerifier({
-    key,
-    algorithms: [jwk.alg],
-    allowedIss: issuer,
-    allowedAud: 'authenticated',
-    requiredClaims: ['exp', 'iss', 'aud'],
-    // By the platform's clock, not this machine's: see `isItsTime`.
-    ignoreExpiration: true,
-    ignoreNotBefore: true,
-  })
+  // By the platform's clock, not this machine's: see `checkTime`.
+  const signed = { key, algorithms: [jwk.alg], ignoreExpiration: true, ignoreNotBefore: true }
+  const ofUser = createVerifier({ ...signed, allowedIss: issuer, allowedAud: 'authenticated', requiredClaims: ['exp', 'iss', 'aud'] })
+  const ofKey = createVerifier(signed)
+  return (token) => {
+    const claims = ofKey(token)
+    // A classic key of Supabase is a token with a role and another issuer, often without an end. Nothing but the instance's key signs one.
+    return Object.hasOwn(KEY_ROLES, claims.role) ? claims : ofUser(token)
+  }
 }
 
-function isItsTime({ exp, nbf = 0 }: Record<string, any>): boolean {
-  const [ends, begins] = [exp, nbf].map((seconds) => (typeof seconds === 'number' ? seconds * 1000 : Number.NaN)) as [number, number]
-  return ends + TOLERANCE_MS > now() && begins - TOLERANCE_MS <= now()
+/** Roles that a token has instead of a person. */
+const KEY_ROLES: Record<string, Actor> = {
+  service_role: { kind: 'service' },
+  supabase_admin: { kind: 'service' },
+  anon: { kind: 'anonymous' },
+}
+
+function checkTime({ exp, nbf = 0, role }: Record<string, any>): void {
+  const ends = exp === undefined && Object.hasOwn(KEY_ROLES, role) ? Number.POSITIVE_INFINITY : exp
+  if (typeof ends !== 'number' || typeof nbf !== 'number' || nbf * 1000 - TOLERANCE_MS > now()) throw badToken()
+  if (ends * 1000 + TOLERANCE_MS <= now()) throw endedToken()
 }
 
 function kidOf(token: string): string {
@@ -242,7 +262,8 @@ function kidOf(token: string): string {
 }
 
 function actorFrom(claims: Record<string, any>): Actor {
-  if (claims.role === 'service_role') return { kind: 'service' }
+  const key = Object.hasOwn(KEY_ROLES, claims.role) && KEY_ROLES[claims.role]
+  if (key) return key
   if (typeof claims.sub !== 'string' || typeof claims.session_id !== 'string') throw badToken()
   return {
     kind: 'user',

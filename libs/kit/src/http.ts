@@ -217,6 +217,8 @@ export function sendError(reply: FastifyReply, request: FastifyRequest, thrown: 
 export function errorBody(url: string, error: DomainError, requestId: string): Record<string, unknown> {
   const { code, status, message, details } = error
   if (url.startsWith('/auth/v1')) return authErrorAnswer(asAuthError(error), undefined).body
+  if (url.startsWith('/rest/v1') && (details as { reason?: string } | undefined)?.reason === 'expired_jwt')
+    return { code: 'PGRST303', message: 'JWT expired', details: null, hint: null }
   if (url.startsWith('/rest/v1'))
     return { code: postgrestCode(code), message, details: typeof details === 'string' ? details : null, hint: null }
   if (url.startsWith('/ai/v1'))

@@ -29,6 +29,13 @@ export const IdentityConfig = z.object({
   AUTH_MANUAL_LINKING: flag(true),
   /** A JWK set with private keys, the signing one first. Without it a key is made and kept, sealed. */
   AUTH_JWK_SET: z.string().optional(),
+  /** Phone numbers count as confirmed at once. As above: never where strangers can sign up. */
+  AUTH_PHONE_AUTOCONFIRM: flag(false),
+  /** Instead of the rule of the sign-up page: how long a password is at least, and sets of characters of which it needs one each, parted by `:` as in GoTrue; `none` for no sets. */
+  AUTH_PASSWORD_MIN_LENGTH: z.coerce.number().int().min(6).max(128).optional(),
+  AUTH_PASSWORD_REQUIRED_CHARACTERS: z.string().max(1000).optional(),
+  /** Whether common, personal and leaked passwords are refused. */
+  AUTH_PASSWORD_REFUSE_KNOWN: flag(true),
   /** Where links may lead beside PUBLIC_URL; `*` matches within a label or a segment, `**` across them. */
   AUTH_REDIRECT_ALLOW_LIST: list,
   /** Addresses that, once proven, carry the staff claim. */
@@ -50,6 +57,8 @@ export const IdentityConfig = z.object({
   SMS_FROM: z.string().default('+15005550006'),
   AUTH_GOOGLE_CLIENT_ID: z.string().optional(),
   AUTH_GOOGLE_CLIENT_SECRET: z.string().optional(),
+  /** Whom Apple's identity tokens are for: bundle and services ids, parted by commas. Sign-in by redirect is not offered with Apple. */
+  AUTH_APPLE_CLIENT_ID: z.string().optional(),
   AUTH_FACEBOOK_CLIENT_ID: z.string().optional(),
   AUTH_FACEBOOK_CLIENT_SECRET: z.string().optional(),
   AUTH_GITHUB_CLIENT_ID: z.string().optional(),

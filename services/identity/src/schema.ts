@@ -160,6 +160,8 @@ export type IdentityDb = PaceDb & {
     revoked_at: At
   }
   signing_keys: { kid: string; alg: string; public_jwk: Json; sealed_private: string; created_at: Generated<Date> }
+  /** One row, once service_role tokens were taken back: those from before are good no longer. */
+  service_tokens: { one: Generated<boolean>; good_since: Date }
   user_roles: { user_id: string; role: 'seller' | 'buyer'; created_at: Generated<Date> }
   sign_up_records: { user_id: string; record: Json; created_at: Generated<Date> }
   /** What other services still have to do for a deleted account. */

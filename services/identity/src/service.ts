@@ -24,6 +24,7 @@ import * as factorTimes from './migrations/0005_factor_times.ts'
 import * as claims from './migrations/0006_claims.ts'
 import * as stepUp from './migrations/0008_step_up.ts'
 import * as apiKeys from './migrations/0009_api_keys.ts'
+import * as serviceTokens from './migrations/0010_service_tokens.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
@@ -45,6 +46,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0007_message_paces': messagePaces,
     '0008_step_up': stepUp,
     '0009_api_keys': apiKeys,
+    '0010_service_tokens': serviceTokens,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),
@@ -52,9 +54,10 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     ...(playsProviders(config) ? ['oauth' as const] : []),
   ],
   async setup(rt) {
-    if (rt.config.AUTH_AUTOCONFIRM && !sandboxIsOpen(rt.kit))
+    const autoconfirm = (['AUTH_AUTOCONFIRM', 'AUTH_PHONE_AUTOCONFIRM'] as const).find((name) => rt.config[name])
+    if (autoconfirm && !sandboxIsOpen(rt.kit))
       throw new SetupError(
-        `AUTH_AUTOCONFIRM: anybody could claim any address at ${rt.kit.PUBLIC_URL}. Take it out, or set SANDBOX_KEY if this is a demonstration`,
+        `${autoconfirm}: anybody could claim any address at ${rt.kit.PUBLIC_URL}. Take it out, or set SANDBOX_KEY if this is a demonstration`,
       )
     const deps: Deps = {
       rt,

@@ -102,6 +102,7 @@ export const verification = request(
     // Absent from the version before.
     protected_users: z.array(z.object({ id: z.string(), since: z.int() })).optional(),
     token_seconds: z.number().optional(),
+    service_tokens_since: z.int().optional(),
     at: z.number().optional(),
   }),
 )

@@ -165,7 +165,7 @@ export async function adminListPasskeys(ctx: AuthCtx, { user_id: id }: { user_id
 
 async function readPassword(ctx: AuthCtx, { password, password_hash: hash, email }: Body): Promise<string | null> {
   if (password) {
-    checkStrength(password, [email])
+    checkStrength(ctx, password, [email])
     return ctx.deps.hasher.hash(password)
   }
   if (hash && !isPasswordHash(hash)) throw invalid('The password hash must be bcrypt or argon2')

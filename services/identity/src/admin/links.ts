@@ -60,7 +60,7 @@ export async function adminGenerateLink(ctx: AuthCtx, input: Ask) {
     throw refuse(404, 'user_not_found', 'User with this email not found')
   if (user?.email_confirmed_at && (type === 'signup' || type === 'invite')) throw taken()
   if (type === 'signup' && input.type === 'signup' && !input.password) throw invalid('Signup requires a valid password')
-  if (input.password) checkStrength(input.password, [email])
+  if (input.password) checkStrength(ctx, input.password, [email])
   const passwordHash = input.password && type === 'signup' ? await hasher.hash(input.password) : null
   const claim = oneTime === 'confirmation' ? { ...(passwordHash && { password_hash: passwordHash }), data } : null
   const redirect_to = readRedirect(ctx.deps, input.redirect_to)

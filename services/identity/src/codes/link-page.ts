@@ -37,7 +37,7 @@ export async function pressLink(
     const { user, token } = await peek(ctx, link)
     if (!password || !losesPassword(user, token)) return await followLink(ctx, link)
     try {
-      checkStrength(password, [user.email])
+      checkStrength(ctx, password, [user.email])
     } catch (error) {
       return { ...(await pageFor(ctx, link, target, (error as DomainError).message)), status: 422 }
     }

@@ -1,10 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { databaseUrl, type Env, readKitConfig, SetupError } from '@operon/kit/config'
-import { demandDatabase, openDatabase } from '@operon/kit/db'
-import { Vault } from '@operon/kit/vault'
-import type { IdentityDb } from '../schema.ts'
+import { type Env, SetupError } from '@operon/kit/config'
+import { type Jwk, keysNow } from './kept.ts'
+import { mintServiceRole, revokeServiceRole } from './service-role.ts'
 
-type Jwk = Record<string, unknown>
+/** `npm run keys`: the steps of a rotation, `service-role [days]` a token with the role, `revoke-service-role` the end of all of those. */
+export async function keysCommand([command, days]: string[], env: Env): Promise<string> {
+  if (command === undefined) return rotationSteps(env)
+  if (command === 'service-role') return mintServiceRole(env, days)
+  if (command === 'revoke-service-role') return revokeServiceRole(env)
+  throw new SetupError(
+    `${command}: not a command. There are service-role [days] and revoke-service-role; without one, the steps of a rotation`,
+  )
+}
 
 /** What to set, one after the other, so that a new key signs the tokens and nobody has to sign in again. */
 export async function rotationSteps(env: Env): Promise<string> {
@@ -20,21 +27,6 @@ ${set([next, ...old])}
 ${set([next])}`
 }
 
-async function keysNow(env: Env): Promise<Jwk[]> {
-  if (env.AUTH_JWK_SET) return JSON.parse(env.AUTH_JWK_SET).keys
-  const config = readKitConfig(env)
-  const vault = await Vault.open(config)
-  const { db, url } = openDatabase<IdentityDb>(databaseUrl(config, env, 'identity'), 1, () => {})
-  try {
-    await demandDatabase({ db, url })
-    const rows = await db.selectFrom('signing_keys').selectAll().orderBy('created_at', 'desc').execute()
-    if (!rows.length) throw new SetupError('identity has no key yet: start it once')
-    return rows.map(({ kid, alg, sealed_private }) => ({ ...JSON.parse(vault.open(sealed_private, `signing_keys:${kid}`)), kid, alg }))
-  } finally {
-    await db.destroy()
-  }
-}
-
 function newKey(): Jwk {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return { ...privateKey.export({ format: 'jwk' }), kid: crypto.randomUUID(), alg: 'ES256' }
@@ -42,7 +34,7 @@ function newKey(): Jwk {
 
 // In a container, where the launchers are not: `docker compose exec identity node services/identity/src/keys/rotation.ts`.
 if (import.meta.main)
-  await rotationSteps(process.env).then(console.log, (error) => {
+  await keysCommand(process.argv.slice(2), process.env).then(console.log, (error) => {
     console.error(error instanceof SetupError ? error.message : error)
     process.exit(1)
   })

@@ -6,7 +6,7 @@ import type { AuthCtx } from '../deps.ts'
 export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verification> {
   const { keys, config } = ctx.deps
   const since = new Date(now() - config.AUTH_TOKEN_SECONDS * 1000)
-  const [sessions, users, factors] = await Promise.all([
+  const [sessions, users, factors, serviceTokens] = await Promise.all([
     ctx.db.selectFrom('sessions').select('id').where('revoked_at', '>', since).execute(),
     ctx.db
       .selectFrom('users')
@@ -19,6 +19,7 @@ export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verif
       .where('status', '=', 'verified')
       .where('updated_at', '>', since)
       .execute(),
+    ctx.db.selectFrom('service_tokens').select('good_since').executeTakeFirst(),
   ])
   return {
     keys: keys.publicKeys,
@@ -27,6 +28,7 @@ export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verif
     suspended_users: users.map(({ id }) => id),
     protected_users: factors.map(({ user_id, updated_at }) => ({ id: user_id, since: Math.floor(updated_at.getTime() / 1000) })),
     token_seconds: config.AUTH_TOKEN_SECONDS,
+    ...(serviceTokens && { service_tokens_since: Math.ceil(serviceTokens.good_since.getTime() / 1000) }),
     at: now(),
   }
 }

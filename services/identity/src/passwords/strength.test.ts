@@ -17,6 +17,18 @@ test('what a password lacks is said in a sentence [spec-22]', () => {
   expect(weaknessOf('LONG-ENOUGH')?.message).toBe('Password should have at least one lowercase letter.')
 })
 
+test('settings replace the rule: a length, and sets of characters in the form of GoTrue', () => {
+  const settings = { AUTH_PASSWORD_MIN_LENGTH: 10, AUTH_PASSWORD_REQUIRED_CHARACTERS: '0123456789:+-\\:' }
+  expect(weaknessOf('Short', [], settings)).toEqual({
+    message: 'Password should have at least 10 characters, one of 0123456789 and one of +-:.',
+    reasons: ['length', 'characters'],
+  })
+  expect(weaknessOf('kestrel canoe lamp 4:', [], settings)).toBeNull()
+  expect(weaknessOf('kestrel canoe lamp 4', [], settings)?.message).toBe('Password should have at least one of +-:.')
+  expect(weaknessOf('password', [], { AUTH_PASSWORD_REQUIRED_CHARACTERS: 'none' })?.reasons).toEqual(['pwned'])
+  expect(weaknessOf('password', [], { AUTH_PASSWORD_REQUIRED_CHARACTERS: 'none', AUTH_PASSWORD_REFUSE_KNOWN: false })).toBeNull()
+})
+
 test('what is no leaked password passes, whatever words it is made of', () => {
   for (const password of ['Tr1cky-horse-battery', 'Sunny-day 42!', 'Vm4!kd-Rolf.tzu', 'Kestrel+canoe+lamp'])
     expect(weaknessOf(password)).toBeNull()

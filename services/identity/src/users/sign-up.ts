@@ -33,17 +33,23 @@ export async function signUp(ctx: AuthCtx, input: SignUp): Promise<SessionJson |
   const data = readProfile(input.data ?? {})
   if (!input.email) return signUpByPhone(ctx, readPhone(input.phone), input.password, data)
   const email = readEmail(input.email)
-  checkStrength(input.password, [email, nameOf(data)])
+  checkStrength(ctx, input.password, [email, nameOf(data)])
   readChallenge(input)
-  return config.AUTH_AUTOCONFIRM ? signUpAtOnce(ctx, email, input.password, data) : signUpByLetter(ctx, email, input, data)
+  return config.AUTH_AUTOCONFIRM ? signUpAtOnce(ctx, { email }, input.password, data) : signUpByLetter(ctx, email, input, data)
 }
 
-async function signUpAtOnce(ctx: AuthCtx, email: string, password: string, data: Record<string, unknown>): Promise<SessionJson> {
+async function signUpAtOnce(
+  ctx: AuthCtx,
+  account: { email: string } | { phone: string },
+  password: string,
+  data: Record<string, unknown>,
+): Promise<SessionJson> {
+  const provider = 'email' in account ? 'email' : 'phone'
   const passwordHash = await ctx.deps.hasher.hash(password)
   return inTransaction(ctx.db, async (trx: Trx) => {
-    const userId = await createUser(trx, { email, passwordHash, provider: 'email', data, confirmed: true })
+    const userId = await createUser(trx, { ...account, passwordHash, provider, data, confirmed: true })
     if (!userId) throw refuse(422, 'user_already_exists', 'User already registered')
-    await audit(trx, ctx, userId, 'user_signedup', { provider: 'email' })
+    await audit(trx, ctx, userId, 'user_signedup', { provider })
     return beginSession(trx, ctx, userId, 'password')
   })
 }
@@ -69,9 +75,15 @@ async function signUpByLetter(ctx: AuthCtx, email: string, input: SignUp, data: 
 }
 
 /** The same by text message. The owner of a number that has an account gets none. */
-async function signUpByPhone(ctx: AuthCtx, phone: string, password: string, data: Record<string, unknown>): Promise<UserJson> {
+async function signUpByPhone(
+  ctx: AuthCtx,
+  phone: string,
+  password: string,
+  data: Record<string, unknown>,
+): Promise<SessionJson | UserJson> {
   if (!ctx.deps.config.AUTH_PHONE) throw refuse(400, 'phone_provider_disabled', 'Phone signups are disabled')
-  checkStrength(password, [nameOf(data)])
+  checkStrength(ctx, password, [nameOf(data)])
+  if (ctx.deps.config.AUTH_PHONE_AUTOCONFIRM) return signUpAtOnce(ctx, { phone }, password, data)
   await limitMail(ctx, phone)
   const answered = inSteps()
   const passwordHash = await ctx.deps.hasher.hash(password)

@@ -13,7 +13,7 @@ import { resetAccess } from '../sessions/reset-access.ts'
 import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from './addresses.ts'
 import { audit } from './audit.ts'
-import { confirmEmailChange } from './confirm.ts'
+import { confirmEmailChange, confirmPhone } from './confirm.ts'
 import { readProfile } from './profile.ts'
 import { readRedirect } from './redirects.ts'
 import { demandFreshProof, isFromRecovery } from './step-up.ts'
@@ -45,7 +45,7 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
     throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
   const passwordHash = password ? await newPassword(ctx, user, { ...input, password }) : null
   if (newEmail) await limitMail(ctx, newEmail, 'email_change')
-  if (newPhone) await limitMail(ctx, newPhone, 'phone_change')
+  if (newPhone && !ctx.deps.config.AUTH_PHONE_AUTOCONFIRM) await limitMail(ctx, newPhone, 'phone_change')
 
   const ended = await inTransaction(ctx.db, async (trx: Trx) => {
     const set: Updateable<IdentityDb['users']> = {}
@@ -74,7 +74,7 @@ export async function newPassword(
   input: { password: string; email?: string | null | undefined },
 ): Promise<string> {
   const { hasher } = ctx.deps
-  checkStrength(input.password, [user.email, input.email, nameOf(user.user_metadata)])
+  checkStrength(ctx, input.password, [user.email, input.email, nameOf(user.user_metadata)])
   if (user.password_hash && (await hasher.verify(input.password, user.password_hash)).ok) {
     throw refuse(422, 'same_password', 'New password should be different from the old password.')
   }
@@ -109,5 +109,6 @@ async function changeEmail(trx: Trx, ctx: AuthCtx, user: User, email: string, in
 async function changePhone(trx: Trx, ctx: AuthCtx, user: User, phone: string): Promise<void> {
   if (!ctx.deps.config.AUTH_PHONE) throw invalid('Phone logins are disabled')
   await changeUser(trx, user.id, { phone_change: phone, phone_change_sent_at: new Date() })
+  if (ctx.deps.config.AUTH_PHONE_AUTOCONFIRM) return void (await confirmPhone(trx, ctx, { ...user, phone_change: phone }, phone, null))
   await sendCodeBySms(trx, ctx.deps, { userId: user.id, phone, type: 'phone_change' })
 }
