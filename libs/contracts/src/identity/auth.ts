@@ -65,7 +65,7 @@ export const token = endpoint({
   method: 'POST',
   path: '/auth/v1/token',
   ...open,
-  summary: 'A session for a password, a refresh token or a PKCE code',
+  summary: 'A session for a password, a refresh token, a PKCE code or the identity token of a provider',
   query: z.object({ grant_type: text, redirect_to: text }),
   body: z.object({
     email,
@@ -74,6 +74,11 @@ export const token = endpoint({
     refresh_token: z.string().max(512).nullish(),
     auth_code: text,
     code_verifier: text,
+    provider: text,
+    id_token: z.string().max(16_384).nullish(),
+    access_token: z.string().max(16_384).nullish(),
+    nonce: text,
+    link_identity: z.boolean().nullish(),
     gotrue_meta_security: captcha,
   }),
   reply: sessionShape,
@@ -206,6 +211,15 @@ export const linkIdentity = endpoint({
   raw: true,
   query: oauthQuery,
   reply: z.object({ url: z.string() }),
+})
+/** Where an app on another site sends the browser that `linkIdentity` began in: its fetch could leave no mark there. */
+export const continueLinking = endpoint({
+  method: 'GET',
+  path: '/auth/v1/user/identities/continue',
+  ...open,
+  raw: true,
+  query: z.object({ flow: text, key: text, scopes: text, prompt: text, access_type: text, login_hint: text }),
+  reply: z.null(),
 })
 export const unlinkIdentity = endpoint({
   method: 'DELETE',

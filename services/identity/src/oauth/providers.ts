@@ -107,10 +107,51 @@ export type Provider = {
 }
 export type Providers = { offers(name: string): boolean; open(name: string): Promise<Provider> }
 
+/** Ids of one provider, parted by commas: the first is the web's, and identity tokens may be for any. */
+const idsIn = (text: string | undefined): string[] => (text ?? '').split(',').flatMap((id) => id.trim() || [])
+
+type TokenIssuer = { issuers: RegExp; keys: string; inSandbox: string | null; setting: string }
+/** Who signs identity tokens, and where their keys are. */
+const tokenIssuers: Record<string, TokenIssuer> = {
+  google: {
+    issuers: /^(https:\/\/)?accounts\.google\.com$/,
+    keys: 'https://www.googleapis.com/oauth2/v3/certs',
+    inSandbox: 'google',
+    setting: 'AUTH_GOOGLE_CLIENT_ID',
+  },
+  apple: {
+    issuers: /^https:\/\/appleid\.apple\.com$/,
+    keys: 'https://appleid.apple.com/auth/keys',
+    inSandbox: null,
+    setting: 'AUTH_APPLE_CLIENT_ID',
+  },
+  azure: {
+    issuers: /^https:\/\/login\.microsoftonline\.com\/[0-9a-f-]{36}\/v2\.0$/,
+    keys: 'https://login.microsoftonline.com/common/discovery/v2.0/keys',
+    inSandbox: 'microsoft',
+    setting: 'AUTH_MICROSOFT_CLIENT_ID',
+  },
+}
+
+export type TokenSource = { provider: string; isIssuer(issuer: string): boolean; audiences: string[]; keys: string; trusted: boolean }
+
+/** Whose identity tokens are taken as those of a provider. Null where it gives none or is not on. */
+export async function tokenSource(rt: Runtime<IdentityDb, IdentityConfig>, name: string): Promise<TokenSource | null> {
+  const known = Object.hasOwn(tokenIssuers, name) ? tokenIssuers[name]! : null
+  if (!known) return null
+  const audiences = idsIn((rt.config as unknown as Record<string, string | undefined>)[known.setting])
+  if (audiences.length)
+    return { provider: name, isIssuer: (issuer) => known.issuers.test(issuer), audiences, keys: known.keys, trusted: false }
+  if (!known.inSandbox || !rt.config.AUTH_SANDBOX_OAUTH || !sandboxIsOpen(rt.kit)) return null
+  const issued = `${rt.kit.PUBLIC_URL}/sandbox/oauth/${known.inSandbox}`
+  const keys = `${(await rt.ask(sandboxAddress, { provider: 'oauth' })).url}/${known.inSandbox}/certs`
+  return { provider: name, isIssuer: (issuer) => issuer === issued, audiences: ['operon-sandbox'], keys, trusted: true }
+}
+
 function keysOf(config: IdentityConfig, name: string): { id: string; secret: string } | null {
   const label = name === 'azure' ? 'MICROSOFT' : name.toUpperCase()
   const settings = config as unknown as Record<string, string | undefined>
-  const [id, secret] = [settings[`AUTH_${label}_CLIENT_ID`], settings[`AUTH_${label}_CLIENT_SECRET`]]
+  const [id, secret] = [idsIn(settings[`AUTH_${label}_CLIENT_ID`])[0], settings[`AUTH_${label}_CLIENT_SECRET`]]
   return id && secret ? { id, secret } : null
 }
 

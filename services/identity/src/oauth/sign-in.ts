@@ -1,6 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Input } from '@operon/contracts/contract'
 import type * as auth from '@operon/contracts/identity/auth'
+import { continueLinking as continueLinkingAt } from '@operon/contracts/identity/auth'
+import { networkOf } from '@operon/kit/addresses'
 import { now } from '@operon/kit/clock'
 import type { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
@@ -13,6 +15,7 @@ import { readRedirect } from '../users/redirects.ts'
 import { demandFreshProof } from '../users/step-up.ts'
 import { currentUser, type Trx } from '../users/users.ts'
 import { linkPerson, personToUser } from './linking.ts'
+import type { Provider } from './providers.ts'
 
 type Asked = Input<typeof auth.authorize>
 export type Began = { url: string; cookie: { name: string; value: string } }
@@ -22,7 +25,7 @@ const callbackOf = (ctx: AuthCtx) => `${ctx.deps.rt.kit.PUBLIC_URL}/auth/v1/call
 const cookieName = (flowId: string) => `op-oauth-${flowId.slice(0, 8)}`
 
 /** Begins a sign-in with a provider. The cookie binds it to this browser: a state that somebody else began is worth nothing here. */
-export async function beginOAuth(ctx: AuthCtx, input: Asked, linkUserId: string | null = null): Promise<Began> {
+export async function beginOAuth(ctx: AuthCtx, input: Asked, linkUserId: string | null = null): Promise<Began & { flowId: string }> {
   const { rt, oauth } = ctx.deps
   if (!input.provider) throw invalid('Unsupported provider: Provider could not be found')
   const provider = await oauth.open(input.provider)
@@ -46,15 +49,59 @@ export async function beginOAuth(ctx: AuthCtx, input: Asked, linkUserId: string 
       expires_at: new Date(now() + FLOW_MS),
     })
     .execute()
-  const extra = Object.fromEntries(
-    ['prompt', 'access_type', 'login_hint'].flatMap((name) => (input[name as 'prompt'] ? [[name, input[name as 'prompt']!]] : [])),
-  )
-  const s256 = createHash('sha256').update(verifier).digest('base64url')
-  const url = provider.authorizeUrl({ state: id, challenge: s256, redirectUri: callbackOf(ctx), scopes: input.scopes ?? '', extra })
-  return { url, cookie: { name: cookieName(id), value: secret } }
+  return { flowId: id, url: consentAt(ctx, provider, id, verifier, input), cookie: { name: cookieName(id), value: secret } }
 }
 
-export async function beginLinking(ctx: AuthCtx, input: Asked): Promise<Began> {
+const passedOn = ['prompt', 'access_type', 'login_hint'] as const
+type PassedOn = Partial<Record<(typeof passedOn)[number] | 'scopes', string | null | undefined>>
+
+function consentAt(ctx: AuthCtx, provider: Provider, state: string, verifier: string, input: PassedOn): string {
+  const extra = Object.fromEntries(passedOn.flatMap((name) => (input[name] ? [[name, input[name]]] : [])))
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  return provider.authorizeUrl({ state, challenge, redirectUri: callbackOf(ctx), scopes: input.scopes ?? '', extra })
+}
+
+/** Linking from an app on another site: the browser drops the cookie of its fetch, so it comes by an address that leaves one, once, from where it began. */
+export async function beginLinkingElsewhere(ctx: AuthCtx, input: Asked): Promise<{ url: string }> {
+  const { cookie, flowId } = await beginLinking(ctx, input)
+  await ctx.db
+    .updateTable('flows')
+    .set({ browser_hash: hashToken(boundTo(ctx, cookie.value)) })
+    .where('id', '=', flowId)
+    .execute()
+  const url = new URL(`${ctx.deps.rt.kit.PUBLIC_URL}${continueLinkingAt.path}`)
+  for (const [name, value] of Object.entries({ flow: flowId, key: cookie.value, scopes: input.scopes, ...pick(input) }))
+    if (value) url.searchParams.set(name, value)
+  return { url: url.href }
+}
+
+const pick = (input: PassedOn) => Object.fromEntries(passedOn.map((name) => [name, input[name]]))
+/** A stranger's link to this address, opened by somebody else, would connect their sign-in to the stranger's account. */
+const boundTo = (ctx: AuthCtx, key: string) => `${key} ${networkOf(ctx.ip)} ${ctx.userAgent}`
+
+export async function continueLinking(ctx: AuthCtx, input: Input<typeof auth.continueLinking>): Promise<Began | { url: string }> {
+  const flow = await findFlow(ctx, input.flow)
+  const secret = randomBytes(32).toString('base64url')
+  const taken =
+    flow?.link_user_id &&
+    flow.provider &&
+    (await ctx.db
+      .updateTable('flows')
+      .set({ browser_hash: hashToken(secret) })
+      .where('id', '=', flow.id)
+      .where('browser_hash', '=', hashToken(boundTo(ctx, input.key ?? '')))
+      .returning('provider')
+      .executeTakeFirst())
+  if (!taken)
+    return {
+      url: withError(ctx.deps.rt.kit.PUBLIC_URL, refuse(400, 'bad_oauth_state', 'OAuth state was not begun in this browser'), true),
+    }
+  const provider = await ctx.deps.oauth.open(flow.provider!)
+  const verifier = ctx.deps.rt.vault.open(flow.sealed_verifier!, `flows:${flow.id}`)
+  return { url: consentAt(ctx, provider, flow.id, verifier, input), cookie: { name: cookieName(flow.id), value: secret } }
+}
+
+export async function beginLinking(ctx: AuthCtx, input: Asked): Promise<Began & { flowId: string }> {
   if (!ctx.deps.config.AUTH_MANUAL_LINKING) throw refuse(404, 'manual_linking_disabled', 'Manual linking is disabled')
   const { user, session } = await currentUser(ctx)
   await demandFreshProof(ctx, user, session, 'link an identity')

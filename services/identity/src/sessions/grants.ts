@@ -5,6 +5,7 @@ import { runStatement, type Statement } from '@operon/kit/db'
 import { exchangeCode } from '../codes/flows.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { limitByAddress, takeGuess } from '../limits.ts'
+import { signInWithIdToken } from '../oauth/id-token.ts'
 import { checkCaptcha } from '../passwords/captcha.ts'
 import { weaknessOf } from '../passwords/strength.ts'
 import { readEmail, readPhone } from '../users/addresses.ts'
@@ -20,7 +21,7 @@ export async function grantToken(ctx: AuthCtx, input: Grant): Promise<SessionJso
   await limitByAddress(ctx, 'sign-in', ctx.deps.config.LIMIT_SIGN_IN_PER_MINUTE)
   if (input.grant_type === 'password') return signInWithPassword(ctx, input)
   if (input.grant_type === 'pkce') return exchangeCode(ctx, input)
-  if (input.grant_type === 'id_token') throw refuse(400, 'provider_disabled', 'This sign-in method is disabled')
+  if (input.grant_type === 'id_token') return signInWithIdToken(ctx, input)
   if (input.grant_type === 'web3') throw refuse(422, 'web3_provider_disabled', 'Web3 provider is disabled')
   throw refuse(400, 'invalid_credentials', 'unsupported_grant_type')
 }
@@ -48,7 +49,7 @@ async function signInWithPassword(ctx: AuthCtx, input: Grant): Promise<SessionJs
   if (input.phone && !user.phone_confirmed_at) throw refuse(400, 'phone_not_confirmed', 'Phone not confirmed')
   const stored = upgrade ? await upgradeHash(ctx, user, password) : user.password_hash!
   const session = await beginSession(ctx.db, ctx, user.id, 'password', stored)
-  const weakness = weaknessOf(password)
+  const weakness = weaknessOf(password, [], ctx.deps.config)
   return weakness ? { ...session, weak_password: weakness } : session
 }
 

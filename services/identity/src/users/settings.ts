@@ -1,7 +1,6 @@
 import type { AuthCtx, Deps } from '../deps.ts'
 
 const NOT_OFFERED = [
-  'apple',
   'bitbucket',
   'discord',
   'snapchat',
@@ -31,11 +30,13 @@ export async function settings({ deps: { config, oauth } }: AuthCtx) {
       email: true,
       phone: config.AUTH_PHONE,
       ...Object.fromEntries(NOT_OFFERED.map((name) => [name, false])),
+      // By identity token only.
+      apple: Boolean(config.AUTH_APPLE_CLIENT_ID),
       ...Object.fromEntries(['google', 'facebook', 'github', 'azure'].map((name) => [name, oauth.offers(name)])),
     },
     disable_signup: config.AUTH_DISABLE_SIGNUP,
     mailer_autoconfirm: config.AUTH_AUTOCONFIRM,
-    phone_autoconfirm: false,
+    phone_autoconfirm: config.AUTH_PHONE_AUTOCONFIRM,
     sms_provider: 'twilio',
     saml_enabled: false,
     saml_private_key_next_configured: false,

@@ -34,7 +34,7 @@ type PageOptions = {
   body: Markup
   status?: number
   /** Where a form of this page may lead besides this origin. */
-  leadsTo?: (string | null | undefined)[]
+  leadsTo?: (string | null | undefined)[] | 'anywhere'
   script?: boolean
   /** Wide for lists, narrow for one decision, pair for what is bought beside how it is paid. */
   layout?: 'wide' | 'narrow' | 'pair'
@@ -44,7 +44,8 @@ type PageOptions = {
 const mark = html`<svg class="mark" viewBox="0 0 34 22" aria-hidden="true"><path d="M2 17.5V5.5h8.5M7.5 2.5l3 3-3 3" /><rect x="6" y="15" width="11" height="5" rx="2.5" /><rect x="19.5" y="15" width="5" height="5" rx="2.5" /><rect x="27" y="15" width="7" height="5" rx="2.5" /></svg>`
 
 export function page({ title, body, status = 200, leadsTo = [], script, layout = 'wide', strip }: PageOptions): WireReply {
-  const targets = leadsTo.flatMap((url) => (url && URL.canParse(url) ? [new URL(url).origin] : []))
+  const targets =
+    leadsTo === 'anywhere' ? ['http:', 'https:'] : leadsTo.flatMap((url) => (url && URL.canParse(url) ? [new URL(url).origin] : []))
   const document = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark light">
 <title>${title} · Sandbox</title><script src="/sandbox/assets/theme.js"></script><link rel="icon" href="/favicon.svg"><link rel="stylesheet" href="/sandbox/assets/sandbox.css">${script ? html`<script src="/sandbox/assets/sandbox.js" defer></script>` : ''}</head>

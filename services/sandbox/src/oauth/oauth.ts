@@ -219,7 +219,8 @@ function consentPage(provider: string, fields: URLSearchParams, problem?: string
   return page({
     title: `Sign in with ${label}`,
     layout: 'narrow',
-    leadsTo: [back],
+    // Browsers hold every redirect of the chain to it, and the app that began the sign-in may stand anywhere.
+    leadsTo: 'anywhere',
     strip: `Standing in for ${label}`,
     body: html`<h1>Sign in with ${label}</h1><p class="muted"><code>${fields.get('client_id')}</code> at ${new URL(back).host} asks who you are. This is not ${label}; choose or make up a test person.</p>
 ${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}
