@@ -14,7 +14,7 @@ export function toolRoutes(app: FastifyInstance, deps: OrchestratorDeps, domains
   serveRaw(app, contract.aiOrchestrator, (ctx, input, reply) => orchestrate(deps, ctx, input, reply))
   serve(app, contract.aiRunAction, (ctx, input) => runAction(deps, ctx, input))
   serveTable(app, tables.actions, { scope: (ctx) => ({ user_id: signedIn(ctx).id }), update: dismissActions })
-  serve(app, tools.checkDomains, (_ctx, input) => checkDomains(domains, input))
+  serve(app, tools.checkDomains, (ctx, input) => checkDomains(domains, input, signedIn(ctx).id))
   serve(app, contract.aiEstimate, (ctx, input) => estimate(deps, ctx, input))
   serve(app, contract.aiUsage, (ctx) => usage(deps, ctx))
 }

@@ -113,8 +113,9 @@ export async function startBilling(env: Record<string, string> = {}) {
     },
     becomes: (user: TestUser, state: object) =>
       vi.waitFor(async () => expect((await call('check-subscription', user)).body).toMatchObject(state), { timeout: 10_000, interval: 50 }),
-    async advance(days: number) {
-      await control('stripe/clock/advance', { seconds: Math.round(days * DAY) })
+    /** Everybody's time, or that of one person alone. */
+    async advance(days: number, user?: TestUser) {
+      await control('stripe/clock/advance', { seconds: Math.round(days * DAY), ...(user && { account: user.id }) })
       await this.quiet()
     },
     /** One row of the data API, as `.single()` asks for it. */

@@ -31,7 +31,7 @@ export async function belongTo(db: Db, mode: Mode): Promise<'same' | 'moved'> {
 }
 
 async function beginAnew(trx: Trx) {
-  await trx.updateTable('accounts').set({ stripe_customer_id: null, trial_used_at: null }).execute()
+  await trx.updateTable('accounts').set({ stripe_customer_id: null, trial_used_at: null, provider_ahead_s: 0 }).execute()
   await trx.deleteFrom('provider_settings').where('key', 'like', 'customer:%').execute()
   await trx.updateTable('provider_calls').set({ state: 'refused' }).where('state', '=', 'open').execute()
   // With the events goes the time that they told.

@@ -16,6 +16,8 @@ export type BillingDb = {
     trial_used_at: Date | null
     created_at: Generated<Date>
     closed_at: Date | null
+    /** By how much the provider's time for this person is ahead; 0 outside the sandbox. */
+    provider_ahead_s: Generated<number>
   }
   subscriptions: {
     user_id: string

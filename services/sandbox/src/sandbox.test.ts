@@ -268,6 +268,92 @@ describe('registry', () => {
   })
 })
 
+describe('faults of one account', () => {
+  const status = (account: string, provider: string, times = 1) => order({ provider, account, kind: 'status', status: 503, times })
+
+  test('a letter to another address goes through', async () => {
+    const [struck, other] = [newAddress(), newAddress()]
+    await status(struck.toUpperCase(), 'smtp')
+    const mailer = createTransport(sandbox.addresses.smtp)
+    const send = (to: string) => mailer.sendMail({ from: 'a@operon.test', to, subject: 'x', text: 'x' })
+    await send(other)
+    await expect(send(struck)).rejects.toMatchObject({ responseCode: 503 })
+    mailer.close()
+  })
+
+  test('a model and a registry fail for whom they were told to, by the header that our services send', async () => {
+    const account = randomUUID()
+    await status(account, 'openai')
+    await status(account, 'rdap')
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${sandbox.addresses.openai}/openai/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer x', ...headers },
+        body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hello' }] }),
+      })
+    const lookUp = (headers: Record<string, string>) => fetch(`${sandbox.addresses.rdap}/domain/a-b-c.com`, { headers })
+    const mine = { 'x-sandbox-account': account }
+    const others = { 'x-sandbox-account': randomUUID() }
+    for (const call of [ask, lookUp]) {
+      for (const headers of [{}, others]) expect((await call(headers as Record<string, string>)).status).not.toBe(503)
+      expect((await call(mine)).status).toBe(503)
+    }
+  })
+
+  test('the payment provider knows the account by its customer, email or user id, in whatever is asked about it', async () => {
+    const post = async (path: string, fields: Record<string, string>) => {
+      const answer = await fetch(`${control}/v1/${path}`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer sk_test_x' },
+        body: new URLSearchParams(fields),
+      })
+      return { status: answer.status, body: (await answer.json()) as { id: string } }
+    }
+    const [email, user_id] = [newAddress(), randomUUID()]
+    await status(user_id, 'stripe')
+    expect((await post('customers', { email, 'metadata[user_id]': user_id })).status).toBe(503)
+    const mine = await post('customers', { email, 'metadata[user_id]': user_id })
+    const other = await post('customers', { email: newAddress() })
+    for (const account of [email, user_id, mine.body.id]) {
+      await status(account, 'stripe')
+      expect((await post(`customers/${other.body.id}`, { name: 'x' })).status).toBe(200)
+      expect((await post('setup_intents', { customer: mine.body.id })).status).toBe(503)
+    }
+  })
+
+  test('a sign-in provider knows the account by the person who approved', async () => {
+    const [struck, other] = [newAddress(), newAddress()]
+    const codeFor = async (email: string) => {
+      const fields = { client_id: 'c', redirect_uri: 'http://localhost:9200/back', response_type: 'code', email, decision: 'approve' }
+      const answer = await fetch(`${control}/sandbox/oauth/google/authorize`, {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams(fields),
+      })
+      return new URL(answer.headers.get('location')!).searchParams.get('code')!
+    }
+    const redeem = async (code: string) =>
+      (
+        await fetch(`${sandbox.addresses.oauth}/google/token`, {
+          method: 'POST',
+          body: new URLSearchParams({ client_id: 'c', client_secret: 's', code, redirect_uri: 'http://localhost:9200/back' }),
+        })
+      ).status
+    await status(struck, 'oauth')
+    expect(await redeem(await codeFor(other))).toBe(200)
+    const code = await codeFor(struck)
+    expect([await redeem(code), await redeem(code)]).toEqual([503, 200])
+  })
+
+  test('are taken back by account, and those of others stand', async () => {
+    await status('one@example.com', 'rdap', 0)
+    await status('two@example.com', 'rdap', 0)
+    await order({ provider: 'rdap', kind: 'hung', match: 'nothing-like-it' })
+    const left = JSON.parse((await call('DELETE', '/sandbox/faults?account=ONE@example.com')).text).faults
+    expect(left.map(({ account }: { account?: string }) => account)).toEqual(['two@example.com', undefined])
+  })
+})
+
 test('a restart keeps ports, messages and the log', async () => {
   const to = newAddress()
   const mailer = createTransport(sandbox.addresses.smtp)

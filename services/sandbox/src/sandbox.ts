@@ -10,7 +10,7 @@ import { html, page } from './core/page.ts'
 import { listenAll } from './core/ports.ts'
 import { openState } from './core/state.ts'
 import { openTruth, type Truth } from './core/truth.ts'
-import { dispatch, type Handler, json, type WireReply, type WireRequest, wireServer } from './core/wire.ts'
+import { dispatch, form, type Handler, json, type WireReply, type WireRequest, wireServer } from './core/wire.ts'
 import { createInbox } from './inbox/inbox.ts'
 import { inboxPages } from './inbox/pages.ts'
 import { smsRoutes } from './inbox/sms.ts'
@@ -60,8 +60,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const stripe = createStripe({ state, truth, publicUrl, now: options.now ?? Date.now, onError })
   const oauth = oauthRoutes({ state, truth, publicUrl })
   const smtp = smtpServer(inbox, faults)
-  const over = (provider: Provider, handle: Handler, failure: (status: number) => unknown) =>
-    wireServer({ provider, faults, handle, failure, onError })
+  const over = (
+    provider: Provider,
+    handle: Handler,
+    failure: (status: number) => unknown,
+    accountsOf: (request: WireRequest) => string[] = () => [],
+  ) => wireServer({ provider, faults, handle, failure, accountsOf, onError })
   const plain = (status: number) => ({ error: { status, message: 'The sandbox was told to fail.' } })
   const http = {
     stripe: over(
@@ -70,10 +74,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       (status) => ({
         error: { type: 'api_error', message: 'The sandbox was told to fail.', code: status === 429 ? 'rate_limit' : undefined },
       }),
+      stripe.accountsOf,
     ),
     openai: modelServer({ faults, truth, pace: options.pace ?? 0, seed: state.secret, onError }),
-    sms: over('sms', orNotFound(smsRoutes(inbox)), (status) => ({ code: 20500, message: 'The sandbox was told to fail.', status })),
-    oauth: over('oauth', orNotFound(oauth.wire), plain),
+    sms: over(
+      'sms',
+      orNotFound(smsRoutes(inbox)),
+      (status) => ({ code: 20500, message: 'The sandbox was told to fail.', status }),
+      (request) => form(request).getAll('To'),
+    ),
+    oauth: over('oauth', orNotFound(oauth.wire), plain, oauth.accountsOf),
     rdap: over('rdap', orNotFound(rdapRoutes), plain),
   }
   const ports = await listenAll(

@@ -186,6 +186,7 @@ function askingOf({ deps, question, chain, whole, lost }: Begin, tier: Tier, res
   const outputTokens = outputOf(body, tier)
   const first = deps.providers.real(chain[0]!)
   return {
+    userId: question.userId,
     chain,
     body: rest,
     outputTokens,

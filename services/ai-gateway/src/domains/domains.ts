@@ -31,14 +31,15 @@ export type DomainDeps = {
 }
 
 /** Asks each extension's registry. What a registry did not say is `unknown`. */
-export async function checkDomains({ fetch, prices, sandbox }: DomainDeps, { name }: { name: string }) {
+export async function checkDomains({ fetch, prices, sandbox }: DomainDeps, { name }: { name: string }, userId: string) {
   const label = labelOf(name)
   const base = sandbox ? await sandbox() : null
+  const headers = { accept: 'application/rdap+json', ...(base && { 'x-sandbox-account': userId }) }
   const asking = prices(EXTENSIONS.map((extension) => extension.slice(1)))
   const results = await Promise.all(
     EXTENSIONS.map(async (extension) => {
       const domain = label + extension
-      const answer = await ask(fetch, `${base ?? registries[extension]}/domain/${domain}`)
+      const answer = await ask(fetch, `${base ?? registries[extension]}/domain/${domain}`, headers)
       const price = (await asking)?.of[extension.slice(1)]
       return {
         domain,
@@ -56,9 +57,13 @@ export async function checkDomains({ fetch, prices, sandbox }: DomainDeps, { nam
   return { results, prices_as_of: (await asking)?.asOf.toISOString() ?? null, sandbox: base !== null }
 }
 
-async function ask(fetch: GuardedFetch, url: string): Promise<{ status: 'available' | 'taken' | 'unknown'; reason: string | null }> {
+async function ask(
+  fetch: GuardedFetch,
+  url: string,
+  headers: Record<string, string>,
+): Promise<{ status: 'available' | 'taken' | 'unknown'; reason: string | null }> {
   try {
-    const response = await fetch(url, { deadlineMs: 5000, tries: 2, headers: { accept: 'application/rdap+json' } })
+    const response = await fetch(url, { deadlineMs: 5000, tries: 2, headers })
     await response.body?.cancel()
     if (response.status === 404) return { status: 'available', reason: null }
     if (response.status === 200) return { status: 'taken', reason: null }

@@ -213,6 +213,7 @@ test.each([
       const { rt } = elsewhere.services['ai-gateway']!
       const providers = new Providers(rt.config as Config, async () => '')
       const asking = {
+        userId: user.id,
         chain: chainOf('gpt-4o-mini')!,
         body: { messages: [] },
         outputTokens: 100,

@@ -14,6 +14,7 @@ beforeAll(async () => {
     AI_FIRST_BYTE_MS: '1000',
     AI_IDLE_MS: '1000',
     AI_ANSWER_MS: '5000',
+    AI_CIRCUIT_COOL_MS: '500',
   })
 })
 afterAll(() => platform?.close())
@@ -44,7 +45,7 @@ const counter = (user: TestUser) =>
 
 /** A provider whose circuit the last case opened is left alone for a while; the next case is not to be decided by that. */
 const recovered = (model: string, answeredBy: string) =>
-  vi.waitFor(async () => expect((await ask(platform.user(), model)).body.answered_by).toBe(answeredBy), { timeout: 20_000, interval: 300 })
+  vi.waitFor(async () => expect((await ask(platform.user(), model)).body.answered_by).toBe(answeredBy), { timeout: 20_000, interval: 100 })
 
 describe('before the first word, somebody else answers', () => {
   const faults: [string, Fault][] = [

@@ -25,6 +25,8 @@ const MAX_WAIT_MS = 2000
 /** What calls have cost that gave no answer. */
 export type Lost = { microusd: number; model: string | null }
 export type Asking = {
+  /** For whom; only the sandbox is told. */
+  userId: string
   chain: ModelAlias[]
   /** The chat body as the OpenAI protocol has it, without the model and the bounds of the answer. */
   body: Record<string, unknown>
@@ -88,7 +90,12 @@ async function open(target: Target, asking: Asking, times: Times, stop?: AbortSi
       {
         method: 'POST',
         path: target.path,
-        headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: target.authorization },
+        headers: {
+          'content-type': 'application/json',
+          accept: 'text/event-stream',
+          authorization: target.authorization,
+          ...(target.sandbox && { 'x-sandbox-account': asking.userId }),
+        },
         body: JSON.stringify(requestOf(target, asking)),
       },
       wire,

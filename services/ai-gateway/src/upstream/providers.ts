@@ -107,7 +107,7 @@ export class Providers {
       path: `${url.pathname.replace(/\/$/, '')}/chat/completions`,
       authorization: `Bearer ${own ?? (AI_API_KEY || 'sandbox')}`,
       sandbox: this.isSandbox(name),
-      circuit: new Circuit({ threshold: 5, coolMs: 5000 }),
+      circuit: new Circuit({ threshold: this.#config.AI_CIRCUIT_FAILURES, coolMs: this.#config.AI_CIRCUIT_COOL_MS }),
     }
   }
 

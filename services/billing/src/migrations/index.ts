@@ -4,6 +4,7 @@ import { up as ledger } from './0002_ledger.ts'
 import { up as ended } from './0003_ended.ts'
 import { up as eventQueue } from './0004_event_queue.ts'
 import { up as readIndexes } from './0005_read_indexes.ts'
+import { up as timeOfAPerson } from './0006_time_of_a_person.ts'
 
 export const migrations: Record<string, Migration> = {
   '0001_billing': { up: billing },
@@ -11,4 +12,5 @@ export const migrations: Record<string, Migration> = {
   '0003_ended': { up: ended },
   '0004_event_queue': { up: eventQueue },
   '0005_read_indexes': { up: readIndexes },
+  '0006_time_of_a_person': { up: timeOfAPerson },
 }

@@ -8,6 +8,7 @@ import { accountOf, ensureCustomer } from '../accounts.ts'
 import type { BillingCtx, Db, Deps, Trx } from '../deps.ts'
 import { creditGranted } from '../ledger/entries.ts'
 import { post } from '../ledger/post.ts'
+import { reached } from '../provider-time.ts'
 import type { BillingDb } from '../schema.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 import { addDays } from '../subscriptions/entitlement.ts'
@@ -96,7 +97,7 @@ export async function creditReferrals(deps: Deps, ctx: BillingCtx): Promise<numb
     .where('accounts.closed_at', 'is', null)
     .where('state', '=', 'paid')
     .where('credit_cents', '>', 0)
-    .where('paid_at', '<', sql<Date>`provider_now() - ${`${REFUND_WINDOW_DAYS} days`}::interval`)
+    .where(reached(sql`paid_at`, { person: sql`referred_user_id`, early: sql`${`-${REFUND_WINDOW_DAYS} days`}::interval` }))
     .orderBy('paid_at')
     .limit(200)
     .execute()

@@ -61,6 +61,42 @@ test('a day before the first charge the account is told, once [spec-38]', async 
   )
 })
 
+test('one person is moved ahead: their trial ends, and everybody else is where they were [spec-38]', { timeout: 30_000 }, async () => {
+  const [moved, other] = [await billing.subscribed(), await billing.subscribed('basic', anotherCard)]
+  await billing.advance(2.5, moved)
+  // Nobody waits for the schedule: what time brings comes with the time.
+  await vi.waitFor(async () => expect(await billing.published('billing.trial_ending', moved)).toHaveLength(1), within)
+  await billing.advance(1, moved)
+  await billing.becomes(moved, { status: 'active' })
+  await billing.advance(31, moved)
+  await billing.sweep()
+  await billing.quiet()
+  expect(await billing.check(moved)).toMatchObject({ status: 'active' })
+  expect(await billing.check(other)).toMatchObject({ status: 'trialing', subscribed: true })
+  expect(await billing.published('billing.trial_ending', other)).toEqual([])
+  const charged = billing.sandbox.truth.read({ kind: 'charge' }).map(({ customer }) => customer)
+  expect(charged.filter((customer) => customer === charged.at(-1))).toHaveLength(2)
+  expect(charged.at(-1)).toBe(await billing.customer(moved))
+  await billing.booksMatch()
+})
+
+test('grace ends by the time of the person whose payment failed, and of nobody else [spec-39]', { timeout: 30_000 }, async () => {
+  const users = [await billing.subscribed(), await billing.subscribed('basic', anotherCard)] as const
+  for (const user of users) {
+    await billing.inPortal(user, 'card', { number: FAILS_ON_CHARGE })
+    await billing.advance(3.1, user)
+    await billing.becomes(user, { status: 'past_due', subscribed: true })
+  }
+  await billing.db
+    .updateTable('accounts')
+    .set({ provider_ahead_s: 11 * 86_400 })
+    .where('user_id', '=', users[0].id)
+    .execute()
+  await billing.sweep()
+  await billing.becomes(users[0], { subscribed: false })
+  expect(await billing.check(users[1])).toMatchObject({ status: 'past_due', subscribed: true })
+})
+
 test('what a person does in the portal and staff at the provider counts: switch, cancel, resume [spec-43]', async () => {
   const user = await billing.subscribed('basic', FAILS_ON_CHARGE)
   const pro = (await billing.stripe.prices.list({ lookup_keys: ['operon_pro_month_usd_9900'] })).data[0]!

@@ -3,6 +3,7 @@ import { publish } from '@operon/kit/tx'
 import type { Db, Deps, Trx } from '../deps.ts'
 import { bookCharge, bookInvoice, userOf } from '../ledger/book.ts'
 import { endCheckout } from '../provider-calls.ts'
+import { moveClock, movedClock } from '../provider-time.ts'
 import type { ProviderEvent, ProviderInvoice } from '../stripe-shapes.ts'
 import type { SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { keep, look } from '../subscriptions/project.ts'
@@ -18,7 +19,7 @@ const invoiceOf = ({ type, invoice }: ProviderEvent) => (type === 'invoice.paid'
 
 /** Whether anything can come of it here; what else the provider tells is only noted. */
 export const isOfInterest = (event: ProviderEvent): boolean =>
-  isCheckoutEnd(event) || [customerOf, chargeOf, invoiceOf].some((name) => name(event) !== null)
+  isCheckoutEnd(event) || movedClock(event) !== null || [customerOf, chargeOf, invoiceOf].some((name) => name(event) !== null)
 
 /**
  * Asks the provider once about each customer, charge and invoice that the events name, as they are now, and answers what is to be kept.
@@ -43,8 +44,11 @@ export async function gather(deps: Deps, db: Db, events: ProviderEvent[]): Promi
       ]
     }),
   ])
-  return [...effects.flat(), ...events.filter(isCheckoutEnd).map(checkoutEnded)]
+  const moved = deps.provider.mode === 'sandbox' ? events.filter((event) => movedClock(event)) : []
+  return [...effects.flat(), ...events.filter(isCheckoutEnd).map(checkoutEnded), ...moved.map(clockMoved)]
 }
+
+const clockMoved = (event: ProviderEvent): Effect => ({ of: [event], write: (trx) => moveClock(trx, movedClock(event)!).then(nobody) })
 
 const nobody = () => null
 

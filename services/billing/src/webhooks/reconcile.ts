@@ -3,6 +3,7 @@ import { plans, REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps, Trx } from '../deps.ts'
+import { reached } from '../provider-time.ts'
 import { referralWaits } from '../referrals/referrals.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
 import type { ProviderEvent } from '../stripe-shapes.ts'
@@ -62,7 +63,12 @@ async function refreshOverdue(deps: Deps, ctx: BillingCtx) {
     .innerJoin('accounts', 'accounts.user_id', 'subscriptions.user_id')
     .select('accounts.stripe_customer_id')
     .where('status', 'in', ['trialing', 'active', 'past_due'])
-    .where('period_end', '<=', sql<Date>`provider_now() - case when cancel_at_period_end then interval '0' else interval '1 hour' end`)
+    .where(
+      reached(sql`period_end`, {
+        person: sql`accounts.user_id`,
+        early: sql`case when cancel_at_period_end then interval '0' else interval '-1 hour' end`,
+      }),
+    )
     .limit(50)
     .execute()
   for (const { stripe_customer_id } of overdue) if (stripe_customer_id) await refresh(deps, ctx.db, stripe_customer_id)
@@ -76,7 +82,7 @@ async function endPeriods(deps: Deps, ctx: BillingCtx) {
       .set({ ...closed, status: 'canceled', cancel_at_period_end: false, grace_until: null, lapsed: false })
       .where('status', 'in', ['trialing', 'active', 'past_due'])
       .where('cancel_at_period_end', '=', true)
-      .where('period_end', '<=', sql<Date>`provider_now()`)
+      .where(reached(sql`period_end`, { person: sql`user_id` }))
       .returningAll()
       .execute(),
   )
@@ -90,7 +96,7 @@ async function endGrace(deps: Deps, ctx: BillingCtx) {
       .set({ ...closed, lapsed: true })
       .where('status', '=', 'past_due')
       .where('lapsed', '=', false)
-      .where('grace_until', '<=', sql<Date>`provider_now()`)
+      .where(reached(sql`grace_until`, { person: sql`user_id` }))
       .returningAll()
       .execute(),
   )
@@ -116,8 +122,8 @@ async function remindTrials(ctx: BillingCtx) {
       .where('status', '=', 'trialing')
       .where('reminded_at', 'is', null)
       .where('cancel_at_period_end', '=', false)
-      .where('trial_end', '<', sql<Date>`provider_now() + interval '1 day'`)
-      .where('trial_end', '>', sql<Date>`provider_now()`)
+      .where(reached(sql`trial_end`, { person: sql`user_id`, early: sql`interval '1 day'` }))
+      .where('trial_end', '>', sql<Date>`provider_now(user_id)`)
       .returningAll()
       .execute()
     for (const { user_id, plan: id, trial_end } of rows) {

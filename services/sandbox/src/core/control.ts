@@ -13,7 +13,7 @@ export function controlRoutes({ faults, truth, addresses }: Options): Route[] {
     return json({ faults: faults.list() })
   }
   const clear: Route['handle'] = ({ query }) => {
-    faults.clear(query.get('provider') ?? undefined)
+    faults.clear({ provider: query.get('provider'), account: query.get('account') })
     return json({ faults: faults.list() })
   }
   const read: Route['handle'] = ({ query }) => {

@@ -19,6 +19,8 @@ export const faultKinds = [
 
 export const Fault = z.object({
   provider: z.enum(providers),
+  /** The email address, user id, phone number or customer whose requests it strikes; everybody's when absent. */
+  account: z.string().min(1).optional(),
   /** A part of "METHOD /path" or of the model's name; every request when absent. */
   match: z.string().optional(),
   kind: z.enum(faultKinds),
@@ -38,10 +40,12 @@ export type Faults = ReturnType<typeof createFaults>
 export function createFaults(chance: () => number) {
   let ordered: Fault[] = []
 
-  function take(provider: Provider, subject: string, header?: string | string[]): Fault | undefined {
+  /** `accounts` names the person behind a request in every way that is known; it is asked only where a fault is for one account. */
+  function take(provider: Provider, subject: string, accounts: () => string[], header?: string | string[]): Fault | undefined {
     if (header) return parseFault(provider, String(header))
-    if (ordered.length === 0) return undefined
-    const fault = ordered.find((each) => each.provider === provider && subject.includes(each.match ?? '') && chance() < each.rate)
+    const strikes = ({ account, match, rate }: Fault) =>
+      subject.includes(match ?? '') && (account === undefined || accounts().some((each) => isSame(each, account))) && chance() < rate
+    const fault = ordered.find((each) => each.provider === provider && strikes(each))
     if (!fault) return undefined
     if (fault.times === 0) return fault
     fault.times -= 1
@@ -53,11 +57,20 @@ export function createFaults(chance: () => number) {
     take,
     order: (fault: Fault) => void ordered.push({ ...fault }),
     list: () => ordered,
-    clear: (provider?: string) => {
-      ordered = provider ? ordered.filter((each) => each.provider !== provider) : []
+    /** Of one provider or one account, or all. */
+    clear: ({ provider, account }: { provider?: string | null; account?: string | null }) => {
+      ordered = ordered.filter(
+        (each) => (provider && each.provider !== provider) || (account && !(each.account && isSame(each.account, account))),
+      )
     },
   }
 }
+
+export const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+
+/** Our own services say to a stand-in for whom they ask, where the provider's protocol has no place for it. */
+export const accountHeader = ({ 'x-sandbox-account': account }: Record<string, string | string[] | undefined>): string[] =>
+  account ? [String(account)] : []
 
 /** `hung`, `slow_headers;ms=500`, `status=429;retry_after=2`. */
 export function parseFault(provider: Provider, text: string): Fault | undefined {

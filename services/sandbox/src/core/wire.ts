@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Fault, Faults, Provider } from './faults.ts'
+import { accountHeader, type Fault, type Faults, type Provider } from './faults.ts'
 
 /** One request as every stand-in and every page sees it, whether it came through a listener or through Fastify. */
 export type WireRequest = {
@@ -60,17 +60,20 @@ type ListenerOptions = {
   handle: Handler
   /** The provider's own way to say that it failed. */
   failure: (status: number) => unknown
+  /** Whom a request is about, in the words of the provider. */
+  accountsOf?: (request: WireRequest) => string[]
   onError: (error: unknown) => void
 }
 
 /** A listener for a provider that answers whole bodies; the ordered faults are applied around the handler. */
-export function wireServer({ provider, faults, handle, failure, onError }: ListenerOptions): Server {
+export function wireServer({ provider, faults, handle, failure, accountsOf = () => [], onError }: ListenerOptions): Server {
   return createServer(async (incoming, outgoing) => {
     try {
       const body = await readBody(incoming)
       const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox')
       const request = { method: incoming.method ?? 'GET', path: pathname, query: searchParams, headers: incoming.headers, body, params: {} }
-      const fault = faults.take(provider, `${request.method} ${pathname}`, incoming.headers['x-sandbox-fault'])
+      const accounts = () => [...accountHeader(incoming.headers), ...accountsOf(request)]
+      const fault = faults.take(provider, `${request.method} ${pathname}`, accounts, incoming.headers['x-sandbox-fault'])
       if (fault && (await spoilBefore(fault, outgoing, failure))) return
       const reply = await handle(request)
       await send(reply, outgoing, fault)

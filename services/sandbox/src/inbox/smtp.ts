@@ -19,7 +19,7 @@ export function smtpServer(inbox: Inbox, faults: Faults): SMTPServer {
       stream.on('data', (part: Buffer) => parts.push(part))
       stream.on('end', async () => {
         const to = session.envelope.rcptTo.map((each) => each.address)
-        const fault = faults.take('smtp', to.join(','))
+        const fault = faults.take('smtp', to.join(','), () => to)
         if (fault?.kind === 'hung') return
         if (fault?.kind === 'status') return done(Object.assign(new Error('ordered by the sandbox'), { responseCode: fault.status ?? 451 }))
         if (fault?.kind === 'reset_before') return done(Object.assign(new Error('service closing'), { responseCode: 421 }))

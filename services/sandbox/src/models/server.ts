@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type Faults, parseFault } from '../core/faults.ts'
+import { accountHeader, type Faults, parseFault } from '../core/faults.ts'
 import type { Truth } from '../core/truth.ts'
 import { readBody } from '../core/wire.ts'
 import { answer, type ChatBody } from './answer.ts'
@@ -53,7 +53,10 @@ export function modelServer(options: Options): Server {
 function prepare(options: Options, request: IncomingMessage, body: ChatBody, provider: string, id: string): Call {
   const [model = '', magic] = body.model.split('#')
   const header = request.headers['x-sandbox-fault']
-  const fault = magic ? parseFault('openai', magic) : options.faults.take('openai', `${request.method} ${request.url} ${model}`, header)
+  const accounts = () => [...accountHeader(request.headers), ...(body.user ? [body.user] : [])]
+  const fault = magic
+    ? parseFault('openai', magic)
+    : options.faults.take('openai', `${request.method} ${request.url} ${model}`, accounts, header)
   const bench = /^bench-(\d+)x(\d+)$/.exec(model)
   const wantedChunks = Number(bench?.[1] ?? request.headers['x-sandbox-chunks'] ?? 0)
   const delayMs = Number(bench?.[2] ?? request.headers['x-sandbox-delay-ms'] ?? options.pace)

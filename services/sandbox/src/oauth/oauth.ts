@@ -12,6 +12,7 @@ const ACCESS_SECONDS = 3600
 export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: Truth; publicUrl: string }): {
   pages: Route[]
   wire: Route[]
+  accountsOf: (request: WireRequest) => string[]
 } {
   const grants = state.table<Grant>('oauth_grants')
   const tokens = state.table<Token>('oauth_tokens')
@@ -131,8 +132,7 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
   }
 
   const withPerson = (show: (person: Person, provider: string) => unknown) => (request: WireRequest) => {
-    const bearer = request.headers.authorization?.replace(/^(bearer|token)\s+/i, '') ?? request.query.get('access_token') ?? ''
-    const known = tokens.get(bearer)
+    const known = tokens.get(bearerOf(request))
     if (known?.kind === 'access' && known.provider === request.params.provider && known.expires > seconds())
       return json(show(known.person, known.provider))
     return json({ error: { code: 401, message: 'Invalid Credentials', status: 'UNAUTHENTICATED' }, message: 'Bad credentials' }, 401)
@@ -163,6 +163,16 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
       path,
       withPerson((person, provider) => userinfo(provider, person)),
     )
+  /** The person who approved what the request carries: a code, a token to renew or to end, a token to read with. */
+  function accountsOf(request: WireRequest): string[] {
+    const fields = request.method === 'GET' ? request.query : tokenFields(request)
+    const known =
+      grants.get(fields.get('code') ?? '') ??
+      tokens.get(fields.get('refresh_token') ?? fields.get('token') ?? '') ??
+      tokens.get(bearerOf(request))
+    return known ? [known.person.email] : []
+  }
+
   const tokenPaths = [
     '/:provider/token',
     '/:provider/login/oauth/access_token',
@@ -171,6 +181,7 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
   ]
 
   return {
+    accountsOf,
     pages: [route('GET', '/sandbox/oauth/:provider/authorize', consent), route('POST', '/sandbox/oauth/:provider/authorize', decide)],
     wire: [
       ...tokenPaths.map((path) => route('POST', path, token)),
@@ -186,6 +197,8 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
   }
 }
 
+const bearerOf = ({ headers, query }: WireRequest) =>
+  headers.authorization?.replace(/^(bearer|token)\s+/i, '') ?? query.get('access_token') ?? ''
 const seconds = () => Math.floor(Date.now() / 1000)
 
 function problemOf(fields: URLSearchParams, publicUrl: string): string | undefined {

@@ -47,7 +47,7 @@ export function openBank({ state, truth, publicUrl, now }: Options) {
   const names = Object.keys(kinds) as Kind[]
   const t = Object.fromEntries(names.map((name) => [name, state.table<Obj>(`stripe.${name}`)])) as Record<Kind, Table<Obj>>
   const byPrefix = new Map(names.filter((name) => kinds[name][0]).map((name) => [kinds[name][0] as string, t[name]]))
-  let frame: number | undefined
+  let frame: { clock: string | null; at: number } | undefined
   let offset = state.setting('stripe.offset', 0)
 
   const bank = {
@@ -65,19 +65,21 @@ export function openBank({ state, truth, publicUrl, now }: Options) {
     },
     /** Any object by its id alone. */
     lookUp: (id: string): Obj | undefined => byPrefix.get(id.slice(0, Math.max(id.indexOf('_'), 0)))?.get(id),
-    /** The time for a customer on a test clock, or of the whole stand-in. */
+    /** The time for a customer on a test clock, for an account that is ahead, or of the whole stand-in. */
     now(clock?: string | null): number {
-      const frozen = clock ? t.test_clocks.get(clock) : undefined
-      return frozen ? frozen.frozen_time : (frame ?? Math.floor((now() + offset) / 1000))
+      const own = clock ? t.test_clocks.get(clock) : undefined
+      if (own && own._ahead_s === undefined) return own.frozen_time
+      if (frame && frame.clock === (own?.id ?? null)) return frame.at
+      return Math.floor((now() + offset) / 1000) + (own?._ahead_s ?? 0)
     },
     /** Runs something at a moment that the clock is passing over. */
     at<T>(moment: number, clock: string | null, run: () => T): T {
-      if (clock) {
+      if (clock && t.test_clocks.get(clock)?._ahead_s === undefined) {
         t.test_clocks.put({ ...t.test_clocks.get(clock)!, frozen_time: moment })
         return run()
       }
       const before = frame
-      frame = moment
+      frame = { clock, at: moment }
       try {
         return run()
       } finally {

@@ -28,14 +28,14 @@ function earliest(bank: Bank, clock: string | null): Due | undefined {
     if (due && (!first || due.at < first.at)) first = due
   }
   for (const each of bank.t.subscriptions.all()) if (each._clock === clock && LIVE.includes(each.status)) offer(subscriptionDue(bank, each))
-  if (clock === null) {
-    for (const each of bank.t.checkout_sessions.all())
-      if (each.status === 'open') offer({ at: each.expires_at, run: () => expireSession(bank, each) })
-  }
+  for (const each of bank.t.checkout_sessions.all())
+    if (each.status === 'open' && clockOf(bank, each) === clock) offer({ at: each.expires_at, run: () => expireSession(bank, each) })
   for (const each of bank.t.charges.all())
     if (each._dispute_at && each._clock === clock) offer({ at: each._dispute_at, run: () => createDispute(bank, each) })
   return first
 }
+
+const clockOf = (bank: Bank, { customer }: Obj): string | null => bank.t.customers.get(customer)?.test_clock ?? null
 
 function subscriptionDue(bank: Bank, subscription: Obj): Due | undefined {
   const { status, trial_end } = subscription
@@ -98,7 +98,41 @@ export function advanceClock(bank: Bank, seconds: number) {
   if (!(seconds >= 0 && seconds <= MOST_SECONDS)) throw wrong('The clock moves forward, by 400 days at most.', 'seconds')
   const happened = catchUp(bank, null, bank.now() + seconds)
   bank.moveClock(seconds)
+  for (const { id } of runningClocks(bank)) catchUp(bank, id, bank.now(id))
   // Who listens learns how late it is, also when nothing fell due.
   bank.emit('test_helpers.test_clock.ready', wholeClock(bank.now()))
   return { now: bank.now(), offset_seconds: bank.offsetSeconds(), happened }
+}
+
+/** Clocks of single accounts: they run on, so many seconds ahead of all others. */
+export const runningClocks = (bank: Bank): Obj[] => bank.t.test_clocks.all().filter((each) => each._ahead_s !== undefined)
+
+/** The clock of one account alone. Whatever it has is on its own clock from the first time that it is moved. */
+export function advanceAccount(bank: Bank, customer: Obj, seconds: number) {
+  if (!(seconds >= 0 && seconds <= MOST_SECONDS)) throw wrong('The clock moves forward, by 400 days at most.', 'seconds')
+  const clock = ownClock(bank, customer)
+  const happened = catchUp(bank, clock, bank.now(clock) + seconds)
+  const before = bank.find('test_clocks', clock)
+  const ahead = before._ahead_s + seconds
+  // The customer's id for a name: who listens learns whose time it is.
+  const moved = bank.t.test_clocks.put({ ...before, _ahead_s: ahead, frozen_time: bank.now() + ahead, name: customer.id })
+  bank.emit('test_helpers.test_clock.ready', moved)
+  return { now: bank.now(clock), offset_seconds: ahead, happened }
+}
+
+function ownClock(bank: Bank, { id, test_clock }: Obj): string {
+  if (test_clock) {
+    if (bank.find('test_clocks', test_clock)._ahead_s === undefined)
+      throw wrong('This customer is on a test clock: advance that one.', 'account')
+    return test_clock
+  }
+  const made = clockAt(bank.id('test_clocks'), bank.now(), bank.now(), id)
+  bank.t.test_clocks.put({ ...made, _ahead_s: 0 })
+  const mine = bank.find('customers', id)
+  bank.t.customers.put({ ...mine, test_clock: made.id })
+  for (const kind of ['subscriptions', 'invoices', 'payment_intents', 'charges'] as const)
+    for (const each of bank.t[kind].all())
+      if (each.customer === id)
+        bank.t[kind].put({ ...each, ...('test_clock' in each && { test_clock: made.id }), ...('_clock' in each && { _clock: made.id }) })
+  return made.id
 }

@@ -1,7 +1,8 @@
 import { html, page } from '../core/page.ts'
 import { form, json, parseJson, type Route, redirect, route, type WireReply, type WireRequest } from '../core/wire.ts'
+import { customerOf } from './accounts.ts'
 import { type Bank, render } from './bank.ts'
-import { advanceClock } from './clock.ts'
+import { advanceAccount, advanceClock } from './clock.ts'
 import { createDispute } from './disputes.ts'
 import { pill } from './pages-portal.ts'
 import { DeliveryOptions, type Webhooks } from './webhooks.ts'
@@ -20,12 +21,16 @@ export function controlPages(bank: Bank, webhooks: Webhooks): Route[] {
 
   /** Answers when the webhooks that it caused are delivered as well, unless `wait` is false. */
   async function advance(request: WireRequest): Promise<WireReply> {
-    const { seconds, to, wait = true } = parseJson(request)
+    const { account, seconds, to, wait = true } = parseJson(request)
+    const customer = account === undefined ? null : customerOf(bank, String(account))
+    if (customer === undefined) return json({ message: `No customer is ${account}.` }, 404)
+    const by = (now: number) => (to ? Math.max(0, Math.floor(Date.parse(to) / 1000) - now) : Number(seconds))
     const moved = bank.state.together(() =>
-      advanceClock(bank, to ? Math.max(0, Math.floor(Date.parse(to) / 1000) - bank.now()) : Number(seconds)),
+      customer ? advanceAccount(bank, customer, by(bank.now(customer.test_clock))) : advanceClock(bank, by(bank.now())),
     )
     const delivered = wait ? await webhooks.drained(DRAIN_MS) : false
-    return json({ ...clock(), happened: moved.happened, delivered })
+    const iso = new Date(moved.now * 1000).toISOString()
+    return json({ ...moved, iso, delivered })
   }
 
   function setDelivery(request: WireRequest): WireReply {
@@ -42,7 +47,11 @@ export function controlPages(bank: Bank, webhooks: Webhooks): Route[] {
 
   function press(request: WireRequest): WireReply {
     const fields = form(request)
-    if (fields.has('seconds')) bank.state.together(() => advanceClock(bank, Number(fields.get('seconds'))))
+    const account = fields.get('account')?.trim()
+    const customer = account ? customerOf(bank, account) : null
+    if (customer === undefined) return json({ message: `No customer is ${account}.` }, 404)
+    const seconds = Number(fields.get('seconds'))
+    if (fields.has('seconds')) bank.state.together(() => (customer ? advanceAccount(bank, customer, seconds) : advanceClock(bank, seconds)))
     if (fields.has('pause')) webhooks.setOptions({ pause: fields.get('pause') === 'true' })
     return redirect('/sandbox/stripe')
   }
@@ -69,14 +78,13 @@ export function controlPages(bank: Bank, webhooks: Webhooks): Route[] {
 }
 
 function overview(bank: Bank, webhooks: Webhooks): WireReply {
-  const move = (seconds: number, label: string) =>
-    html`<form method="post"><button name="seconds" value="${seconds}">${label}</button></form>`
+  const move = (seconds: number, label: string) => html`<button name="seconds" value="${seconds}">${label}</button>`
   const { pause } = webhooks.options()
   return page({
     title: 'Stripe',
     strip: 'Standing in for Stripe.',
     body: html`<h1>Stripe</h1><p class="muted">Move the clock to see trials end and renewals come.</p>
-<div class="panel"><p>It is <strong class="num">${new Date(bank.now() * 1000).toISOString().slice(0, 16).replace('T', ' ')}</strong> UTC here.</p><div class="row">${move(3600, 'One hour on')}${move(86_400, 'One day on')}${move(3 * 86_400, 'Three days on')}${move(31 * 86_400, 'A month on')}</div></div>
+<div class="panel"><p>It is <strong class="num">${new Date(bank.now() * 1000).toISOString().slice(0, 16).replace('T', ' ')}</strong> UTC here.</p><form method="post"><label for="account">Account: an email address, or nobody for all</label><input id="account" name="account" autocomplete="off"><div class="row">${move(3600, 'One hour on')}${move(86_400, 'One day on')}${move(3 * 86_400, 'Three days on')}${move(31 * 86_400, 'A month on')}</div></form></div>
 <h2>Webhooks</h2><div class="panel row between"><div>${bank.t.webhook_endpoints
       .all()
       .filter((each) => !each.deleted)

@@ -301,6 +301,36 @@ describe('the life of a subscription', () => {
     )
     expect((await stripe.subscriptions.retrieve(other.id)).status).toBe('trialing')
   })
+
+  test.each(['id', 'email', 'user id'])(
+    'an account, named by its %s, is moved ahead, goes on from there, and nobody else is',
+    async (by) => {
+      const [mine, other] = [await subscribed({ trial: 3 }), await subscribed({ trial: 3 })]
+      const [email, user_id] = [`${randomUUID()}@example.com`, randomUUID()]
+      await stripe.customers.update(mine.customer.id, { email, metadata: { user_id } })
+      const account = { id: mine.customer.id, email: email.toUpperCase(), 'user id': user_id }[by]
+      received = []
+      const ahead = (seconds: number) => control('POST', '/sandbox/api/stripe/clock/advance', { account, seconds })
+      expect((await ahead(3.1 * DAY)).json()).toMatchObject({ offset_seconds: 3.1 * DAY, delivered: true })
+      expect((await stripe.subscriptions.retrieve(mine.subscription.id)).status).toBe('active')
+      expect((await stripe.subscriptions.retrieve(other.subscription.id)).status).toBe('trialing')
+      await ahead(31 * DAY)
+      expect((await stripe.invoices.list({ subscription: mine.subscription.id })).data.map(({ amount_paid }) => amount_paid)).toEqual([
+        4900, 4900, 0,
+      ])
+      // Told in the order of the common time, with how far ahead it is beside it.
+      const told = received.findLast(({ type }) => type === 'test_helpers.test_clock.ready')!
+      const { name, frozen_time } = told.data.object as Stripe.TestHelpers.TestClock
+      expect(name).toBe(mine.customer.id)
+      expect(Math.abs(frozen_time - told.created - 34.1 * DAY)).toBeLessThanOrEqual(1)
+      const { now } = (await control('GET', '/sandbox/api/stripe/clock')).json()
+      for (const event of received) expect(event.created).toBeLessThanOrEqual(now)
+    },
+  )
+
+  test('an account that nobody has is not moved', async () => {
+    expect((await control('POST', '/sandbox/api/stripe/clock/advance', { account: 'nobody@example.com', seconds: 60 })).status).toBe(404)
+  })
 })
 
 describe('money', () => {

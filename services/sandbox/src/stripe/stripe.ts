@@ -1,9 +1,10 @@
 import type { State } from '../core/state.ts'
 import type { Truth } from '../core/truth.ts'
-import type { Handler, Route } from '../core/wire.ts'
+import type { Handler, Route, WireRequest } from '../core/wire.ts'
+import { accountsIn } from './accounts.ts'
 import { stripeApi } from './api.ts'
 import { openBank } from './bank.ts'
-import { catchUp } from './clock.ts'
+import { catchUp, runningClocks } from './clock.ts'
 import { controlPages } from './control.ts'
 import { checkoutPages } from './pages-checkout.ts'
 import { portalPages } from './pages-portal.ts'
@@ -15,6 +16,7 @@ type Options = { state: State; truth: Truth; publicUrl: string; now: () => numbe
 /** The Stripe stand-in: its API for servers, its pages for people, its webhooks, and a clock that goes on by itself. */
 export function createStripe({ state, truth, publicUrl, now, onError }: Options): {
   api: Handler
+  accountsOf: (request: WireRequest) => string[]
   pages: Route[]
   start: () => void
   stop: () => Promise<void>
@@ -25,7 +27,10 @@ export function createStripe({ state, truth, publicUrl, now, onError }: Options)
 
   function tick() {
     try {
-      state.together(() => catchUp(bank, null, bank.now()))
+      state.together(() => {
+        catchUp(bank, null, bank.now())
+        for (const { id } of runningClocks(bank)) catchUp(bank, id, bank.now(id))
+      })
     } catch (error) {
       onError(error)
     }
@@ -33,6 +38,7 @@ export function createStripe({ state, truth, publicUrl, now, onError }: Options)
 
   return {
     api: stripeApi(bank, webhooks, onError),
+    accountsOf: (request) => accountsIn(bank, request),
     pages: [...checkoutPages(bank), ...portalPages(bank), ...controlPages(bank, webhooks)],
     start() {
       webhooks.start()
