@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config'
 // Where the launchers keep it too: tests start many processes, and each would compile everything again.
 const NODE_COMPILE_CACHE = join(import.meta.dirname, 'node_modules/.cache/node')
 
+// Slow proofs (crashes, guessing by time, whole fleets) run with `npm test -- --all`, or by name.
+const all = process.env.OPERON_TEST_ALL === '1' || process.argv.some((arg) => arg.includes('.proof.'))
+
 export default defineConfig({
   test: {
     include: [
@@ -14,7 +17,7 @@ export default defineConfig({
       'proof/**/*.test.ts',
       'web/src/**/*.test.{ts,tsx}',
     ],
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    exclude: ['**/node_modules/**', '**/dist/**', ...(all ? [] : ['**/*.proof.test.ts'])],
     setupFiles: ['deploy/src/test-setup.ts'],
     globalSetup: ['deploy/src/test-postgres.ts'],
     pool: 'forks',

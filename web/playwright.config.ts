@@ -1,14 +1,18 @@
 import { defineConfig } from '@playwright/test'
 
-const alone = ['ai-faults.e2e.ts', 'ai-reading.e2e.ts', 'billing-*.e2e.ts']
+// Long proofs of what changes seldom: every screen in six forms. `npm test -- --all` runs them as well.
+const proof = process.env.E2E_ALL === '1' ? [] : [/@proof/]
 
 // Against a server that runs already: E2E_URL names it.
 export default defineConfig({
   testDir: 'e2e',
-  // Some order faults of a provider or move its clock, which all share: they run last, one at a time.
+  // Each test has an account, and what it does to a provider's time or health strikes that account alone.
+  fullyParallel: true,
   projects: [
-    { name: 'app', testMatch: '*.e2e.ts', testIgnore: alone },
-    { name: 'alone', testMatch: alone, dependencies: ['app'], workers: 1 },
+    { name: 'staff', testMatch: 'staff.setup.ts' },
+    { name: 'app', testMatch: '*.e2e.ts', grepInvert: [/@alone/, ...proof], dependencies: ['staff'] },
+    // What everybody shares all the same.
+    { name: 'alone', testMatch: '*.e2e.ts', grep: /@alone/, grepInvert: proof, dependencies: ['app'], workers: 1 },
   ],
   outputDir: '.cache/test-results',
   workers: 2,

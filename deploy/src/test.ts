@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { whyNoContainer } from '@operon/kit/testing/containers'
@@ -12,7 +12,9 @@ const root = resolve(import.meta.dirname, '../..')
 const web = join(root, 'web')
 const scratch = mkdtempSync(join(tmpdir(), 'operon-test-run-'))
 const children = new Set<ChildProcess>()
-const args = process.argv.slice(2)
+// `--all` runs the slow proofs as well; what else is named are files for vitest.
+const all = process.argv.includes('--all')
+const args = process.argv.slice(2).filter((arg) => arg !== '--all')
 for (const signal of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.on(signal, () => void leave(130))
 process.channel?.unref()
 
@@ -32,12 +34,17 @@ summary(addTallies(tallies))
 async function serverTests(): Promise<Tally> {
   say('operon: server tests')
   const why = await whyNoContainer('minio')
+  if (!all && args.length === 0)
+    notRun.push(
+      `${globSync('{libs,services,gateway,deploy,proof}/**/*.proof.test.ts', { cwd: root, exclude: ['**/node_modules'] }).length} files of slow proofs: npm test -- --all runs them`,
+    )
   if (why) notRun.push(`the file store's suite on MinIO (it ran on s3rver): ${why}`)
   const report = join(scratch, 'vitest.json')
   const code = await run(
     process.execPath,
     [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
     root,
+    { OPERON_TEST_ALL: all ? '1' : '' },
   )
   if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0, why: [`vitest ended with code ${code} before it could report`] }
   const tally = vitestTally(JSON.parse(readFileSync(report, 'utf8')) as VitestReport)
@@ -55,6 +62,8 @@ async function browserTests(): Promise<Tally> {
     notRun.push(`${tests} browser tests: no chromium on PATH`)
     return { passed: 0, failed: 0, skipped: tests, why: [] }
   }
+  if (!all)
+    notRun.push(`${await countBrowserTests(['--grep', '@proof'])} browser tests of every screen in six forms: npm test -- --all runs them`)
   say('operon: browser tests, against an all-in-one of their own')
   const server = await startServer()
   if (!server) return { passed: 0, failed: 1, skipped: 0, why: ['the all-in-one for the browser tests did not start'] }
@@ -65,6 +74,7 @@ async function browserTests(): Promise<Tally> {
     PLAYWRIGHT_JSON_OUTPUT_NAME: report,
     PLAYWRIGHT_JSON_OUTPUT_FILE: report,
     CI: process.env.CI ?? '',
+    E2E_ALL: all ? '1' : '',
   }
   const code = await run(process.execPath, [playwright(), 'test', '--reporter=list,json'], web, env)
   await server.stop()
@@ -72,19 +82,37 @@ async function browserTests(): Promise<Tally> {
   return playwrightTally(JSON.parse(readFileSync(report, 'utf8')) as PlaywrightReport)
 }
 
-async function countBrowserTests(): Promise<number> {
+async function countBrowserTests(only: string[] = []): Promise<number> {
   let output = ''
-  await run(process.execPath, [playwright(), 'test', '--list', '--reporter=list'], web, { E2E_URL: 'http://127.0.0.1:1' }, (chunk) => {
-    output += chunk
-  })
+  await run(
+    process.execPath,
+    [playwright(), 'test', '--list', '--no-deps', '--reporter=list', ...only],
+    web,
+    { E2E_URL: 'http://127.0.0.1:1', E2E_ALL: '1' },
+    (chunk) => {
+      output += chunk
+    },
+  )
   return Number(/Total: (\d+) test/.exec(output)?.[1] ?? 0)
 }
 
 function startServer(): Promise<{ url: string; stop(): Promise<unknown> } | null> {
   const dataDir = join(scratch, 'data')
   const limits = { RATE_AUTH_STRICT: '1000/60s', RATE_PUBLIC_SEND: '1000/60s', RATE_AUTH: '1000/60s', LIMIT_MESSAGE_COOLDOWN_SECONDS: '0' }
+  // Tests side by side order failures of providers, each for its own account; a circuit stands before a provider for everybody.
+  const circuits = { AI_CIRCUIT_FAILURES: '1000000' }
   const staff = { AUTH_STAFF_EMAILS: 'staff@studio.example' }
-  const env = { ...process.env, ...limits, ...staff, DATA_DIR: dataDir, PORT: '0', PUBLIC_URL: '', LOG_LEVEL: 'error', NODE_ENV: 'test' }
+  const env = {
+    ...process.env,
+    ...limits,
+    ...circuits,
+    ...staff,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    PUBLIC_URL: '',
+    LOG_LEVEL: 'error',
+    NODE_ENV: 'test',
+  }
   // The channel tells it of our sudden end.
   const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const
   const child = spawn(process.execPath, [join(root, 'deploy/src/all-in-one.ts')], { cwd: root, env, stdio: [...stdio] })

@@ -41,7 +41,7 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
 /** Held by tests that need more than the public door; `npm test` runs them. */
 const elsewhere = {
   S29: 'libs/kit/src/addresses.test.ts, gateway/src/addresses.test.ts, services/identity/src/attacks/guessing.test.ts',
-  S9: 'services/identity/src/attacks/enumeration.test.ts (S9_N=500 for the long form)',
+  S9: 'services/identity/src/attacks/enumeration.proof.test.ts (S9_N=500 for the long form)',
   S17: 'services/identity/src/oauth/oauth.test.ts',
 }
 

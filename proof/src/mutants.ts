@@ -58,7 +58,7 @@ function testsFor(file: string): [string[], string[]] {
     .split('/')
     .slice(0, file.startsWith('gateway/') ? 1 : 2)
     .join('/')
-  const all = filesIn(home).filter((path) => path.endsWith('.test.ts') && !/\.faults\.|crash|enumeration/.test(path))
+  const all = filesIn(home).filter((path) => path.endsWith('.test.ts') && !/\.faults\.|\.proof\./.test(path))
   const beside = all.filter((path) => dirname(path) === dirname(file))
   return [beside, all.filter((path) => !beside.includes(path))]
 }

@@ -105,7 +105,7 @@ const paths = [
   '/dashboard/settings?section=keys',
   '/dashboard/settings?section=usage',
 ]
-test('every assistant and create screen is accessible and fits, in both themes at three widths', async ({ page }) => {
+test('every assistant and create screen is accessible and fits, in both themes at three widths', { tag: '@proof' }, async ({ page }) => {
   test.setTimeout(240_000)
   await trialSeller(page)
   for (const path of paths)

@@ -1,9 +1,9 @@
-import { expect, test, trialSeller } from './steps.ts'
+import { expect, faultsOf, test, trialSeller } from './steps.ts'
 
 // What people expect of a conversation: reading while it is written, coming back, finding the way without a mouse.
 test.use({ allowed: [/Failed to load resource/] })
 
-const slow = { provider: 'openai', kind: 'slow_body', ms: 20_000, times: 1 }
+const slow = { kind: 'slow_body', ms: 20_000, times: 1 }
 
 test('a longer answer is read from its top, with its question above it; a button leads to its end', async ({ page }) => {
   await trialSeller(page)
@@ -68,9 +68,8 @@ test('what is typed and not sent survives a look at another page; Back leads to 
 })
 
 test('an answer that was stopped is neither read aloud nor called a success [spec-63] [spec-86]', async ({ page, request }) => {
-  await request.delete('/sandbox/faults')
-  await trialSeller(page)
-  await request.post('/sandbox/faults', { data: slow })
+  const faults = faultsOf(request, await trialSeller(page))
+  await faults.order(slow)
   await page.goto('/dashboard/content-creator')
   await page.getByLabel('Topic').fill('a slow piece')
   await page.getByRole('button', { name: 'Generate Content' }).click()

@@ -1,15 +1,9 @@
-import type { APIRequestContext, Page } from '@playwright/test'
-import { expect, payAtCheckout, signUp, test, wake } from './steps.ts'
+import type { Page } from '@playwright/test'
+import { expect, later, payAtCheckout, signUp, test, wake } from './steps.ts'
 
-// These move the payment provider's clock, which everybody on the server shares: they run after all others.
-const DAY = 86_400
 const GOOD_CARD = '4242424242424242'
 const FAILS_WHEN_CHARGED = '4000000000000341'
 
-async function later(request: APIRequestContext, days: number) {
-  const moved = await request.post('/sandbox/api/stripe/clock/advance', { data: { seconds: Math.round(days * DAY) } })
-  expect(moved.ok()).toBe(true)
-}
 const plan = (page: Page, name: string) => page.getByRole('article', { name })
 
 /** The plan page until it shows what the provider has told meanwhile. */
@@ -78,7 +72,7 @@ test('a seller’s plan from the landing page to its end: trial, paid, switched,
   })
 
   await test.step('past the trial it is paid, and the invoice is listed', async () => {
-    await later(request, 3.1)
+    await later(request, email, 3.1)
     await plansShow(page, 'Active')
     const invoices = page.getByRole('region', { name: 'Invoices' })
     await expect(invoices.getByRole('row', { name: /\$49 paid/ })).toBeVisible()
@@ -98,7 +92,7 @@ test('a seller’s plan from the landing page to its end: trial, paid, switched,
     await changeCard(portal, FAILS_WHEN_CHARGED)
     await portal.close()
     // Over the longest of months.
-    await later(request, 31)
+    await later(request, email, 31)
     await plansShow(page, 'Payment due')
     await expect(page.getByRole('alert')).toContainText('The last payment did not go through')
     await expect(page.getByRole('alert')).toContainText(/Everything works until \w+ \d+, \d{4}\./)
@@ -137,7 +131,7 @@ test('a seller’s plan from the landing page to its end: trial, paid, switched,
   await test.step('after the end of the period the gate is closed', async () => {
     await page.goto('/dashboard')
     await expect(page.getByRole('heading', { name: /^Welcome Back/ })).toBeVisible()
-    await later(request, 31.5)
+    await later(request, email, 31.5)
     await expect(async () => {
       await page.goto('/dashboard')
       await page.waitForURL('**/pricing', { timeout: 3000 })

@@ -1,21 +1,7 @@
 import type { APIRequestContext, Page } from '@playwright/test'
-import {
-  api,
-  call,
-  expect,
-  expectAccessible,
-  newEmail,
-  newTrial,
-  password,
-  proveStaff,
-  staffEmail,
-  test,
-  trialSeller,
-  wake,
-} from './steps.ts'
+import { api, call, expect, expectAccessible, later, newEmail, newTrial, password, staffEmail, test, trialSeller, wake } from './steps.ts'
 
 async function signInAsStaff(page: Page, request: APIRequestContext) {
-  await proveStaff(request)
   const { access_token } = await (
     await request.post('/auth/v1/token?grant_type=password', { headers: api, data: { email: staffEmail, password } })
   ).json()
@@ -71,7 +57,7 @@ test('staff look up an account, extend its trial, refund its payment, and every 
   })
 
   await test.step('a payment goes back in part', async () => {
-    await request.post('/sandbox/api/stripe/clock/advance', { data: { seconds: Math.round(5.1 * 86_400) } })
+    await later(request, email, 5.1)
     await expect.poll(async () => (await call(request, seller, 'check-subscription')).status, { timeout: 20_000 }).toBe('active')
     await expect(async () => {
       await lookUp('the refund they asked for')

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { APIRequestContext, Page } from '@playwright/test'
-import { api, expect, inThirtyDays, newEmail, password, proveStaff, signUp, staffEmail, test, trialSeller, wake } from './steps.ts'
+import { api, expect, inThirtyDays, later, newEmail, password, signUp, staffEmail, test, trialSeller, wake } from './steps.ts'
 
 // The whole of billing as a person sees it. E2E_SHOTS=shots keeps each screen, dark and light, wide and narrow, in shots/billing-walk.
 const folder = process.env.E2E_SHOTS && `${process.env.E2E_SHOTS}/billing-walk`
@@ -21,9 +21,6 @@ async function shot(page: Page, name: string, { fullPage = true, themes = ['dark
   await page.setViewportSize(size)
 }
 const plan = (page: Page, name: string) => page.getByRole('article', { name })
-async function later(request: APIRequestContext, days: number) {
-  expect((await request.post('/sandbox/api/stripe/clock/advance', { data: { seconds: Math.round(days * 86_400) } })).ok()).toBe(true)
-}
 async function plansShow(page: Page, status: string) {
   await expect(async () => {
     await page.goto('/pricing')
@@ -118,7 +115,7 @@ test('billing from the landing page to its last day, with a friend’s code [spe
   })
 
   await test.step('a day before the end a mail and a notice say so, with the price that is really charged', async () => {
-    await later(request, 2.2)
+    await later(request, email, 2.2)
     const mails = async () =>
       (await (await request.get(`/sandbox/api/inbox?to=${encodeURIComponent(email)}`)).json()).messages as { id: string; subject: string }[]
     const find = async () => (await mails()).find(({ subject }) => subject.startsWith('Your Operon trial ends on'))?.id
@@ -139,7 +136,7 @@ test('billing from the landing page to its last day, with a friend’s code [spe
   })
 
   await test.step('paid, switched with its cost shown first', async () => {
-    await later(request, 1)
+    await later(request, email, 1)
     await plansShow(page, 'Active')
     await expect(page.getByRole('row', { name: /\$34\.30 paid/ })).toBeVisible()
     await plan(page, 'Pro').getByRole('button', { name: 'Switch Plan' }).click()
@@ -192,7 +189,7 @@ test('billing from the landing page to its last day, with a friend’s code [spe
     await page.getByRole('button', { name: 'Keep Pro' }).click()
     await expect(page.getByText('Next billing date', { exact: true })).toBeVisible()
     await cancel()
-    await later(request, 31.5)
+    await later(request, email, 31.5)
     await expect(async () => {
       await page.goto('/dashboard')
       await page.waitForURL('**/pricing', { timeout: 3000 })
@@ -217,7 +214,6 @@ test('billing from the landing page to its last day, with a friend’s code [spe
 
   await test.step('staff: the account as they see it', async () => {
     const desk = await (await browser.newContext({ baseURL: baseURL! })).newPage()
-    await proveStaff(request)
     await signIn(desk, staffEmail)
     await desk.goto('/staff')
     await shot(desk, 'staff-empty', { fullPage: false })

@@ -15,7 +15,7 @@ const pages = [
 ]
 const aliases = ['/select-plan', '/business-info', '/thank-you', '/test-airtable', '/referrals', '/why-choose-us', '/path-to-6-7-figures']
 
-test('every public page is accessible, fits and logs nothing, in both themes at three widths', async ({ page }) => {
+test('every public page is accessible, fits and logs nothing, in both themes at three widths', { tag: '@proof' }, async ({ page }) => {
   test.setTimeout(240_000)
   for (const path of pages)
     await test.step(path, async () => {

@@ -97,12 +97,28 @@ export async function newTrial(request: APIRequestContext, email = newEmail()): 
   return session
 }
 
-/** A seller with a trial, in the dashboard. One is made a run; the tests after it borrow its session. */
-export async function trialSeller(page: Page) {
+/** A seller with a trial, in the dashboard. One is made in each process of a run; the tests after it borrow its session. */
+export async function trialSeller(page: Page): Promise<Session> {
   seller ??= await newTrial(page.request)
   await enterDashboard(page, seller)
+  return seller
 }
 let seller: Session | undefined
+
+type Fault = { kind: string; match?: string; times?: number; status?: number; ms?: number; provider?: string }
+/** Faults of the stand-ins that strike this account alone: the tests beside it go on. */
+export function faultsOf(request: APIRequestContext, { user }: Session) {
+  return {
+    order: (fault: Fault) => request.post('/sandbox/faults', { data: { provider: 'openai', times: 0, account: user.id, ...fault } }),
+    mend: () => request.delete(`/sandbox/faults?account=${user.id}`),
+  }
+}
+
+/** The payment provider's time goes on for this account alone. */
+export async function later(request: APIRequestContext, account: string, days: number) {
+  const moved = await request.post('/sandbox/api/stripe/clock/advance', { data: { account, seconds: Math.round(days * 86_400) } })
+  expect(moved.ok()).toBe(true)
+}
 
 /** One of its own, for a test that counts what an account has. */
 export async function newTrialSeller(page: Page) {
