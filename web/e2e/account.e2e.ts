@@ -278,7 +278,7 @@ test('an address changes when both the old and the new one agree [spec-9] [spec-
   await openLetter(page, await letterTo(page, email, /Confirm the change/))
   await expect(page.getByText(/confirm link sent to the other email/i)).toBeVisible()
   await openLetter(page, await letterTo(page, next, /new email/))
-  await expect(page.getByText('Your e-mail address is changed')).toBeVisible()
+  await expect(page.getByText('Your email address has changed')).toBeVisible()
   await page.waitForURL('**/buyer-dashboard')
   await page.goto('/dashboard/settings')
   await expect(page.getByLabel('Email', { exact: true })).toHaveValue(next)

@@ -43,6 +43,18 @@ test.describe('a session that was ended elsewhere', () => {
       await expect(page.getByText('did not answer')).toHaveCount(0)
     })
 
+  test('saving the profile while the live connection is cut leads to sign-in and gives the reason', async ({ page }) => {
+    await page.routeWebSocket(/.*/, (socket) => void socket.close())
+    const session = await newAccount(page.request, { role: 'seller' })
+    await enter(page, session, '/dashboard/settings?section=profile')
+    await page.getByLabel('Name', { exact: true }).fill('Mara L.')
+    await endElsewhere(page, session)
+    await page.getByRole('button', { name: 'Save profile' }).click()
+    await expect(page.getByText('You were signed out on another device')).toBeVisible()
+    await expect(page).toHaveURL(/\/auth\/seller$/)
+    await expect(page.getByText('The profile was not saved')).toHaveCount(0)
+  })
+
   test('on a public page it is told with the way to sign in', async ({ page }) => {
     const session = await newAccount(page.request, { role: 'seller' })
     await enter(page, session, '/get-started')

@@ -26,7 +26,7 @@ async function reach(...asked: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...asked).catch(() => {
     throw new Error(navigator.onLine ? unreached : offline)
   })
-  if (response.status >= 400 && response.status < 500) void hearRefusal(asked, response.clone())
+  if (response.status >= 400 && response.status < 500) void hearRefusal(asked, response)
   if (response.ok || response.headers.get('content-type')?.includes('json')) return response
   return Response.json({ msg: errors.unavailable.message }, { status: response.status })
 }
@@ -40,7 +40,8 @@ async function hearRefusal([input, init]: Parameters<typeof fetch>, response: Re
     if (kept && kept.refresh_token === JSON.parse(String(init?.body)).refresh_token) await letGo(whyOver(kept.expires_at))
     return
   }
-  const { error_code: code } = await response.json().catch(() => ({}))
+  // The body names the code differently by API version; the header is the same in each.
+  const code = response.headers.get('x-sb-error-code')
   if ((response.status === 401 || code === 'session_not_found' || code === 'bad_jwt') && stored()) await auth.refreshSession()
 }
 

@@ -46,7 +46,7 @@ function useConfirmation() {
   useEffect(() => {
     if (!userId || !isAdmitted() || !isConfirmation()) return
     if (arrivalHash.get('type') === 'signup') toast.success('Email confirmed', 'Your account is ready. Taking you in.')
-    else toast.success('Your e-mail address is changed')
+    else toast.success('Your email address has changed')
     if (!half) void sendSignUpRecord()
     const portal = /^\/auth\/(seller|buyer)$/.exec(location.pathname)?.[1] as 'seller' | 'buyer' | undefined
     const timer = setTimeout(async () => {

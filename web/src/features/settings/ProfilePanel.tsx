@@ -37,6 +37,8 @@ export function ProfilePanel() {
         moves ? `Open the links we sent to ${user?.email} and ${email}; the address changes when both are confirmed.` : undefined,
       )
     } catch (error) {
+      // Sign-in opens next and gives the reason.
+      if ((error as Error).name === 'AuthSessionMissingError') return
       toast.error('The profile was not saved', (error as Error).message)
     } finally {
       setBusy(false)
@@ -110,7 +112,7 @@ function EmailCode({ address }: { address: string }) {
     const { data, error } = await auth.verifyOtp({ email: address, token, type: 'email_change' })
     setState(error ? 'open' : 'confirmed')
     if (error) setProblem('That code is wrong or has expired. Enter the one from the newest message, or have it sent again.')
-    else if (data.session) toast.success('Your e-mail address is changed')
+    else if (data.session) toast.success('Your email address has changed')
   }
 
   if (state === 'confirmed') return <Alert tone="good" title={`${address} has confirmed`} />
