@@ -41,9 +41,14 @@ test('brand: up to eight names without numbers, domains by their registries with
   for (const name of await names.allTextContents()) expect(name).not.toMatch(/^\d/)
   await names.first().click()
   await expect(page.getByText(/^Sample prices of the sandbox/)).toBeVisible()
-  await expect(page.getByRole('columnheader').allTextContents()).resolves.toEqual(['Domain', 'Porkbun', 'Cloudflare', 'Namecheap'])
+  await expect(page.getByRole('columnheader').allTextContents()).resolves.toEqual(['Domain', 'Porkbun', 'Vercel', 'NameSilo'])
   for (const extension of ['com', 'net', 'org', 'io', 'co'])
     await expect(page.getByText(new RegExp(`^[a-z0-9-]+\\.${extension}$`))).toBeVisible()
+  // First year and later years, of each registrar.
+  const free = page.getByRole('row').filter({ hasText: 'Available' }).first()
+  await expect(free.getByText(/^then \$\d+\.\d\d$/)).toHaveCount(3)
+  await expect(free.getByRole('link', { name: /^\S+ at (Porkbun|Vercel|NameSilo), \$\d+\.\d\d$/ })).toHaveCount(3)
+  await expect(page.getByText('Affiliate', { exact: false })).toHaveCount(0)
   await expect(page.getByRole('heading', { name: 'Naming tips' })).toBeVisible()
 })
 

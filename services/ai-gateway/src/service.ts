@@ -65,7 +65,8 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     writingRoutes(rt.app, deps)
     approvalRoutes(rt)
     const guarded = createGuardedFetch({ trusted: registries })
-    toolRoutes(rt.app, deps, { fetch: guarded, prices: createPrices(guarded, registries, rt.log), sandbox: registries })
+    const prices = createPrices(guarded, registries, rt.config, rt.log)
+    toolRoutes(rt.app, deps, { fetch: guarded, prices, affiliate: rt.config.DOMAIN_AFFILIATE_LINKS, sandbox: registries })
 
     rt.onBroadcast(stopAnswer, ({ user_id, id, lane }) => {
       const lanes = lane === null ? [id] : lane >= 0 ? [laneId(id, lane)] : [0, 1, 2, 3, 4, 5].map((each) => laneId(id, each))

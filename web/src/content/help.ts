@@ -108,9 +108,9 @@ See **Settings, AI usage** for this month by model and feature, and where the mo
     id: 'names',
     title: 'Names and domains with the Brand Builder',
     words: 'brand builder name names domain domains business company availability registrar price',
-    body: `Describe the business and you get up to eight names. Choose one to ask the registries about five endings (.com, .net, .org, .io, .co). A domain is *available*, *taken*, or *unknown* when its registry did not say; it is never guessed.
+    body: `Describe the business and you get up to eight names. Choose one to check .com, .net, .org, .io and .co with the registries. A domain is *available*, *taken*, or *unknown* when its registry did not answer; it is never guessed.
 
-The price is what Porkbun asked when it was last asked, which stands below; Cloudflare and Namecheap show theirs on their own pages only, so they are linked without one.`,
+Beside each domain are the prices of three registrars (Porkbun, Vercel and NameSilo): the first year, and each year after it. The date of the prices is below the table. If a registrar has sent no price, the link opens its page.`,
   },
   {
     id: 'api-keys',

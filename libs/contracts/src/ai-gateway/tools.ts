@@ -74,7 +74,7 @@ export const contentStats = fn('content-stats', {
   body: z.object({}),
   reply: z.object({ pieces: z.int(), words: z.int(), finished: z.int(), this_month: z.int() }),
 })
-/** An availability is what the extension's registry said, or `unknown`: never a guess. */
+/** Availability comes from the registry of each extension, or is `unknown`. It is never guessed. */
 export const checkDomains = fn('check-domains', {
   access: 'user',
   rate: 'read',
@@ -86,14 +86,22 @@ export const checkDomains = fn('check-domains', {
         status: z.enum(['available', 'taken', 'unknown']),
         checked_at: z.string(),
         reason: z.string().nullable(),
-        /** Null where a registrar does not tell its price: then only its page does. `original_price_cents` is what every later year costs. */
         prices: z.array(
-          z.object({ provider: z.string(), price_cents: z.int().nullable(), original_price_cents: z.int().nullable(), link: z.string() }),
+          z.object({
+            provider: z.string(),
+            /** The first year; null where the registrar publishes no price here, so that only its page shows one. */
+            price_cents: z.int().nullable(),
+            /** Every later year. */
+            original_price_cents: z.int().nullable(),
+            /** When the registrar gave both prices. */
+            as_of: time.nullable(),
+            link: z.string(),
+            /** The operator earns a commission by this link. */
+            affiliate: z.boolean(),
+          }),
         ),
       }),
     ),
-    /** When the registrar said so; null while none has. */
-    prices_as_of: time.nullable(),
     sandbox: z.boolean(),
   }),
 })

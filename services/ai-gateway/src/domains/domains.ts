@@ -1,5 +1,6 @@
 import type { GuardedFetch } from '@operon/kit/fetch'
 import type { AskPrices } from './prices.ts'
+import { type Registrar, registrars } from './registrars.ts'
 
 export const EXTENSIONS = ['.com', '.net', '.org', '.io', '.co'] as const
 type Extension = (typeof EXTENSIONS)[number]
@@ -13,23 +14,16 @@ const registries: Record<Extension, string> = {
   '.co': 'https://rdap.registry.co/co',
 }
 
-const registrars = [
-  { provider: 'Porkbun', tells: true, link: (domain: string) => `https://porkbun.com/checkout/search?q=${domain}` },
-  { provider: 'Cloudflare', tells: false, link: (domain: string) => `https://domains.cloudflare.com/?domain=${domain}` },
-  {
-    provider: 'Namecheap',
-    tells: false,
-    link: (domain: string) => `https://www.namecheap.com/domains/registration/results/?domain=${domain}`,
-  },
-]
-
 export type DomainDeps = {
   fetch: GuardedFetch
   prices: AskPrices
+  /** The operator's own links by registrar, with `{domain}` in them. They earn a commission, so they are marked. */
+  affiliate: Partial<Record<Registrar['provider'], string>>
   /** The stand-in's address, when registries are sandboxed. */
   sandbox: (() => Promise<string>) | null
 }
 
+<<<<<<< HEAD
 /** Asks each extension's registry. What a registry did not say is `unknown`. */
 export async function checkDomains({ fetch, prices, sandbox }: DomainDeps, { name }: { name: string }, userId: string) {
   const label = labelOf(name)
@@ -41,20 +35,40 @@ export async function checkDomains({ fetch, prices, sandbox }: DomainDeps, { nam
       const domain = label + extension
       const answer = await ask(fetch, `${base ?? registries[extension]}/domain/${domain}`, headers)
       const price = (await asking)?.of[extension.slice(1)]
+=======
+const tlds = EXTENSIONS.map((extension) => extension.slice(1))
+
+/** Asks the registry of each extension. A name is `unknown` where the registry did not answer. */
+export async function checkDomains({ fetch, prices, affiliate, sandbox }: DomainDeps, { name }: { name: string }) {
+  const label = labelOf(name)
+  const base = sandbox ? await sandbox() : null
+  const asking = Promise.all(registrars.map((registrar) => prices(registrar, tlds)))
+  const results = await Promise.all(
+    EXTENSIONS.map(async (extension) => {
+      const domain = label + extension
+      const answer = await ask(fetch, `${base ?? registries[extension]}/domain/${domain}`)
+      const lists = await asking
+>>>>>>> 22652eb (Show the prices of three registrars, dated, and mark affiliate links)
       return {
         domain,
         ...answer,
         checked_at: new Date().toISOString(),
-        prices: registrars.map(({ provider, tells, link }) => ({
-          provider,
-          price_cents: (tells && price?.registration) || null,
-          original_price_cents: (tells && price?.renewal) || null,
-          link: link(domain),
-        })),
+        prices: registrars.map(({ provider, page }, index) => {
+          const price = lists[index]?.of[extension.slice(1)]
+          const own = affiliate[provider]
+          return {
+            provider,
+            price_cents: price?.registration ?? null,
+            original_price_cents: price?.renewal ?? null,
+            as_of: price ? lists[index]!.asOf.toISOString() : null,
+            link: own ? own.replaceAll('{domain}', domain) : page(domain),
+            affiliate: own !== undefined,
+          }
+        }),
       }
     }),
   )
-  return { results, prices_as_of: (await asking)?.asOf.toISOString() ?? null, sandbox: base !== null }
+  return { results, sandbox: base !== null }
 }
 
 async function ask(

@@ -1,42 +1,37 @@
 import type { GuardedFetch } from '@operon/kit/fetch'
 import type { Logger } from '@operon/kit/telemetry'
-import { z } from 'zod'
+import { type PriceList, type Registrar, registrars } from './registrars.ts'
 
 const FRESH_MS = 6 * 3_600_000
 const AGAIN_MS = 60_000
-const PORKBUN = 'https://api.porkbun.com'
 
-const cents = z.string().transform((dollars) => Math.round(Number(dollars.replaceAll(',', '')) * 100))
-const PriceList = z.object({
-  status: z.literal('SUCCESS'),
-  pricing: z.record(z.string(), z.object({ registration: cents.pipe(z.int()), renewal: cents.pipe(z.int()) })),
-})
+type Prices = { asOf: Date; of: PriceList }
+type AskOne = (tlds: readonly string[]) => Promise<Prices | null>
+export type AskPrices = (registrar: Registrar, tlds: readonly string[]) => Promise<Prices | null>
+export type PriceKeys = { VERCEL_TOKEN?: string | undefined; NAMESILO_API_KEY?: string | undefined }
 
-type Prices = { asOf: Date; of: z.output<typeof PriceList>['pricing'] }
+/** The prices of each registrar. Without the key that its list needs there are none, and the registrar is linked without a price. */
+export function createPrices(fetch: GuardedFetch, sandbox: (() => Promise<string>) | null, keys: PriceKeys, log: Logger): AskPrices {
+  const asked = new Map<Registrar, AskOne>()
+  for (const registrar of registrars) {
+    const key = sandbox ? 'sandbox' : registrar.keyIn ? keys[registrar.keyIn] : ''
+    if (key !== undefined) asked.set(registrar, createList({ registrar, key, fetch, sandbox, log }))
+  }
+  return async (registrar, tlds) => (await asked.get(registrar)?.(tlds)) ?? null
+}
 
-export type AskPrices = (tlds: string[]) => Promise<Prices | null>
+type ListDeps = { registrar: Registrar; key: string; fetch: GuardedFetch; sandbox: (() => Promise<string>) | null; log: Logger }
 
-/**
- * What a registrar asks for a first year and after. Porkbun tells its prices to everybody; the other registrars keep theirs for their
- * customers, so they are linked without one. Asked at most every few hours; while it cannot be asked, what it said last stands, with its date,
- * and nobody waits for it until a minute has passed.
- */
-export function createPrices(fetch: GuardedFetch, sandbox: (() => Promise<string>) | null, log: Logger): AskPrices {
+/** Asks at most every few hours. While a registrar fails its last list stands, with its date, and no request waits for it until a minute has passed. */
+function createList({ registrar, key, fetch, sandbox, log }: ListDeps): AskOne {
   let known: Prices | null = null
   let asking: Promise<void> | null = null
   let againAt = 0
 
-  async function ask(tlds: string[]) {
-    const base = sandbox ? await sandbox() : PORKBUN
-    const response = await fetch(`${base}/api/json/v3/pricing/get`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ tlds }),
-      repeatable: true,
-      tries: 2,
-      deadlineMs: 5000,
-    })
-    known = { asOf: new Date(), of: PriceList.parse(await response.json()).pricing }
+  async function ask(tlds: readonly string[]) {
+    const base = sandbox ? await sandbox() : registrar.origin
+    const of = await registrar.prices((path, options) => fetch(base + path, { tries: 2, deadlineMs: 5000, ...options }), tlds, key)
+    known = { asOf: new Date(), of }
   }
 
   return async (tlds) => {
@@ -44,7 +39,7 @@ export function createPrices(fetch: GuardedFetch, sandbox: (() => Promise<string
     asking ??= ask(tlds)
       .catch((err) => {
         againAt = Date.now() + AGAIN_MS
-        log.warn({ err }, 'the registrar did not tell its prices')
+        log.warn({ err, registrar: registrar.provider }, 'a registrar did not send its prices; the last list stands, next try in a minute')
       })
       .finally(() => {
         asking = null

@@ -10,12 +10,14 @@ const TAKEN_OF_TEN = 3
 
 export const rdapRoutes: Route[] = [
   route('GET', '/domain/:name', ({ params }) => lookUp(params.name!.toLowerCase())),
-  route('POST', '/api/json/v3/pricing/get', () => json(prices)),
+  route('POST', '/api/json/v3/pricing/get', () => json(porkbun)),
+  route('GET', '/v1/registrar/tlds/:tld/price', ({ params, query, headers }) => vercel(params.tld!, query, headers.authorization)),
+  route('GET', '/api/getPrices', ({ query }) => namesilo(query)),
 ]
 
+// Three registrars' price lists, each on its own wire. The figures are invented.
 const dollars = (registration: string, renewal: string) => ({ registration, renewal, transfer: renewal })
-/** As Porkbun tells its prices to everybody; the figures are nobody's. */
-const prices = {
+const porkbun = {
   status: 'SUCCESS',
   pricing: {
     com: dollars('11.08', '15.40'),
@@ -26,7 +28,46 @@ const prices = {
   },
 }
 
-/** 404 is how a registry says that a name is free. The answer for a name never changes. */
+const vercelPrices: Record<string, [number, number]> = {
+  com: [11.25, 15.25],
+  net: [13.5, 18.5],
+  org: [9.99, 17.99],
+  io: [22.99, 39.99],
+  co: [12.99, 28.99],
+}
+
+function vercel(tld: string, query: URLSearchParams, authorization: string | undefined) {
+  const refused = (status: number, code: string, message: string) => json({ error: { code, message } }, status)
+  if (!authorization?.startsWith('Bearer ')) return refused(401, 'not_authorized', 'Not authorized')
+  const unknown = [...query.keys()].find((name) => name !== 'years' && name !== 'teamId')
+  if (unknown) return refused(400, 'bad_request', `Invalid request: should NOT have additional property \`${unknown}\`.`)
+  const prices = vercelPrices[tld]
+  if (!prices) return refused(400, 'tld_not_supported', 'The TLD is not supported.')
+  const years = Number(query.get('years') ?? 1)
+  return json({ years, purchasePrice: prices[0] * years, renewalPrice: prices[1] * years, transferPrice: prices[1] })
+}
+
+const namesiloPrice = (registration: string, renew: string) => ({ registration, transfer: registration, renew })
+function namesilo(query: URLSearchParams) {
+  const request = { operation: 'getPrices', ip: '127.0.0.1' }
+  const refused = (code: number, detail: string) => json({ request, reply: { code, detail } })
+  if (query.get('version') !== '1') return refused(102, 'No version used')
+  if (!query.get('key')) return refused(110, 'Invalid API Key')
+  return json({
+    request,
+    reply: {
+      code: 300,
+      detail: 'success',
+      com: namesiloPrice('13.95', '17.29'),
+      net: namesiloPrice('14.45', '18.19'),
+      org: namesiloPrice('8.79', '15.89'),
+      io: namesiloPrice('34.99', '47.99'),
+      co: namesiloPrice('11.49', '31.99'),
+    },
+  })
+}
+
+/** A registry answers 404 for a free name. The answer for a name never changes. */
 function lookUp(name: string) {
   const rdap = { 'content-type': 'application/rdap+json' }
   if (!/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/.test(name)) {

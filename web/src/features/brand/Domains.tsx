@@ -11,7 +11,7 @@ type Domain = Check['results'][number]
 const tones = { available: 'good', taken: 'neutral', unknown: 'warn' } as const
 const words = { available: 'Available', taken: 'Taken', unknown: 'Unknown' } as const
 
-/** What each extension's registry says of the name. */
+/** Availability by extension, with the prices of three registrars. */
 export function Domains({ name }: { name: string }) {
   const check = useCall('check-domains', { name: name.slice(0, 63) }, { staleTime: 5 * 60_000 })
   return (
@@ -20,20 +20,20 @@ export function Domains({ name }: { name: string }) {
       badge={check.data?.sandbox ? <Pill>Sandbox registry</Pill> : null}
       flush
       actions={
-        <IconButton label="Ask again" disabled={check.isFetching} onClick={() => check.refetch()}>
+        <IconButton label="Check again" disabled={check.isFetching} onClick={() => check.refetch()}>
           <RefreshCw />
         </IconButton>
       }
     >
       {check.isPending ? (
         <div role="status" className="flex flex-col gap-2 p-4">
-          <p className="text-13 text-muted">Asking five registries…</p>
+          <p className="text-13 text-muted">Checking with five registries…</p>
           {[0, 1, 2, 3, 4].map((row) => (
             <Skeleton key={row} className="h-12" />
           ))}
         </div>
       ) : null}
-      {check.isError ? <ErrorState title="The registries could not be asked" error={check.error} retry={() => check.refetch()} /> : null}
+      {check.isError ? <ErrorState title="The domains could not be checked" error={check.error} retry={() => check.refetch()} /> : null}
       {check.data ? (
         <>
           <div className="overflow-x-auto">
@@ -65,17 +65,25 @@ export function Domains({ name }: { name: string }) {
   )
 }
 
-function PriceNote({ check: { prices_as_of, sandbox } }: { check: Check }) {
-  const told = prices_as_of
-    ? `Porkbun's prices as of ${moment(prices_as_of)}, for the first year (then each further one).`
-    : 'Porkbun did not tell its prices just now; it is asked again in a minute.'
+function PriceNote({ check: { results, sandbox } }: { check: Check }) {
+  const prices = results.flatMap((result) => result.prices)
+  const oldest = prices
+    .flatMap(({ as_of }) => as_of ?? [])
+    .sort()
+    .at(0)
+  const priceless = [...new Set(prices.filter(({ price_cents }) => price_cents === null).map(({ provider }) => provider))]
+  const affiliates = [...new Set(prices.filter(({ affiliate }) => affiliate).map(({ provider }) => provider))]
   return (
-    <p className="border-t border-line px-4 py-3 text-12 text-faint">
-      {sandbox ? 'Sample prices of the sandbox: nobody sells at these. ' : `${told} `}
-      Cloudflare and Namecheap show theirs on their own pages. Plain links, which earn nobody a commission.
+    <p className="border-t border-line px-4 py-3 text-12 text-muted">
+      {sandbox ? 'Sample prices of the sandbox: nobody sells at these. ' : null}
+      {oldest ? `Prices for the first year, then for each later year, as of ${moment(oldest)}. ` : null}
+      {priceless.length > 0 ? `${list.format(priceless)}: see the price on the registrar's page. ` : null}
+      {affiliates.length > 0 ? `We earn a commission from the affiliate links to ${list.format(affiliates)}.` : null}
     </p>
   )
 }
+
+const list = new Intl.ListFormat('en')
 
 function Row({ domain: { domain, status, reason, prices } }: { domain: Domain }) {
   return (
@@ -87,7 +95,7 @@ function Row({ domain: { domain, status, reason, prices } }: { domain: Domain })
         </span>
         {reason ? <span className="block text-12 text-muted">{reason}</span> : null}
       </th>
-      {prices.map(({ provider, price_cents, original_price_cents, link }) => (
+      {prices.map(({ provider, price_cents, original_price_cents, link, affiliate }) => (
         <td key={provider} className="px-4 py-2.5 text-right align-top max-sm:p-0 max-sm:pt-2 max-sm:text-left">
           {status === 'taken' ? (
             <span className="text-faint max-sm:hidden">–</span>
@@ -95,7 +103,7 @@ function Row({ domain: { domain, status, reason, prices } }: { domain: Domain })
             <a
               href={link}
               target="_blank"
-              rel="noopener noreferrer"
+              rel={affiliate ? 'noopener noreferrer sponsored' : 'noopener noreferrer'}
               aria-label={price_cents === null ? `${domain} at ${provider}` : `${domain} at ${provider}, ${money(price_cents)}`}
               className="inline-flex min-h-6 flex-col justify-center underline decoration-line underline-offset-4 hover:decoration-current"
             >
@@ -107,9 +115,10 @@ function Row({ domain: { domain, status, reason, prices } }: { domain: Domain })
               )}
             </a>
           )}
-          {status === 'taken' || original_price_cents === null || original_price_cents === price_cents ? null : (
+          {status === 'taken' || original_price_cents === null ? null : (
             <span className="block font-mono text-12 text-faint tabular">then {money(original_price_cents)}</span>
           )}
+          {status === 'taken' || !affiliate ? null : <span className="block text-12 text-muted">Affiliate link</span>}
         </td>
       ))}
     </tr>
