@@ -17,7 +17,7 @@ import { confirm, subscribe, unsubscribe } from './newsletter.ts'
 
 export function newsletterRoutes(rt: Runtime<CrmDb, Config>) {
   const product = rt.kit.PRODUCT_NAME
-  const ask = { title: 'Confirm your subscription', text: `You will hear what is new in ${product}.`, button: 'Confirm' }
+  const ask = { title: 'Confirm your subscription', text: `You will get product news from ${product}.`, button: 'Confirm' }
   const leave = { title: 'Unsubscribe', text: `You will get no more ${product} newsletters.`, button: 'Unsubscribe' }
   serve(rt.app, newsletterSubscribe, subscribe(rt))
   serveRaw(rt.app, newsletterConfirmPage, async (_ctx, { token }, reply) =>

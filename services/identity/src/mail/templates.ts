@@ -24,7 +24,7 @@ const letters = {
   recovery: ({ product, link, code }) => ({
     subject: `Reset your ${product} password`,
     title: 'Reset your password',
-    text: 'Someone, hopefully you, asked to reset the password of this account.',
+    text: 'We received a request to reset the password of this account.',
     action: { label: 'Choose a new password', url: link },
     code,
     after: 'The link works once, for an hour. If it was not you, ignore this email. Your password has not changed.',
@@ -32,22 +32,22 @@ const letters = {
   invite: ({ product, link }) => ({
     subject: `You are invited to ${product}`,
     title: 'You are invited',
-    text: `An account at ${product} is waiting for you.`,
+    text: `Accept the invitation to set up your ${product} account.`,
     action: { label: 'Accept the invitation', url: link },
     after: 'The link works once. If you did not expect this, ignore it.',
   }),
   email_change_current: ({ product, link, code, detail }) => ({
     subject: `Confirm the change of your ${product} email`,
     title: 'Your email is about to change',
-    text: `Someone signed in to your account asked to use ${detail.new_email ?? 'another address'} instead of this one. Both addresses must agree.`,
-    action: { label: 'Agree to the change', url: link },
+    text: `Someone signed in to your account asked to use ${detail.new_email ?? 'another address'} instead of this one. Confirm from both addresses to make the change.`,
+    action: { label: 'Confirm the change', url: link },
     code,
     after: 'If this was not you, do not agree. Change your password instead.',
   }),
   email_change_new: ({ product, link, code }) => ({
     subject: `Confirm your new email for ${product}`,
     title: 'Confirm your new email',
-    text: 'This address was given as the new one of an account. Both addresses must agree.',
+    text: 'This address was given as the new one of an account. Confirm from both addresses to make the change.',
     action: { label: 'Use this address', url: link },
     code,
     after: 'If this was not you, ignore this email. Nothing changes.',
@@ -62,7 +62,7 @@ const letters = {
   account_exists: ({ product, home }) => ({
     subject: `You already have a ${product} account`,
     title: 'You already have an account',
-    text: 'Someone, hopefully you, tried to sign up with this address. It already has an account, so nothing was changed.',
+    text: 'Someone tried to sign up with this address. It already has an account, so nothing was changed. If it was you, sign in instead.',
     action: { label: 'Sign in', url: `${home}/auth` },
     after: `Forgot your password? Reset it at ${home}/forgot-password.`,
   }),
@@ -157,7 +157,7 @@ const letters = {
   factor_recovery_done: ({ product, home }) => ({
     subject: `The second factor of your ${product} account was removed`,
     title: 'Your second factor was removed',
-    text: 'Every device was signed out. Your password alone opens your account now.',
+    text: 'Every device was signed out. You now sign in with your password alone.',
     action: { label: 'Sign in', url: `${home}/auth` },
     after: 'Add a new second factor in Settings, under Security.',
   }),
