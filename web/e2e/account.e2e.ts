@@ -133,7 +133,7 @@ test.describe('a second factor', () => {
 
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await expect(page.getByText('The second factor is removed')).toBeVisible()
+    await expect(page.getByText('Second factor removed')).toBeVisible()
   })
 })
 
@@ -183,7 +183,7 @@ test('a provider is connected in the settings and taken away again; the last way
   await expect(github).toContainText(`github-${email}`)
   await github.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await expect(page.getByText('The sign-in is removed')).toBeVisible()
+  await expect(page.getByText('Sign-in removed')).toBeVisible()
   await expect(ways.getByRole('button', { name: 'Remove' })).toHaveCount(0)
 })
 
@@ -265,7 +265,7 @@ test.describe('a session of more than a day', () => {
     const code = /\b\d{6}\b/.exec((await inbox()).find(({ subject }: { subject: string }) => /is your \w+ code$/.test(subject)).subject)![0]
     await page.getByLabel('Six-digit code').fill(code)
     await page.getByRole('button', { name: 'Change password' }).click()
-    await expect(page.getByText('Your password is changed')).toBeVisible()
+    await expect(page.getByText('Your password has changed')).toBeVisible()
   })
 })
 

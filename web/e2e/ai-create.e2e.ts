@@ -81,7 +81,7 @@ test('settings: a key is shown once, works for the protocol, and is revoked; usa
   await page.getByRole('button', { name: 'Create key' }).click()
   const key = await page.getByLabel('API key', { exact: true }).inputValue()
   expect(key).toMatch(/^opk_/)
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   await expect(page.getByText('Active')).toBeVisible()
   const ask = () =>
     request.post('/ai/v1/chat/completions', {

@@ -84,14 +84,14 @@ function Newsletter() {
       setState({ kind: 'sent' })
     } catch (error) {
       const malformed = error instanceof ApiError && error.status === 400
-      setState({ kind: 'failed', message: malformed ? 'This is not an e-mail address that mail can reach.' : (error as Error).message })
+      setState({ kind: 'failed', message: malformed ? 'That is not a valid email address.' : (error as Error).message })
     }
   }
 
   return (
     <form onSubmit={subscribe} className="max-w-sm">
       <label htmlFor="newsletter" className="mb-1.5 block font-medium">
-        Product news, by mail
+        Product news by email
       </label>
       <div className="flex gap-2">
         <input

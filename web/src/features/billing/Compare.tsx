@@ -22,10 +22,7 @@ export function Compare({ current }: { current: PlanId | null }) {
     <section className="border-t border-line text-14">
       <h2 className="px-5 pt-10 pb-5 text-20 font-semibold md:px-8">Plans compared</h2>
       <div className="border-y border-line [&_table]:md:table-fixed [&_td]:max-md:px-2 [&_th:first-child]:pl-5 [&_th:first-child]:md:pl-8 [&_th]:max-md:px-2 [&_th]:max-md:whitespace-normal">
-        <Table
-          label="Plans compared"
-          head={['What is counted', ...plans.map((plan) => `${plan.name}${plan.id === current ? ' (yours)' : ''}`)]}
-        >
+        <Table label="Plans compared" head={['Limit', ...plans.map((plan) => `${plan.name}${plan.id === current ? ' (yours)' : ''}`)]}>
           {bounds.map(([label, boundOf]) => (
             <tr key={label}>
               <th scope="row" className="px-4 py-2.5 font-normal text-muted md:whitespace-nowrap">
@@ -54,9 +51,10 @@ export function Compare({ current }: { current: PlanId | null }) {
         </Table>
       </div>
       <p className="max-w-[76ch] px-5 py-6 text-13 text-faint md:px-8">
-        You are told at 80% and at 100% of a limit; at 100% that tool waits for the next month or the next plan. The model budget is what a
-        month of answers may cost at the models’ list prices, on every plan; it is part of the price, never billed on top. The trial has{' '}
-        {money(modelLimitsOf('trial').budgetMicrousd / 10_000)} of it. A referral code takes {REFERRAL_PERCENT_OFF}% off the first month.
+        We notify you at 80% and at 100% of a limit. At 100%, that tool pauses until next month or until you upgrade. The model budget is
+        what a month of answers may cost at the models’ list prices, on every plan; it is part of the price, never billed on top. The trial
+        has {money(modelLimitsOf('trial').budgetMicrousd / 10_000)} of it. A referral code takes {REFERRAL_PERCENT_OFF}% off the first
+        month.
       </p>
     </section>
   )

@@ -14,7 +14,7 @@ export function Invoices({ userId }: { userId: string | undefined }) {
       {userId && invoices.isPending ? <Skeleton className="m-4 h-24" /> : null}
       {!userId || invoices.data?.invoices.length === 0 ? (
         <EmptyState compact title="No invoices yet">
-          Each payment leaves its invoice here, to read or download.
+          Your invoices appear here after each payment.
         </EmptyState>
       ) : null}
       {invoices.data?.invoices.length ? (

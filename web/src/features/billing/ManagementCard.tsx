@@ -104,7 +104,7 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
             <GeneMeter key={row.unit} label={unitNames[row.unit]} used={row.used} limit={row.limit} />
           ))}
           {meters.length < subscription.usage.length ? (
-            <p className="text-12 text-faint">What else the plan includes is counted here once its tools open.</p>
+            <p className="text-12 text-faint">Other allowances of the plan appear here when their tools open.</p>
           ) : null}
           {subscription.status === 'trialing' && plan?.id !== 'basic' ? (
             <p className="text-12 text-faint">During the trial the limits are those of {plans[0]!.name}.</p>

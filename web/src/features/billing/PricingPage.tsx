@@ -61,7 +61,7 @@ export function PricingPage() {
     }
     toast.info(
       opened.trialDays ? `Your ${opened.trialDays}-day free trial starts with the checkout` : `${plan.name} starts with the checkout`,
-      `It has opened in a new tab. ${opened.trialDays ? '' : 'The free trial was used before, so the first month is paid there. '}This page follows when it is done.`,
+      `It has opened in a new tab. ${opened.trialDays ? '' : 'Your free trial was already used, so you pay for the first month there. '}This page updates when you finish.`,
     )
   }
 
@@ -76,8 +76,8 @@ export function PricingPage() {
     <PublicLayout>
       <div className="rail w-full">
         <SectionHead as="h1" title="Choose your plan">
-          {trial ? `Every plan starts with a ${TRIAL_DAYS}-day free trial and has every tool.` : 'Every plan has every tool.'} What differs
-          is how much runs through it.
+          {trial ? `Every plan starts with a ${TRIAL_DAYS}-day free trial and includes every tool.` : 'Every plan includes every tool.'}{' '}
+          What differs is how much runs through it.
           {trial || current ? '' : ' Your free trial was used before, so the first month is paid at the checkout.'}
         </SectionHead>
         {subscription.isError ? (

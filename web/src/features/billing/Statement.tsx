@@ -27,7 +27,7 @@ export function Statement({ invoices }: { invoices: Invoice[] }) {
 
   return (
     <form onSubmit={make} className="flex flex-wrap items-end gap-3 border-t border-line p-4">
-      <SelectField label="Statement of a month" name="month" fieldClassName="w-52 max-w-full flex-1 sm:flex-none">
+      <SelectField label="Monthly statement" name="month" fieldClassName="w-52 max-w-full flex-1 sm:flex-none">
         {months.map((month) => (
           <option key={month} value={month}>
             {inWords(month)}

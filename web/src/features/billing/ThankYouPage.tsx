@@ -68,7 +68,7 @@ function CheckoutResult({ id }: { id: string }) {
           </ButtonLink>
         }
       >
-        <p>Sign in to see how your checkout ended.</p>
+        <p>Sign in to see the result of your checkout.</p>
       </PublicMessage>
     )
   if (result.isError)

@@ -61,7 +61,7 @@ export function BrandPage() {
 
   return (
     <>
-      <PageHeader title="Brand Builder" description="Names for what you do, and whether their domains are free." />
+      <PageHeader title="Brand Builder" description="Names for your business, with domain availability and prices." />
       <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[minmax(0,5fr)_minmax(0,6fr)] xl:grid-rows-[auto_1fr]">
         <Panel
           title="Name generator"
@@ -76,7 +76,7 @@ export function BrandPage() {
               maxLength={5000}
             />
             <div className="flex items-center gap-2">
-              <Button type="submit" variant="primary" disabled={!description.trim()} busy={chat.busy ? 'Thinking of names' : false}>
+              <Button type="submit" variant="primary" disabled={!description.trim()} busy={chat.busy ? 'Generating names' : false}>
                 Generate names
               </Button>
               {chat.busy ? <StopButton onStop={chat.stop} /> : null}
@@ -182,5 +182,5 @@ function namesOf({ content, state, problem }: ChatMessage): { list: string[]; pr
   if (state === 'stopped' && !content) return null
   const list = state === 'failed' ? [] : namesIn(content)
   if (list.length > 0) return { list, problem: null }
-  return { list: fallbackNames, problem: problem ?? (state === 'failed' ? 'No answer came.' : 'The answer held no names.') }
+  return { list: fallbackNames, problem: problem ?? (state === 'failed' ? 'No answer came.' : 'The answer had no names in it.') }
 }

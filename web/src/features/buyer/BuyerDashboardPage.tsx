@@ -11,9 +11,9 @@ import { TextField } from '../../ui/Field.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 
 const parts = [
-  { title: 'Orders', icon: Package, text: 'What you buy, to download again, with its receipts.' },
-  { title: 'Wishlist', icon: Heart, text: 'What you want to come back to.' },
-  { title: 'Reviews', icon: MessageSquareQuote, text: 'What you say about what you bought.' },
+  { title: 'Orders', icon: Package, text: 'Your purchases and receipts, to download again.' },
+  { title: 'Wishlist', icon: Heart, text: 'Items you saved for later.' },
+  { title: 'Reviews', icon: MessageSquareQuote, text: 'Your reviews of items you bought.' },
   { title: 'Searches', icon: Search, text: 'The searches you save, with what is new in them.' },
 ]
 

@@ -59,7 +59,7 @@ export function DashboardPage() {
             <ThisMonth userId={user!.id} />
             {link ? (
               <Panel title="Your Marketplace">
-                <p className="mb-3 text-13 text-muted">Anyone with this link can look around, without an account.</p>
+                <p className="mb-3 text-13 text-muted">Anyone with this link can browse, without an account.</p>
                 <CopyField label="Marketplace link" value={link} open said={texts.linkCopied} />
               </Panel>
             ) : null}
@@ -142,7 +142,7 @@ function RecentActivity({ userId, className }: { userId: string; className?: str
       {sampled ? (
         <ActivityList entries={sampleActivity} />
       ) : empty ? (
-        <EmptyState title="Nothing has happened yet">What you and the assistant do shows up here the moment it happens.</EmptyState>
+        <EmptyState title="Nothing has happened yet">Your work and the assistant's appears here as it happens.</EmptyState>
       ) : (
         <ActivityList
           entries={(activity.data ?? []).map((row) => ({

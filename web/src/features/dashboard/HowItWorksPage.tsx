@@ -18,7 +18,7 @@ export function HowItWorksPage() {
   const coming = steps.filter((step) => step.coming && !step.done).length
   return (
     <>
-      <PageHeader title="How It Works" description="From a new account to the first sale. The steps tick off by themselves." />
+      <PageHeader title="How It Works" description="From a new account to the first sale. Each step is checked off as you finish it." />
       <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-3">
         {failed ? (
           <Panel flush className="xl:col-span-2">
@@ -51,7 +51,7 @@ export function HowItWorksPage() {
           </Panel>
         )}
         <div className="flex flex-col gap-6 md:max-xl:grid md:max-xl:grid-cols-2">
-          <Panel title="What a sale leaves you">
+          <Panel title="What you keep from a sale">
             <div aria-hidden="true" className="flex gap-1">
               <span className="h-5 rounded-full bg-signal" style={{ flexGrow: sellerShare }} />
               <span className="h-5 rounded-full bg-raised hairline" style={{ flexGrow: 100 - sellerShare }} />
@@ -104,13 +104,13 @@ function Row({ step, number, loading }: { step: Step; number: number; loading: b
 function Shortcuts() {
   const { product_name } = usePlatform()
   const rows = [
-    ['Find a page, or something to do', 'Ctrl K'],
-    ['Fold or open the sidebar', 'Ctrl B'],
+    ['Find a page or an action', 'Ctrl K'],
+    ['Collapse or expand the sidebar', 'Ctrl B'],
     [`Send what you wrote to ${product_name}`, 'Enter'],
-    ['Close what is open', 'Esc'],
+    ['Close the open window', 'Esc'],
   ] as const
   return (
-    <Panel title="Under the hand" flush className="max-md:hidden">
+    <Panel title="Shortcuts" flush className="max-md:hidden">
       <dl className="divide-y divide-line">
         {rows.map(([what, keys]) => (
           <div key={what} className="flex items-center justify-between gap-4 px-4 py-2.5 text-13">

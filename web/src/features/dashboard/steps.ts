@@ -24,8 +24,8 @@ export function useSteps(userId: string) {
       action: 'See plan and usage',
     },
     {
-      title: 'Put your name on it',
-      text: 'The dashboard greets you by it, and your storefront carries it.',
+      title: 'Add your name',
+      text: 'Your dashboard and your storefront show it.',
       done: Boolean(profile.data?.display_name),
       to: paths.settings,
       action: 'Open settings',

@@ -80,7 +80,7 @@ export function CompareTab({ comparison, onContinue }: Props) {
           </Pill>
           <Button variant="ghost" className="ml-auto" aria-pressed={whole} onClick={() => setWhole(!whole)}>
             {whole ? <FoldVertical /> : <UnfoldVertical />}
-            {whole ? 'Fold the answers' : 'Show whole answers'}
+            {whole ? 'Collapse the answers' : 'Show full answers'}
           </Button>
         </div>
       ) : null}

@@ -41,10 +41,10 @@ export function ComparisonHistory({ current, disabled, onShow }: Props) {
       }
     >
       {list.isPending ? <Skeleton className="m-4 h-16" /> : null}
-      {list.isError ? <ErrorState title="They could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
+      {list.isError ? <ErrorState title="Your comparisons could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
       {found?.length === 0 ? (
-        <EmptyState compact title={search ? 'None has these words' : 'No comparisons yet'}>
-          {search ? 'Search looks at the prompts.' : 'Each run is kept with its answers, times, cost and your vote.'}
+        <EmptyState compact title={search ? 'No matches' : 'No comparisons yet'}>
+          {search ? 'Search looks in the prompts only.' : 'Each run is kept with its answers, times, cost and your vote.'}
         </EmptyState>
       ) : null}
       <ul className="max-h-72 divide-y divide-line overflow-y-auto">

@@ -77,7 +77,7 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
           opening={
             fresh ? (
               <Starters title={`Talk to ${modelName(model)}`} prompts={compareStarters} onPick={(text) => composer.current?.fill(text)}>
-                Choose a model below, or continue from a comparison: its question and answer come along.
+                Choose a model below, or continue from a comparison: its question and answer are carried over.
               </Starters>
             ) : null
           }

@@ -53,7 +53,7 @@ export function UsagePanel() {
             </div>
           ) : (
             <EmptyState compact title="No answers this month yet">
-              Tokens, cost and time of each model show up with the first one.
+              Tokens, cost and time by model appear after your first answer.
             </EmptyState>
           )}
         </>

@@ -15,14 +15,14 @@ const ways: Way[] = [
     to: paths.sellerPortal,
     name: 'Seller',
     title: 'I run or build a business',
-    text: 'The dashboard with every tool: the assistants, the Lab, content, ads and names.',
+    text: 'The dashboard: assistants, the AI Lab, content, ads and names.',
     has: [
       `A free trial of ${TRIAL_DAYS} days, then from ${money(plans[0]!.priceCents)} a month`,
       'An assistant that asks before it spends or sends',
-      'A storefront of your own when selling opens',
+      'Your own storefront, when selling opens',
     ],
     genes: [{ width: 74 }, { width: 34 }, { width: 56 }, { width: 40, state: 'coming' }],
-    go: 'Go on as a seller',
+    go: 'Continue as a seller',
   },
   {
     to: paths.buyerPortal,
@@ -31,11 +31,11 @@ const ways: Way[] = [
     text: 'One account for every storefront. A seller can be a buyer, too.',
     has: [
       'No subscription, nothing to pay',
-      'Look around storefronts without registering',
+      'Browse storefronts without registering',
       'Orders and downloads in one place when buying opens',
     ],
     genes: [{ width: 48 }, { width: 74, state: 'coming' }, { width: 34, state: 'coming' }],
-    go: 'Go on as a buyer',
+    go: 'Continue as a buyer',
   },
 ]
 
@@ -44,7 +44,7 @@ export function GetStartedPage() {
     <PublicLayout footer={false}>
       <div className="rail flex w-full flex-1 flex-col">
         <SectionHead as="h1" title="How do you want to start?">
-          The account remembers where it began and opens there.
+          You'll land here each time you sign in.
         </SectionHead>
         <div className="grid border-y border-line md:grid-cols-2">
           {ways.map((way) => (

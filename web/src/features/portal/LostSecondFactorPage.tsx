@@ -107,7 +107,7 @@ function Begin({ state, onBegun }: { state: State; onBegun: () => unknown }) {
   return (
     <form onSubmit={begin} className="mt-2 flex flex-col gap-4">
       <p className="text-14 text-muted">
-        We remove it in {state.hours} hours and sign out every device. Until then anyone who owns this account can stop it: we tell your
+        We remove it in {state.hours} hours and sign out every device. Until then the owner of this account can stop it: we notify your
         email, your phone and your other devices.
       </p>
       {problem ? <Alert title="That did not work">{problem}</Alert> : null}
@@ -154,7 +154,7 @@ function Waiting({ open, onStopped }: { open: NonNullable<State['open']>; onStop
           I found it: keep my second factor
         </Button>
       ) : (
-        <p className="text-13 text-muted">To stop it, use the link in the email or text message that told you of it.</p>
+        <p className="text-13 text-muted">To stop it, use the link in the email or text message we sent you about it.</p>
       )}
     </div>
   )

@@ -9,7 +9,7 @@ import { TextField } from '../../ui/Field.tsx'
 
 type Props = { report: (title: string, text?: string) => void; onDone: () => Promise<void> | void; onLeave?: () => void }
 
-const wrong = 'Each code counts once, for half a minute: wait for the next and type it.'
+const wrong = 'That code is wrong or was already used. Enter the one your app shows now.'
 
 /** The second factor: a code of the authenticator or the phone, or one of the recovery codes. */
 export function MfaChallenge({ report, onDone, onLeave }: Props) {

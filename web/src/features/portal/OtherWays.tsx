@@ -54,7 +54,7 @@ export function OtherWays({ role, report, begin, onSignedIn }: Props) {
       const { auth } = await loadBackend()
       const { error } = await auth.setSession(session)
       if (error) throw error
-      await onSignedIn({ title: 'Welcome to the demo', text: 'A seeded account. Look around; nothing here is real money.' })
+      await onSignedIn({ title: 'Welcome to the demo', text: 'A sample account to explore. No real money is involved.' })
     } catch (error) {
       report(texts.error, error instanceof Error ? error.message : texts.unexpectedError)
     } finally {

@@ -43,10 +43,10 @@ function ForSellers() {
   return (
     <Aside
       genes={[{ width: 74 }, { width: 34 }, { width: 56 }]}
-      title="What came in, what was done, and what waits for your yes."
+      title="New leads, finished work, and anything waiting for your approval."
       lines={[
         'Ask four models, keep the best answer',
-        'Write the article, the ad, the mail, the name',
+        'Write articles, ads, emails and business names',
         'Nothing is spent or sent before you approve it',
       ]}
     >
@@ -65,7 +65,7 @@ function ForBuyers() {
     <Aside
       genes={[{ width: 48 }, { width: 74, state: 'coming' }, { width: 34, state: 'coming' }]}
       title="One account for every storefront."
-      lines={['Looking around needs no account', 'Orders, downloads and receipts in one place, when buying opens', 'No subscription']}
+      lines={['Browse without an account', 'Orders, downloads and receipts in one place, when buying opens', 'No subscription']}
     >
       <ul className="grid grid-cols-2">
         {sampleItems.map((item) => (

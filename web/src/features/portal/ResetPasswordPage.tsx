@@ -42,7 +42,7 @@ export function ResetPasswordPage() {
     setBusy(false)
     if (error) return setProblem(error.message)
     toast.success(
-      'Your password is changed',
+      'Your password has changed',
       isRecovery ? 'Other devices have been signed out, and your API keys have ended.' : 'Other devices have been signed out.',
     )
     navigate(user ? await landingFor(user.id) : paths.auth, { replace: true })

@@ -61,7 +61,7 @@ export function AiUsage() {
           </Table>
         ) : (
           <EmptyState compact title="No answers in this period yet">
-            Each answer is counted here with the part of the product that asked.
+            Each answer is counted here by the feature you used.
           </EmptyState>
         )}
       </Panel>

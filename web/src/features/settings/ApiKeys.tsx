@@ -59,7 +59,7 @@ export function ApiKeys() {
       <div className="border-b border-line p-4 text-13 text-muted">
         <p className="mb-2">
           Point any OpenAI client at this address, or call a capability with{' '}
-          <code className="font-mono">{'Authorization: Bearer <key>'}</code>. Answers count against your plan.
+          <code className="font-mono">{'Authorization: Bearer <key>'}</code>. Answers count toward your plan.
         </p>
         <CopyField label="Base address" value={`${location.origin}/ai/v1`} />
         <details className="mt-3">
@@ -71,7 +71,7 @@ export function ApiKeys() {
       {keys.isError ? <ErrorState title="Your keys could not be loaded" error={keys.error} retry={() => keys.refetch()} /> : null}
       {keys.data?.length === 0 ? (
         <EmptyState compact title="No keys yet">
-          Make one for each program, so that each can be limited and revoked by itself.
+          Make one key for each program, so you can limit or revoke each on its own.
         </EmptyState>
       ) : null}
       <ul className="divide-y divide-line">
@@ -113,10 +113,10 @@ export function ApiKeys() {
         open={made !== null}
         onClose={() => setMade(null)}
         title="Your new key"
-        description="It is shown this once. Keep it where your program reads its secrets."
+        description="It is shown only once. Save it where your program keeps its secrets."
         footer={
           <Button variant="primary" onClick={() => setMade(null)}>
-            I have kept it
+            I have saved it
           </Button>
         }
       >
@@ -130,7 +130,7 @@ export function ApiKeys() {
         danger
         onConfirm={() => revoking && revoke(revoking)}
       >
-        Programs that use it are refused at once. This cannot be undone.
+        Programs that use it stop working at once. This cannot be undone.
       </Confirm>
     </Panel>
   )
@@ -197,11 +197,11 @@ function NewKey({ open, onClose, onMade }: { open: boolean; onClose: () => void;
     <Dialog open={open} onClose={onClose} title="New API key">
       <form onSubmit={create} className="flex flex-col gap-4">
         {problem ? <Alert title="The key was not made">{problem}</Alert> : null}
-        <TextField label="Name" name="name" required maxLength={80} hint="What will use it, such as “Website form”." />
+        <TextField label="Name" name="name" required maxLength={80} hint="The program that will use it, such as “Website form”." />
         <fieldset className="flex flex-col gap-1.5">
-          <legend className="mb-1.5 text-13 font-medium">What it may do</legend>
+          <legend className="mb-1.5 text-13 font-medium">Permissions</legend>
           <Checkbox name="scope" value="chat" defaultChecked>
-            Ask models (chat)
+            Chat with models
           </Checkbox>
           <Checkbox name="scope" value="models" defaultChecked>
             List models
@@ -214,8 +214,8 @@ function NewKey({ open, onClose, onMade }: { open: boolean; onClose: () => void;
           </Checkbox>
           <SingleActions />
         </fieldset>
-        <TextField label="Prompts a month" name="limit" type="number" min={1} step={1} hint="Empty: as many as your plan has." />
-        <TextField label="Expires" name="expires" type="date" hint="Empty: never." />
+        <TextField label="Prompts a month" name="limit" type="number" min={1} step={1} hint="Leave empty to use your plan's limit." />
+        <TextField label="Expires" name="expires" type="date" hint="Leave empty for a key that never expires." />
         <Button type="submit" variant="primary" busy={busy ? 'Making the key' : false}>
           Create key
         </Button>

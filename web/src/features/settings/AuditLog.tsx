@@ -77,9 +77,9 @@ const names: Record<string, string> = {
   identity_linked: 'Sign-in connected',
   identity_unlinked: 'Sign-in removed',
   link_generated: 'Sign-in link made for you',
-  role_assigned: 'Home set',
+  role_assigned: 'Account type set',
   account_exported: 'Data exported',
-  staff_read_erasures: 'Erasures looked at as staff',
+  staff_read_erasures: 'Erasures viewed by staff',
 }
 const ways: Record<string, string> = { password: 'a password', otp: 'a link or code', recovery: 'a reset link', oauth: 'a provider' }
 

@@ -107,5 +107,5 @@ async function sendCode() {
 /** The protocol's words for a wrong code say nothing to who typed it. */
 export const wordsOf = ({ code, message }: { code?: string | undefined; message: string }) =>
   code === 'mfa_verification_failed'
-    ? 'That is not the code of this moment. Each counts once, for half a minute: wait for the next and type it.'
+    ? 'That code is wrong or was already used. Enter the one your app shows now.'
     : message || texts.unexpectedError

@@ -57,7 +57,7 @@ export function DataPanel() {
       <Panel title="Export">
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p className="max-w-[52ch] text-13 text-muted">
-            Everything that is kept about you, as one JSON file: profile, sign-ins, devices and log, and what each tool holds.
+            All the data we keep about you, as one JSON file: profile, sign-ins, devices and log, and what each tool holds.
           </p>
           <Button busy={exporting ? 'Preparing' : false} onClick={exportAll}>
             Download my data

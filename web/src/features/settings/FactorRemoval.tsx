@@ -43,7 +43,7 @@ export function FactorRemoval() {
           Stop it
         </Button>
       ) : (
-        <p>To stop it, use the link in the email or text message that told you of it.</p>
+        <p>To stop it, use the link in the email or text message we sent you about it.</p>
       )}
     </Alert>
   )

@@ -28,7 +28,7 @@ export function PasswordPanel() {
       await confirmed(() => changePassword(password, nonce), { asks: false })
       form.reset()
       setCodeSent(false)
-      toast.success('Your password is changed', 'Other devices have been signed out.')
+      toast.success('Your password has changed', 'Other devices have been signed out.')
     } catch (error) {
       if ((error as { code?: string }).code !== 'reauthentication_needed') return setProblem((error as Error).message)
       setProblem(await sendCode())

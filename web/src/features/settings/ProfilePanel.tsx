@@ -68,7 +68,7 @@ export function ProfilePanel() {
           pattern=".*\S.*"
           maxLength={120}
           defaultValue={user?.user_metadata.name ?? ''}
-          hint="How the dashboard greets you."
+          hint="Shown in your dashboard greeting."
         />
         <TextField
           label="Email"
@@ -77,7 +77,7 @@ export function ProfilePanel() {
           autoComplete="email"
           required
           defaultValue={user?.email ?? ''}
-          hint="A change is confirmed from both addresses."
+          hint="To change it, confirm from both the old and the new address."
         />
         <Button type="submit" variant="primary" className="self-start" busy={busy ? 'Saving' : false}>
           Save profile

@@ -46,7 +46,7 @@ export function SecondFactor() {
         if (error) throw error
       })
       await queries.invalidateQueries({ queryKey: key })
-      toast.success('The second factor is removed')
+      toast.success('Second factor removed')
     } catch (error) {
       toast.error('The second factor was not removed', (error as Error).message)
     }
@@ -86,7 +86,7 @@ export function SecondFactor() {
       </ul>
       {enrolled.length ? (
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 border-t border-line px-4 py-3 text-13">
-          <span className="text-muted">Recovery codes open the account when the phone is lost.</span>
+          <span className="text-muted">Use a recovery code to sign in if you lose your phone.</span>
           <Button onClick={newCodes}>New recovery codes</Button>
         </div>
       ) : null}
@@ -126,7 +126,7 @@ function RecoveryCodes({ codes, onClose }: { codes: string[] | undefined; onClos
       open={Boolean(codes)}
       onClose={onClose}
       title="Your recovery codes"
-      description="Each works once. They are shown only now; the ones before them no longer work."
+      description="Each code works once. Save them now: they are not shown again, and earlier codes no longer work."
       footer={
         <>
           <Button onClick={() => copyText(text, 'Recovery codes copied')}>Copy</Button>

@@ -72,7 +72,7 @@ export function SignIns() {
     // The account may have another address now.
     await auth.refreshSession()
     await queries.invalidateQueries({ queryKey: key })
-    toast.success('The sign-in is removed')
+    toast.success('Sign-in removed')
   }
 
   return (
@@ -107,7 +107,7 @@ export function SignIns() {
         danger
         onConfirm={() => unlink(removing!)}
       >
-        It no longer opens this account{removing?.provider === 'email' ? ', and the password is gone with it' : ''}.
+        You can no longer sign in with it{removing?.provider === 'email' ? ', and your password is removed' : ''}.
         {moves ? ' The account takes the email address of a sign-in that is left.' : ''}
       </Confirm>
     </Panel>

@@ -24,7 +24,7 @@ export function AccountTab({ lookUp }: { lookUp: LookUp<Asked, StaffAccount> }) 
       <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[1fr_1fr_auto]">
         <TextField
           label="Account"
-          placeholder="E-mail, user id or customer id"
+          placeholder="Email, user id or customer id"
           autoComplete="off"
           value={query}
           onChange={(event) => setQuery(event.target.value)}
@@ -52,7 +52,7 @@ export function AccountTab({ lookUp }: { lookUp: LookUp<Asked, StaffAccount> }) 
       {!busy && !found && !error ? (
         <div className="rounded-panel bg-panel hairline">
           <EmptyState title="One account at a time">
-            Look it up by its exact e-mail, its user id or the payment provider’s customer id. Its plan, payments and what staff did are
+            Look it up by its exact email, its user id or the payment provider’s customer id. Its plan, payments and what staff did are
             shown then.
           </EmptyState>
         </div>

@@ -57,7 +57,7 @@ export function AccountView({ found, onChanged }: { found: StaffAccount; onChang
           className="min-w-0 max-lg:order-first"
         >
           <dl className="flex flex-col gap-2.5 text-13">
-            <Fact name="E-mail">{account.email ?? 'none'}</Fact>
+            <Fact name="Email">{account.email ?? 'none'}</Fact>
             <Fact name="User id" mono>
               {account.user_id}
             </Fact>
