@@ -180,8 +180,7 @@ test('a domain is available, taken or unknown by its registry; three registrars 
     { provider: 'Vercel', price_cents: 1125, original_price_cents: 1525, ...at },
     { provider: 'NameSilo', price_cents: 1395, original_price_cents: 1729, ...at },
   ])
-  for (const { prices } of body.results)
-    for (const { as_of } of prices) expect(Date.now() - Date.parse(as_of)).toBeLessThan(60_000)
+  for (const { prices } of body.results) for (const { as_of } of prices) expect(Date.now() - Date.parse(as_of)).toBeLessThan(60_000)
   expect(body.results.map((result: any) => result.domain)).toEqual(['google.com', 'google.net', 'google.org', 'google.io', 'google.co'])
   expect(body.results[0].status).toBe('taken')
   expect(labelOf('Café  Écla & Co.')).toBe('cafeeclaco')

@@ -2,10 +2,10 @@ export const analystWelcome =
   'I am your business analyst. Ask about numbers, plans or what to do next. I can propose actions; nothing runs until you approve it.'
 
 export const analystCategories = [
-  { id: 'analysis', title: 'Analysis', text: 'Find what the numbers say and what follows.' },
-  { id: 'creation', title: 'Creation', text: 'Texts, names and drafts, made or proposed.' },
-  { id: 'automation', title: 'Automation', text: 'What could run by itself, and what could go wrong.' },
-  { id: 'action', title: 'Action', text: 'Something done, once you have said yes.' },
+  { id: 'analysis', title: 'Analysis', text: 'Find out what the numbers mean and what to do next.' },
+  { id: 'creation', title: 'Creation', text: 'Drafts, texts and names.' },
+  { id: 'automation', title: 'Automation', text: 'Steps to automate, and their risks.' },
+  { id: 'action', title: 'Action', text: 'Work done, after you approve it.' },
 ] as const
 export type TaskType = (typeof analystCategories)[number]['id'] | 'general'
 

@@ -13,7 +13,7 @@ export const prerenderedPages: PageMeta[] = [
   {
     path: '/get-started',
     title: `Get started with ${product.name}`,
-    description: 'Choose how you begin: run your business and sell templates, or browse and buy.',
+    description: 'Choose how to start: run your business and sell templates, or browse and buy.',
   },
   { path: '/auth', title: `Sign in to ${product.name}`, description: 'Sign in or create an account.', index: false },
   { path: '/auth/seller', title: `Seller sign-in · ${product.name}`, description: 'Sign in or create a seller account.', index: false },
@@ -29,7 +29,7 @@ export const prerenderedPages: PageMeta[] = [
     title: `Plans and prices · ${product.name}`,
     description: 'Basic $49, Pro $99 and Enterprise $149 a month, each with a 3-day free trial.',
   },
-  { path: '/security', title: `Security · ${product.name}`, description: 'What is really done to protect accounts, payments and data.' },
+  { path: '/security', title: `Security · ${product.name}`, description: 'How we protect accounts, payments and data.' },
   {
     path: '/terms-of-service',
     title: `Terms of Service · ${product.name}`,
@@ -38,7 +38,7 @@ export const prerenderedPages: PageMeta[] = [
   {
     path: '/privacy-policy',
     title: `Privacy Policy · ${product.name}`,
-    description: 'What data is kept, why, for how long, and what you can ask for.',
+    description: 'The data we keep, why, for how long, and the rights you have.',
   },
 ]
 
@@ -48,7 +48,7 @@ export const prerenderedFrames: PageMeta[] = [
     path: '/marketplace/:userSlug',
     // The gateway puts the seller's name there.
     title: `__NAME:A storefront__ · ${product.name}`,
-    description: 'Templates and automations, sold by the person who made them. Looking around needs no account.',
+    description: 'Templates and automations, sold by the person who made them. Browse without an account.',
   },
 ]
 

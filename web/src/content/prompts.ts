@@ -55,7 +55,7 @@ export const contentTemplates: Record<ContentType, readonly string[]> = {
 export const contentSamples = [
   { label: 'Pieces written', value: '47' },
   { label: 'Words written', value: '152k' },
-  { label: 'Finished as asked', value: '89%' },
+  { label: 'Completed', value: '89%' },
   { label: 'This month', value: '18' },
 ]
 

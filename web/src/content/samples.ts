@@ -12,7 +12,7 @@ export const sampleStats = [
 export const sampleActivity: Activity[] = [
   { id: 's1', text: 'Draft three ad variations for the spring offer', status: 'completed', at: '2 min' },
   { id: 's2', text: 'Compare four models on the pricing page copy', status: 'completed', at: '26 min' },
-  { id: 's3', text: 'Write the welcome mail for new leads', status: 'completed', at: '1 h' },
+  { id: 's3', text: 'Write the welcome email for new leads', status: 'completed', at: '1 h' },
   { id: 's4', text: 'Find eight names for the coaching programme', status: 'completed', at: '3 h' },
   { id: 's5', text: 'Summarise this week of sales', status: 'pending', at: '5 h' },
 ]
@@ -26,7 +26,7 @@ export const sampleItems = [
   },
   {
     title: 'Invoice reminders that stay polite',
-    description: 'Three mails in two weeks, then a list of whom to call.',
+    description: 'Three emails in two weeks, then a list of people to call.',
     category: 'Finance',
     priceCents: 1900,
   },

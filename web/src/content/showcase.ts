@@ -25,7 +25,7 @@ export const proposals = {
     id: 'research',
     kind: 'search',
     title: 'Research: what local bakeries ask for a subscription box',
-    description: 'Searches the web and names the sources of what it found',
+    description: 'Searches the web and cites its sources',
     input: { query: 'Price of weekly subscription boxes at bakeries nearby' },
     prompts: 1,
   },
@@ -33,7 +33,7 @@ export const proposals = {
 
 export const monthlyUse = [
   { label: 'AI prompts', used: 642, limit: 1000 },
-  { label: 'E-mails', used: 2610, limit: 3000 },
+  { label: 'Emails', used: 2610, limit: 3000 },
   { label: 'Workflow runs', used: 3120, limit: 10000 },
   { label: 'Voice agents', used: 2, limit: 5 },
 ]

@@ -57,7 +57,9 @@ test('each registrar is asked on its own wire, with its key; without the key it 
 })
 
 test("the operator's affiliate links are marked as such, and no other link is [spec-97]", async () => {
-  const { DOMAIN_AFFILIATE_LINKS: affiliate } = Config.parse({ DOMAIN_AFFILIATE_LINKS: '{"Porkbun":"https://partner.example/?q={domain}"}' })
+  const { DOMAIN_AFFILIATE_LINKS: affiliate } = Config.parse({
+    DOMAIN_AFFILIATE_LINKS: '{"Porkbun":"https://partner.example/?q={domain}"}',
+  })
   const fetch = async () => new Response('{}', { status: 404 })
   const { results } = await checkDomains({ fetch, prices: async () => null, affiliate, sandbox: null }, { name: 'Brightpath' })
   expect(results[0]!.prices.map(({ link, affiliate: marked }) => [link, marked])).toEqual([

@@ -12,7 +12,12 @@ type DemoId = 'dashboard' | 'workflows' | 'ai-lab' | 'voice-agents'
 type DemoTab = { id: DemoId; label: string; path: string; says: string; live?: boolean }
 
 const demos: DemoTab[] = [
-  { id: 'dashboard', label: 'AI Dashboard', path: paths.dashboard, says: 'What came in, what was done, and what is left of the month.' },
+  {
+    id: 'dashboard',
+    label: 'AI Dashboard',
+    path: paths.dashboard,
+    says: 'New leads, finished work, and what is left of your plan this month.',
+  },
   {
     id: 'workflows',
     label: 'Workflow Builder',

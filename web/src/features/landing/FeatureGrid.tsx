@@ -9,8 +9,8 @@ export function FeatureGrid() {
   return (
     <section id="features" className="after-paint border-t border-line">
       <div className="rail">
-        <SectionHead title="Sixteen tools that know about each other.">
-          A lead found in one is known in the next. A full bar is open today; an outlined one is on its way.
+        <SectionHead title="Sixteen tools that work together.">
+          Tools with a full bar are open today. Tools with an outlined bar are coming.
         </SectionHead>
         {groups.map(([group, title]) => (
           <div key={group} className="grid border-t border-line lg:grid-cols-[13rem_minmax(0,1fr)]">

@@ -19,7 +19,7 @@ export function PricingSection() {
     <section id="pricing" className="after-paint border-t border-line">
       <div className="rail">
         <SectionHead title="Priced like a tool, not a team.">
-          Try any plan for {TRIAL_DAYS} days. When a limit is reached, that tool waits and says so.
+          Try any plan for {TRIAL_DAYS} days. When you reach a limit, that tool pauses and shows you why.
         </SectionHead>
         <div className="grid border-y border-line md:grid-cols-3">
           {plans.map((plan) => (
@@ -73,7 +73,7 @@ export function PricingSection() {
           ))}
         </div>
         <p className="px-5 py-6 text-14 text-muted md:px-8">
-          Every plan starts with a {TRIAL_DAYS}-day free trial. A referral code takes 30% off the first month. What is outlined is on its
+          Every plan starts with a {TRIAL_DAYS}-day free trial. A referral code takes 30% off the first month. Outlined items are on their
           way. Answers share a model budget each month: {plans.map(({ id }) => money(modelLimitsOf(id).budgetMicrousd / 10_000)).join(', ')}
           .
         </p>

@@ -29,7 +29,7 @@ export function WhyChoose() {
           <Reason
             className="lg:col-span-5"
             title="It asks before it acts"
-            text="The assistant prepares it. You see what it will do and what it costs, and say yes."
+            text="The assistant prepares the work. You see what it will do and what it costs, then approve it."
           >
             <div className="rounded-panel bg-panel shadow-float">
               <ActionCard action={proposals.research} onMark={async () => {}} />
@@ -38,12 +38,12 @@ export function WhyChoose() {
           <Reason
             className="lg:col-span-4"
             title="One bill, one limit to watch"
-            text="Every plan says what it holds in numbers. You are told at 80 percent, not at the end of the month."
+            text="Every plan lists its limits in numbers. We notify you at 80 percent, before you run out."
           >
             <div className="flex flex-col gap-5">
               <GeneMeter label="AI prompts" used={642} limit={1000} />
-              <GeneMeter label="E-mails" used={2610} limit={3000} />
-              <Alert tone="warn" title="80% of this month's e-mails are used">
+              <GeneMeter label="Emails" used={2610} limit={3000} />
+              <Alert tone="warn" title="80% of this month's emails are used">
                 390 are left until December 1.
               </Alert>
             </div>
