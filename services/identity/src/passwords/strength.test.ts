@@ -20,11 +20,13 @@ test('what a password lacks is said in a sentence [spec-22]', () => {
 test('settings replace the rule: a length, and sets of characters in the form of GoTrue', () => {
   const settings = { AUTH_PASSWORD_MIN_LENGTH: 10, AUTH_PASSWORD_REQUIRED_CHARACTERS: '0123456789:+-\\:' }
   expect(weaknessOf('Short', [], settings)).toEqual({
-    message: 'Password should have at least 10 characters, one of 0123456789 and one of +-:.',
+    message: 'Password should be at least 10 characters. Password should contain at least one character of each: 0123456789, +-:.',
     reasons: ['length', 'characters'],
   })
   expect(weaknessOf('kestrel canoe lamp 4:', [], settings)).toBeNull()
-  expect(weaknessOf('kestrel canoe lamp 4', [], settings)?.message).toBe('Password should have at least one of +-:.')
+  expect(weaknessOf('kestrel canoe lamp 4', [], settings)?.message).toBe(
+    'Password should contain at least one character of each: 0123456789, +-:.',
+  )
   expect(weaknessOf('password', [], { AUTH_PASSWORD_REQUIRED_CHARACTERS: 'none' })?.reasons).toEqual(['pwned'])
   expect(weaknessOf('password', [], { AUTH_PASSWORD_REQUIRED_CHARACTERS: 'none', AUTH_PASSWORD_REFUSE_KNOWN: false })).toBeNull()
 })

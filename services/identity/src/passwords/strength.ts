@@ -30,10 +30,22 @@ const setsIn = (text: string): Rule[] =>
     .split(/(?<!\\):/)
     .map((set) => set.replaceAll('\\:', ':'))
     .filter((set) => set && text !== 'none')
-    .map((set) => ['characters', (password) => [...set].some((character) => password.includes(character)), `one of ${set}`])
+    .map((set) => ['characters', (password) => [...set].some((character) => password.includes(character)), set])
 
 function rulesOf({ AUTH_PASSWORD_MIN_LENGTH: length = 8, AUTH_PASSWORD_REQUIRED_CHARACTERS: sets }: Settings): Rule[] {
   return [atLeast(length), ...(sets === undefined ? CHARACTERS : setsIn(sets))]
+}
+
+const sentence = (broken: Rule[]) => `Password should have at least ${list.format(broken.map(([, , text]) => text))}.`
+
+/** Where the sets are GoTrue's, so are the words: clients show and compare them. */
+function sentenceOfProtocol(broken: Rule[], settings: Settings): string {
+  const length = broken.find(([reason]) => reason === 'length')
+  const sets = setsIn(settings.AUTH_PASSWORD_REQUIRED_CHARACTERS!).map(([, , text]) => text)
+  return [
+    ...(length ? [`Password should be at least ${length[2]}.`] : []),
+    ...(broken.length > (length ? 1 : 0) ? [`Password should contain at least one character of each: ${sets.join(', ')}.`] : []),
+  ].join(' ')
 }
 
 /** What is wrong with a password, or null. The rule of /auth is the floor unless the settings have another; common and breached ones are refused on top. */
@@ -41,7 +53,7 @@ export function weaknessOf(password: string, person: Person = [], settings: Sett
   const broken = rulesOf(settings).filter(([, holds]) => !holds(password))
   if (broken.length) {
     return {
-      message: `Password should have at least ${list.format(broken.map(([, , text]) => text))}.`,
+      message: settings.AUTH_PASSWORD_REQUIRED_CHARACTERS === undefined ? sentence(broken) : sentenceOfProtocol(broken, settings),
       reasons: [...new Set(broken.map(([reason]) => reason))],
     }
   }
