@@ -49,17 +49,14 @@ const Settings = z.object({
     .optional(),
   /** Whether domain names are asked of the registries themselves or of the sandbox. */
   DOMAIN_REGISTRIES: z.enum(['live', 'sandbox']).default('sandbox'),
-<<<<<<< HEAD
-  /** After so many failures in a row a provider is left alone, for so long. */
-  AI_CIRCUIT_FAILURES: z.coerce.number().int().min(1).default(5),
-  AI_CIRCUIT_COOL_MS: z.coerce.number().int().min(10).default(5000),
-=======
   /** Keys of registrars that send prices only to holders of one. */
   VERCEL_TOKEN: key,
   NAMESILO_API_KEY: key,
   /** Affiliate links by registrar, as JSON: `{"Porkbun":"https://….example/?q={domain}"}`. */
   DOMAIN_AFFILIATE_LINKS: affiliateLinks,
->>>>>>> 22652eb (Show the prices of three registrars, dated, and mark affiliate links)
+  /** After so many failures in a row a provider is left alone, for so long. */
+  AI_CIRCUIT_FAILURES: z.coerce.number().int().min(1).default(5),
+  AI_CIRCUIT_COOL_MS: z.coerce.number().int().min(10).default(5000),
   /** Until when somebody must have said the first word, however many were asked. */
   AI_BEGIN_MS: z.coerce.number().int().min(100).default(60_000),
   AI_FIRST_BYTE_MS: z.coerce.number().int().min(100).default(30_000),

@@ -23,32 +23,19 @@ export type DomainDeps = {
   sandbox: (() => Promise<string>) | null
 }
 
-<<<<<<< HEAD
-/** Asks each extension's registry. What a registry did not say is `unknown`. */
-export async function checkDomains({ fetch, prices, sandbox }: DomainDeps, { name }: { name: string }, userId: string) {
-  const label = labelOf(name)
-  const base = sandbox ? await sandbox() : null
-  const headers = { accept: 'application/rdap+json', ...(base && { 'x-sandbox-account': userId }) }
-  const asking = prices(EXTENSIONS.map((extension) => extension.slice(1)))
-  const results = await Promise.all(
-    EXTENSIONS.map(async (extension) => {
-      const domain = label + extension
-      const answer = await ask(fetch, `${base ?? registries[extension]}/domain/${domain}`, headers)
-      const price = (await asking)?.of[extension.slice(1)]
-=======
 const tlds = EXTENSIONS.map((extension) => extension.slice(1))
 
 /** Asks the registry of each extension. A name is `unknown` where the registry did not answer. */
-export async function checkDomains({ fetch, prices, affiliate, sandbox }: DomainDeps, { name }: { name: string }) {
+export async function checkDomains({ fetch, prices, affiliate, sandbox }: DomainDeps, { name }: { name: string }, userId: string) {
   const label = labelOf(name)
   const base = sandbox ? await sandbox() : null
+  const headers = { accept: 'application/rdap+json', ...(base && { 'x-sandbox-account': userId }) }
   const asking = Promise.all(registrars.map((registrar) => prices(registrar, tlds)))
   const results = await Promise.all(
     EXTENSIONS.map(async (extension) => {
       const domain = label + extension
-      const answer = await ask(fetch, `${base ?? registries[extension]}/domain/${domain}`)
+      const answer = await ask(fetch, `${base ?? registries[extension]}/domain/${domain}`, headers)
       const lists = await asking
->>>>>>> 22652eb (Show the prices of three registrars, dated, and mark affiliate links)
       return {
         domain,
         ...answer,
