@@ -74,6 +74,8 @@ const platform = await startAllInOne({
     OPENAI_API_KEY: secrets[1]![1],
     MASTER_KEY: secrets[2]![1],
     AUTH_AUTOCONFIRM: 'true',
+    // As where people come: no webhook goes to this machine.
+    WEBHOOK_LOOPBACK: 'false',
     AUTH_STAFF_EMAILS: Array.from({ length: STAFF }, (_, n) => staffAddress(n)).join(','),
     SERVICE_KEY: secrets[0]![1],
     SANDBOX_MODEL_PACE_MS: '0',

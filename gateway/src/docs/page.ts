@@ -1,6 +1,7 @@
 import type { Endpoint } from '@operon/contracts/contract'
 import { errors } from '@operon/contracts/messages'
 import { type Capability, capabilitiesOf } from '@operon/contracts/registry'
+import { webhookEvents, webhookFields, webhookType } from '@operon/contracts/webhooks'
 import type { Json } from '../schemas.ts'
 import { code, type Html, html, json } from './html.ts'
 
@@ -16,6 +17,7 @@ export function docsPage({ document, publicUrl, publishableKey, product }: Told)
     ['start', 'Quick start'],
     ['calls', 'How calls work'],
     ['capabilities', 'Capabilities'],
+    ['webhooks', 'Webhooks'],
     ...groups.map(({ id, title }) => [id, title]),
     ['shapes', 'Shapes'],
   ] as [string, string][]
@@ -41,6 +43,7 @@ ${howCallsWork()}
 <p>A capability is something done for a person. The app, assistants and programs call the same function. Each is a <code>POST</code> to <code>/functions/v1/&lt;name&gt;</code> with a JSON body.</p>
 ${services.map((service) => capabilities.filter((each) => each.service === service).map((each) => capabilityHtml(each, publicUrl)))}
 </section>
+${webhooks(product)}
 ${groups.map(groupHtml)}
 <section id="shapes"><h2>Shapes</h2><p>Objects that several operations share.</p>${shapesHtml(document)}</section>
 <p id="none" hidden>No matches. Try part of a name or an address, such as <code>usage</code> or <code>/auth/v1</code>.</p>
@@ -95,6 +98,27 @@ function howCallsWork(): Html {
 <details><summary>Errors that any call may answer</summary><table><thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Message</th></tr></thead><tbody>
 ${shared.map((name) => html`<tr><td><code>${name}</code></td><td>${String(errors[name].status)}</td><td>${errors[name].message}</td></tr>`)}
 </tbody></table></details></section>`
+}
+
+function webhooks(product: string): Html {
+  return html`<section id="webhooks"><h2>Webhooks</h2>
+<p>${product} can tell your server what happens in your account. Add an endpoint in Settings under Webhooks, choose its events, and keep the signing secret that is shown once.</p>
+<dl>
+<dt>What is sent</dt><dd>A <code>POST</code> with a JSON body: <code>type</code>, <code>timestamp</code> and <code>data</code>. The type ends in its version. Names, addresses and what people wrote are left out: ask for them by their id.</dd>
+<dt>Answer</dt><dd>Answer with any 2xx within 10 seconds. Redirects are not followed. Anything else is tried again, eight times within a day.</dd>
+<dt>Once or more</dt><dd>A delivery can arrive twice and out of order. <code>webhook-id</code> is the same for every try and every replay of a message: skip those you know.</dd>
+<dt>When it fails</dt><dd>Settings shows the answer to each delivery for 30 days, and sends it again. After three days without a success the endpoint is paused and you are notified.</dd>
+</dl>
+<h3>Verify a delivery</h3>
+<p>Deliveries follow Standard Webhooks: <code>webhook-signature</code> holds <code>v1,</code> and the HMAC-SHA256 of <code>webhook-id.webhook-timestamp.body</code> in base64. After you rotate the secret, both sign for 24 hours.</p>
+${code(`import { Webhook } from 'standardwebhooks'
+
+// The body as it arrived, before it is parsed.
+const event = new Webhook(process.env.WEBHOOK_SECRET).verify(body, headers)`)}
+<h3>Events</h3>
+<table><thead><tr><th scope="col">Type</th><th scope="col">When</th><th scope="col">Fields of data</th></tr></thead><tbody>
+${webhookEvents().map((event) => html`<tr data-find="${`webhook ${event.name} ${event.trigger.title}`.toLowerCase()}"><td><code>${webhookType(event.name)}</code></td><td>${event.trigger.title}. ${event.trigger.description}</td><td>${webhookFields(event).join(', ')}</td></tr>`)}
+</tbody></table></section>`
 }
 
 const effects = {

@@ -11,6 +11,7 @@ import type { accountErasures } from './erasure.ts'
 import type * as gateway from './gateway/api.ts'
 import type * as identity from './identity/api.ts'
 import type * as identityKeys from './identity/keys.ts'
+import type * as integrations from './integrations/api.ts'
 
 // Types alone: the web app calls functions by their names, and no schema reaches its bundle.
 
@@ -24,7 +25,8 @@ type Modules = typeof aiGateway &
   typeof crm &
   typeof gateway &
   typeof identity &
-  typeof identityKeys & { accountErasures: typeof accountErasures }
+  typeof identityKeys &
+  typeof integrations & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never
 
 /** Every named function, by its name. */

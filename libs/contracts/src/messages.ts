@@ -65,6 +65,12 @@ export const errors = {
   no_subscription: { status: 404, message: 'There is no subscription yet. Choose a plan first.' },
   webhook_signature: { status: 400, message: 'The webhook signature does not match.' },
 
+  // Webhooks
+  webhook_limit: { status: 402, message: 'Your plan has no more webhook endpoints. Delete one or upgrade on the plan page.' },
+  webhook_address: { status: 400, message: 'A webhook needs a public address that begins with https://.' },
+  webhook_event: { status: 400, message: 'There is no event of that name. Choose from the list of events.' },
+  webhook_paused: { status: 409, message: 'This webhook is paused. Resume it first.' },
+
   // Roles
   role_taken: { status: 409, message: 'The home role is set once and cannot be changed.' },
 

@@ -99,3 +99,7 @@ const modelLimits: Record<Tier, ModelLimits> = {
 export const modelLimitsOf = (tier: Tier): ModelLimits => modelLimits[tier]
 /** The month's model budget of each service that spends money by its unit. */
 export const budgetsOf = (tier: Tier): Record<string, number> => ({ 'ai-gateway': modelLimits[tier].budgetMicrousd })
+
+/** How many webhook endpoints a plan includes. */
+const webhookEndpoints: Record<Tier, number> = { none: 1, trial: 3, basic: 3, pro: 10, enterprise: 50 }
+export const webhookEndpointsOf = (tier: Tier): number => webhookEndpoints[tier]

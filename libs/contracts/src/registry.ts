@@ -27,6 +27,7 @@ import * as identityKeys from './identity/keys.ts'
 import { notOffered } from './identity/off.ts'
 import * as identityShapes from './identity/shapes.ts'
 import * as identityTables from './identity/tables.ts'
+import * as integrationsApi from './integrations/api.ts'
 import * as integrationsEvents from './integrations/events.ts'
 import * as integrationsTables from './integrations/tables.ts'
 import * as marketplaceEvents from './marketplace/events.ts'
@@ -51,7 +52,7 @@ export const contracts: Record<ProcessName, object> = {
   },
   billing: { ...billingApi, ...billingEvents, ...billingTables, ...billingShapes },
   marketplace: { ...marketplaceEvents, ...marketplaceTables },
-  integrations: { ...integrationsEvents, ...integrationsTables },
+  integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
   crm: { ...crmApi, ...crmEvents, ...crmTables },

@@ -19,6 +19,10 @@ type GuardOptions = {
   allowOrigins?: string[]
   /** An address of ours that is only known later: the sandbox's. */
   trusted?: (() => Promise<string>) | null
+  /** This machine's own addresses as well: for developers alone. */
+  loopback?: boolean
+  /** Off where strangers share a host, and one of them could open the circuit for all. */
+  breaks?: boolean
   /** For tests: what a name resolves to. */
   resolveHost?: (host: string) => Promise<string[]>
 }
@@ -31,7 +35,14 @@ const blocked = (why: string) => new DomainError('blocked_address', { details: {
  * A fetch for addresses that a user can choose: only http and https, only public addresses, checked on the address that is really connected
  * to (so that a name which resolves differently the second time gains nothing), again after each redirect; with a deadline, a bounded retry and a circuit per host.
  */
-export function createGuardedFetch({ allowOrigins = [], trusted = null, resolveHost = resolveAll }: GuardOptions = {}): GuardedFetch {
+export function createGuardedFetch({
+  allowOrigins = [],
+  trusted = null,
+  loopback = false,
+  breaks = true,
+  resolveHost = resolveAll,
+}: GuardOptions = {}): GuardedFetch {
+  const isAllowedAddress = (address: string) => isPublicAddress(address) || (loopback && isLoopback(address))
   const allowed = new Set(allowOrigins.map((origin) => new URL(origin).origin))
   const guarded = new Agent({
     connections: 50,
@@ -41,7 +52,7 @@ export function createGuardedFetch({ allowOrigins = [], trusted = null, resolveH
       lookup: (host, options, done) => {
         resolveHost(host).then(
           (addresses) => {
-            const bad = addresses.find((address) => !isPublicAddress(address))
+            const bad = addresses.find((address) => !isAllowedAddress(address))
             if (bad || addresses.length === 0) return done(blocked(`${host} is not a public address`), '', 0)
             const all = addresses.map((address) => ({ address, family: isIP(address) }))
             if ((options as { all?: boolean }).all) (done as unknown as (e: null, a: typeof all) => void)(null, all)
@@ -57,7 +68,7 @@ export function createGuardedFetch({ allowOrigins = [], trusted = null, resolveH
 
   async function once(url: URL, options: Options, signal: AbortSignal, redirects: number): Promise<Response> {
     const isAllowed = allowed.has(url.origin) || (trusted !== null && new URL(await trusted()).origin === url.origin)
-    if (!isAllowed) checkUrl(url)
+    if (!isAllowed) checkUrl(url, isAllowedAddress)
     const dispatcher: Dispatcher = isAllowed ? open : guarded
     const { deadlineMs: _d, tries: _t, repeatable: _r, maxRedirects = MAX_REDIRECTS, maxBytes: _m, signal: _s, ...init } = options
     const response = await undiciFetch(url, { ...init, redirect: 'manual', signal, dispatcher }).catch((error) => {
@@ -81,6 +92,13 @@ export function createGuardedFetch({ allowOrigins = [], trusted = null, resolveH
     return once(next, following as Options, signal, redirects + 1)
   }
 
+  function circuitOf(host: string): Circuit {
+    const circuit = circuits.get(host) ?? new Circuit()
+    circuits.set(host, circuit)
+    if (circuits.size > 1000) circuits.delete(circuits.keys().next().value!)
+    return circuit
+  }
+
   return async (address, options = {}) => {
     const { deadlineMs = 10_000, signal } = options
     const url = parse(address)
@@ -88,10 +106,8 @@ export function createGuardedFetch({ allowOrigins = [], trusted = null, resolveH
     const repeatable = options.repeatable ?? (method === 'GET' || method === 'HEAD')
     const tries = repeatable ? (options.tries ?? 3) : 1
     const deadline = AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])])
-    const circuit = circuits.get(url.host) ?? new Circuit()
-    circuits.set(url.host, circuit)
-    if (circuits.size > 1000) circuits.delete(circuits.keys().next().value!)
-    const response = await circuit.run(() => withRetry(() => once(url, options, deadline, 0), { tries, signal: deadline }))
+    const work = () => withRetry(() => once(url, options, deadline, 0), { tries, signal: deadline })
+    const response = await (breaks ? circuitOf(url.host).run(work) : work())
     return bounded(response, options.maxBytes ?? MAX_BYTES)
   }
 }
@@ -119,15 +135,17 @@ function parse(address: string): URL {
   }
 }
 
-function checkUrl(url: URL) {
+function checkUrl(url: URL, isAllowedAddress: (address: string) => boolean) {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw blocked('only http and https')
   if (url.username || url.password) throw blocked('no credentials in an address')
   const host = url.hostname.replace(/^\[|\]$/g, '')
   // An address needs no look-up, so it is checked here; WHATWG URL has already normalised 0x7f.1, 2130706433 and the like.
-  if (isIP(host) && !isPublicAddress(host)) throw blocked(`${host} is not a public address`)
+  if (isIP(host) && !isAllowedAddress(host)) throw blocked(`${host} is not a public address`)
 }
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+
+const isLoopback = (address: string): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false

@@ -1,6 +1,6 @@
 import { type Operation, sampleCall } from './document.ts'
 import { startListener } from './listener.ts'
-import type { Attack } from './world.ts'
+import type { Attack, World } from './world.ts'
 
 // S16: an address inside, in every place of every call that takes text: nothing of ours may connect to it. What the guarded fetch refuses
 // in every notation, after redirects and by rebinding, its own tests hold.
@@ -27,6 +27,7 @@ export const attack: Attack = async (world) => {
           if (canary.connections() > before) findings.push(`${operation.name}: ${path} ${JSON.stringify(body)} was followed`)
         }
     }
+    tried += await tryWebhooks(world, canary.port, findings)
     // Jobs and webhooks may still be on their way.
     await new Promise((resolve) => setTimeout(resolve, 500))
     if (canary.connections() > 0 && !findings.length) findings.push(`something connected later: ${canary.heard.join(' ')}`)
@@ -34,6 +35,41 @@ export const attack: Attack = async (world) => {
     canary.close()
   }
   return { tried, findings }
+}
+
+/** Webhook endpoints whose address leads inside: refused when added, and not called when a row or a name says so later. */
+async function tryWebhooks(world: World, port: number, findings: string[]): Promise<number> {
+  const person = await world.fresh('seller')
+  const post = (name: string, body: object) =>
+    world.call(person, 'POST', `/functions/v1/${name}`, body, { 'idempotency-key': `${name}-${world.random()}` })
+  const inside = ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1', '0'].flatMap((host) => [
+    `http://${host}:${port}/hook`,
+    `https://${host}:${port}/hook`,
+  ])
+  for (const url of inside) {
+    const made = await post('webhook-endpoint-create', { url, name: 'inside', events: ['crm.lead_created'] })
+    if (made.status === 200 && url.startsWith('http:')) findings.push(`${url} was accepted as a webhook endpoint`)
+    if (made.status === 200) await post('webhook-endpoint-delete', { endpoint_id: made.body.endpoint.id })
+  }
+  const made = await post('webhook-endpoint-create', { url: 'https://hooks.example.com', name: 'inside', events: ['crm.lead_created'] })
+  const endpoint_id = made.body.endpoint?.id
+  if (!endpoint_id) return findings.push(`no webhook endpoint could be added: ${made.status} ${made.text}`)
+  const { db } = world.platform.services.integrations!.rt
+  for (const url of inside) {
+    await db.updateTable('webhook_endpoints').set({ url }).where('id', '=', endpoint_id).execute()
+    const { body } = await post('webhook-ping', { endpoint_id })
+    for (let looks = 0; ; looks++) {
+      const { deliveries } = (await post('list-webhook-deliveries', { endpoint_id })).body
+      const delivery = deliveries.find(({ id }: { id: string }) => id === body.delivery_id)
+      if (delivery?.attempts === 1) break
+      if (looks === 200) {
+        findings.push(`the ping to ${url} was never tried, so it proves nothing`)
+        break
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  return inside.length * 2
 }
 
 /** The sample call with the address in one place after another: each text of the body, each parameter of the query. */

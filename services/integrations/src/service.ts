@@ -4,14 +4,19 @@ import { Config } from './config.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import { erasure } from './erasure.ts'
 import * as integrations from './migrations/0001_integrations.ts'
+import * as webhooks from './migrations/0002_webhooks.ts'
 import type { IntegrationsDb } from './schema.ts'
+import { webhookConsumers } from './webhooks/consumers.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
   name: 'integrations',
   config: Config,
-  migrations: { '0001_integrations': integrations },
+  migrations: { '0001_integrations': integrations, '0002_webhooks': webhooks },
   setup(rt) {
     connectionRoutes(rt)
+    webhookRoutes(rt)
+    webhookConsumers(rt)
     erasesPeople(rt, erasure)
   },
 }

@@ -17,7 +17,10 @@ export const completionFinished = event(
     cost_microusd: z.int(),
     duration_ms: z.int(),
   }),
-  { activity: ({ command, status }) => (command ? { command: command.slice(0, MAX_COMMAND), status } : null) },
+  {
+    trigger: { title: 'An AI answer finished', description: 'With the model, its tokens, its cost and how it ended.' },
+    activity: ({ command, status }) => (command ? { command: command.slice(0, MAX_COMMAND), status } : null),
+  },
 )
 /** Several models were asked the same; each of their answers was told as well. */
 export const comparisonFinished = event(
@@ -29,6 +32,7 @@ export const comparisonFinished = event(
     status: z.enum(['completed', 'cut', 'failed', 'stopped']),
   }),
   {
+    trigger: { title: 'A comparison finished', description: 'With the models that were asked and how it ended.' },
     activity: ({ command, models, status }) => ({ command: `${command.slice(0, MAX_COMMAND)}\n${models.join(', ')}`, status }),
   },
 )

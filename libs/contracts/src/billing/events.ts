@@ -28,6 +28,7 @@ export const subscriptionChanged = event(
       if (status === 'past_due' || status === 'unpaid') return { command: 'Payment for the plan', status: 'failed' }
       return status === 'canceled' ? 'Subscription ended' : null
     },
+    trigger: { title: 'A subscription changed', description: 'With the plan, its status and its limits.' },
     notice: (plan) => planNotice(plan).map((notice) => ({ kind: 'subscription', link: '/pricing', ...notice })),
   },
 )
@@ -92,8 +93,12 @@ export const usageThreshold = event(
 const usageTitle = ({ unit, percent }: { unit: Unit; percent: number }) =>
   percent === 100 ? `You have used all your ${unitName[unit]}` : `${percent}% of your ${unitName[unit]} are used`
 
-export const paymentSucceeded = event('billing.payment_succeeded', payment, { activity: (paid) => `Paid ${money(paid)}` })
+export const paymentSucceeded = event('billing.payment_succeeded', payment, {
+  activity: (paid) => `Paid ${money(paid)}`,
+  trigger: { title: 'A payment succeeded', description: 'With the amount and the currency.' },
+})
 export const paymentFailed = event('billing.payment_failed', payment, {
+  trigger: { title: 'A payment failed', description: 'With the amount and the currency.' },
   activity: (failed) => ({ command: `Payment of ${money(failed)}`, status: 'failed' }),
   notice: (failed) => [
     {
@@ -113,6 +118,7 @@ export const paymentFailed = event('billing.payment_failed', payment, {
   }),
 })
 export const paymentRefunded = event('billing.payment_refunded', payment, {
+  trigger: { title: 'A payment was refunded', description: 'With the amount and the currency.' },
   activity: (refund) => `Refunded ${money(refund)}`,
   notice: (refund) => [
     {

@@ -13,7 +13,9 @@ export const campaignCreated = event('crm.campaign_created', z.object({ campaign
   activity: ({ name }) => `Created the campaign ${name}`,
 })
 /** `sent` is how many mails this step added, so that the steps of one campaign sum up in any order. */
-export const campaignSent = event('crm.campaign_sent', z.object({ campaign_id: z.uuid(), name: personal(z.string()), sent: z.int() }))
+export const campaignSent = event('crm.campaign_sent', z.object({ campaign_id: z.uuid(), name: personal(z.string()), sent: z.int() }), {
+  trigger: { title: 'A campaign was sent', description: 'With how many emails this step sent.' },
+})
 
 /** Carries no token: it is derived from the job's id, so a retry sends the same link. */
 export const newsletterMail = job('crm.newsletter_mail', z.object({ subscriber_id: z.uuid(), template: z.enum(['confirm', 'welcome']) }), {

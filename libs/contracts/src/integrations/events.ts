@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { event, plain } from '../contract.ts'
-import { appName } from '../words.ts'
+import { event, job, personal, plain } from '../contract.ts'
+import { appName, day } from '../words.ts'
 import { integrationStatuses } from './tables.ts'
 
 export const connectionChanged = event(
@@ -12,3 +12,20 @@ export const connectionChanged = event(
     live: 'connection',
   },
 )
+/** Nothing reached it for days, so nothing is sent any more until its owner resumes it. */
+export const webhookPaused = event(
+  'integrations.webhook_paused',
+  z.object({ endpoint_id: z.uuid(), name: personal(z.string()), failing_since: z.iso.datetime() }),
+  {
+    notice: ({ name, failing_since }) => [
+      {
+        kind: 'webhook',
+        title: `The webhook ${name} is paused`,
+        body: `Every delivery has failed since ${day(failing_since)}. Mend the address, resume it and replay what failed.`,
+        link: '/dashboard/settings?section=webhooks',
+      },
+    ],
+  },
+)
+
+export const webhookSweep = job('integrations.webhook_sweep', z.object({}))
