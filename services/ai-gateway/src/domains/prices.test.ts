@@ -61,7 +61,7 @@ test("the operator's affiliate links are marked as such, and no other link is [s
     DOMAIN_AFFILIATE_LINKS: '{"Porkbun":"https://partner.example/?q={domain}"}',
   })
   const fetch = async () => new Response('{}', { status: 404 })
-  const { results } = await checkDomains({ fetch, prices: async () => null, affiliate, sandbox: null }, { name: 'Brightpath' })
+  const { results } = await checkDomains({ fetch, prices: async () => null, affiliate, sandbox: null }, { name: 'Brightpath' }, 'nobody')
   expect(results[0]!.prices.map(({ link, affiliate: marked }) => [link, marked])).toEqual([
     ['https://partner.example/?q=brightpath.com', true],
     [vercel.page('brightpath.com'), false],
