@@ -77,6 +77,23 @@ test('a screen and a program get the figures of their own account, and nobody el
   expect((await call(null)).status).toBe(401)
 })
 
+test('a program calls it with a key that was made for it, and with no other', async () => {
+  const ann = await signUp()
+  await addContacts(ann.id, ['a@example.com', null])
+  const newKey = async (scopes: string[]) => {
+    const response = await fetch(`${url}/functions/v1/ai-key-create`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${ann.token}` },
+      body: JSON.stringify({ name: 'a program', scopes }),
+    })
+    return ((await response.json()) as { key: string }).key
+  }
+  for (const scope of ['do:count-contacts', 'reads', 'all'])
+    expect(await call(await newKey([scope])), scope).toMatchObject({ status: 200, body: { contacts: 2, with_email: 1 } })
+  for (const scope of ['chat', 'do:list-payments', 'changes'])
+    expect(await call(await newKey([scope])), scope).toMatchObject({ status: 403, body: { code: 'key_scope' } })
+})
+
 test('another service runs it for a person, under that person’s rights and their grant', async () => {
   const [userId, grantId] = [newId(), newId()]
   await addContacts(userId, ['a@example.com'])

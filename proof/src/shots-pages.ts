@@ -118,8 +118,9 @@ export const shots = (found: { storefront: string; checkout: string; newsletter:
     floats: true,
   },
   { path: '/dashboard/how-it-works', who: 'seller' },
-  ...['profile', 'security', 'devices', 'keys', 'usage', 'data'].map((name) => section(name)),
+  ...['profile', 'security', 'devices', 'keys', 'webhooks', 'usage', 'data'].map((name) => section(name)),
   { ...section('security'), name: 'settings-authenticator', do: press('button', 'Add an authenticator'), floats: true },
+  { ...section('webhooks'), name: 'settings-webhook-new', do: press('button', 'Add endpoint'), floats: true },
   { ...section('data'), name: 'settings-delete', do: press('button', 'Delete account'), floats: true },
   ...['ai-lab', 'ai-assistant', 'operon-ai', 'operon-ai-help', 'content-creator', 'brand-builder', 'meta-ads'].map(
     (name): Shot => ({ path: `/dashboard/${name}`, who: 'seller' }),

@@ -12,8 +12,9 @@ import { PasswordPanel } from './PasswordPanel.tsx'
 import { ProfilePanel } from './ProfilePanel.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
 import { SignIns } from './SignIns.tsx'
+import { Webhooks } from './Webhooks.tsx'
 
-type Section = 'profile' | 'security' | 'devices' | 'keys' | 'usage' | 'data'
+type Section = 'profile' | 'security' | 'devices' | 'keys' | 'webhooks' | 'usage' | 'data'
 
 export function SettingsPage() {
   const [search, setSearch] = useSearchParams()
@@ -62,6 +63,15 @@ export function SettingsPage() {
             panel: (
               <Column>
                 <ApiKeys />
+              </Column>
+            ),
+          },
+          {
+            id: 'webhooks',
+            label: 'Webhooks',
+            panel: (
+              <Column>
+                <Webhooks />
               </Column>
             ),
           },
