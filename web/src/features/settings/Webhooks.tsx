@@ -73,7 +73,7 @@ export function Webhooks() {
         <a className="text-signal-text underline" href="/docs#webhooks">
           How to verify them
         </a>
-        {listed.data ? ` · ${endpoints.length} of ${limit} endpoints of your plan are used` : ''}
+        {listed.data ? <span className="mt-1 block text-12 text-faint">{`${endpoints.length} of ${limit} endpoints used`}</span> : null}
       </p>
       {listed.isPending ? <Skeleton className="m-4 h-16" /> : null}
       {listed.isError ? <ErrorState title="Your webhooks could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
