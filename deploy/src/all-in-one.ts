@@ -13,7 +13,6 @@ import { keepPostgres } from './database.ts'
 import { demandPort, exitWith, launcherEnv, stopOnSignals } from './launcher.ts'
 import { readable, say } from './log.ts'
 import { freePort } from './machine.ts'
-import { seedDemo } from './seed.ts'
 import { checkEnv, chosenServices, loadDefinitions } from './services.ts'
 import { buildWebIfChanged, webDist } from './web.ts'
 
@@ -122,7 +121,6 @@ async function main() {
   stopOnSignals(() => starting.then((running) => running.stop()))
   const running = await starting.catch(exitWith)
   await announce(running, env, Date.now() - started)
-  await seedDemo(running.address).catch((error: Error) => say(`  The demo accounts could not be filled: ${error.message}`))
 }
 
 async function announce({ url, address }: AllInOne, env: Env, tookMs: number) {

@@ -32,7 +32,8 @@ export async function composeFile(images: Images, { demo }: { demo: boolean }): 
     CACHE_URL: `redis://:${secret('REDIS_PASSWORD')}@redis:6379/1`,
     STORAGE_URL: `s3://operon:${demo ? 'demo-demo' : secret('MINIO_PASSWORD')}@minio:9000/operon?ssl=false`,
     ...(!demo && { MASTER_KEY: secret('MASTER_KEY') }),
-    ...(demo && { DEMO_ACCOUNTS: given('DEMO_ACCOUNTS', 'true') }),
+    // The gateway says whether there is a demo, identity opens it.
+    DEMO_ACCOUNTS: given('DEMO_ACCOUNTS', demo ? 'true' : ''),
   }
   for (const name of namesIn(KitConfig)) if (!decided.has(name) && (demo || name !== 'SANDBOX_KEY')) common[name] ??= given(name)
   const settingsOf = (names: string[]) =>

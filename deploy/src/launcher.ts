@@ -3,7 +3,7 @@ import { facesPeople, SetupError } from '@operon/kit/config'
 import { portProblem } from './machine.ts'
 import { abandonPostgres } from './postgres.ts'
 
-// No email has to be fetched, and two accounts are there to look around with. Never where real people come.
+// No email has to be fetched, and every visitor may open a demo. Never where real people come.
 const ownMachine = { AUTH_AUTOCONFIRM: 'true', DEMO_ACCOUNTS: 'true' }
 
 /** The environment of a launcher: the shell's over `.env` over what suits a machine of one's own. */

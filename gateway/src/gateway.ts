@@ -199,6 +199,6 @@ function contactsOf({ PUBLIC_URL }: KitConfig, settings: GatewaySettings): Conta
 }
 
 function platformOf(config: KitConfig, env: Env): Platform {
-  const demo = ['1', 'true'].includes(env.DEMO_ACCOUNTS ?? '')
+  const demo = ['1', 'true', 'on'].includes(env.DEMO_ACCOUNTS ?? '')
   return { product_name: config.PRODUCT_NAME, version: env.OPERON_VERSION ?? '0.1.0', demo_accounts: demo }
 }

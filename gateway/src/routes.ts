@@ -1,4 +1,4 @@
-import type { Access, Endpoint, RateClass, Table } from '@operon/contracts/contract'
+import { type Access, type DemoUse, demoUseOf, type Endpoint, type RateClass, type Table } from '@operon/contracts/contract'
 import type { ProcessName } from '@operon/contracts/services'
 import type { ZodType } from 'zod'
 
@@ -12,6 +12,7 @@ export type Route = {
   access: Access
   halfSignedIn: true | undefined
   rate: RateClass
+  demo: DemoUse
   maxBytes: number
   /** Somebody's file: opened in a browser it may run nothing. */
   isFile: boolean
@@ -45,15 +46,16 @@ export function compileRoutes(spoken: Spoken[], options: { maxUploadBytes?: numb
     for (const table of tables) addTable(add, service, table)
     const label = `/files/v1/${service}/*`
     const files = { service, label, access: 'public' as const, halfSignedIn: undefined, apiKeys: false, isFile: true, idempotent: false }
-    add(label, 'GET', { ...files, rate: 'read', maxBytes: 0 })
-    add(label, 'PUT', { ...files, rate: 'write', maxBytes: options.maxUploadBytes ?? 256 * MIB })
+    add(label, 'GET', { ...files, rate: 'read', demo: 'reads', maxBytes: 0 })
+    add(label, 'PUT', { ...files, rate: 'write', demo: 'changes', maxBytes: options.maxUploadBytes ?? 256 * MIB })
   }
   return { find: (path) => exact.get(path) ?? walk(root, path.split('/'), 1) }
 }
 
 function routeOf(service: ProcessName, endpoint: Endpoint): Route {
-  const { path, access, halfSignedIn, rate, maxBytes = MIB, apiKeys = false, idempotent } = endpoint
-  return { service, label: path, access, halfSignedIn, rate, maxBytes, apiKeys, idempotent: idempotent !== undefined, isFile: false }
+  const { path, method, access, halfSignedIn, rate, maxBytes = MIB, apiKeys = false, idempotent } = endpoint
+  const demo = demoUseOf(endpoint, method)
+  return { service, label: path, access, halfSignedIn, rate, demo, maxBytes, apiKeys, idempotent: idempotent !== undefined, isFile: false }
 }
 
 type Add = (path: string, method: string, route: Route) => void
@@ -62,9 +64,20 @@ type Add = (path: string, method: string, route: Route) => void
 function addTable(add: Add, service: ProcessName, table: Table) {
   const label = `/rest/v1/${table.name}`
   const { access, halfSignedIn, rate } = table
-  const route: Route = { service, label, access, halfSignedIn, rate, maxBytes: MIB, apiKeys: false, idempotent: false, isFile: false }
+  const route: Route = {
+    service,
+    label,
+    access,
+    halfSignedIn,
+    rate,
+    demo: 'reads',
+    maxBytes: MIB,
+    apiKeys: false,
+    idempotent: false,
+    isFile: false,
+  }
   add(label, 'GET', route)
-  for (const method of ['POST', 'PATCH', 'DELETE', 'PUT']) add(label, method, { ...route, rate: 'write' })
+  for (const method of ['POST', 'PATCH', 'DELETE', 'PUT']) add(label, method, { ...route, rate: 'write', demo: 'changes' })
 }
 
 const emptyNode = (): Node => ({ literal: new Map(), param: null, rest: null, entry: null })

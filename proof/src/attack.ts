@@ -37,6 +37,7 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   'S28-sockets': () => import('./attack/silent-sockets.ts'),
   S30: () => import('./attack/desync.ts'),
   S31: () => import('./attack/production.ts'),
+  S32: () => import('./attack/demo.ts'),
 }
 /** Held by tests that need more than the public door; `npm test` runs them. */
 const elsewhere = {

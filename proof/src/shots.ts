@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type AllInOne, startAllInOne } from '@operon/deploy/all-in-one'
 import { stopOnSignals } from '@operon/deploy/launcher'
 import { findProgram, freePort } from '@operon/deploy/machine'
-import { seedDemo } from '@operon/deploy/seed'
 import { supervise } from '@operon/deploy/supervised'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { openStorefront } from './bench/web-storefront.ts'
@@ -50,11 +49,10 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 })
 try {
-  await seedDemo(platform.address)
   const beginner = await newcomer('Mara Lindt')
   const sessions: Record<Who, unknown> = {
     nobody: null,
-    seller: await post('/functions/v1/demo-sign-in', { portal: 'seller' }),
+    seller: await demoSeller(),
     buyer: await post('/functions/v1/demo-sign-in', { portal: 'buyer' }),
     beginner,
     unpaid: await newcomer('Jo'),
@@ -95,6 +93,16 @@ async function post(path: string, body: object, token?: string): Promise<Answer>
   })
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
   return (await response.json()) as Answer
+}
+
+/** Its plan and its data come by events. */
+async function demoSeller(): Promise<Answer> {
+  const session = await post('/functions/v1/demo-sign-in', { portal: 'seller' })
+  const isFilled = async () =>
+    (await post('/functions/v1/check-subscription', {}, session.access_token)).subscribed &&
+    (await post('/functions/v1/ai-usage', {}, session.access_token)).used > 0
+  for (let tries = 0; tries < 200 && !(await isFilled()); tries++) await delay(100)
+  return session
 }
 
 async function newcomer(name: string): Promise<Answer> {

@@ -49,8 +49,26 @@ export type Endpoint = {
   idempotent?: true | 'two-phase'
   /** What makes it a capability, which assistants, workflows and programs are offered. */
   action?: Action
+  /** What it is to a demo account, where its access, effect, method and rate do not tell. See `demoUseOf`. */
+  demo?: DemoUse | 'recorded'
   /** Part of a protocol that is switched off here: what it would be for. */
   notOffered?: string
+}
+
+/** `never` is refused in every demo: credentials and money. `changes` is refused in a demo that only reads. */
+export type DemoUse = 'reads' | 'changes' | 'never'
+
+/** What a call is to a demo account. `recorded` counts as a read: there the function answers from a record and changes nothing. */
+export function demoUseOf(
+  contract: Pick<Endpoint, 'access'> & Partial<Pick<Endpoint, 'rate' | 'action' | 'demo'>> & { kind?: string },
+  method?: string,
+): DemoUse {
+  if (contract.demo) return contract.demo === 'recorded' ? 'reads' : contract.demo
+  if (contract.access === 'aal2') return 'never'
+  if (contract.action) return contract.action.effect === 'reads' ? 'reads' : 'changes'
+  if (method === 'GET' || method === 'HEAD') return 'reads'
+  // A table has one rate for all of its verbs.
+  return contract.kind === 'endpoint' && contract.rate === 'read' ? 'reads' : 'changes'
 }
 
 /** What is asked before it runs: `reads` and an undoable `changes` run at once, everything else is approved first. */

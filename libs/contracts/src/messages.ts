@@ -13,6 +13,8 @@ export const errors = {
     message: 'This device cannot stop it: its second factor is new. Use the link in the email or text message that told of it.',
   },
   insufficient_aal: { status: 403, message: 'Enter the code of your second factor to finish signing in.' },
+  demo_reads_only: { status: 403, message: 'This is a demo. Create an account to keep what you make.' },
+  demo_never: { status: 403, message: 'A demo account has no sign-in and no payments. Create an account to use this.' },
   not_found: { status: 404, message: 'There is nothing here under that id.' },
   conflict: { status: 409, message: 'This was changed in the meantime. Reload and try again.' },
   idempotency_mismatch: { status: 422, message: 'This Idempotency-Key was used for another request.' },

@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, timingSafeEqual } from 'node:crypto'
-import type { Endpoint } from '@operon/contracts/contract'
+import { type DemoUse, demoUseOf, type Endpoint } from '@operon/contracts/contract'
 import { createDecoder, createVerifier } from 'fast-jwt'
 import { now } from './clock.ts'
 import type { Actor, UserActor } from './context.ts'
@@ -277,6 +277,7 @@ function actorFrom(claims: Record<string, any>): Actor {
     staff: claims.app_metadata?.staff === true,
     anonymous: claims.is_anonymous === true,
     metadata: claims.user_metadata ?? {},
+    ...(claims.app_metadata?.demo && { demo: { readsOnly: claims.app_metadata.demo.reads_only !== false } }),
   }
 }
 
@@ -286,8 +287,13 @@ const anonymous: Actor = { kind: 'anonymous' }
 /** Signed in with a password alone where the account has a second factor. A key was made by a session that had both. */
 export const isHalfSignedIn = (actor: Actor): boolean => actor.kind === 'user' && actor.mfa && actor.aal !== 'aal2' && !actor.key
 
+type Guarded = Pick<Endpoint, 'access' | 'halfSignedIn'> &
+  Partial<Pick<Endpoint, 'method' | 'rate' | 'action' | 'demo'>> & { kind?: string }
+
 /** Whom a call speaks for under its contract. Throws the refusal. */
-export function checkAccess({ access, halfSignedIn }: Pick<Endpoint, 'access' | 'halfSignedIn'>, actor: Actor): Actor {
+export function checkAccess(contract: Guarded, actor: Actor, method = contract.method): Actor {
+  const { access, halfSignedIn } = contract
+  if (actor.kind === 'user' && actor.demo) checkDemo(demoUseOf(contract, method), actor.demo)
   const isHalf = !halfSignedIn && isHalfSignedIn(actor)
   if (access === 'public') return isHalf ? anonymous : actor
   if (isHalf) throw new DomainError('insufficient_aal')
@@ -300,6 +306,12 @@ export function checkAccess({ access, halfSignedIn }: Pick<Endpoint, 'access' | 
   if (access === 'staff' && !actor.staff) throw new DomainError('forbidden')
   if (access === 'aal2' && !isConfirmed(actor)) throw new DomainError('aal2_required')
   return actor
+}
+
+/** A demo has no credentials and no money, and where real people come it changes nothing. */
+function checkDemo(use: DemoUse, { readsOnly }: { readsOnly: boolean }): void {
+  if (readsOnly && use !== 'reads') throw new DomainError('demo_reads_only')
+  if (use === 'never') throw new DomainError('demo_never')
 }
 
 /** The second factor where there is one, else signed in within the last ten minutes. */

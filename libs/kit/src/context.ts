@@ -18,6 +18,8 @@ export type UserActor = {
   /** Signed in without an e-mail or phone yet. */
   anonymous: boolean
   metadata: Record<string, unknown>
+  /** A visitor's own demo, and whether it only reads. */
+  demo?: { readsOnly: boolean }
   /** Came with an API key of their own, or through an app they connected, which may do only this. */
   key?: { id: string; scopes: string[]; monthlyPrompts: number | null; app?: string }
 }

@@ -130,7 +130,9 @@ function route(app: FastifyInstance, contract: Endpoint, handler: RouteHandler) 
   })
 }
 
-type Guarded = Pick<Endpoint, 'access' | 'path' | 'apiKeys' | 'resource' | 'action' | 'halfSignedIn'>
+type Guarded = Pick<Endpoint, 'access' | 'path' | 'rate' | 'apiKeys' | 'resource' | 'action' | 'halfSignedIn' | 'demo'> & {
+  kind: 'endpoint' | 'table'
+}
 
 /** Before the body is read: who may not call does not get to send one. */
 export function admit(app: FastifyInstance, contract: Guarded) {
@@ -140,7 +142,7 @@ export function admit(app: FastifyInstance, contract: Guarded) {
     request.ctx = ctx
     const actor = await actorOf(owner, contract, request)
     checkScope(contract, actor)
-    ctx.actor = checkAccess(contract, actor)
+    ctx.actor = checkAccess(contract, actor, request.method as Endpoint['method'])
   }
 }
 

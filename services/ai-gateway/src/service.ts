@@ -1,4 +1,5 @@
 import { stopAnswer, sweep } from '@operon/contracts/ai-gateway/events'
+import { demoCreated } from '@operon/contracts/identity/events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import { erasesPeople } from '@operon/kit/erasure'
@@ -14,6 +15,7 @@ import { laneId } from './compare/compare.ts'
 import { compareRoutes } from './compare/routes.ts'
 import { Running } from './completions/running.ts'
 import { Config } from './config.ts'
+import { seedDemo } from './demo/seed.ts'
 import { createPrices } from './domains/prices.ts'
 import { erasure } from './erasure.ts'
 import { handsOverKeys } from './keys/older.ts'
@@ -72,6 +74,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
       const lanes = lane === null ? [id] : lane >= 0 ? [laneId(id, lane)] : [0, 1, 2, 3, 4, 5].map((each) => laneId(id, each))
       for (const each of lanes) deps.running.stop(user_id, each)
     })
+    rt.on(demoCreated, 'seed-demo', seedDemo)
     erasesPeople(rt, erasure)
     rt.job(
       sweep,

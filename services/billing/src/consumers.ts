@@ -1,5 +1,5 @@
 import * as billing from '@operon/contracts/billing/events'
-import { userCreated, userUpdated } from '@operon/contracts/identity/events'
+import { demoCreated, userCreated, userUpdated } from '@operon/contracts/identity/events'
 import { aiUsageRecorded, crmUsageRecorded, mediaUsageRecorded } from '@operon/contracts/usage'
 import { erasesPeople } from '@operon/kit/erasure'
 import type { Runtime } from '@operon/kit/service'
@@ -9,6 +9,7 @@ import type { Deps } from './deps.ts'
 import { erasure } from './erasure.ts'
 import { creditReferrals, recordReferral } from './referrals/referrals.ts'
 import type { BillingDb } from './schema.ts'
+import { seedDemo } from './subscriptions/demo.ts'
 import { projectUsage, type TellUsage } from './usage/usage.ts'
 import { reconcile } from './webhooks/reconcile.ts'
 import type { Hearing } from './webhooks/routes.ts'
@@ -22,6 +23,7 @@ export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, hea
   rt.on(userUpdated, 'update-account', async (trx, { user_id: userId, payload }) => {
     if (userId) await ensureAccount(trx, { userId, email: payload.email, name: payload.name, version: payload.version })
   })
+  rt.on(demoCreated, 'seed-demo', seedDemo)
   erasesPeople(rt, erasure(deps))
   const tell: TellUsage = (live) => rt.broadcast(billing.usageLive, live).catch((err) => rt.log.debug({ err }, 'no page could be told'))
   for (const usage of [aiUsageRecorded, mediaUsageRecorded, crmUsageRecorded]) {

@@ -67,7 +67,11 @@ export const IdentityConfig = z.object({
   AUTH_MICROSOFT_CLIENT_SECRET: z.string().optional(),
   /** Sign-in providers without a key run in the sandbox. */
   AUTH_SANDBOX_OAUTH: flag(true),
-  DEMO_ACCOUNTS: flag(false),
+  /** Opens a demo of their own to each visitor. Where real people come it only reads, with recorded answers. */
+  DEMO_ACCOUNTS: z
+    .enum(['true', 'false', 'on', 'off', '1', '0'])
+    .default('false')
+    .transform((value) => ['true', 'on', '1'].includes(value)),
   /** Who holds something of a person, and so has to erase and to export it: all, unless a deployment leaves some out. `none` where identity stands alone. */
   AUTH_ERASING_SERVICES: list
     .pipe(z.array(z.enum([...erasing, 'none'])))
@@ -77,6 +81,9 @@ export const IdentityConfig = z.object({
   LIMIT_PROFILES_PER_MINUTE: whole(30),
   LIMIT_REFRESH_AT_ONCE: whole(100),
   LIMIT_ANONYMOUS_PER_HOUR: whole(30),
+  /** Demos of one address, and of everybody at once: the one that ends first makes room. */
+  LIMIT_DEMOS_PER_HOUR: whole(20),
+  LIMIT_DEMOS_OPEN: whole(200),
   LIMIT_VERIFY_PER_MINUTE: whole(30),
   /** Between two one-time messages of one kind to the same address. */
   LIMIT_MESSAGE_COOLDOWN_SECONDS: z.coerce.number().int().min(0).default(60),

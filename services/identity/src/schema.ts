@@ -51,6 +51,8 @@ export type IdentityDb = PaceDb & {
     terms_version: string | null
     terms_accepted_at: At
     banned_until: At
+    /** When a visitor's demo ends; null for everybody's own account. */
+    demo_ends_at: At
     deleted_at: At
     version: Generated<number>
     created_at: Generated<Date>

@@ -3,6 +3,7 @@ import { SetupError, sandboxIsOpen } from '@operon/kit/config'
 import { openMailer } from '@operon/kit/mail/mailer'
 import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
 import type { ServiceDefinition } from '@operon/kit/service'
+import { sweepDemos } from './account/demo.ts'
 import { accountRoutes } from './account/routes.ts'
 import { sweepAccounts } from './account/sweep.ts'
 import { adminRoutes } from './admin/routes.ts'
@@ -25,6 +26,7 @@ import * as claims from './migrations/0006_claims.ts'
 import * as stepUp from './migrations/0008_step_up.ts'
 import * as apiKeys from './migrations/0009_api_keys.ts'
 import * as serviceTokens from './migrations/0010_service_tokens.ts'
+import * as demos from './migrations/0011_demos.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
@@ -47,6 +49,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0008_step_up': stepUp,
     '0009_api_keys': apiKeys,
     '0010_service_tokens': serviceTokens,
+    '0011_demos': demos,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),
@@ -86,6 +89,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.job(identity.requestMail, run(answerMailRequest))
     rt.job(identity.finishFactorRecovery, run(finishRecovery))
     rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
+    rt.job(identity.sweepDemos, run(sweepDemos), { everyMs: 300_000 })
     watchLoad(rt, platformPaces(rt.config))
     // Who starts may have other keys than whoever answered for them before.
     rt.onStart(() => rt.broadcast(identity.keysChanged, {}))

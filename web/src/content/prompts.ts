@@ -1,12 +1,5 @@
 import type { ContentType } from '@operon/contracts/ai-gateway/content'
 
-export const chatStarters = [
-  'Write a reply to a customer who wants a refund after 40 days',
-  'Plan next week for a two-person bakery',
-  'Explain my cash flow to me as if I had never run a business',
-  'Give me five subject lines for a spring sale',
-]
-
 /** To begin a prompt library with. What stands in brackets is for the person to fill in. */
 export const readyPrompts = [
   {
@@ -34,12 +27,6 @@ export const readyPrompts = [
     body: 'Write a job advert for a [role] at my [kind of business] in [town]: [hours] a week, [pay]. Plain words, what a normal day looks like, how to apply in one minute.',
   },
 ] as const
-
-export const compareStarters = [
-  'Write a two-sentence pitch for a bookkeeping service for freelancers',
-  'List three risks of raising prices by 10 % in a salon',
-  'Answer this review kindly: “Great food, but we waited 50 minutes.”',
-]
 
 /** Topics to begin with, for each type of the Content Creator. */
 export const contentTemplates: Record<ContentType, readonly string[]> = {

@@ -11,6 +11,7 @@ import { AssistantHost } from './AssistantHost.tsx'
 import { BuyerFrame } from './BuyerFrame.tsx'
 import { CommandHost } from './CommandHost.tsx'
 import { Connection } from './Connection.tsx'
+import { DemoLine } from './DemoLine.tsx'
 import { ErrorBoundary } from './ErrorBoundary.tsx'
 import { SandboxRibbon } from './SandboxRibbon.tsx'
 import { MobileSidebar, Sidebar } from './Sidebar.tsx'
@@ -105,6 +106,7 @@ function Shell() {
       <MobileSidebar open={sidebar.drawer} onClose={sidebar.closeDrawer} />
       <div className="flex min-w-0 flex-col">
         <SandboxRibbon />
+        <DemoLine />
         <TopBar user={user!} sidebar={sidebar} onAssistant={() => setAssistant(true)} onCommands={() => setCommands(true)} />
         <Connection />
         <main

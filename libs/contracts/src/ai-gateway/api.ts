@@ -15,6 +15,7 @@ export const TokenUsage = z.object({ prompt_tokens: z.int(), completion_tokens: 
  * reply) or `error` {code, message, content}, which after `kept` has the status and details of a refusal as well.
  */
 export const aiChat = fn('ai-chat', {
+  demo: 'recorded',
   access: 'user',
   rate: 'ai',
   raw: true,
@@ -98,6 +99,7 @@ export const SuggestedAction = z.object({
 })
 /** With `stream: true` the same events as `ai-chat`; proposals come with `done`. */
 export const aiOrchestrator = fn('ai-orchestrator', {
+  demo: 'recorded',
   access: 'user',
   rate: 'ai',
   raw: true,
@@ -138,6 +140,7 @@ export const aiRunAction = fn('ai-run-action', {
 
 /** Server-sent events, each with its `lane`: `start`, `first` {ms}, `delta` {text}, `done` {usage, ms}, `error` {code, message, content}; last `end`. */
 export const aiCompare = fn('ai-compare', {
+  demo: 'recorded',
   access: 'user',
   rate: 'ai',
   raw: true,

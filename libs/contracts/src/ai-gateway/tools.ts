@@ -76,6 +76,8 @@ export const contentStats = fn('content-stats', {
 })
 /** Availability comes from the registry of each extension, or is `unknown`. It is never guessed. */
 export const checkDomains = fn('check-domains', {
+  // It asks registries and shops.
+  demo: 'changes',
   access: 'user',
   rate: 'read',
   body: z.object({ name: text(63).min(1) }),

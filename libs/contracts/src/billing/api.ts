@@ -9,6 +9,7 @@ const reason = z.string().trim().min(3).max(500)
 
 // Choosing a plan. Open to everyone, because the specification has a sentence of its own for who is not signed in.
 export const createCheckout = fn('create-checkout', {
+  demo: 'never',
   access: 'public',
   summary: 'A payment page for a plan, with the trial where it is due',
   // Longer than any code is: one that cannot be right is dropped, not refused.
@@ -22,11 +23,13 @@ export const createCheckout = fn('create-checkout', {
   idempotent: 'two-phase',
 })
 export const customerPortal = fn('customer-portal', {
+  demo: 'never',
   access: 'public',
   summary: "The payment provider's page to manage the subscription",
   reply: z.object({ url: z.url() }),
 })
 export const checkoutStatus = fn('checkout-status', {
+  demo: 'never',
   access: 'user',
   rate: 'read',
   summary: 'How a checkout ended',
@@ -81,6 +84,7 @@ export const checkSubscription = fn('check-subscription', {
   },
 })
 export const previewSwitch = fn('preview-switch', {
+  demo: 'never',
   access: 'user',
   rate: 'read',
   summary: 'What switching to a plan costs now and then',
@@ -95,6 +99,7 @@ export const previewSwitch = fn('preview-switch', {
   }),
 })
 export const switchPlan = fn('switch-plan', {
+  demo: 'never',
   access: 'user',
   summary: 'An upgrade counts and is charged now for the rest of the period; a lower plan begins with the next period',
   body: z.object({ plan: PlanId }),
@@ -102,11 +107,17 @@ export const switchPlan = fn('switch-plan', {
   idempotent: 'two-phase',
 })
 export const cancelSubscription = fn('cancel-subscription', {
+  demo: 'never',
   access: 'user',
   summary: 'Ends it at the end of the period',
   reply: Subscription,
 })
-export const resumeSubscription = fn('resume-subscription', { access: 'user', summary: 'Takes a cancellation back', reply: Subscription })
+export const resumeSubscription = fn('resume-subscription', {
+  demo: 'never',
+  access: 'user',
+  summary: 'Takes a cancellation back',
+  reply: Subscription,
+})
 const Payment = z.object({
   payment: z.string(),
   kind: z.enum(['charge', 'refund', 'dispute', 'dispute_won', 'credit_granted', 'credit_used']),

@@ -3,6 +3,7 @@ import { fn, id } from '../contract.ts'
 import { json, sessionShape } from './shapes.ts'
 
 export const tableSync = fn('table-sync', {
+  demo: 'never',
   access: 'user',
   summary: 'Stores the sign-up record and passes it on',
   body: z.object({
@@ -70,6 +71,7 @@ export const accountRecoveryCodes = fn('account-recovery-codes', {
   reply: z.object({ codes: z.array(z.string()) }),
 })
 export const accountRecoveryUse = fn('account-recovery-use', {
+  demo: 'never',
   access: 'user',
   halfSignedIn: true,
   rate: 'auth-strict',
@@ -94,6 +96,7 @@ export const accountFactorRecovery = fn('account-factor-recovery', {
   }),
 })
 export const accountFactorRecoveryBegin = fn('account-factor-recovery-begin', {
+  demo: 'never',
   access: 'user',
   halfSignedIn: true,
   rate: 'auth-strict',
@@ -102,6 +105,7 @@ export const accountFactorRecoveryBegin = fn('account-factor-recovery-begin', {
   reply: z.object({ due_at: z.string() }),
 })
 export const accountFactorRecoveryStop = fn('account-factor-recovery-stop', {
+  demo: 'never',
   access: 'user',
   halfSignedIn: true,
   rate: 'auth-strict',

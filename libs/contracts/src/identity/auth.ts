@@ -119,6 +119,7 @@ export const verify = endpoint({
   reply: z.union([sessionShape, z.object({ msg: z.string(), code: z.string() })]),
 })
 export const verifyLink = endpoint({
+  demo: 'changes',
   method: 'GET',
   path: '/auth/v1/verify',
   ...open,
@@ -154,8 +155,9 @@ export const stopFactorRecovery = endpoint({
   body: z.object({ token: code }),
   reply: z.null(),
 })
-export const reauthenticate = endpoint({ method: 'GET', path: '/auth/v1/reauthenticate', ...mine, reply: sent })
+export const reauthenticate = endpoint({ method: 'GET', path: '/auth/v1/reauthenticate', ...mine, demo: 'never', reply: sent })
 export const logout = endpoint({
+  demo: 'reads',
   method: 'POST',
   path: '/auth/v1/logout',
   ...mine,
@@ -167,6 +169,7 @@ export const logout = endpoint({
 })
 export const getUser = endpoint({ method: 'GET', path: '/auth/v1/user', ...mine, halfSignedIn: true, reply: userShape })
 export const updateUser = endpoint({
+  demo: 'never',
   method: 'PUT',
   path: '/auth/v1/user',
   ...mine,
@@ -195,8 +198,17 @@ const oauthQuery = z.object({
   login_hint: text,
   ...challenge,
 })
-export const authorize = endpoint({ method: 'GET', path: '/auth/v1/authorize', ...open, raw: true, query: oauthQuery, reply: z.null() })
+export const authorize = endpoint({
+  method: 'GET',
+  path: '/auth/v1/authorize',
+  ...open,
+  demo: 'changes',
+  raw: true,
+  query: oauthQuery,
+  reply: z.null(),
+})
 export const oauthCallback = endpoint({
+  demo: 'changes',
   method: 'GET',
   path: '/auth/v1/callback',
   ...open,
@@ -205,6 +217,7 @@ export const oauthCallback = endpoint({
   reply: z.null(),
 })
 export const linkIdentity = endpoint({
+  demo: 'never',
   method: 'GET',
   path: '/auth/v1/user/identities/authorize',
   ...mine,
@@ -222,6 +235,7 @@ export const continueLinking = endpoint({
   reply: z.null(),
 })
 export const unlinkIdentity = endpoint({
+  demo: 'never',
   method: 'DELETE',
   path: '/auth/v1/user/identities/:identity_id',
   ...mine,
@@ -231,6 +245,7 @@ export const unlinkIdentity = endpoint({
 
 const factorId = z.object({ factor_id: id('factor') })
 export const enrolFactor = endpoint({
+  demo: 'never',
   method: 'POST',
   path: '/auth/v1/factors',
   ...mine,
@@ -243,6 +258,7 @@ export const enrolFactor = endpoint({
   }),
 })
 export const challengeFactor = endpoint({
+  demo: 'never',
   method: 'POST',
   path: '/auth/v1/factors/:factor_id/challenge',
   ...mine,
@@ -252,6 +268,7 @@ export const challengeFactor = endpoint({
   reply: z.object({ id: z.uuid(), type: z.string(), expires_at: z.int() }),
 })
 export const verifyFactor = endpoint({
+  demo: 'never',
   method: 'POST',
   path: '/auth/v1/factors/:factor_id/verify',
   ...mine,
@@ -261,6 +278,7 @@ export const verifyFactor = endpoint({
   reply: sessionShape,
 })
 export const removeFactor = endpoint({
+  demo: 'never',
   method: 'DELETE',
   path: '/auth/v1/factors/:factor_id',
   ...mine,

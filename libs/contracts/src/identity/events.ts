@@ -44,6 +44,11 @@ export const userSignedIn = event('identity.user_signed_in', z.object({ method: 
 export const roleAssigned = event('identity.role_assigned', z.object({ role: z.enum(['seller', 'buyer']) }), {
   activity: ({ role }) => `Joined as a ${role}`,
 })
+/** Somebody opened a demo of their own. Each service fills in what it shows of it; the account ends by itself, as any other that is deleted. */
+export const demoCreated = event(
+  'identity.demo_created',
+  z.object({ portal: z.enum(['seller', 'buyer']), name: personal(z.string()), ends_at: z.iso.datetime() }),
+)
 export const signedUp = event(
   'identity.signed_up',
   z.object({
@@ -185,3 +190,4 @@ export const requestMail = job(
 )
 export const finishFactorRecovery = job('identity.finish_factor_recovery', z.object({ recovery_id: z.uuid() }), { attempts: 12 })
 export const sweep = job('identity.sweep', z.object({}))
+export const sweepDemos = job('identity.sweep_demos', z.object({}))

@@ -7,6 +7,7 @@ import type { FastifyReply } from 'fastify'
 import { type Answer, type AnswerDeps, ask, askerOf, type Piece } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
 import { type EventStream, openStream } from '../completions/sse.ts'
+import { isRecorded, recordedChat } from '../demo/recorded.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 import { promptOf } from '../writing/prompts.ts'
@@ -24,6 +25,7 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
   const model = input.model ?? DEFAULT_MODEL
   if (!said.trim() && !input.messages?.length && !input.replace_message_id)
     throw new DomainError('invalid', { message: 'message: say something first.' })
+  if (isRecorded(deps, ctx, [model])) return recordedChat(input, model, reply)
 
   const exchange = input.conversation_id
     ? await beginExchange(ctx, {

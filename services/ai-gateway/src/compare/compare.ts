@@ -11,6 +11,7 @@ import type { Expression, SqlBool } from 'kysely'
 import { type AnswerDeps, ask, askerOf, costsOf, inWords } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
 import { openStream } from '../completions/sse.ts'
+import { isRecorded, recordedComparison } from '../demo/recorded.ts'
 import { chainOf, nameOf } from '../registry/models.ts'
 import type { AiDb, Lane } from '../schema.ts'
 import { storable } from '../usage/settler.ts'
@@ -21,6 +22,7 @@ export const laneId = (comparisonId: string, lane: number) => `${comparisonId}:$
 /** Each lane is an answer of its own: one that fails or is slow holds up no other. All their prompts are reserved at once, or none. */
 export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, models }: Input<typeof aiCompare>, reply: FastifyReply) {
   const userId = askerOf(ctx)
+  if (isRecorded(deps, ctx, models)) return recordedComparison({ prompt, models }, reply)
   const unknown = models.find((model) => !chainOf(model))
   if (unknown) throw new DomainError('model_unknown', { details: { model: unknown } })
   const body = { messages: [{ role: 'user', content: prompt }] }

@@ -8,6 +8,7 @@ import { beginExchange, type Exchange, keepAnswer } from '../chat/conversations.
 import { type Answer, type AnswerDeps, ask, askerOf, type Piece } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
 import { openStream } from '../completions/sse.ts'
+import { isRecorded, recordedAnalysis } from '../demo/recorded.ts'
 import { ANALYST_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 import { keepProposals, type ToolCall, tools } from './actions.ts'
@@ -31,6 +32,7 @@ export async function orchestrate(deps: OrchestratorDeps, ctx: Ctx<AiDb>, input:
   const userId = askerOf(ctx)
   if (!message.trim() && !(conversation_id && replace_message_id))
     throw new DomainError('invalid', { message: 'message: say something first.' })
+  if (isRecorded(deps, ctx, [ANALYST_MODEL])) return recordedAnalysis(input, ANALYST_MODEL, reply)
   const exchange = conversation_id
     ? await beginExchange(ctx, {
         conversationId: conversation_id,

@@ -1,5 +1,6 @@
 import type { Erased } from '@operon/contracts/erasure'
 import { deleteRows } from '@operon/kit/erasure'
+import { sql } from 'kysely'
 import { lockPerson, type Trx } from './record.ts'
 
 /** What a person saw goes; the figures they were part of stay, without them. */
@@ -10,6 +11,8 @@ export async function forgetPerson(trx: Trx, userId: string): Promise<Partial<Er
     .values({ user_id: userId })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+  // What a demo was shown happened to nobody.
+  await trx.deleteFrom('facts').where('user_id', '=', userId).where(sql<boolean>`payload @> '{"demo": true}'`).execute()
   // The facts first: this waits for those that are being summed up, and the sums go after them.
   const facts = await trx.updateTable('facts').set({ user_id: null }).where('user_id', '=', userId).executeTakeFirstOrThrow()
   const deleted = await deleteRows(trx, ['activity_logs', 'notifications', 'plans', 'states', 'fact_sums'], userId)

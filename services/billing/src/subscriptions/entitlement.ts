@@ -66,13 +66,13 @@ function tierOf({ status, plan }: ProviderSubscription, lapsed: boolean): Tier {
 }
 
 /** Everyone who meters hears the limits, with a version that only rises. */
-export async function publishSubscription(trx: Trx, row: SubscriptionRow): Promise<void> {
+export async function publishSubscription(trx: Trx, row: SubscriptionRow, budgets = budgetsOf(row.tier)): Promise<void> {
   await publish(trx, subscriptionChanged, row.user_id, {
     version: row.version,
     tier: row.tier,
     status: row.status,
     limits: limitsOf(row.tier),
-    budgets_microusd: budgetsOf(row.tier),
+    budgets_microusd: budgets,
     period_start: row.period_start.toISOString(),
     period_end: row.period_end?.toISOString() ?? null,
     trial_end: row.trial_end?.toISOString() ?? null,

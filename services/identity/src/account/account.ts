@@ -113,6 +113,7 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
         terms_version: null,
         terms_accepted_at: null,
         app_metadata: '{}',
+        demo_ends_at: null,
         user_metadata: '{}',
         deleted_at: new Date(now()),
         updated_at: new Date(),

@@ -8,7 +8,7 @@ const staffEmails = [newEmail('staff'), newEmail('staff')]
 
 let platform: IdentityTest
 beforeAll(async () => {
-  platform = await startIdentity({ AUTH_STAFF_EMAILS: staffEmails.join(','), DEMO_ACCOUNTS: 'true' })
+  platform = await startIdentity({ AUTH_STAFF_EMAILS: staffEmails.join(',') })
 })
 afterAll(() => platform.close())
 
@@ -148,13 +148,4 @@ test('an account lists and ends its sessions, reads what happened, exports and d
     .execute()
   expect(told).toHaveLength(1)
   expect((await signedUp(platform, email)).user.id).not.toBe(user.id)
-})
-
-test('demo accounts open with one click where they are turned on', async () => {
-  const client = platform.client()
-  const { data } = await client.functions.invoke('demo-sign-in', { body: { portal: 'buyer' } })
-  expect((await client.auth.setSession(data)).data.user?.email).toBe('demo-buyer@operon.example')
-  expect((await client.from('user_roles').select('role').single()).data).toEqual({ role: 'buyer' })
-  const again = await platform.client().functions.invoke('demo-sign-in', { body: { portal: 'buyer' } })
-  expect(again.data.user.id).toBe(data.user.id)
 })

@@ -1,6 +1,7 @@
 import * as identity from '@operon/contracts/identity/events'
 import type * as shapes from '@operon/contracts/identity/shapes'
 import { now } from '@operon/kit/clock'
+import { facesPeople } from '@operon/kit/config'
 import { runStatement, type Statement } from '@operon/kit/db'
 import { newId } from '@operon/kit/ids'
 import { currentTrace } from '@operon/kit/telemetry'
@@ -73,9 +74,10 @@ async function whyNot(db: Db, userId: string): Promise<Error> {
 
 export function sessionJson({ rt, keys, config }: Deps, user: User, session: Grant): SessionJson {
   const issuedAt = nowSeconds()
-  const expiresAt = issuedAt + config.AUTH_TOKEN_SECONDS
-  const { staff: _never, staff_needs: _nor, ...metadata } = user.app_metadata
-  const app_metadata = { ...metadata, ...staffClaim(config, user) }
+  const endsAt = user.demo_ends_at ? Math.floor(user.demo_ends_at.getTime() / 1000) : Number.POSITIVE_INFINITY
+  const expiresAt = Math.min(issuedAt + config.AUTH_TOKEN_SECONDS, endsAt)
+  const { staff: _never, staff_needs: _nor, demo: _neither, ...metadata } = user.app_metadata
+  const app_metadata = { ...metadata, ...staffClaim(config, user), ...demoClaim(rt.kit, user) }
   const access_token = keys.sign({
     sub: user.id,
     aud: 'authenticated',
@@ -95,7 +97,7 @@ export function sessionJson({ rt, keys, config }: Deps, user: User, session: Gra
   return {
     access_token,
     token_type: 'bearer',
-    expires_in: config.AUTH_TOKEN_SECONDS,
+    expires_in: expiresAt - issuedAt,
     expires_at: expiresAt,
     refresh_token: writeRefreshToken(rt.vault, session.id, session.counter),
     user: { ...userJson(user), app_metadata },
@@ -107,6 +109,11 @@ function staffClaim(config: IdentityConfig, user: User): { staff?: true; staff_n
   if (!user.email_proven || user.email === null || !config.AUTH_STAFF_EMAILS.includes(user.email)) return {}
   const demanded = (config.AUTH_STAFF_SECOND_FACTOR ?? String(config.NODE_ENV === 'production')) === 'true'
   return demanded && !hasSecondFactor(user) ? { staff_needs: 'second_factor' } : { staff: true }
+}
+
+/** A demo says when it ends, and where real people come that it only reads. */
+function demoClaim(kit: Deps['rt']['kit'], { demo_ends_at: endsAt }: User) {
+  return endsAt && { demo: { ends_at: endsAt.toISOString(), reads_only: facesPeople(kit) } }
 }
 
 const notFound = () => refuse(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')

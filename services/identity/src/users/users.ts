@@ -39,7 +39,7 @@ export type UserJson = z.input<typeof shapes.userShape>
 /** A user with identities and factors in one read; `u` is the users table of the surrounding query. Columns by name, for prepared statements. */
 export const wholeUserText = `u.id, u.email, u.phone, u.password_hash, u.email_confirmed_at, u.email_proven, u.phone_confirmed_at, u.invited_at,
   u.confirmation_sent_at, u.recovery_sent_at, u.email_change, u.email_change_sent_at, u.email_change_confirmed, u.phone_change, u.phone_change_sent_at,
-  u.reauthentication_sent_at, u.last_sign_in_at, u.app_metadata, u.user_metadata, u.is_anonymous, u.terms_version, u.terms_accepted_at, u.banned_until, u.deleted_at, u.version, u.created_at, u.updated_at,
+  u.reauthentication_sent_at, u.last_sign_in_at, u.app_metadata, u.user_metadata, u.is_anonymous, u.terms_version, u.terms_accepted_at, u.banned_until, u.demo_ends_at, u.deleted_at, u.version, u.created_at, u.updated_at,
   (select coalesce(json_agg(i order by i.created_at), '[]') from identities i where i.user_id = u.id) as identities,
   (select coalesce(json_agg(json_build_object('id', f.id, 'user_id', f.user_id, 'friendly_name', f.friendly_name, 'factor_type', f.factor_type, 'status', f.status,
     'last_challenged_at', f.last_challenged_at, 'created_at', f.created_at, 'updated_at', f.updated_at) order by f.created_at), '[]') from factors f where f.user_id = u.id) as factors`
@@ -90,6 +90,7 @@ export type NewUser = {
   proven?: boolean
   anonymous?: boolean
   invited?: boolean
+  demoEndsAt?: Date
   id?: string
 }
 
@@ -110,6 +111,7 @@ export async function createUser(trx: Trx, { email = null, phone = null, provide
       app_metadata: JSON.stringify(rest.anonymous ? {} : { provider, providers: [provider] }),
       user_metadata: JSON.stringify(data),
       is_anonymous: rest.anonymous ?? false,
+      demo_ends_at: rest.demoEndsAt ?? null,
       ...termsIn(data),
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -263,6 +265,7 @@ export async function countPeople({ db }: AuthCtx) {
     .select(({ fn }) => fn.countAll<number>().as('people'))
     .where('deleted_at', 'is', null)
     .where('is_anonymous', '=', false)
+    .where('demo_ends_at', 'is', null)
     .executeTakeFirstOrThrow()
   return { people: Number(people) }
 }

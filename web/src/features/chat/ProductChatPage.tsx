@@ -1,3 +1,4 @@
+import { chatStarters } from '@operon/contracts/ai-gateway/starters'
 import { texts } from '@operon/contracts/messages'
 import { useRef } from 'react'
 import { usePlatform } from '../../api/platform.ts'
@@ -9,7 +10,6 @@ import { Starters } from '../../chat/Starters.tsx'
 import { useConversationAddress } from '../../chat/useAddress.ts'
 import { useConversation } from '../../chat/useConversation.ts'
 import { CHAT_MODEL } from '../../content/models.ts'
-import { chatStarters } from '../../content/prompts.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const features = ['chat', 'assistant'] as const

@@ -1,3 +1,4 @@
+import { compareStarters } from '@operon/contracts/ai-gateway/starters'
 import { texts } from '@operon/contracts/messages'
 import { useEffect, useRef, useState } from 'react'
 import { ChatFrame } from '../../chat/ChatFrame.tsx'
@@ -10,7 +11,6 @@ import { Starters } from '../../chat/Starters.tsx'
 import { useConversationAddress } from '../../chat/useAddress.ts'
 import { useConversation } from '../../chat/useConversation.ts'
 import { labModels, modelName } from '../../content/models.ts'
-import { compareStarters } from '../../content/prompts.ts'
 import { toast } from '../../ui/toast.tsx'
 
 export type Seed = { model: string; name: string; prompt: string; answer: LaneState }

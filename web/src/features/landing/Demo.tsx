@@ -1,15 +1,13 @@
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { paths } from '../../paths.ts'
 import { ButtonLink } from '../../ui/Button.tsx'
+import { Pill } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { DashboardDemo } from './demos/DashboardDemo.tsx'
-import { LabDemo } from './demos/LabDemo.tsx'
-import { VoiceDemo } from './demos/VoiceDemo.tsx'
-import { WorkflowDemo } from './demos/WorkflowDemo.tsx'
 import { ProductFrame } from './ProductFrame.tsx'
 
 type DemoId = 'dashboard' | 'workflows' | 'ai-lab' | 'voice-agents'
-type DemoTab = { id: DemoId; label: string; path: string; says: string; live?: boolean }
+/** `live` can be worked. A tool that is not built yet is a preview: looked at, and labelled. */
+type DemoTab = { id: DemoId; label: string; path: string; says: string; live: boolean }
 
 const demos: DemoTab[] = [
   {
@@ -17,12 +15,14 @@ const demos: DemoTab[] = [
     label: 'AI Dashboard',
     path: paths.dashboard,
     says: 'New leads, finished work, and what is left of your plan this month.',
+    live: true,
   },
   {
     id: 'workflows',
     label: 'Workflow Builder',
     path: '/dashboard/workflows',
     says: 'This tool is coming; the screen shows how it will look.',
+    live: false,
   },
   {
     id: 'ai-lab',
@@ -36,9 +36,15 @@ const demos: DemoTab[] = [
     label: 'Voice Agents',
     path: '/dashboard/voice-agents',
     says: 'This tool is coming; the screen shows how it will look.',
+    live: false,
   },
 ]
-const screens = { dashboard: DashboardDemo, workflows: WorkflowDemo, 'ai-lab': LabDemo, 'voice-agents': VoiceDemo }
+const screens = {
+  dashboard: lazy(() => import('./demos/DashboardDemo.tsx').then(({ DashboardDemo }) => ({ default: DashboardDemo }))),
+  workflows: lazy(() => import('./demos/WorkflowDemo.tsx').then(({ WorkflowDemo }) => ({ default: WorkflowDemo }))),
+  'ai-lab': lazy(() => import('./demos/LabDemo.tsx').then(({ LabDemo }) => ({ default: LabDemo }))),
+  'voice-agents': lazy(() => import('./demos/VoiceDemo.tsx').then(({ VoiceDemo }) => ({ default: VoiceDemo }))),
+}
 
 export function Demo() {
   const [open, setOpen] = useState<DemoId>('dashboard')
@@ -63,15 +69,23 @@ export function Demo() {
             const Screen = screens[id]
             return {
               id,
-              label,
+              label: live ? (
+                label
+              ) : (
+                <span className="flex items-center gap-2">
+                  {label} <Pill>Preview</Pill>
+                </span>
+              ),
               panel: (
                 <>
                   <p className="border-b border-line px-5 py-3 text-14 text-muted md:px-8">{says}</p>
                   <div className="h-[40rem] lg:h-[44rem]">
                     {drawn ? (
                       <ProductFrame path={path} live={live} className="h-full">
-                        <div className="min-h-0 flex-1 overflow-hidden p-4 md:p-8">
-                          <Screen />
+                        <div className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto p-4 md:p-8">
+                          <Suspense fallback={null}>
+                            <Screen />
+                          </Suspense>
                         </div>
                       </ProductFrame>
                     ) : null}

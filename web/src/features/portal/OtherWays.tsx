@@ -3,7 +3,7 @@ import type { Provider } from '@supabase/auth-js'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { leadBack } from '../../api/arrival.ts'
-import { callPublic } from '../../api/call.ts'
+import { openDemo } from '../../api/demo.ts'
 import { clearAuthKeys } from '../../api/keys.ts'
 import { useAuthSettings, usePlatform } from '../../api/platform.ts'
 import type { Role } from '../../api/roles.ts'
@@ -27,7 +27,7 @@ const names: Record<string, string> = {
 
 type Props = { role?: Role; report: Report; begin: () => void; onSignedIn: (welcome: { title: string; text?: string }) => Promise<void> }
 
-/** The providers this installation is configured for, and the demo where it is a sandbox. */
+/** The providers this installation is configured for, and the demo where it has one. */
 export function OtherWays({ role, report, begin, onSignedIn }: Props) {
   const settings = useAuthSettings()
   const { demo_accounts } = usePlatform()
@@ -50,11 +50,11 @@ export function OtherWays({ role, report, begin, onSignedIn }: Props) {
     try {
       begin()
       clearAuthKeys()
-      const session = await callPublic('demo-sign-in', { portal })
-      const { auth } = await loadBackend()
-      const { error } = await auth.setSession(session)
-      if (error) throw error
-      await onSignedIn({ title: 'Welcome to the demo', text: 'A sample account to explore. No real money is involved.' })
+      const opened = await openDemo(portal)
+      await onSignedIn({
+        title: 'Welcome to the demo',
+        text: `A sample account to explore for a day. ${opened?.readsOnly ? 'Nothing in it can be changed.' : 'No real money is involved.'}`,
+      })
     } catch (error) {
       report(texts.error, error instanceof Error ? error.message : texts.unexpectedError)
     } finally {

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { isConfirmation } from '../../api/arrival.ts'
+import { demoOf } from '../../api/demo.ts'
 import { arrivalHash } from '../../api/keys.ts'
 import { landingFor, type Role, sendSignUpRecord } from '../../api/roles.ts'
 import { expectSignIn, loadBackend, needsSecondFactor, useSession } from '../../api/session.ts'
@@ -26,7 +27,8 @@ export function usePortalArrival(role: Role | undefined, { onSecondFactor }: { o
       if (!data.session) return
       const saved = data.session.user.user_metadata.theme
       if (saved === 'light' || saved === 'dark') setTheme(saved)
-      void sendSignUpRecord()
+      // A demo signed up for nothing.
+      if (!demoOf(data.session)) void sendSignUpRecord()
       toast.success(welcome.title, welcome.text)
       const home = await landingFor(data.session.user.id, role)
       setTimeout(() => navigate(home, { replace: true }), afterSignInMs)

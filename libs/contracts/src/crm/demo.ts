@@ -1,0 +1,29 @@
+// What a visitor's demo holds of contacts: crm fills its tables with it, and analytics counts the same. Nobody here exists.
+
+export const demoContacts = [
+  { name: 'Ines Ortega', email: 'ines@harbour-cafe.example', status: 'qualified', source: 'website', daysAgo: 1 },
+  { name: 'Jonas Weber', email: 'jonas@weber-bikes.example', status: 'new', source: 'website', daysAgo: 1 },
+  { name: 'Priya Nair', email: 'priya@nair-studio.example', status: 'new', source: 'referral', daysAgo: 2 },
+  { name: 'Tom Hadley', email: 'tom@hadley-roofing.example', status: 'contacted', source: 'ads', daysAgo: 4 },
+  { name: 'Marta Kowalska', email: 'marta@kowalska-yoga.example', status: 'qualified', source: 'referral', daysAgo: 6 },
+  { name: 'Samuel Osei', email: 'samuel@osei-print.example', status: 'contacted', source: 'website', daysAgo: 9 },
+  { name: 'Lena Brandt', email: 'lena@brandt-garden.example', status: 'won', source: 'ads', daysAgo: 13 },
+  { name: 'Diego Reyes', email: 'diego@reyes-bakery.example', status: 'won', source: 'website', daysAgo: 18 },
+  { name: 'Hana Sato', email: 'hana@sato-tea.example', status: 'lost', source: 'referral', daysAgo: 24 },
+  { name: 'Oliver Grant', email: 'oliver@grant-fitness.example', status: 'won', source: 'website', daysAgo: 37 },
+  { name: 'Camille Petit', email: 'camille@petit-flowers.example', status: 'lost', source: 'ads', daysAgo: 41 },
+  { name: 'Yusuf Demir', email: 'yusuf@demir-interiors.example', status: 'won', source: 'referral', daysAgo: 52 },
+] as const
+
+export const demoAppointments = [
+  { title: 'First call with Ines Ortega', inDays: 1, daysAgo: 1 },
+  { title: 'Quote review with Marta Kowalska', inDays: 3, daysAgo: 5 },
+  { title: 'Workshop for Brandt Garden', inDays: -4, daysAgo: 12 },
+  { title: 'Kick-off with Diego Reyes', inDays: -12, daysAgo: 33 },
+] as const
+
+export const demoCampaigns = [
+  { name: 'Spring offer', sent: 1240, daysAgo: 8 },
+  { name: 'Welcome to new contacts', sent: 860, daysAgo: 20 },
+  { name: 'Open quotes', sent: 510, daysAgo: 44 },
+] as const
