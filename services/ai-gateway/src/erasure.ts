@@ -18,7 +18,7 @@ export const erasure: Eraser<AiDb> = {
     { table: 'ai_prompts' },
     { table: 'ai_actions' },
     { table: 'ai_approvals', without: ['hash', 'asked_key'] },
-    { table: 'ai_connections' },
+    { table: 'ai_connections', key: null },
     { table: 'ai_usage' },
     { table: 'ai_keys', without: ['hash'] },
     { table: 'ai_key_use', key: 'key_id' },
