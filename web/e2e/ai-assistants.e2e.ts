@@ -172,6 +172,30 @@ test.describe('the analyst', () => {
       expect(entry.replace(/(ChatGPT, Claude, Gemini, Perplexity)?(completed|cut|stopped|failed).*$/, '').length).toBeLessThanOrEqual(50)
   })
 
+  test('what it looked up stands below as rows; a draft is edited, approved once, and still there after a reload [spec-77]', async ({
+    page,
+  }) => {
+    await trialSeller(page)
+    await page.goto('/dashboard/ai-assistant')
+    const input = page.getByLabel('Message the analyst')
+    await input.fill('List my notifications')
+    await input.press('Enter')
+    await expect(page.getByRole('figure', { name: 'List notifications' })).toBeVisible({ timeout: 20_000 })
+    await input.fill('Write an email to thank Anna')
+    await input.press('Enter')
+    const card = page.getByRole('region', { name: 'Proposed: Draft an email' })
+    await expect(card.getByText('Waiting for your approval')).toBeVisible({ timeout: 20_000 })
+    await card.getByRole('button', { name: 'Edit step 1' }).click()
+    await card.getByLabel('About').fill('thank Anna for the flowers')
+    await card.getByRole('button', { name: 'Save' }).click()
+    await expect(card.getByText(/thank Anna for the flowers/)).toBeVisible()
+    await card.getByRole('button', { name: /^Approve/ }).click()
+    await expect(card.getByText('subject', { exact: true })).toBeVisible({ timeout: 20_000 })
+    await page.reload()
+    await expect(card.getByText('subject', { exact: true })).toBeVisible()
+    await expect(page.getByRole('figure', { name: 'List notifications' })).toBeVisible()
+  })
+
   test('a dismissed proposal can be taken back; a blank message is not sent', async ({ page }) => {
     await trialSeller(page)
     await page.goto('/dashboard/ai-assistant')

@@ -45,6 +45,8 @@ export type AiDb = {
     completion_tokens: number | null
     cost_microusd: number | null
     sandbox: Generated<boolean>
+    /** The rows that its figures come from. */
+    evidence: ColumnType<unknown, string | null | undefined, string | null>
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }

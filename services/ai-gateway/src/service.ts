@@ -24,7 +24,8 @@ import { up as conversationMarks } from './migrations/0002_conversation_marks.ts
 import { up as begunActions } from './migrations/0003_begun_actions.ts'
 import { up as versions } from './migrations/0004_versions.ts'
 import { up as keysMove } from './migrations/0005_keys_move.ts'
-import { up as approvals } from './migrations/0006_approvals.ts'
+import { up as approvalRows } from './migrations/0006_approvals.ts'
+import { up as evidence } from './migrations/0007_evidence.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { failAbandonedActions } from './orchestrator/actions.ts'
 import { toolRoutes } from './routes.ts'
@@ -42,7 +43,8 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0003_begun_actions': { up: begunActions },
     '0004_versions': { up: versions },
     '0005_keys_move': { up: keysMove },
-    '0006_approvals': { up: approvals },
+    '0006_approvals': { up: approvalRows },
+    '0007_evidence': { up: evidence },
   },
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {
@@ -65,10 +67,11 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     compareRoutes(rt, deps)
     handsOverKeys(rt)
     writingRoutes(rt.app, deps)
-    approvalRoutes(rt)
+    const approvals = approvalRoutes(rt)
     const guarded = createGuardedFetch({ trusted: registries })
     const prices = createPrices(guarded, registries, rt.config, rt.log)
-    toolRoutes(rt.app, deps, { fetch: guarded, prices, affiliate: rt.config.DOMAIN_AFFILIATE_LINKS, sandbox: registries })
+    const tooled = { ...deps, approvals }
+    toolRoutes(rt.app, tooled, { fetch: guarded, prices, affiliate: rt.config.DOMAIN_AFFILIATE_LINKS, sandbox: registries })
 
     rt.onBroadcast(stopAnswer, ({ user_id, id, lane }) => {
       const lanes = lane === null ? [id] : lane >= 0 ? [laneId(id, lane)] : [0, 1, 2, 3, 4, 5].map((each) => laneId(id, each))

@@ -1,4 +1,5 @@
 import type { aiChat, aiEstimate, aiOrchestrator, aiUsage } from '@operon/contracts/ai-gateway/api'
+import type { approvals } from '@operon/contracts/ai-gateway/approvals'
 import type { actions, comparisons, conversations, messages, savedPrompts } from '@operon/contracts/ai-gateway/tables'
 import type { CallReply } from '@operon/contracts/calls'
 import type { Args, Reply, Row } from '@operon/contracts/contract'
@@ -15,6 +16,7 @@ export type AiEstimate = Reply<typeof aiEstimate>
 export type AiUsage = Reply<typeof aiUsage>
 export type SavedPrompt = Row<typeof savedPrompts>
 export type ProposedAction = Row<typeof actions>
+export type Approval = Row<typeof approvals>
 export type AnalystReply = Reply<typeof aiOrchestrator>
 export type Started = {
   model: string
@@ -179,7 +181,16 @@ export async function listActions(messageIds: readonly string[]) {
   return rows<ProposedAction[]>(rest.from('ai_actions').select().in('message_id', messageIds).order('id', { ascending: true }))
 }
 
-type Kept = 'ai_conversations' | 'ai_comparisons' | 'ai_prompts' | 'ai_actions'
+export async function listApprovals(messageIds: readonly string[]) {
+  const { rest, rows } = await loadBackend()
+  return rows<Approval[]>(rest.from('ai_approvals').select().in('message_id', messageIds).order('id', { ascending: true }))
+}
+export async function readApproval(id: string) {
+  const { rest, rows } = await loadBackend()
+  return rows<Approval>(rest.from('ai_approvals').select().eq('id', id).single())
+}
+
+type Kept = 'ai_conversations' | 'ai_comparisons' | 'ai_prompts' | 'ai_actions' | 'ai_approvals'
 
 export async function change(table: Kept, id: string, patch: Record<string, string>) {
   const { rest, rows } = await loadBackend()

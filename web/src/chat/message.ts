@@ -18,6 +18,7 @@ export type ChatMessage = {
   answeredBy?: string | null
   sandbox?: boolean
   citations?: string[]
+  evidence?: Message['evidence']
   usage?: { prompt_tokens: number; completion_tokens: number; cost_microusd: number } | null
   at: string
 }
@@ -37,7 +38,8 @@ export const fromRows = (rows: readonly Message[], lines: Lines): ChatMessage[] 
   rows.map((row, at) => fromRow(row, lines, row.after_id ?? rows[at - 1]?.id ?? row.conversation_id))
 
 export function fromRow(row: Message, lines: Lines, after = row.after_id): ChatMessage {
-  const { id, role, state, model, answered_by, sandbox, citations, prompt_tokens, completion_tokens, cost_microusd, created_at } = row
+  const { id, role, state, model, answered_by, sandbox, citations, evidence, prompt_tokens, completion_tokens, cost_microusd, created_at } =
+    row
   const silent = state === 'failed' ? lines.failed : state === 'complete' && role === 'assistant' ? lines.empty : ''
   return {
     key: id,
@@ -50,6 +52,7 @@ export function fromRow(row: Message, lines: Lines, after = row.after_id): ChatM
     answeredBy: answered_by,
     sandbox,
     citations,
+    evidence,
     usage: prompt_tokens === null ? null : { prompt_tokens, completion_tokens: completion_tokens ?? 0, cost_microusd: cost_microusd ?? 0 },
     at: created_at,
   }

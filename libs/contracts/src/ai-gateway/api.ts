@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fn, id, text, time } from '../contract.ts'
+import { Approval } from './approvals.ts'
 import { inputLimits } from './limits.ts'
 import { WritingOrder } from './writing.ts'
 
@@ -97,6 +98,14 @@ export const SuggestedAction = z.object({
   input: z.record(z.string(), z.string()),
   prompts: z.int().describe('What approving it will cost, in prompts'),
 })
+const Column = z.object({ label: z.string(), as: z.enum(['text', 'time', 'cents', 'microusd', 'count', 'percent']) })
+/** What an answer looked up: the rows beside its figures, as the capability that answered declares them. */
+export const Evidence = z.object({
+  action: z.string(),
+  title: z.string(),
+  columns: z.record(z.string(), Column),
+  rows: z.array(z.record(z.string(), z.unknown())).max(50),
+})
 /** With `stream: true` the same events as `ai-chat`; proposals come with `done`. */
 export const aiOrchestrator = fn('ai-orchestrator', {
   demo: 'recorded',
@@ -123,6 +132,9 @@ export const aiOrchestrator = fn('ai-orchestrator', {
     model_used: z.string(),
     needs_actions: z.boolean(),
     suggested_actions: z.array(SuggestedAction),
+    /** What it looked up, and the steps that wait for one approval. */
+    evidence: z.array(Evidence).optional(),
+    approval: Approval.nullish(),
     conversation_id: z.uuid().nullable(),
     message_id: z.uuid().nullable(),
     sandbox: z.boolean(),

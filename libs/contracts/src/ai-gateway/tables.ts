@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { id, table, text, time } from '../contract.ts'
-import { SuggestedAction } from './api.ts'
+import { Evidence, SuggestedAction } from './api.ts'
 
 // What is kept of conversations, and read through the data API.
 
@@ -38,6 +38,8 @@ export const messages = table('ai_messages', {
     cost_microusd: z.int().nullable(),
     /** A stand-in wrote it, since the provider has no key. */
     sandbox: z.boolean(),
+    /** The rows that its figures come from. */
+    evidence: z.array(Evidence).nullish(),
     created_at: time,
   }),
 })

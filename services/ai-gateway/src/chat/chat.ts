@@ -4,7 +4,7 @@ import { errors } from '@operon/contracts/messages'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
-import { type Answer, type AnswerDeps, ask, askerOf, type Piece } from '../completions/answer.ts'
+import { type Answer, type AnswerDeps, ask, askerOf, type Piece, type Told } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
 import { type EventStream, openStream } from '../completions/sse.ts'
 import { isRecorded, recordedChat } from '../demo/recorded.ts'
@@ -105,7 +105,7 @@ export async function failStream(ctx: Ctx<AiDb>, stream: EventStream, error: unk
 
 export async function streamAnswer(
   stream: EventStream,
-  answer: Answer,
+  answer: Told,
   pieces: AsyncIterable<Piece[]>,
   exchange: Exchange | null,
   done: () => object | Promise<object>,

@@ -4,7 +4,7 @@ import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import type { Expression, SqlBool } from 'kysely'
-import type { Answer, Piece } from '../completions/answer.ts'
+import type { Piece, Told } from '../completions/answer.ts'
 import type { AiDb, MessageState } from '../schema.ts'
 import { historyUpTo, placeIn } from './versions.ts'
 
@@ -61,7 +61,12 @@ export async function beginExchange(ctx: Ctx<AiDb>, { seed = [], ...begin }: Beg
 }
 
 /** Passes an answer on while writing it down: now and then on the way, and whole at the end. */
-export async function* keepAnswer(ctx: Ctx<AiDb>, exchange: Exchange, answer: Answer): AsyncGenerator<Piece[]> {
+export async function* keepAnswer(
+  ctx: Ctx<AiDb>,
+  exchange: Exchange,
+  answer: Told,
+  more: () => Save = () => ({}),
+): AsyncGenerator<Piece[]> {
   let savedAt = Date.now()
   for await (const pieces of answer.pieces()) {
     yield pieces
@@ -84,6 +89,7 @@ export async function* keepAnswer(ctx: Ctx<AiDb>, exchange: Exchange, answer: An
     prompt_tokens,
     completion_tokens,
     cost_microusd,
+    ...more(),
   })
 }
 
@@ -208,6 +214,7 @@ type Save = Partial<{
   prompt_tokens: number
   completion_tokens: number
   cost_microusd: number
+  evidence: string
 }>
 async function save(ctx: Ctx<AiDb>, id: string, changes: Save) {
   await ctx.db

@@ -232,6 +232,9 @@ async function notBegun({ deps, question, lost, startedAt }: Begin, reservation:
   return isStopped ? new DomainError('answer_stopped', { details: { usage } }) : error
 }
 
+/** What is told and kept of an answer, be it of one round or of several. */
+export type Told = Pick<Answer, 'pieces' | 'content' | 'citations' | 'outcome' | 'problem' | 'alias' | 'target' | 'usage'>
+
 /** One answer while it arrives. Read `pieces` once; however reading ends, it is booked. */
 export class Answer {
   readonly id: string

@@ -56,6 +56,8 @@ function compose(body: ChatBody, question: Question, citations: string[]): strin
     .filter((message) => message.role === 'tool')
   const format = body.response_format
   if (format?.type === 'json_schema' && format.json_schema) return JSON.stringify(fromSchema(format.json_schema.schema, question))
+  const told = results.length > 0 && ofTools(results.map((result) => contentText(result.content)))
+  if (told) return told
   if (results.length > 0)
     return `Done. ${results.map((result) => summary(contentText(result.content))).join(' ')} Tell me if you want anything changed.`
   const kind = kindOf(question)
@@ -190,6 +192,28 @@ const sources = (topic: string) => {
     `https://research.example.org/${slug}`,
     `https://news.example.net/small-business/${slug}`,
   ]
+}
+
+/** What was looked up and what waits for approval, in words; null where the tools speak of something else. */
+function ofTools(results: string[]): string | null {
+  const read = results.map((result) => {
+    try {
+      return JSON.parse(result) as { data?: object; proposed?: string; error?: string }
+    } catch {
+      return {}
+    }
+  })
+  const rows = read.flatMap(({ data }) => Object.values(data ?? {}).find(Array.isArray) ?? [])
+  const proposed = read.filter((each) => each.proposed).length
+  const errors = read.flatMap(({ error }) => error ?? [])
+  if (!proposed && errors.length === 0 && !read.some(({ data }) => data)) return null
+  const found = read.some(({ data }) => data)
+    ? `I looked this up in your account${rows.length ? `: ${rows.length} found` : ''}. The rows are below.`
+    : ''
+  const waits = proposed
+    ? `I prepared ${proposed === 1 ? 'one step' : `${proposed} steps`} for you to look at. Nothing happens until you approve.`
+    : ''
+  return [found, waits, ...errors].filter(Boolean).join(' ')
 }
 
 function summary(result: string) {

@@ -3,10 +3,12 @@ import { ChartNoAxesColumn, PenLine, Repeat2, Zap } from 'lucide-react'
 import { useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import { ActionCard } from '../../chat/ActionCard.tsx'
+import { ApprovalCard } from '../../chat/ApprovalCard.tsx'
 import { ChatFrame } from '../../chat/ChatFrame.tsx'
 import { ChatLog } from '../../chat/ChatLog.tsx'
 import { Composer } from '../../chat/Composer.tsx'
 import { Conversations } from '../../chat/ConversationList.tsx'
+import { EvidenceTable } from '../../chat/EvidenceTable.tsx'
 import { useConversationAddress } from '../../chat/useAddress.ts'
 import { analystCategories, analystWelcome, quickPrompts, type TaskType, taskOf } from '../../content/analyst.ts'
 import { cx } from '../../ui/cx.ts'
@@ -49,11 +51,23 @@ export function AnalystPage() {
                 {justWelcome ? <FirstSteps category={category} onCategory={setCategory} onAsk={ask} busy={analyst.busy} /> : null}
               </>
             }
-            below={(key) =>
-              analyst
-                .actionsOf(key)
-                .map((action) => <ActionCard key={action.id} action={action} onMark={(state) => analyst.mark(action, state)} />)
-            }
+            below={(key) => {
+              const { evidence, approvals } = analyst.lookedUp(key)
+              return (
+                <>
+                  {evidence.map((each, at) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: what was looked up never moves
+                    <EvidenceTable key={`${each.action}-${at}`} evidence={each} />
+                  ))}
+                  {approvals.map((approval) => (
+                    <ApprovalCard key={approval.id} given={approval} />
+                  ))}
+                  {analyst.actionsOf(key).map((action) => (
+                    <ActionCard key={action.id} action={action} onMark={(state) => analyst.mark(action, state)} />
+                  ))}
+                </>
+              )
+            }}
             onRegenerate={analyst.again}
             onResend={analyst.edit}
             limit={inputLimits.analyst}

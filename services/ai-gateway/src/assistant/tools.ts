@@ -1,0 +1,139 @@
+import { MOST_STEPS } from '@operon/contracts/ai-gateway/approvals'
+import type { Evidence } from '@operon/contracts/contract'
+import type { Capability } from '@operon/contracts/registry'
+import type { Ctx, UserActor } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import type { Approvals } from '../approvals/approvals.ts'
+import { capabilities, type Missing } from '../approvals/offered.ts'
+import { type Order, prepare } from '../approvals/steps.ts'
+import type { AiDb } from '../schema.ts'
+
+/** Rows that an answer's figures come from, as its person sees them. */
+export type Shown = { action: string; title: string; columns: Evidence['columns']; rows: Record<string, unknown>[] }
+
+const MOST_FITTING = 6
+const MOST_ROWS = 50
+const MOST_RESULT = 20_000
+
+const tool = (name: string, description: string, parameters: object) => ({ type: 'function', function: { name, description, parameters } })
+
+/** The two that lead to everything else, and the few that fit the question: never the whole registry. */
+export function toolsFor(said: string, missing: Missing) {
+  const text = { type: 'string', maxLength: 200 }
+  const fitting = ranked(said)
+    .filter((capability) => missing(capability) === null && !offeredAlready.has(capability.name))
+    .slice(0, MOST_FITTING)
+  return [
+    tool('find-actions', 'Finds what can be read or done for the person, by words', {
+      type: 'object',
+      properties: { query: text },
+      required: ['query'],
+    }),
+    tool('run-action', 'Runs an action by its name. What only reads runs at once; everything else is proposed to the person', {
+      type: 'object',
+      properties: { action: text, input: { type: 'object' } },
+      required: ['action', 'input'],
+    }),
+    ...fitting.map(({ name, when, input }) => tool(name, when, input)),
+  ]
+}
+
+/** The analyst's own tools of the same effect stand beside these. */
+const offeredAlready = new Set(['write-content', 'suggest-names'])
+
+const wordsOf = (text: string) => [...new Set(text.toLowerCase().match(/\p{L}{4,}/gu) ?? [])].map((word) => word.replace(/s$/, ''))
+
+/** By how many of the words they share, the best first; what shares none is left out. */
+function ranked(said: string): Capability[] {
+  const words = wordsOf(said)
+  return [...capabilities().values()]
+    .map((capability) => {
+      const about = `${capability.name} ${capability.title} ${capability.when}`.toLowerCase()
+      return { capability, score: words.filter((word) => about.includes(word)).length }
+    })
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .map(({ capability }) => capability)
+}
+
+export const isTool = (name: string) => name === 'find-actions' || name === 'run-action' || capabilities().has(name)
+
+/** What one answer looks up and wants to do. Nothing but reading happens here. */
+export class Desk {
+  readonly evidence: Shown[] = []
+  readonly steps: Order[] = []
+  readonly #approvals: Approvals
+  readonly #ctx: Ctx<AiDb>
+  readonly #actor: UserActor
+  readonly #missing: Missing
+
+  constructor(approvals: Approvals, ctx: Ctx<AiDb>, actor: UserActor, missing: Missing) {
+    this.#approvals = approvals
+    this.#ctx = ctx
+    this.#actor = actor
+    this.#missing = missing
+  }
+
+  /** The result of a tool, for the model. A refusal is told in its words, so that it can be passed on or put right. */
+  async use(name: string, args: string): Promise<string> {
+    try {
+      const given = objectOf(args)
+      if (name === 'find-actions') return JSON.stringify({ actions: this.#found(String(given.query ?? '')) })
+      const action = name === 'run-action' ? String(given.action ?? '') : name
+      const input = name === 'run-action' ? objectOf(given.input) : given
+      return JSON.stringify(await this.#run(action, input)).slice(0, MOST_RESULT)
+    } catch (error) {
+      if (error instanceof DomainError) return JSON.stringify({ error: error.message })
+      throw error
+    }
+  }
+
+  #found(query: string) {
+    return ranked(query)
+      .slice(0, 8)
+      .map((capability) => {
+        const { name, when, effect, input } = capability
+        return { action: name, when, effect, input, missing: this.#missing(capability) ?? undefined }
+      })
+  }
+
+  async #run(action: string, input: Record<string, unknown>): Promise<unknown> {
+    const capability = capabilities().get(action)
+    if (!capability) throw new DomainError('not_found', { message: `There is no action ${action.slice(0, 60)}.` })
+    const { contract, title, effect } = capability
+    const reason = this.#missing(capability)
+    if (reason) throw new DomainError('action_missing', { message: reason })
+    if (effect !== 'reads') return this.#propose({ action, input })
+    const data = await this.#approvals.call(contract, input as never, { actor: this.#actor, requestId: this.#ctx.requestId })
+    const { evidence } = contract.action
+    if (evidence) this.evidence.push({ action, title, columns: evidence.columns, rows: rowsOf(data, evidence) })
+    return { data }
+  }
+
+  async #propose(order: Order) {
+    if (this.steps.length >= MOST_STEPS) throw new DomainError('invalid', { message: `${MOST_STEPS} steps are the most for one approval.` })
+    const steps = [...this.steps, order]
+    const prepared = await prepare(this.#approvals.call, this.#actor, this.#missing, steps)
+    this.steps.push(order)
+    return { proposed: prepared.at(-1)!.does, step: steps.length, note: 'Not done. It waits for the approval of the person.' }
+  }
+}
+
+function rowsOf(data: unknown, { rows, columns }: Evidence): Record<string, unknown>[] {
+  const list = rows ? (data as Record<string, unknown[]>)[rows]! : [data]
+  const at = (row: any, path: string) => path.split('.').reduce((from, key) => from?.[key], row) ?? null
+  return list.slice(0, MOST_ROWS).map((row: any) => ({
+    ...Object.fromEntries(Object.keys(columns).map((path) => [path, at(row, path)])),
+    ...(typeof row?.currency === 'string' && { currency: row.currency }),
+  }))
+}
+
+function objectOf(given: unknown): Record<string, unknown> {
+  try {
+    const value = typeof given === 'string' ? JSON.parse(given || '{}') : given
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // Told below.
+  }
+  throw new DomainError('invalid', { message: 'The arguments are no JSON object.' })
+}
