@@ -18,6 +18,7 @@ export class Callers {
 
   of(headers: Headers, route: Route): Actor | Promise<Actor> {
     const { authorization, apikey } = headers
+    if (route.resource) return this.#verifier.actorOf(headers, { resource: true, path: route.label as `/${string}` })
     if (authorization === undefined && (apikey === undefined || this.#publishable.has(apikey as string))) return anonymous
     return this.#verifier.known(bearerOf(authorization)) ?? this.#verify(headers, route)
   }

@@ -170,7 +170,7 @@ export function securityHeaders(config: KitConfig, inlineScripts: string[] = [])
 const allowedHeaders =
   'apikey, authorization, content-type, x-client-info, x-supabase-api-version, prefer, range, accept-profile, content-profile, idempotency-key, x-request-id, x-retry-count, traceparent, tus-resumable, upload-length, upload-offset, upload-metadata, mcp-session-id, mcp-protocol-version, last-event-id'
 const exposedHeaders =
-  'content-range, content-location, content-disposition, location, retry-after, ratelimit, ratelimit-policy, x-request-id, x-total-count, link, x-supabase-api-version, tus-resumable, tus-version, tus-extension, tus-max-size, upload-offset, upload-length, upload-expires, mcp-session-id, mcp-protocol-version'
+  'content-range, content-location, content-disposition, location, retry-after, www-authenticate, ratelimit, ratelimit-policy, x-request-id, x-total-count, link, x-supabase-api-version, tus-resumable, tus-version, tus-extension, tus-max-size, upload-offset, upload-length, upload-expires, mcp-session-id, mcp-protocol-version'
 
 /**
  * What every answer of the API carries. Any origin may call it, without credentials: there are no cookies to misuse.

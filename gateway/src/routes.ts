@@ -17,6 +17,8 @@ export type Route = {
   /** Somebody's file: opened in a browser it may run nothing. */
   isFile: boolean
   apiKeys: boolean
+  /** An OAuth resource, which takes no session. */
+  resource?: true | undefined
   idempotent: boolean
 }
 export type Entry = { methods: Map<string, Route>; allow: string }
@@ -53,9 +55,9 @@ export function compileRoutes(spoken: Spoken[], options: { maxUploadBytes?: numb
 }
 
 function routeOf(service: ProcessName, endpoint: Endpoint): Route {
-  const { path, method, access, halfSignedIn, rate, maxBytes = MIB, apiKeys = false, idempotent } = endpoint
+  const { path, method, access, halfSignedIn, rate, maxBytes = MIB, apiKeys = false, resource, idempotent } = endpoint
   const demo = demoUseOf(endpoint, method)
-  return { service, label: path, access, halfSignedIn, rate, demo, maxBytes, apiKeys, idempotent: idempotent !== undefined, isFile: false }
+  return { service, label: path, access, halfSignedIn, rate, demo, maxBytes, apiKeys, resource, idempotent: idempotent !== undefined, isFile: false }
 }
 
 type Add = (path: string, method: string, route: Route) => void

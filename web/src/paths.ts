@@ -15,6 +15,7 @@ export const paths = {
   privacy: '/privacy-policy',
   security: '/security',
   goodbye: '/goodbye',
+  consent: '/oauth/consent',
   buyer: '/buyer-dashboard',
   dashboard: '/dashboard',
   settings: '/dashboard/settings',

@@ -36,6 +36,7 @@ export const publicPages: PageRoute[] = [
   { path: paths.privacy, page: lazyPage(() => import('./features/legal/LegalPage.tsx').then((m) => m.PrivacyPage)) },
   { path: paths.security, page: lazyPage(() => import('./features/legal/SecurityPage.tsx').then((m) => m.SecurityPage)) },
   { path: paths.goodbye, page: lazyPage(() => import('./features/goodbye/GoodbyePage.tsx').then((m) => m.GoodbyePage)) },
+  { path: paths.consent, page: lazyPage(() => import('./features/apps/ConsentPage.tsx').then((m) => m.ConsentPage)) },
   {
     path: '/marketplace/:userSlug',
     page: lazyPage(() => import('./features/storefront/StorefrontPage.tsx').then((m) => m.StorefrontPage)),

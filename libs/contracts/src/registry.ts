@@ -24,6 +24,7 @@ import * as identityApi from './identity/api.ts'
 import * as identityAuth from './identity/auth.ts'
 import * as identityEvents from './identity/events.ts'
 import * as identityKeys from './identity/keys.ts'
+import * as identityOAuth from './identity/oauth.ts'
 import { notOffered } from './identity/off.ts'
 import * as identityShapes from './identity/shapes.ts'
 import * as identityTables from './identity/tables.ts'
@@ -45,6 +46,7 @@ export const contracts: Record<ProcessName, object> = {
     ...identityAdmin,
     ...identityEvents,
     ...identityKeys,
+    ...identityOAuth,
     ...identityTables,
     ...Object.values(notOffered).flat(),
     ...identityShapes,

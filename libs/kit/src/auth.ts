@@ -4,7 +4,7 @@ import { createDecoder, createVerifier } from 'fast-jwt'
 import { now } from './clock.ts'
 import type { Actor, UserActor } from './context.ts'
 import { DomainError } from './errors.ts'
-import { isKey, KeyRing } from './keys.ts'
+import { isKey, KeyRing, keyActor } from './keys.ts'
 
 export type PublicJwk = JsonWebKey & { kid: string; alg: 'ES256' | 'RS256' }
 /** What identity tells about who may pass: its keys, how long a token lives, what it took back within that time, and what time it is. */
@@ -42,6 +42,8 @@ export class TokenVerifier {
   readonly #known = new Map<string, Known>()
   #verifiers = new Map<string, Verifier>()
   #serviceTokensSince = 0
+  #resourceVerifiers = new Map<string, Verifier>()
+  #issuer = ''
   /** When, by a clock that nobody sets. */
   #revoked = new Map<string, number>()
   /** Accounts that added a second factor within the life of a token, and when, in seconds. */
@@ -69,14 +71,59 @@ export class TokenVerifier {
   }
 
   /** Who a request speaks for, by its headers. Throws when a token is there and is not good. */
-  async actorOf(headers: { authorization?: string | undefined; apikey?: string | string[] | undefined }): Promise<Actor> {
+  async actorOf(
+    headers: { authorization?: string | undefined; apikey?: string | string[] | undefined },
+    contract?: Pick<Endpoint, 'resource' | 'path'>,
+  ): Promise<Actor> {
     const bearer = bearerOf(headers.authorization)
+    if (contract?.resource) return this.#actorAt(contract.path, bearer)
     const apikey = typeof headers.apikey === 'string' ? headers.apikey : ''
     if (!bearer || this.#publishable.has(bearer)) return this.isServiceKey(apikey) ? { kind: 'service' } : { kind: 'anonymous' }
     if (this.isServiceKey(bearer)) return { kind: 'service' }
     if (!isKey(bearer)) return this.verify(bearer)
+    return this.#actorOfKey(bearer)
+  }
+
+  async #actorOfKey(bearer: string): Promise<Actor> {
     const actor = await this.keys.actorOf(bearer)
     await this.refuseTakenBack(actor)
+    return actor
+  }
+
+  /** For an OAuth resource: a token that was made for it, or an API key. The refusal says where such a token is made. */
+  async #actorAt(path: string, bearer: string): Promise<Actor> {
+    if (!this.#issuer) await this.#reload()
+    const home = this.#issuer.replace(/\/auth\/v1$/, '')
+    try {
+      if (isKey(bearer)) return await this.#actorOfKey(bearer)
+      return await this.#actorOfApp(bearer, home, home + path)
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'not_authenticated') throw error
+      const metadata = `resource_metadata="${home}/.well-known/oauth-protected-resource${path}"`
+      throw new DomainError('not_authenticated', {
+        headers: { 'www-authenticate': `Bearer ${bearer ? 'error="invalid_token", ' : ''}${metadata}` },
+      })
+    }
+  }
+
+  /** Never remembered among the sessions' tokens: it is good at its own resource alone. */
+  async #actorOfApp(token: string, issuer: string, audience: string): Promise<Actor> {
+    if (!token) throw badToken()
+    const kid = kidOf(token)
+    this.#renew()
+    const verifier = this.#resourceVerifiers.get(kid) ?? (await this.#reload().then(() => this.#resourceVerifiers.get(kid)))
+    let claims: Record<string, any>
+    try {
+      claims = verifier!(token)
+    } catch {
+      throw badToken()
+    }
+    const { iss, aud, sub, session_id: id, client_id: app, scope } = claims
+    checkTime(claims)
+    if (iss !== issuer || aud !== audience) throw badToken()
+    if ([sub, id, app, scope].some((claim) => typeof claim !== 'string')) throw badToken()
+    const actor = keyActor(sub, { id, scopes: scope.split(' '), monthlyPrompts: null, app })
+    if (this.#isTakenBack(actor)) throw badToken()
     return actor
   }
 
@@ -207,6 +254,8 @@ export class TokenVerifier {
         // Tokens of a key that is gone are not good any more, whoever missed the word of it.
         if ([...this.#verifiers.keys()].some((kid) => !verifiers.has(kid))) this.#known.clear()
         this.#verifiers = verifiers
+        this.#resourceVerifiers = new Map(verification.keys.map((key) => [key.kid, resourceVerifierFor(key)]))
+        this.#issuer = verification.issuer
         this.#lifetimeMs = (verification.token_seconds ?? TOKEN_SECONDS) * 1000 + TOLERANCE_MS
         for (const id of [...verification.revoked_sessions, ...verification.suspended_users]) this.revoke(id)
         for (const { id, since } of verification.protected_users ?? []) this.protect(id, since)
@@ -238,6 +287,12 @@ function verifierFor(jwk: PublicJwk, issuer: string): Verifier {
     // A classic key of Supabase is a token with a role and another issuer, often without an end. Nothing but the instance's key signs one.
     return Object.hasOwn(KEY_ROLES, claims.role) ? claims : ofUser(token)
   }
+}
+
+/** For an OAuth resource, which looks at the issuer and the audience itself. */
+function resourceVerifierFor(jwk: PublicJwk): Verifier {
+  const key = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string
+  return createVerifier({ key, algorithms: [jwk.alg], requiredClaims: ['exp', 'iss', 'aud'], ignoreExpiration: true, ignoreNotBefore: true })
 }
 
 /** Roles that a token has instead of a person. */

@@ -175,7 +175,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
 
 async function actorOf(owner: HttpOwner, contract: Guarded, request: FastifyRequest): Promise<Ctx['actor']> {
   try {
-    return await owner.verifier.actorOf(request.headers)
+    return await owner.verifier.actorOf(request.headers, contract)
   } catch (error) {
     // A public page stays public for somebody whose token has just run out; what needs a person refuses it.
     if (

@@ -77,6 +77,7 @@ export const IdentityConfig = z.object({
     .pipe(z.array(z.enum([...erasing, 'none'])))
     .transform((names) => (names.length ? erasing.filter((each) => names.includes(each)) : [...erasing])),
   LIMIT_SIGN_UP_PER_MINUTE: whole(30),
+  LIMIT_APPS_PER_MINUTE: whole(10),
   LIMIT_SIGN_IN_PER_MINUTE: whole(60),
   LIMIT_PROFILES_PER_MINUTE: whole(30),
   LIMIT_REFRESH_AT_ONCE: whole(100),

@@ -161,6 +161,37 @@ export type IdentityDb = PaceDb & {
     expires_at: At
     revoked_at: At
   }
+  /** Apps that registered themselves to act for people at /mcp. */
+  oauth_clients: { id: string; name: string; uri: Generated<string>; redirect_uris: string[]; created_at: Generated<Date>; used_at: At }
+  /** What an app asks a person for, then the code that came of it. */
+  oauth_requests: {
+    id: string
+    client_id: string
+    user_id: string | null
+    redirect_uri: string
+    scopes: string[]
+    state: string | null
+    resource: string
+    code_challenge: string
+    code_hash: string | null
+    decided_at: At
+    used_at: At
+    grant_id: string | null
+    expires_at: Date
+  }
+  /** What a person has allowed an app, with the hash of its newest refresh token and of the one before. */
+  oauth_grants: {
+    id: string
+    user_id: string
+    client_id: string
+    scopes: string[]
+    resource: string
+    refresh_hash: string
+    previous_hash: string | null
+    created_at: Generated<Date>
+    refreshed_at: Generated<Date>
+    revoked_at: At
+  }
   signing_keys: { kid: string; alg: string; public_jwk: Json; sealed_private: string; created_at: Generated<Date> }
   /** One row, once service_role tokens were taken back: those from before are good no longer. */
   service_tokens: { one: Generated<boolean>; good_since: Date }

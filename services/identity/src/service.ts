@@ -27,8 +27,10 @@ import * as stepUp from './migrations/0008_step_up.ts'
 import * as apiKeys from './migrations/0009_api_keys.ts'
 import * as serviceTokens from './migrations/0010_service_tokens.ts'
 import * as demos from './migrations/0011_demos.ts'
+import * as oauthServer from './migrations/0012_oauth_server.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
+import { oauthServerRoutes } from './oauth-server/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
 import { roleRoutes } from './roles/routes.ts'
 import type { IdentityDb } from './schema.ts'
@@ -50,6 +52,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0009_api_keys': apiKeys,
     '0010_service_tokens': serviceTokens,
     '0011_demos': demos,
+    '0012_oauth_server': oauthServer,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),
@@ -79,6 +82,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     adminRoutes(deps)
     accountRoutes(deps)
     apiKeyRoutes(deps)
+    oauthServerRoutes(deps)
 
     rt.answer(identity.verification, run(verification))
     rt.answer(identity.lookUpUser, run(lookUpUser))

@@ -23,9 +23,15 @@ export const notOffered = {
   ),
   passkeys: off('passkeys', 'public', 'GET /passkeys', 'POST /passkeys/*', 'PATCH /passkeys/*', 'DELETE /passkeys/*'),
   oauthServer: [
-    ...off('an OAuth server', 'public', 'GET /oauth/*', 'POST /oauth/*', 'GET /.well-known/oauth-authorization-server'),
-    ...off('an OAuth server', 'user', 'GET /user/oauth/grants', 'DELETE /user/oauth/grants'),
-    ...off('an OAuth server', 'service', 'GET /admin/oauth/*', 'POST /admin/oauth/*', 'PUT /admin/oauth/*', 'DELETE /admin/oauth/*'),
+    ...off('signing in to other sites', 'public', 'GET /oauth/userinfo', 'POST /oauth/userinfo'),
+    ...off(
+      'managing OAuth apps by a service key',
+      'service',
+      'GET /admin/oauth/*',
+      'POST /admin/oauth/*',
+      'PUT /admin/oauth/*',
+      'DELETE /admin/oauth/*',
+    ),
   ],
   customProviders: [
     ...off(

@@ -135,6 +135,8 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
       'flows',
       'factor_recoveries',
       'ai_keys',
+      'oauth_requests',
+      'oauth_grants',
     ] as const)
       await trx.deleteFrom(table).where('user_id', '=', userId).execute()
     await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()

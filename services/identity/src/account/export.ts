@@ -37,7 +37,7 @@ async function ask(ctx: AuthCtx, service: Erasing, userId: string, from: Piece['
 }
 
 async function ownData(ctx: AuthCtx, user: User): Promise<Record<string, unknown>> {
-  const [{ sessions }, role, record, entries, api_keys] = await Promise.all([
+  const [{ sessions }, role, record, entries, api_keys, connected_apps] = await Promise.all([
     listSessions(ctx, {}),
     ctx.db.selectFrom('user_roles').select(['role', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
     ctx.db.selectFrom('sign_up_records').select(['record', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
@@ -55,6 +55,14 @@ async function ownData(ctx: AuthCtx, user: User): Promise<Record<string, unknown
       .orderBy('id')
       .limit(10_000)
       .execute(),
+    ctx.db
+      .selectFrom('oauth_grants as g')
+      .innerJoin('oauth_clients as c', 'c.id', 'g.client_id')
+      .select(['c.name', 'g.scopes', 'g.created_at', 'g.refreshed_at', 'g.revoked_at'])
+      .where('g.user_id', '=', user.id)
+      .orderBy('g.id')
+      .limit(10_000)
+      .execute(),
   ])
   return {
     exported_at: new Date().toISOString(),
@@ -64,6 +72,7 @@ async function ownData(ctx: AuthCtx, user: User): Promise<Record<string, unknown
     sessions,
     audit: entries,
     api_keys,
+    connected_apps,
   }
 }
 

@@ -6,8 +6,9 @@ import type { AuthCtx } from '../deps.ts'
 export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verification> {
   const { keys, config } = ctx.deps
   const since = new Date(now() - config.AUTH_TOKEN_SECONDS * 1000)
-  const [sessions, users, factors, serviceTokens] = await Promise.all([
+  const [sessions, grants, users, factors, serviceTokens] = await Promise.all([
     ctx.db.selectFrom('sessions').select('id').where('revoked_at', '>', since).execute(),
+    ctx.db.selectFrom('oauth_grants').select('id').where('revoked_at', '>', since).execute(),
     ctx.db
       .selectFrom('users')
       .select('id')
@@ -24,7 +25,7 @@ export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verif
   return {
     keys: keys.publicKeys,
     issuer: keys.issuer,
-    revoked_sessions: sessions.map(({ id }) => id),
+    revoked_sessions: [...sessions, ...grants].map(({ id }) => id),
     suspended_users: users.map(({ id }) => id),
     protected_users: factors.map(({ user_id, updated_at }) => ({ id: user_id, since: Math.floor(updated_at.getTime() / 1000) })),
     token_seconds: config.AUTH_TOKEN_SECONDS,

@@ -35,6 +35,7 @@ export async function startIdentity(env: Env = {}, more: Parameters<typeof start
   const platform = await startTestPlatform([identityService, ...more], {
     AUTH_AUTOCONFIRM: 'true',
     LIMIT_SIGN_UP_PER_MINUTE: '1000',
+    LIMIT_APPS_PER_MINUTE: '1000',
     LIMIT_SIGN_IN_PER_MINUTE: '1000',
     LIMIT_VERIFY_PER_MINUTE: '1000',
     ...unpaced,

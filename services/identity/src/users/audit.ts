@@ -11,6 +11,8 @@ export const auditActions = {
   logout: { kind: 'account' },
   session_revoked: { kind: 'account' },
   account_exported: { kind: 'account' },
+  app_connected: { kind: 'account' },
+  app_disconnected: { kind: 'account' },
   api_key_created: { kind: 'account' },
   api_key_revoked: { kind: 'account' },
   user_signedup: { kind: 'team' },

@@ -44,7 +44,7 @@ export async function settings({ deps: { config, oauth } }: AuthCtx) {
   }
 }
 
-/** Where to find the keys, for libraries that look here. The OAuth addresses are part of the form; they answer that they are off. */
+/** Where to find the keys, for libraries that look here. Signing in to other sites with it is not offered; apps are let in to /mcp alone. */
 export const openIdConfiguration = ({ keys: { issuer, publicKeys } }: Deps) => ({
   issuer,
   authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -57,7 +57,7 @@ export const openIdConfiguration = ({ keys: { issuer, publicKeys } }: Deps) => (
   grant_types_supported: ['authorization_code', 'refresh_token'],
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: [...new Set(publicKeys.map((key) => key.alg))],
-  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+  token_endpoint_auth_methods_supported: ['none'],
   claims_supported: ['sub', 'aud', 'iss', 'exp', 'iat', 'email', 'phone'],
-  code_challenge_methods_supported: ['S256', 'plain'],
+  code_challenge_methods_supported: ['S256'],
 })

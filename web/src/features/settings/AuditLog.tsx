@@ -57,6 +57,8 @@ const names: Record<string, string> = {
   user_updated_password: 'Password changed',
   unproven_access_removed: 'Address confirmed; what was set up before was removed',
   user_banned: 'Account suspended',
+  app_connected: 'App connected',
+  app_disconnected: 'App disconnected',
   api_key_created: 'API key created',
   api_key_revoked: 'API key revoked',
   login: 'Signed in',

@@ -6,6 +6,7 @@ import { AiUsage } from './AiUsage.tsx'
 import { ApiKeys } from './ApiKeys.tsx'
 import { AuditLog } from './AuditLog.tsx'
 import { ConfirmItsYouHost } from './ConfirmItsYou.tsx'
+import { ConnectedApps } from './ConnectedApps.tsx'
 import { DataPanel } from './DataPanel.tsx'
 import { Devices } from './Devices.tsx'
 import { PasswordPanel } from './PasswordPanel.tsx'
@@ -59,10 +60,11 @@ export function SettingsPage() {
           },
           {
             id: 'keys',
-            label: 'API keys',
+            label: 'API keys and apps',
             panel: (
               <Column>
                 <ApiKeys />
+                <ConnectedApps />
               </Column>
             ),
           },
