@@ -26,7 +26,18 @@ export type Entry = { methods: Map<string, Route>; allow: string }
 type Node = { literal: Map<string, Node>; param: Node | null; rest: Entry | null; entry: Entry | null }
 
 const MIB = 1024 * 1024
-const apiPrefixes = ['/auth/v1', '/rest/v1', '/functions/v1', '/ai/v1', '/files/v1', '/webhooks', '/sandbox']
+const apiPrefixes = [
+  '/auth/v1',
+  '/rest/v1',
+  '/functions/v1',
+  '/ai/v1',
+  '/files/v1',
+  '/webhooks',
+  '/sandbox',
+  '/mcp',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/oauth-protected-resource',
+]
 
 /** Paths that speak a protocol; everything else that no contract names is the web app's. */
 export const isApi = (path: string): boolean => apiPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
@@ -57,7 +68,19 @@ export function compileRoutes(spoken: Spoken[], options: { maxUploadBytes?: numb
 function routeOf(service: ProcessName, endpoint: Endpoint): Route {
   const { path, method, access, halfSignedIn, rate, maxBytes = MIB, apiKeys = false, resource, idempotent } = endpoint
   const demo = demoUseOf(endpoint, method)
-  return { service, label: path, access, halfSignedIn, rate, demo, maxBytes, apiKeys, resource, idempotent: idempotent !== undefined, isFile: false }
+  return {
+    service,
+    label: path,
+    access,
+    halfSignedIn,
+    rate,
+    demo,
+    maxBytes,
+    apiKeys,
+    resource,
+    idempotent: idempotent !== undefined,
+    isFile: false,
+  }
 }
 
 type Add = (path: string, method: string, route: Route) => void

@@ -15,6 +15,7 @@ export function docsPage({ document, publicUrl, publishableKey, product }: Told)
   const groups = groupsOf(document, new Set(capabilities.map(({ contract }) => contract.path)))
   const nav = [
     ['start', 'Quick start'],
+    ['assistants', 'Connect an assistant'],
     ['calls', 'How calls work'],
     ['capabilities', 'Capabilities'],
     ['webhooks', 'Webhooks'],
@@ -38,6 +39,7 @@ export function docsPage({ document, publicUrl, publishableKey, product }: Told)
 <h1>${product} API</h1>
 <p class="lead">Everything the app does, your own programs can do. One address, one kind of key, the same limits and the same log.</p>
 ${quickStart(publicUrl, publishableKey)}
+${assistants(publicUrl, product)}
 ${howCallsWork()}
 <section id="capabilities"><h2>Capabilities</h2>
 <p>A capability is something done for a person. The app, assistants and programs call the same function. Each is a <code>POST</code> to <code>/functions/v1/&lt;name&gt;</code> with a JSON body.</p>
@@ -54,21 +56,43 @@ ${groups.map(groupHtml)}
 
 function quickStart(publicUrl: string, publishableKey: string): Html {
   return html`<section id="start"><h2>Quick start</h2>
-<h3>1. Get a token</h3>
-<p>Sign in with the email and password of your account. The answer has an <code>access_token</code> that works for an hour and a <code>refresh_token</code> to get the next one.</p>
+<h3>1. Create a key</h3>
+<p>In Settings, under API keys and apps. Choose what it may do: <code>chat</code> and <code>models</code> open the models, <code>reads</code> and <code>changes</code> open every capability of that effect, and <code>do:&lt;name&gt;</code> opens one. A key spends, sends or removes only where you named that capability. It never approves anything.</p>
+<h3>2. Call a capability</h3>
+${code(`curl ${publicUrl}/functions/v1/ai-usage \\
+  -H 'authorization: Bearer <key>' -H 'content-type: application/json' -d '{}'`)}
+<p>To act as a signed-in person, get a token instead. It works for an hour, and its <code>refresh_token</code> gets the next one.</p>
 ${code(`curl ${publicUrl}/auth/v1/token?grant_type=password \\
   -H 'apikey: ${publishableKey}' -H 'content-type: application/json' \\
   -d '{"email":"you@example.com","password":"…"}'`)}
-<h3>2. Call a capability</h3>
-${code(`curl ${publicUrl}/functions/v1/ai-usage \\
-  -H 'authorization: Bearer <access_token>' -H 'content-type: application/json' -d '{}'`)}
 <h3>3. Or use a library you know</h3>
-<p>Accounts and data speak Supabase’s protocol, models speak OpenAI’s. Create an API key in Settings for the second.</p>
+<p>Accounts and data speak Supabase’s protocol, models speak OpenAI’s. Use your key for the second.</p>
 ${code(`import { createClient } from '@supabase/supabase-js'
 const client = createClient('${publicUrl}', '${publishableKey}')
 
 import OpenAI from 'openai'
 const openai = new OpenAI({ baseURL: '${publicUrl}/ai/v1', apiKey: process.env.OPERON_KEY })`)}
+</section>`
+}
+
+function assistants(publicUrl: string, product: string): Html {
+  return html`<section id="assistants"><h2>Connect an assistant</h2>
+<p>Other assistants work in your account through an MCP server at <code>${publicUrl}/mcp</code>. They look things up at once. What spends, sends or removes waits for your approval in ${product}: the assistant gets a link for you. Disconnect them in Settings.</p>
+<h3>Claude</h3>
+<p>In Settings, open Connectors, choose Add custom connector and enter <code>${publicUrl}/mcp</code>. Claude opens a page here that asks what it may do. For Claude Code:</p>
+${code(`claude mcp add --transport http ${product.toLowerCase()} ${publicUrl}/mcp`)}
+<h3>ChatGPT</h3>
+<p>In Settings, open Connectors, turn on developer mode, choose Create and enter <code>${publicUrl}/mcp</code> with OAuth.</p>
+<h3>An editor</h3>
+<p>Editors that speak MCP over HTTP take the address in their configuration, and open the same page. Where one cannot, give it a key with <code>reads</code>.</p>
+${code(`{
+  "mcpServers": {
+    "${product.toLowerCase()}": {
+      "url": "${publicUrl}/mcp",
+      "headers": { "Authorization": "Bearer <key>" }
+    }
+  }
+}`)}
 </section>`
 }
 
@@ -89,7 +113,7 @@ function howCallsWork(): Html {
   ] as const
   return html`<section id="calls"><h2>How calls work</h2>
 <dl>
-<dt>Who calls</dt><dd>Send the access token as <code>Authorization: Bearer</code>. Without one, send the publishable key as <code>apikey</code>: you get what a visitor gets. You only ever see rows of your own account.</dd>
+<dt>Who calls</dt><dd>Send the key or access token as <code>Authorization: Bearer</code>. Without one, send the publishable key as <code>apikey</code>: you get what a visitor gets. You only ever see rows of your own account.</dd>
 <dt>Errors</dt><dd>A failed call answers with a status and a body with <code>code</code>, <code>message</code> and <code>request_id</code>. The message says what to do. Quote the request id when you write to us.</dd>
 <dt>Repeating safely</dt><dd>Where it says so, send an <code>Idempotency-Key</code> of your own. The same key with the same body gives the first answer again and does nothing twice.</dd>
 <dt>Limits</dt><dd>Each answer carries <code>ratelimit</code> and <code>ratelimit-policy</code>. A 429 also carries <code>retry-after</code>, in seconds.</dd>
@@ -144,7 +168,7 @@ ${errorsHtml(contract)}
 function curlOf({ path, example }: Endpoint, publicUrl: string): string {
   const body = JSON.stringify(example?.request ?? {})
   return `curl ${publicUrl}${path} \\
-  -H 'authorization: Bearer <access_token>' -H 'content-type: application/json' \\
+  -H 'authorization: Bearer <key>' -H 'content-type: application/json' \\
   -d '${body.replaceAll("'", "'\\''")}'`
 }
 

@@ -292,7 +292,13 @@ function verifierFor(jwk: PublicJwk, issuer: string): Verifier {
 /** For an OAuth resource, which looks at the issuer and the audience itself. */
 function resourceVerifierFor(jwk: PublicJwk): Verifier {
   const key = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string
-  return createVerifier({ key, algorithms: [jwk.alg], requiredClaims: ['exp', 'iss', 'aud'], ignoreExpiration: true, ignoreNotBefore: true })
+  return createVerifier({
+    key,
+    algorithms: [jwk.alg],
+    requiredClaims: ['exp', 'iss', 'aud'],
+    ignoreExpiration: true,
+    ignoreNotBefore: true,
+  })
 }
 
 /** Roles that a token has instead of a person. */

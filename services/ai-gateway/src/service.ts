@@ -19,6 +19,7 @@ import { seedDemo } from './demo/seed.ts'
 import { createPrices } from './domains/prices.ts'
 import { erasure } from './erasure.ts'
 import { handsOverKeys } from './keys/older.ts'
+import { mcpRoutes } from './mcp/routes.ts'
 import { up as init } from './migrations/0001_init.ts'
 import { up as conversationMarks } from './migrations/0002_conversation_marks.ts'
 import { up as begunActions } from './migrations/0003_begun_actions.ts'
@@ -68,6 +69,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     handsOverKeys(rt)
     writingRoutes(rt.app, deps)
     const approvals = approvalRoutes(rt)
+    mcpRoutes(rt, approvals)
     const guarded = createGuardedFetch({ trusted: registries })
     const prices = createPrices(guarded, registries, rt.config, rt.log)
     const tooled = { ...deps, approvals }
