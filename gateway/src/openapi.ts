@@ -77,6 +77,7 @@ function operationOf(schemas: Schemas, service: string, endpoint: Endpoint): Jso
     'x-rate': rate,
     ...((apiKeys || resource || endpoint.action) && { 'x-api-keys': true }),
     ...(description && { description }),
+    ...(resource && { 'x-resource': true }),
     ...(halfSignedIn && { 'x-half-signed-in': true }),
     ...(notOffered && { 'x-not-offered': notOffered }),
     ...(access !== 'public' && { security: [{ bearer: [] }] }),

@@ -41,7 +41,7 @@ export const attack: Attack = async (world) => {
   }
 }
 
-function mismatch({ access, path, halfSignedIn }: Operation, { kind }: Actor, { status, body, text }: Answer): string | null {
+function mismatch({ access, path, halfSignedIn, resource }: Operation, { kind }: Actor, { status, body, text }: Answer): string | null {
   if (status >= 500 && ![501, 502, 503, 504].includes(status)) return `answered ${status}: ${text.slice(0, 120)}`
   const refused =
     status === 401 ||
@@ -52,6 +52,8 @@ function mismatch({ access, path, halfSignedIn }: Operation, { kind }: Actor, { 
     if (access === 'public' || status === 401 || (status === 403 && text.includes('insufficient_aal'))) return null
     return halfSignedIn ? null : `was let in with ${status}`
   }
+  // Only what was made for it opens a resource: no session does, and no service key.
+  if (resource) return status === 401 ? null : `was let in with ${status}`
   const must = mayCall(access, kind)
   if (must === null) return null
   if (must && refused && !refusesByItself(path)) return `was refused with ${status}: ${text.slice(0, 120)}`

@@ -8,6 +8,8 @@ export type Operation = {
   access: string | undefined
   apiKeys: boolean
   halfSignedIn: boolean
+  /** Opened by an app's token or a key, and by no session. */
+  resource: boolean
   table: string | undefined
   parameters: Parameter[]
   body: Json
@@ -27,6 +29,7 @@ export function operationsOf(document: Json): Operation[] {
         access: operation['x-access'],
         apiKeys: operation['x-api-keys'] === true,
         halfSignedIn: operation['x-half-signed-in'] === true,
+        resource: operation['x-resource'] === true,
         table: operation['x-table'],
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content?.['application/json']?.schema,
