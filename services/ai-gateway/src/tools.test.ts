@@ -253,6 +253,14 @@ test('a key answers prompts up to its own monthly limit, and another key of the 
   expect((await complete(limited.key)).status).toBe(200)
   expect(await complete(limited.key)).toMatchObject({ status: 402, body: { error: { code: 'key_limit' } } })
   expect((await complete(platform.key(user.id, { monthly_prompts: 1 }).key)).status).toBe(200)
+  const write = (key: string) =>
+    fetch(`${platform.url('ai-gateway')}/functions/v1/write-email`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ about: 'Thank a customer' }),
+    })
+  const writing = platform.key(user.id, { scopes: ['do:write-email'], monthly_prompts: 1 })
+  expect([(await write(writing.key)).status, (await write(writing.key)).status, (await write(limited.key)).status]).toEqual([200, 402, 403])
   const { db } = platform.services['ai-gateway']!.rt as { db: any }
   await db
     .updateTable('ai_key_use')

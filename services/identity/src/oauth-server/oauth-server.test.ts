@@ -8,6 +8,7 @@ import type { Runtime, ServiceDefinition } from '@operon/kit/service'
 import { inTransaction } from '@operon/kit/tx'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { loadKeys } from '../keys/keys.ts'
 import { resetAccess } from '../sessions/reset-access.ts'
 import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
 
@@ -157,6 +158,26 @@ test('/mcp takes neither a session nor nothing, and says where a token is made',
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['none'],
   })
+})
+
+test('a token of the same signature opens /mcp only with its own issuer, audience and time', async () => {
+  const person = await signedUp(platform)
+  const { sign } = await loadKeys(platform.services.identity!.rt as never)
+  const at = Math.floor(Date.now() / 1000)
+  const good = {
+    iss: HOME,
+    aud: `${HOME}/mcp`,
+    sub: person.user.id,
+    iat: at,
+    exp: at + 60,
+    session_id: newId(),
+    client_id: newId(),
+    scope: 'reads',
+  }
+  const status = async (claims: object) => (await useAt(sign({ ...good, ...claims }))).status
+  expect(await status({})).toBe(200)
+  for (const claims of [{ iss: `${HOME}/auth/v1` }, { aud: 'authenticated' }, { aud: `${HOME}/other` }, { exp: at - 60 }])
+    expect([claims, await status(claims)]).toEqual([claims, 401])
 })
 
 test('a code works once, for its verifier, app and address; a second use ends what the first opened', async () => {
