@@ -1,11 +1,13 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Conversation, SavedPrompt } from '../../api/ai.ts'
+import type { Approval, Conversation, SavedPrompt } from '../../api/ai.ts'
 import { ActionCard } from '../../chat/ActionCard.tsx'
+import { ApprovalCard } from '../../chat/ApprovalCard.tsx'
 import { ChatFrame } from '../../chat/ChatFrame.tsx'
 import { ChatLog } from '../../chat/ChatLog.tsx'
 import { Composer } from '../../chat/Composer.tsx'
 import { Conversations } from '../../chat/ConversationList.tsx'
+import { type Evidence, EvidenceTable } from '../../chat/EvidenceTable.tsx'
 import { LaneCard } from '../../chat/LaneCard.tsx'
 import { CopyTool, MessageItem, Tool } from '../../chat/MessageItem.tsx'
 import { Problem } from '../../chat/Problem.tsx'
@@ -64,6 +66,38 @@ const log = {
   reload: async () => {},
 }
 
+const evidence: Evidence = {
+  action: 'list-payments',
+  title: 'Payments',
+  columns: { description: { label: 'Payment', as: 'text' }, amount_cents: { label: 'Amount', as: 'cents' } },
+  rows: [{ description: 'Pro, November', amount_cents: 9900, currency: 'usd' }],
+}
+const step: Approval['steps'][number] = {
+  action: 'write-email',
+  title: 'Draft an email',
+  effect: 'spends',
+  unit: 'prompts',
+  does: 'Drafts an email to Mara about her payment',
+  input: { topic: 'Thank Mara for her payment' },
+  preview: null,
+  state: 'waiting',
+  reply: null,
+  error: null,
+  undo_until: null,
+}
+const approval: Approval = {
+  id: 'approval',
+  message_id: null,
+  title: 'Draft a thank-you for each payment',
+  steps: [step],
+  state: 'proposed',
+  origin: 'assistant',
+  prompts: 1,
+  created_at: now,
+  expires_at: now,
+}
+shown.setQueryData(['ai-approval', approval.id], approval)
+
 const lane = {
   model: 'claude',
   state: 'complete',
@@ -116,6 +150,12 @@ export function ConversationParts() {
         </Panel>
         <Panel title="A proposal">
           <ActionCard action={proposals.reminder} onMark={async () => {}} />
+        </Panel>
+        <Panel title="Steps under one approval">
+          <EvidenceTable evidence={evidence} />
+          <div className="mt-3">
+            <ApprovalCard given={approval} />
+          </div>
         </Panel>
         <LaneCard lane={lane} at={0} voted canVote={false} onStop={() => {}} onVote={() => {}} onContinue={() => {}} />
         <Panel title="Prompts">
