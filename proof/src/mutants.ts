@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { excused } from './mutants/excused.ts'
 import { type Guard, guardsOf } from './mutants/guards.ts'
-import { seededRandom } from './random.ts'
 import { unpackTree } from './tree.ts'
 
 // `npm run mutants [-- --short] [--seed 7] [--count 50] [--only <part of a path>]`: breaks one guard at a time in a copy of the last commit and
@@ -92,12 +92,13 @@ function filesIn(home: string): string[] {
     .sort()
 }
 
-function shuffled<T>(items: T[]): T[] {
-  const random = seededRandom(seed)
-  return items
-    .map((item) => ({ item, at: random() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ item }) => item)
+/** By what each guard says, so that the choice of a seed stays while guards come and go around it. */
+function shuffled(guards: Guard[]): Guard[] {
+  const placeOf = ({ file, text }: Guard) => createHash('sha256').update(`${seed} ${file} ${text.trim()}`).digest('hex')
+  return guards
+    .map((guard) => ({ guard, place: placeOf(guard) }))
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ guard }) => guard)
 }
 
 function leave(code: number) {

@@ -45,7 +45,9 @@ test.describe('the product-named chat', () => {
     await page.getByLabel('Name of the conversation').fill(`${title} now`)
     await page.keyboard.press('Enter')
     await expect(list.getByRole('button', { name: `Options of ${title} now` })).toBeVisible()
+    const searched = page.waitForResponse((response) => response.url().endsWith('/search-conversations') && response.ok())
     await list.getByLabel('Search conversations').fill(`${title} now`)
+    await searched
     await expect(list.getByRole('listitem')).toHaveCount(1)
     await list.getByRole('button', { name: `Options of ${title} now` }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()

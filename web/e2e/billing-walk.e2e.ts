@@ -125,7 +125,7 @@ test('billing from the landing page to its last day, with a friend’s code [spe
       .getByRole('link', { name: /^Your Operon trial ends on/ })
       .first()
       .click()
-    await expect(page.locator('pre')).toContainText('Basic begins and $34.30 is charged, then $49 every month.')
+    await expect(page.locator('pre')).toContainText('Basic begins and $34.30 is charged, then $49.00 every month.')
     await shot(page, 'mail')
     await page.goto('/dashboard')
     await expect(page.getByRole('heading', { name: /^Welcome Back/ })).toBeVisible()

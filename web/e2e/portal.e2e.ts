@@ -205,7 +205,7 @@ test('a forgotten password: the same answer for everybody, a link that works onc
   await expect(page.getByText("Passwords don't match")).toBeVisible()
   await page.getByLabel('Confirm password').fill(next)
   await page.getByRole('button', { name: 'Save the password' }).click()
-  await expect(page.getByText('Other devices have been signed out.')).toBeVisible()
+  await expect(page.getByText('Other devices have been signed out, and your API keys have ended.')).toBeVisible()
   await page.waitForURL('**/buyer-dashboard')
 
   const late = await (await browser.newContext()).newPage()

@@ -19,4 +19,5 @@ test('what is no guard, or no whole call, stays', () => {
   expect(broken("    .where('name', '=', name)")).toEqual([])
   expect(broken("    .where('state', 'in', eb.or([")).toEqual([])
   expect(broken('  if (ready) start()')).toEqual([])
+  expect(broken('  if (!known) throw error')).toEqual([])
 })

@@ -13,7 +13,8 @@ export function guardsOf(file: string, text: string): Guard[] {
 }
 
 function breakLine(line: string): string | null {
-  const refusal = /^(\s*)if \((.+)\) (throw |return (?:null|false|refuse)\b)(.*)$/.exec(line)
+  // What only passes an error on refuses nothing.
+  const refusal = /^(\s*)if \((.+)\) (throw (?!error\b)|return (?:null|false|refuse)\b)(.*)$/.exec(line)
   if (refusal) return `${refusal[1]}if (false && (${refusal[2]})) ${refusal[3]}${refusal[4]}`
   if (guarding.test(line) && complete.test(line) && balanced(line)) return ''
   return null

@@ -125,7 +125,7 @@ export function SignUpForm({ role, referred, report, begin, clear, onSignedIn }:
     )
   return (
     <form onSubmit={submit} className="flex flex-col gap-4 pt-5">
-      <TextField label="Full name" name="name" autoComplete="name" required pattern=".*\S.*" maxLength={120} />
+      <TextField label="Full name" name="name" autoComplete="name" required pattern=".*\S.*" maxLength={100} />
       <TextField label="Email" name="email" type="email" autoComplete="email" required />
       <div className="flex flex-col gap-2">
         <PasswordField

@@ -66,7 +66,7 @@ export function ProfilePanel() {
           autoComplete="name"
           required
           pattern=".*\S.*"
-          maxLength={120}
+          maxLength={100}
           defaultValue={user?.user_metadata.name ?? ''}
           hint="Shown in your dashboard greeting."
         />
