@@ -61,7 +61,8 @@ export const killed: Fault = async (world) => {
 async function lettersWrong(world: World): Promise<{ lost: string[]; twice: string[] }> {
   const rows = await world.query<{ id: string }>(
     'identity',
-    `select id from outbox where kind = 'job' and name = 'identity.send_mail' and available_at <= now() + interval '15 seconds'`,
+    `select id from outbox where kind = 'job' and available_at <= now() + interval '15 seconds'
+       and (name = 'identity.send_mail' or name = 'identity.send_notice' and payload->>'via' = 'email')`,
   )
   const sent = new Set(world.truth('mail').map(({ message_id }) => String(message_id).replace(/^<|@.*$/g, '')))
   const asked = new Set(rows.map(({ id }) => id))
