@@ -69,7 +69,7 @@ function install() {
   say(`Installed in ${((Date.now() - started) / 1000).toFixed(0)} s`)
 }
 
-/** What is there, as the last install wrote it down. Packages that somebody installed by hand are never taken away: they count as all. */
+/** The installed set, as the last install recorded it. Packages that somebody installed by hand are never taken away: they count as all. */
 function installed() {
   if (!existsSync(join(modules, '.modules.yaml'))) return null
   try {

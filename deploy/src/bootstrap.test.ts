@@ -18,7 +18,7 @@ function project() {
   chmodSync(join(root, 'bin/npx'), 0o755)
   return {
     root,
-    /** What it said, and with which words the installer was called for it. */
+    /** Its output, and the arguments that it called the installer with. */
     run(command: string, env: Record<string, string> = {}) {
       rmSync(asked, { force: true })
       const { stdout, stderr } = spawnSync(process.execPath, [join(root, 'deploy/bootstrap.mjs'), command], {
@@ -76,7 +76,7 @@ test('an older Node hands over to the one that is installed for it', () => {
   mkdirSync(bin, { recursive: true })
   writeFileSync(join(bin, 'node'), `#!/bin/sh\necho "the installed one runs $1"\n`)
   chmodSync(join(bin, 'node'), 0o755)
-  // What the bootstrap asks the running Node is its version alone.
+  // The bootstrap reads nothing but the version of the running Node.
   writeFileSync(join(root, 'older.cjs'), `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.0' } })`)
   const { installs, said } = run('start', { NODE_OPTIONS: `--require ${join(root, 'older.cjs')}` })
   expect(installs).toEqual(['--prod --filter !@operon/proof'])

@@ -8,7 +8,7 @@ const upper = (name: string) => name.toUpperCase().replaceAll('-', '_')
 const databaseOf = (name: string) => name.replaceAll('-', '_')
 const given = (name: string, fallback = '') => `\${${name}:-${fallback}}`
 const required = (name: string, how: string) => `\${${name}:?is missing, ${how}}`
-/** What the image and the network decide. */
+/** Settings that the image and the network decide. */
 const decided = new Set(['NODE_ENV', 'PORT', 'HOST', 'DATA_DIR', 'DATABASE_URL', 'TRUSTED_PROXIES'])
 
 /**

@@ -8,7 +8,7 @@ import { travels } from './corpus/travel.ts'
 type Capability = Endpoint & { action: Action }
 type Json = Record<string, any>
 
-/** What a capability or an event has to say of itself and does not. */
+/** The declarations that a capability or an event is missing. */
 export function checkDeclarations(contracts: Partial<Record<ProcessName, object>> = all): string[] {
   const values = Object.values(contracts).flatMap((service) => Object.values(service))
   const capabilities = values.filter((value): value is Capability => value?.kind === 'endpoint' && value.action !== undefined)

@@ -7,7 +7,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/
 
 export type Images = Map<string, string | null>
 
-/** What is pulled, each with its digest, or null where nobody has filled it in. */
+/** The images to pull, each with its digest, or null while none is recorded. */
 export function readImages(text = readFileSync(file, 'utf8')): Images {
   const images: Images = new Map()
   for (const line of text.split('\n')) {
@@ -27,7 +27,7 @@ export function pinned(images: Images, name: string): string {
   return digest ? `${name}@${digest}` : name
 }
 
-/** What a reader of `npm run check` is told as long as a tag may change under them. */
+/** The warning of `npm run check` while a tag can change without notice. */
 export function unfilled(images: Images = readImages()): string[] {
   return [...images].filter(([, digest]) => digest === null).map(([name]) => name)
 }

@@ -32,7 +32,7 @@ export function nameAndVersion(key: string): { name: string; version: string } {
   return { name: plain.slice(0, at), version: plain.slice(at + 1) }
 }
 
-/** What the product is made of, in CycloneDX 1.6: the same lockfile gives the same document. What only developing needs is marked as excluded. */
+/** The product's packages in CycloneDX 1.6: the same lockfile gives the same document. Development packages are marked as excluded. */
 export function sbomOf(lock: Lock, version: string): object {
   const runs = reached(lock)
   const text = createHash('sha256').update(JSON.stringify(lock)).digest('hex')

@@ -14,7 +14,7 @@ const accepted: Record<string, string> = JSON.parse(readFileSync(join(folder, 'a
 const SIGNED = 'signed-request.json'
 
 type Recorded = { kind: string; parts: Record<string, { schema: object; samples: unknown[] }> }
-/** What one release sends, by name. */
+/** The messages of one release, by name. */
 export type Release = Record<string, Recorded>
 
 export const releases = (): string[] =>
@@ -49,7 +49,7 @@ export function signNow(): SignedSample {
   return { key: key.toString('base64'), name, request: signRequest(new Vault([key]), name, { user_id: actor.id }, actor, trace) }
 }
 
-/** What this version sends, as samples and schemas. Throws where a sample does not fit the contract that it was made from. */
+/** The messages of this version, as samples and schemas. Throws where a sample does not fit the contract that it was made from. */
 export function recordNow(): Release {
   return Object.fromEntries(travels().map((travel) => [travel.name, recordOf(travel)]))
 }

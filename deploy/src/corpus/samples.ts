@@ -41,7 +41,7 @@ export function samplesOf(schema: z.ZodType): unknown[] {
   return [...found.values()]
 }
 
-/** What a schema accepts, in a form that outlives it. */
+/** The shape that a schema accepts, in a form that outlives it. */
 export const jsonSchemaOf = (schema: z.ZodType): Json =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline', cycles: 'throw', override: withoutPattern }) as Json
 

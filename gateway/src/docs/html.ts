@@ -1,3 +1,5 @@
+import { escaped } from '../frames.ts'
+
 /** Text that is HTML already. Everything else that `html` is given is escaped. */
 export type Html = { text: string }
 type Part = Html | string | Part[]
@@ -10,8 +12,6 @@ function textOf(part: Part): string {
   if (Array.isArray(part)) return part.map(textOf).join('\n')
   return typeof part === 'string' ? escaped(part) : part.text
 }
-
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 export const code = (text: string): Html => html`<pre tabindex="0"><code>${text}</code></pre>`
 

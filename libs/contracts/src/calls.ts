@@ -33,6 +33,6 @@ type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } 
 export type Calls = { [K in keyof Modules as NameOf<Modules[K]>]: Modules[K] }
 type Contract<N extends keyof Calls> = Extract<Calls[N], { reply: import('zod').ZodType }>
 
-/** What a function takes and answers: `call<N extends keyof Calls>(name: N, args: CallArgs<N>): Promise<CallReply<N>>`. */
+/** The arguments and the reply of a function: `call<N extends keyof Calls>(name: N, args: CallArgs<N>): Promise<CallReply<N>>`. */
 export type CallArgs<N extends keyof Calls> = Args<Contract<N>>
 export type CallReply<N extends keyof Calls> = Reply<Contract<N>>

@@ -14,7 +14,7 @@ export type Endpoint = {
   path: `/${string}`
   access: Access
   rate: RateClass
-  /** What it does, in one sentence; what a caller should know beyond that. */
+  /** One sentence on what it does, then anything else a caller should know. */
   summary?: string
   description?: string
   /** A call as it may be, for the reference pages and for models. */
@@ -47,7 +47,7 @@ export type Endpoint = {
    * function calls a provider that takes the key itself, or keeps its own state; a call that died without an answer runs again.
    */
   idempotent?: true | 'two-phase'
-  /** What makes it a capability, which assistants, workflows and programs are offered. */
+  /** Makes it a capability, offered to assistants, workflows and programs. */
   action?: Action
   /** What it is to a demo account, where its access, effect, method and rate do not tell. See `demoUseOf`. */
   demo?: DemoUse | 'recorded'
@@ -58,7 +58,7 @@ export type Endpoint = {
 /** `never` is refused in every demo: credentials and money. `changes` is refused in a demo that only reads. */
 export type DemoUse = 'reads' | 'changes' | 'never'
 
-/** What a call is to a demo account. `recorded` counts as a read: there the function answers from a record and changes nothing. */
+/** How a demo account may use a call. `recorded` counts as a read: there the function answers from a record and changes nothing. */
 export function demoUseOf(
   contract: Pick<Endpoint, 'access'> & Partial<Pick<Endpoint, 'rate' | 'action' | 'demo'>> & { kind?: string },
   method?: string,
@@ -71,7 +71,7 @@ export function demoUseOf(
   return contract.kind === 'endpoint' && contract.rate === 'read' ? 'reads' : 'changes'
 }
 
-/** What is asked before it runs: `reads` and an undoable `changes` run at once, everything else is approved first. */
+/** Decides whether the person is asked first: `reads` and an undoable `changes` run at once, everything else is approved first. */
 export type Effect = 'reads' | 'changes' | 'spends' | 'sends' | 'destroys'
 
 /** Something that can be done for a person, as everyone who offers it has to know it. */
@@ -81,7 +81,7 @@ export type Action<I = any> = {
   /** When a model should choose it. */
   when: string
   effect: Effect
-  /** What the person reads before approving it. Needed by everything that does not only read. */
+  /** The sentence that the person approves. Required unless the action only reads. */
   does?: (input: I) => string
   /** Which meter it draws on. */
   unit?: Unit
@@ -105,7 +105,7 @@ export type Evidence = {
 export const endpoint = <const E extends Omit<Endpoint, 'kind'>>(e: E) => ({ kind: 'endpoint' as const, ...e })
 
 type FnOptions = Omit<Endpoint, 'kind' | 'method' | 'path' | 'params' | 'query' | 'rate' | 'action' | 'example'> & { rate?: RateClass }
-/** What an action and an example say about the body and the reply has to fit them. */
+/** Ties the types of an action and its example to the body and the reply. */
 type Fitting<B extends z.ZodType, R extends z.ZodType> = {
   body?: B
   reply: R
@@ -156,15 +156,15 @@ export const event = <const N extends `${string}.${string}`, P extends z.ZodObje
   { delivery = 'durable', ...telling }: { delivery?: 'durable' | 'broadcast' } & Telling<z.output<P>> = {},
 ) => ({ kind: 'event' as const, name, delivery, payload, ...(telling as Telling) })
 
-/** Who hears of an event besides the services that consume it, and in which words. */
+/** Where an event is shown besides the services that consume it, and in which words. */
 export type Telling<P = any> = {
   /** What the event leaves behind, in short: it is told only when that differs from the last time. The payload carries a `version`. */
   state?: (payload: P) => string
   /** The line in Recent Activity; null where this one is not worth a line. */
   activity?: (payload: P) => string | { command: string; status: string } | null
-  /** What the bell shows, the first of them at the bottom. */
+  /** The notices in the bell, the first of them at the bottom. */
   notice?: (payload: P, product: string) => Notice[]
-  /** What is sent to the account's address. */
+  /** The email to the account's address. */
   email?: (payload: P, product: string) => AccountEmail
   /** The contact whose timeline it belongs to. */
   timeline?: (payload: P) => { email: string | null; text: string } | null

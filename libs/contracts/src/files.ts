@@ -7,7 +7,7 @@ import type { ServiceName } from './services.ts'
 export const PIECE_BYTES = 32 * 1024 * 1024
 
 const GIB = 1024 ** 3
-/** What all files of a person may come to. */
+/** The most that all files of a person may take up. */
 export const storageBytes: Record<Tier, number> = {
   none: 100 * 1024 ** 2,
   trial: 5 * GIB,

@@ -12,9 +12,9 @@ export type PaletteEntry = {
   title: string
   description: string
   service: string
-  /** What its form asks, as a JSON schema. */
+  /** The fields of its form, as a JSON schema. */
   form: Json
-  /** What the steps after it can use. */
+  /** The output that later steps can use. */
   outputs: Output[]
   /** Of what is done: what it draws on, and which apps it needs. */
   effect?: Effect
@@ -68,7 +68,7 @@ function outputsOf(json: Json, path = ''): Output[] {
   return [...self, ...fields.flatMap(([name, field]) => outputsOf(field, path ? `${path}.${name}` : name))]
 }
 
-/** What may be null is what it is otherwise. */
+/** The type of a nullable field without its null. */
 function notNull(json: Json): Json {
   const branch = (json.anyOf as Json[] | undefined)?.find(({ type }) => type !== 'null')
   if (branch) return notNull(branch)

@@ -79,7 +79,7 @@ export const limitsOf = (tier: Tier): Limits =>
       ? basic
       : plans.find((plan) => plan.id === tier)!.limits
 
-/** What a plan's answers may cost a month at the models' list prices, and how large one may be. */
+/** The model cost that a plan covers a month, at list prices, and the largest single answer. */
 export type ModelLimits = {
   budgetMicrousd: number
   /** The largest question, with everything that goes with it. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** What a limit counts as one caller: an IPv4 address, an IPv6 customer's /64, or a whole /48 from which many of those have come. */
+/** The unit that a limit counts as one caller: an IPv4 address, an IPv6 customer's /64, or a whole /48 from which many of those have come. */
 export const callerAt = (address: string): string => callers.at(address)
 
 /** An address without brackets, port or zone, IPv4 in IPv6 as IPv4; null where the text is none. */

@@ -13,7 +13,7 @@ export type Verification = {
   issuer: string
   revoked_sessions: string[]
   suspended_users: string[]
-  /** Who added a second factor, and when in seconds: tokens from before know nothing of it. */
+  /** Accounts that added a second factor, and when, in seconds: older tokens do not show it. */
   protected_users?: { id: string; since: number }[]
   // Absent from an identity of the version before.
   token_seconds?: number

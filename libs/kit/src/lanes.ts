@@ -131,7 +131,7 @@ export function settle(
   })
 }
 
-/** What a worker that died had taken is there again. By time alone: whose lease it was does not matter. */
+/** Returns the items of dead workers to their lanes, once their lease has run out. */
 export function reclaim(db: Kysely<any>, { lane, perTenant }: LaneOptions): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { rows } = await sql<{ tenant: string }>`

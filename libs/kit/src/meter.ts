@@ -29,7 +29,7 @@ export type Reservation = {
   feature: string
   /** The plan that it was granted by. */
   tier: Tier
-  /** What it holds of the budget; `extend` raises it. */
+  /** Its share of the budget; `extend` raises it. */
   costMicrousd: number
   /** Held before the disk had it; see `restore`. */
   unsynced?: boolean
@@ -95,7 +95,7 @@ export async function refusal(db: Kysely<any>, { userId, unit, amount = 1, costs
 }
 
 export type Wanted = Required<Omit<Ask, 'unit'>> & { id: string }
-/** What the plan still allowed afterwards; null without a limit. */
+/** The units left in the plan afterwards; null without a limit. */
 export type Taken = Reservation & { left: number | null; costLeft: number | null }
 
 type Options = { unsynced?: boolean; budgets?: ByTier | null }
@@ -391,7 +391,7 @@ const settling = (tell: string, writes = '') => `
   select id from closed`
 const SETTLE: Statement = { name: 'meter_settle', text: settling(ONE_BY_ONE) }
 
-/** What a user has spent of a unit in the running period, and of the budget that comes with it. */
+/** The units and the budget that a user has spent in the current period. */
 export async function usageOf(db: Kysely<any>, userId: string, unit: Unit, budgets: ByTier | null = null): Promise<Usage> {
   const [row] = await runStatement<UsageRow>(db, USAGE, [userId, unit, limitsOf('none')[unit], jsonOf(budgets)])
   const { used, reserved, max: limit, tier, cost_used, cost_reserved, budget, period_start, period_end } = row!

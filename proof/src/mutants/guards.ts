@@ -13,7 +13,7 @@ export function guardsOf(file: string, text: string): Guard[] {
 }
 
 function breakLine(line: string): string | null {
-  // What only passes an error on refuses nothing.
+  // A line that only passes an error on is no guard.
   const refusal = /^(\s*)if \((.+)\) (throw (?!error\b)|return (?:null|false|refuse)\b)(.*)$/.exec(line)
   if (refusal) return `${refusal[1]}if (false && (${refusal[2]})) ${refusal[3]}${refusal[4]}`
   if (guarding.test(line) && complete.test(line) && balanced(line)) return ''

@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 const reserveOf = ({ LIMIT_MAIL_PLATFORM_PER_HOUR: all, LIMIT_MESSAGE_RESERVE_PERCENT: percent }: Config) =>
   Math.max(1, Math.floor((all * percent) / 100))
 
-/** What strangers may cause. */
+/** Limits on messages that strangers cause. */
 export const platformPace = (config: Config): PlatformPace => ({
   channel: 'email',
   scope: 'email platform',

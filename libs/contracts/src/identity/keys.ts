@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fn, id, request, table, text, time } from '../contract.ts'
 
-/** What a key may be given: the models by their protocol, every capability that reads or changes, or one capability by its name. */
+/** The scopes of a key: the models by their protocol, every capability that reads or changes, or one capability by its name. */
 export const keyScopes = ['chat', 'models', 'reads', 'changes', 'all'] as const
 const KeyScope = z.union([
   z.enum(keyScopes),
@@ -62,7 +62,7 @@ const KeyAnswer = z.discriminatedUnion('state', [
   z.object({ state: z.literal('unknown') }),
 ])
 export type KeyAnswer = z.output<typeof KeyAnswer>
-/** Whose key this is, by its hash: what every verifier asks. */
+/** Looks up the owner of a key by its hash. Every verifier asks this. */
 export const findKey = request('identity.find_key', z.object({ hash: z.string().max(100) }), KeyAnswer)
 
 /** Keys that ai-gateway made before identity kept them: taken over once, and again where one was revoked there later. */

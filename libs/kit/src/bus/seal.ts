@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import type { Logger } from '../telemetry.ts'
 
-/** What of a NATS message the signature covers and where it stands. */
+/** The parts of a NATS message that the signature covers, and the header that carries it. */
 type Sealed = { subject: string; data: Uint8Array; headers?: MsgHdrs | undefined }
 
 /**

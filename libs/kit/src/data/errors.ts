@@ -9,7 +9,6 @@ export const tooMuch = (what: string) => refusal(400, 'PGRST100', `This query is
 export const noColumn = (table: string, column: string) => refusal(400, '42703', `column ${table}.${column} does not exist`)
 export const noColumnToWrite = (table: string, column: string) =>
   refusal(400, 'PGRST204', `Could not find the '${column}' column of '${table}' in the schema cache`)
-export const noTable = (table: string) => refusal(404, 'PGRST205', `Could not find the table 'public.${table}' in the schema cache`)
 export const notSingle = (rows: number) =>
   refusal(406, 'PGRST116', 'Cannot coerce the result to a single JSON object', `The result contains ${rows} rows`)
 export const mayNot = (table: string, signedIn: boolean) => refusal(signedIn ? 403 : 401, '42501', `permission denied for table ${table}`)

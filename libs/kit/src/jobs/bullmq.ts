@@ -30,7 +30,7 @@ export type BullOptions = {
   lockMs?: number
 }
 
-/** What a queued job carries. */
+/** The data of a queued job. */
 export type JobData = { payload: unknown; user_id: string | null; trace: string | null }
 type Handled = { handler: JobHandler; options: HandleOptions; lane: string }
 

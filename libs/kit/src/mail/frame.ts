@@ -1,4 +1,4 @@
-/** What an email says, in plain text. Nothing here is HTML: the frame escapes every word. */
+/** The words of an email, in plain text. Nothing here is HTML: the frame escapes every word. */
 export type Letter = {
   subject: string
   title: string

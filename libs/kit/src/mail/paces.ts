@@ -85,7 +85,7 @@ export type PlatformPace = Pace & { channel: Channel }
 export type Load = { channel: Channel; state: 'ok' | 'near' | 'full'; per_hour: number; waiting: number; longest_wait_s: number }
 const NEAR = 0.8
 
-/** What an operator has to know: which limit of the platform is close, and how many messages wait for it. */
+/** For the operator: the platform limits that are close, and how many messages wait for each. */
 export async function loadOf(db: Kysely<any>, platform: PlatformPace[]): Promise<Load[]> {
   const fills = await fillOf(db, platform)
   const { rows } = await sql<{ channel: Channel; waiting: number; longest_s: number }>`

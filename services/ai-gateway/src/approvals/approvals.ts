@@ -122,7 +122,7 @@ export async function dismiss(
   return rows as unknown as Record<string, unknown>[]
 }
 
-/** What ran in a process that died: nobody knows whether its step had its effect, so it is told and not offered again. */
+/** Marks approvals whose process died as unknown: their step may have had its effect, so they are not offered again. */
 export async function closeDead(ctx: Ctx<AiDb>): Promise<number> {
   const { numUpdatedRows } = await ctx.db
     .updateTable('ai_approvals')

@@ -13,7 +13,7 @@ type Db = Kysely<AiDb & KitDb>
 /** Why a capability cannot be used right now, in words for the person; null where it can. */
 export type Missing = (capability: Capability) => string | null
 
-/** What a person's sign-in, plan and connections allow. */
+/** The capabilities that a person's sign-in, plan and connections allow. */
 export async function missingFor(db: Db, actor: UserActor): Promise<Missing> {
   const [{ tier }, connections] = await Promise.all([
     usageOf(db, actor.id, 'prompts'),

@@ -15,7 +15,7 @@ const perHourOf = (config: Limits, channel: Channel) =>
 const reserveOf = (config: Limits, channel: Channel) =>
   Math.max(1, Math.floor((perHourOf(config, channel) * config.LIMIT_MESSAGE_RESERVE_PERCENT) / 100))
 
-/** What strangers may cause on the whole platform. */
+/** Limits on messages that strangers cause, for the whole platform. */
 export const platformPace = (config: Limits, channel: Channel): PlatformPace => ({
   channel,
   scope: `${channel} platform`,
@@ -23,7 +23,7 @@ export const platformPace = (config: Limits, channel: Channel): PlatformPace => 
 })
 export const platformPaces = (config: Limits) => [platformPace(config, 'email'), platformPace(config, 'sms')]
 
-/** What a message to this recipient draws on, whoever asks for it. */
+/** The limits that a message to this recipient counts against, whoever asks for it. */
 export const recipientPaces = (config: Limits, to: string): Pace[] =>
   channelOf(to) === 'email'
     ? [{ scope: `email domain ${domainOf(to)}`, perHour: config.LIMIT_MAIL_TO_DOMAIN_PER_HOUR }, platformPace(config, 'email')]

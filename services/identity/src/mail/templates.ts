@@ -2,7 +2,7 @@ import type { Letter } from '@operon/kit/mail/frame'
 
 type Values = { product: string; home: string; link: string; code: string; detail: Record<string, string> }
 
-/** What each letter says. */
+/** The words of each letter. */
 const letters = {
   confirm: ({ product, link, code }) => ({
     subject: `Confirm your email for ${product}`,
