@@ -22,7 +22,6 @@ export default defineConfig({
     globalSetup: ['deploy/src/test-postgres.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    retry: process.env.CI ? 1 : 0,
     testTimeout: 15_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,

@@ -12,12 +12,10 @@ export default defineConfig({
     { name: 'staff', testMatch: 'staff.setup.ts' },
     { name: 'app', testMatch: '*.e2e.ts', grepInvert: [/@alone/, ...proof], dependencies: ['staff'] },
     // What everybody shares all the same.
-    { name: 'alone', testMatch: '*.e2e.ts', grep: /@alone/, grepInvert: proof, dependencies: ['app'], workers: 1 },
+    { name: 'alone', testMatch: '*.e2e.ts', grep: /@alone/, grepInvert: proof, dependencies: ['staff'], workers: 1 },
   ],
   outputDir: '.cache/test-results',
   workers: 2,
-  // CI shares its machine with other work: once more before it is called a failure, and the tally names what needed it.
-  retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: [['list']],
@@ -29,7 +27,7 @@ export default defineConfig({
     },
     contextOptions: { reducedMotion: 'reduce' },
     permissions: ['clipboard-read', 'clipboard-write'],
-    // To note everything down costs a third of the run: where a test is tried again, the second try alone is.
-    trace: process.env.CI ? 'on-first-retry' : 'retain-on-failure',
+    // To note everything down costs a third of the run: CI does so for the tests it runs again.
+    trace: process.env.CI && !process.env.E2E_AGAIN ? 'off' : 'retain-on-failure',
   },
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addTallies, playwrightTally, vitestTally } from './tally.ts'
+import { addTallies, playwrightTally, redFiles, secondLook, vitestTally } from './tally.ts'
 
 test('a file that could not be loaded counts as a failure, though no test of it failed', () => {
   const assertion = (status: string) => ({ status, fullName: status, title: status, ancestorTitles: [] })
@@ -35,17 +35,32 @@ test('what could not run is told once a file, with the reason in its name', () =
   })
 })
 
-test('a browser test that passed only on a second try counts as failed', () => {
+test('browser tests of nested suites are counted, and an error outside them fails the run', () => {
   const spec = (status: string) => ({ title: status, tests: [{ status }] })
   const suites = [
-    {
-      title: 'a',
-      file: 'a.e2e.ts',
-      specs: [spec('expected')],
-      suites: [{ title: 'inner', specs: [spec('flaky'), spec('skipped'), spec('unexpected')] }],
-    },
+    { title: 'a', file: 'a.e2e.ts', specs: [spec('expected')], suites: [{ title: 'inner', specs: [spec('skipped'), spec('unexpected')] }] },
   ]
   const tally = addTallies([playwrightTally({ suites, errors: [{ message: 'no tests' }] })])
-  expect(tally).toMatchObject({ passed: 2, failed: 2, skipped: 1 })
-  expect(tally.why).toContainEqual(expect.stringContaining('needed a second try'))
+  expect(tally).toMatchObject({ passed: 1, failed: 2, skipped: 1 })
+  expect(redFiles(tally)).toEqual(['web/e2e/a.e2e.ts'])
+})
+
+test('a test that is red twice fails, one that is red once passes and is named', () => {
+  const first = {
+    passed: 5,
+    failed: 2,
+    skipped: 1,
+    why: ['failed: a.test.ts: one', 'failed: b.test.ts: two', 'not run: 1 in c.test.ts: why'],
+  }
+  expect(redFiles(first)).toEqual(['a.test.ts', 'b.test.ts'])
+  expect(secondLook(first, { passed: 3, failed: 1, skipped: 0, why: ['failed: b.test.ts: two'] })).toEqual({
+    passed: 6,
+    failed: 1,
+    skipped: 1,
+    why: ['not run: 1 in c.test.ts: why', 'red once, green alone: a.test.ts: one', 'failed: b.test.ts: two'],
+  })
+  // A second run that never came to its tests saves nobody.
+  expect(secondLook(first, { passed: 0, failed: 1, skipped: 0, why: ['vitest ended with code 1 before it could report'] })).toMatchObject({
+    failed: 2,
+  })
 })

@@ -20,6 +20,29 @@ export function addTallies(tallies: Tally[]): Tally {
   )
 }
 
+/** The files that have a failed test. */
+export function redFiles({ why }: Tally): string[] {
+  return [...new Set(why.flatMap((line) => /^failed: (\S+\.tsx?): /.exec(line)?.[1] ?? []))].sort()
+}
+
+/** What a run says when its red files have run again by themselves: a test that was green then passes, and is named. */
+export function secondLook(first: Tally, again: Tally): Tally {
+  const red = first.why.filter((line) => line.startsWith('failed: '))
+  const redAgain = again.why.filter((line) => line.startsWith('failed: '))
+  // One that broke off before its tests clears nobody.
+  if (again.failed > redAgain.length) return { ...first, why: [...first.why, ...again.why] }
+  return {
+    ...first,
+    passed: first.passed + Math.max(0, first.failed - again.failed),
+    failed: again.failed,
+    why: [
+      ...first.why.filter((line) => !red.includes(line)),
+      ...red.filter((line) => !redAgain.includes(line)).map((line) => line.replace('failed: ', 'red once, green alone: ')),
+      ...redAgain,
+    ],
+  }
+}
+
 export function vitestTally({ testResults }: VitestReport): Tally {
   return addTallies(
     testResults.map(({ name, status, message, assertionResults }) => {
@@ -57,8 +80,6 @@ function suiteTally({ suites = [], specs = [] }: Suite, file: string): Tally {
   const own = specs.flatMap(({ title, tests }) =>
     tests.map(({ status }): Tally => {
       if (status === 'skipped') return { ...empty, skipped: 1 }
-      // One that passed only when tried again is not sound: it passes, and is named.
-      if (status === 'flaky') return { ...empty, passed: 1, why: [`needed a second try: web/e2e/${file}: ${title}`] }
       if (status !== 'expected') return { ...empty, failed: 1, why: [`failed: web/e2e/${file}: ${title} (${status})`] }
       return { ...empty, passed: 1 }
     }),
