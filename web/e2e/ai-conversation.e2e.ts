@@ -61,6 +61,19 @@ test('an over-long message is refused in words, with its length and the limit, b
   await expect(page.getByRole('button', { name: 'Send' })).toBeEnabled()
 })
 
+test('what the plan takes at once is said before the field’s own limit', async ({ page }) => {
+  await trialSeller(page)
+  await page.route('**/functions/v1/check-subscription', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), max_characters: 20_000 } })
+  })
+  await page.goto('/dashboard/ai-lab?tab=chat')
+  await page.getByLabel('Message ChatGPT').fill(`x${'bread '.repeat(3500)}`.slice(0, 20_310))
+  const words = 'Your message has 20,310 characters; your plan takes up to 20,000 at once. Shorten it by 310, or upgrade on the plan page.'
+  await expect(page.getByText(words)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled()
+})
+
 test('the lab goes on with the model that a conversation was with', async ({ page }) => {
   await trialSeller(page)
   await page.goto('/dashboard/ai-lab?tab=chat')

@@ -1,6 +1,6 @@
 import { comparisonFinished, completionFinished } from '@operon/contracts/ai-gateway/events'
 import { activityRecorded, eventTold, notificationRaised, notificationsWereRead } from '@operon/contracts/analytics/events'
-import { subscriptionChanged, usageThreshold } from '@operon/contracts/billing/events'
+import { budgetThreshold, subscriptionChanged, usageThreshold } from '@operon/contracts/billing/events'
 import type { Event } from '@operon/contracts/contract'
 import { appointmentBooked, campaignSent, leadCreated } from '@operon/contracts/crm/events'
 import { signedUp, userCreated, userDeleted } from '@operon/contracts/identity/events'
@@ -173,9 +173,10 @@ test('usage thresholds reach the inbox [spec-39]', async () => {
   const ann = platform.user()
   await platform.emit(usageThreshold, ann.id, { unit: 'prompts', percent: 80, used: 800, limit: 1000 })
   await platform.emit(usageThreshold, ann.id, { unit: 'prompts', percent: 100, used: 1000, limit: 1000 })
+  await platform.emit(budgetThreshold, ann.id, { unit: 'prompts', percent: 80, used_microusd: 800_000, budget_microusd: 1_000_000 })
   await expect
     .poll(async () => (await inbox(ann)).map(({ title }) => title).sort())
-    .toEqual(['80% of your AI prompts are used', 'You have used all your AI prompts'])
+    .toEqual(['80% of your AI prompts are used', '80% of your model budget is used', 'You have used all your AI prompts'])
 })
 
 test('the dashboard counts what happened, against the 30 days before [spec-58] [spec-59]', async () => {

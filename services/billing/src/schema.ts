@@ -93,6 +93,7 @@ export type BillingDb = {
     max: number | null
     at: Date
     warned: Generated<number>
+    cost_warned: Generated<number>
   }
   staff_actions: {
     id: string

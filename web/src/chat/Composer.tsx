@@ -16,6 +16,7 @@ import { cx } from '../ui/cx.ts'
 import { PromptLibrary } from './PromptLibrary.tsx'
 import { roomLeft, tooLong } from './tooLong.ts'
 import { useDraft } from './useDraft.ts'
+import { useInputLimit } from './useInputLimit.ts'
 import { useSpeechInput } from './useSpeechInput.ts'
 
 export type ComposerHandle = { focus: () => void; fill: (text: string) => void }
@@ -46,8 +47,9 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, limi
   const hadFocus = useRef(false)
   const speech = useSpeechInput((heard) => setText((before) => (before ? `${before} ${heard}` : heard)))
   const blank = !text.trim()
-  const refused = tooLong(text, limit)
-  const told = refused ?? roomLeft(text, limit)
+  const most = useInputLimit(text, limit)
+  const refused = tooLong(text, most)
+  const told = refused ?? roomLeft(text, most)
   const countId = useId()
 
   useImperativeHandle(ref, () => ({

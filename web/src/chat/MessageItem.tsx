@@ -14,6 +14,7 @@ import { type ChatMessage, cost } from './message.ts'
 import { Problem } from './Problem.tsx'
 import { Sources } from './Sources.tsx'
 import { tooLong } from './tooLong.ts'
+import { useInputLimit } from './useInputLimit.ts'
 
 export type MessageTools = {
   onRegenerate?: (message: ChatMessage) => void
@@ -38,7 +39,8 @@ function Said({ message, busy, onResend, limit, ...versions }: MessageTools & { 
   const [draft, setDraft] = useState<string | null>(null)
   const long = message.content.length > LONG || message.content.split('\n').length > 12
   const [folded, setFolded] = useState(long)
-  const refused = draft === null ? null : tooLong(draft, limit ?? inputLimits.chat)
+  const most = useInputLimit(draft ?? '', limit ?? inputLimits.chat)
+  const refused = draft === null ? null : tooLong(draft, most)
   function resend() {
     if (!draft?.trim() || refused || busy) return
     setDraft(null)

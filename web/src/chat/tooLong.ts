@@ -1,14 +1,18 @@
+export type InputLimit = { characters: number; isPlans: boolean }
 const said = (characters: number) => characters.toLocaleString('en-US')
 
 /** Says how long a message is before it is refused; null where it fits. */
-export function tooLong(text: string, limit: number): string | null {
+export function tooLong(text: string, { characters, isPlans }: InputLimit): string | null {
   const { length } = text.trim()
-  if (length <= limit) return null
-  return `Your message has ${said(length)} characters; at most ${said(limit)} can be sent. Shorten it by ${said(length - limit)}.`
+  if (length <= characters) return null
+  const over = `Shorten it by ${said(length - characters)}`
+  return isPlans
+    ? `Your message has ${said(length)} characters; your plan takes up to ${said(characters)} at once. ${over}, or upgrade on the plan page.`
+    : `Your message has ${said(length)} characters; at most ${said(characters)} can be sent. ${over}.`
 }
 
 /** How much room is left, once little is. */
-export function roomLeft(text: string, limit: number): string | null {
+export function roomLeft(text: string, { characters }: InputLimit): string | null {
   const { length } = text.trim()
-  return length > limit * 0.9 && length <= limit ? `${said(length)} of ${said(limit)} characters` : null
+  return length > characters * 0.9 && length <= characters ? `${said(length)} of ${said(characters)} characters` : null
 }

@@ -52,6 +52,8 @@ export const Subscription = z.object({
   /** Until when a failed payment keeps everything open. */
   grace_until: time.nullable(),
   usage: z.array(Usage),
+  /** The longest question that the plan takes. */
+  max_characters: z.int().optional(),
 })
 export const checkSubscription = fn('check-subscription', {
   access: 'user',

@@ -93,6 +93,39 @@ export const usageThreshold = event(
 const usageTitle = ({ unit, percent }: { unit: Unit; percent: number }) =>
   percent === 100 ? `You have used all your ${unitName[unit]}` : `${percent}% of your ${unitName[unit]} are used`
 
+/** What the month's answers cost against the plan's model budget. One budget a metering service, named by the unit that it counts. */
+export const budgetThreshold = event(
+  'billing.budget_threshold',
+  z.object({ unit: z.enum(units), percent: z.union([z.literal(80), z.literal(100)]), used_microusd: z.int(), budget_microusd: z.int() }),
+  {
+    notice: (budget) => [
+      {
+        kind: 'usage',
+        title: budgetTitle(budget),
+        body: `${spentOf(budget)} is used in this period. ${budget.percent === 100 ? 'Upgrade to continue right away.' : 'Upgrade before you run out, or choose a cheaper model.'}`,
+        link: '/pricing',
+      },
+    ],
+    email: (budget, product) => {
+      const isAll = budget.percent === 100
+      return {
+        subject: isAll ? `Your ${product} model budget is used up` : `${budget.percent}% of your ${product} model budget is used`,
+        title: budgetTitle(budget),
+        text: `${spentOf(budget)} is used in this period.${isAll ? ' You get more with a larger plan, or when the next period starts.' : ' Longer questions and larger models use more of it.'}`,
+        label: 'See plan and usage',
+        path: '/pricing',
+        after: isAll ? 'Everything else keeps working.' : 'We will email you once more when it is used up.',
+      }
+    },
+    trigger: { title: 'The model budget is nearly used up', description: 'At 80% and at 100% of the plan’s model budget.' },
+  },
+)
+type Budget = { percent: number; used_microusd: number; budget_microusd: number }
+const budgetTitle = ({ percent }: Budget) =>
+  percent === 100 ? 'You have used all of your model budget' : `${percent}% of your model budget is used`
+const usd = (microusd: number) => money({ amount_cents: Math.floor(microusd / 10_000), currency: 'usd' })
+const spentOf = ({ used_microusd, budget_microusd }: Budget) => `${usd(used_microusd)} of your ${usd(budget_microusd)} model budget`
+
 export const paymentSucceeded = event('billing.payment_succeeded', payment, {
   activity: (paid) => `Paid ${money(paid)}`,
   trigger: { title: 'A payment succeeded', description: 'With the amount and the currency.' },

@@ -1,6 +1,6 @@
 import type * as contract from '@operon/contracts/billing/api'
 import type { Output } from '@operon/contracts/contract'
-import { limitsOf, type PlanId, type Tier, units } from '@operon/contracts/plans'
+import { limitsOf, modelLimitsOf, type PlanId, type Tier, units } from '@operon/contracts/plans'
 import { signedIn } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { BillingCtx, Db } from '../deps.ts'
@@ -41,7 +41,7 @@ export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
     db,
   )
   const row = rows[0]
-  if (!row) return { ...nothing, usage: usageOf('none', {}, startOfMonth(), startOfNextMonth()) }
+  if (!row) return { ...nothing, ...allowanceOf('none', {}, startOfMonth(), startOfNextMonth()) }
   const [start, end] = row.tier === 'none' ? [startOfMonth(), startOfNextMonth()] : [row.period_start, row.period_end]
   const current = row.status !== 'canceled' && row.status !== 'none' && row.status !== 'incomplete'
   return {
@@ -54,7 +54,7 @@ export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
     current_period_end: row.period_end?.toISOString() ?? null,
     cancel_at_period_end: row.cancel_at_period_end,
     grace_until: row.grace_until?.toISOString() ?? null,
-    usage: usageOf(row.tier, row.used ?? {}, start, end),
+    ...allowanceOf(row.tier, row.used ?? {}, start, end),
   }
 }
 
@@ -70,8 +70,9 @@ const nothing = {
   grace_until: null,
 } as const
 
-function usageOf(tier: Tier, used: Record<string, number>, start: Date, end: Date | null): Reply['usage'] {
+function allowanceOf(tier: Tier, used: Record<string, number>, start: Date, end: Date | null) {
   const limits = limitsOf(tier)
   const period = { period_start: start.toISOString(), period_end: end?.toISOString() ?? null }
-  return units.map((unit) => ({ unit, used: used[unit] ?? 0, limit: limits[unit], ...period }))
+  const usage = units.map((unit) => ({ unit, used: used[unit] ?? 0, limit: limits[unit], ...period }))
+  return { usage, max_characters: modelLimitsOf(tier).inputCharacters }
 }

@@ -19,6 +19,15 @@ const recorded = (user: TestUser, used: number, limit: number | null, period_sta
     id,
   )
 const prompts = async (user: TestUser) => (await billing.check(user)).usage.find(({ unit }: { unit: string }) => unit === 'prompts')
+/** The event was handled, whatever came of it. */
+const isHeard = async (id: string) => {
+  const row = await billing.platform.services
+    .billing!.rt.db.selectFrom('inbox')
+    .select('done_at')
+    .where('event_id', '=', id)
+    .executeTakeFirst()
+  return Boolean(row?.done_at)
+}
 const thisMonth = () => new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1)).toISOString()
 
 test('usage comes in any order and twice, and counts what was last settled [spec-39]', async () => {
@@ -56,6 +65,36 @@ test('80 and 100 percent are told once a period each [spec-39]', async () => {
   await vi.waitFor(async () => expect((await told()).slice(2)).toEqual([[100, 25]]), within)
 })
 
+test('80 and 100 percent of the model budget are told once a period each, also by an answer that counts no prompt', async () => {
+  const user = billing.user()
+  await billing.call('referral-summary', user)
+  const told = async () =>
+    (await billing.published('billing.budget_threshold', user)).map(({ percent, used_microusd }) => [percent, used_microusd])
+  const costs = async (cost_used_microusd: number, budget_microusd: number | null, used = 1, period_start = thisMonth()) => {
+    const id = await billing.platform.emit(aiUsageRecorded, user.id, {
+      ...{ unit: 'prompts' as const, used, limit: 25, amount: 1, period_start, feature: 'chat', cost_microusd: 0 },
+      ...{ cost_used_microusd, budget_microusd },
+    })
+    await vi.waitFor(async () => expect(await isHeard(id)).toBe(true), within)
+  }
+  await costs(199_999, 250_000)
+  await costs(900_000, null)
+  expect(await told()).toEqual([])
+  await costs(200_000, 250_000)
+  await costs(230_000, 250_000, 2)
+  expect(await told()).toEqual([[80, 200_000]])
+  await costs(250_000, 250_000)
+  await costs(210_000, 250_000)
+  await costs(300_000, 250_000, 3)
+  expect(await told()).toEqual([
+    [80, 200_000],
+    [100, 250_000],
+  ])
+  await costs(210_000, 250_000, 1, '2031-01-01T00:00:00.000Z')
+  expect((await told()).slice(2)).toEqual([[80, 210_000]])
+  expect(await billing.published('billing.usage_threshold', user)).toEqual([])
+})
+
 test('a subscriber counts by the period of the plan; without a limit nothing is warned of [spec-39] [spec-41]', async () => {
   const user = await billing.subscribed('enterprise')
   await billing.advance(3.1)
@@ -85,6 +124,7 @@ test('what is used stays used from the trial to its end and in each month, whate
   await billing.pay(url)
   await billing.becomes(user, { status: 'trialing' })
   expect(await prompts(user)).toMatchObject({ used: 0, limit: 1000 })
+  expect(await billing.check(user)).toMatchObject({ max_characters: 100_000 })
   await use(7)
   const trial = await prompts(user)
   const keeps = async (used: number, period_start: string) => {
@@ -104,6 +144,7 @@ test('what is used stays used from the trial to its end and in each month, whate
   await billing.advance(4.1)
   await billing.becomes(user, { status: 'active', subscription_tier: 'pro' })
   expect(await prompts(user)).toMatchObject({ used: 0, limit: 3000 })
+  expect(await billing.check(user)).toMatchObject({ max_characters: 200_000 })
   await use(40)
   const month = await prompts(user)
   for (const change of [

@@ -1,4 +1,4 @@
-import { type usageLive, usageThreshold } from '@operon/contracts/billing/events'
+import { budgetThreshold, type usageLive, usageThreshold } from '@operon/contracts/billing/events'
 import type { Envelope, Payload } from '@operon/contracts/contract'
 import type { aiUsageRecorded } from '@operon/contracts/usage'
 import { publish } from '@operon/kit/tx'
@@ -23,18 +23,41 @@ export async function projectUsage(trx: Trx, { user_id: userId, at, payload }: U
     )
     .returning('unit')
     .executeTakeFirst()
+  await warnOfBudget(trx, userId, payload)
   if (!row) return
   tell({ user_id: userId, unit, used, limit })
-  const percent = limit ? (used >= limit ? 100 : used * 5 >= limit * 4 ? 80 : null) : null
+  const percent = reached(used, limit)
   if (!percent || !limit) return
-  const isNew = await trx
+  if (await isFirst(trx, userId, payload, 'warned', percent)) await publish(trx, usageThreshold, userId, { unit, percent, used, limit })
+}
+
+/** An answer may cost something and count no unit, so this looks at every settlement. */
+async function warnOfBudget(trx: Trx, userId: string, payload: Usage['payload']) {
+  const { unit, cost_used_microusd: used_microusd = 0, budget_microusd } = payload
+  const percent = reached(used_microusd, budget_microusd)
+  if (!percent || !budget_microusd) return
+  if (await isFirst(trx, userId, payload, 'cost_warned', percent))
+    await publish(trx, budgetThreshold, userId, { unit, percent, used_microusd, budget_microusd })
+}
+
+const reached = (used: number, limit: number | null | undefined) => (!limit || used * 5 < limit * 4 ? null : used < limit ? 80 : 100)
+
+/** Each threshold is told once a period. */
+async function isFirst(
+  trx: Trx,
+  userId: string,
+  { unit, period_start }: Usage['payload'],
+  column: 'warned' | 'cost_warned',
+  percent: 80 | 100,
+): Promise<boolean> {
+  const marked = await trx
     .updateTable('usage')
-    .set({ warned: percent })
+    .set({ [column]: percent })
     .where('user_id', '=', userId)
     .where('unit', '=', unit)
     .where('period_start', '=', new Date(period_start))
-    .where('warned', '<', percent)
+    .where(column, '<', percent)
     .returning('unit')
     .executeTakeFirst()
-  if (isNew) await publish(trx, usageThreshold, userId, { unit, percent, used, limit })
+  return Boolean(marked)
 }

@@ -1,4 +1,4 @@
-import { paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing/events'
+import { budgetThreshold, paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing/events'
 import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
@@ -39,10 +39,12 @@ test('the end of a trial, a failed payment and a used-up limit are each told by 
   await platform.emit(paymentFailed, id, { payment: 'ch_1', amount_cents: 9950, currency: 'usd' })
   await platform.emit(usageThreshold, id, { unit: 'prompts', percent: 80, used: 2400, limit: 3000 })
   await platform.emit(usageThreshold, id, { unit: 'prompts', percent: 100, used: 3000, limit: 3000 })
+  await platform.emit(budgetThreshold, id, { unit: 'prompts', percent: 80, used_microusd: 9_600_000, budget_microusd: 12_000_000 })
   await expect
     .poll(() => subjects(now), { timeout: 20_000 })
     .toEqual([
       '80% of your Operon AI prompts are used',
+      '80% of your Operon model budget is used',
       'Your Operon AI prompts are used up',
       'Your Operon payment did not go through',
       'Your Operon trial ends on November 24, 2096',
@@ -53,6 +55,7 @@ test('the end of a trial, a failed payment and a used-up limit are each told by 
   expect(textOf('trial')).toContain('On November 24, 2096 Pro begins and $69.30 is charged, then $99.00 every month.')
   expect(textOf('payment')).toContain('We could not collect $99.50.')
   expect(textOf('80%')).toContain('2,400 of 3,000 AI prompts are used in this period.')
+  expect(textOf('model budget')).toContain('$9.60 of your $12.00 model budget is used in this period.')
   for (const mail of sent) expect(mail.links.filter((link) => link.endsWith('/pricing'))).toHaveLength(1)
 })
 

@@ -7,6 +7,7 @@ import type { LaneState } from '../../chat/lane.ts'
 import { PromptLibrary } from '../../chat/PromptLibrary.tsx'
 import { StopButton } from '../../chat/StopButton.tsx'
 import { tooLong } from '../../chat/tooLong.ts'
+import { useInputLimit } from '../../chat/useInputLimit.ts'
 import { modelName } from '../../content/models.ts'
 import { paths } from '../../paths.ts'
 import { Button, ButtonLink, IconButton } from '../../ui/Button.tsx'
@@ -23,7 +24,7 @@ export function CompareTab({ comparison, onContinue }: Props) {
   const { run, broken, busy } = comparison
   const [prompt, setPrompt] = useState('')
   const [library, setLibrary] = useState(false)
-  const refused = tooLong(prompt, inputLimits.compare)
+  const refused = tooLong(prompt, useInputLimit(prompt, inputLimits.compare))
   const [whole, setWhole] = useState(false)
 
   function submit(event?: FormEvent) {

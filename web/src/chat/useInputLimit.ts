@@ -1,0 +1,15 @@
+import { modelLimitsOf } from '@operon/contracts/plans'
+import { useSession } from '../api/session.ts'
+import { useSubscription } from '../api/subscription.ts'
+import type { InputLimit } from './tooLong.ts'
+
+/** What every plan takes: a message within it asks nobody for the plan. */
+const anyPlan = modelLimitsOf('none').inputCharacters * 0.9
+
+/** How many characters may be sent: the field's own limit or the plan's, whichever is less. */
+export function useInputLimit(text: string, own: number): InputLimit {
+  const { user } = useSession()
+  const { data } = useSubscription(text.length > anyPlan ? user?.id : undefined)
+  const plan = data?.max_characters ?? own
+  return plan < own ? { characters: plan, isPlans: true } : { characters: own, isPlans: false }
+}
