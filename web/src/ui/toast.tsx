@@ -29,6 +29,16 @@ export const toast = {
   dismiss: (id: number) => set(toasts.filter((item) => item.id !== id)),
 }
 
+/** Does what a person asked for; where it fails, a message says what did not happen, and why. */
+export async function attempt(failure: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    // Sign-in opens next and gives the reason.
+    if ((error as Error).name !== 'AuthSessionMissingError') toast.error(failure, (error as Error).message)
+  }
+}
+
 /** Places in the page that make room for messages, so that they cover nothing; the one that came last has them. */
 let slots: HTMLElement[] = []
 const place = (next: HTMLElement[]) => {

@@ -8,7 +8,7 @@ import { GeneMeter } from '../../ui/Data.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { day } from '../../ui/format.ts'
 import { Alert, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 
 const noPlanDays = 30
 
@@ -37,25 +37,20 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
   const next = billed ? day(billed) : today ? day(today + noPlanDays * 86_400_000) : ''
 
   async function cancel() {
-    try {
+    await attempt('The subscription was not cancelled', async () => {
       await call('cancel-subscription')
       onChanged()
       toast.success(`${plan?.name} ends on ${next}`, 'Until then everything stays as it is.')
-    } catch (error) {
-      toast.error('The subscription was not cancelled', (error as Error).message)
-    }
+    })
   }
   async function resume() {
     setResuming(true)
-    try {
+    await attempt('The subscription was not resumed', async () => {
       await call('resume-subscription')
       onChanged()
       toast.success(`${plan?.name} goes on`)
-    } catch (error) {
-      toast.error('The subscription was not resumed', (error as Error).message)
-    } finally {
-      setResuming(false)
-    }
+    })
+    setResuming(false)
   }
 
   return (

@@ -4,7 +4,7 @@ import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { download } from '../../ui/download.ts'
 import { SelectField } from '../../ui/Field.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt } from '../../ui/toast.tsx'
 
 /** What was booked in a month (payments, refunds, credits), for the books of whoever paid. */
 export function Statement({ invoices }: { invoices: Invoice[] }) {
@@ -15,14 +15,11 @@ export function Statement({ invoices }: { invoices: Invoice[] }) {
     event.preventDefault()
     const month = String(new FormData(event.currentTarget).get('month'))
     setBusy(true)
-    try {
+    await attempt('The statement was not made', async () => {
       const { csv, filename } = await call('statement-export', { month })
       download(filename, csv, 'text/csv')
-    } catch (error) {
-      toast.error('The statement was not made', (error as Error).message)
-    } finally {
-      setBusy(false)
-    }
+    })
+    setBusy(false)
   }
 
   return (

@@ -9,7 +9,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { day, money } from '../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 
 /** What the change costs, before it is made. */
 export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: string; onClose: () => void }) {
@@ -23,7 +23,7 @@ export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: st
 
   async function confirm() {
     setBusy(true)
-    try {
+    await attempt(texts.failedToAccessManagement, async () => {
       const subscription = await call('switch-plan', { plan: plan.id })
       queries.setQueryData(subscriptionKey(userId), subscription)
       await queries.invalidateQueries({ queryKey: ['invoices', userId] })
@@ -31,11 +31,8 @@ export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: st
       if (later) toast.success(`${plan.name} starts on ${day(later)}`, 'Your current plan stays until then, with everything in it.')
       else toast.success(`You are on ${plan.name} now`)
       onClose()
-    } catch (error) {
-      toast.error(texts.failedToAccessManagement, (error as Error).message)
-    } finally {
-      setBusy(false)
-    }
+    })
+    setBusy(false)
   }
 
   return (

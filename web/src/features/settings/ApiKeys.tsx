@@ -13,7 +13,7 @@ import { Checkbox, TextField } from '../../ui/Field.tsx'
 import { day, moment } from '../../ui/format.ts'
 import { Markdown } from '../../ui/Markdown.tsx'
 import { Alert, EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
 
 type Key = Row<typeof aiKeys>
@@ -36,13 +36,11 @@ export function ApiKeys() {
   })
 
   async function revoke(key: Key) {
-    try {
+    await attempt('The key was not revoked', async () => {
       await call('ai-key-revoke', { key_id: key.id })
       await queries.invalidateQueries({ queryKey })
       toast.success(`${key.name} is revoked`)
-    } catch (error) {
-      toast.error('The key was not revoked', (error as Error).message)
-    }
+    })
   }
 
   return (

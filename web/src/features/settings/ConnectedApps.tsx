@@ -9,7 +9,7 @@ import { CopyField } from '../../ui/Data.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { day, moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 
 type Grant = Reply<typeof oauthGrants>[number]
 const address = '/auth/v1/user/oauth/grants'
@@ -23,13 +23,11 @@ export function ConnectedApps() {
   const grants = useQuery({ queryKey, queryFn: async () => readJson<Grant[]>(await (await loadBackend()).authed(address)) })
 
   async function end({ client }: Grant) {
-    try {
+    await attempt('The app was not disconnected', async () => {
       await (await loadBackend()).authed(`${address}?client_id=${client.id}`, { method: 'DELETE' })
       await queries.invalidateQueries({ queryKey })
       toast.success(`${client.name} is disconnected`)
-    } catch (error) {
-      toast.error('The app was not disconnected', (error as Error).message)
-    }
+    })
   }
 
   return (

@@ -5,7 +5,7 @@ import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
 import { ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 
 export function Devices() {
   const { user } = useSession()
@@ -14,13 +14,11 @@ export function Devices() {
   const sessions = useCall('account-sessions', {}, { key })
 
   async function revoke(id: string) {
-    try {
+    await attempt('That device was not signed out', async () => {
       await call('account-session-revoke', { session_id: id })
       await queries.invalidateQueries({ queryKey: key })
       toast.success('That device is signed out')
-    } catch (error) {
-      toast.error('That device was not signed out', (error as Error).message)
-    }
+    })
   }
 
   return (

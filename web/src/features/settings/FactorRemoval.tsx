@@ -5,7 +5,7 @@ import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
 import { Alert } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 import { deviceName } from './Devices.tsx'
 
 /** Somebody who reads the email of the account asked to remove its second factor: the other sessions see it here, and stop it. */
@@ -21,15 +21,12 @@ export function FactorRemoval() {
 
   async function stop() {
     setBusy(true)
-    try {
+    await attempt('It was not stopped', async () => {
       await call('account-factor-recovery-stop')
       toast.success('Your second factor stays')
       await refetch()
-    } catch (error) {
-      toast.error('It was not stopped', (error as Error).message)
-    } finally {
-      setBusy(false)
-    }
+    })
+    setBusy(false)
   }
 
   return (

@@ -6,7 +6,7 @@ import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Alert, Panel } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 import { type Answer, SendAgain } from '../../ui/WaitForCode.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
 
@@ -21,7 +21,7 @@ export function ProfilePanel() {
     const name = String(data.get('name')).trim()
     const email = String(data.get('email')).trim()
     setBusy(true)
-    try {
+    await attempt('The profile was not saved', async () => {
       const { auth } = await loadBackend()
       const moves = email !== user?.email
       await confirmed(async () => {
@@ -36,13 +36,8 @@ export function ProfilePanel() {
         'Profile saved',
         moves ? `Open the links we sent to ${user?.email} and ${email}; the address changes when both are confirmed.` : undefined,
       )
-    } catch (error) {
-      // Sign-in opens next and gives the reason.
-      if ((error as Error).name === 'AuthSessionMissingError') return
-      toast.error('The profile was not saved', (error as Error).message)
-    } finally {
-      setBusy(false)
-    }
+    })
+    setBusy(false)
   }
 
   async function sendAgain(): Promise<Answer> {

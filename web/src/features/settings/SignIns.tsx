@@ -8,7 +8,7 @@ import { loadBackend, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { ErrorState, Panel } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
 
 const names: Record<string, string> = {
@@ -56,14 +56,12 @@ export function SignIns() {
   async function link(provider: string) {
     const { auth } = await loadBackend()
     const options = { redirectTo: leadBack(location.href, 'link') }
-    try {
+    await attempt(`${names[provider]} was not connected`, async () => {
       await confirmed(async () => {
         const { error } = await auth.linkIdentity({ provider: provider as Provider, options })
         if (error) throw error
       })
-    } catch (error) {
-      toast.error(`${names[provider]} was not connected`, (error as Error).message)
-    }
+    })
   }
   async function unlink(identity: UserIdentity) {
     const { auth } = await loadBackend()

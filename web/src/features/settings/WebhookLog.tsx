@@ -6,7 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 import type { Endpoint } from './Webhooks.tsx'
 
 type Delivery = CallReply<'list-webhook-deliveries'>['deliveries'][number]
@@ -31,14 +31,11 @@ export function WebhookLog({ endpoint, onClose }: { endpoint: Endpoint; onClose:
 
   async function run(work: (idempotencyKey: string) => Promise<string>) {
     setBusy(true)
-    try {
+    await attempt('Nothing was sent', async () => {
       toast.success(await work(crypto.randomUUID()))
       await queries.invalidateQueries({ queryKey })
-    } catch (error) {
-      toast.error('Nothing was sent', (error as Error).message)
-    } finally {
-      setBusy(false)
-    }
+    })
+    setBusy(false)
   }
   const replay = (which: { delivery_id: string } | { failed_since: string }) =>
     run(async (idempotencyKey) => {

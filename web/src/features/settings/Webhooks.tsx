@@ -10,7 +10,7 @@ import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { Checkbox, TextField } from '../../ui/Field.tsx'
 import { day, moment } from '../../ui/format.ts'
 import { Alert, EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
 import { WebhookLog } from './WebhookLog.tsx'
 
@@ -33,13 +33,11 @@ export function Webhooks() {
   const { endpoints = [], events = [], limit = 0 } = listed.data ?? {}
 
   async function act(run: () => Promise<unknown>, done: string) {
-    try {
+    await attempt('The webhook was not changed', async () => {
       await run()
       await reload()
       toast.success(done)
-    } catch (error) {
-      toast.error('The webhook was not changed', (error as Error).message)
-    }
+    })
   }
   const setPaused = ({ id, name }: Endpoint, paused: boolean) =>
     act(
@@ -49,12 +47,10 @@ export function Webhooks() {
   async function goOn({ kind, endpoint: { id, name } }: Asked) {
     if (kind === 'delete')
       return act(() => call('webhook-endpoint-delete', { endpoint_id: id }, { idempotencyKey: crypto.randomUUID() }), `${name} is deleted`)
-    try {
+    await attempt('The secret was not changed', async () => {
       setMade(await confirmed(() => call('webhook-secret-rotate', { endpoint_id: id })))
       await reload()
-    } catch (error) {
-      toast.error('The secret was not changed', (error as Error).message)
-    }
+    })
   }
 
   return (
