@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { newId } from '@operon/kit/ids'
 import { afterEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { testGateway, token, verifierOfTests } from './testing/start.ts'
@@ -69,6 +70,16 @@ test('a revoked session ends its sockets and no others of the user', async () =>
   expect(two.socket.readyState).toBe(WebSocket.OPEN)
   gateway.broadcast('identity.user_suspended', { user_id: one.userId, suspended: true })
   expect(await two.closed).toBe(4401)
+})
+
+test('sessions that ended together end their sockets, but for the one that was kept', async () => {
+  const { gateway, signedIn } = await start()
+  const one = await signedIn(token({ session_id: newId() }))
+  const kept = await signedIn(token({ sub: one.userId, session_id: newId() }))
+  const stranger = await signedIn(token({ session_id: newId() }))
+  gateway.broadcast('identity.sessions_ended', { user_id: one.userId, up_to: stranger.sessionId, kept: kept.sessionId })
+  expect(await one.closed).toBe(4401)
+  expect([kept.socket.readyState, stranger.socket.readyState]).toEqual([WebSocket.OPEN, WebSocket.OPEN])
 })
 
 test('a socket is not opened with a session that was taken back while it was verified', async () => {

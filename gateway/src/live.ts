@@ -62,6 +62,9 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
   broadcasts.onBroadcast(identity.sessionRevoked.name, ({ user_id, session_id }) =>
     endSession(user_id, (person) => person.sessionId === session_id),
   )
+  broadcasts.onBroadcast(identity.sessionsEnded.name, ({ user_id, up_to, kept }) =>
+    endSession(user_id, ({ sessionId }) => sessionId <= up_to && sessionId !== kept),
+  )
   broadcasts.onBroadcast(identity.userSuspended.name, ({ user_id, suspended }) => suspended && endSession(user_id, () => true))
 
   function tell(userId: string, topic: string, payload: unknown) {

@@ -3,6 +3,7 @@ import { createSigner } from 'fast-jwt'
 import { expect, test, vi } from 'vitest'
 import { checkAccess, TokenVerifier } from './auth.ts'
 import type { UserActor } from './context.ts'
+import { newId } from './ids.ts'
 
 const issuer = 'http://localhost/auth/v1'
 
@@ -138,6 +139,48 @@ test('a token from before the second factor of its account is good no longer, on
   // The factor was taken away again.
   expect(await verifier.verify(after)).toMatchObject({ mfa: false })
   expect(await verifier.verify(protectedNow)).toMatchObject({ mfa: true })
+})
+
+test('a hundred thousand sessions that ended together are one line to remember, and the one that was kept is not among them', async () => {
+  const { jwk, token } = signing('only')
+  const load = async () => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] })
+  const verifier = new TokenVerifier({ load, publishableKeys: [] })
+  const [older, kept, newest, later] = [newId(), newId(), newId(), newId()]
+  const verdict = (session_id: string, sub = 'ann') =>
+    verifier.verify(token({ session_id, sub })).then(
+      () => 'good',
+      (err) => err.details.reason,
+    )
+  expect(await Promise.all([older, kept, newest, later].map((id) => verdict(id)))).toEqual(['good', 'good', 'good', 'good'])
+  verifier.endSessions({ user_id: 'ann', up_to: newest, kept })
+  expect(await Promise.all([older, kept, newest, later].map((id) => verdict(id)))).toEqual([
+    'session_not_found',
+    'good',
+    'session_not_found',
+    'good',
+  ])
+  expect(await verdict(older, 'bob')).toBe('good')
+})
+
+test('of more sessions than can be remembered, the oldest are forgotten, and tokens from before then have to be renewed', async () => {
+  const { jwk, token } = signing('only')
+  const load = async () => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] })
+  const verifier = new TokenVerifier({ load, publishableKeys: [] })
+  const at = Math.floor(Date.now() / 1000)
+  const [ended, before, after] = [
+    token({ iat: at, session_id: newId() }),
+    token({ iat: at, session_id: newId() }),
+    token({ iat: at + 3_000, session_id: newId() }),
+  ]
+  for (const each of [ended, before, after]) await verifier.verify(each)
+  // A walk through all of them at each would take minutes.
+  for (let n = 0; n < 100_000; n++) verifier.revoke(`session-${n}`)
+  expect(verifier.known(before)).not.toBeNull()
+  for (let n = 0; n < 10; n++) verifier.revoke(`one-more-${n}`)
+  expect(verifier.known(before)).toBeNull()
+  for (const each of [ended, before])
+    await expect(verifier.verify(each)).rejects.toMatchObject({ code: 'not_authenticated', details: { reason: 'expired_jwt' } })
+  expect(await verifier.verify(after)).toMatchObject({ id: 'ann' })
 })
 
 test('half signed in: anonymous where anybody may call, refused elsewhere, let in where the contract says so', () => {

@@ -5,6 +5,7 @@ import { now } from './clock.ts'
 import type { Actor, UserActor } from './context.ts'
 import { DomainError } from './errors.ts'
 import { isKey, KeyRing, keyActor } from './keys.ts'
+import { type EndedSessions, Revoked } from './revoked.ts'
 
 export type PublicJwk = JsonWebKey & { kid: string; alg: 'ES256' | 'RS256' }
 /** What identity tells about who may pass: its keys, how long a token lives, what it took back within that time, and what time it is. */
@@ -12,6 +13,10 @@ export type Verification = {
   keys: PublicJwk[]
   issuer: string
   revoked_sessions: string[]
+  /** Accounts of which more sessions ended together than are named. */
+  ended_sessions?: EndedSessions[]
+  /** In seconds: more ended than are named, so tokens from before it have to be renewed. */
+  renew_before?: number
   suspended_users: string[]
   /** Accounts that added a second factor, and when, in seconds: older tokens do not show it. */
   protected_users?: { id: string; since: number }[]
@@ -44,8 +49,7 @@ export class TokenVerifier {
   #serviceTokensSince = 0
   #resourceVerifiers = new Map<string, Verifier>()
   #issuer = ''
-  /** When, by a clock that nobody sets. */
-  #revoked = new Map<string, number>()
+  readonly #revoked = new Revoked(TOKEN_SECONDS * 1000 + TOLERANCE_MS)
   /** Accounts that added a second factor within the life of a token, and when, in seconds. */
   #protectedSince = new Map<string, number>()
   #lifetimeMs = TOKEN_SECONDS * 1000 + TOLERANCE_MS
@@ -124,6 +128,7 @@ export class TokenVerifier {
     if ([sub, id, app, scope].some((claim) => typeof claim !== 'string')) throw badToken()
     const actor = keyActor(sub, { id, scopes: scope.split(' '), monthlyPrompts: null, app })
     if (this.#isTakenBack(actor)) throw badToken()
+    if (this.#revoked.mustRenew(claims.iat)) throw endedToken()
     return actor
   }
 
@@ -143,13 +148,15 @@ export class TokenVerifier {
   /** Who a token speaks for that was verified before, at once; null where it has to be verified first, or was taken back. */
   known(token: string): Actor | null {
     const known = this.#recall(token)
-    return known && !this.#isTakenBack(known.actor) && !this.#isOutgrown(known) ? known.actor : null
+    if (!known || this.#isTakenBack(known.actor) || this.#isOutgrown(known) || this.#mustRenew(known)) return null
+    return known.actor
   }
 
   async verify(token: string): Promise<Actor> {
     const known = this.#recall(token) ?? (await this.#learn(token))
     if (this.#isTakenBack(known.actor)) throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
     if (this.#isOutgrown(known)) throw badToken()
+    if (this.#mustRenew(known)) throw endedToken()
     return known.actor
   }
 
@@ -189,6 +196,7 @@ export class TokenVerifier {
   /** Hears what identity tells everybody. */
   listenTo(bus: { onBroadcast(name: string, handler: (payload: any) => void): void }) {
     bus.onBroadcast('identity.session_revoked', ({ session_id }) => this.revoke(session_id))
+    bus.onBroadcast('identity.sessions_ended', (ended) => this.endSessions(ended))
     bus.onBroadcast('identity.user_suspended', ({ user_id, suspended }) => (suspended ? this.revoke(user_id) : this.restore(user_id)))
     bus.onBroadcast('identity.second_factor_added', ({ user_id, since }) => this.protect(user_id, since))
     bus.onBroadcast('identity.key_revoked', ({ key_id }) => this.keys.forget(key_id))
@@ -197,8 +205,12 @@ export class TokenVerifier {
 
   /** A session or a user that identity took back; remembered for as long as a token could live. */
   revoke(sessionOrUserId: string) {
-    this.#revoked.set(sessionOrUserId, performance.now())
-    if (this.#revoked.size > 10_000) for (const id of this.#revoked.keys()) if (!this.#isRevoked(id)) this.#revoked.delete(id)
+    this.#revoked.add(sessionOrUserId)
+  }
+
+  /** Many sessions of one account that ended together. */
+  endSessions(ended: EndedSessions) {
+    this.#revoked.addSessions(ended)
   }
 
   restore(userId: string) {
@@ -223,7 +235,15 @@ export class TokenVerifier {
   }
 
   #isTakenBack(actor: Actor): boolean {
-    return actor.kind === 'user' && (this.#isRevoked(actor.sessionId) || this.#isRevoked(actor.id))
+    if (actor.kind !== 'user') return false
+    // The id of a key or of an app's grant is no session's: it does not end with them.
+    return (
+      this.#revoked.has(actor.id) || (actor.key ? this.#revoked.has(actor.sessionId) : this.#revoked.hasSession(actor.id, actor.sessionId))
+    )
+  }
+
+  #mustRenew({ actor, issuedAtS }: Known): boolean {
+    return actor.kind === 'user' && this.#revoked.mustRenew(issuedAtS)
   }
 
   /** From before its account had a second factor, or before the service tokens were taken back. */
@@ -231,11 +251,6 @@ export class TokenVerifier {
     if (actor.kind === 'service') return issuedAtS < this.#serviceTokensSince
     if (this.#protectedSince.size === 0 || actor.kind !== 'user' || actor.mfa) return false
     return issuedAtS <= (this.#protectedSince.get(actor.id) ?? Number.NEGATIVE_INFINITY)
-  }
-
-  #isRevoked(id: string): boolean {
-    const at = this.#revoked.get(id)
-    return at !== undefined && performance.now() - at < this.#lifetimeMs
   }
 
   #renew() {
@@ -257,7 +272,11 @@ export class TokenVerifier {
         this.#resourceVerifiers = new Map(verification.keys.map((key) => [key.kid, resourceVerifierFor(key)]))
         this.#issuer = verification.issuer
         this.#lifetimeMs = (verification.token_seconds ?? TOKEN_SECONDS) * 1000 + TOLERANCE_MS
-        for (const id of [...verification.revoked_sessions, ...verification.suspended_users]) this.revoke(id)
+        this.#revoked.lifetimeMs = this.#lifetimeMs
+        for (const id of verification.revoked_sessions) this.#revoked.addUnlessKnown(id)
+        for (const ended of verification.ended_sessions ?? []) this.endSessions(ended)
+        if (verification.renew_before !== undefined) this.#revoked.renewBefore(verification.renew_before)
+        for (const id of verification.suspended_users) this.revoke(id)
         for (const { id, since } of verification.protected_users ?? []) this.protect(id, since)
         this.#serviceTokensSince = verification.service_tokens_since ?? 0
         this.#loaded = performance.now()

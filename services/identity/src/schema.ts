@@ -85,6 +85,8 @@ export type IdentityDb = PaceDb & {
     refreshed_at: Generated<Date>
     revoked_at: At
   }
+  /** Accounts of which many sessions ended together: those up to an id, but for the one that was kept. */
+  ended_sessions: { user_id: string; up_to: string; kept: string | null; at: Date }
   factors: {
     id: string
     user_id: string

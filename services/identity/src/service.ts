@@ -28,6 +28,7 @@ import * as apiKeys from './migrations/0009_api_keys.ts'
 import * as serviceTokens from './migrations/0010_service_tokens.ts'
 import * as demos from './migrations/0011_demos.ts'
 import * as oauthServer from './migrations/0012_oauth_server.ts'
+import * as endedSessions from './migrations/0013_ended_sessions.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { oauthServerRoutes } from './oauth-server/routes.ts'
@@ -53,6 +54,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0010_service_tokens': serviceTokens,
     '0011_demos': demos,
     '0012_oauth_server': oauthServer,
+    '0013_ended_sessions': endedSessions,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),

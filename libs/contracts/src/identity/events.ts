@@ -68,6 +68,10 @@ export const signedUp = event(
 export const sessionRevoked = event('identity.session_revoked', z.object({ session_id: z.uuid(), user_id: z.uuid() }), {
   delivery: 'broadcast',
 })
+/** Many sessions of one account ended together: all up to this id, but for the one that is kept. */
+export const sessionsEnded = event('identity.sessions_ended', z.object({ user_id: z.uuid(), up_to: z.uuid(), kept: z.uuid().nullable() }), {
+  delivery: 'broadcast',
+})
 /** Somebody took the account back: what was handed out to sign in or call with before this ends everywhere. */
 export const accessReset = event(
   'identity.access_reset',
@@ -105,6 +109,8 @@ export const verification = request(
     revoked_sessions: z.array(z.string()),
     suspended_users: z.array(z.string()),
     // Absent from the version before.
+    ended_sessions: z.array(z.object({ user_id: z.string(), up_to: z.string(), kept: z.string().nullable() })).optional(),
+    renew_before: z.int().optional(),
     protected_users: z.array(z.object({ id: z.string(), since: z.int() })).optional(),
     token_seconds: z.number().optional(),
     service_tokens_since: z.int().optional(),

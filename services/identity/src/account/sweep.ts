@@ -16,6 +16,7 @@ export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> 
   await db.deleteFrom('factor_challenges').where('expires_at', '<', ago(1)).execute()
   await db.deleteFrom('factors').where('status', '=', 'unverified').where('created_at', '<', ago(1)).execute()
   await db.deleteFrom('sessions').where('revoked_at', '<', ago(30)).execute()
+  await db.deleteFrom('ended_sessions').where('at', '<', ago(30)).execute()
   await db.deleteFrom('sessions').where('refreshed_at', '<', ago(180)).execute()
   await db.deleteFrom('audit_log').where('at', '<', ago(730)).execute()
   await db.deleteFrom('erasures').where('erased_at', '<', ago(730)).execute()

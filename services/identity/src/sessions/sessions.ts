@@ -4,6 +4,7 @@ import { now } from '@operon/kit/clock'
 import { facesPeople } from '@operon/kit/config'
 import { runStatement, type Statement } from '@operon/kit/db'
 import { newId } from '@operon/kit/ids'
+import type { EndedSessions } from '@operon/kit/revoked'
 import { currentTrace } from '@operon/kit/telemetry'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -175,26 +176,40 @@ export async function refreshSession(ctx: AuthCtx, token: string | null | undefi
   return sessionJson(deps, user, session)
 }
 
-export type Ended = { id: string; user_id: string }
+/** One session that ended, or all of an account up to an id but for the one that is kept. */
+export type Ended = { id: string; user_id: string } | EndedSessions
+
+/** Beyond so many, what ended is told by one message instead of one each. */
+const NAMED_AT_MOST = 1_000
 
 /** Ends sessions of a user: all, one, or all but one. The caller announces them once it has committed. */
 export async function endSessions(trx: Trx, userId: string, which: { only?: string; except?: string } = {}): Promise<Ended[]> {
-  return trx
-    .updateTable('sessions')
-    .set({ revoked_at: new Date(now()) })
-    .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .$if(which.only !== undefined, (query) => query.where('id', '=', which.only!))
-    .$if(which.except !== undefined, (query) => query.where('id', '!=', which.except!))
-    .returning(['id', 'user_id'])
-    .execute()
+  const only = which.only === undefined ? sql`` : sql`and id = ${which.only}`
+  const except = which.except === undefined ? sql`` : sql`and id <> ${which.except}`
+  const kept = which.except ?? null
+  const at = new Date(now())
+  const { rows } = await sql<{ ids: string[]; up_to: string | null }>`
+    with gone as (update sessions set revoked_at = ${at} where user_id = ${userId} and revoked_at is null ${only} ${except} returning id),
+      many as (select count(*) > ${NAMED_AT_MOST} as many, (select id from gone order by id desc limit 1) as up_to from gone),
+      marked as (
+        insert into ended_sessions (user_id, up_to, kept, at) select ${userId}::uuid, up_to, ${kept}::uuid, ${at} from many where many
+        on conflict (user_id) do update set up_to = greatest(ended_sessions.up_to, excluded.up_to), kept = excluded.kept, at = excluded.at)
+    select case when many then up_to end as up_to,
+      case when many then '[]' else coalesce((select json_agg(id) from gone), '[]') end as ids from many`.execute(trx)
+  const { ids, up_to } = rows[0]!
+  return up_to === null ? ids.map((id) => ({ id, user_id: userId })) : [{ user_id: userId, up_to, kept }]
 }
 
 /** Every instance stops believing the access tokens of ended sessions. */
 export async function announceRevoked({ rt }: Deps, ended: Ended[]): Promise<void> {
-  for (const { id, user_id } of ended) {
-    rt.verifier.revoke(id)
-    await rt.broadcast(identity.sessionRevoked, { session_id: id, user_id })
+  for (const each of ended) {
+    if ('up_to' in each) {
+      rt.verifier.endSessions(each)
+      await rt.broadcast(identity.sessionsEnded, each)
+    } else {
+      rt.verifier.revoke(each.id)
+      await rt.broadcast(identity.sessionRevoked, { session_id: each.id, user_id: each.user_id })
+    }
   }
 }
 

@@ -1,0 +1,27 @@
+import { expect, test, vi } from 'vitest'
+import { Revoked } from './revoked.ts'
+
+test('what was taken back is forgotten once no token can live any more, and never more than a bounded number is kept', () => {
+  const revoked = new Revoked(60_000)
+  const clock = vi.spyOn(performance, 'now')
+  try {
+    clock.mockReturnValue(1_000)
+    for (let n = 0; n < 500; n++) revoked.add(`first-${n}`)
+    revoked.addSessions({ user_id: 'ann', up_to: 'b', kept: null })
+    expect(revoked.size).toBe(501)
+    clock.mockReturnValue(31_000)
+    // Heard again: remembered from the first time on, unless it is taken back anew.
+    revoked.addUnlessKnown('first-0')
+    revoked.add('first-1')
+    clock.mockReturnValue(61_000)
+    expect([revoked.has('first-0'), revoked.has('first-1'), revoked.hasSession('ann', 'a')]).toEqual([false, true, false])
+    revoked.add('second')
+    revoked.addSessions({ user_id: 'bob', up_to: 'b', kept: null })
+    expect(revoked.size).toBe(3)
+    for (let n = 0; n < 150_000; n++) revoked.add(`third-${n}`)
+    expect(revoked.size).toBeLessThanOrEqual(100_001)
+    expect(revoked.mustRenew(Math.floor(Date.now() / 1000))).toBe(true)
+  } finally {
+    vi.restoreAllMocks()
+  }
+})
