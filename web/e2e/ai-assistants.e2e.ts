@@ -126,6 +126,11 @@ test.describe('the lab', () => {
       .click()
     await expect(page.getByRole('article', { name: 'Claude' }).getByText('Your pick')).toBeVisible()
     await expect(page.getByRole('article', { name: 'Claude' }).getByText('Sandbox answer')).toBeVisible()
+    // The line of activity opens what it speaks of.
+    await page.goto('/dashboard')
+    await page.getByRole('link', { name: /^Compared: Compare the two ways/ }).click()
+    await expect(page).toHaveURL(/ai-lab\?comparison=/)
+    await expect(page.getByRole('article', { name: 'Claude' }).getByText('Your pick')).toBeVisible()
   })
 })
 

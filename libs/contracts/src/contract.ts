@@ -162,6 +162,8 @@ export type Telling<P = any> = {
   state?: (payload: P) => string
   /** The line in Recent Activity; null where this one is not worth a line. */
   activity?: (payload: P) => string | { command: string; status: string } | null
+  /** The page of the app that the line in Recent Activity opens. Each notice names its own. */
+  link?: (payload: P) => `/${string}` | null
   /** The notices in the bell, the first of them at the bottom. */
   notice?: (payload: P, product: string) => Notice[]
   /** The email to the account's address. */
@@ -178,7 +180,8 @@ export type Notice = {
   kind: string
   title: string
   body: string
-  link: string | null
+  /** A path of the app. */
+  link: `/${string}` | null
   /** The same is raised once for a person; the event itself when absent. */
   about?: string
 }

@@ -105,7 +105,8 @@ test('activity is told in words, newest first, to its owner alone, and live [spe
     accept_marketing: false,
   })
   await expect.poll(() => activity(ann)).toHaveLength(1)
-  await platform.emit(completionFinished, ann.id, completion('Write a haiku about invoices'))
+  const conversation_id = newId()
+  await platform.emit(completionFinished, ann.id, { ...completion('Write a haiku about invoices'), conversation_id })
   await expect.poll(() => activity(ann)).toHaveLength(2)
   // One line a comparison, with its models below; its answers have none of their own.
   for (const _ of ['ChatGPT', 'Claude']) await platform.emit(completionFinished, ann.id, completion(''))
@@ -121,12 +122,18 @@ test('activity is told in words, newest first, to its owner alone, and live [spe
       { command: 'Write a haiku about invoices', status: 'completed' },
       { command: 'Created the account', status: 'completed' },
     ])
+  // Each line opens the page of what it speaks of, where there is one.
+  const links = (await call(ann, '/functions/v1/list-activity', {})).body.activity.map(({ link }: { link: string | null }) => link)
+  const compare = `/dashboard/ai-lab?comparison=${compared.comparison_id}`
+  expect(links).toEqual([null, compare, `/dashboard/operon-ai?c=${conversation_id}`, '/dashboard/settings'])
   expect(await activity(bob)).toEqual([])
   const connection = { user_id: ann.id, topic: 'connection', event: connectionChanged.name }
   await expect.poll(() => told.filter(({ event }) => event === eventTold.name).map(({ payload }) => payload)).toMatchObject([connection])
   const live = () => told.filter(({ event, payload }) => event === activityRecorded.name && payload.user_id === ann.id)
   await expect.poll(() => live().map(({ payload }) => payload.command)).toHaveLength(4)
-  expect(live().find(({ payload }) => payload.command.startsWith('Write'))).toMatchObject({ payload: { status: 'completed' } })
+  expect(live().find(({ payload }) => payload.command.startsWith('Write'))).toMatchObject({
+    payload: { status: 'completed', link: `/dashboard/operon-ai?c=${conversation_id}` },
+  })
   expect(JSON.stringify(await db.selectFrom('facts').select('payload').where('user_id', '=', ann.id).execute())).not.toMatch(
     /a@example|haiku|Ann/,
   )

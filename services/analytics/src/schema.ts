@@ -17,6 +17,8 @@ export type AnalyticsDb = {
     event_id: string
     command: string
     status: string
+    /** The page of the app that it opens. */
+    link: string | null
     created_at: Date
   }
   notifications: {

@@ -244,7 +244,7 @@ function Results({ found, query, inline, nameOf, current, onOpen, onPicked, onDe
             key={each.conversation_id}
             conversation={{ id: each.conversation_id, title: each.title }}
             name={nameOf(each.title)}
-            place={inline ? undefined : places[each.feature]?.name}
+            place={inline ? undefined : places[each.feature]}
             excerpt={each.excerpt}
             current={each.conversation_id === current}
             onOpen={() => open(each)}

@@ -1,9 +1,11 @@
+import { isAppPath } from '@operon/contracts/links'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Bell } from 'lucide-react'
 import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { call } from '../api/call.ts'
 import { useLive, useLiveSocket } from '../api/live.ts'
+import { refresh } from '../api/refresh.ts'
 import { loadBackend } from '../api/session.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -32,8 +34,8 @@ export function NotificationBell({ userId }: { userId: string }) {
       )
     },
   })
-  const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ['notifications', userId] }), [queries, userId])
-  useLive('notification', refresh)
+  const onNews = useCallback(() => void refresh(queries, ['notifications', userId]), [queries, userId])
+  useLive('notification', onNews)
   const markRead = useMutation({
     mutationFn: (body: { ids?: string[] }) => call('notifications-read', body),
     onMutate: (body) =>
@@ -44,7 +46,7 @@ export function NotificationBell({ userId }: { userId: string }) {
       ),
     onError: (error) => {
       toast.error('Not marked as read', error.message)
-      refresh()
+      onNews()
     },
   })
 
@@ -66,10 +68,9 @@ export function NotificationBell({ userId }: { userId: string }) {
 
   function visit(item: Notification) {
     if (!item.read_at) markRead.mutate({ ids: [item.id] })
-    if (!item.link) return
+    if (!isAppPath(item.link)) return
     setOpen(false)
-    if (item.link.startsWith('/')) navigate(item.link)
-    else window.open(item.link, '_blank', 'noopener')
+    navigate(item.link)
   }
 
   const unread = list.data?.filter((item) => !item.read_at).length ?? 0

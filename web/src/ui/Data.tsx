@@ -1,5 +1,7 @@
+import { isAppPath } from '@operon/contracts/links'
 import { Check, Copy, ExternalLink, Minus, TrendingDown, TrendingUp } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router-dom'
 import { Button, buttonClass } from './Button.tsx'
 import { useCopied } from './copy.ts'
 import { cx } from './cx.ts'
@@ -76,29 +78,52 @@ export function GeneMeter({ label, used, limit, unit, format = (value) => value.
   )
 }
 
-export type Activity = { id: string; text: string; detail?: string | undefined; status?: string; at?: string }
+export type Activity = {
+  id: string
+  text: string
+  detail?: string | undefined
+  status?: string
+  at?: string
+  link?: string | null | undefined
+}
 
 export function ActivityList({ entries }: { entries: readonly Activity[] }) {
+  const row = 'flex items-center gap-3 px-4 py-2.5 text-13'
   return (
     <ol className="divide-y divide-line">
       {entries.map((entry) => (
-        <li key={entry.id} className="flex items-center gap-3 px-4 py-2.5 text-13">
-          <span
-            aria-hidden="true"
-            className={cx(
-              'h-1.5 w-3 shrink-0 rounded-full',
-              entry.status === 'failed' ? 'bg-bad' : entry.status === 'pending' || entry.status === 'cut' ? 'bg-warn' : 'bg-signal-text',
-            )}
-          />
-          <span className="min-w-0 flex-1 truncate">
-            {entry.text}
-            {entry.detail ? <span className="block truncate text-12 text-faint">{entry.detail}</span> : null}
-          </span>
-          <span className="text-12 text-faint">{entry.status ?? 'completed'}</span>
-          {entry.at ? <span className="hidden font-mono text-12 text-faint tabular sm:inline">{entry.at}</span> : null}
+        <li key={entry.id}>
+          {isAppPath(entry.link) ? (
+            <Link to={entry.link} className={cx(row, 'outline-offset-[-2px] hover:bg-raised')}>
+              <ActivityLine {...entry} />
+            </Link>
+          ) : (
+            <div className={row}>
+              <ActivityLine {...entry} />
+            </div>
+          )}
         </li>
       ))}
     </ol>
+  )
+}
+function ActivityLine({ text, detail, status = 'completed', at }: Activity) {
+  return (
+    <>
+      <span
+        aria-hidden="true"
+        className={cx(
+          'h-1.5 w-3 shrink-0 rounded-full',
+          status === 'failed' ? 'bg-bad' : status === 'pending' || status === 'cut' ? 'bg-warn' : 'bg-signal-text',
+        )}
+      />
+      <span className="min-w-0 flex-1 truncate">
+        {text}
+        {detail ? <span className="block truncate text-12 text-faint">{detail}</span> : null}
+      </span>
+      <span className="text-12 text-faint">{status}</span>
+      {at ? <span className="hidden font-mono text-12 text-faint tabular sm:inline">{at}</span> : null}
+    </>
   )
 }
 

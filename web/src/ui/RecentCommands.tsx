@@ -20,9 +20,9 @@ export function RecentCommands({ userId, title, empty, bare }: Props) {
       ) : null}
       {activity.data?.length ? (
         <ActivityList
-          entries={activity.data.map(({ id, command, status, created_at }) => {
+          entries={activity.data.map(({ id, command, status, link, created_at }) => {
             const [said = '', detail] = command.split('\n')
-            return { id, text: said.slice(0, 50), detail, status: status ?? 'completed', at: ago(created_at) }
+            return { id, text: said.slice(0, 50), detail, status: status ?? 'completed', at: ago(created_at), link }
           })}
         />
       ) : null}

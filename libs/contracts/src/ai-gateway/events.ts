@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { event, job, personal, plain } from '../contract.ts'
+import { answerPage } from './pages.ts'
 
 const MAX_COMMAND = 200
 
@@ -16,10 +17,13 @@ export const completionFinished = event(
     completion_tokens: z.int(),
     cost_microusd: z.int(),
     duration_ms: z.int(),
+    /** Where it is kept; absent from the version before. */
+    conversation_id: z.uuid().nullish(),
   }),
   {
     trigger: { title: 'An AI answer finished', description: 'With the model, its tokens, its cost and how it ended.' },
     activity: ({ command, status }) => (command ? { command: command.slice(0, MAX_COMMAND), status } : null),
+    link: ({ feature, conversation_id }) => answerPage(feature, conversation_id),
   },
 )
 /** Several models were asked the same; each of their answers was told as well. */
@@ -34,6 +38,7 @@ export const comparisonFinished = event(
   {
     trigger: { title: 'A comparison finished', description: 'With the models that were asked and how it ended.' },
     activity: ({ command, models, status }) => ({ command: `${command.slice(0, MAX_COMMAND)}\n${models.join(', ')}`, status }),
+    link: ({ comparison_id }) => `/dashboard/ai-lab?comparison=${comparison_id}`,
   },
 )
 /** An answer may run in any instance; the one that has it ends it. */

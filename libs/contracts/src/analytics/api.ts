@@ -11,7 +11,9 @@ export const listActivity = fn('list-activity', {
   description: 'One line for each thing that was done, with its status: completed, cut, failed or stopped.',
   body: z.object(page).prefault({}),
   reply: z.object({
-    activity: z.array(z.object({ id: id('activity'), command: z.string(), status: z.string(), created_at: time })),
+    activity: z.array(
+      z.object({ id: id('activity'), command: z.string(), status: z.string(), link: z.string().nullish(), created_at: time }),
+    ),
     cursor: z.string().nullable(),
   }),
   example: {
@@ -22,6 +24,7 @@ export const listActivity = fn('list-activity', {
           id: '01931a5c-7d4b-7c3e-9a41-0f6f2f9f4b10',
           command: 'Write a haiku about invoices',
           status: 'completed',
+          link: '/dashboard/operon-ai?c=01931a5c-7d4b-7c3e-9a41-0f6f2f9f4b11',
           created_at: '2026-11-21T10:00:00.000Z',
         },
       ],

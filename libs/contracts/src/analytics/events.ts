@@ -20,7 +20,15 @@ export const notificationRaised = event(
 )
 export const activityRecorded = event(
   'analytics.activity_recorded',
-  z.object({ id: z.uuid(), user_id: z.uuid(), command: personal(z.string()), status: plain(z.string()), created_at: plain(z.string()) }),
+  z.object({
+    id: z.uuid(),
+    user_id: z.uuid(),
+    command: personal(z.string()),
+    status: plain(z.string()),
+    /** Absent from the version before. */
+    link: plain(z.string()).nullish(),
+    created_at: plain(z.string()),
+  }),
   { delivery: 'broadcast', live: 'activity' },
 )
 /** So that the bell of another tab goes quiet too. */

@@ -9,6 +9,7 @@ export const activityLogs = table('activity_logs', {
     user_id: z.uuid(),
     command: z.string(),
     status: z.string(),
+    link: z.string().nullable(),
     created_at: time,
   }),
 })

@@ -28,8 +28,9 @@ export const subscriptionChanged = event(
       if (status === 'past_due' || status === 'unpaid') return { command: 'Payment for the plan', status: 'failed' }
       return status === 'canceled' ? 'Subscription ended' : null
     },
+    link: () => '/pricing',
     trigger: { title: 'A subscription changed', description: 'With the plan, its status and its limits.' },
-    notice: (plan) => planNotice(plan).map((notice) => ({ kind: 'subscription', link: '/pricing', ...notice })),
+    notice: (plan) => planNotice(plan).map((notice) => ({ kind: 'subscription', link: '/pricing' as const, ...notice })),
   },
 )
 type Plan = { tier: string; status: string; period_end: string | null; trial_end: string | null }
@@ -128,11 +129,13 @@ const spentOf = ({ used_microusd, budget_microusd }: Budget) => `${usd(used_micr
 
 export const paymentSucceeded = event('billing.payment_succeeded', payment, {
   activity: (paid) => `Paid ${money(paid)}`,
+  link: () => '/pricing',
   trigger: { title: 'A payment succeeded', description: 'With the amount and the currency.' },
 })
 export const paymentFailed = event('billing.payment_failed', payment, {
   trigger: { title: 'A payment failed', description: 'With the amount and the currency.' },
   activity: (failed) => ({ command: `Payment of ${money(failed)}`, status: 'failed' }),
+  link: () => '/pricing',
   notice: (failed) => [
     {
       kind: 'payment',
@@ -153,6 +156,7 @@ export const paymentFailed = event('billing.payment_failed', payment, {
 export const paymentRefunded = event('billing.payment_refunded', payment, {
   trigger: { title: 'A payment was refunded', description: 'With the amount and the currency.' },
   activity: (refund) => `Refunded ${money(refund)}`,
+  link: () => '/pricing',
   notice: (refund) => [
     {
       kind: 'payment',

@@ -62,7 +62,7 @@ export const signedUp = event(
     terms_accepted_at: z.iso.datetime().nullish(),
     accept_marketing: z.boolean(),
   }),
-  { activity: () => 'Created the account' },
+  { activity: () => 'Created the account', link: () => '/dashboard/settings' },
 )
 
 export const sessionRevoked = event('identity.session_revoked', z.object({ session_id: z.uuid(), user_id: z.uuid() }), {

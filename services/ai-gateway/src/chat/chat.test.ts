@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { taskTypes } from '@operon/contracts/ai-gateway/api'
+import { completionFinished } from '@operon/contracts/ai-gateway/events'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
@@ -83,6 +84,28 @@ test.each(['ai-chat', 'ai-orchestrator'])(
     expect((await rest(user, `ai_messages?id=eq.${answer.id}`))[0].state).toBe('stopped')
   },
 )
+
+test('what is told of an answer names the conversation that keeps it', async () => {
+  const user = platform.user()
+  const { conversation_id } = (await call(user, 'ai-chat', { message: 'One', conversation_id: 'new' })).body
+  await call(user, 'ai-chat', { message: 'Two' })
+  const told = async () => {
+    const rows = await platform.services['ai-gateway']!.rt.db.selectFrom('outbox').select('payload').where('kind', '=', 'event').execute()
+    return rows
+      .flatMap(({ payload }) => (Array.isArray(payload) ? payload : []))
+      .filter(({ name, user_id }) => name === completionFinished.name && user_id === user.id)
+      .map(({ payload }) => [payload.command, payload.conversation_id])
+      .sort()
+  }
+  await vi.waitFor(
+    async () =>
+      expect(await told()).toEqual([
+        ['One', conversation_id],
+        ['Two', null],
+      ]),
+    10_000,
+  )
+})
 
 test('whose allowance is used up is told so in a stream as well', async () => {
   const user = platform.user()

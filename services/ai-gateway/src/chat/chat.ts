@@ -55,6 +55,7 @@ export async function chat(deps: ChatDeps, ctx: Ctx<AiDb>, input: Input<typeof a
       },
       history: exchange?.history.length ?? 0,
       command: said || lastOf(messages),
+      conversationId: exchange?.conversationId,
       stop: stop.signal,
     })
     const kept = exchange ? keepAnswer(ctx, exchange, answer) : answer.pieces()

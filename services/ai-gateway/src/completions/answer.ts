@@ -34,6 +34,8 @@ export type Question = {
   history?: number
   /** What the activity log will say; nothing where something else says it. */
   command: string
+  /** Where it is kept. */
+  conversationId?: string | null
   /** Aborted to end the answer at once; what arrived is kept and paid for. */
   stop?: AbortSignal
   /** Taken earlier, when one reservation holds several answers. */
@@ -211,7 +213,7 @@ async function notBegun({ deps, question, lost, startedAt }: Begin, reservation:
     await release(deps.db, reservation)
     return isStopped ? new DomainError('answer_stopped', { message: 'You stopped this before it was sent. Nothing was charged.' }) : error
   }
-  const { userId, keyId = null, feature, command, model } = question
+  const { userId, keyId = null, feature, command, model, conversationId = null } = question
   const tokens = { prompt_tokens: promptTokensOf(question.body), completion_tokens: 0 }
   deps.settler.add({
     reservation,
@@ -220,6 +222,7 @@ async function notBegun({ deps, question, lost, startedAt }: Begin, reservation:
     key_id: keyId,
     feature,
     command,
+    conversation_id: conversationId,
     model,
     answered_by: lost.model,
     status: isStopped ? 'stopped' : 'failed',
@@ -354,7 +357,7 @@ export class Answer {
 
   #book() {
     this.ms = Math.round(performance.now() - this.#begin.startedAt)
-    const { userId, keyId = null, feature, command } = this.#question
+    const { userId, keyId = null, feature, command, conversationId = null } = this.#question
     const outcome = this.outcome ?? 'cut'
     this.#deps.settler.add({
       reservation: this.#reservation,
@@ -362,6 +365,7 @@ export class Answer {
       key_id: keyId,
       feature,
       command,
+      conversation_id: conversationId,
       model: this.alias,
       answered_by: this.target.upstreamModel,
       status: outcome,

@@ -64,6 +64,7 @@ export async function orchestrate(deps: OrchestratorDeps, ctx: Ctx<AiDb>, input:
       body: { messages: messagesOf(input, exchange), tools: [...tools, ...toolsFor(asked, missing)] },
       history: exchange?.history.length ?? 0,
       command: asked,
+      conversationId: exchange?.conversationId,
       stop: stop.signal,
     }
     const desk = new Desk(deps.approvals, ctx, actor, missing)

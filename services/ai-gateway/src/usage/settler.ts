@@ -11,6 +11,7 @@ import type { AiDb } from '../schema.ts'
 export type Finished = Omit<Insertable<AiDb['ai_usage']>, 'id' | 'created_at'> & {
   reservation: Reservation
   command: string
+  conversation_id: string | null
   /** All that it holds unless said. */
   prompts?: number | undefined
 }

@@ -7,7 +7,7 @@ import type { AnalyticsDb } from '../schema.ts'
 export async function listActivity(ctx: Ctx<AnalyticsDb>, { limit, cursor }: Input<typeof contract>): Promise<Output<typeof contract>> {
   const found = await ctx.db
     .selectFrom('activity_logs')
-    .select(['id', 'command', 'status', 'created_at'])
+    .select(['id', 'command', 'status', 'link', 'created_at'])
     .where('user_id', '=', signedIn(ctx).id)
     .where(olderThan(cursor))
     .orderBy('created_at', 'desc')

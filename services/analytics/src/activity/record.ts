@@ -10,7 +10,8 @@ export async function recordActivity(rt: Runtime<AnalyticsDb>, trx: Trx, { event
   const said = event.activity?.(envelope.payload)
   if (!said) return
   const { command, status } = typeof said === 'string' ? { command: said, status: 'completed' } : said
-  const shown = { id: newId(), user_id: envelope.user_id, command, status }
+  const link = event.link?.(envelope.payload) ?? null
+  const shown = { id: newId(), user_id: envelope.user_id, command, status, link }
   await trx
     .insertInto('activity_logs')
     .values({ ...shown, event_id: envelope.id, created_at: new Date(envelope.at) })

@@ -43,6 +43,7 @@ export async function seedDemo(trx: Trx, { user_id, at, payload }: Envelope<Payl
         id: newId(),
         user_id,
         event_id: newId(),
+        link: null,
         ...line,
         created_at: ago(minutesAgo * MINUTE_MS),
       })),

@@ -150,6 +150,7 @@ function RecentActivity({ userId, className }: { userId: string; className?: str
             text: row.command,
             status: row.status ?? 'completed',
             at: ago(row.created_at),
+            link: row.link,
           }))}
         />
       )}

@@ -1,7 +1,8 @@
 import { inputLimits } from '@operon/contracts/ai-gateway/limits'
 import { compareStarters } from '@operon/contracts/ai-gateway/starters'
 import { BookMarked, FoldVertical, UnfoldVertical } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
 import { LaneCard } from '../../chat/LaneCard.tsx'
 import type { LaneState } from '../../chat/lane.ts'
 import { PromptLibrary } from '../../chat/PromptLibrary.tsx'
@@ -17,6 +18,7 @@ import { ComparisonHistory } from './ComparisonHistory.tsx'
 import { Estimate } from './Estimate.tsx'
 import type { Seed } from './LabChat.tsx'
 import type { useCompare } from './useCompare.ts'
+import { useKeptComparison } from './useKeptComparison.ts'
 
 type Props = { comparison: ReturnType<typeof useCompare>; onContinue: (seed: Seed) => void }
 
@@ -26,6 +28,14 @@ export function CompareTab({ comparison, onContinue }: Props) {
   const [library, setLibrary] = useState(false)
   const refused = tooLong(prompt, useInputLimit(prompt, inputLimits.compare))
   const [whole, setWhole] = useState(false)
+  const [search] = useSearchParams()
+  const kept = useKeptComparison(search.get('comparison'))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shown once, when it is there
+  useEffect(() => {
+    if (!kept || busy) return
+    comparison.show(kept)
+    setPrompt(kept.prompt)
+  }, [kept])
 
   function submit(event?: FormEvent) {
     event?.preventDefault()
