@@ -36,7 +36,7 @@ export async function assignRole(
   return [{ ...kept, created_at: kept.created_at.toISOString() }]
 }
 
-/** `profiles` tells whether one exact address is registered, and nothing else: no lists, no patterns, and not often enough to harvest. */
+/** `profiles` tells whether one exact address is registered and confirmed, and nothing else: no lists, no patterns, and not often enough to harvest. */
 export async function oneAddressAtATime(ctx: AuthCtx, { filters }: Query): Promise<void> {
   const [filter] = filters
   const exact = filters.length === 1 && filter?.is === 'compare' && filter.op === 'eq' && filter.column === 'email' && !filter.not

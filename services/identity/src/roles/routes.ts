@@ -8,7 +8,8 @@ export function roleRoutes(deps: Deps) {
   const { app, run } = routing(deps)
   serveTable(app, identity.profiles, {
     from: 'users',
-    scope: () => sql<boolean>`deleted_at is null and email is not null`,
+    // An address that somebody merely typed keeps its owner from nothing.
+    scope: () => sql<boolean>`deleted_at is null and email is not null and email_confirmed_at is not null`,
     check: run(oneAddressAtATime),
   })
   serveTable(app, identity.userRoles, {

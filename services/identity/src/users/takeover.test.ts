@@ -34,6 +34,16 @@ test('a letter confirms the password that came with it [spec-25]', async () => {
   expect(await signIn({ email }, PASSWORD)).toBe('in')
 })
 
+test('an address that a stranger signed up keeps its owner from nothing: it is known once it is confirmed [spec-23]', async () => {
+  const email = newEmail()
+  const known = async () => (await platform.client().from('profiles').select('email').eq('email', email)).data
+  await signUp(email, STRANGERS)
+  expect(await known()).toEqual([])
+  await signUp(email, PASSWORD)
+  await click(platform, linkIn(await newest(email, 2)))
+  expect(await known()).toEqual([{ email }])
+})
+
 for (const [who, passwords] of [
   ['a stranger after the owner', [PASSWORD, STRANGERS]],
   ['a stranger before the owner', [STRANGERS, PASSWORD]],
