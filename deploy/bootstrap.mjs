@@ -65,6 +65,10 @@ function install() {
     )
   // Headers for compiling addons, a third of that package: nothing here is compiled.
   if (!ownNode) rmSync(join(nodePackage(), 'include'), { recursive: true, force: true })
+  // Source maps of packages, a tenth of everything: only a debugger reads them.
+  if (set === 'start')
+    for (const { name, parentPath } of readdirSync(modules, { recursive: true, withFileTypes: true }))
+      if (name.endsWith('.map')) rmSync(join(parentPath, name), { recursive: true, force: true })
   writeFileSync(stamp, JSON.stringify({ packages, set, node }))
   say(`Installed in ${((Date.now() - started) / 1000).toFixed(0)} s`)
 }
