@@ -2,7 +2,7 @@ import { earlyAnswers, framings, sendHidden } from '@operon/gateway/testing/earl
 import type { Attack } from './world.ts'
 
 // S30: bytes behind or within every request that is refused or answered early. The gateway's own tests hold the same cases with services
-// over Unix sockets and TCP (`gateway/src/early-answers.test.ts`).
+// over Unix sockets and TCP (`gateway/src/early-answers.test.ts`), and behind nginx and HAProxy (`gateway/src/proxies.test.ts`).
 export const attack: Attack = async (world) => {
   const port = Number(new URL(world.url).port)
   const { token } = await world.actor('seller')
