@@ -1,12 +1,15 @@
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { refusal } from './errors.ts'
 import type { Filter } from './filters.ts'
-import type { Order, Query } from './query.ts'
+import type { Count } from './headers.ts'
+import type { Keyset } from './keyset.ts'
+import { MAX_ROWS, type Order, type Query } from './query.ts'
 import { type Columns, literal } from './values.ts'
 
 /** The rows that a caller may see or touch: columns that must hold these values, or any condition. */
 export type Policy = Record<string, string | number | boolean | null | undefined> | Expression<SqlBool>
 type Condition = RawBuilder<SqlBool>
+export type Total = { rows: number; isExact: boolean }
 
 const operators = { eq: '=', neq: '<>', gt: '>', gte: '>=', lt: '<', lte: '<=', like: 'like', ilike: 'ilike' } as const
 
@@ -63,27 +66,58 @@ function isTest(ref: RawBuilder<unknown>, kind: Columns[string], value: string):
       : sql<SqlBool>`${ref} is unknown`
 }
 
-type Read = { from: string; columns: Columns; query: Query; where: Expression<SqlBool>; limit: number; offset: number }
+type Read = {
+  from: string
+  columns: Columns
+  query: Query
+  where: Expression<SqlBool>
+  limit: number
+  offset: number
+  keyset: Keyset | null
+}
 
-/** The columns that are asked for, once each; renames happen on the way out. */
-export function selectRows(db: Kysely<any>, { from, columns, query, where, limit, offset }: Read): Promise<Record<string, unknown>[]> {
-  const asked = [...new Set(query.select.map(({ column }) => column))]
+/** The columns that are asked for, once each, and those that a page goes on from; renames happen on the way out. */
+export function selectRows(
+  db: Kysely<any>,
+  { from, columns, query, where, limit, offset, keyset }: Read,
+): Promise<Record<string, unknown>[]> {
+  const asked = [...new Set([...query.select.map(({ column }) => column), ...(keyset?.columns ?? [])])]
+  const order = steady(query.order, columns)
   return db
     .selectFrom(sql`${sql.table(from)}`.as('row'))
     .select(asked.map((column) => columnExpression(column, columns[column]!)))
     .where(where)
-    .$if(query.order.length > 0, (select) => select.orderBy(sql.join(query.order.map(orderExpression))))
+    .$if(order.length > 0, (select) => select.orderBy(sql.join(order.map(orderExpression))))
     .limit(limit)
     .offset(offset)
     .execute() as Promise<Record<string, unknown>[]>
 }
 
-export async function countRows(db: Kysely<any>, from: string, where: Expression<SqlBool>): Promise<number> {
-  const row = db
+/** The id decides between rows that an order leaves equal, so that no page repeats or skips one. */
+function steady(order: Order[], columns: Columns): Order[] {
+  const last = order.at(-1)
+  if (!last || !columns.id || order.some(({ column }) => column === 'id')) return order
+  return [...order, { column: 'id', descending: last.descending, nulls: null }]
+}
+
+/** Counting is a walk through what is counted, so it ends here; beyond, the planner's estimate has to do. */
+const COUNTED_AT_MOST = 100_000
+
+/** How many rows there are: to the last one, or as the planner expects. `estimated` counts what a page can hold, as PostgREST does. */
+export async function countRows(db: Kysely<any>, from: string, where: Expression<SqlBool>, how: Count): Promise<Total> {
+  const rows = db
     .selectFrom(sql`${sql.table(from)}`.as('row'))
-    .select(sql<number>`count(*)`.as('total'))
+    .select(sql`1`.as('one'))
     .where(where)
-  return (await row.executeTakeFirstOrThrow()).total
+  const most = how === 'exact' ? COUNTED_AT_MOST : MAX_ROWS
+  if (how !== 'planned') {
+    const counted = db.selectFrom(rows.limit(most + 1).as('counted')).select(sql<number>`count(*)`.as('total'))
+    const { total } = await counted.executeTakeFirstOrThrow()
+    if (total <= most) return { rows: total, isExact: true }
+  }
+  const plan = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`explain (format json) ${rows}`.execute(db)
+  const planned = plan.rows[0]!['QUERY PLAN'][0].Plan['Plan Rows']
+  return { rows: how === 'planned' ? planned : Math.max(planned, most + 1), isExact: false }
 }
 
 /** A column as it is read: times as text, so that no microsecond is lost on the way through a Date. */
@@ -93,7 +127,8 @@ function columnExpression(column: string, kind: Columns[string]) {
   return kind === 'date' ? sql`${ref}::text`.as(column) : ref.as(column)
 }
 
+/** By the table's own column: its bare name would mean the text that is made of it, which no index can serve. */
 function orderExpression({ column, descending, nulls }: Order) {
   const direction = descending ? sql`desc` : sql`asc`
-  return sql`${sql.ref(column)} ${direction}${nulls ? (nulls === 'first' ? sql` nulls first` : sql` nulls last`) : sql``}`
+  return sql`${sql.ref(`row.${column}`)} ${direction}${nulls ? (nulls === 'first' ? sql` nulls first` : sql` nulls last`) : sql``}`
 }

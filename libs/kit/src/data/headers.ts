@@ -1,8 +1,9 @@
 import { refusal } from './errors.ts'
 import { MAX_ROWS, type Query } from './query.ts'
 
+export type Count = 'exact' | 'planned' | 'estimated'
 export type Preferences = {
-  count: boolean
+  count: Count | null
   reply: 'minimal' | 'representation' | 'headers-only'
   maxAffected: number | null
   applied: string
@@ -11,7 +12,7 @@ export type Shape = { single: boolean; stripNulls: boolean; contentType: string 
 
 /** What this API honours of `Prefer`. Anything else is skipped, or refused where the caller asked for strictness. */
 export function readPreferences(header: string | undefined): Preferences {
-  const wanted: Preferences = { count: false, reply: 'minimal', maxAffected: null, applied: '' }
+  const wanted: Preferences = { count: null, reply: 'minimal', maxAffected: null, applied: '' }
   const given = (header ?? '')
     .split(',')
     .map((each) => each.trim().toLowerCase())
@@ -21,8 +22,7 @@ export function readPreferences(header: string | undefined): Preferences {
   const refused: string[] = []
   for (const preference of given) {
     const [key, value = ''] = preference.split('=')
-    // An estimate would tell of rows that are not the caller's; the exact number is a good estimate.
-    if (key === 'count' && ['exact', 'planned', 'estimated'].includes(value)) wanted.count = true
+    if (key === 'count' && ['exact', 'planned', 'estimated'].includes(value)) wanted.count = value as Count
     else if (key === 'return' && ['minimal', 'representation', 'headers-only'].includes(value)) wanted.reply = value as Preferences['reply']
     else if (key === 'max-affected' && strict && /^\d{1,6}$/.test(value)) wanted.maxAffected = Number(value)
     else if (key === 'resolution') throw refusal(400, 'PGRST100', 'Upserts are not offered by this data API.')

@@ -10,6 +10,8 @@ export type Query = {
   order: Order[]
   limit: number | null
   offset: number
+  /** Where the page before ended. */
+  cursor: string | null
   /** The columns that a written row may bring, when the caller names them. */
   columns: string[] | null
 }
@@ -22,7 +24,7 @@ const name = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 
 /** Reads PostgREST's grammar against the columns that a contract names; whatever else it holds is refused, never ignored. */
 export function parseQuery(table: string, columns: Columns, search: string): Query {
-  const query: Query = { select: [], filters: [], order: [], limit: null, offset: 0, columns: null }
+  const query: Query = { select: [], filters: [], order: [], limit: null, offset: 0, cursor: null, columns: null }
   const params = [...new URLSearchParams(search)]
   if (params.length > MAX_FILTERS + 10) throw tooMuch(`${params.length} parameters`)
   for (const [key, value] of params) read(query, table, columns, key, value)
@@ -37,6 +39,7 @@ function read(query: Query, table: string, columns: Columns, key: string, value:
   else if (key === 'order') query.order = parseOrder(table, columns, value)
   else if (key === 'limit') query.limit = parseCount('limit', value)
   else if (key === 'offset') query.offset = parseCount('offset', value)
+  else if (key === 'cursor') query.cursor = value
   else if (key === 'columns') query.columns = parseColumns(table, columns, value)
   else if (key === 'on_conflict') throw notUnderstood('Upserts are not offered by this data API.')
   else if (/^(not\.)?(and|or)$/.test(key)) query.filters.push(parseLogic(table, columns, key, value))

@@ -8,9 +8,10 @@ import { inTransaction } from '../tx.ts'
 import { allOf, conditionOf, countRows, type Policy, policyCondition, selectRows } from './compile.ts'
 import { asRefusal, mayNot, notSingle, refusal } from './errors.ts'
 import { checkProfile, type Preferences, readPreferences, readShape, readWindow, type Shape } from './headers.ts'
+import { behind, cursorOf, type Keyset, keysetOf } from './keyset.ts'
 import { parseQuery, type Query } from './query.ts'
 import { readPatch, readRows } from './rows.ts'
-import { type Columns, columnsOf, present } from './values.ts'
+import { type Columns, columnsOf, present, requiredOf } from './values.ts'
 
 type Written<T extends Table> = Promise<Partial<Row<T>>[] | Record<string, unknown>[]>
 type Part<T, K extends string> = K extends keyof T ? (T[K] extends z.ZodObject ? z.output<T[K]> : never) : never
@@ -28,6 +29,7 @@ export type TableOptions<T extends Table> = {
   delete?: (ctx: Ctx<any>, change: { where: Expression<SqlBool> }) => Written<T>
 }
 
+type Window = { offset: number; limit: number }
 type Call = { ctx: Ctx<any>; query: Query; prefer: Preferences; shape: Shape; request: FastifyRequest; reply: FastifyReply }
 
 /** Mounts a table of the data API: PostgREST's grammar for reads, one domain function for each write that the contract names. */
@@ -36,6 +38,7 @@ export function serveTable<T extends Table>(app: FastifyInstance, contract: T, o
     if (!!contract[verb] !== !!options[verb]) throw new Error(`table ${contract.name}: the contract and the service disagree about ${verb}`)
   }
   const columns = columnsOf(contract.columns)
+  const required = requiredOf(contract.columns)
   const from = options.from ?? contract.name
   const answer = { GET: read, HEAD: read, POST: insert, PATCH: update, DELETE: remove, PUT: refuse }
   const path = `/rest/v1/${contract.name}` as const
@@ -51,7 +54,7 @@ export function serveTable<T extends Table>(app: FastifyInstance, contract: T, o
       checkProfile(one(headers['accept-profile'] ?? headers['content-profile']))
       const prefer = readPreferences(one(headers.prefer))
       const shape = readShape(headers.accept)
-      const query = parseQuery(contract.name, columns, url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+      const query = withoutNulls(parseQuery(contract.name, columns, url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''))
       reply.header('cache-control', 'no-store')
       if (prefer.applied) reply.header('preference-applied', prefer.applied)
       try {
@@ -73,27 +76,56 @@ export function serveTable<T extends Table>(app: FastifyInstance, contract: T, o
     const { ctx, query, prefer, shape, request, reply } = call
     await options.check?.(ctx, query)
     const where = whereOf(call)
-    const { offset, limit } = readWindow(query, one(request.raw.headers.range))
-    const total = prefer.count ? await countRows(ctx.db, from, where) : null
-    if (total !== null && offset > 0 && offset >= total)
+    const window = readWindow(query, one(request.raw.headers.range))
+    const { offset, limit } = window
+    const keyset = keysetOf(query.order, columns, required)
+    const found = prefer.count ? await countRows(ctx.db, from, where, prefer.count) : null
+    if (found?.isExact && offset > 0 && offset >= found.rows)
       throw refusal(
         416,
         'PGRST103',
         'Requested range not satisfiable',
-        `An offset of ${offset} was requested, but there are only ${total} rows.`,
+        `An offset of ${offset} was requested, but there are only ${found.rows} rows.`,
       )
-    // Who asks for the number alone is not read all rows.
-    if (request.method === 'HEAD' && total !== null && !shape.single) {
-      const there = Math.max(0, Math.min(limit, total - offset))
+    // Told as it is: what was too much to count is an estimate.
+    if (prefer.count === 'exact' && !found!.isExact)
+      reply.header('preference-applied', prefer.applied.replace('count=exact', 'count=estimated'))
+    // A caller that asks for the number alone does not make us read the rows.
+    if (request.method === 'HEAD' && found && !shape.single) {
+      const there = Math.max(0, Math.min(limit, found.rows - offset))
       return reply
-        .code(there < total ? 206 : 200)
-        .header('content-range', contentRange(offset, there, total))
+        .code(there < found.rows ? 206 : 200)
+        .header('content-range', contentRange(offset, there, found.rows))
         .header('content-type', shape.contentType)
         .send()
     }
-    const rows = await selectRows(ctx.db, { from, columns, query, where, limit, offset })
-    reply.code(total !== null && rows.length < total ? 206 : 200).header('content-range', contentRange(offset, rows.length, total))
-    return send(call, rows)
+    // One row more than the page holds says that there is another.
+    const rows = await selectRows(ctx.db, {
+      ...{ from, columns, query, offset, keyset },
+      where: allOf([where, behind(keyset, columns, query)]),
+      limit: limit && limit + 1,
+    })
+    const page = rows.slice(0, limit)
+    const total = found && (found.isExact ? found.rows : Math.max(found.rows, offset + rows.length))
+    if (rows.length > limit) reply.header('link', `<${nextOf(call, page, keyset, window)}>; rel="next"`)
+    reply.code(total !== null && page.length < total ? 206 : 200).header('content-range', contentRange(offset, page.length, total))
+    return send(call, page)
+  }
+
+  /** Where the next page is: behind the last row of this one, or by its number where the order says no place. */
+  function nextOf({ request }: Call, page: Record<string, unknown>[], keyset: Keyset | null, { offset, limit }: Window) {
+    const { url = '' } = request.raw
+    const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+    query.set('limit', String(limit))
+    query.delete('offset')
+    if (keyset) query.set('cursor', cursorOf(keyset, columns, page.at(-1)!))
+    else query.set('offset', String(offset + limit))
+    return `${path}?${query}`
+  }
+
+  /** Where nulls go says nothing about a column without any, and would keep an index from being used. */
+  function withoutNulls(query: Query): Query {
+    return { ...query, order: query.order.map((order) => (required.has(order.column) ? { ...order, nulls: null } : order)) }
   }
 
   async function insert(call: Call) {
@@ -124,7 +156,8 @@ export function serveTable<T extends Table>(app: FastifyInstance, contract: T, o
 
   function narrowed(call: Call) {
     if (!call.query.filters.length) throw refusal(400, '21000', 'A change of many rows needs a filter.')
-    if (call.query.limit !== null || call.query.offset) throw refusal(400, 'PGRST100', 'A change takes no limit and no offset.')
+    if (call.query.limit !== null || call.query.offset || call.query.cursor !== null)
+      throw refusal(400, 'PGRST100', 'A change takes no limit and no offset.')
     return whereOf(call)
   }
 

@@ -26,6 +26,10 @@ export function kindOf(schema: z.ZodType): Kind {
 export const columnsOf = (schema: z.ZodObject): Columns =>
   Object.fromEntries(Object.entries(schema.shape).map(([name, column]) => [name, kindOf(column as z.ZodType)]))
 
+/** The columns that always hold a value. */
+export const requiredOf = (schema: z.ZodObject): ReadonlySet<string> =>
+  new Set(Object.entries(schema.shape).flatMap(([name, column]) => ((column as z.ZodType).safeParse(null).success ? [] : [name])))
+
 const names: Record<Kind, string> = {
   uuid: 'uuid',
   text: 'text',
