@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Endpoint, Table } from '@operon/contracts/contract'
 import { endpointsOf, tablesOf } from '@operon/contracts/registry'
 import type { ServiceName } from '@operon/contracts/services'
@@ -7,16 +9,19 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { sample } from './attack/document.ts'
-import { fillTables } from './plans.ts'
+import { fillTables, LONG_CONVERSATION } from './plans.ts'
 
 // Every read that the public door has, on tables as large as a busy platform's: none of them may walk through a table.
-const ROWS = Number(process.env.PLANS_ROWS ?? 10_000)
+const ROWS = Number(process.env.PLANS_ROWS ?? (process.env.OPERON_TEST_ALL === '1' ? 100_000 : 10_000))
 const OWN_ROWS = 200
+/** Of an account's rows, at most so many are put in order for a page. */
+const SORTED_AT_MOST = 500
 const SERVICE_KEY = 'test-service-key-0123456789'
 
 let platform: TestPlatform
 let seller: { id: string; token: string }
 let staff: typeof seller
+let owner: typeof seller
 let large: Set<string>
 const heard = new Map<string, { database: string; text: string; values: unknown[]; by: string }>()
 let by = ''
@@ -25,7 +30,8 @@ beforeAll(async () => {
   platform = await startTestPlatform(await loadDefinitions(), { AUTH_AUTOCONFIRM: 'true', AUTH_STAFF_EMAILS: 'staff@studio.example' })
   seller = await signUp('ann@example.com')
   staff = await signUp('staff@studio.example')
-  large = await fillTables(Object.values(platform.services), { rows: ROWS, own: OWN_ROWS, userId: seller.id })
+  owner = await signUp('owner@example.com')
+  large = await fillTables(Object.values(platform.services), { rows: ROWS, own: OWN_ROWS, userId: seller.id, ownerId: owner.id })
   listen()
 }, 300_000)
 afterAll(() => platform?.close())
@@ -41,6 +47,50 @@ test('no named function walks through a table, whoever calls it', { timeout: 240
       for (const token of [seller.token, staff.token, SERVICE_KEY]) await callEndpoint(service, endpoint, token)
   expect(await walks()).toEqual([])
 })
+
+test('every list of the web app comes in order from an index, for the account that owns a third of all rows', {
+  timeout: 60_000,
+}, async () => {
+  const lists = await listsOfWebApp()
+  const tables = new Map(serving().flatMap((service) => tablesOf(service).map(({ name }) => [name, service] as const)))
+  const paged = new Set<string>()
+  for (const { table, query } of lists) {
+    by = `GET ${table}?${query}`
+    const read = (path: string) =>
+      fetch(`${platform.url(tables.get(table)!)}${path}`, { headers: { authorization: `Bearer ${owner.token}` } })
+    const first = await read(`/rest/v1/${table}?${query}`)
+    const next = /^<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1]
+    expect([by, first.status, (await read(next ?? `/rest/v1/${table}?${query}`)).status]).toEqual([by, 200, 200])
+    if (next) paged.add(table)
+  }
+  expect(paged.size).toBeGreaterThan(5)
+  expect(await walks({ atLeast: paged.size * 2, inOrder: true })).toEqual([])
+})
+
+/** Every list with an order that the web app's sources ask the data API for. */
+async function listsOfWebApp(): Promise<{ table: string; query: string }[]> {
+  const folder = join(import.meta.dirname, '../../web/src')
+  const sources = (await readdir(folder, { recursive: true })).filter((path) => /\.tsx?$/.test(path))
+  const texts = await Promise.all(sources.map((path) => readFile(join(folder, path), 'utf8')))
+  const calls = texts.flatMap((text) => text.split(/\.from\('/).slice(1))
+  return calls.flatMap((call) => {
+    const [chain = ''] = call.split(/;|\n\n/)
+    const table = chain.slice(0, chain.indexOf("'"))
+    const order = [...chain.matchAll(/\.order\('(\w+)'(?:, \{ ascending: (true|false))?/g)].map(
+      ([, column, ascending]) => `${column}.${ascending === 'false' ? 'desc' : 'asc'}`,
+    )
+    if (!order.length) return []
+    const equal = [...chain.matchAll(/\.eq\('(\w+)'/g)].map(([, column]) => `&${column}=eq.${filteredBy(column!)}`)
+    const among = [...chain.matchAll(/\.in\('(\w+)'/g)].map(([, column]) => `&${column}=in.(${filteredBy(column!)})`)
+    return [{ table, query: `order=${order.join()}${[...equal, ...among].join('')}&limit=20` }]
+  })
+}
+
+function filteredBy(column: string): string {
+  if (column === 'user_id') return owner.id
+  if (column === 'conversation_id') return LONG_CONVERSATION
+  return column.endsWith('id') ? '01900000-0000-7000-8000-000000000000' : 'value 1'
+}
 
 const serving = () => Object.keys(platform.services) as ServiceName[]
 // The whole ledger is added up on purpose; the auth protocol's pages of all accounts' log say how many lines there are, to a service key alone;
@@ -112,13 +162,13 @@ function listen() {
   } as never
 }
 
-type Plan = { 'Node Type': string; 'Total Cost': number; 'Relation Name'?: string; Plans?: Plan[] }
+type Plan = { 'Node Type': string; 'Total Cost': number; 'Plan Rows': number; 'Relation Name'?: string; Plans?: Plan[] }
 
 /** Statements heard since the last time whose plan reads a large table from end to end. */
-async function walks(): Promise<string[]> {
+async function walks({ atLeast = 20, inOrder = false } = {}): Promise<string[]> {
   const statements = [...heard.values()]
   heard.clear()
-  expect(statements.length).toBeGreaterThan(20)
+  expect(statements.length).toBeGreaterThanOrEqual(atLeast)
   const found: string[] = []
   const { DATABASE_URL_IDENTITY } = platform.infra.env
   for (const database of new Set(statements.map((statement) => statement.database))) {
@@ -131,6 +181,9 @@ async function walks(): Promise<string[]> {
       for (const table of rows.flatMap((row) => scanned(row['QUERY PLAN'][0].Plan)))
         if (large.has(`${database}.${table}`) && !MAY_WALK.test(by + text))
           found.push(`${by}: ${table} in ${text.replace(/\s+/g, ' ').slice(0, 300)}`)
+      if (inOrder)
+        for (const count of rows.flatMap((row) => sorted(row['QUERY PLAN'][0].Plan)))
+          found.push(`${by}: sorts ${count} rows in ${text.replace(/\s+/g, ' ').slice(0, 300)}`)
     }
     await client.end()
   }
@@ -143,4 +196,11 @@ function scanned(plan: Plan, within = Number.POSITIVE_INFINITY): string[] {
   const cost = plan['Node Type'] === 'Limit' ? plan['Total Cost'] : within
   const walked = plan['Node Type'] === 'Seq Scan' && cost > plan['Total Cost'] / 10
   return [...(walked ? [plan['Relation Name']!] : []), ...(plan.Plans ?? []).flatMap((part) => scanned(part, cost))]
+}
+
+/** How many rows are sorted where an index could have had them in order. What an index has nearly in order costs no more than its page. */
+function sorted(plan: Plan): number[] {
+  const parts = plan.Plans ?? []
+  const rows = plan['Node Type'] === 'Sort' ? parts.map((part) => part['Plan Rows']).filter((each) => each > SORTED_AT_MOST) : []
+  return [...rows, ...parts.flatMap(sorted)]
 }

@@ -1,7 +1,16 @@
 import type { RunningService } from '@operon/kit/service'
 import { type Kysely, sql } from 'kysely'
 
-type Fill = { rows: number; own: number; userId: string }
+type Fill = {
+  rows: number
+  own: number
+  userId: string
+  /** Owns a third of every table. */
+  ownerId: string
+}
+/** Where a third of all messages are. */
+export const LONG_CONVERSATION = '01900000-0000-7000-8000-00000000c0de'
+
 type Column = { name: string; type: string; nullable: boolean; generated: boolean; unique: boolean; allowed: string[] | null }
 
 /** Fills every table that is a service's own with made-up rows of many people, some of one's own, and says which became large (as `database.table`). */
@@ -22,10 +31,11 @@ export async function fillTables(services: RunningService[], fill: Fill): Promis
   return large
 }
 
-async function fillTable(db: Kysely<any>, table: string, { rows, own, userId }: Fill): Promise<void> {
+async function fillTable(db: Kysely<any>, table: string, fill: Fill): Promise<void> {
+  const { rows } = fill
   const columns = (await columnsOf(db, table)).filter(({ generated }) => !generated)
   const names = sql.join(columns.map(({ name }) => sql.ref(name)))
-  const values = sql.join(columns.map((column) => madeUp(column, own, userId)))
+  const values = sql.join(columns.map((column) => madeUp(column, fill)))
   await db.transaction().execute(async (trx) => {
     // Rows that refer to nothing are as good to read as any.
     await sql`set local session_replication_role = replica`.execute(trx)
@@ -50,10 +60,13 @@ async function columnsOf(db: Kysely<any>, table: string): Promise<Column[]> {
   }))
 }
 
-function madeUp({ name, type, nullable, unique, allowed }: Column, own: number, userId: string) {
+function madeUp({ name, type, nullable, unique, allowed }: Column, { own, userId, ownerId }: Fill) {
+  if (name === 'conversation_id') return sql`case when n % 3 = 0 then ${sql.lit(LONG_CONVERSATION)}::uuid else gen_random_uuid() end`
   if (/^(user_id|seller_id|owner_id|actor_id)$/.test(name)) {
     const many = sql`('01900000-0000-7000-8000-' || lpad(to_hex(n ${unique ? sql`` : sql`% 1000`}), 12, '0'))::uuid`
-    return unique && !/_/.test(name) ? many : sql`case when n <= ${sql.lit(own)} then ${sql.lit(userId)}::uuid else ${many} end`
+    return unique && !/_/.test(name)
+      ? many
+      : sql`case when n <= ${sql.lit(own)} then ${sql.lit(userId)}::uuid when n % 3 = 0 then ${sql.lit(ownerId)}::uuid else ${many} end`
   }
   if (/slug/.test(name)) return sql`'slug-' || n`
   if (type === 'xid8') return sql`pg_current_xact_id()`
