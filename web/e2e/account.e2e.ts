@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page, Route } from '@playwright/test'
 import {
+  api,
   call,
   codeTo,
   enter,
@@ -267,6 +268,25 @@ test.describe('a session of more than a day', () => {
     await page.getByRole('button', { name: 'Change password' }).click()
     await expect(page.getByText('Your password has changed')).toBeVisible()
   })
+})
+
+test('an account without an address is saved by its name, and gets an address once that is proven', async ({ page, request }) => {
+  const phone = `+4917${String(Date.now()).slice(-9)}`
+  await request.post('/auth/v1/otp', { headers: api, data: { phone } })
+  const token = await codeTo(page, phone, /./)
+  const session = await (await request.post('/auth/v1/verify', { headers: api, data: { type: 'sms', phone, token } })).json()
+  await enter(page, session, '/dashboard/settings')
+  await page.getByLabel('Name', { exact: true }).fill('Mara Lindt')
+  await page.getByRole('button', { name: 'Save profile' }).click()
+  await expect(page.getByText('Profile saved')).toBeVisible()
+  const email = newEmail()
+  await page.getByLabel('Email', { exact: true }).fill(email)
+  await page.getByRole('button', { name: 'Save profile' }).click()
+  await expect(page.getByText(`Open the link we sent to ${email} to add this address.`)).toBeVisible()
+  await page.getByLabel(`Code sent to ${email}`).fill(await codeTo(page, email, /./))
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await expect(page.getByText('Your email address has changed')).toBeVisible()
+  await expect(page.getByText(/^Your email becomes/)).toHaveCount(0)
 })
 
 test('an address changes when both the old and the new one agree [spec-9] [spec-25]', async ({ page }) => {

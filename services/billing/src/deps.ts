@@ -13,6 +13,8 @@ export type BillingCtx = Ctx<BillingDb>
 export type Deps = {
   provider: Provider
   publicUrl: string
+  /** Whether there is somebody to ask: a key, or the sandbox in its place. */
+  hasProvider: boolean
   trialOncePerCard: boolean
   /** Tells the open pages of a user, once it is committed. */
   tell(change: { user_id: string; tier: Tier; status: Status }): void

@@ -1,5 +1,6 @@
 import { revenue, subscriptionLive } from '@operon/contracts/billing/events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
+import { sandboxIsOpen } from '@operon/kit/config'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { Config } from './config.ts'
 import { billingConsumers } from './consumers.ts'
@@ -30,6 +31,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
       rt.log.warn({ mode: provider.mode }, 'another payment provider than before: every account begins anew with it')
     const deps: Deps = {
       provider,
+      hasProvider: Boolean(STRIPE_SECRET_KEY) || sandboxIsOpen(rt.kit),
       publicUrl: rt.kit.PUBLIC_URL,
       trialOncePerCard: TRIAL_ONCE_PER_CARD ?? provider.mode === 'live',
       tell: ({ user_id, tier, status }) =>
@@ -46,7 +48,9 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
     rt.onStop(hearing.events.stop)
     // The sandbox may start after us; the sweep tries again.
     rt.onStart(
-      () => void endpoint.ensure().catch((err) => rt.log.info({ err }, 'the webhook endpoint will be registered by the next sweep')),
+      () =>
+        deps.hasProvider &&
+        void endpoint.ensure().catch((err) => rt.log.info({ err }, 'the webhook endpoint will be registered by the next sweep')),
     )
   },
 }

@@ -1,6 +1,6 @@
 import { texts } from '@operon/contracts/messages'
 import { Copy, MessageSquareText, Square, ThumbsUp } from 'lucide-react'
-import { modelName } from '../content/models.ts'
+import { modelName, RECORDED } from '../content/models.ts'
 import { Button } from '../ui/Button.tsx'
 import { copyText } from '../ui/copy.ts'
 import { cx } from '../ui/cx.ts'
@@ -42,7 +42,9 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
             <h2 className="text-14 font-semibold">{name}</h2>
             {lane.sandbox ? <Pill>Sandbox answer</Pill> : null}
           </div>
-          {lane.answeredBy && modelName(lane.answeredBy) !== name ? (
+          {lane.answeredBy === RECORDED ? (
+            <p className="truncate text-12 text-faint">Recorded answer</p>
+          ) : lane.answeredBy && modelName(lane.answeredBy) !== name ? (
             <p className="truncate text-12 text-faint">Answered by {modelName(lane.answeredBy)}</p>
           ) : null}
         </div>

@@ -1,7 +1,7 @@
 import { inputLimits } from '@operon/contracts/ai-gateway/limits'
 import { Check, ChevronLeft, ChevronRight, Copy, Gauge, Pencil, RefreshCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { modelName } from '../content/models.ts'
+import { RECORDED, writerName } from '../content/models.ts'
 import { Button } from '../ui/Button.tsx'
 import { useCopied } from '../ui/copy.ts'
 import { cx } from '../ui/cx.ts'
@@ -160,12 +160,14 @@ function Answer({ message, busy, onRegenerate, copiedSays, ...versions }: Messag
               <RefreshCw />
             </Tool>
           ) : null}
-          {message.usage ? (
+          {message.usage && message.answeredBy !== RECORDED ? (
             <Tool label="Tokens and cost" aria-expanded={details} onClick={() => setDetails(!details)}>
               <Gauge />
             </Tool>
           ) : null}
-          {message.answeredBy ? <span className="ml-1.5">{writerOf(message)}</span> : null}
+          {message.answeredBy ? (
+            <span className="ml-1.5">{writerName(message.model ?? message.answeredBy, message.answeredBy)}</span>
+          ) : null}
           {message.sandbox ? <Pill className="ml-1.5">Sandbox answer</Pill> : null}
           {details && message.usage ? (
             <span className="ml-2 font-mono tabular">
@@ -177,12 +179,6 @@ function Answer({ message, busy, onRegenerate, copiedSays, ...versions }: Messag
       )}
     </article>
   )
-}
-
-/** By the name people know; where another model stood in, by both. */
-function writerOf({ model, answeredBy }: ChatMessage) {
-  const [asked, answered] = [modelName(model ?? answeredBy!), modelName(answeredBy!)]
-  return asked === answered ? asked : `${asked}, answered by ${answered}`
 }
 
 const SLOW_MS = 8000

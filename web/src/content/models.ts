@@ -19,6 +19,15 @@ const names: Record<string, string> = {
 }
 export const modelName = (id: string) => names[id] ?? id
 
+/** A demo's answer that no model wrote now. */
+export const RECORDED = 'recorded'
+/** By the name people know; where another model stood in, by both. */
+export function writerName(asked: string, answered: string): string {
+  if (answered === RECORDED) return 'Recorded answer'
+  const names = [modelName(asked), modelName(answered)]
+  return names[0] === names[1] ? names[0]! : `${names[0]}, answered by ${names[1]}`
+}
+
 export const CHAT_MODEL = 'gpt-5-mini-2025-08-07'
 export const ANALYST_MODEL = CHAT_MODEL
 export const WRITING_MODEL = 'gpt-4o-mini'

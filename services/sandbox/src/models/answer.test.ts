@@ -27,6 +27,23 @@ test('four models give four answers, so that there is something to compare', () 
   }
 })
 
+test('the analyst answers a question as one, and says of a deed that it has no tool for what it can do instead', () => {
+  const system =
+    'You are the business analyst. The person wants something done. Propose it with the tools you have; never say that it has been done.'
+  for (const question of [
+    'How do I find out which of my customers come back?',
+    'Should I open my shop on Sundays and put that in our content?',
+    'where do people search for a bakery',
+  ]) {
+    const text = say(question, { system })
+    expect([question, text]).not.toEqual([question, expect.stringContaining('cannot propose')])
+    expect(text).toContain('as a question')
+    expect(text.length).toBeGreaterThan(80)
+  }
+  for (const deed of ['Book a table for two on Friday', 'Can you send a parcel to Berlin?'])
+    expect([deed, say(deed, { system })]).toEqual([deed, expect.stringContaining('cannot propose')])
+})
+
 test('a comparison names what is compared', () => {
   expect(say('Compare paper invoices versus software for a workshop')).toContain('| | Paper invoices | Software |')
 })

@@ -4,7 +4,7 @@ import { email } from './mails.ts'
 import { names } from './names.ts'
 import { fromSchema } from './schema.ts'
 import { isFact, smallTalk } from './smalltalk.ts'
-import { analysis, automated, made, taskOf, unproposed } from './tasks.ts'
+import { analysis, automated, isQuestion, made, onlyAnswered, taskOf, unproposed } from './tasks.ts'
 import { contentText, tokensOf } from './tokens.ts'
 import { chooseTools, type Tool, type ToolCall } from './tools.ts'
 import { inFourVoices } from './voices.ts'
@@ -64,19 +64,19 @@ function compose(body: ChatBody, question: Question, citations: string[]): strin
   if (format?.type === 'json_object')
     return JSON.stringify(kind === 'ads' ? { ads: adVariations(question) } : { answer: write(kind, question), topic: question.topic })
   if (citations.length > 0 && kind === 'chat') return inFourVoices(question) ?? research(question)
-  const text = asTask(kind, question, body.tools ?? [])
+  const text = asTask(kind, question)
   if (citations.length === 0) return text
   return `${text}\n\nThis follows published guidance on ${question.topic} [1][2].`
 }
 
 /** The analyst's six kinds of task: the same question is answered as what it is to be. */
-function asTask(kind: Kind, question: Question, tools: Tool[]): string {
+function asTask(kind: Kind, question: Question): string {
   const task = taskOf(question)
   if (task === 'analysis') return analysis(question)
   if (task === 'automation') return automated(question)
   if (task === 'voice') return spoken(write(kind, question))
   if (kind !== 'chat' && kind !== 'analysis') return write(kind, question)
-  if (task === 'action') return unproposed(question, tools)
+  if (task === 'action') return isQuestion(question) ? onlyAnswered(question, write(kind, question)) : unproposed(question)
   if (task === 'creation') return made(question)
   return task === 'general' ? points(write(kind, question)) : write(kind, question)
 }

@@ -1,5 +1,4 @@
 import type { Question } from './answer.ts'
-import type { Tool } from './tools.ts'
 import { capital, clip, soughtIn } from './words.ts'
 
 /** The kinds of task that the business analyst is given, told from its instruction. */
@@ -100,18 +99,20 @@ ${read ? 'One period is a picture, two are a trend: give me the same figures of 
 /** In one sentence. */
 export const inShort = (question: Question) => lensOf(question).follows[0]!
 
-/** Something is to be done that no tool does as it was said. */
-export function unproposed(question: Question, tools: Tool[]): string {
-  const can = tools
-    .map(
-      ({ function: { description, name } }) =>
-        `- ${capital(description?.replace(' for the person', ' for you') ?? name.replaceAll('_', ' '))}`,
-    )
-    .join('\n')
-  const sought = soughtIn(question.text).replace(/^how (?:can|could|do|should) (?:i|we)\b/i, 'how to')
-  return `I cannot propose "${asked(question)}" as it stands, and nothing has been done. What I can propose from here${can ? `:\n\n${can}` : ' is a next step in words.'}
+/** Something is to be known, whatever else the sentence names: "Can you …" asks for a deed. */
+export function isQuestion({ text }: Question): boolean {
+  const said = text.trim().replace(/^(?:please|so|and|but|ok(?:ay)?|hi|hello)[,!]?\s+/i, '')
+  if (/^(?:can|could|would|will) you\b/i.test(said)) return false
+  return /\?["”)]*$/.test(said) || /^(?:what|who|when|where|which|why|how|should|is|are|was|were|do|does|did|has|have)\b/i.test(said)
+}
 
-The nearest, said so that I can propose it:
+export const onlyAnswered = (question: Question, text: string) =>
+  `${text}\n\nI read "${asked(question)}" as a question, so nothing has been done. Say what I should do, and I propose it for your approval.`
+
+/** Something is to be done that no tool does as it was said. */
+export function unproposed(question: Question): string {
+  const sought = soughtIn(question.text).replace(/^how (?:can|could|do|should) (?:i|we)\b/i, 'how to')
+  return `I cannot propose "${asked(question)}" as it stands, and nothing has been done. The nearest, said so that I can propose it:
 
 1. *Search the web for ${sought}.*
 2. *Write an e-mail about ${question.topic}.*

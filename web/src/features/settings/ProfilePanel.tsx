@@ -23,7 +23,7 @@ export function ProfilePanel() {
     setBusy(true)
     await attempt('The profile was not saved', async () => {
       const { auth } = await loadBackend()
-      const moves = email !== user?.email
+      const moves = email !== (user?.email ?? '')
       await confirmed(async () => {
         const { error } = await auth.updateUser(
           { data: { name }, ...(moves ? { email } : {}) },
@@ -32,10 +32,7 @@ export function ProfilePanel() {
         if (error) throw error
       })
       await queries.invalidateQueries({ queryKey: ['profile'] })
-      toast.success(
-        'Profile saved',
-        moves ? `Open the links we sent to ${user?.email} and ${email}; the address changes when both are confirmed.` : undefined,
-      )
+      toast.success('Profile saved', moves ? sentTo(user?.email, email) : undefined)
     })
     setBusy(false)
   }
@@ -70,21 +67,26 @@ export function ProfilePanel() {
           name="email"
           type="email"
           autoComplete="email"
-          required
+          required={Boolean(user?.email)}
           defaultValue={user?.email ?? ''}
-          hint="To change it, confirm from both the old and the new address."
+          hint={
+            user?.email
+              ? 'To change it, confirm from both the old and the new address.'
+              : 'Your account has none yet. Add one to sign in with it and to get receipts.'
+          }
         />
         <Button type="submit" variant="primary" className="self-start" busy={busy ? 'Saving' : false}>
           Save profile
         </Button>
       </form>
-      {user?.email && user.new_email ? (
+      {user?.new_email ? (
         <div className="mt-6 flex max-w-md flex-col gap-4 border-t border-line pt-4">
           <p className="text-13 text-muted">
-            Your email changes to {user.new_email} when both addresses have confirmed. Open the link in each message, or enter both codes
-            here.
+            {user.email
+              ? `Your email changes to ${user.new_email} when both addresses have confirmed. Open the link in each message, or enter both codes here.`
+              : `Your email becomes ${user.new_email} when you open the link in the message, or enter its code here.`}
           </p>
-          <EmailCode address={user.email} />
+          {user.email ? <EmailCode address={user.email} /> : null}
           <EmailCode address={user.new_email} />
           <SendAgain send={sendAgain} />
         </div>
@@ -92,6 +94,11 @@ export function ProfilePanel() {
     </Panel>
   )
 }
+
+const sentTo = (before: string | undefined, email: string) =>
+  before
+    ? `Open the links we sent to ${before} and ${email}; the address changes when both are confirmed.`
+    : `Open the link we sent to ${email} to add this address.`
 
 /** The code from the message to one of the two addresses. The second of them changes the email. */
 function EmailCode({ address }: { address: string }) {
