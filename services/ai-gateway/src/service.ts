@@ -27,6 +27,7 @@ import { up as versions } from './migrations/0004_versions.ts'
 import { up as keysMove } from './migrations/0005_keys_move.ts'
 import { up as approvalRows } from './migrations/0006_approvals.ts'
 import { up as evidence } from './migrations/0007_evidence.ts'
+import { up as titlesOfAccount } from './migrations/0008_titles_of_account.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { failAbandonedActions } from './orchestrator/actions.ts'
 import { toolRoutes } from './routes.ts'
@@ -46,6 +47,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0005_keys_move': { up: keysMove },
     '0006_approvals': { up: approvalRows },
     '0007_evidence': { up: evidence },
+    '0008_titles_of_account': { up: titlesOfAccount },
   },
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {

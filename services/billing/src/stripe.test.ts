@@ -149,7 +149,7 @@ function suite(secretKey?: string) {
     )
     await provider.setCancelAtPeriodEnd(made.id, true)
     expect(await provider.listSubscriptions(customer)).toMatchObject([{ cancelAtPeriodEnd: true }])
-    expect((await provider.listInvoices(customer)).length).toBeGreaterThanOrEqual(2)
+    expect((await provider.listInvoices(customer)).invoices.length).toBeGreaterThanOrEqual(2)
     await end()
   })
 }

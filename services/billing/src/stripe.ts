@@ -227,7 +227,7 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
 
     async listInvoices(customer: string) {
       const list = await call((stripe) => stripe.invoices.list({ customer, limit: 50 }))
-      return list.data.map((invoice) => ({
+      const invoices = list.data.map((invoice) => ({
         id: invoice.id,
         number: invoice.number,
         createdAt: date(invoice.created),
@@ -237,6 +237,7 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
         hostedUrl: invoice.hosted_invoice_url ?? null,
         pdfUrl: invoice.invoice_pdf ?? null,
       }))
+      return { invoices, more: list.has_more }
     },
 
     async getInvoice(id: string): Promise<ProviderInvoice> {

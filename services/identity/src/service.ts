@@ -29,6 +29,7 @@ import * as serviceTokens from './migrations/0010_service_tokens.ts'
 import * as demos from './migrations/0011_demos.ts'
 import * as oauthServer from './migrations/0012_oauth_server.ts'
 import * as endedSessions from './migrations/0013_ended_sessions.ts'
+import * as boundedReads from './migrations/0014_bounded_reads.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { oauthServerRoutes } from './oauth-server/routes.ts'
@@ -55,6 +56,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0011_demos': demos,
     '0012_oauth_server': oauthServer,
     '0013_ended_sessions': endedSessions,
+    '0014_bounded_reads': boundedReads,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),

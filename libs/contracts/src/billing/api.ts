@@ -128,6 +128,8 @@ const Payment = z.object({
   at: time,
   description: z.string(),
 })
+/** Whether there are older ones than those listed. */
+const More = z.boolean().optional()
 export const listPayments = fn('list-payments', {
   access: 'user',
   rate: 'read',
@@ -135,7 +137,7 @@ export const listPayments = fn('list-payments', {
   description:
     'A payment is positive, a refund or dispute is negative, and used credit counts as paid. Amounts are in the smallest unit of the currency.',
   body: z.object({ limit: z.int().min(1).max(50).default(20) }).prefault({}),
-  reply: z.object({ payments: z.array(Payment) }),
+  reply: z.object({ payments: z.array(Payment), more: More }),
   example: {
     request: { limit: 3 },
     reply: {
@@ -184,6 +186,7 @@ export const listInvoices = fn('list-invoices', {
         pdf_url: z.string().nullable(),
       }),
     ),
+    more: More,
   }),
   example: {
     reply: {
@@ -254,7 +257,7 @@ export const referralSummary = fn('referral-summary', {
   rate: 'read',
   summary: 'Shows the referral link, the sign-ups that came by it and the credits they earned',
   description: 'A credit waits until the invited account has stayed, and then comes off the next invoice.',
-  reply: z.object({ code: z.string(), link: z.string(), sign_ups: z.int(), credits: z.array(Credit), credit_cents: z.int() }),
+  reply: z.object({ code: z.string(), link: z.string(), sign_ups: z.int(), credits: z.array(Credit), more: More, credit_cents: z.int() }),
   example: {
     reply: {
       code: 'ANN-7F3K',
@@ -325,6 +328,8 @@ export const staffAccount = fn('staff-account', {
     payments: z.array(
       z.object({ payment: z.string(), kind: z.string(), amount_cents: z.int(), currency: Currency, at: time, description: z.string() }),
     ),
+    /** Older payments than those listed. */
+    more_payments: More,
     actions: z.array(StaffAction),
   }),
 })

@@ -24,7 +24,7 @@ export const tableSync = fn('table-sync', {
 export const accountSessions = fn('account-sessions', {
   access: 'user',
   rate: 'read',
-  body: z.object({}).nullish(),
+  body: z.object({ cursor: z.string().max(100).nullish() }).nullish(),
   reply: z.object({
     sessions: z.array(
       z.object({
@@ -37,6 +37,8 @@ export const accountSessions = fn('account-sessions', {
         aal: z.string(),
       }),
     ),
+    /** Where the next page begins; null on the last one. */
+    cursor: z.string().nullish(),
   }),
 })
 export const accountSessionRevoke = fn('account-session-revoke', {

@@ -14,6 +14,8 @@ export async function searchConversations(ctx: Ctx<AiDb>, { query, features }: I
   if (!asked) return { found: [] }
   const userId = signedIn(ctx).id
   const words = sql`to_tsquery('simple', ${asked})`
+  // The index holds whose title it is, so that a word in everybody's titles costs no more than the account's own.
+  const mine = sql`${`'${userId}'`}::tsquery`
   const among = features ? sql`and conversation.feature = any(${features})` : sql``
   const { rows } = await sql<Output<typeof contract>['found'][number]>`
     with said as (
@@ -22,7 +24,7 @@ export async function searchConversations(ctx: Ctx<AiDb>, { query, features }: I
       order by id desc limit ${MOST_MESSAGES}
     ), named as (
       select id from ai_conversations conversation
-      where user_id = ${userId} and to_tsvector('simple', title) @@ ${words} ${among}
+      where user_id = ${userId} and array_to_tsvector(array[user_id::text]) || to_tsvector('simple', title) @@ (${mine} && ${words}) ${among}
       order by updated_at desc limit ${MOST}
     ), found as (
       select distinct on (conversation_id) conversation_id, message_id from (

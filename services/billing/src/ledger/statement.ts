@@ -13,7 +13,8 @@ export async function statementExport(
 ): Promise<Output<typeof contract.statementExport>> {
   const from = new Date(`${month}-01T00:00:00Z`)
   const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1))
-  const rows = (await movementsOf(ctx.db, signedIn(ctx).id)).filter((row) => row.occurred_at >= from && row.occurred_at < to)
+  const booked = entriesOf(ctx.db, signedIn(ctx).id).where('occurred_at', '>=', from).where('occurred_at', '<', to)
+  const rows = await movements(ctx.db, booked).orderBy('e.occurred_at').orderBy('e.id').execute()
   const header = ['date', 'reference', 'type', 'description', 'amount', 'currency']
   const body = rows.map((row) => [
     row.occurred_at.toISOString(),
@@ -31,8 +32,7 @@ export async function listPayments(
   ctx: BillingCtx,
   { limit }: Input<typeof contract.listPayments>,
 ): Promise<Output<typeof contract.listPayments>> {
-  const newest = entriesOf(ctx.db, signedIn(ctx).id).orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(limit)
-  const rows = await movements(ctx.db, newest).orderBy('e.occurred_at', 'desc').orderBy('e.id', 'desc').execute()
+  const { rows, more } = await newestMovements(ctx.db, signedIn(ctx).id, limit)
   return {
     payments: rows.map(({ reference, kind, amount_cents, currency, occurred_at, description }) => ({
       payment: reference.slice(reference.indexOf(':') + 1),
@@ -42,12 +42,19 @@ export async function listPayments(
       at: occurred_at.toISOString(),
       description,
     })),
+    more,
   }
 }
 
-/** Payments, refunds and credits of an account, oldest first. A payment is positive, what came back is negative. */
-export const movementsOf = (db: Db, userId: string) =>
-  movements(db, entriesOf(db, userId)).orderBy('e.occurred_at').orderBy('e.id').execute()
+/** Payments, refunds and credits of an account, newest first. A payment is positive, what came back is negative. */
+export async function newestMovements(db: Db, userId: string, limit: number) {
+  const newest = entriesOf(db, userId)
+    .orderBy('occurred_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+  const rows = await movements(db, newest).orderBy('e.occurred_at', 'desc').orderBy('e.id', 'desc').execute()
+  return { rows: rows.slice(0, limit), more: rows.length > limit }
+}
 
 const entriesOf = (db: Db, userId: string) =>
   db.selectFrom('ledger_entries').selectAll().where('user_id', '=', userId).where('kind', 'in', customerKinds)

@@ -6,6 +6,7 @@ import { up as eventQueue } from './0004_event_queue.ts'
 import { up as readIndexes } from './0005_read_indexes.ts'
 import { up as timeOfAPerson } from './0006_time_of_a_person.ts'
 import { up as budgetNotices } from './0007_budget_notices.ts'
+import { up as lists } from './0008_lists.ts'
 
 export const migrations: Record<string, Migration> = {
   '0001_billing': { up: billing },
@@ -15,4 +16,5 @@ export const migrations: Record<string, Migration> = {
   '0005_read_indexes': { up: readIndexes },
   '0006_time_of_a_person': { up: timeOfAPerson },
   '0007_budget_notices': { up: budgetNotices },
+  '0008_lists': { up: lists },
 }

@@ -139,31 +139,38 @@ async function creditReferral(deps: Deps, db: Db, referral: Selectable<BillingDb
   })
 }
 
+const CREDITS_SHOWN = 100
+
 export async function referralSummary(deps: Deps, ctx: BillingCtx): Promise<Output<typeof contract.referralSummary>> {
   const account = await accountOf(ctx)
-  const sent = await ctx.db
-    .selectFrom('referrals')
-    .selectAll()
-    .where('referrer_user_id', '=', account.user_id)
-    .orderBy('created_at', 'desc')
-    .execute()
-  const credits = sent.flatMap(({ state, credit_cents, currency, paid_at }) =>
-    (state === 'paid' || state === 'credited') && credit_cents && paid_at
-      ? [
-          {
-            amount_cents: credit_cents,
-            currency,
-            state: state === 'paid' ? ('waiting' as const) : ('credited' as const),
-            due_at: addDays(paid_at, REFUND_WINDOW_DAYS).toISOString(),
-          },
-        ]
-      : [],
-  )
+  const sent = ctx.db.selectFrom('referrals').where('referrer_user_id', '=', account.user_id)
+  const [sums, earned] = await Promise.all([
+    sent
+      .select(({ fn }) => [
+        fn.countAll<number>().as('sign_ups'),
+        sql<number>`coalesce(sum(credit_cents) filter (where state = 'credited' and paid_at is not null), 0)::bigint`.as('credit_cents'),
+      ])
+      .executeTakeFirstOrThrow(),
+    sent
+      .select(['state', 'credit_cents', 'currency', 'paid_at'])
+      .where('state', 'in', ['paid', 'credited'])
+      .where('credit_cents', '>', 0)
+      .where('paid_at', 'is not', null)
+      .orderBy('created_at', 'desc')
+      .limit(CREDITS_SHOWN + 1)
+      .execute(),
+  ])
   return {
     code: account.referral_code,
     link: `${deps.publicUrl}/auth?ref=${account.referral_code}`,
-    sign_ups: sent.length,
-    credits,
-    credit_cents: credits.filter(({ state }) => state === 'credited').reduce((sum, { amount_cents }) => sum + amount_cents, 0),
+    sign_ups: sums.sign_ups,
+    credits: earned.slice(0, CREDITS_SHOWN).map(({ state, credit_cents, currency, paid_at }) => ({
+      amount_cents: credit_cents!,
+      currency,
+      state: state === 'paid' ? ('waiting' as const) : ('credited' as const),
+      due_at: addDays(paid_at!, REFUND_WINDOW_DAYS).toISOString(),
+    })),
+    more: earned.length > CREDITS_SHOWN,
+    credit_cents: sums.credit_cents,
   }
 }

@@ -7,13 +7,15 @@ import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { bookCharge } from '../ledger/book.ts'
-import { movementsOf } from '../ledger/statement.ts'
+import { newestMovements } from '../ledger/statement.ts'
 import { callOnce } from '../provider-calls.ts'
 import { declineOf, isRefusal } from '../stripe-errors.ts'
 import { subscriptionOf } from '../subscriptions/check.ts'
 import { addDays } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
 import type { Hearing } from '../webhooks/routes.ts'
+
+const PAYMENTS_SHOWN = 100
 
 /** Every staff call leaves who, what and why, before it acts. */
 async function log(ctx: BillingCtx, action: string, reason: string, userId: string | null, detail: object) {
@@ -39,7 +41,7 @@ export async function staffAccount(
   if (!account) throw new DomainError('not_found')
   const { user_id } = account
   const actions = await actionsOf(ctx).where('s.user_id', '=', user_id).limit(100).execute()
-  const payments = await movementsOf(ctx.db, user_id)
+  const { rows: payments, more } = await newestMovements(ctx.db, user_id, PAYMENTS_SHOWN)
   return {
     account: {
       user_id,
@@ -49,7 +51,7 @@ export async function staffAccount(
       created_at: account.created_at.toISOString(),
     },
     subscription: await subscriptionOf(ctx.db, user_id),
-    payments: payments.map(({ reference, kind, amount_cents, currency, occurred_at, description }) => ({
+    payments: payments.toReversed().map(({ reference, kind, amount_cents, currency, occurred_at, description }) => ({
       payment: reference.slice(reference.indexOf(':') + 1),
       kind,
       amount_cents,
@@ -57,6 +59,7 @@ export async function staffAccount(
       at: occurred_at.toISOString(),
       description,
     })),
+    more_payments: more,
     actions: actions.map(actionJson),
   }
 }

@@ -56,8 +56,8 @@ export async function listInvoices(deps: Deps, ctx: BillingCtx): Promise<Output<
     .select('stripe_customer_id')
     .where('user_id', '=', signedIn(ctx).id)
     .executeTakeFirst()
-  if (!account?.stripe_customer_id) return { invoices: [] }
-  const invoices = await deps.provider.listInvoices(account.stripe_customer_id)
+  if (!account?.stripe_customer_id) return { invoices: [], more: false }
+  const { invoices, more } = await deps.provider.listInvoices(account.stripe_customer_id)
   return {
     invoices: invoices.map(({ createdAt, amountCents, hostedUrl, pdfUrl, ...invoice }) => ({
       ...invoice,
@@ -66,6 +66,7 @@ export async function listInvoices(deps: Deps, ctx: BillingCtx): Promise<Output<
       hosted_url: hostedUrl,
       pdf_url: pdfUrl,
     })),
+    more,
   }
 }
 

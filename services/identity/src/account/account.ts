@@ -43,18 +43,25 @@ export async function syncSignUp(ctx: AuthCtx, { data }: Input<typeof identity.t
   return { success: true }
 }
 
-export async function listSessions(ctx: AuthCtx, _input: unknown) {
+const SESSIONS_A_PAGE = 50
+
+/** This session, then the others: those that began last come first. */
+export async function listSessions(ctx: AuthCtx, input: Input<typeof identity.accountSessions>) {
   const { user, session } = await currentUser(ctx)
-  const rows = await ctx.db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('user_id', '=', user.id)
-    .where('revoked_at', 'is', null)
-    .orderBy('refreshed_at', 'desc')
-    .limit(100)
-    .execute()
+  const cursor = readCursor(input?.cursor)
+  const open = ctx.db.selectFrom('sessions').selectAll().where('user_id', '=', user.id).where('revoked_at', 'is', null)
+  const [here, others] = await Promise.all([
+    cursor ? [] : open.where('id', '=', session.id).execute(),
+    open
+      .where('id', '!=', session.id)
+      .$if(cursor !== null, (query) => query.where('id', '<', cursor!))
+      .orderBy('id', 'desc')
+      .limit(SESSIONS_A_PAGE + 1)
+      .execute(),
+  ])
+  const page = others.slice(0, SESSIONS_A_PAGE)
   return {
-    sessions: rows.map((row) => ({
+    sessions: [...here, ...page].map((row) => ({
       id: row.id,
       current: row.id === session.id,
       user_agent: row.user_agent,
@@ -63,7 +70,15 @@ export async function listSessions(ctx: AuthCtx, _input: unknown) {
       last_used_at: row.refreshed_at.toISOString(),
       aal: row.aal,
     })),
+    cursor: others.length > page.length ? page.at(-1)!.id : null,
   }
+}
+
+function readCursor(cursor: string | null | undefined): string | null {
+  if (!cursor) return null
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(cursor))
+    throw new DomainError('invalid', { message: 'cursor: use the one that the page before came with' })
+  return cursor
 }
 
 export async function revokeSession(ctx: AuthCtx, { session_id: only }: { session_id: string }): Promise<{ revoked: boolean }> {

@@ -8,7 +8,6 @@ import type { AuthCtx } from '../deps.ts'
 import { audit } from '../users/audit.ts'
 import { demandFreshSession } from '../users/step-up.ts'
 import { currentUser, type Trx, type User, userJson } from '../users/users.ts'
-import { listSessions } from './account.ts'
 
 /**
  * Everything that the platform holds about a person, without its secrets, as one JSON document that is written while it is read.
@@ -37,8 +36,15 @@ async function ask(ctx: AuthCtx, service: Erasing, userId: string, from: Piece['
 }
 
 async function ownData(ctx: AuthCtx, user: User): Promise<Record<string, unknown>> {
-  const [{ sessions }, role, record, entries, api_keys, connected_apps] = await Promise.all([
-    listSessions(ctx, {}),
+  const [sessions, role, record, entries, api_keys, connected_apps] = await Promise.all([
+    ctx.db
+      .selectFrom('sessions')
+      .select(['id', 'user_agent', 'ip', 'created_at', 'refreshed_at as last_used_at', 'aal'])
+      .where('user_id', '=', user.id)
+      .where('revoked_at', 'is', null)
+      .orderBy('id')
+      .limit(10_000)
+      .execute(),
     ctx.db.selectFrom('user_roles').select(['role', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
     ctx.db.selectFrom('sign_up_records').select(['record', 'created_at']).where('user_id', '=', user.id).executeTakeFirst(),
     ctx.db

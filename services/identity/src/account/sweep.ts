@@ -1,5 +1,8 @@
 import { now } from '@operon/kit/clock'
+import { firstIdOf } from '@operon/kit/ids'
 import { forgetSlots } from '@operon/kit/mail/paces'
+import { deleteInPieces } from '@operon/kit/pieces'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { AuthCtx } from '../deps.ts'
 import { finishDueRecoveries } from '../factors/recovery.ts'
 import { resealAll } from '../keys/reseal.ts'
@@ -9,25 +12,27 @@ const DAY_MS = 24 * 3_600_000
 
 /** Takes out what has run its time: tokens, flows, ended sessions, anonymous accounts that nobody came back to. */
 export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> {
-  const { db } = ctx
+  const { db, signal } = ctx
   const ago = (days: number) => new Date(now() - days * DAY_MS)
-  await db.deleteFrom('one_time_tokens').where('expires_at', '<', ago(1)).execute()
-  await db.deleteFrom('flows').where('expires_at', '<', ago(1)).execute()
-  await db.deleteFrom('factor_challenges').where('expires_at', '<', ago(1)).execute()
-  await db.deleteFrom('factors').where('status', '=', 'unverified').where('created_at', '<', ago(1)).execute()
-  await db.deleteFrom('sessions').where('revoked_at', '<', ago(30)).execute()
-  await db.deleteFrom('ended_sessions').where('at', '<', ago(30)).execute()
-  await db.deleteFrom('sessions').where('refreshed_at', '<', ago(180)).execute()
-  await db.deleteFrom('audit_log').where('at', '<', ago(730)).execute()
-  await db.deleteFrom('erasures').where('erased_at', '<', ago(730)).execute()
-  await db.deleteFrom('ai_keys').where('revoked_at', '<', ago(730)).execute()
-  await db.deleteFrom('oauth_requests').where('expires_at', '<', ago(1)).execute()
-  await db.deleteFrom('oauth_grants').where('revoked_at', '<', ago(30)).execute()
-  await db.deleteFrom('oauth_grants').where('refreshed_at', '<', ago(90)).execute()
-  await db.deleteFrom('oauth_clients').where('used_at', 'is', null).where('created_at', '<', ago(1)).execute()
+  const began = (days: number) => sql<boolean>`id < ${firstIdOf(now() - days * DAY_MS)}`
+  const sweep = (table: string, where: RawBuilder<SqlBool>) => deleteInPieces(db, table, where, { signal })
+  await sweep('one_time_tokens', sql`expires_at < ${ago(1)}`)
+  await sweep('flows', sql`expires_at < ${ago(1)}`)
+  await sweep('factor_challenges', sql`expires_at < ${ago(1)}`)
+  await sweep('factors', sql`status = 'unverified' and created_at < ${ago(1)}`)
+  await sweep('sessions', sql`revoked_at < ${ago(30)}`)
+  await sweep('ended_sessions', sql`at < ${ago(30)}`)
+  await sweep('sessions', sql`${began(180)} and refreshed_at < ${ago(180)}`)
+  await sweep('audit_log', sql`${began(730)} and at < ${ago(730)}`)
+  await sweep('erasures', sql`erased_at < ${ago(730)}`)
+  await sweep('ai_keys', sql`revoked_at < ${ago(730)}`)
+  await sweep('oauth_requests', sql`expires_at < ${ago(1)}`)
+  await sweep('oauth_grants', sql`revoked_at < ${ago(30)}`)
+  await sweep('oauth_grants', sql`refreshed_at < ${ago(90)}`)
+  await sweep('oauth_clients', sql`used_at is null and created_at < ${ago(1)}`)
   await forgetSlots(db)
   await finishDueRecoveries(ctx)
-  await db.deleteFrom('factor_recoveries').where('closed_at', '<', ago(730)).execute()
+  await sweep('factor_recoveries', sql`closed_at < ${ago(730)}`)
   await chaseErasures(ctx)
   await resealAll(ctx)
 }

@@ -56,6 +56,11 @@ export function Invoices({ userId }: { userId: string | undefined }) {
               </tr>
             ))}
           </Table>
+          {invoices.data.more ? (
+            <p className="px-4 py-3 text-12 text-faint">
+              These are your newest {invoices.data.invoices.length} invoices. Older ones are in the billing portal.
+            </p>
+          ) : null}
         </div>
       ) : null}
       {invoices.data?.invoices.length ? <Statement invoices={invoices.data.invoices} /> : null}

@@ -58,6 +58,9 @@ function Referrals({ userId }: { userId: string }) {
                       </tr>
                     ))}
                   </Table>
+                  {summary.data.more ? (
+                    <p className="px-4 pt-3 text-12 text-faint">These are your newest {summary.data.credits.length} credits.</p>
+                  ) : null}
                 </div>
               ) : (
                 <div className="md:px-3">

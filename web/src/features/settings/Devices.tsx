@@ -1,6 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
-import { call, useCall } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
@@ -11,7 +11,13 @@ export function Devices() {
   const { user } = useSession()
   const queries = useQueryClient()
   const key = ['account-sessions', user?.id]
-  const sessions = useCall('account-sessions', {}, { key })
+  const sessions = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam }) => call('account-sessions', pageParam ? { cursor: pageParam } : {}),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.cursor ?? undefined,
+  })
+  const devices = sessions.data?.pages.flatMap((page) => page.sessions) ?? []
 
   async function revoke(id: string) {
     await attempt('That device was not signed out', async () => {
@@ -28,7 +34,7 @@ export function Devices() {
         <ErrorState title="Your devices could not be loaded" error={sessions.error} retry={() => sessions.refetch()} />
       ) : null}
       <ul className="divide-y divide-line">
-        {sessions.data?.sessions.map((session) => {
+        {devices.map((session) => {
           const Icon = /iPhone|Android|Mobile/.test(session.user_agent) ? Smartphone : Monitor
           return (
             <li key={session.id} className="flex items-center gap-3 px-4 py-3 text-13">
@@ -51,6 +57,11 @@ export function Devices() {
           )
         })}
       </ul>
+      {sessions.hasNextPage ? (
+        <Button variant="ghost" className="m-2" busy={sessions.isFetchingNextPage} onClick={() => sessions.fetchNextPage()}>
+          Show older devices
+        </Button>
+      ) : null}
     </Panel>
   )
 }

@@ -11,7 +11,7 @@ import { StaffTable } from './StaffTable.tsx'
 
 /** All that staff may see of one account, and the two things that can be done to it. */
 export function AccountView({ found, onChanged }: { found: StaffAccount; onChanged: () => void }) {
-  const { account, subscription, payments, actions } = found
+  const { account, subscription, payments, more_payments: hasMore, actions } = found
   const [refunding, setRefunding] = useState<StaffPayment>()
   const [extending, setExtending] = useState(false)
   const plan = plans.find(({ id }) => id === subscription.subscription_tier)
@@ -49,6 +49,7 @@ export function AccountView({ found, onChanged }: { found: StaffAccount; onChang
               ))}
             </StaffTable>
           )}
+          {hasMore ? <p className="px-4 py-3 text-12 text-faint">These are the newest {payments.length} entries of this account.</p> : null}
         </Panel>
         <Panel
           title={account.name ?? account.email ?? 'Account'}

@@ -1,0 +1,59 @@
+import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Trx } from '../deps.ts'
+import { startBilling, type TestBilling } from '../fixture.ts'
+import { creditGranted } from './entries.ts'
+import { post } from './post.ts'
+
+let billing: TestBilling
+beforeAll(async () => {
+  billing = await startBilling()
+})
+afterAll(() => billing.close())
+
+test('years of payments: staff and the person see the newest and that there are more, and a statement reads its month alone', async () => {
+  const user = billing.user()
+  await billing.call('referral-summary', user)
+  const occurredAt = (n: number) => new Date(Date.UTC(2020, 0, 1 + n))
+  await inTransaction(billing.db, async (trx) => {
+    for (let n = 0; n < 130; n++)
+      await post(trx as Trx, {
+        ...{ reference: `credit_granted:${user.id}-${n}`, kind: 'credit_granted', userId: user.id, description: `entry ${n}` },
+        ...{ occurredAt: occurredAt(n), lines: creditGranted('usd', 100 + n) },
+      })
+  })
+  const found = (await billing.call('staff-account', billing.staff(), { query: user.id, reason: 'asked by phone' })).body
+  expect([found.payments.length, found.more_payments]).toEqual([100, true])
+  expect([found.payments[0].description, found.payments.at(-1).description]).toEqual(['entry 30', 'entry 129'])
+  const newest = (await billing.call('list-payments', user, { limit: 50 })).body
+  expect([newest.payments.length, newest.payments[0].description, newest.more]).toEqual([50, 'entry 129', true])
+  const other = billing.user()
+  expect((await billing.call('list-payments', other, {})).body).toMatchObject({ payments: [], more: false })
+  const { csv } = (await billing.call('statement-export', user, { month: '2020-02' })).body
+  const lines = csv.trim().split('\r\n')
+  expect([lines.length, lines[1], lines.at(-1)]).toEqual([
+    30,
+    expect.stringContaining('2020-02-01T00:00:00.000Z'),
+    expect.stringContaining('2020-02-29T00:00:00.000Z'),
+  ])
+})
+
+test('a referrer of many sees true sums, and the newest credits', async () => {
+  const user = billing.user()
+  await billing.call('referral-summary', user)
+  await sql`
+    insert into referrals (referred_user_id, referrer_user_id, state, payment, paid_at, credit_cents, credited_at, created_at)
+    select gen_random_uuid(), ${user.id}, (array['signed_up', 'paid', 'credited', 'void'])[1 + n % 4], 'ch_' || gen_random_uuid(),
+      case when n % 4 > 0 then now() - n * interval '1 hour' end, case when n % 4 > 0 then 10 end, null, now() - n * interval '1 hour'
+    from generate_series(1, 400) as n`.execute(billing.db)
+  const summary = (await billing.call('referral-summary', user)).body
+  expect(summary).toMatchObject({ sign_ups: 400, credit_cents: 1_000, more: true })
+  expect(summary.credits).toHaveLength(100)
+  expect(summary.credits.map(({ due_at }: { due_at: string }) => due_at)).toEqual(
+    summary.credits
+      .map(({ due_at }: { due_at: string }) => due_at)
+      .toSorted()
+      .toReversed(),
+  )
+})
