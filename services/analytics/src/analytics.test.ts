@@ -7,6 +7,7 @@ import { signedUp, userCreated, userDeleted } from '@operon/contracts/identity/e
 import { connectionChanged } from '@operon/contracts/integrations/events'
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forgetOlderThan } from './facts/retention.ts'
 import { analyticsService } from './service.ts'
@@ -223,6 +224,27 @@ test('the dashboard counts what happened, against the 30 days before [spec-58] [
       period_days: 30,
     })
   expect((await call(bob, '/functions/v1/dashboard-stats', {})).body.leads.total).toBe(0)
+})
+
+test('the figures are true to the hour though they are kept by day, and read no more facts than two days have', async () => {
+  const ann = platform.user()
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+  // Around the hour in which a period begins, in one statement and in many.
+  const hours = [1, 719, 721, 700, 740, 1_439, 1_441, 1_420, 1_460]
+  const fact = (at: Date) => ({ event_id: newId(), name: leadCreated.name, user_id: ann.id, at, payload: '{}' })
+  await db
+    .insertInto('facts')
+    .values(hours.flatMap((each) => [fact(ago(each)), fact(ago(each))]))
+    .execute()
+  for (const each of hours)
+    await db
+      .insertInto('facts')
+      .values(fact(ago(each)))
+      .execute()
+  const { leads } = (await call(ann, '/functions/v1/dashboard-stats', {})).body
+  expect(leads).toMatchObject({ total: 27, current: 9, previous: 12 })
+  const { rows } = await sql<{ amount: number }>`select sum(amount)::int as amount from fact_days where user_id = ${ann.id}`.execute(db)
+  expect(rows).toEqual([{ amount: 27 }])
 })
 
 test('a deleted person leaves figures without them, and a late event leaves nothing', async () => {

@@ -11,6 +11,8 @@ export type AnalyticsDb = {
   }
   /** What the facts that are no longer kept came to, for the figures that count from the beginning. */
   fact_sums: { user_id: string; name: string; amount: number }
+  /** What the counted facts of a day came to; the database adds them up as they come. */
+  fact_days: { user_id: string; name: string; day: Date; amount: number }
   activity_logs: {
     id: string
     user_id: string

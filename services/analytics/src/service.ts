@@ -10,13 +10,20 @@ import * as facts from './migrations/0001_facts.ts'
 import * as retention from './migrations/0002_retention.ts'
 import * as states from './migrations/0003_states.ts'
 import * as activityLinks from './migrations/0004_activity_links.ts'
+import * as dailyFigures from './migrations/0005_daily_figures.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import type { AnalyticsDb } from './schema.ts'
 
 export const analyticsService: ServiceDefinition<AnalyticsDb, Config> = {
   name: 'analytics',
   config: Config,
-  migrations: { '0001_facts': facts, '0002_retention': retention, '0003_states': states, '0004_activity_links': activityLinks },
+  migrations: {
+    '0001_facts': facts,
+    '0002_retention': retention,
+    '0003_states': states,
+    '0004_activity_links': activityLinks,
+    '0005_daily_figures': dailyFigures,
+  },
   setup(rt) {
     factConsumers(rt)
     retentionJobs(rt)

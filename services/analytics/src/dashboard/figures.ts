@@ -14,23 +14,30 @@ const figures = {
 }
 
 export const counted = Object.values(figures)
-/** Each event is one, a step of a campaign as many as it sent. */
-export const amountOf = sql<number>`case when name = ${crm.campaignSent.name} then (payload ->> 'sent')::bigint else 1 end`
 
 type Sums = { name: string; total: number; current: number; previous: number }
 
-/** Counted from the facts, and from the sums of those that are no longer kept. */
+/**
+ * Added up from whole days. A period begins within one, so of that day the facts before its hour are taken off again: at most two days of
+ * facts are read, however many there are.
+ */
 export async function dashboardFigures(ctx: Ctx<AnalyticsDb>): Promise<Output<typeof dashboardStats>> {
   const { id: userId } = signedIn(ctx)
-  const since = (periods: number) => sql`now() - ${periods * PERIOD_DAYS} * interval '1 day'`
-  const sum = (during: ReturnType<typeof sql>) => sql`coalesce(sum(${amountOf}) filter (where ${during}), 0)`
+  const since = (periods: number) => sql`(now() - ${periods * PERIOD_DAYS} * interval '1 day')`
+  const dayOf = (time: ReturnType<typeof sql>) => sql`(${time} at time zone 'UTC')::date`
+  /** Of the day in which a period begins, what came before it. */
+  const early = (periods: number) => sql`
+    select name, -sum(fact_amount(name, payload)) as amount from facts
+    where user_id = ${userId} and name = any(${counted}) and at < ${since(periods)}
+      and at >= ${dayOf(since(periods))}::timestamp at time zone 'UTC' group by name`
   const { rows } = await sql<Sums>`
-    select name, sum(total)::bigint as total, sum(current)::bigint as current, sum(previous)::bigint as previous from (
-      select name, sum(${amountOf}) as total, ${sum(sql`at >= ${since(1)}`)} as current,
-        ${sum(sql`at >= ${since(2)} and at < ${since(1)}`)} as previous
-      from facts where user_id = ${userId} and name = any(${counted}) group by name
-      union all
-      select name, amount, 0, 0 from fact_sums where user_id = ${userId}
+    select name, sum(total)::bigint as total, sum(since_1)::bigint as current, (sum(since_2) - sum(since_1))::bigint as previous from (
+      select name, sum(amount) as total,
+        coalesce(sum(amount) filter (where day >= ${dayOf(since(1))}), 0) as since_1,
+        coalesce(sum(amount) filter (where day >= ${dayOf(since(2))}), 0) as since_2
+      from fact_days where user_id = ${userId} group by name
+      union all select name, 0, amount, 0 from (${early(1)}) as first
+      union all select name, 0, 0, amount from (${early(2)}) as second
     ) as counted group by name`.execute(ctx.db)
   const stat = (name: string) => {
     const { total, current, previous } = rows.find((row) => row.name === name) ?? { total: 0, current: 0, previous: 0 }

@@ -1,6 +1,6 @@
 import type { Ctx } from '@operon/kit/context'
 import { sql } from 'kysely'
-import { amountOf, counted } from '../dashboard/figures.ts'
+import { counted } from '../dashboard/figures.ts'
 import type { AnalyticsDb } from '../schema.ts'
 
 type Db = Ctx<AnalyticsDb>['db']
@@ -16,7 +16,7 @@ export async function forgetOlderThan(
     for (let n = 0; n < batches && !ctx.signal.aborted; n++) if ((await forget(ctx.db, days, batch)) < batch) break
 }
 
-/** What an account's figures count from the beginning stays, as a sum; both in one statement, so that nothing is counted twice or not at all. */
+/** The days keep what the figures count; the sum is for an instance of the version before, and goes with the next release. Both in one statement, so that nothing is counted twice or not at all. */
 async function sumUpFacts(db: Db, days: number, batch: number): Promise<number> {
   const { rows } = await sql<{ gone: number }>`
     with gone as (
@@ -24,7 +24,7 @@ async function sumUpFacts(db: Db, days: number, batch: number): Promise<number> 
       returning user_id, name, payload
     ), kept as (
       insert into fact_sums (user_id, name, amount)
-      select user_id, name, sum(${amountOf}) from gone where user_id is not null and name = any(${counted}) group by user_id, name
+      select user_id, name, sum(fact_amount(name, payload)) from gone where user_id is not null and name = any(${counted}) group by user_id, name
       on conflict (user_id, name) do update set amount = fact_sums.amount + excluded.amount
     )
     select count(*) as gone from gone`.execute(db)

@@ -7,6 +7,7 @@ import { up as readIndexes } from './0005_read_indexes.ts'
 import { up as timeOfAPerson } from './0006_time_of_a_person.ts'
 import { up as budgetNotices } from './0007_budget_notices.ts'
 import { up as lists } from './0008_lists.ts'
+import { up as ending } from './0009_ending.ts'
 
 export const migrations: Record<string, Migration> = {
   '0001_billing': { up: billing },
@@ -17,4 +18,5 @@ export const migrations: Record<string, Migration> = {
   '0006_time_of_a_person': { up: timeOfAPerson },
   '0007_budget_notices': { up: budgetNotices },
   '0008_lists': { up: lists },
+  '0009_ending': { up: ending },
 }
