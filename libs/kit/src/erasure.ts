@@ -1,6 +1,6 @@
 import { type Erased, type Erasing, eraseUser, userErased } from '@operon/contracts/erasure'
 import { userDeleted } from '@operon/contracts/identity/events'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
 import type { Ctx } from './context.ts'
 import { exportsPeople, type Holding } from './personal-data.ts'
 import type { KitDb } from './schema.ts'
@@ -10,7 +10,17 @@ import { enqueue, inTransaction, publish } from './tx.ts'
 /** What stands in for a person where a row must stay. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000'
 
+/** A table of which one person may have many rows: emptied of them before the rest, a piece at a time. */
+export type Long = {
+  table: string
+  /** Which of the person's rows; all of them when absent. */
+  where?: RawBuilder<SqlBool>
+  /** The rows stay, under nobody's name or none; they go when absent. */
+  becomes?: typeof NOBODY | null
+}
+
 export type Eraser<DB> = {
+  long?: readonly Long[]
   /** What has to be ended elsewhere first; runs again when what follows fails. */
   before?: (ctx: Ctx<DB>, userId: string) => Promise<void>
   /** What the service itself holds. Says what went, what stays without the person, and what the law keeps. */
@@ -29,7 +39,7 @@ const OF_THE_KIT: Holding[] = [
  * A service's part in showing a person what it holds of them, and in forgetting them: once for each time identity asks, by a job, with the
  * answer in the transaction of the deletion.
  */
-export function erasesPeople<DB>(rt: Runtime<DB>, { before, erase, holds }: Eraser<DB>): void {
+export function erasesPeople<DB>(rt: Runtime<DB>, { before, long = [], erase, holds }: Eraser<DB>): void {
   exportsPeople(rt, [...holds, ...OF_THE_KIT])
   const service = rt.name as Erasing
   const work = eraseUser(service)
@@ -37,14 +47,62 @@ export function erasesPeople<DB>(rt: Runtime<DB>, { before, erase, holds }: Eras
     if (userId) await enqueue(trx as never, work, { user_id: userId }, { userId })
   })
   rt.job(work, async (ctx, { payload: { user_id: userId } }) => {
-    await before?.(ctx, userId)
-    await inTransaction(ctx.db, async (trx) => {
-      const { deleted = {}, anonymised = {}, kept = {} } = await erase(trx, userId)
-      const own = await eraseKitRows(trx as never, userId)
-      await publish(trx as never, userErased(service), userId, { deleted: { ...deleted, ...own }, anonymised, kept })
-    })
+    try {
+      await before?.(ctx, userId)
+      for (const each of long) await erasePieces(ctx as never, each, userId)
+      await inTransaction(ctx.db, async (trx) => {
+        const { deleted = {}, anonymised = {}, kept = {} } = await erase(trx, userId)
+        const own = await eraseKitRows(trx as never, userId)
+        const pieces = await countPieces(trx as never, userId)
+        await publish(trx as never, userErased(service), userId, {
+          deleted: added({ ...deleted, ...own }, pieces.deleted),
+          anonymised: added(anonymised, pieces.anonymised),
+          kept,
+        })
+      })
+    } catch (err) {
+      rt.metrics.counter.inc({ service, what: 'erasure_stopped' })
+      ctx.log.error({ err, user: userId }, 'erasing a deleted account stopped; what is gone stays gone, and the rest is tried again')
+      throw err
+    }
   })
 }
+
+const PIECE = 1_000
+
+/** Each piece in a transaction of its own, with its count: a try that stops loses nothing, and the next one goes on. */
+async function erasePieces(
+  { db, signal }: Ctx<KitDb>,
+  { table, where = sql<SqlBool>`true`, becomes }: Long,
+  userId: string,
+): Promise<void> {
+  const [verb, kind] = becomes === undefined ? [sql`delete from`, 'deleted'] : [sql`update`, 'anonymised']
+  const change = becomes === undefined ? sql`` : sql`set user_id = ${becomes}::uuid`
+  for (let count = PIECE; count === PIECE; ) {
+    signal.throwIfAborted()
+    const { rows } = await sql<{ count: number }>`
+      with gone as (
+        ${verb} ${sql.table(table)} ${change} where ctid = any(array(
+          select ctid from ${sql.table(table)} where user_id = ${userId} and ${where} limit ${PIECE})) returning 1
+      ), counted as (
+        insert into erased_pieces (user_id, kind, name, amount) select ${userId}::uuid, ${kind}, ${table}, count(*) from gone having count(*) > 0
+        on conflict (user_id, kind, name) do update set amount = erased_pieces.amount + excluded.amount
+      )
+      select count(*)::int as count from gone`.execute(db)
+    count = rows[0]!.count
+  }
+}
+
+async function countPieces(trx: Kysely<KitDb>, userId: string): Promise<Record<'deleted' | 'anonymised', Record<string, number>>> {
+  const rows = await trx.deleteFrom('erased_pieces').where('user_id', '=', userId).returning(['kind', 'name', 'amount']).execute()
+  const of = (kind: string) => Object.fromEntries(rows.filter((row) => row.kind === kind).map(({ name, amount }) => [name, amount]))
+  return { deleted: of('deleted'), anonymised: of('anonymised') }
+}
+
+const added = (counts: Record<string, number>, more: Record<string, number>) => ({
+  ...counts,
+  ...Object.fromEntries(Object.entries(more).map(([name, count]) => [name, count + (counts[name] ?? 0)])),
+})
 
 /** Every row of a person in these tables, counted by table. */
 export async function deleteRows(trx: Kysely<any>, tables: readonly string[], userId: string): Promise<Record<string, number>> {

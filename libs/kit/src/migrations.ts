@@ -72,4 +72,14 @@ export const kitMigrations: Record<string, Migration> = {
       await sql`create index idempotency_keys_of_user on idempotency_keys (user_id) where user_id is not null`.execute(db)
     },
   },
+  '0000_kit_pieces': {
+    async up(db: Kysely<unknown>) {
+      await sql`
+        create table erased_pieces (
+          user_id uuid not null, kind text not null check (kind in ('deleted', 'anonymised')), name text not null, amount bigint not null,
+          primary key (user_id, kind, name)
+        )`.execute(db)
+      await sql`create index usage_reservations_of_user on usage_reservations (user_id, id)`.execute(db)
+    },
+  },
 }

@@ -60,6 +60,8 @@ export type KitDb = {
     cost_used: Generated<number>
     cost_reserved: Generated<number>
   }
+  /** How many rows of a person an erasure that is under way has dealt with. */
+  erased_pieces: { user_id: string; kind: 'deleted' | 'anonymised'; name: string; amount: number }
   usage_reservations: {
     id: string
     user_id: string

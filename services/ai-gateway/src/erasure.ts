@@ -1,8 +1,14 @@
-import { anonymiseRows, deleteRows, type Eraser } from '@operon/kit/erasure'
+import { anonymiseRows, deleteRows, type Eraser, NOBODY } from '@operon/kit/erasure'
 import type { AiDb } from './schema.ts'
 
 /** What a person said and was told goes with them; what was used stays as numbers without the person, for the costs of the month. */
 export const erasure: Eraser<AiDb> = {
+  // Messages before their conversations, which would take all of theirs along at once.
+  long: [
+    { table: 'ai_messages' },
+    ...['ai_conversations', 'ai_comparisons', 'ai_prompts', 'ai_actions', 'ai_approvals'].map((table) => ({ table })),
+    { table: 'ai_usage', becomes: NOBODY },
+  ],
   erase: async (trx, userId) => ({
     deleted: await deleteRows(
       trx,

@@ -28,6 +28,7 @@ import { up as keysMove } from './migrations/0005_keys_move.ts'
 import { up as approvalRows } from './migrations/0006_approvals.ts'
 import { up as evidence } from './migrations/0007_evidence.ts'
 import { up as titlesOfAccount } from './migrations/0008_titles_of_account.ts'
+import { up as rowsOfAPerson } from './migrations/0009_rows_of_a_person.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { failAbandonedActions } from './orchestrator/actions.ts'
 import { toolRoutes } from './routes.ts'
@@ -48,6 +49,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0006_approvals': { up: approvalRows },
     '0007_evidence': { up: evidence },
     '0008_titles_of_account': { up: titlesOfAccount },
+    '0009_rows_of_a_person': { up: rowsOfAPerson },
   },
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {

@@ -1,8 +1,15 @@
 import type { Eraser } from '@operon/kit/erasure'
+import { sql } from 'kysely'
 import { forgetPerson } from './facts/forget.ts'
 import type { AnalyticsDb } from './schema.ts'
 
 export const erasure: Eraser<AnalyticsDb> = {
+  // What a demo was shown goes, and so is left to `forgetPerson`.
+  long: [
+    { table: 'activity_logs' },
+    { table: 'notifications' },
+    { table: 'facts', where: sql`not payload @> '{"demo": true}'`, becomes: null },
+  ],
   erase: forgetPerson,
   holds: [
     { table: 'facts', key: 'event_id' },

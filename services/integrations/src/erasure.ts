@@ -2,6 +2,7 @@ import { deleteRows, type Eraser } from '@operon/kit/erasure'
 import type { IntegrationsDb } from './schema.ts'
 
 export const erasure: Eraser<IntegrationsDb> = {
+  long: [{ table: 'webhook_deliveries' }],
   erase: async (trx, userId) => {
     const waiting = await trx.deleteFrom('lane_items').where('tenant', '=', userId).executeTakeFirstOrThrow()
     await trx.deleteFrom('tenant_lanes').where('tenant', '=', userId).execute()

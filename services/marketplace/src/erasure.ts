@@ -4,6 +4,7 @@ import type { MarketplaceDb } from './schema.ts'
 
 /** The profile's row stays, empty, so that an event that arrives late brings nobody back. */
 export const erasure: Eraser<MarketplaceDb> = {
+  long: [{ table: 'items' }],
   async erase(trx, userId) {
     await forgetPerson(trx, userId)
     return { deleted: await deleteRows(trx, ['items'], userId), anonymised: { profiles: 1 } }

@@ -8,6 +8,7 @@ import { up as timeOfAPerson } from './0006_time_of_a_person.ts'
 import { up as budgetNotices } from './0007_budget_notices.ts'
 import { up as lists } from './0008_lists.ts'
 import { up as ending } from './0009_ending.ts'
+import { up as rowsOfAPerson } from './0010_rows_of_a_person.ts'
 
 export const migrations: Record<string, Migration> = {
   '0001_billing': { up: billing },
@@ -19,4 +20,5 @@ export const migrations: Record<string, Migration> = {
   '0007_budget_notices': { up: budgetNotices },
   '0008_lists': { up: lists },
   '0009_ending': { up: ending },
+  '0010_rows_of_a_person': { up: rowsOfAPerson },
 }
