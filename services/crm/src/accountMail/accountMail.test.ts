@@ -54,7 +54,7 @@ test('the end of a trial, a failed payment and a used-up limit are each told by 
   const textOf = (part: string) => sent.find(({ subject }) => subject.includes(part))!.text
   expect(textOf('trial')).toContain('On November 24, 2096 Pro begins and $69.30 is charged, then $99.00 every month.')
   expect(textOf('payment')).toContain('We could not collect $99.50.')
-  expect(textOf('80%')).toContain('2,400 of 3,000 AI prompts are used in this period.')
+  expect(textOf('80% of your Operon AI prompts')).toContain('2,400 of 3,000 AI prompts are used in this period.')
   expect(textOf('model budget')).toContain('$9.60 of your $12.00 model budget is used in this period.')
   for (const mail of sent) expect(mail.links.filter((link) => link.endsWith('/pricing'))).toHaveLength(1)
 })

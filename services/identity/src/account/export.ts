@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import type { Reply } from '@operon/contracts/contract'
 import type { Erasing } from '@operon/contracts/erasure'
 import { exportUser } from '@operon/contracts/personal-data'
+import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
+import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import type { AuthCtx } from '../deps.ts'
 import { audit } from '../users/audit.ts'
@@ -10,8 +13,8 @@ import { demandFreshSession } from '../users/step-up.ts'
 import { currentUser, type Trx, type User, userJson } from '../users/users.ts'
 
 /**
- * Everything that the platform holds about a person, without its secrets, as one JSON document that is written while it is read.
- * Who does not answer is known before the first byte: an export is whole, or it is refused.
+ * Everything that the platform holds about a person, without its secrets, as one JSON document. It is put down first and sent once all of it
+ * is there, then goes again: an export is whole, or it is refused.
  */
 export async function exportAccount(ctx: AuthCtx, _input: unknown): Promise<Readable> {
   const { user, session } = await currentUser(ctx)
@@ -20,16 +23,41 @@ export async function exportAccount(ctx: AuthCtx, _input: unknown): Promise<Read
     ctx.deps.config.AUTH_ERASING_SERVICES.map(async (service) => [service, await ask(ctx, service, user.id)] as const),
   )
   const own = await ownData(ctx, user)
+  const { storage } = ctx.deps.rt
+  const key = `${KEPT_AT}${newId()}.json`
+  await storage.put(key, Readable.from(write(ctx, user.id, own, begun)), { contentType: 'application/json' }).catch((err) => {
+    throw err instanceof DomainError ? err : new DomainError('export_unavailable', { details: { service: 'identity' }, cause: err })
+  })
   await inTransaction(ctx.db, (trx: Trx) => audit(trx, ctx, user.id, 'account_exported'))
-  return Readable.from(write(ctx, user.id, own, begun))
+  const { body } = await storage.get(key)
+  body.once('close', () => storage.delete(key).catch((err) => ctx.log.warn({ err, key }, 'an export that was sent stays until the sweep')))
+  return body
+}
+
+const KEPT_AT = 'exports/'
+const LEFT_AFTER_MS = 3_600_000
+
+/** Exports of a process that ended before it had sent them. */
+export async function sweepExports({ deps: { rt } }: AuthCtx): Promise<void> {
+  for (const { key, modifiedAt } of await rt.storage.list(KEPT_AT))
+    if (modifiedAt.getTime() < now() - LEFT_AFTER_MS) await rt.storage.delete(key)
 }
 
 type Piece = Reply<ReturnType<typeof exportUser>>
 
-async function ask(ctx: AuthCtx, service: Erasing, userId: string, from: Piece['next'] = null): Promise<Piece> {
+/** Who answered before is asked again for the same piece: a service that restarts costs the export no row. */
+const AGAIN_AFTER_MS = [500, 2_000, 5_000]
+
+async function ask(ctx: AuthCtx, service: Erasing, userId: string, from: Piece['next'] = null, tries = 0): Promise<Piece> {
+  ctx.signal.throwIfAborted()
   try {
     return await ctx.deps.rt.ask(exportUser(service), { user_id: userId, from }, { actor: ctx.actor })
   } catch (err) {
+    const waitMs = from && AGAIN_AFTER_MS[tries]
+    if (waitMs) {
+      await setTimeout(waitMs, undefined, { signal: ctx.signal })
+      return ask(ctx, service, userId, from, tries + 1)
+    }
     ctx.log.warn({ err, who: service }, 'a service does not answer what it holds of a person')
     throw new DomainError('export_unavailable', { details: { service }, cause: err })
   }

@@ -7,6 +7,7 @@ import type { AuthCtx } from '../deps.ts'
 import { finishDueRecoveries } from '../factors/recovery.ts'
 import { resealAll } from '../keys/reseal.ts'
 import { chaseErasures } from './erasures.ts'
+import { sweepExports } from './export.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -33,6 +34,7 @@ export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> 
   await forgetSlots(db)
   await finishDueRecoveries(ctx)
   await sweep('factor_recoveries', sql`closed_at < ${ago(730)}`)
+  await sweepExports(ctx)
   await chaseErasures(ctx)
   await resealAll(ctx)
 }
