@@ -27,6 +27,7 @@ import * as identityEvents from './identity/events.ts'
 import * as identityKeys from './identity/keys.ts'
 import * as identityOAuth from './identity/oauth.ts'
 import { notOffered } from './identity/off.ts'
+import * as identityPasskeys from './identity/passkeys.ts'
 import * as identityShapes from './identity/shapes.ts'
 import * as identityTables from './identity/tables.ts'
 import * as integrationsApi from './integrations/api.ts'
@@ -48,6 +49,7 @@ export const contracts: Record<ProcessName, object> = {
     ...identityEvents,
     ...identityKeys,
     ...identityOAuth,
+    ...identityPasskeys,
     ...identityTables,
     ...Object.values(notOffered).flat(),
     ...identityShapes,

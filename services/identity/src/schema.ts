@@ -93,14 +93,42 @@ export type IdentityDb = PaceDb & {
     friendly_name: string
     factor_type: string
     status: Generated<'verified' | 'unverified'>
-    sealed_secret: string
+    /** Of an app that makes codes; a device's key is in `credential`, and is no secret. */
+    sealed_secret: string | null
+    credential: ColumnType<
+      { credential_id: string; public_key: string; counter: number; transports: string[] } | null,
+      string | null | undefined,
+      string
+    >
     /** The newest time step whose code was used: a code works once. */
     last_step: Generated<number>
     last_challenged_at: At
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
-  factor_challenges: { id: string; factor_id: string; ip: string; expires_at: Date; used_at: At; attempts: Generated<number> }
+  factor_challenges: {
+    id: string
+    factor_id: string
+    ip: string
+    expires_at: Date
+    used_at: At
+    attempts: Generated<number>
+    challenge?: string | null
+  }
+  passkeys: {
+    id: string
+    user_id: string
+    credential_id: string
+    public_key: Buffer
+    counter: number
+    transports: string[]
+    friendly_name: string
+    /** How far the session was signed in that added it. */
+    aal: 'aal1' | 'aal2'
+    created_at: Generated<Date>
+    last_used_at: At
+  }
+  passkey_challenges: { id: string; user_id: string | null; challenge: string; expires_at: Date }
   /** A second factor that mail is about to remove: after a delay, unless somebody stops it. */
   factor_recoveries: {
     id: string

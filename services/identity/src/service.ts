@@ -30,9 +30,11 @@ import * as demos from './migrations/0011_demos.ts'
 import * as oauthServer from './migrations/0012_oauth_server.ts'
 import * as endedSessions from './migrations/0013_ended_sessions.ts'
 import * as boundedReads from './migrations/0014_bounded_reads.ts'
+import * as passkeys from './migrations/0015_passkeys.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { oauthServerRoutes } from './oauth-server/routes.ts'
+import { passkeyRoutes } from './passkeys/routes.ts'
 import { createHasher } from './passwords/hashing.ts'
 import { roleRoutes } from './roles/routes.ts'
 import type { IdentityDb } from './schema.ts'
@@ -57,6 +59,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0012_oauth_server': oauthServer,
     '0013_ended_sessions': endedSessions,
     '0014_bounded_reads': boundedReads,
+    '0015_passkeys': passkeys,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),
@@ -82,6 +85,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     userRoutes(deps)
     roleRoutes(deps)
     factorRoutes(deps)
+    passkeyRoutes(deps)
     oauthRoutes(deps)
     adminRoutes(deps)
     accountRoutes(deps)

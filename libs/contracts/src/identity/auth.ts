@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint, id } from '../contract.ts'
+import { credentialShape } from './passkeys.ts'
 import { captcha, challenge, code, email, json, password, phone, redirect, sessionShape, text, userShape } from './shapes.ts'
 
 // The auth protocol: what an unmodified client of it calls under /auth/v1.
@@ -257,6 +258,7 @@ export const enrolFactor = endpoint({
     totp: z.object({ qr_code: z.string(), secret: z.string(), uri: z.string() }).optional(),
   }),
 })
+const ceremony = z.enum(['create', 'request'])
 export const challengeFactor = endpoint({
   demo: 'never',
   method: 'POST',
@@ -264,8 +266,13 @@ export const challengeFactor = endpoint({
   ...mine,
   halfSignedIn: true,
   params: factorId,
-  body: z.object({ channel: text }).nullish(),
-  reply: z.object({ id: z.uuid(), type: z.string(), expires_at: z.int() }),
+  body: z.object({ channel: text, webauthn: json.nullish() }).nullish(),
+  reply: z.object({
+    id: z.uuid(),
+    type: z.string(),
+    expires_at: z.int(),
+    webauthn: z.object({ type: ceremony, credential_options: z.object({ publicKey: json }) }).optional(),
+  }),
 })
 export const verifyFactor = endpoint({
   demo: 'never',
@@ -274,7 +281,11 @@ export const verifyFactor = endpoint({
   ...mine,
   halfSignedIn: true,
   params: factorId,
-  body: z.object({ challenge_id: text, code }),
+  body: z.object({
+    challenge_id: text,
+    code,
+    webauthn: z.looseObject({ type: ceremony, credential_response: credentialShape }).nullish(),
+  }),
   reply: sessionShape,
 })
 export const removeFactor = endpoint({

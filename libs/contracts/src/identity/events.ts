@@ -166,7 +166,15 @@ export const sendSms = job('identity.send_sms', z.object({ to: z.string(), notic
 export const sendNotice = job(
   'identity.send_notice',
   z.object({
-    template: z.enum(['password_dropped', 'session_copied', 'factor_recovery_begun', 'factor_recovery_stopped', 'factor_recovery_done']),
+    template: z.enum([
+      'passkey_added',
+      'passkey_removed',
+      'password_dropped',
+      'session_copied',
+      'factor_recovery_begun',
+      'factor_recovery_stopped',
+      'factor_recovery_done',
+    ]),
     via: z.enum(['email', 'sms']),
     to: z.string(),
     /** Its link is derived from here, so that no queue holds it. */

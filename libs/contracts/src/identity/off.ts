@@ -21,7 +21,6 @@ export const notOffered = {
     'PUT /admin/sso/providers/*',
     'DELETE /admin/sso/providers/*',
   ),
-  passkeys: off('passkeys', 'public', 'GET /passkeys', 'POST /passkeys/*', 'PATCH /passkeys/*', 'DELETE /passkeys/*'),
   oauthServer: [
     ...off('signing in to other sites', 'public', 'GET /oauth/userinfo', 'POST /oauth/userinfo'),
     ...off(

@@ -143,6 +143,8 @@ export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
     for (const table of [
       'identities',
       'factors',
+      'passkeys',
+      'passkey_challenges',
       'one_time_tokens',
       'recovery_codes',
       'user_roles',

@@ -20,6 +20,7 @@ export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> 
   await sweep('one_time_tokens', sql`expires_at < ${ago(1)}`)
   await sweep('flows', sql`expires_at < ${ago(1)}`)
   await sweep('factor_challenges', sql`expires_at < ${ago(1)}`)
+  await sweep('passkey_challenges', sql`expires_at < ${ago(1)}`)
   await sweep('factors', sql`status = 'unverified' and created_at < ${ago(1)}`)
   await sweep('sessions', sql`revoked_at < ${ago(30)}`)
   await sweep('ended_sessions', sql`at < ${ago(30)}`)

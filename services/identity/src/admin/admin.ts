@@ -9,6 +9,7 @@ import { eraseUser } from '../account/account.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { deleteFactor } from '../factors/factors.ts'
 import { notify } from '../mail/notices.ts'
+import { passkeysOf } from '../passkeys/passkeys.ts'
 import { isPasswordHash } from '../passwords/hashing.ts'
 import { checkStrength } from '../passwords/strength.ts'
 import type { IdentityDb } from '../schema.ts'
@@ -163,10 +164,9 @@ export async function adminUpdateFactor(ctx: AuthCtx, input: Input<typeof admin.
   return factorOf(await knownUser(ctx, userId), id)
 }
 
-/** Passkeys are not offered, so there are none; an unknown user is told as everywhere. */
-export async function adminListPasskeys(ctx: AuthCtx, { user_id: id }: { user_id: string }): Promise<never[]> {
+export async function adminListPasskeys(ctx: AuthCtx, { user_id: id }: { user_id: string }) {
   await knownUser(ctx, id)
-  return []
+  return passkeysOf(ctx, id)
 }
 
 async function readPassword(ctx: AuthCtx, { password, password_hash: hash, email }: Body): Promise<string | null> {

@@ -15,6 +15,7 @@ import { announceRevoked, endSessions, type SessionJson, strengthenSession } fro
 import { audit, noteFailedSignIn } from '../users/audit.ts'
 import { demandFreshProof } from '../users/step-up.ts'
 import { currentUser, type FactorRow, hasSecondFactor, type Trx, type User } from '../users/users.ts'
+import { askDevice, useDevice } from './device.ts'
 
 const MAX_FACTORS = 10
 const CHALLENGE_SECONDS = 300
@@ -25,8 +26,7 @@ export async function enrolFactor(ctx: AuthCtx, input: Input<typeof auth.enrolFa
   const { rt } = ctx.deps
   if (user.is_anonymous) throw refuse(403, 'no_authorization', 'Anonymous user not allowed to perform these actions')
   if (input.factor_type === 'phone') throw refuse(422, 'mfa_phone_enroll_not_enabled', 'MFA enroll is disabled for Phone')
-  if (input.factor_type === 'webauthn') throw refuse(422, 'mfa_webauthn_enroll_not_enabled', 'MFA enroll is disabled for WebAuthn')
-  if (input.factor_type !== 'totp') throw invalid('factor_type needs to be totp, phone, or webauthn')
+  if (input.factor_type !== 'totp' && input.factor_type !== 'webauthn') throw invalid('factor_type needs to be totp, phone, or webauthn')
   const name = input.friendly_name?.trim() ?? ''
   if (name && user.factors.some((factor) => factor.friendly_name === name))
     throw refuse(422, 'mfa_factor_name_conflict', `A factor with the friendly name "${name}" for this user already exists`)
@@ -35,6 +35,18 @@ export async function enrolFactor(ctx: AuthCtx, input: Input<typeof auth.enrolFa
   if (hasSecondFactor(user) && session.aal !== 'aal2') throw refuse(403, 'insufficient_aal', 'AAL2 required to enroll a new factor')
   await demandFreshProof(ctx, user, session, 'enroll a new factor')
   const id = newId()
+  const begin = (type: 'totp' | 'webauthn', sealedSecret: string | null) =>
+    inTransaction(ctx.db, async (trx: Trx) => {
+      await trx
+        .insertInto('factors')
+        .values({ id, user_id: user.id, friendly_name: name, factor_type: type, sealed_secret: sealedSecret })
+        .execute()
+      await audit(trx, ctx, user.id, 'factor_enrolled', { factor_id: id })
+    })
+  if (input.factor_type === 'webauthn') {
+    await begin('webauthn', null)
+    return { id, type: 'webauthn', friendly_name: name }
+  }
   const totp = new TOTP({
     issuer: input.issuer || rt.kit.PRODUCT_NAME,
     label: user.email ?? user.phone ?? id,
@@ -44,19 +56,7 @@ export async function enrolFactor(ctx: AuthCtx, input: Input<typeof auth.enrolFa
     algorithm: 'SHA1',
   })
   const secret = totp.secret.base32
-  await inTransaction(ctx.db, async (trx: Trx) => {
-    await trx
-      .insertInto('factors')
-      .values({
-        id,
-        user_id: user.id,
-        friendly_name: name,
-        factor_type: 'totp',
-        sealed_secret: rt.vault.seal(secret, `factors:${id}:${user.id}`),
-      })
-      .execute()
-    await audit(trx, ctx, user.id, 'factor_enrolled', { factor_id: id })
-  })
+  await begin('totp', rt.vault.seal(secret, `factors:${id}:${user.id}`))
   const uri = totp.toString()
   return { id, type: 'totp', friendly_name: name, totp: { qr_code: await qrcode.toString(uri, { type: 'svg', margin: 2 }), secret, uri } }
 }
@@ -71,11 +71,18 @@ async function ownFactor(ctx: AuthCtx, factorId: string) {
 export async function challengeFactor(ctx: AuthCtx, input: { factor_id: string }) {
   const { user, factor } = await ownFactor(ctx, input.factor_id)
   const id = newId()
+  const asked = factor.factor_type === 'webauthn' ? await askDevice(ctx, user, factor) : null
   const expiresAt = Math.floor(now() / 1000) + CHALLENGE_SECONDS
   await inTransaction(ctx.db, async (trx: Trx) => {
     await trx
       .insertInto('factor_challenges')
-      .values({ id, factor_id: factor.id, ip: ctx.ip, expires_at: new Date(expiresAt * 1000) })
+      .values({
+        id,
+        factor_id: factor.id,
+        ip: ctx.ip,
+        expires_at: new Date(expiresAt * 1000),
+        ...(asked && { challenge: asked.credential_options.publicKey.challenge }),
+      })
       .execute()
     await trx
       .updateTable('factors')
@@ -85,19 +92,29 @@ export async function challengeFactor(ctx: AuthCtx, input: { factor_id: string }
       .execute()
     await audit(trx, ctx, user.id, 'factor_challenged', { factor_id: factor.id })
   })
-  return { id, type: factor.factor_type, expires_at: expiresAt }
+  return { id, type: factor.factor_type, expires_at: expiresAt, ...(asked && { webauthn: asked }) }
 }
 
 /** A right code lifts the session to aal2. A new factor counts from then on, and ends the other sessions of the account and every older token. */
 export async function verifyFactor(ctx: AuthCtx, input: Input<typeof auth.verifyFactor>): Promise<SessionJson> {
   const { user, session, factor } = await ownFactor(ctx, input.factor_id)
-  if (!input.code) throw invalid('Code needs to be non-empty')
+  const isDevice = factor.factor_type === 'webauthn'
+  if (isDevice ? !input.webauthn : !input.code)
+    throw invalid(isDevice ? 'webauthn needs the answer of the device' : 'Code needs to be non-empty')
   const giveBack = await takeGuess(ctx, 'factor', factor.id, await isFamiliar(ctx, 'id', user.id))
-  await takeChallenge(ctx, factor, input.challenge_id)
+  const { challenge } = await takeChallenge(ctx, factor, input.challenge_id)
   const isNew = factor.status !== 'verified'
   const verifiedAt = new Date(now())
   const { json, ended } = await inTransaction(ctx.db, async (trx: Trx) => {
-    await useCode(trx, ctx, factor, user.id, input.code!)
+    if (isDevice) await useDevice(trx, ctx, factor, challenge ?? '', input.webauthn!.credential_response)
+    else await useCode(trx, ctx, factor, user.id, input.code!)
+    // Each challenge is answered once.
+    await trx
+      .updateTable('factor_challenges')
+      .set({ used_at: new Date() })
+      .where('factor_id', '=', factor.id)
+      .where('used_at', 'is', null)
+      .execute()
     if (isNew)
       await trx
         .updateTable('factors')
@@ -108,7 +125,7 @@ export async function verifyFactor(ctx: AuthCtx, input: Input<typeof auth.verify
     await trx.deleteFrom('factors').where('user_id', '=', user.id).where('status', '=', 'unverified').execute()
     await audit(trx, ctx, user.id, 'factor_verified', { factor_id: factor.id })
     if (isNew) await notify(trx, ctx, user, 'factor_added', { factor: factor.friendly_name })
-    const json = await strengthenSession(trx, ctx, session.id, 'totp', { aal: 'aal2', factorId: factor.id })
+    const json = await strengthenSession(trx, ctx, session.id, isDevice ? 'mfa/webauthn' : 'totp', { aal: 'aal2', factorId: factor.id })
     // A first factor leaves no session behind that never showed one.
     const weaker = isNew ? await endSessions(trx, user.id, { except: session.id }) : []
     return { json, ended: weaker }
@@ -126,7 +143,11 @@ async function announceProtected({ rt }: Deps, userId: string, at: Date): Promis
   await rt.broadcast(identity.secondFactorAdded, { user_id: userId, since })
 }
 
-async function takeChallenge(ctx: AuthCtx, factor: FactorRow, challengeId: string | null | undefined): Promise<void> {
+async function takeChallenge(
+  ctx: AuthCtx,
+  factor: FactorRow,
+  challengeId: string | null | undefined,
+): Promise<{ challenge?: string | null }> {
   const valid = challengeId && /^[0-9a-f-]{36}$/i.test(challengeId)
   const row = valid
     ? await ctx.db
@@ -136,7 +157,7 @@ async function takeChallenge(ctx: AuthCtx, factor: FactorRow, challengeId: strin
         .where('factor_id', '=', factor.id)
         .where('used_at', 'is', null)
         .where('attempts', '<', 5)
-        .returning(['ip', 'expires_at'])
+        .returning(['ip', 'expires_at', 'challenge'])
         .executeTakeFirst()
     : undefined
   if (!row) throw refuse(422, 'mfa_factor_not_found', 'MFA factor with the provided challenge ID not found')
@@ -147,6 +168,7 @@ async function takeChallenge(ctx: AuthCtx, factor: FactorRow, challengeId: strin
       'mfa_challenge_expired',
       `MFA challenge ${challengeId} has expired, verify against another challenge or create a new challenge.`,
     )
+  return row
 }
 
 /** A code counts once: the time step moves forward in the `where`, so that whoever looked over a shoulder comes too late. */
@@ -157,7 +179,7 @@ async function useCode(trx: Trx, ctx: AuthCtx, factor: FactorRow, userId: string
     .where('id', '=', factor.id)
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow()
-  const secret = Secret.fromBase32(ctx.deps.rt.vault.open(sealed_secret, `factors:${factor.id}:${userId}`))
+  const secret = Secret.fromBase32(ctx.deps.rt.vault.open(sealed_secret!, `factors:${factor.id}:${userId}`))
   const at = now()
   const delta = /^\d{6}$/.test(code)
     ? new TOTP({ secret, digits: 6, period: PERIOD, algorithm: 'SHA1' }).validate({ token: code, window: 1, timestamp: at })
@@ -175,12 +197,6 @@ async function useCode(trx: Trx, ctx: AuthCtx, factor: FactorRow, userId: string
     void noteFailedSignIn(ctx, userId, 'second factor')
     throw refuse(422, 'mfa_verification_failed', 'Invalid TOTP code entered')
   }
-  await trx
-    .updateTable('factor_challenges')
-    .set({ used_at: new Date() })
-    .where('factor_id', '=', factor.id)
-    .where('used_at', 'is', null)
-    .execute()
 }
 
 export async function removeFactor(ctx: AuthCtx, input: { factor_id: string }): Promise<{ id: string }> {

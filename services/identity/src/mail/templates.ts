@@ -131,6 +131,21 @@ const letters = {
     facts: factsOf(detail),
     after: `If it was not you, take the account back at ${home}/forgot-password and add a factor again.`,
   }),
+  passkey_added: ({ product, home, detail }) => ({
+    subject: `A passkey was added to your ${product} account`,
+    title: 'A passkey was added',
+    text: 'Whoever unlocks that device can sign in to your account without a password.',
+    facts: factsOf(detail),
+    action: { label: 'Review your passkeys', url: `${home}/dashboard/settings?section=security` },
+    after: `If it was not you, take the account back at ${home}/forgot-password: that removes every passkey.`,
+  }),
+  passkey_removed: ({ product, home, detail }) => ({
+    subject: `A passkey was removed from your ${product} account`,
+    title: 'A passkey was removed',
+    text: `${detail.passkey ?? 'That passkey'} no longer signs in to your account.`,
+    facts: factsOf(detail),
+    after: `If it was not you, take the account back at ${home}/forgot-password.`,
+  }),
   session_copied: ({ product, home, detail }) => ({
     subject: `We signed out a device of your ${product} account`,
     title: 'A session was used in two places',

@@ -42,6 +42,8 @@ export const auditActions = {
   factor_recovery_begun: { kind: 'factor' },
   factor_recovery_stopped: { kind: 'factor' },
   factor_recovery_done: { kind: 'factor' },
+  passkey_added: { kind: 'factor' },
+  passkey_removed: { kind: 'factor' },
   recovery_codes_created: { kind: 'factor' },
   recovery_code_used: { kind: 'factor' },
 } satisfies Record<string, { kind: 'account' | 'team' | 'token' | 'user' | 'factor'; protocol?: string }>

@@ -36,7 +36,7 @@ export async function keepOnlyProven(trx: Trx, ctx: AuthCtx, user: User, proof: 
     .where('provider', '!=', provider ?? '')
     .$if(Boolean(kept.identity_id), (query) => query.where('id', '!=', kept.identity_id!))
     .execute()
-  for (const table of ['factors', 'recovery_codes', 'one_time_tokens'] as const)
+  for (const table of ['factors', 'passkeys', 'recovery_codes', 'one_time_tokens'] as const)
     await trx.deleteFrom(table).where('user_id', '=', user.id).execute()
   await trx
     .deleteFrom('flows')

@@ -4,7 +4,6 @@ import { refuse } from '../deps.ts'
 const answers: Record<keyof typeof notOffered, [code: string, message: string]> = {
   saml: ['saml_provider_disabled', 'SAML 2.0 is disabled'],
   ssoProvider: ['sso_provider_not_found', 'SSO Identity Provider not found'],
-  passkeys: ['passkey_disabled', 'Passkeys are disabled'],
   oauthServer: ['feature_disabled', 'OAuth server is disabled'],
   customProviders: ['feature_disabled', 'Custom OAuth providers are disabled'],
   scim: ['feature_disabled', 'SCIM server is disabled'],

@@ -19,7 +19,6 @@ test('what is not offered answers as a server that has it switched off, after th
   const said: Record<keyof typeof notOffered, [string, string]> = {
     saml: ['saml_provider_disabled', 'SAML 2.0 is disabled'],
     ssoProvider: ['sso_provider_not_found', 'SSO Identity Provider not found'],
-    passkeys: ['passkey_disabled', 'Passkeys are disabled'],
     oauthServer: ['feature_disabled', 'OAuth server is disabled'],
     customProviders: ['feature_disabled', 'Custom OAuth providers are disabled'],
     scim: ['feature_disabled', 'SCIM server is disabled'],

@@ -40,7 +40,7 @@ export async function settings({ deps: { config, oauth } }: AuthCtx) {
     sms_provider: 'twilio',
     saml_enabled: false,
     saml_private_key_next_configured: false,
-    passkeys_enabled: false,
+    passkeys_enabled: true,
   }
 }
 

@@ -1,0 +1,138 @@
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newAuthenticator } from '../testing/authenticator.ts'
+import { click, hashOf, linkIn, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+
+let platform: WithSandbox
+beforeAll(async () => {
+  platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'true' })
+})
+afterAll(() => platform.close())
+
+type Account = Awaited<ReturnType<typeof signedUp>>
+type Client = Account['client']
+const db = () => platform.services.identity!.rt.db
+/** As the browser's part of the client, which needs a device, would. */
+async function added({ client }: { client: Client }, device = newAuthenticator(), as: Parameters<typeof device.create>[1] = {}) {
+  const { data, error } = await client.auth.passkey.startRegistration()
+  if (error) return { device, error }
+  const credential = device.create(data.options as never, as)
+  return {
+    device,
+    challengeId: data.challenge_id,
+    credential,
+    ...(await client.auth.passkey.verifyRegistration({ challengeId: data.challenge_id, credential: credential as never })),
+  }
+}
+async function arrive(device: ReturnType<typeof newAuthenticator>, as: Parameters<typeof device.get>[1] = {}) {
+  const client = platform.client()
+  const { data } = await client.auth.passkey.startAuthentication()
+  const credential = device.get(data!.options as never, as)
+  const answered = { challengeId: data!.challenge_id, credential: credential as never }
+  return { client, answered, ...(await client.auth.passkey.verifyAuthentication(answered)) }
+}
+const age = (userId: string) =>
+  db()
+    .updateTable('sessions')
+    .set({ amr: JSON.stringify([{ method: 'password', timestamp: Math.floor(Date.now() / 1000) - 3600 }]) as never })
+    .where('user_id', '=', userId)
+    .execute()
+const factorOn = async ({ client }: { client: Client }) => {
+  const { data } = await client.auth.mfa.enroll({ factorType: 'totp' })
+  const factor = data as { id: string; totp: { secret: string } }
+  const code = new TOTP({ secret: Secret.fromBase32(factor.totp.secret) }).generate()
+  expect((await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code })).error).toBeNull()
+}
+
+test('a passkey signs in without a password, is listed, named and removed, and the owner is told', async () => {
+  const account = await signedUp(platform)
+  const { device, data: passkey } = await added(account)
+  expect(passkey).toMatchObject({ friendly_name: 'Passkey' })
+  const { data, error } = await arrive(device)
+  expect(error).toBeNull()
+  expect(data!.user!.id).toBe(account.user.id)
+  const { client } = account
+  expect((await client.auth.passkey.update({ passkeyId: passkey!.id, friendlyName: 'Laptop' })).data).toMatchObject({
+    friendly_name: 'Laptop',
+  })
+  expect((await client.auth.passkey.list()).data).toEqual([
+    expect.objectContaining({ friendly_name: 'Laptop', last_used_at: expect.any(String) }),
+  ])
+  expect((await client.auth.passkey.delete({ passkeyId: passkey!.id })).error).toBeNull()
+  expect((await arrive(device)).error).toMatchObject({ code: 'webauthn_credential_not_found' })
+  expect((await platform.mail(account.email, /passkey was added/)).text).toContain('forgot-password')
+  expect((await platform.mail(account.email, /passkey was removed/)).text).toContain('Laptop')
+})
+
+test('an answer counts once, from this origin, by a device that checked its holder and counts on', async () => {
+  const account = await signedUp(platform)
+  const { device } = await added(account)
+  const first = await arrive(device, { counter: 5 })
+  expect(first.error).toBeNull()
+  expect((await platform.client().auth.passkey.verifyAuthentication(first.answered)).error).toMatchObject({
+    code: 'webauthn_challenge_not_found',
+  })
+  for (const as of [{ origin: 'https://evil.example' }, { verified: false, counter: 9 }, { counter: 5 }, { counter: 3 }])
+    expect((await arrive(device, as)).error, JSON.stringify(as)).toMatchObject({ code: 'webauthn_verification_failed' })
+  expect((await arrive(newAuthenticator())).error).toMatchObject({ code: 'webauthn_credential_not_found' })
+  expect((await arrive(device, { counter: 6 })).error).toBeNull()
+  const late = await platform.client().auth.passkey.startAuthentication()
+  await db()
+    .updateTable('passkey_challenges')
+    .set({ expires_at: new Date(0) })
+    .where('id', '=', late.data!.challenge_id)
+    .execute()
+  const credential = device.get(late.data!.options as never) as never
+  expect(
+    (await platform.client().auth.passkey.verifyAuthentication({ challengeId: late.data!.challenge_id, credential })).error,
+  ).toMatchObject({
+    code: 'webauthn_challenge_expired',
+  })
+})
+
+test('adding and removing ask for a fresh proof, and nobody touches the passkey of another', async () => {
+  const [account, other] = [await signedUp(platform), await signedUp(platform)]
+  const mine = await added(account)
+  // What one account began, another does not finish.
+  const begun = await account.client.auth.passkey.startRegistration()
+  const credential = newAuthenticator().create(begun.data!.options as never) as never
+  expect((await other.client.auth.passkey.verifyRegistration({ challengeId: begun.data!.challenge_id, credential })).error).toMatchObject({
+    code: 'webauthn_challenge_not_found',
+  })
+  expect((await added(account, newAuthenticator(), { origin: 'https://evil.example' })).error).toMatchObject({
+    code: 'webauthn_verification_failed',
+  })
+  expect((await added(account, newAuthenticator(), { verified: false })).error).toMatchObject({ code: 'webauthn_verification_failed' })
+  const place = { passkeyId: mine.data!.id }
+  expect((await other.client.auth.passkey.update({ ...place, friendlyName: 'Mine' })).error).toMatchObject({ status: 404 })
+  expect((await other.client.auth.passkey.delete(place)).error).toMatchObject({ status: 404 })
+  expect((await other.client.auth.passkey.list()).data).toEqual([])
+  await age(account.user.id)
+  expect((await added(account)).error).toMatchObject({ code: 'reauthentication_needed' })
+  expect((await account.client.auth.passkey.delete(place)).error).toMatchObject({ code: 'reauthentication_needed' })
+})
+
+test('a passkey stands in for a second factor only where it was added with one', async () => {
+  const account = await signedUp(platform)
+  const before = await added(account)
+  await factorOn(account)
+  const after = await added(account)
+  const claims = async ({ client }: { client: Client }) => (await client.auth.getClaims()).data!.claims
+  expect(await claims(await arrive(before.device))).toMatchObject({ aal: 'aal1', mfa: true })
+  expect(await claims(await arrive(after.device))).toMatchObject({ aal: 'aal2', mfa: true, amr: [{ method: 'passkey' }] })
+  const half = await arrive(before.device)
+  expect((await half.client.auth.passkey.list()).error).toMatchObject({ code: 'insufficient_aal' })
+})
+
+test('a password that was reset by mail leaves no passkey behind', async () => {
+  const { device } = await added(await signedUp(platform))
+  const owner = await signedUp(platform)
+  const key = await added(owner)
+  await platform.client().auth.resetPasswordForEmail(owner.email)
+  const arrived = hashOf(await click(platform, linkIn(await platform.mail(owner.email, /[Rr]eset/))))
+  const client = platform.client()
+  await client.auth.setSession(arrived as never)
+  expect((await client.auth.updateUser({ password: 'An0ther-horse-battery' })).error).toBeNull()
+  expect((await arrive(key.device)).error).toMatchObject({ code: 'webauthn_credential_not_found' })
+  expect((await arrive(device)).error).toBeNull()
+})
