@@ -1,6 +1,6 @@
 import { pressedCookie } from '@operon/contracts/identity/arrival'
 import type { Browser, Page } from '@playwright/test'
-import { codeTo, enter, expect, expectAccessible, letterTo, newAccount, newEmail, openLetter, test, wake } from './steps.ts'
+import { codeTo, enter, expect, expectAccessible, expectSound, letterTo, newAccount, newEmail, openLetter, test, wake } from './steps.ts'
 
 // A session that an address brings. Nobody's session is replaced by a stranger's link, in silence or at all.
 
@@ -34,6 +34,7 @@ for (const [path, type] of [
     await wake(page)
     await expect(page.getByRole('heading', { name: `You are signed in as ${mine}. Continue as ${email}?` })).toBeVisible()
     await goneFromAddress(page)
+    if (type === 'recovery') await expectSound(page)
     expect(await keptAs(page)).toBe(mine)
     await page.getByRole('button', { name: `Stay signed in as ${mine}` }).click()
     await expect(page.getByRole('heading', { name: /Continue as/ })).toHaveCount(0)

@@ -272,4 +272,8 @@ test('asked under the same key, the proposal is given again', async () => {
   const asked = { steps: [sendTo('ada')], origin: 'mcp', key: newId() }
   const [first, second] = await Promise.all([call(user, 'propose-actions', asked), call(user, 'propose-actions', asked)])
   expect(second.body.approval.id).toBe(first.body.approval.id)
+  // A key is the account's own: another one that happens to use it proposes for itself.
+  const other = await call(platform.user(), 'propose-actions', asked)
+  expect(other.status).toBe(200)
+  expect(other.body.approval.id).not.toBe(first.body.approval.id)
 })

@@ -89,6 +89,9 @@ test('a version is chosen among the messages of the conversation, by its owner a
   expect(await show(other.message_id)).toEqual([])
   expect(await show(again.body.message_id, stranger)).toEqual([])
   expect(await tipOf(user, first.conversation_id)).toBe(first.message_id)
+  // Neither does a stranger go on with it, at its end or at one of its messages.
+  for (const where of [{}, { replace_message_id: first.message_id }, { after_message_id: first.message_id }])
+    expect((await call(stranger, 'ai-chat', { message: 'x', conversation_id: first.conversation_id, ...where })).status).toBe(404)
   for (const field of ['replace_message_id', 'after_message_id'])
     for (const id of [other.message_id, randomUUID()])
       expect((await call(user, 'ai-chat', { message: 'x', conversation_id: first.conversation_id, [field]: id })).status).toBe(404)

@@ -1,3 +1,4 @@
+import { newsletterSweep } from '@operon/contracts/crm/events'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
@@ -145,6 +146,23 @@ test('a confirmation link ends after two days, also while nobody has asked for a
     .where('email', '=', email)
     .execute()
   expect((await post(link)).status).toBe(200)
+})
+
+test('what nobody confirmed is forgotten after a week; who has left can press the link of an old letter again', async () => {
+  const [waiting, gone] = [newAddress(), newAddress()]
+  for (const email of [waiting, gone]) await subscribe(email)
+  const idOf = async (email: string) =>
+    (await db.selectFrom('newsletter_subscribers').select('id').where('email', '=', email).executeTakeFirst())?.id
+  await db.updateTable('newsletter_subscribers').set({ status: 'unsubscribed' }).where('email', '=', gone).execute()
+  await db
+    .updateTable('newsletter_subscribers')
+    .set({ confirm_expires_at: sql`now() - interval '8 days'` })
+    .where('email', 'in', [waiting, gone])
+    .execute()
+  const { jobs } = platform.services.crm!.rt
+  await jobs.add([{ id: newId(), name: newsletterSweep.name, user_id: null, payload: {}, trace: null }])
+  await expect.poll(() => idOf(waiting)).toBeUndefined()
+  expect(await status(gone)).toBe('unsubscribed')
 })
 
 test('signing up tells nobody whether an address is on the list: unknown, waiting, confirmed, gone and flooded answer alike', async () => {

@@ -44,6 +44,20 @@ test('the analyst answers a question as one, and says of a deed that it has no t
     expect([deed, say(deed, { system })]).toEqual([deed, expect.stringContaining('cannot propose')])
 })
 
+test('a question opens no page, and ids that nobody said are left out of a call', () => {
+  const called = (content: string, name: string, parameters: object) =>
+    answer(
+      { model: 'gpt-4o-mini', messages: [{ role: 'user', content }], tools: [{ type: 'function', function: { name, parameters } }] },
+      'openai',
+      'seed',
+    ).tools.map((tool) => JSON.parse(tool.function.arguments))
+  const page = { type: 'object', properties: { page: { enum: ['ai-lab', 'dashboard'] } }, required: ['page'] }
+  expect(called('Should I open my shop on Sundays and put that in our content?', 'navigate', page)).toEqual([])
+  expect(called('Please open the AI lab', 'navigate', page)).toHaveLength(1)
+  const ids = { type: 'object', properties: { ids: { type: 'array', items: { type: 'string', format: 'uuid' } } } }
+  expect(called('Mark all notifications as read', 'notifications-read', ids)).toEqual([{}])
+})
+
 test('a comparison names what is compared', () => {
   expect(say('Compare paper invoices versus software for a workshop')).toContain('| | Paper invoices | Software |')
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChatBody, Question } from './answer.ts'
 import { fromSchema } from './schema.ts'
+import { isQuestion } from './tasks.ts'
 
 export type Tool = { type: 'function'; function: { name: string; description?: string; parameters?: Record<string, any> } }
 export type ToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
@@ -12,7 +13,9 @@ export function chooseTools(body: ChatBody, question: Question): ToolCall[] {
   if (typeof choice === 'object')
     return tools.filter((tool) => tool.function.name === choice.function.name).map((tool) => call(tool, question))
   if (choice !== 'required' && body.messages.at(-1)?.role === 'tool') return draftsFor(body, tools, question)
-  const scored = tools.map((tool) => ({ tool, score: score(tool, question.text.toLowerCase()) })).sort((a, b) => b.score - a.score)
+  // What is asked as a question leads nobody to another page, whatever page it names.
+  const offered = isQuestion(question) ? tools.filter((tool) => tool.function.name !== 'navigate') : tools
+  const scored = offered.map((tool) => ({ tool, score: score(tool, question.text.toLowerCase()) })).sort((a, b) => b.score - a.score)
   const all = scored.filter((each) => each.score >= 2)
   // Own figures are looked up here, not on the web; what is written about them comes after they are known.
   const isOwn = all.some(({ tool }) => tool.function.name.startsWith('list-'))
@@ -84,10 +87,15 @@ const synonyms: Record<string, string[]> = {
   list: ['show', 'what', 'which', 'find', 'last'],
 }
 
+const isId = (schema: Record<string, any>): boolean => schema.format === 'uuid' || (schema.items !== undefined && isId(schema.items))
+
 function call(tool: Tool, question: Question): ToolCall {
   const id = createHash('sha256').update(`${tool.function.name}:${question.text}`).digest('hex').slice(0, 24)
   const input = (tool.function.parameters ? fromSchema(tool.function.parameters, question) : {}) as Record<string, unknown>
   // A first page is asked for without one.
   if (!tool.function.parameters?.required?.includes('cursor')) delete input.cursor
+  // Ids that nobody said cannot be made up: what may be left out is.
+  for (const [name, schema] of Object.entries<Record<string, any>>(tool.function.parameters?.properties ?? {}))
+    if (isId(schema) && !tool.function.parameters?.required?.includes(name)) delete input[name]
   return { id: `call_${id}`, type: 'function', function: { name: tool.function.name, arguments: JSON.stringify(input) } }
 }

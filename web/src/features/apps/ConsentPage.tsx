@@ -60,7 +60,7 @@ function SignInFirst({ half }: { half: boolean }) {
         href={paths.auth}
         target="_blank"
         rel="noopener"
-        className="text-14 text-signal underline underline-offset-4"
+        className="text-14 text-signal-text underline underline-offset-4"
         data-testid="sign-in-elsewhere"
       >
         Open the sign-in page

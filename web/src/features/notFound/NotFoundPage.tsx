@@ -15,7 +15,7 @@ export function NotFoundPage() {
         </ButtonLink>
       }
     >
-      <p>There is nothing at this address. It may have moved, or the link has a slip in it.</p>
+      <p>There is nothing at this address. It may have moved, or the link may be mistyped.</p>
     </PublicMessage>
   )
 }

@@ -15,7 +15,7 @@ import { Pill, SamplePill } from '../../ui/Panel.tsx'
 export function PortalFrame({ children, role }: { children: ReactNode; role?: Role }) {
   return (
     <div className="flex min-h-dvh flex-col">
-      <div className="grid flex-1 lg:grid-cols-[minmax(0,34rem)_1fr]">
+      <div className="grid flex-1 grid-cols-1 lg:grid-cols-[minmax(0,34rem)_1fr]">
         <div className="flex flex-col px-5 pb-10 md:px-12">
           <header className="flex h-16 items-center justify-between">
             <Link to={paths.home} aria-label={`${product.name}, home`} className="-ml-1 rounded-control p-1">
