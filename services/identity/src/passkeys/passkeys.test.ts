@@ -15,7 +15,7 @@ const db = () => platform.services.identity!.rt.db
 /** As the browser's part of the client, which needs a device, would. */
 async function added({ client }: { client: Client }, device = newAuthenticator(), as: Parameters<typeof device.create>[1] = {}) {
   const { data, error } = await client.auth.passkey.startRegistration()
-  if (error) return { device, error }
+  if (error) return { device, data: null, error }
   const credential = device.create(data.options as never, as)
   return {
     device,
