@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { awake, expect, letterTo, newAccount, newEmail, openLetter, password, signUp, test, wake } from './steps.ts'
+import { api, awake, enter, expect, letterTo, newAccount, newEmail, openLetter, password, signUp, test, wake } from './steps.ts'
 
 test('the general portal: Welcome, two tabs, the forgot link, four rules [spec-18] [spec-21] [spec-22]', async ({ page }) => {
   await page.goto('/auth')
@@ -214,3 +214,31 @@ test('a forgotten password: the same answer for everybody, a link that works onc
   await expect(late.getByRole('button', { name: 'Send again' })).toBeVisible()
   await late.context().close()
 })
+
+test('the reset page takes a session that no reset link began only with the current password [spec-3]', async ({ page, allowed }) => {
+  allowed.push(/400/)
+  const email = newEmail()
+  await enter(page, await newAccount(page.request, { role: 'buyer', email }), '/reset-password')
+  await wake(page)
+  const next = 'Rainy-night 77?'
+  const save = page.getByRole('button', { name: 'Save the password' })
+  const current = page.getByLabel('Current password')
+  await page.getByLabel('New password', { exact: true }).fill(next)
+  await page.getByLabel('Confirm password').fill(next)
+  await save.click()
+  await expect(current).toBeFocused()
+  await current.fill('Not-the-one 11!')
+  await save.click()
+  await expect(page.getByText('The current password is not right.')).toBeVisible()
+  expect(await signsIn(page, email, next)).toBe(false)
+
+  await current.fill(password)
+  await save.click()
+  await expect(page.getByText('Other devices have been signed out.')).toBeVisible()
+  await page.waitForURL('**/buyer-dashboard')
+  expect(await signsIn(page, email, password)).toBe(false)
+  expect(await signsIn(page, email, next)).toBe(true)
+})
+
+const signsIn = async (page: Page, email: string, typed: string) =>
+  (await page.request.post('/auth/v1/token?grant_type=password', { headers: api, data: { email, password: typed } })).ok()
