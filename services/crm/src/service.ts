@@ -9,6 +9,7 @@ import { erasure } from './erasure.ts'
 import * as crm from './migrations/0001_crm.ts'
 import * as people from './migrations/0002_people.ts'
 import * as rowsOfAPerson from './migrations/0004_rows_of_a_person.ts'
+import * as unconfirmed from './migrations/0005_unconfirmed.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { platformPace } from './pacing.ts'
@@ -19,7 +20,13 @@ import { tableRoutes } from './tables/routes.ts'
 export const crmService: ServiceDefinition<CrmDb, Config> = {
   name: 'crm',
   config: Config,
-  migrations: { '0001_crm': crm, '0002_people': people, '0003_message_paces': messagePaces, '0004_rows_of_a_person': rowsOfAPerson },
+  migrations: {
+    '0001_crm': crm,
+    '0002_people': people,
+    '0003_message_paces': messagePaces,
+    '0004_rows_of_a_person': rowsOfAPerson,
+    '0005_unconfirmed': unconfirmed,
+  },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {
     const mailer = openMailer(rt)

@@ -5,6 +5,7 @@ import type { Ctx } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { serve, serveRaw } from '../http.ts'
 import type { Holding } from '../personal-data.ts'
+import { deleteInPieces } from '../pieces.ts'
 import type { Runtime } from '../service.ts'
 import { download } from '../storage/links.ts'
 import { appendToUpload, beginUpload, deleteFile, fileOfLink, hashFile, linkFile, removeFiles, revokeLink, standingOf } from './files.ts'
@@ -65,10 +66,7 @@ export function mountFiles(rt: Rt, contracts: ReturnType<typeof fileContracts<an
       await removeFiles(rt, ctx.db as never, (query) =>
         query.where('state', '=', 'uploading').where('created_at', '<', sql<Date>`now() - interval '1 day'`),
       )
-      await ctx.db
-        .deleteFrom('file_links' as never)
-        .where('expires_at' as never, '<', sql`now() - interval '1 day'` as never)
-        .execute()
+      await deleteInPieces(ctx.db as never, 'file_links', sql`expires_at < now() - interval '1 day'`, { signal: ctx.signal })
     },
     { everyMs: 3_600_000 },
   )

@@ -2,6 +2,7 @@ import { now } from '@operon/kit/clock'
 import { type Ctx, signedIn, type UserActor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
+import { deleteInPieces } from '@operon/kit/pieces'
 import type { Runtime } from '@operon/kit/service'
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import type { AiDb, Step } from '../schema.ts'
@@ -139,7 +140,7 @@ export async function closeDead(ctx: Ctx<AiDb>): Promise<number> {
 }
 
 export async function dropOld(ctx: Ctx<AiDb>): Promise<void> {
-  await ctx.db.deleteFrom('ai_approvals').where('expires_at', '<', sql<Date>`now() - ${KEPT_DAYS} * interval '1 day'`).execute()
+  await deleteInPieces(ctx.db, 'ai_approvals', sql`expires_at < now() - ${KEPT_DAYS} * interval '1 day'`, { signal: ctx.signal })
 }
 
 /** A key, a run and another program may propose; to approve takes the person. */

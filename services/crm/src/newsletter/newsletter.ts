@@ -6,6 +6,7 @@ import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { forgetSlots } from '@operon/kit/mail/paces'
+import { deleteInPieces } from '@operon/kit/pieces'
 import type { Runtime } from '@operon/kit/service'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -78,10 +79,7 @@ export async function unsubscribe(ctx: Ctx<CrmDb>, token: string | undefined): P
 
 /** Addresses that nobody confirmed are not kept. */
 export async function forgetUnconfirmed(ctx: Ctx<CrmDb>): Promise<void> {
-  await ctx.db
-    .deleteFrom('newsletter_subscribers')
-    .where('status', '=', 'pending')
-    .where('confirm_expires_at', '<', sql<Date>`now() - interval '7 days'`)
-    .execute()
+  const isOver = sql<boolean>`status = 'pending' and confirm_expires_at < now() - interval '7 days'`
+  await deleteInPieces(ctx.db, 'newsletter_subscribers', isOver, { signal: ctx.signal })
   await forgetSlots(ctx.db)
 }

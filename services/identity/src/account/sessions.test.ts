@@ -1,7 +1,9 @@
 import { newId } from '@operon/kit/ids'
+import { deleteInPieces } from '@operon/kit/pieces'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
+import { overdue } from './sweep.ts'
 
 let platform: IdentityTest
 beforeAll(async () => {
@@ -36,7 +38,6 @@ test('an account pages through its devices, this one first and each once, howeve
 test('the sweep takes out what has run its time in pieces, and nothing else', { timeout: 60_000 }, async () => {
   const { user } = await signedUp(platform)
   const { db } = platform.services.identity!.rt
-  const { deleteInPieces } = await import('@operon/kit/pieces')
   await sql`insert into sessions (id, user_id, revoked_at) select gen_random_uuid(), ${user.id}, now() - n * interval '1 day'
     from generate_series(1, 100) as n`.execute(db)
   const mine = sql<boolean>`user_id = ${user.id} and revoked_at < now() - interval '30 days 1 hour'`
@@ -44,4 +45,18 @@ test('the sweep takes out what has run its time in pieces, and nothing else', { 
   expect(await deleteInPieces(db, 'sessions', mine, { piece: 20 })).toBe(30)
   const left = await db.selectFrom('sessions').select('id').where('user_id', '=', user.id).execute()
   expect(left).toHaveLength(31)
+})
+
+test('the sweep finds all that has run its time by an index', async () => {
+  const { db } = platform.services.identity!.rt
+  const walks = await db.transaction().execute(async (trx) => {
+    await sql`set local enable_seqscan = off`.execute(trx)
+    const found: string[] = []
+    for (const [table, where] of overdue()) {
+      const { rows } = await sql`explain (format json) select ctid from ${sql.table(table)} where ${where} limit 1000`.execute(trx)
+      if (JSON.stringify(rows).includes('Seq Scan')) found.push(table)
+    }
+    return found
+  })
+  expect(walks).toEqual([])
 })
