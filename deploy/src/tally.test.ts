@@ -23,6 +23,26 @@ test('a file that could not be loaded counts as a failure, though no test of it 
   })
 })
 
+test('an error that no test caught fails the run, and the file that ran has a second look', () => {
+  const tally = vitestTally({ testResults: [] }, [{ file: 'a.test.ts', message: 'Error: late\n at stack' }])
+  expect(tally).toMatchObject({
+    failed: 1,
+    why: ['failed: a.test.ts: an error that no test caught', 'said: a.test.ts: Error: late at stack'],
+  })
+  expect(redFiles(tally)).toEqual(['a.test.ts'])
+  expect(redFiles(vitestTally({ testResults: [] }, [{ file: '', message: 'Error' }]))).toEqual([])
+})
+
+test('what an error said stands in a line beside its test, of the run that counts', () => {
+  const message = 'AssertionError: expected 1 to be 2\n    at \u001b[31mstack\u001b[39m'
+  const test = { status: 'failed', fullName: 'one', title: 'one', ancestorTitles: [], failureMessages: [message] }
+  const first = vitestTally({ testResults: [{ name: 'a.test.ts', status: 'failed', assertionResults: [test] }] })
+  const line = 'said: a.test.ts: AssertionError: expected 1 to be 2 at stack'
+  expect(first.why).toEqual(['failed: a.test.ts: one', line])
+  expect(secondLook(first, first).why).toEqual(first.why)
+  expect(secondLook(first, { passed: 1, failed: 0, skipped: 0, why: [] }).why).toEqual([line, 'red once, green alone: a.test.ts: one'])
+})
+
 test('what could not run is told once a file, with the reason in its name', () => {
   const skipped = (title: string, ...ancestorTitles: string[]) => ({ status: 'skipped', fullName: title, title, ancestorTitles })
   const why = 'skipped: nats-server is not on PATH, and no Docker answers'

@@ -52,18 +52,22 @@ async function serverTests(): Promise<Tally> {
 }
 
 async function vitest(files = args): Promise<Tally> {
-  const report = join(mkdtempSync(join(scratch, 'vitest-')), 'report.json')
-  const code = await run(
-    process.execPath,
-    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...files],
-    root,
-    { OPERON_TEST_ALL: all ? '1' : '' },
-  )
+  const folder = mkdtempSync(join(scratch, 'vitest-'))
+  const report = join(folder, 'report.json')
+  const strays = join(folder, 'strays.json')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`, '--reporter=./deploy/src/stray-errors.ts']
+  const code = await run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...files], root, {
+    OPERON_TEST_ALL: all ? '1' : '',
+    STRAY_ERRORS: strays,
+  })
   if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0, why: [`vitest ended with code ${code} before it could report`] }
-  const tally = vitestTally(JSON.parse(readFileSync(report, 'utf8')) as VitestReport)
-  // An error outside any test fails the run without failing a test.
+  const tally = vitestTally(
+    JSON.parse(readFileSync(report, 'utf8')) as VitestReport,
+    existsSync(strays) ? (JSON.parse(readFileSync(strays, 'utf8')) as StrayError[]) : [],
+  )
+  // Something else may fail the run without failing a test.
   return code !== 0 && tally.failed === 0
-    ? { ...tally, failed: 1, why: [...tally.why, 'vitest reports an error outside its tests (above)'] }
+    ? { ...tally, failed: 1, why: [...tally.why, `vitest ended with code ${code} though no test failed (above)`] }
     : tally
 }
 
