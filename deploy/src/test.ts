@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { whyNoContainer } from '@operon/kit/testing/containers'
 import { say } from './log.ts'
 import { findProgram } from './machine.ts'
+import type { StrayError } from './stray-errors.ts'
 import {
   addTallies,
   type PlaywrightReport,
