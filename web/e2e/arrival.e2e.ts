@@ -75,7 +75,11 @@ test('on another device a link signs in after its question; over another account
     .toBeGreaterThanOrEqual(400)
 })
 
-test('the button of the confirmation page signs its own browser in without a question, and once [spec-25]', async ({ page, context }) => {
+test('the button of the confirmation page signs its own browser in without a question, and once [spec-25]', async ({
+  page,
+  context,
+  browser,
+}) => {
   const { email, session, hash } = await stranger(page)
   const { session_id: id } = JSON.parse(Buffer.from(session.access_token.split('.')[1]!, 'base64url').toString())
   await page.goto('/get-started')
@@ -87,13 +91,14 @@ test('the button of the confirmation page signs its own browser in without a que
   expect((await context.cookies()).filter(({ name }) => name === pressedCookie)).toEqual([])
 
   // Pressed for one session, worth nothing for another.
-  await page.evaluate(() => localStorage.clear())
-  const other = await stranger(page)
-  await context.addCookies([{ name: pressedCookie, value: id, url: page.url(), sameSite: 'Strict' }])
-  await page.goto('about:blank')
-  await page.goto(`/auth/buyer${other.hash('signup')}`)
-  await wake(page)
-  await expect(page.getByRole('heading', { name: `Continue as ${other.email}?` })).toBeVisible()
+  const fresh = await elsewhere(browser)
+  const other = await stranger(fresh)
+  await fresh.goto('/get-started')
+  await fresh.context().addCookies([{ name: pressedCookie, value: id, url: fresh.url(), sameSite: 'Strict' }])
+  await fresh.goto(`/auth/buyer${other.hash('signup')}`)
+  await wake(fresh)
+  await expect(fresh.getByRole('heading', { name: `Continue as ${other.email}?` })).toBeVisible()
+  await fresh.context().close()
 })
 
 const askForLink = async (page: Page, email: string) => {

@@ -8,8 +8,9 @@ const anyPlan = modelLimitsOf('none').inputCharacters * 0.9
 
 /** How many characters may be sent: the field's own limit or the plan's, whichever is less. */
 export function useInputLimit(text: string, own: number): InputLimit {
-  const { user } = useSession()
-  const { data } = useSubscription(text.length > anyPlan ? user?.id : undefined)
+  const asks = text.length > anyPlan
+  const { user } = useSession({ eager: asks })
+  const { data } = useSubscription(asks ? user?.id : undefined)
   const plan = data?.max_characters ?? own
   return plan < own ? { characters: plan, isPlans: true } : { characters: own, isPlans: false }
 }
