@@ -108,7 +108,7 @@ test('the dialog keeps its conversation while it is closed, and the answer that 
   await expect(dialog.getByRole('log').getByText(/You are on your dashboard/)).toBeVisible()
 })
 
-test('a navigation is stopped within its second, by hand and by Escape, and a question beside it is answered [spec-64]', async ({
+test('a navigation is stopped within its second, by hand, by Escape and by another page, and a question beside it is answered [spec-64]', async ({
   page,
 }) => {
   await trialSeller(page)
@@ -129,6 +129,13 @@ test('a navigation is stopped within its second, by hand and by Escape, and a qu
   await expect(dialog.getByRole('log').getByText('Stopped. You are still on this page.')).toHaveCount(2)
   await page.clock.runFor(3000)
   await expect(page).toHaveURL(/\/dashboard$/)
+  // Another page is opened by hand within the second: the person stays there, and the assistant says so.
+  await say('go to the ai lab')
+  await expect(dialog.getByText('Opening AI Assistant Lab')).toBeVisible()
+  await page.getByRole('navigation').getByRole('link', { name: 'Brand Builder' }).click()
+  await expect(dialog.getByRole('log').getByText('You opened another page, so AI Assistant Lab was not opened.')).toBeVisible()
+  await page.clock.runFor(3000)
+  await expect(page).toHaveURL(/\/brand-builder$/)
   await page.clock.resume()
   await say('Open the ai lab. Which model should I try first?')
   await expect(dialog.getByText('Sandbox answer')).toBeVisible()

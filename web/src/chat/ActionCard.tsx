@@ -8,6 +8,7 @@ import { Markdown } from '../ui/Markdown.tsx'
 import { Alert, Pill } from '../ui/Panel.tsx'
 import { toast } from '../ui/toast.tsx'
 import { CopyTool } from './MessageItem.tsx'
+import { type Failure, failureOf } from './outcome.ts'
 import { Sources } from './Sources.tsx'
 
 export type Action = Pick<ProposedAction, 'id' | 'kind' | 'title' | 'description' | 'input' | 'prompts' | 'state' | 'result' | 'link'>
@@ -21,7 +22,7 @@ export function ActionCard({ action, onMark }: Props) {
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [dismissed, setDismissed] = useState(action.state === 'dismissed')
-  const [problem, setProblem] = useState<string | null>(null)
+  const [problem, setProblem] = useState<Failure | null>(null)
   const [done, setDone] = useState<Done | null>(action.state === 'done' ? { result: action.result ?? '', link: action.link } : null)
 
   async function approve() {
@@ -33,7 +34,7 @@ export function ActionCard({ action, onMark }: Props) {
       for (const key of ['activity', 'ai-usage', 'ai-actions']) void queries.invalidateQueries({ queryKey: [key] })
       if (action.kind === 'navigate' && reply.link) navigate(reply.link)
     } catch (error) {
-      setProblem((error as Error).message)
+      setProblem(failureOf(error))
     } finally {
       setBusy(false)
     }
@@ -67,8 +68,8 @@ export function ActionCard({ action, onMark }: Props) {
         ))}
       </dl>
       {problem ? (
-        <Alert title="It was not done" className="mt-3">
-          {problem}
+        <Alert title={problem.title} className="mt-3">
+          {problem.words}
         </Alert>
       ) : null}
       {done ? (

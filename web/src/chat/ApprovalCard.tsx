@@ -7,6 +7,7 @@ import { TextArea } from '../ui/Field.tsx'
 import { Alert, Pill } from '../ui/Panel.tsx'
 import { toast } from '../ui/toast.tsx'
 import { CopyTool } from './MessageItem.tsx'
+import { type Failure, failureOf } from './outcome.ts'
 
 type Step = Approval['steps'][number]
 const states: Record<Step['state'], { label: string; tone?: 'good' | 'warn' }> = {
@@ -29,7 +30,7 @@ export function ApprovalCard({ given }: { given: Approval }) {
     initialData: given,
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 700 : false),
   })
-  const [problem, setProblem] = useState<string | null>(null)
+  const [problem, setProblem] = useState<(Failure & { at: Approval['state'] }) | null>(null)
   const [busy, setBusy] = useState(false)
   const [editing, setEditing] = useState<number | null>(null)
 
@@ -40,7 +41,7 @@ export function ApprovalCard({ given }: { given: Approval }) {
       queries.setQueryData(key, (await work()).approval)
       return true
     } catch (error) {
-      setProblem((error as Error).message)
+      setProblem({ ...failureOf(error), at: approval.state })
       void queries.invalidateQueries({ queryKey: key })
       return false
     } finally {
@@ -117,9 +118,9 @@ export function ApprovalCard({ given }: { given: Approval }) {
           </li>
         ))}
       </ol>
-      {problem ? (
-        <Alert title="It was not done" className="mt-3">
-          {problem}
+      {problem?.at === approval.state ? (
+        <Alert title={problem.title} className="mt-3">
+          {problem.words}
         </Alert>
       ) : null}
       {open ? (

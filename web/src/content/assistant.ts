@@ -60,3 +60,4 @@ export const absent = {
 export const notAvailable = (name: string) => `${name} is not available yet, so you stay on this page.`
 export const onTheWay = (name: string) => `Taking you to ${name}.`
 export const stayedHere = 'Stopped. You are still on this page.'
+export const wentElsewhere = (name: string) => `You opened another page, so ${name} was not opened.`

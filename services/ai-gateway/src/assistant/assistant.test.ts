@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listPayments } from '@operon/contracts/billing/api'
 import { serve } from '@operon/kit/http'
+import { newId } from '@operon/kit/ids'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
@@ -40,8 +41,22 @@ const gullible = createServer(async (request, response) => {
   const last = body.messages.at(-1)
   const order =
     last.role === 'tool' ? /ORDER (\S+) (\{.*?\})(?=["\\])/.exec(`${JSON.parse(last.content).data?.payments?.[0]?.description}"`) : null
-  const call = last.role === 'user' ? { name: 'list-payments', arguments: '{}' } : order ? { name: order[1], arguments: order[2] } : null
-  const delta = call ? { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: call }] } : { content: 'Done as told.' }
+  const told = last.role === 'user' ? /^(CALL|FIVE|SAY) (\S+) ?(.*)$/.exec(last.content) : null
+  const call =
+    told && told[1] !== 'SAY'
+      ? { name: told[2], arguments: told[3] }
+      : last.role === 'user' && !told
+        ? { name: 'list-payments', arguments: '{}' }
+        : order
+          ? { name: order[1], arguments: order[2] }
+          : null
+  const calls = Array.from({ length: told?.[1] === 'FIVE' ? 5 : 1 }, (_, index) => ({
+    index,
+    id: `c${index}`,
+    type: 'function',
+    function: call,
+  }))
+  const delta = call ? { tool_calls: calls } : { content: 'Done as told.' }
   response.setHeader('content-type', 'text/event-stream')
   const chunk = (more: object) =>
     `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', ...more })}\n\n`
@@ -146,6 +161,68 @@ test('text in what was looked up orders nothing: it ends as a proposal at most, 
   expect((await rows(fooled, user, 'ai_approvals')).map(({ state }) => state)).toEqual(['proposed'])
   // The model is told so, too.
   expect(heard[0].messages[0].content).toContain('was not said by the person')
+})
+
+// What a model claims in these tests: "Done as told."
+const undone = 'Nothing has been done, and nothing waits for your approval.'
+test.each([
+  ['a tool that does not exist', 'CALL send_email {"to":"Anna"}', 'There is no action send_email. Nothing was done.'],
+  ['an action that does not exist', 'CALL run-action {"action":"create-workflow","input":{}}', 'There is no action create-workflow.'],
+  ['an image that nobody can make', 'CALL generate_image {"prompt":"a cat"}', 'There is no action generate_image.'],
+  ['a page that does not exist', 'CALL navigate {"page":"admin"}', 'Not proposed and not done.'],
+  ['a proposal that cannot be read', 'CALL search {"query":', 'Not proposed and not done.'],
+])('a model that calls %s hears that nothing was done, and so does the person, whatever the model claims', async (_what, message, told) => {
+  const user = fooled.user()
+  const { body } = await call(fooled, user, 'ai-orchestrator', { message, conversation_id: 'new' })
+  expect(heard[1].messages.at(-1)).toMatchObject({ role: 'tool', content: expect.stringContaining(told) })
+  expect(body).toMatchObject({ response: `Done as told.\n\n${undone}`, needs_actions: false, suggested_actions: [], approval: null })
+  expect(await rows(fooled, user, 'ai_actions')).toEqual([])
+  // Read again later, it says the same.
+  expect(await rows(fooled, user, `ai_messages?id=eq.${body.message_id}`)).toMatchObject([{ content: body.response }])
+})
+
+test('a deed that is only claimed is told as none; what was looked up or only asked needs no such words', async () => {
+  const ask = async (message: string, task_type: string) =>
+    (await call(fooled, fooled.user(), 'ai-orchestrator', { message, task_type })).body.response
+  expect(await ask('SAY it', 'action')).toBe(`Done as told.\n\n${undone}`)
+  expect(await ask('SAY it', 'general')).toBe('Done as told.')
+  expect(await ask('What did I pay?', 'action')).toBe('Done as told.')
+})
+
+test('an approved page is named by its title and given as a link: opening it is for the app', async () => {
+  const user = fooled.user()
+  const { body } = await call(fooled, user, 'ai-orchestrator', { message: 'CALL navigate {"page":"settings"}', conversation_id: 'new' })
+  expect(body.suggested_actions).toMatchObject([{ kind: 'navigate', title: 'Open Settings' }])
+  const { body: ran } = await call(fooled, user, 'ai-run-action', { action_id: body.suggested_actions[0].id })
+  expect(ran).toEqual({ status: 'done', result: 'Use the link to open Settings.', link: '/dashboard/settings' })
+})
+
+test('four actions of the app are proposed at most; the model hears that the fifth is not', async () => {
+  const { body } = await call(fooled, fooled.user(), 'ai-orchestrator', { message: 'FIVE navigate {"page":"settings"}' })
+  expect(body.suggested_actions).toHaveLength(4)
+  const results = heard[1].messages.filter(({ role }: any) => role === 'tool').map(({ content }: any) => content)
+  expect(results.map((result: string) => /^\{"note":"Not done. It waits/.test(result))).toEqual([true, true, true, true, false])
+  expect(results[4]).toContain('Not proposed and not done. No more can be proposed at once.')
+})
+
+test('steps that cannot be kept for approval are told with the answer, and the answer stays', async () => {
+  const user = fooled.user()
+  const { rt } = fooled.services['ai-gateway']!
+  const open = { user_id: user.id, title: 't', steps: '[]', hash: 'h', origin: 'assistant', prompts: 0 }
+  const expires_at = new Date(Date.now() + 3_600_000)
+  await rt.db
+    .insertInto('ai_approvals')
+    .values(Array.from({ length: 100 }, () => ({ ...open, id: newId(), expires_at })) as never)
+    .execute()
+  const { status, body } = await call(fooled, user, 'ai-orchestrator', {
+    message: 'CALL write-email {"about":"thank Anna"}',
+    conversation_id: 'new',
+  })
+  expect([status, body.approval]).toEqual([200, null])
+  expect(body.response).toBe(
+    'Done as told.\n\nThe steps could not be kept for your approval, so nothing has been done. 100 proposals wait for you already. Approve or dismiss some first.',
+  )
+  expect(await rows(fooled, user, `ai_messages?id=eq.${body.message_id}`)).toMatchObject([{ state: 'complete', content: body.response }])
 })
 
 test('a model that never stops calling is ended after five rounds', async () => {

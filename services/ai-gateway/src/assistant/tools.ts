@@ -56,12 +56,12 @@ function ranked(said: string): Capability[] {
     .map(({ capability }) => capability)
 }
 
-export const isTool = (name: string) => name === 'find-actions' || name === 'run-action' || capabilities().has(name)
-
 /** What one answer looks up and wants to do. Nothing but reading happens here. */
 export class Desk {
   readonly evidence: Shown[] = []
   readonly steps: Order[] = []
+  /** More than reading was asked for, whether or not it could be proposed. */
+  wasToAct = false
   readonly #approvals: Approvals
   readonly #ctx: Ctx<AiDb>
   readonly #actor: UserActor
@@ -99,7 +99,8 @@ export class Desk {
 
   async #run(action: string, input: Record<string, unknown>): Promise<unknown> {
     const capability = capabilities().get(action)
-    if (!capability) throw new DomainError('not_found', { message: `There is no action ${action.slice(0, 60)}.` })
+    if (capability?.effect !== 'reads') this.wasToAct = true
+    if (!capability) throw new DomainError('not_found', { message: `There is no action ${action.slice(0, 60)}. Nothing was done.` })
     const { contract, title, effect } = capability
     const reason = this.#missing(capability)
     if (reason) throw new DomainError('action_missing', { message: reason })

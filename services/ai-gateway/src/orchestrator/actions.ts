@@ -8,7 +8,16 @@ import { DEFAULT_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 
 /** Where an assistant may lead: pages of the app, never an address that a model made up. */
-const pages = ['dashboard', 'ai-lab', 'content-creator', 'brand-builder', 'meta-ads', 'settings', 'how-it-works'] as const
+const pages = {
+  dashboard: 'Dashboard',
+  'ai-lab': 'AI Assistant Lab',
+  'content-creator': 'Content Creator',
+  'brand-builder': 'Brand Builder',
+  'meta-ads': 'Meta Ads Manager',
+  settings: 'Settings',
+  'how-it-works': 'How It Works',
+} as const
+type Page = keyof typeof pages
 const sentence = z.string().trim().min(1).max(2000)
 
 /**
@@ -19,9 +28,9 @@ const kinds = {
   navigate: {
     description: 'Open a page of the app',
     does: 'Takes you to that page of the app',
-    input: z.object({ page: z.enum(pages) }),
+    input: z.object({ page: z.enum(Object.keys(pages) as [Page, ...Page[]]) }),
     prompts: 0,
-    title: (input: Record<string, string>) => `Open ${input.page}`,
+    title: (input: Record<string, string>) => `Open ${pages[input.page as Page]}`,
   },
   generate_content: {
     description: 'Write a text for the person',
@@ -53,27 +62,26 @@ export const tools = Object.entries(kinds).map(([name, { description, input }]) 
 }))
 
 export type ToolCall = { name: string; arguments: string }
+export type Proposal = { kind: Kind; input: Record<string, string> }
+export const MOST_PROPOSALS = 4
 
-/** Keeps what a model proposed, as far as it is something that can be proposed. */
-export async function keepProposals(ctx: Ctx<AiDb>, calls: ToolCall[], message_id: string | null) {
+/** What a call proposes; the reason where it cannot be proposed as it is, and null where it is something else. */
+export function proposalOf({ name, arguments: args }: ToolCall): Proposal | { error: string } | null {
+  if (!Object.hasOwn(kinds, name)) return null
+  const kind = name as Kind
+  const input = kinds[kind].input.safeParse(jsonOf(args))
+  return input.success ? { kind, input: input.data } : { error: z.prettifyError(input.error) }
+}
+
+/** Keeps what a model proposed. */
+export async function keepProposals(ctx: Ctx<AiDb>, proposals: Proposal[], message_id: string | null) {
   const user_id = signedIn(ctx).id
-  const rows = calls.slice(0, 4).flatMap((call) => {
-    const kind = Object.hasOwn(kinds, call.name) ? (call.name as Kind) : null
-    const input = kind && kinds[kind].input.safeParse(jsonOf(call.arguments))
-    if (!kind || !input?.success) return []
-    return [
-      {
-        id: newId(),
-        user_id,
-        message_id,
-        kind,
-        title: kinds[kind].title(input.data),
-        description: kinds[kind].does,
-        input: input.data as Record<string, string>,
-        prompts: kinds[kind].prompts,
-      },
-    ]
-  })
+  const rows = proposals.map(({ kind, input }) => ({
+    ...{ id: newId(), user_id, message_id, kind, input },
+    title: kinds[kind].title(input),
+    description: kinds[kind].does,
+    prompts: kinds[kind].prompts,
+  }))
   if (rows.length)
     await ctx.db
       .insertInto('ai_actions')
@@ -146,7 +154,11 @@ async function perform(
   input: Record<string, string>,
 ): Promise<{ result: string; link: string | null }> {
   if (kind === 'navigate')
-    return { result: `Opening ${input.page}.`, link: input.page === 'dashboard' ? '/dashboard' : `/dashboard/${input.page}` }
+    // The page is opened by whoever approved it, so this is the way there and claims no more.
+    return {
+      result: `Use the link to open ${pages[input.page as Page]}.`,
+      link: input.page === 'dashboard' ? '/dashboard' : `/dashboard/${input.page}`,
+    }
   const [content, model] =
     kind === 'search'
       ? [input.query!, 'perplexity']

@@ -4,7 +4,7 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { ownLine } from '../../chat/message.ts'
 import { type SendOptions, useConversation } from '../../chat/useConversation.ts'
 import { useSpeechOutput } from '../../chat/useSpeechOutput.ts'
-import { absent, type Destination, greetingFor, notAvailable, onTheWay, stayedHere } from '../../content/assistant.ts'
+import { absent, type Destination, greetingFor, notAvailable, onTheWay, stayedHere, wentElsewhere } from '../../content/assistant.ts'
 import { WRITING_MODEL } from '../../content/models.ts'
 import { paths } from '../../paths.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -47,6 +47,11 @@ export function useAssistant(product: string, open: boolean) {
     else chat.add(line)
   }, [open])
   useEffect(() => () => clearTimeout(timer.current), [])
+  // A person who opens a page meanwhile stays there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another page is looked at
+  useEffect(() => {
+    if (leaving && pathname !== leaving.path) stay(wentElsewhere(leaving.name))
+  }, [pathname])
 
   function lead(to: Destination) {
     const built = isBuilt(to.path)
@@ -60,11 +65,11 @@ export function useAssistant(product: string, open: boolean) {
     }, NAVIGATE_AFTER_MS)
     return line
   }
-  function stay() {
+  function stay(line = stayedHere) {
     if (!leaving) return
     clearTimeout(timer.current)
     setLeaving(null)
-    chat.add(ownLine(stayedHere))
+    chat.add(ownLine(line))
   }
   const speak = (text: string) => shown.current && speech.speak(text)
 
@@ -91,7 +96,7 @@ export function useAssistant(product: string, open: boolean) {
     say,
     speech,
     leaving,
-    stay,
+    stay: () => stay(),
     conversationId,
     startNew: () => chat.open(null),
     openPage: () => navigate(`${paths.assistant}?c=${conversationId}`),

@@ -1,0 +1,14 @@
+import { ApiError } from '../api/http.ts'
+
+/** Codes of calls that may have had their effect all the same: their answer was lost, is late, or is still to come. */
+const open = ['offline', 'unavailable', 'upstream_timeout', 'idempotency_running']
+
+export type Failure = { title: string; words: string }
+
+/** What may be said of an act that failed: that it was not done only where that is known. */
+export function failureOf(error: unknown): Failure {
+  const { message } = error as Error
+  if (error instanceof ApiError && open.includes(error.code))
+    return { title: 'It is not known whether it was done', words: `${message} Trying again does nothing twice.` }
+  return { title: 'It was not done', words: message }
+}
