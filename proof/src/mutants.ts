@@ -7,14 +7,16 @@ import { excused } from './mutants/excused.ts'
 import { type Guard, guardsOf } from './mutants/guards.ts'
 import { unpackTree } from './tree.ts'
 
-// `npm run mutants [-- --short] [--seed 7] [--count 50] [--only <part of a path>]`: breaks one guard at a time in a copy of the last commit and
-// runs the tests beside it. A guard that can go without a test failing has survived, and is named. Ends non-zero when one survived.
+// `npm run mutants [-- --short] [--seed 7] [--count 50] [--from 0] [--only <part of a path>]`: breaks one guard at a time in a copy of the
+// last commit and runs the tests beside it. A guard that can go without a test failing has survived, and is named. Ends non-zero when one
+// survived. With the same seed, --from goes on where an earlier run ended.
 const args = process.argv.slice(2)
 const option = (name: string) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined)
 const short = args.includes('--short')
 const count = Number(option('--count') ?? (short ? 5 : 50))
 // CI breaks the same five each time: a commit is judged by what it changed, and the long form looks for the others.
 const seed = Number(option('--seed') ?? (short ? 1 : Date.now() % 100_000))
+const from = Number(option('--from') ?? 0)
 const only = option('--only') ?? ''
 console.log(`seed ${seed}`)
 
@@ -26,7 +28,7 @@ try {
   if (!unpackTree('HEAD', tree)) throw new Error('the last commit cannot be unpacked')
   const guards = sourceFiles().flatMap((file) => guardsOf(file, readFileSync(join(tree, file), 'utf8')))
   const known = guards.filter(({ file, text }) => !excused.some((each) => file === each.file && text.includes(each.text)))
-  const chosen = shuffled(known.filter(({ file }) => file.includes(only))).slice(0, count)
+  const chosen = shuffled(known.filter(({ file }) => file.includes(only))).slice(from, from + count)
   console.log(`${chosen.length} of ${known.length} guards`)
   for (const guard of chosen) await breakOne(guard)
 } finally {

@@ -41,6 +41,21 @@ test('a token that is known is still refused once its session, its user or its k
   await expect(verifier.verify(other)).rejects.toMatchObject({ code: 'not_authenticated' })
 })
 
+test('a token for a resource says whose it is, of which grant and app, and for what: without one of them it is none', async () => {
+  const { jwk, token } = signing('only')
+  const verifier = new TokenVerifier({
+    load: async () => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] }),
+    publishableKeys: [],
+  })
+  const home = 'http://localhost'
+  const made = { iss: home, aud: `${home}/mcp`, iat: Math.floor(Date.now() / 1000), client_id: 'app', scope: 'reads' }
+  const actor = (claims: object) =>
+    verifier.actorOf({ authorization: `Bearer ${token({ ...made, ...claims })}` }, { resource: true, path: '/mcp' })
+  expect(await actor({})).toMatchObject({ kind: 'user', id: 'ann', key: { id: 'one', scopes: ['reads'], app: 'app' } })
+  for (const claim of ['sub', 'session_id', 'client_id', 'scope'])
+    await expect(actor({ [claim]: undefined }), claim).rejects.toMatchObject({ code: 'not_authenticated' })
+})
+
 test('word of other keys from an identity that has gone again changes nothing', async () => {
   const { jwk, token } = signing('only')
   let isAway = false

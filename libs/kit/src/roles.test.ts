@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { ensureDatabase, migrate, openDatabase } from './db.ts'
@@ -81,4 +83,13 @@ test('a password that changed counts from the next run on, and a superuser is no
   await ensureRoles(admin, [changed.href], log)
   expect((await query(changed.href, 'select 1')).rowCount).toBe(1)
   await expect(ensureRoles(admin, [Object.assign(new URL(admin), { pathname: '/x' }).href], log)).rejects.toThrow(/superuser/)
+})
+
+test('run by itself without the address of a superuser, it says what it needs', () => {
+  const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'roles.ts')], {
+    env: { PATH: process.env.PATH },
+    encoding: 'utf8',
+  })
+  expect(status).not.toBe(0)
+  expect(stderr).toContain('DATABASE_URL: is needed, with a superuser')
 })

@@ -152,6 +152,8 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       expect([runs, aborted]).toEqual([1, true])
       expect(await jobs.parked()).toEqual([])
       expect(await jobs.cancel(long.id)).toBe(false)
+      // One that nobody ever asked for is not there to be cancelled.
+      expect(await jobs.cancel(newId())).toBe(false)
     })
 
     test('a job that asks to run later waits that long, counts no try, holds no worker and can be cancelled', async () => {

@@ -5,6 +5,7 @@ import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { erasure } from '../erasure.ts'
 import { aiGatewayService } from '../service.ts'
+import { closeAbandoned } from './conversations.ts'
 import { wordsOf } from './search.ts'
 
 let platform: TestPlatform
@@ -44,6 +45,42 @@ test('an answer written anew leaves the turns after the old one in place, as ver
   expect([old.after_id, anew.after_id, anew.id]).toEqual([said.id, said.id, body.message_id])
   expect(said.after_id).toBe(conversation_id)
   expect(await tipOf(user, conversation_id)).toBe(body.message_id)
+})
+
+test('a message of somebody else is never what an answer follows, not even where it stands in the conversation', async () => {
+  const user = platform.user()
+  const { conversation_id, message_id } = await say(user, 'Name three teas')
+  const { db } = platform.services['ai-gateway']!.rt
+  // As an earlier release wrote them: none names the one before it.
+  await db.updateTable('ai_messages').set({ after_id: null }).where('conversation_id', '=', conversation_id).execute()
+  const [said] = await messagesOf(user, conversation_id)
+  const id = `${said.id.slice(0, -12)}ffffffffffff`
+  expect([said.id < id, id < message_id]).toEqual([true, true])
+  const nothing = { after_id: null, model: null, answered_by: null, prompt_tokens: null, completion_tokens: null, cost_microusd: null }
+  await db
+    .insertInto('ai_messages')
+    .values({ ...nothing, id, conversation_id, user_id: platform.user().id, role: 'user', content: 'planted', state: 'complete' })
+    .execute()
+  const { body } = await call(user, 'ai-chat', { conversation_id, replace_message_id: message_id })
+  const anew = (await messagesOf(user, conversation_id)).find(({ id }: any) => id === body.message_id)
+  expect(anew.after_id).toBe(said.id)
+})
+
+test('an answer that nobody has written on for a while is said to be cut; one that is being written is not', async () => {
+  const user = platform.user()
+  const [old, young] = [await say(user, 'One'), await say(user, 'Two')]
+  const { rt } = platform.services['ai-gateway']!
+  const write = (id: string, secondsAgo: number) =>
+    rt.db
+      .updateTable('ai_messages')
+      .set({ state: 'streaming', updated_at: new Date(Date.now() - secondsAgo * 1000) })
+      .where('id', '=', id)
+      .execute()
+  await write(old.message_id, 600)
+  await write(young.message_id, 1)
+  await closeAbandoned(rt.ctx(), 300_000)
+  const stateOf = async (id: string) => (await rest(user, `ai_messages?id=eq.${id}`))[0].state
+  expect([await stateOf(old.message_id), await stateOf(young.message_id)]).toEqual(['cut', 'streaming'])
 })
 
 test('what is said next follows the version that is shown, and the model hears that version alone', async () => {

@@ -1,7 +1,7 @@
 import { exportUser } from '@operon/contracts/personal-data'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
+import { type IdentityTest, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
 
 const PIECES = 6
 let failures = 0
@@ -43,6 +43,15 @@ test('an export goes on where a service failed, holds each row once and leaves n
   expect(status).toBe(200)
   expect(body.services.crm.notes.map(({ n }: { n: number }) => n)).toEqual(Array.from({ length: 60 }, (_, n) => n))
   await expect.poll(kept).toEqual([])
+})
+
+test('an export lists the sessions that are open; one that ended stands in the log of the account', async () => {
+  const { client, email } = await signedUp(platform)
+  const { data } = await platform.client().auth.signInWithPassword({ email, password: PASSWORD })
+  const listed = async () => (await exported(data.session!.access_token)).body.sessions.length
+  expect(await listed()).toBe(2)
+  await client.auth.signOut({ scope: 'local' })
+  expect(await listed()).toBe(1)
 })
 
 test('an export that cannot be whole is refused: never a good answer with half a document', async () => {

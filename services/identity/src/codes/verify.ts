@@ -63,11 +63,11 @@ export type Led = { to: string; session?: SessionJson }
 type Link = Input<typeof auth.verifyLink>
 
 export function readLink(ctx: AuthCtx, input: Link): { token: string; types: OneTimeType[]; target: string; pkce: boolean } {
-  if (!input.type) throw invalid('Verify requires a verification type')
+  const types = readTypes(input.type)
   if (!input.token) throw invalid('Verify requires a token or a token hash')
   return {
     token: input.token,
-    types: readTypes(input.type),
+    types,
     target: readRedirect(ctx.deps, input.redirect_to),
     pkce: input.token.startsWith('pkce_'),
   }
