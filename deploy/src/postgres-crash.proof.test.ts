@@ -2,9 +2,10 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { usageRecorded } from '@operon/contracts/usage'
-import { ensureDatabase, migrate, openDatabase } from '@operon/kit/db'
+import { ensureDatabase, openDatabase } from '@operon/kit/db'
 import { newId } from '@operon/kit/ids'
 import { settleWith, settlingWith, usageOf } from '@operon/kit/meter'
+import { migrate } from '@operon/kit/migrate'
 import { Reserver } from '@operon/kit/reserver'
 import type { KitDb } from '@operon/kit/schema'
 import { sql } from 'kysely'
@@ -25,7 +26,7 @@ test('a hold that PostgreSQL lost when it was killed is booked all the same, onc
   await ensureDatabase(url, { log: console as never, withinMs: 10_000 })
   const { db } = openDatabase<KitDb>(url, 2, () => {})
   try {
-    await migrate(db, {})
+    await migrate(url, {})
     const userId = newId()
     const reserver = new Reserver(db, 'prompts', 'marketplace')
     const synced = await reserver.reserve({ userId, feature: 'chat' })

@@ -1,8 +1,6 @@
 import { CompiledQuery, Kysely, type LogConfig, PostgresDialect, sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
 import pg from 'pg'
 import { SetupError } from './config.ts'
-import { kitMigrations } from './migrations.ts'
 import { isTls, type Patience, patiently } from './patience.ts'
 
 // Counts and sums come as bigint text; what we keep fits a double exactly.
@@ -116,17 +114,6 @@ const isRefusal = (error: unknown) =>
   /^(28|3D|42|0A|53100)/.test((error as { code?: string }).code ?? '') ||
   isTls(error) ||
   /does not support SSL/.test((error as Error).message)
-
-/** Runs what is missing, forward only; Kysely holds an advisory lock, so that instances that start together take turns. */
-export async function migrate<DB>(db: Kysely<DB>, migrations: Record<string, Migration>): Promise<void> {
-  const all = { ...kitMigrations, ...migrations }
-  // The kit's migrations and a service's are two rows of their own: a new one of the kit comes before those that a service has run.
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => all }, allowUnorderedMigrations: true })
-  const { error, results } = await migrator.migrateToLatest()
-  if (!error) return
-  const failed = results?.find((result) => result.status === 'Error')?.migrationName
-  throw new Error(`migration ${failed ?? ''} failed: ${error instanceof Error ? error.message : error}`, { cause: error })
-}
 
 /** For a command that somebody types: one line when there is nobody to ask. */
 export async function demandDatabase({ db, url }: Pick<Database<any>, 'db' | 'url'>): Promise<void> {

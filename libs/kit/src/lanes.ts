@@ -1,7 +1,7 @@
 import { type Generated, type Kysely, sql, type Transaction } from 'kysely'
-import type { Migration } from 'kysely/migration'
 import { newId } from './ids.ts'
 import { messageOf } from './inbox.ts'
+import type { Migration } from './migrate.ts'
 import type { Logger } from './telemetry.ts'
 import { inTransaction } from './tx.ts'
 
@@ -29,7 +29,7 @@ export type LaneDb = {
 }
 
 /** For the migrations of a service that works in lanes. */
-export const laneTables: Migration = {
+export const laneTables = {
   async up(db: Kysely<unknown>) {
     await sql`
       create table lane_items (
@@ -46,7 +46,7 @@ export const laneTables: Migration = {
       )`.execute(db)
     await sql`create index tenant_lanes_ready on tenant_lanes (lane, served_at) where next_at < 'infinity'`.execute(db)
   },
-}
+} satisfies Migration
 
 export type LaneOptions = {
   lane: string

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import type { Migrations } from './migrate.ts'
 
 /** What the kit itself keeps in every service's database. */
-export const kitMigrations: Record<string, Migration> = {
+export const kitMigrations: Migrations = {
   '0000_kit': {
     async up(db: Kysely<unknown>) {
       await sql`
@@ -68,8 +68,10 @@ export const kitMigrations: Record<string, Migration> = {
         update idempotency_keys set user_id = substring(scope from ':([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$')::uuid`.execute(
         db,
       )
-      await sql`create index idempotency_keys_expired on idempotency_keys (expires_at)`.execute(db)
-      await sql`create index idempotency_keys_of_user on idempotency_keys (user_id) where user_id is not null`.execute(db)
+    },
+    indexes: {
+      idempotency_keys_expired: 'on idempotency_keys (expires_at)',
+      idempotency_keys_of_user: 'on idempotency_keys (user_id) where user_id is not null',
     },
   },
   '0000_kit_pieces': {
@@ -79,7 +81,7 @@ export const kitMigrations: Record<string, Migration> = {
           user_id uuid not null, kind text not null check (kind in ('deleted', 'anonymised')), name text not null, amount bigint not null,
           primary key (user_id, kind, name)
         )`.execute(db)
-      await sql`create index usage_reservations_of_user on usage_reservations (user_id, id)`.execute(db)
     },
+    indexes: { usage_reservations_of_user: 'on usage_reservations (user_id, id)' },
   },
 }

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { ensureDatabase, migrate, openDatabase } from './db.ts'
+import { ensureDatabase } from './db.ts'
+import { migrate } from './migrate.ts'
 import { ensureRoles } from './roles.ts'
 import { createLogger } from './telemetry.ts'
 import { dropTestDatabase, emptyTestDatabase } from './testing/database.ts'
@@ -64,9 +65,7 @@ test("a service's role fills, migrates and reads its own database, and cannot op
     `alter table paid add column note text; insert into paid (note) values ('x'); alter type colour add value 'blue'; drop view all_paid`,
   )
   await ensureDatabase(depot, { log, withinMs: 1000 })
-  const { db } = openDatabase<any>(depot, 2, () => {})
-  await migrate(db, {})
-  await db.destroy()
+  await migrate(depot, {})
 
   for (const url of [other(shop, depot), other(depot, shop), other(shop, admin), other(depot, admin)])
     await expect(query(url, 'select 1'), url).rejects.toThrow(/permission denied for database/)

@@ -3,7 +3,6 @@ import type { ServiceName } from '@operon/contracts/services'
 import type { ThirdParty } from '@operon/contracts/third-parties'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely, Transaction } from 'kysely'
-import type { Migration } from 'kysely/migration'
 import type { z } from 'zod'
 import type { TokenVerifier } from './auth.ts'
 import type { Cache } from './cache/cache.ts'
@@ -11,13 +10,14 @@ import { answerCalls, type Calling, callOver, type Served } from './calls.ts'
 import { followClock } from './clock.ts'
 import { databaseUrl, type Env, type KitConfig, readEnv, readKitConfig, sandboxIsOpen } from './config.ts'
 import type { Actor, Ctx } from './context.ts'
-import { databaseAnswers, ensureDatabase, migrate, openDatabase } from './db.ts'
+import { databaseAnswers, ensureDatabase, openDatabase } from './db.ts'
 import { createHttp } from './http.ts'
 import { newId } from './ids.ts'
 import { runOnce } from './inbox.ts'
 import type { JobRun, Jobs } from './jobs/jobs.ts'
 import { Limits, RateSettings } from './limits.ts'
 import { projectEntitlements } from './meter.ts'
+import { type Migrations, migrate } from './migrate.ts'
 import { openBus, openCache, openJobs, openStorage, openVerifier, patienceOf, type Shared } from './open.ts'
 import { startRelay } from './outbox.ts'
 import { askOver, verifyRequest } from './requests.ts'
@@ -32,7 +32,7 @@ export type ServiceDefinition<DB = any, C = any> = {
   name: ServiceName
   /** Reads the service's own settings; the kit's are in `rt.kit`. */
   config: z.ZodType<C>
-  migrations: Record<string, Migration>
+  migrations: Migrations
   setup(rt: Runtime<DB, C>): void | Promise<void>
   /** Whom the sandbox plays for it, as it is configured. */
   sandboxed?: (config: C) => ThirdParty[]
@@ -119,10 +119,10 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   if (keyless.length && !sandboxIsOpen(kit))
     log.warn({ missing: keyless }, 'these third parties have no keys and no stand-in: what needs them answers 503 until their keys are set')
   await ensureDatabase(url, patienceOf(kit, log))
+  await migrate(url, definition.migrations, log)
   const broken = (err: Error) => log.warn({ err }, 'an idle database connection broke')
   const { db, pool } = openDatabase<DB & KitDb>(url, kit.DATABASE_POOL, broken, sqlLog(name))
   const kitDb = db as unknown as Kysely<KitDb>
-  await migrate(db, definition.migrations)
   const leaveClock = await followClock(db, log)
 
   const owner = { service: name, db: kitDb, log }

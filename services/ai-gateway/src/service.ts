@@ -20,15 +20,15 @@ import { createPrices } from './domains/prices.ts'
 import { erasure } from './erasure.ts'
 import { handsOverKeys } from './keys/older.ts'
 import { mcpRoutes } from './mcp/routes.ts'
-import { up as init } from './migrations/0001_init.ts'
-import { up as conversationMarks } from './migrations/0002_conversation_marks.ts'
-import { up as begunActions } from './migrations/0003_begun_actions.ts'
-import { up as versions } from './migrations/0004_versions.ts'
-import { up as keysMove } from './migrations/0005_keys_move.ts'
-import { up as approvalRows } from './migrations/0006_approvals.ts'
-import { up as evidence } from './migrations/0007_evidence.ts'
-import { up as titlesOfAccount } from './migrations/0008_titles_of_account.ts'
-import { up as rowsOfAPerson } from './migrations/0009_rows_of_a_person.ts'
+import * as init from './migrations/0001_init.ts'
+import * as conversationMarks from './migrations/0002_conversation_marks.ts'
+import * as begunActions from './migrations/0003_begun_actions.ts'
+import * as versions from './migrations/0004_versions.ts'
+import * as keysMove from './migrations/0005_keys_move.ts'
+import * as approvalRows from './migrations/0006_approvals.ts'
+import * as evidence from './migrations/0007_evidence.ts'
+import * as titlesOfAccount from './migrations/0008_titles_of_account.ts'
+import * as rowsOfAPerson from './migrations/0009_rows_of_a_person.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { failAbandonedActions } from './orchestrator/actions.ts'
 import { toolRoutes } from './routes.ts'
@@ -41,15 +41,15 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
   name: 'ai-gateway',
   config: Config,
   migrations: {
-    '0001_init': { up: init },
-    '0002_conversation_marks': { up: conversationMarks },
-    '0003_begun_actions': { up: begunActions },
-    '0004_versions': { up: versions },
-    '0005_keys_move': { up: keysMove },
-    '0006_approvals': { up: approvalRows },
-    '0007_evidence': { up: evidence },
-    '0008_titles_of_account': { up: titlesOfAccount },
-    '0009_rows_of_a_person': { up: rowsOfAPerson },
+    '0001_init': init,
+    '0002_conversation_marks': conversationMarks,
+    '0003_begun_actions': begunActions,
+    '0004_versions': versions,
+    '0005_keys_move': keysMove,
+    '0006_approvals': approvalRows,
+    '0007_evidence': evidence,
+    '0008_titles_of_account': titlesOfAccount,
+    '0009_rows_of_a_person': rowsOfAPerson,
   },
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {

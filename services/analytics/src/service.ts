@@ -11,6 +11,7 @@ import * as retention from './migrations/0002_retention.ts'
 import * as states from './migrations/0003_states.ts'
 import * as activityLinks from './migrations/0004_activity_links.ts'
 import * as dailyFigures from './migrations/0005_daily_figures.ts'
+import * as dailyFiguresDone from './migrations/0005_daily_figures_done.ts'
 import * as rowsOfAPerson from './migrations/0006_rows_of_a_person.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import type { AnalyticsDb } from './schema.ts'
@@ -24,6 +25,7 @@ export const analyticsService: ServiceDefinition<AnalyticsDb, Config> = {
     '0003_states': states,
     '0004_activity_links': activityLinks,
     '0005_daily_figures': dailyFigures,
+    '0005_daily_figures_done': dailyFiguresDone,
     '0006_rows_of_a_person': rowsOfAPerson,
   },
   setup(rt) {

@@ -1,5 +1,5 @@
 import { type Generated, type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import type { Migration } from '../migrate.ts'
 
 export type FilesDb = {
   files: {

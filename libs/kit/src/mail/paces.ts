@@ -1,5 +1,5 @@
 import { type Generated, type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import type { Migration } from '../migrate.ts'
 import type { Runtime } from '../service.ts'
 
 export type Channel = 'email' | 'sms'

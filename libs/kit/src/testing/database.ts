@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
 import pg from 'pg'
-import { migrate, openDatabase } from '../db.ts'
+import { openDatabase } from '../db.ts'
+import { type Migrations, migrate } from '../migrate.ts'
 import { kitMigrations } from '../migrations.ts'
 import type { KitDb } from '../schema.ts'
 
@@ -14,10 +14,7 @@ export type TestDatabase<DB = any> = {
 }
 
 /** A database of the test's own, migrated: a clone of a template that is made once per content of the migrations. */
-export async function testDatabase<DB = any>(definition: {
-  name: string
-  migrations: Record<string, Migration>
-}): Promise<TestDatabase<DB>> {
+export async function testDatabase<DB = any>(definition: { name: string; migrations: Migrations }): Promise<TestDatabase<DB>> {
   const server = testServer()
   const template = await templateOf(server, definition)
   const name = `t_${definition.name.replaceAll('-', '_')}_${process.pid}_${randomBytes(4).toString('hex')}`
@@ -55,9 +52,9 @@ export function testServer(): string {
   return url
 }
 
-async function templateOf(server: string, { name, migrations }: { name: string; migrations: Record<string, Migration> }): Promise<string> {
+async function templateOf(server: string, { name, migrations }: { name: string; migrations: Migrations }): Promise<string> {
   const text = Object.entries({ ...kitMigrations, ...migrations })
-    .map(([key, migration]) => `${key}:${migration.up}`)
+    .map(([key, { up, fill, indexes, dropped }]) => `${key}:${up}${fill}${JSON.stringify({ indexes, dropped })}`)
     .join()
   const template = `tpl_${name.replaceAll('-', '_')}_${createHash('sha256').update(text).digest('hex').slice(0, 10)}`
   await onServer(server, async (client) => {
@@ -67,12 +64,7 @@ async function templateOf(server: string, { name, migrations }: { name: string; 
     if (rows[0]?.done) return
     await client.query(`drop database if exists ${template} with (force)`)
     await client.query(`create database ${template}`)
-    const { db } = openDatabase(databaseOn(server, template), 2, () => {})
-    try {
-      await migrate(db, migrations)
-    } finally {
-      await db.destroy()
-    }
+    await migrate(databaseOn(server, template), migrations)
     await client.query(`alter database ${template} with is_template true allow_connections false`)
   })
   return template

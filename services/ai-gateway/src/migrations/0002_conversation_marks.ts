@@ -5,5 +5,8 @@ export async function up(db: Kysely<unknown>) {
   await sql`alter table ai_messages add column sandbox boolean not null default false`.execute(db)
   await sql`alter table ai_actions add column message_id uuid references ai_messages on delete cascade`.execute(db)
   await sql`alter table ai_actions add column prompts integer not null default 1`.execute(db)
-  await sql`create index ai_actions_of on ai_actions (message_id)`.execute(db)
+}
+
+export const indexes = {
+  ai_actions_of: 'on ai_actions (message_id)',
 }

@@ -7,10 +7,11 @@ import { type Kysely, sql } from 'kysely'
 export async function up(db: Kysely<unknown>) {
   await sql`alter table ai_messages add column after_id uuid`.execute(db)
   await sql`alter table ai_conversations add column tip_id uuid`.execute(db)
-  await sql`create index ai_messages_newest on ai_messages (user_id, id desc)`.execute(db)
-  await sql`drop index ai_messages_mine`.execute(db)
-  await sql`create index ai_messages_words on ai_messages using gin (to_tsvector('simple', left(content, 20000))) where state <> 'streaming'`.execute(
-    db,
-  )
-  await sql`create index ai_conversations_words on ai_conversations using gin (to_tsvector('simple', title))`.execute(db)
 }
+
+export const indexes = {
+  ai_messages_newest: 'on ai_messages (user_id, id desc)',
+  ai_messages_words: "on ai_messages using gin (to_tsvector('simple', left(content, 20000))) where state <> 'streaming'",
+}
+
+export const dropped = ['ai_messages_mine']

@@ -9,5 +9,8 @@ export async function up(db: Kysely<unknown>) {
         and not (cancel_at_period_end and coalesce(period_end <= provider_now(), false)) as subscribed,
       plan as subscription_tier, period_end as subscription_end, status, updated_at
     from subscriptions`.execute(db)
-  await sql`create index subscriptions_ending on subscriptions (period_end) where cancel_at_period_end`.execute(db)
+}
+
+export const indexes = {
+  subscriptions_ending: 'on subscriptions (period_end) where cancel_at_period_end',
 }

@@ -6,7 +6,6 @@ import { type Kysely, sql } from 'kysely'
  */
 export async function up(db: Kysely<unknown>) {
   await sql`alter table accounts add column provider_ahead_s integer not null default 0`.execute(db)
-  await sql`create index accounts_ahead on accounts (provider_ahead_s) where provider_ahead_s > 0`.execute(db)
   await sql`
     create function provider_now(person uuid) returns timestamptz language sql stable as
     $$ select provider_now() + make_interval(secs => coalesce((select provider_ahead_s from accounts where user_id = person), 0)) $$`.execute(
@@ -25,4 +24,8 @@ export async function up(db: Kysely<unknown>) {
         and not (cancel_at_period_end and coalesce(period_end <= provider_now(user_id), false)) as subscribed,
       plan as subscription_tier, period_end as subscription_end, status, updated_at
     from subscriptions`.execute(db)
+}
+
+export const indexes = {
+  accounts_ahead: 'on accounts (provider_ahead_s) where provider_ahead_s > 0',
 }
