@@ -203,7 +203,7 @@ export const personal = <T extends z.ZodType>(schema: T): T => schema.meta({ 'x-
 export const plain = <T extends z.ZodType>(schema: T): T => schema.meta({ 'x-personal': false }) as T
 
 export type Request = { kind: 'request'; name: `${string}.${string}`; input: z.ZodType; reply: z.ZodType }
-/** The rare question to another service that its events cannot answer. The first word of its name is who answers. */
+/** The rare question to another service that its events cannot answer; it may be asked twice. The first word of its name is who answers. */
 export const request = <const N extends `${string}.${string}`, I extends z.ZodType, R extends z.ZodType>(name: N, input: I, reply: R) => ({
   kind: 'request' as const,
   name,

@@ -3,7 +3,9 @@ import { createSigner } from 'fast-jwt'
 import { expect, test, vi } from 'vitest'
 import { checkAccess, TokenVerifier } from './auth.ts'
 import type { UserActor } from './context.ts'
+import { DomainError } from './errors.ts'
 import { newId } from './ids.ts'
+import { KeyRing } from './keys.ts'
 
 const issuer = 'http://localhost/auth/v1'
 
@@ -213,4 +215,17 @@ test('half signed in: anonymous where anybody may call, refused elsewhere, let i
   expect(checkAccess({ access: 'user' }, key)).toBe(key)
   expect(() => checkAccess({ access: 'aal2' }, key)).toThrow(expect.objectContaining({ code: 'aal2_required' }))
   for (const access of ['public', 'user', 'aal2', 'staff'] as const) expect(checkAccess({ access }, whole)).toBe(whole)
+})
+
+test('a token or an API key that nobody can be asked about is 503, not 401, also where another service keeps older keys', async () => {
+  const away = async () => {
+    throw new DomainError('unavailable')
+  }
+  const { token } = signing('first')
+  const keys = new KeyRing({ ask: away, older: async () => ({ state: 'unknown' }) })
+  const verifier = new TokenVerifier({ load: away, keys, publishableKeys: ['anon'] })
+  for (const bearer of [token(), 'opk_nobody-knows-it'])
+    await expect(verifier.actorOf({ authorization: `Bearer ${bearer}` })).rejects.toMatchObject({ status: 503, code: 'unavailable' })
+  const told = new KeyRing({ ask: async () => ({ state: 'unknown' }), older: async () => ({ state: 'unknown' }) })
+  await expect(told.actorOf('opk_nobody-knows-it')).rejects.toMatchObject({ status: 401 })
 })

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { checkAccess, type TokenVerifier } from './auth.ts'
 import { asAuthError, authErrorAnswer } from './auth-errors.ts'
+import { sayWhenBegun } from './begin.ts'
 import { type Handler, nameOf, type Served, served } from './calls.ts'
 import type { Ctx } from './context.ts'
 import { DomainError } from './errors.ts'
@@ -65,6 +66,7 @@ export function createHttp(owner: HttpOwner): FastifyInstance {
   )
   app.setErrorHandler((error, request, reply) => sendError(reply, request, error))
   app.setNotFoundHandler((request, reply) => sendError(reply, request, new DomainError('not_found')))
+  sayWhenBegun(app)
   if (!traceRequests(app, owner.service))
     app.addHook('onRequest', (request, _reply, done) => withTrace(nextTrace(request.headers.traceparent), done))
   app.addHook('onResponse', (request, reply, done) => {

@@ -58,11 +58,16 @@ export class KeyRing {
   }
 
   async #find(hash: string): Promise<UserActor> {
+    const { older } = this.#sources
+    let away: unknown = null
     const asked = await this.#sources.ask(hash).catch((error: unknown) => {
-      if (!this.#sources.older) throw error
+      if (!older) throw error
+      away = error
       return { state: 'unknown' as const }
     })
-    const answer = asked.state === 'unknown' && this.#sources.older ? await this.#sources.older(hash) : asked
+    const answer = asked.state === 'unknown' && older ? await older(hash) : asked
+    // Identity might have known it.
+    if (answer.state === 'unknown' && away) throw away
     if (answer.state !== 'good') throw new DomainError('not_authenticated', { details: { reason: 'bad_key' } })
     const { id, user_id, scopes, monthly_prompts } = answer.key
     return keyActor(user_id, { id, scopes, monthlyPrompts: monthly_prompts })

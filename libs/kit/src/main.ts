@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { SetupError } from './config.ts'
 import { createInfra, type Infra, prepareService, type RunningService, type ServiceDefinition } from './service.ts'
+import { VERSION } from './version.ts'
 
 /** Runs one service as a process of its own: `LISTEN` is a socket (`unix:/path`) or an address (`host:port`); HOST and PORT otherwise. */
 export async function runMain(definition: ServiceDefinition): Promise<void> {
@@ -33,12 +34,12 @@ export async function runMain(definition: ServiceDefinition): Promise<void> {
   }
 }
 
-/** Fastify takes routes only before it is ready, the service is there only after. */
+/** `begins` promises the gateway that a request with `x-operon-begin-by` is treated as `begin.ts` says. Fastify takes routes only before it is ready, the service is there only after. */
 function probes(app: FastifyInstance, { metrics }: Infra, service: () => RunningService) {
   app.get('/healthz', () => ({ ok: true }))
   app.get('/readyz', async (_request, reply) => {
     const state = await service().ready()
-    return reply.code(state.ok ? 200 : 503).send(state)
+    return reply.code(state.ok ? 200 : 503).send({ ...state, version: VERSION, begins: true })
   })
   app.get('/metrics', async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()))
 }

@@ -84,4 +84,9 @@ export const kitMigrations: Migrations = {
     },
     indexes: { usage_reservations_of_user: 'on usage_reservations (user_id, id)' },
   },
+  '0000_kit_fleet': {
+    async up(db: Kysely<unknown>) {
+      await sql`create table fleet_key (one boolean primary key default true check (one), fingerprints text[] not null)`.execute(db)
+    },
+  },
 }

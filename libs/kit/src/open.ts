@@ -10,10 +10,12 @@ import type { Cache } from './cache/cache.ts'
 import { createMemoryCache } from './cache/memory.ts'
 import { hearTime } from './clock.ts'
 import type { KitConfig } from './config.ts'
+import { DomainError } from './errors.ts'
 import { hold } from './held.ts'
 import { createBullJobs } from './jobs/bullmq.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import { openPostgresQueue } from './jobs/postgres.ts'
+import { refuseOwnStores } from './joining.ts'
 import { KeyRing } from './keys.ts'
 import type { Patience } from './patience.ts'
 import { askOver, signRequest } from './requests.ts'
@@ -57,17 +59,25 @@ async function openBusOf({ config, shared, vault }: Infra, owner: BusOwner): Pro
   return createLocalBus(hub, owner)
 }
 
+/** Whatever identity says to us when it tells nothing is no word about the caller. */
+const refusedUs = (cause: unknown): never => {
+  throw new DomainError('unavailable', { cause })
+}
+
 /** Asks identity, over the bus, for its keys and for what it took back. */
 export function openVerifier({ config, vault, log }: Infra, bus: Bus): TokenVerifier {
   const question = 'identity.verification'
   return new TokenVerifier({
     async load() {
       const askedAt = Date.now()
-      const said = (await bus.request(question, signRequest(vault, question, {}, { kind: 'service' }), 3000)) as Verification
+      const asking = bus.request(question, signRequest(vault, question, {}, { kind: 'service' }), 3000, {
+        mayRepeat: true,
+      }) as Promise<Verification>
+      const said = await asking.catch(refusedUs)
       if (said.at) hearTime(said.at, askedAt, log)
       return said
     },
-    keys: new KeyRing({ ask: (hash) => askOver({ bus, vault }, findKey, { hash }, { deadlineMs: 3000 }) }),
+    keys: new KeyRing({ ask: (hash) => askOver({ bus, vault }, findKey, { hash }, { deadlineMs: 3000 }).catch(refusedUs) }),
     publishableKeys: config.PUBLISHABLE_KEYS.split(','),
     serviceKey: config.SERVICE_KEY,
   })
@@ -99,6 +109,7 @@ export async function openJobs({ config, shared }: Infra, { service, db, log, da
 }
 
 export async function openCache({ config, shared, log }: Infra): Promise<Cache> {
+  refuseOwnStores(config, ['CACHE_URL'])
   const held = hold(
     shared,
     'cache',

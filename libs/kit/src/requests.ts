@@ -26,9 +26,9 @@ export async function askOver<R extends Request>(
   given: z.input<R['input']>,
   { actor = { kind: 'service' }, deadlineMs = 5_000, trace }: Asking = {},
 ): Promise<z.output<R['reply']>> {
-  return reply.parse(await bus.request(name, signRequest(vault, name, input.parse(given), actor, trace), deadlineMs)) as z.output<
-    R['reply']
-  >
+  return reply.parse(
+    await bus.request(name, signRequest(vault, name, input.parse(given), actor, trace), deadlineMs, { mayRepeat: true }),
+  ) as z.output<R['reply']>
 }
 
 export function verifyRequest(

@@ -15,11 +15,13 @@ import { createHttp } from './http.ts'
 import { newId } from './ids.ts'
 import { runOnce } from './inbox.ts'
 import type { JobRun, Jobs } from './jobs/jobs.ts'
+import { demandFleetKey, refuseOwnStores } from './joining.ts'
 import { Limits, RateSettings } from './limits.ts'
 import { projectEntitlements } from './meter.ts'
 import { type Migrations, migrate } from './migrate.ts'
 import { openBus, openCache, openJobs, openStorage, openVerifier, patienceOf, type Shared } from './open.ts'
 import { startRelay } from './outbox.ts'
+import { watched } from './readiness.ts'
 import { askOver, verifyRequest } from './requests.ts'
 import type { KitDb } from './schema.ts'
 import type { Storage } from './storage/storage.ts'
@@ -83,7 +85,7 @@ export type Runtime<DB = any, C = any> = {
   onStart(start: () => Promise<unknown> | unknown): void
 }
 
-/** Whether it can work, what of it cannot, and whom the sandbox plays for it. */
+/** Whether it answers callers, what of it is away, and whom the sandbox plays for it. Without a broker it still reads, and keeps what it would send. */
 export type Readiness = { ok: boolean; failing: string[]; sandboxed: ThirdParty[] }
 
 export type RunningService = {
@@ -114,6 +116,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const { env, config: kit, metrics, vault } = infra
   const config = readEnv(definition.config, env)
   const log = infra.log.child({ service: name })
+  refuseOwnStores(kit, ['STORAGE_URL', 'CACHE_URL'])
   const url = databaseUrl(kit, env, name)
   const keyless = definition.sandboxed?.(config) ?? []
   if (keyless.length && !sandboxIsOpen(kit))
@@ -123,6 +126,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const broken = (err: Error) => log.warn({ err }, 'an idle database connection broke')
   const { db, pool } = openDatabase<DB & KitDb>(url, kit.DATABASE_POOL, broken, sqlLog(name))
   const kitDb = db as unknown as Kysely<KitDb>
+  await demandFleetKey(db, vault, kit, name)
   const leaveClock = await followClock(db, log)
 
   const owner = { service: name, db: kitDb, log }
@@ -204,6 +208,8 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   answerCalls({ service: name, bus, vault, verifier, limits, log, calls, context })
   await app.ready()
 
+  const databaseIsThere = watched(() => databaseAnswers(db))
+  const storageIsThere = watched(() => storage.ready())
   let relay: { stop(): Promise<void> } | null = null
   return {
     name,
@@ -216,11 +222,12 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       for (const start of starts) await start()
     },
     async ready() {
-      const checks = { database: await databaseAnswers(db), bus: bus.ready(), jobs: jobs.ready(), storage: await storage.ready() }
+      const [database, stored] = await Promise.all([databaseIsThere(), storageIsThere()])
+      const checks = { database, bus: bus.ready(), jobs: jobs.ready(), storage: stored }
       const failing = Object.entries(checks)
         .filter(([, ok]) => !ok)
         .map(([what]) => `${name}: ${what}`)
-      return { ok: failing.length === 0, failing, sandboxed: sandboxIsOpen(kit) ? keyless : [] }
+      return { ok: database, failing, sandboxed: sandboxIsOpen(kit) ? keyless : [] }
     },
     async drain() {
       for (const stop of stops) await stop()

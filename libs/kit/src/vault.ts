@@ -50,6 +50,11 @@ export class Vault {
     return this.#masters.size > 1
   }
 
+  /** What each key is recognised by, without saying anything of it. */
+  get fingerprints(): string[] {
+    return [...this.#masters.values()].map((key) => Buffer.from(hkdfSync('sha256', key, 'operon', 'fleet-key', 16)).toString('base64url'))
+  }
+
   /** A key for one purpose that every process of the fleet arrives at. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', [...this.#masters.values()].at(-1)!, 'operon', purpose, 32))

@@ -17,7 +17,7 @@ export interface Bus {
   broadcast(name: string, payload: unknown): Promise<void>
   onBroadcast(name: string, handler: (payload: any) => void): void
   /** Asks the service that the name begins with; rejects with DomainError('unavailable') when nobody answers in time. */
-  request(name: string, payload: unknown, deadlineMs: number): Promise<unknown>
+  request(name: string, payload: unknown, deadlineMs: number, options?: { mayRepeat?: boolean }): Promise<unknown>
   /** A DomainError thrown by the handler reaches the asker as the same DomainError. */
   reply(name: string, handler: (payload: any) => Promise<unknown>): void
   start(): Promise<void>

@@ -110,3 +110,30 @@ describe.skipIf(absent)(absent ? `skipped: ${absent}` : 'nats: under faults', ()
     expect(await delivered()).toEqual([...before, ...unheard, ...after].sort())
   })
 })
+
+test.skipIf(absent)(
+  `${absent ? `skipped: ${absent}: ` : ''}a question that an instance never answers is answered by another one`,
+  async () => {
+    const server = await spawnNats()
+    cleanup.push(server.stop)
+    const open = async (service: string) => {
+      const nats = await connectNats(server.url, log)
+      const bus = createNatsBus(nats, { service, db: undefined as never, log }, createSeal({ key: Buffer.alloc(32), log }), nats.close)
+      cleanup.push(() => bus.close())
+      return bus
+    }
+    const [asker, standing, other] = [await open('asker'), await open('shop'), await open('shop')]
+    let given = 0
+    standing.reply('shop.count', () => {
+      given += 1
+      return new Promise(() => {})
+    })
+    other.reply('shop.count', async () => 7)
+    for (const bus of [asker, standing, other]) await bus.start()
+    // The broker gives each to one of the two by chance: of those asked once half would be answered, of those asked three times seven in eight.
+    const answers = await Promise.allSettled(Array.from({ length: 80 }, () => asker.request('shop.count', {}, 6_000, { mayRepeat: true })))
+    expect(given).toBeGreaterThan(0)
+    expect(answers.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(55)
+  },
+  60_000,
+)

@@ -15,6 +15,8 @@ const HOUR_MS = 3_600_000
 const SENT_IN_THE_LAST_MS = 24 * HOUR_MS
 const CONCURRENCY = 4
 const ANSWERS_WITHIN_MS = 3_000
+const ASKED_AGAIN_AFTER_MS = 1_000
+const ASKED_AT_MOST = 3
 
 /**
  * Events on JetStream: a stream a source service, a durable consumer a handler; requests and broadcasts on core NATS. Whoever comes first
@@ -73,6 +75,19 @@ export function createNatsBus(nats: Nats, owner: BusOwner, seal: Seal, release: 
     if (!duplicate) newestSequence = Math.max(newestSequence, seq)
   }
 
+  /** The instance that got a question may stand still: after a second another one is asked as well, and the first to answer counts. */
+  async function firstReply(subject: string, body: string, until: number, times: number): Promise<Msg> {
+    const asking: Promise<Msg>[] = []
+    for (;;) {
+      asking.push(nc.request(subject, body, { timeout: Math.max(1, until - Date.now()), headers: seal.sign(subject, body) }))
+      const first = Promise.any(asking).catch(({ errors }: AggregateError) => Promise.reject(errors[0]))
+      const again = asking.length < times && Date.now() + ASKED_AGAIN_AFTER_MS < until
+      const reply = await Promise.race([first, ...(again ? [wait(ASKED_AGAIN_AFTER_MS, null, { ref: false })] : [])])
+      if (reply) return reply
+      first.catch(() => {})
+    }
+  }
+
   function begin(name: string, handler: (payload: any) => Promise<unknown>, msg: Msg) {
     const work = answer(name, handler, msg).finally(() => answering.delete(work))
     answering.add(work)
@@ -106,12 +121,12 @@ export function createNatsBus(nats: Nats, owner: BusOwner, seal: Seal, release: 
       nc.publish(subject, body, { headers: seal.sign(subject, body) })
     },
     onBroadcast: (name, handler) => void listeners.set(name, [...(listeners.get(name) ?? []), handler]),
-    async request(name, payload, deadlineMs) {
+    async request(name, payload, deadlineMs, { mayRepeat = false } = {}) {
       const until = Date.now() + deadlineMs
       const [subject, body] = [`req.${name}`, JSON.stringify(payload ?? null)]
       for (;;) {
         try {
-          const reply = await nc.request(subject, body, { timeout: Math.max(1, until - Date.now()), headers: seal.sign(subject, body) })
+          const reply = await firstReply(subject, body, until, mayRepeat ? ASKED_AT_MOST : 1)
           if (!seal.accepts(reply)) throw new Error('the answer was not signed by this fleet')
           return unwrap(reply.json<Wire>())
         } catch (err) {
