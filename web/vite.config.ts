@@ -15,6 +15,7 @@ const served = [
   '/openapi.json',
   '/healthz',
   '/readyz',
+  '/statusz',
 ]
 
 export default defineConfig({

@@ -81,8 +81,11 @@ test('a DATA_DIR that cannot be used is one clear line', async () => {
 test('it answers for every service, refuses a second start on its data, and leaves no process behind', { timeout: 180_000 }, async () => {
   const run = launch()
   const url = await ready(run)
-  const answer = await fetch(`${url}/readyz`)
-  expect([answer.status, await answer.json()]).toMatchObject([200, { ok: true, services: { identity: true, sandbox: true } }])
+  const answer = await fetch(`${url}/statusz`)
+  expect([answer.status, await answer.json()]).toMatchObject([
+    200,
+    { ok: true, services: { identity: { ok: true }, sandbox: { ok: true } } },
+  ])
 
   const second = launch()
   expect(await second.ended).toBe(1)
@@ -109,7 +112,7 @@ test('after kill -9 the next start takes over what was left, and a second Ctrl-C
   const next = launch()
   const url = await ready(next)
   expect(next.output()).toContain(`PostgreSQL was still running (pid ${survivor}) and is used again`)
-  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  expect((await fetch(`${url}/statusz`)).status).toBe(200)
   next.child.kill('SIGINT')
   next.child.kill('SIGTERM')
   expect([0, 1]).toContain(await next.ended)

@@ -54,7 +54,7 @@ test.skipIf(!openssl)(
     await expect(start('?sslmode=require')).rejects.toThrow(/PostgreSQL at localhost:\d+ refuses: .*certificate/)
 
     running = await start(`?sslmode=verify-full&sslrootcert=${join(dir, 'ca.pem')}`)
-    const ready = await fetch(`${running.address}/readyz`)
+    const ready = await fetch(`${running.address}/statusz`)
     expect([ready.status, await ready.json()]).toMatchObject([200, { ok: true }])
     expect(await unencrypted(asked(`?sslmode=verify-full&sslrootcert=${join(dir, 'ca.pem')}`))).toEqual({ plain: 0, databases: 3 })
   },

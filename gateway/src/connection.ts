@@ -4,6 +4,10 @@ import { type AnswerHead, BadAnswer, ChunkReader, readAnswerHead } from './answe
 
 /** Who waits for the answer to one request. */
 export type Answered = {
+  /** The service has begun to work on it: from here on it must not be sent to another. */
+  onBegun(): void
+  /** Its instance does not answer any more, whatever is asked. */
+  onHung(): void
   onHead(head: AnswerHead): void
   /** The bytes are the reader's until the call returns, no longer. False asks for a pause. */
   onData(part: Buffer, last: boolean): boolean
@@ -28,6 +32,7 @@ const SILENT_FOR_MS = 300_000
 const MAX_HEAD_BYTES = 64 * 1024
 const ONE_WRITE_BYTES = 16 * 1024
 const DEFAULT_IDLE_MS = 4_000
+const PROCESSING = 102
 const nothing = () => {}
 
 // Every connection reads into the same memory: what is read is used up, or copied, before the next read.
@@ -105,6 +110,10 @@ export class Connection {
     if (!this.#head && this.#quietMs >= this.#timeoutMs)
       this.#fail(new ConnectionLost('the service did not answer in time', { timedOut: true }))
     else if (this.#quietMs >= SILENT_FOR_MS) this.#fail(new ConnectionLost('the service fell silent', { timedOut: true }))
+  }
+
+  tellHung() {
+    this.#answered?.onHung()
   }
 
   /** Nobody waits any more: the service sees its caller go. */
@@ -195,6 +204,7 @@ export class Connection {
       const head = readAnswerHead(whole.toString('latin1', 0, end), this.#method)
       rest = whole.subarray(end + 4)
       if (head.status === 101) throw new BadAnswer('a switch of protocols that nobody asked for')
+      if (head.status === PROCESSING) this.#answered.onBegun()
       if (head.status < 200) continue
       this.#begin(head)
     }

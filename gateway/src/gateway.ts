@@ -8,9 +8,11 @@ import type { Cache } from '@operon/kit/cache/cache'
 import { type Env, type KitConfig, readEnv, sandboxIsOpen } from '@operon/kit/config'
 import { Limits } from '@operon/kit/limits'
 import type { Logger, Metrics } from '@operon/kit/telemetry'
+import { VERSION } from '@operon/kit/version'
 import { addressReader } from './addresses.ts'
 import { Callers } from './callers.ts'
 import { type Patience, refusal, watchConnections } from './connections.ts'
+import type { Lookup } from './discovery.ts'
 import { type Counters, Figures } from './figures.ts'
 import type { NameOf } from './frames.ts'
 import { createHandler } from './handle.ts'
@@ -41,6 +43,8 @@ export type GatewayOptions = {
   /** Whose page an address is, for pages that many have. */
   names?: Record<string, NameOf>
   counters?: Counters
+  /** Who a name of a service stands for; the machine's resolver unless a test brings its own. */
+  lookup?: Lookup
   live?: { authWithinMs?: number; pingEveryMs?: number }
   patience?: Partial<Patience>
 }
@@ -67,7 +71,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const callers = new Callers(verifier, config.PUBLISHABLE_KEYS.split(','))
   verifier.listenTo(bus)
-  const upstreams = openUpstreams(options.upstreams, settings)
+  const upstreams = openUpstreams(options.upstreams, settings, { lookup: options.lookup, log })
   const meter = new Meter(metrics)
   const addresses = addressReader(config.TRUSTED_PROXIES)
   const limits = new Limits(settings, cache, log)
@@ -200,5 +204,5 @@ function contactsOf({ PUBLIC_URL }: KitConfig, settings: GatewaySettings): Conta
 
 function platformOf(config: KitConfig, env: Env): Platform {
   const demo = ['1', 'true', 'on'].includes(env.DEMO_ACCOUNTS ?? '')
-  return { product_name: config.PRODUCT_NAME, version: env.OPERON_VERSION ?? '0.1.0', demo_accounts: demo }
+  return { product_name: config.PRODUCT_NAME, version: VERSION, demo_accounts: demo }
 }

@@ -1,4 +1,6 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Instance, TICK_MS } from './instance.ts'
 import { Instances } from './instances.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] }))
@@ -61,4 +63,36 @@ test('with none left the one that is due first is tried by one request, and by n
   expect(instances.choose(null)).toBeNull()
   one.done(true)
   expect(instances.choose(new Set([other]))).toBe(one)
+})
+
+test('one that takes connections and answers nothing is hung within five seconds, counted by a clock that stops with us', async () => {
+  const server = createServer(() => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const instance = new Instance(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, limits)
+  // However long this process itself stood still: only ticks count.
+  vi.setSystemTime(Date.now() + 3_600_000)
+  let ticks = 0
+  for (let became = instance.tick(); became !== 'hung'; became = instance.tick()) ticks += 1
+  expect(ticks * TICK_MS).toBeLessThan(5_000)
+  expect(ticks * TICK_MS).toBeGreaterThan(1_500)
+  instance.heard = true
+  expect([instance.tick(), instance.hung]).toEqual(['back', false])
+  instance.close()
+  server.close()
+})
+
+test('a silent one gets nothing while another is there, and everything when nobody else is', () => {
+  const { one, other, chosen } = two()
+  one.hung = true
+  other.active = 50
+  expect(chosen(10)).toEqual(new Set([other]))
+  other.hung = true
+  expect(chosen(10)).toEqual(new Set([one]))
+})
+
+test('a call that found the other one restarting waits for it, and is not given to a silent one', () => {
+  const { instances, one, other } = two()
+  one.hung = true
+  other.failed()
+  expect(instances.choose(new Set([other]))).toBeNull()
 })

@@ -22,7 +22,8 @@ type Options = {
 }
 
 const SEEN_FOR_MS = 500
-const READY_WITHIN_MS = 5_000
+/** Longer than a service takes to look at its parts, shorter than any probe waits. */
+const ANSWER_WITHIN_MS = 180
 const SAID_FOR_MS = 10_000
 
 /** What operators and pages ask the gateway itself. */
@@ -35,13 +36,22 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
 
   const sandboxed = gathered(look)
 
-  async function ready(call: Call) {
+  /** Of this gateway alone: a service that is away is no reason to take the whole platform out of a balancer. */
+  function ready(call: Call) {
+    const failing = draining() ? ['gateway: draining'] : []
+    answerJson(call, failing.length ? 503 : 200, { ok: failing.length === 0, failing, version: platform.version })
+  }
+
+  /** Of the whole fleet, as this gateway sees it: 200 while nothing is away. */
+  async function status(call: Call) {
     const states = await look()
-    const gateway = [!busReady() && 'gateway: bus', draining() && 'gateway: draining'].filter((what) => what !== false)
-    const services = Object.fromEntries([...states.map(([name, { ok }]) => [name, ok]), ['gateway', gateway.length === 0]])
-    const failing = [...states.flatMap(([, state]) => (state.ok ? [] : state.failing)), ...gateway]
-    const ok = Object.values(services).every(Boolean)
-    answerJson(call, ok ? 200 : 503, { ok, services, failing })
+    const own = [!busReady() && 'gateway: bus', draining() && 'gateway: draining'].filter((what) => what !== false)
+    const services = Object.fromEntries(
+      states.map(([name, { ok, instances }]) => [name, { ok, ...(instances ?? { running: 1, of: 1, versions: [platform.version] }) }]),
+    )
+    const failing = [...states.flatMap(([, state]) => state.failing), ...own]
+    const ok = failing.length === 0 && states.every(([, state]) => state.ok)
+    answerJson(call, ok ? 200 : 503, { ok, version: platform.version, services, failing })
   }
 
   /** For the machine itself, and for whoever holds the service key; never for someone behind a proxy that is not known as one. */
@@ -57,6 +67,7 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
   return new Map<string, Page>([
     ['/healthz', (call) => answerJson(call, 200, { ok: true })],
     ['/readyz', ready],
+    ['/statusz', status],
     ['/metrics', showMetrics],
     ['/functions/v1/platform-info', async (call) => answerJson(call, 200, { ...platform, sandboxed: await sandboxed() })],
   ])
@@ -95,7 +106,7 @@ function shared<T>(look: () => Promise<T>): () => Promise<T> {
 
 function inTime<T>(answer: Promise<T>): Promise<T> {
   const late = new AbortController()
-  const tooLate = delay(READY_WITHIN_MS, null, { signal: late.signal, ref: false }).then(() =>
+  const tooLate = delay(ANSWER_WITHIN_MS, null, { signal: late.signal, ref: false }).then(() =>
     Promise.reject(new Error('no answer in time')),
   )
   tooLate.catch(() => {})

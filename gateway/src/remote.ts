@@ -1,10 +1,13 @@
+import { BEGIN_BY } from '@operon/kit/begin'
+import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { type AnswerHead, BadAnswer } from './answer.ts'
 import { hasBody, isSmall, isUploading, readSmall, StreamedBody } from './body.ts'
 import { type Call, givenLines } from './call.ts'
 import { type Answered, type Connection, ConnectionLost, type Outgoing } from './connection.ts'
 import { writeHeadLines } from './head.ts'
-import type { Instance, Instances } from './instances.ts'
+import type { Instance } from './instance.ts'
+import type { Instances } from './instances.ts'
 
 export type Forward = {
   call: Call
@@ -23,6 +26,12 @@ export type Forward = {
 const WAIT_FOR_RETURN_MS = 3_000
 const WAIT_STEP_MS = 100
 const ONE_WRITE_BYTES = 16 * 1024
+/** What must not be done twice is begun within this time or refused; clocks of a fleet differ by less than the second one. */
+const BEGIN_WITHIN_MS = 2_500
+const CLOCKS_DIFFER_MS = 2_500
+const LEASES = 2
+/** A call that a silent instance has begun may still end well, if the instance wakes. */
+const WAKES_WITHIN_MS = 10_000
 
 /** Begins, and returns what to call when the client's side has closed. */
 export function forwardRemote(forward: Forward, instances: Instances): () => void {
@@ -47,6 +56,10 @@ class Exchange implements Answered {
   #repeated = false
   #gone = false
   #full = false
+  /** By this process's clock: from then on an instance that has not begun never will. Null where it was not told so. */
+  #neverFrom: number | null = null
+  #begun = false
+  #leases = 0
 
   constructor(forward: Forward, instances: Instances) {
     this.#forward = forward
@@ -66,6 +79,8 @@ class Exchange implements Answered {
     this.#instance = instance
     this.#connection = connection
     this.#probes = instance.probing
+    this.#neverFrom = null
+    this.#begun = false
     if (this.#forward.repeatable || !connection.reused) return connection.send(this.#outgoing(), this)
     // What must not be sent twice waits one turn, so that a connection which the service has just closed is seen to be closed.
     setImmediate(() => {
@@ -89,21 +104,44 @@ class Exchange implements Answered {
       : this.#body === null && request.headers['content-length'] === undefined && method !== 'GET' && method !== 'HEAD'
         ? 'content-length: 0\r\n'
         : ''
-    return { method, head: `${method} ${request.url} HTTP/1.1\r\n${lines}${framing}connection: keep-alive\r\n\r\n`, body, stream, chunked }
+    const lease = this.#lease()
+    return {
+      method,
+      head: `${method} ${request.url} HTTP/1.1\r\n${lines}${lease}${framing}connection: keep-alive\r\n\r\n`,
+      body,
+      stream,
+      chunked,
+    }
+  }
+
+  /** Unread in the buffer of an instance that hangs or dies, it may then be given to another. */
+  #lease(): string {
+    if (this.#forward.repeatable || !this.#instance!.begins || this.#leases >= LEASES) return ''
+    this.#leases += 1
+    this.#neverFrom = Date.now() + BEGIN_WITHIN_MS + CLOCKS_DIFFER_MS
+    return `${BEGIN_BY}: ${now() + BEGIN_WITHIN_MS}\r\n`
   }
 
   // Every instance is away: one that restarts is back in a moment, and one that stays away is told at once.
   #waitForOne() {
-    if (this.#waitedMs >= WAIT_FOR_RETURN_MS || this.#instances.all.every((instance) => instance.failures > 4)) {
+    if (this.#waitedMs >= WAIT_FOR_RETURN_MS || this.#instances.isAway) {
       return this.#fail(new DomainError('unavailable', { headers: { 'retry-after': '2' } }))
     }
     this.#waitedMs += WAIT_STEP_MS
     this.#tried = null
+    void this.#instances.look()
     setTimeout(() => this.#gone || this.#attempt(), WAIT_STEP_MS)
+  }
+
+  onBegun() {
+    this.#begun = true
+    this.#instance!.heard = true
   }
 
   onHead(head: AnswerHead) {
     const { call, policy, draining } = this.#forward
+    this.#begun = true
+    this.#instance!.heard = true
     if (this.#instance!.failures) this.#instance!.succeeded()
     const lines = givenLines(call)
     // An answer before the end of an upload: what is still coming must not be read as the next request.
@@ -138,6 +176,34 @@ class Exchange implements Answered {
     if (isUploading(request)) request.resume()
   }
 
+  onHung() {
+    const { call, repeatable } = this.#forward
+    const [instance, connection] = [this.#instance!, this.#connection]
+    if (call.response.headersSent || !this.#instances.hasOther(instance)) return
+    const elsewhere = repeatable && !this.#repeated && !this.#isBodyRead()
+    const inMs = elsewhere ? 0 : this.#canNeverBegin() ? this.#neverFrom! - Date.now() : WAKES_WITHIN_MS
+    setTimeout(
+      () => {
+        if (this.#gone || this.#connection !== connection || call.response.headersSent || !instance.hung) return
+        connection!.abort()
+        this.#release()
+        if (elsewhere) this.#repeated = true
+        if (elsewhere || this.#canNeverBegin()) return this.#except(instance)
+        this.#fail(new DomainError('unavailable', { status: 504, cause: new Error('the instance that has it does not answer') }))
+      },
+      Math.max(0, inMs),
+    )
+  }
+
+  #canNeverBegin = () => this.#neverFrom !== null && !this.#begun && !this.#isBodyRead()
+  #isBodyRead = () => this.#body instanceof StreamedBody && this.#body.readableDidRead
+
+  #except(instance: Instance) {
+    this.#tried ??= new Set()
+    this.#tried.add(instance)
+    this.#attempt()
+  }
+
   onError(error: Error, sent: boolean) {
     const { call, repeatable } = this.#forward
     const instance = this.#instance!
@@ -148,14 +214,16 @@ class Exchange implements Answered {
     if (error instanceof DomainError) return this.#fail(error)
     if (error instanceof ConnectionLost && error.timedOut) return this.#fail(new DomainError('unavailable', { status: 504, cause: error }))
     if (!sent) instance.failed()
-    const begun = this.#body instanceof StreamedBody && this.#body.readableDidRead
-    const again = !begun && !(error instanceof BadAnswer) && (!sent || (repeatable && !this.#repeated))
+    const broken = error instanceof BadAnswer
+    // It was never begun with, and after this time it cannot be: then another may have it.
+    if (sent && !repeatable && !broken && this.#canNeverBegin()) {
+      setTimeout(() => this.#gone || this.#except(instance), Math.max(0, this.#neverFrom! - Date.now()))
+      return
+    }
+    const again = !this.#isBodyRead() && !broken && (!sent || (repeatable && !this.#repeated))
     if (!again) return this.#fail(new DomainError('unavailable', { status: 502, cause: error }))
     if (sent) this.#repeated = true
-    this.#tried ??= new Set()
-    this.#tried.add(instance)
-    if (this.#tried.size === this.#instances.all.length) return this.#waitForOne()
-    this.#attempt()
+    this.#except(instance)
   }
 
   onClientClose() {

@@ -1,13 +1,19 @@
 import { type ServiceName, serviceNames } from '@operon/contracts/services'
 import type { ThirdParty } from '@operon/contracts/third-parties'
+import type { Logger } from '@operon/kit/telemetry'
 import type { FastifyInstance } from 'fastify'
-import { Client } from 'undici'
+import type { Lookup } from './discovery.ts'
 import { Instances } from './instances.ts'
 import type { GatewaySettings } from './settings.ts'
 
-/** `sandboxed`: whom a stand-in plays for it; absent when nobody answered. */
-export type Readiness = { ok: boolean; failing: string[]; sandboxed?: ThirdParty[] }
-/** A service in this process gets the request itself; one elsewhere is reached at `unix:/path` or `http://host:port`. */
+/** `sandboxed`: whom a stand-in plays for it; absent when nobody answered. `instances` that run, of so many, in these versions. */
+export type Readiness = {
+  ok: boolean
+  failing: string[]
+  sandboxed?: ThirdParty[]
+  instances?: { running: number; of: number; versions: string[] }
+}
+/** A service in this process gets the request itself; elsewhere it is at `unix:/path`, `http://host:port`, or wherever a name or a pattern leads. */
 export type Upstream = { kind: 'local'; app: FastifyInstance; ready?: () => Promise<Readiness> } | { kind: 'remote'; addresses: string[] }
 export type Upstreams = Partial<Record<ServiceName, Upstream>>
 
@@ -16,19 +22,21 @@ type Opened =
   | { kind: 'remote'; instances: Instances; ready: () => Promise<Readiness> }
 export type OpenUpstreams = { of(service: string): Opened | undefined; names: ServiceName[]; close(): Promise<void> }
 
-export function openUpstreams(upstreams: Upstreams, settings: GatewaySettings): OpenUpstreams {
+export function openUpstreams(
+  upstreams: Upstreams,
+  settings: GatewaySettings,
+  finding: { lookup?: Lookup | undefined; log?: Logger } = {},
+): OpenUpstreams {
   const opened = new Map<string, Opened>()
   const limits = { connections: settings.UPSTREAM_CONNECTIONS, timeoutMs: settings.UPSTREAM_TIMEOUT_MS }
   for (const name of serviceNames) {
     const upstream = upstreams[name]
     if (!upstream) continue
     if (upstream.kind === 'local') opened.set(name, { ...upstream, ready: upstream.ready ?? (async () => ({ ok: true, failing: [] })) })
-    else
-      opened.set(name, {
-        kind: 'remote',
-        instances: new Instances(upstream.addresses, limits),
-        ready: () => anyReady(name, upstream.addresses),
-      })
+    else {
+      const instances = new Instances(upstream.addresses, limits, { ...finding, name })
+      opened.set(name, { kind: 'remote', instances, ready: () => readinessOf(name, instances) })
+    }
   }
   return {
     of: (service) => opened.get(service),
@@ -52,27 +60,26 @@ export function upstreamsFromEnv(env: Record<string, string | undefined>): Upstr
   return upstreams
 }
 
-/** A service is there while one of its instances is. */
-async function anyReady(name: string, addresses: string[]): Promise<Readiness> {
-  const states = await Promise.all(addresses.map((address) => readyAt(name, address)))
-  return states.find((state) => state.ok) ?? states[0]!
-}
+const KNOWN_WITHIN_MS = 150
 
-async function readyAt(name: string, address: string): Promise<Readiness> {
-  const unix = address.startsWith('unix:')
-  const client = new Client(unix ? 'http://localhost' : address, {
-    ...(unix && { socketPath: address.slice(5) }),
-    connectTimeout: 1_000,
-    headersTimeout: 3_000,
-    bodyTimeout: 3_000,
-  })
-  try {
-    const { statusCode, body } = await client.request({ method: 'GET', path: '/readyz' })
-    const state = (await body.json()) as Partial<Readiness>
-    return { ok: statusCode === 200, failing: state.failing ?? [], ...(state.sandboxed && { sandboxed: state.sandboxed }) }
-  } catch {
-    return { ok: false, failing: [`${name}: not reachable`] }
-  } finally {
-    client.destroy().catch(() => {})
+/** A service is there while one of its instances is; what fails is said of each. From what the gateway has heard, so that nobody waits for it. */
+async function readinessOf(name: string, instances: Instances): Promise<Readiness> {
+  await instances.known(KNOWN_WITHIN_MS)
+  const { all } = instances
+  const answering = all.filter(({ hung, said }) => said && !hung)
+  const away = all.length - answering.length
+  const sandboxed = answering.map(({ said }) => said!.sandboxed).find((names) => names) as ThirdParty[] | undefined
+  return {
+    ok: answering.some(({ said }) => said!.ok),
+    failing: [
+      ...new Set(answering.flatMap(({ said }) => said!.failing)),
+      ...(away || !all.length ? [`${name}: ${all.length > 1 ? `${away} of ${all.length} instances do not answer` : 'not reachable'}`] : []),
+    ],
+    ...(sandboxed && { sandboxed }),
+    instances: {
+      running: answering.length,
+      of: all.length,
+      versions: [...new Set(answering.flatMap(({ said }) => said!.version ?? []))].sort(),
+    },
   }
 }

@@ -8,9 +8,12 @@ export type TestUpstream = { url: string; server: Server; seen: Seen[]; close():
 export async function testUpstream(
   answer?: (request: IncomingMessage, response: ServerResponse) => boolean | void,
   port = 0,
+  said: object = { ok: true, failing: [] },
 ): Promise<TestUpstream> {
   const seen: Seen[] = []
   const server = createServer((request, response) => {
+    // The gateway's own question whether it is there.
+    if (request.url === '/readyz') return void response.end(JSON.stringify(said))
     if (answer?.(request, response)) return
     const chunks: Buffer[] = []
     request.on('data', (chunk) => chunks.push(chunk))

@@ -2,7 +2,7 @@ import { routesOf } from '@operon/kit/http'
 import type { Attack } from './world.ts'
 
 /** The doors that are no operation: what operators ask, and the app itself. */
-const known = /^(GET|HEAD) \/(healthz|readyz|metrics|openapi\.json|docs)$/
+const known = /^(GET|HEAD) \/(healthz|readyz|statusz|metrics|openapi\.json|docs)$/
 
 // S7: every route that a service mounts is in the document, and nothing that is not is reachable through the door.
 export const attack: Attack = async (world) => {
