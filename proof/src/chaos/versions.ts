@@ -59,7 +59,7 @@ async function migrations(world: World): Promise<number> {
   return counts.reduce((sum, [row]) => sum + row.n, 0)
 }
 
-/** The tree of an older commit, ready to run: `--old <commit>`, else the last tag, else where this work parted from the main branch. */
+/** The tree of an older commit, ready to run: `--old <commit>`, else the last release, else where this work parted from the main branch. */
 export function unpackOlder(asked: string | undefined, into: string): Older {
   const commit = asked ? git('rev-parse', '--verify', `${asked}^{commit}`) : versionBefore()
   if (!commit) return { why: asked ? `there is no commit ${asked} here` : 'there is no version before this one here' }
@@ -72,6 +72,9 @@ function versionBefore(): string | null {
   const head = git('rev-parse', 'HEAD')
   const tag = git('describe', '--tags', '--abbrev=0', 'HEAD^')
   if (tag) return git('rev-parse', `${tag}^{commit}`)
+  // Where tags were not copied: a release is the commit that wrote its heading into the notes.
+  const release = git('log', '-1', '--format=%H', '-G^## [0-9]', 'HEAD^', '--', 'CHANGELOG.md')
+  if (release) return release
   const base = git('merge-base', 'HEAD', 'origin/HEAD') ?? git('merge-base', 'HEAD', 'origin/main')
   if (base && base !== head) return base
   // Work that is not committed yet is the newer version by itself.
