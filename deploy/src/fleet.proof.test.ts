@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { readCounts, startFleet } from './fleet.ts'
+import { startFleet } from './fleet.ts'
+import { readCounts } from './fleet-control.ts'
 import { aliveProcess, findProgram } from './machine.ts'
 
 const missing = ['nats-server', 'redis-server'].filter((program) => !findProgram(program))

@@ -1,6 +1,7 @@
 import { type ServiceName, serviceNames } from '@operon/contracts/services'
 import { GatewaySettings } from '@operon/gateway/settings'
 import { type Env, isServiceName, KitConfig, readEnv, readKitConfig, SetupError, sandboxIsOpen } from '@operon/kit/config'
+import { refuseOwnStores } from '@operon/kit/joining'
 import type { ServiceDefinition } from '@operon/kit/service'
 import type { z } from 'zod'
 
@@ -27,9 +28,14 @@ export function chosenServices(env: Env): readonly ServiceName[] {
 /** Reads every schema against the environment before anything starts, and says all that is wrong at once. */
 export function checkEnv(env: Env, definitions: ServiceDefinition[]): ReturnType<typeof readKitConfig> {
   const problems = new Set<string>()
-  for (const schema of [KitConfig, GatewaySettings, ...definitions.map((definition) => definition.config)]) {
+  const schemas = [KitConfig, GatewaySettings, ...definitions.map((definition) => definition.config)]
+  const checks = [
+    ...schemas.map((schema) => () => void readEnv(schema, env)),
+    () => refuseOwnStores(readKitConfig(env), ['STORAGE_URL', 'CACHE_URL']),
+  ]
+  for (const check of checks) {
     try {
-      readEnv(schema, env)
+      check()
     } catch (error) {
       if (!(error instanceof SetupError)) throw error
       for (const line of error.message.split('\n')) problems.add(line)
@@ -47,6 +53,7 @@ export async function knownVariables(): Promise<Set<string>> {
     ...schemas.flatMap(namesIn),
     ...upper.flatMap((name) => [`UPSTREAM_${name}`, `DATABASE_URL_${name}`]),
     'LISTEN',
+    'FLEET_ADDRESS',
     'WEB_DIST',
   ])
 }

@@ -19,7 +19,8 @@ export type SupervisedOptions = {
   name: string
   command: string
   args: string[]
-  env?: NodeJS.ProcessEnv
+  /** A function is asked at each start: what it says may have changed. */
+  env?: NodeJS.ProcessEnv | (() => NodeJS.ProcessEnv)
   /** A Node process hears of our end through its channel. */
   node?: boolean
   onLine?: (line: string) => void
@@ -49,7 +50,7 @@ export function supervise({ name, command, args, env, node, onLine, log, onChang
     const begun = Date.now()
     // In a group of its own, so that Ctrl-C does not reach it before its turn.
     const next = spawn(command, as.args ?? args, {
-      env: { ...process.env, ...env, ...as.env },
+      env: { ...process.env, ...(typeof env === 'function' ? env() : env), ...as.env },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', ...(node ? ['ipc' as const] : [])],
     })

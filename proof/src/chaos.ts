@@ -25,6 +25,7 @@ const faults: Record<string, () => Promise<Fault>> = {
   R12: () => import('./chaos/frozen.ts').then(({ frozen }) => frozen),
   R13: () => import('./chaos/providers.ts').then(({ unwell }) => unwell),
   R18: () => import('./chaos/rolling.ts').then(({ restarted }) => restarted),
+  R26: () => import('./chaos/hosts.ts').then(({ joined }) => joined),
   'R1-4': () => import('./chaos/checkout.ts').then(({ killed }) => killed),
   R3: () => import('./chaos/commits.ts').then(({ stopped }) => stopped),
   R5: () => import('./chaos/webhooks.ts').then(({ reversed }) => reversed),

@@ -40,6 +40,8 @@ export type World = {
   poisoned: Set<string>
   /** Status 0 when nobody answered. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** The same through another gateway. */
+  callAt(url: string): World['call']
   query<Row = any>(service: ServiceName, text: string, values?: unknown[]): Promise<Row[]>
   /** The instances of a service, by the names of their processes. */
   instances(service: ServiceName): string[]
@@ -79,6 +81,10 @@ export function openWorld({ fleet, seed, short, orders, serviceKey, busy, older,
     serviceKey,
     poisoned: new Set(),
     call: (method, path, options = {}) => call(fleet.url, method, path, options),
+    callAt:
+      (url) =>
+      (method, path, options = {}) =>
+        call(url, method, path, options),
     async query(service, text, values) {
       // Its server may have been killed on purpose a moment ago.
       for (const until = Date.now() + 30_000; ; await delay(100)) {

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { aliveProcess } from './machine.ts'
+
+/** What a running fleet keeps for others of this machine to find. Sockets have short names: a path of more than about 100 characters cannot be bound. */
+export function runFolder(dataDir: string): string {
+  const wanted = join(dataDir, 'run')
+  const run = wanted.length < 75 ? wanted : join(tmpdir(), `operon-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`)
+  mkdirSync(run, { recursive: true, mode: 0o700 })
+  return run
+}
+
+/** `fleet.json`: the pid of each process as it is now, for those who look or kill. */
+export function noteKeeper(run: string, content: () => Record<string, unknown>) {
+  const file = join(run, 'fleet.json')
+  return {
+    write: () => writeFileSync(file, JSON.stringify(content(), null, 2), { mode: 0o600 }),
+    remove: () => rmSync(file, { force: true }),
+  }
+}
+
+/** Where the instances of a service are, a line each: gateways read it again every second. It appears whole or not at all. */
+export function writeUpstreams(run: string, service: string, addresses: string[]): string {
+  const file = join(run, `${service}.upstreams`)
+  writeFileSync(`${file}.new`, `${addresses.join('\n')}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return `file:${file}`
+}
+
+/** What a killed launcher left: services drain by themselves, brokers are ended here so that their stores have one owner. */
+export async function endLeftovers(run: string): Promise<void> {
+  const file = join(run, 'fleet.json')
+  if (!existsSync(file)) return
+  const left = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>)
+    .filter(([name, pid]) => name !== 'postgres' && typeof pid === 'number' && isOurs(pid))
+    .map(([, pid]) => pid as number)
+  for (const pid of left) process.kill(pid, 'SIGTERM')
+  for (const end = Date.now() + 15_000; left.some(aliveProcess) && Date.now() < end; ) await delay(50)
+  for (const pid of left) if (aliveProcess(pid)) process.kill(pid, 'SIGKILL')
+}
+
+function isOurs(pid: number): boolean {
+  if (!aliveProcess(pid)) return false
+  try {
+    return /nats-server|redis-server|src\/main\.ts/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** What `/readyz` of a process says, by its socket or its host and port: whether nothing of it fails; null when it does not answer. */
+export function askReady(address: string): Promise<{ ok: boolean; failing: string[]; version?: string } | null> {
+  const [host, port] = address.split(':')
+  const where = address.startsWith('/') ? { socketPath: address } : { host: host === '0.0.0.0' ? '127.0.0.1' : host, port }
+  return new Promise((resolve) => {
+    const asking = request({ ...where, path: '/readyz', timeout: 3000 }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part) => (text += part))
+      response.on('end', () => resolve(parsed(text))).on('error', () => resolve(null))
+    })
+    asking.on('error', () => resolve(null)).on('timeout', () => asking.destroy())
+    asking.end()
+  })
+}
+
+function parsed(text: string) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
