@@ -115,54 +115,57 @@ export async function deleteAccount(ctx: AuthCtx, _input: unknown): Promise<{ de
 
 /** A tombstone stays, so that the id is never given again; the person goes, and every service is told. */
 export async function eraseUser(ctx: AuthCtx, userId: string): Promise<void> {
-  const ended: Ended[] = await inTransaction(ctx.db, async (trx: Trx) => {
-    const gone = await trx
-      .updateTable('users')
-      .set({
-        email: null,
-        phone: null,
-        password_hash: null,
-        email_change: null,
-        phone_change: null,
-        email_proven: false,
-        terms_version: null,
-        terms_accepted_at: null,
-        app_metadata: '{}',
-        demo_ends_at: null,
-        user_metadata: '{}',
-        deleted_at: new Date(now()),
-        updated_at: new Date(),
-        version: sql`version + 1`,
-      })
-      .where('id', '=', userId)
-      .where('deleted_at', 'is', null)
-      .returning('version')
-      .executeTakeFirst()
-    if (!gone) throw new DomainError('not_found')
-    const sessions = await endSessions(trx, userId)
-    for (const table of [
-      'identities',
-      'factors',
-      'passkeys',
-      'passkey_challenges',
-      'one_time_tokens',
-      'recovery_codes',
-      'user_roles',
-      'sign_up_records',
-      'flows',
-      'factor_recoveries',
-      'ai_keys',
-      'oauth_requests',
-      'oauth_grants',
-    ] as const)
-      await trx.deleteFrom(table).where('user_id', '=', userId).execute()
-    await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()
-    await trx.updateTable('audit_log').set({ ip: '', user_agent: '', detail: '{}' }).where('user_id', '=', userId).execute()
-    await audit(trx, { ...ctx, ip: '', userAgent: '' }, userId, 'account_deleted')
-    await expectErasures(trx, userId, ctx.deps.config.AUTH_ERASING_SERVICES)
-    await publish(trx, identityEvents.userDeleted, userId, { version: gone.version })
-    return sessions
-  })
+  const ended = await inTransaction(ctx.db, (trx: Trx) => buryUser(trx, ctx, userId))
   await announceRevoked(ctx.deps, ended)
   await ctx.deps.rt.broadcast(identityEvents.userSuspended, { user_id: userId, suspended: true })
+}
+
+/** The part of it that commits together. The sessions that it ended are still to be announced. */
+export async function buryUser(trx: Trx, ctx: AuthCtx, userId: string): Promise<Ended[]> {
+  const gone = await trx
+    .updateTable('users')
+    .set({
+      email: null,
+      phone: null,
+      password_hash: null,
+      email_change: null,
+      phone_change: null,
+      email_proven: false,
+      terms_version: null,
+      terms_accepted_at: null,
+      app_metadata: '{}',
+      demo_ends_at: null,
+      user_metadata: '{}',
+      deleted_at: new Date(now()),
+      updated_at: new Date(),
+      version: sql`version + 1`,
+    })
+    .where('id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .returning('version')
+    .executeTakeFirst()
+  if (!gone) throw new DomainError('not_found')
+  const sessions = await endSessions(trx, userId)
+  for (const table of [
+    'identities',
+    'factors',
+    'passkeys',
+    'passkey_challenges',
+    'one_time_tokens',
+    'recovery_codes',
+    'user_roles',
+    'sign_up_records',
+    'flows',
+    'factor_recoveries',
+    'ai_keys',
+    'oauth_requests',
+    'oauth_grants',
+  ] as const)
+    await trx.deleteFrom(table).where('user_id', '=', userId).execute()
+  await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()
+  await trx.updateTable('audit_log').set({ ip: '', user_agent: '', detail: '{}' }).where('user_id', '=', userId).execute()
+  await audit(trx, { ...ctx, ip: '', userAgent: '' }, userId, 'account_deleted')
+  await expectErasures(trx, userId, ctx.deps.config.AUTH_ERASING_SERVICES)
+  await publish(trx, identityEvents.userDeleted, userId, { version: gone.version })
+  return sessions
 }

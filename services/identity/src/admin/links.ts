@@ -70,7 +70,7 @@ export async function adminGenerateLink(ctx: AuthCtx, input: Ask) {
     const userId = user?.id ?? (await createUser(trx, { email, provider: 'email', passwordHash, data, invited: type === 'invite' }))
     if (!userId) throw taken()
     const newEmail = type.startsWith('email_change') ? readEmail(input.new_email) : null
-    if (newEmail && (await findUser(trx, { email: newEmail }))) throw taken()
+    if (newEmail && (await findUser(trx, { email: newEmail }))?.email_confirmed_at) throw taken()
     if (newEmail) await changeUser(trx, userId, { email_change: newEmail, email_change_confirmed: 0, email_change_sent_at: new Date() })
     await issueOneTime(trx, ctx.deps, { id, userId, type: oneTime, relatesTo: type === 'email_change_new' ? newEmail! : email, claim })
     await audit(trx, ctx, userId, 'link_generated', { type })

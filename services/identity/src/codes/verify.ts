@@ -139,7 +139,7 @@ async function settle(
   } else {
     const agreed = await agreeToChange(trx, userId, type)
     if (agreed !== BOTH && user.email) return { waiting: true }
-    ended = await confirmEmailChange(trx, ctx, user)
+    ended = await confirmEmailChange(trx, ctx, user, { flowId })
   }
   await audit(trx, ctx, userId, 'user_verified', { type })
   if (pkce && flowId) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { buryUser } from '../account/account.ts'
 import { type AuthCtx, refuse } from '../deps.ts'
 import { notify, notifyAt } from '../mail/notices.ts'
 import type { Claim } from '../schema.ts'
@@ -23,14 +24,22 @@ export async function confirmEmail(trx: Trx, ctx: AuthCtx, user: User, opened: O
   return ended
 }
 
-/** An address of staff opens the staff pages: only the person who read its letter comes along. */
-export async function confirmEmailChange(trx: Trx, ctx: AuthCtx, user: User, { proven = true } = {}): Promise<Ended[]> {
+/**
+ * An address of staff opens the staff pages, and one that an unfinished sign-up waits for may be taken for that sign-up's own: only the
+ * person who read its letter comes along.
+ */
+export async function confirmEmailChange(
+  trx: Trx,
+  ctx: AuthCtx,
+  user: User,
+  { proven = true, flowId = null }: { proven?: boolean; flowId?: string | null } = {},
+): Promise<Ended[]> {
   const email = user.email_change
   if (!email) throw refuse(403, 'otp_expired', 'Email link is invalid or has expired')
-  const taken = await trx.selectFrom('users').select('id').where('email', '=', email).where('id', '!=', user.id).executeTakeFirst()
-  if (taken) throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
+  const freed = await freeAddress(trx, ctx, email, user.id, proven)
   const isStaff = proven && ctx.deps.config.AUTH_STAFF_EMAILS.includes(email)
-  const ended = isStaff ? await keepOnlyProven(trx, ctx, user, { provider: 'email', claim: null }) : []
+  const ended = freed ?? []
+  if (isStaff || freed) ended.push(...(await keepOnlyProven(trx, ctx, { ...user, email }, { provider: 'email', claim: null, flowId })))
   await changeUser(trx, user.id, {
     email,
     email_confirmed_at: new Date(),
@@ -47,6 +56,25 @@ export async function confirmEmailChange(trx: Trx, ctx: AuthCtx, user: User, { p
     .where('type', 'in', ['email_change_current', 'email_change_new', 'recovery', 'confirmation'])
     .execute()
   return ended
+}
+
+/** An address that was typed and never confirmed is nobody's yet: an account that has nothing else ends. Null where nobody has it. */
+async function freeAddress(trx: Trx, ctx: AuthCtx, email: string, forId: string, proven: boolean): Promise<Ended[] | null> {
+  const other = await trx
+    .selectFrom('users')
+    .select(['id', 'email_confirmed_at', 'phone_confirmed_at', 'last_sign_in_at'])
+    .where('email', '=', email)
+    .where('id', '!=', forId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!other) return null
+  if (other.email_confirmed_at || !proven) throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
+  if (!other.last_sign_in_at && !other.phone_confirmed_at) return buryUser(trx, ctx, other.id)
+  await changeUser(trx, other.id, { email: null, email_proven: false })
+  await trx.deleteFrom('identities').where('user_id', '=', other.id).where('provider', '=', 'email').execute()
+  await trx.deleteFrom('one_time_tokens').where('user_id', '=', other.id).where('relates_to', '=', email).execute()
+  await syncProviders(trx, other.id)
+  return []
 }
 
 /** Both addresses hear of it: the one that is left behind is the one that has to know. */

@@ -39,7 +39,7 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
     await demandFreshProof(ctx, user, session, 'update email or password', input)
   if (password && user.is_anonymous && !email && !phone)
     throw refuse(422, 'validation_failed', 'Updating password of an anonymous user without an email or phone is not allowed')
-  if (newEmail && (await findUser(ctx.db, { email: newEmail })))
+  if (newEmail && (await findUser(ctx.db, { email: newEmail }))?.email_confirmed_at)
     throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
   if (newPhone && (await findUser(ctx.db, { phone: newPhone })))
     throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
