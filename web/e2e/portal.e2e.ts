@@ -1,5 +1,19 @@
 import type { Page } from '@playwright/test'
-import { api, awake, enter, expect, letterTo, newAccount, newEmail, openLetter, password, signUp, test, wake } from './steps.ts'
+import {
+  api,
+  awake,
+  enter,
+  expect,
+  expectAccessible,
+  letterTo,
+  newAccount,
+  newEmail,
+  openLetter,
+  password,
+  signUp,
+  test,
+  wake,
+} from './steps.ts'
 
 test('the general portal: Welcome, two tabs, the forgot link, four rules [spec-18] [spec-21] [spec-22]', async ({ page }) => {
   await page.goto('/auth')
@@ -237,6 +251,44 @@ test('the reset page takes a session that no reset link began only with the curr
   await expect(page.getByText('Other devices have been signed out.')).toBeVisible()
   await page.waitForURL('**/buyer-dashboard')
   expect(await signsIn(page, email, password)).toBe(false)
+  expect(await signsIn(page, email, next)).toBe(true)
+})
+
+test('after the hour of a reset link the reset page says so, and takes the current password or sends a new link [spec-3]', async ({
+  page,
+  allowed,
+}) => {
+  allowed.push(/400/)
+  const email = newEmail()
+  await newAccount(page.request, { role: 'buyer', email })
+  await page.goto('/forgot-password')
+  await wake(page)
+  await page.getByLabel('Email').fill(email)
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await openLetter(page, await letterTo(page, email, /password/i))
+  await page.waitForURL('**/reset-password**')
+  await expect(page.getByLabel('New password', { exact: true })).toBeVisible()
+  // The first proof of an address ends the password that was set before it.
+  const token = await page.evaluate(() => JSON.parse(localStorage.getItem('operon-auth')!).access_token)
+  await page.request.put('/auth/v1/user', { headers: { ...api, authorization: `Bearer ${token}` }, data: { password } })
+  // The first answer is the one that such a session gets.
+  let asked = 0
+  await page.route('**/auth/v1/user*', (route) => {
+    if (route.request().method() !== 'PUT' || asked++) return route.continue()
+    const msg = 'Reauthentication is required to update email or password'
+    return route.fulfill({ status: 400, json: { code: 400, error_code: 'reauthentication_needed', msg } })
+  })
+  const next = 'Rainy-night 77?'
+  await page.getByLabel('New password', { exact: true }).fill(next)
+  await page.getByLabel('Confirm password').fill(next)
+  const save = page.getByRole('button', { name: 'Save the password' })
+  await save.click()
+  await expect(page.getByText('The hour of your reset link is over')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Email me a link' })).toHaveAttribute('href', '/forgot-password')
+  await expectAccessible(page)
+  await page.getByLabel('Current password').fill(password)
+  await save.click()
+  await page.waitForURL('**/buyer-dashboard')
   expect(await signsIn(page, email, next)).toBe(true)
 })
 

@@ -132,10 +132,13 @@ export async function needsSecondFactor() {
   return data.session !== null && isHalf(data.session)
 }
 
-/** Begun by the link of a reset letter, which is a proof by itself. */
-export function cameByRecovery({ access_token: token }: Session): boolean {
-  const claims = claimsOf(token) as { amr?: { method: string }[] } | null
-  return claims?.amr?.some(({ method }) => method === 'recovery') ?? false
+const resetHourMs = 3_600_000
+/** Whether a reset link began this session. The server takes that as a proof for an hour. */
+export function recoveryOf({ access_token: token }: Session): 'none' | 'open' | 'over' {
+  const claims = claimsOf(token) as { amr?: { method: string; timestamp: number }[] } | null
+  const proof = claims?.amr?.find(({ method }) => method === 'recovery')
+  if (!proof) return 'none'
+  return Date.now() - proof.timestamp * 1000 < resetHourMs ? 'open' : 'over'
 }
 
 function isHalf({ access_token: token }: Session) {

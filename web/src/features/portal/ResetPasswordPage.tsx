@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
 import { landingFor } from '../../api/roles.ts'
-import { cameByRecovery, loadBackend, needsSecondFactor, useSession } from '../../api/session.ts'
+import { loadBackend, needsSecondFactor, recoveryOf, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { PageLoading } from '../../shell/states.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
@@ -24,7 +24,10 @@ export function ResetPasswordPage() {
     enabled: Boolean(session),
     placeholderData: (before) => before,
   })
-  const isRecovery = session !== null && cameByRecovery(session)
+  // A clock that is wrong here shows in what the server refuses.
+  const [refused, setRefused] = useState(false)
+  const came = session === null ? 'none' : recoveryOf(session)
+  const isRecovery = came === 'open' && !refused
   const navigate = useNavigate()
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
@@ -36,10 +39,12 @@ export function ResetPasswordPage() {
     if (!allHold(generalRules, password)) return setProblem(texts.passwordRequirementsNotMet)
     if (password !== data.get('confirm')) return setProblem(texts.passwordsDontMatch)
     setBusy(true)
+    setProblem(undefined)
     const { auth } = await loadBackend()
     const current_password = String(data.get('current') ?? '')
     const { error } = await auth.updateUser({ password, ...(current_password && { current_password }) })
     setBusy(false)
+    if (error?.code === 'reauthentication_needed' && came !== 'none') return setRefused(true)
     if (error) return setProblem(error.message)
     toast.success(
       'Your password has changed',
@@ -55,12 +60,17 @@ export function ResetPasswordPage() {
       {user && challenge.data ? (
         <div className="mt-6 flex flex-col gap-4">
           {problem ? <Alert title={problem} /> : null}
-          <MfaChallenge report={(title) => setProblem(title)} onDone={() => setProblem(undefined)} />
+          <MfaChallenge report={(title, text) => setProblem(text ?? title)} onDone={() => setProblem(undefined)} />
         </div>
       ) : user ? (
         <form onSubmit={submit} className="mt-6 flex flex-col gap-4">
           {problem ? <Alert title={problem} /> : null}
           <input type="email" name="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
+          {came !== 'none' && !isRecovery ? (
+            <Alert tone="warn" title="The hour of your reset link is over">
+              Enter your current password, or ask for a new link if you forgot it.
+            </Alert>
+          ) : null}
           {isRecovery ? (
             <p className="text-14 text-muted">Saving signs out every other device and ends your API keys.</p>
           ) : (
@@ -69,7 +79,7 @@ export function ResetPasswordPage() {
               name="current"
               autoComplete="current-password"
               required
-              hint="You are signed in without a reset link. Forgot it? Ask for a link."
+              hint={came === 'none' ? 'You are signed in without a reset link. Forgot it? Ask for a link.' : undefined}
               aside={
                 <Link
                   to={paths.forgotPassword}
