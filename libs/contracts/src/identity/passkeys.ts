@@ -58,6 +58,7 @@ export const listPasskeys = endpoint({
   method: 'GET',
   path: '/auth/v1/passkeys',
   ...mine,
+  demo: 'reads',
   summary: 'The passkeys of the account',
   reply: z.array(passkey),
 })

@@ -70,6 +70,15 @@ test('another key, another origin, a copy of the device and an answer given befo
   })
 })
 
+test('a browser is told which keys the account has, so that none is added twice', async () => {
+  const { device, factorId, half } = await enrolled()
+  const { answer, body } = await prove(half, factorId, device)
+  const next = await call(body.access_token, '/factors', { factor_type: 'webauthn', friendly_name: 'Another' })
+  const asked = await call(body.access_token, `/factors/${next.body.id}/challenge`)
+  const { excludeCredentials } = asked.body.webauthn.credential_options.publicKey
+  expect(excludeCredentials).toEqual([expect.objectContaining({ id: answer.webauthn.credential_response.id })])
+})
+
 test('the key of a stranger answers for nobody else', async () => {
   const [owner, stranger] = [await enrolled(), await enrolled()]
   const asked = await call(owner.half, `/factors/${stranger.factorId}/challenge`)

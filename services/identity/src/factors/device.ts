@@ -9,7 +9,7 @@ import type { Db, FactorRow, Trx, User } from '../users/users.ts'
 /** A factor that is being added is asked to make its key, one that counts to use it. */
 export async function askDevice(ctx: AuthCtx, user: User, factor: FactorRow) {
   const key = factor.status === 'verified' ? await keyOf(ctx.db, user.id, factor.id) : null
-  const options = key ? await requestOptions(ctx.deps, key) : await creationOptions(ctx.deps, user, [], 'factor')
+  const options = key ? await requestOptions(ctx.deps, key) : await creationOptions(ctx.deps, user, await keysOf(ctx.db, user.id), 'factor')
   const publicKey: Record<string, unknown> & { challenge: string } = { ...options }
   return { type: key ? ('request' as const) : ('create' as const), credential_options: { publicKey } }
 }
@@ -40,11 +40,16 @@ export async function useDevice(trx: Trx, ctx: AuthCtx, factor: FactorRow, chall
 }
 
 async function keyOf(db: Db, userId: string, factorId: string): Promise<Kept | null> {
-  const row = await db
-    .selectFrom('factors')
-    .select('credential')
-    .where('id', '=', factorId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row?.credential ? { ...row.credential, public_key: Buffer.from(row.credential.public_key, 'base64url') } : null
+  const row = await factorsWithKeys(db, userId).where('id', '=', factorId).executeTakeFirst()
+  return row ? keptOf(row.credential!) : null
 }
+
+async function keysOf(db: Db, userId: string): Promise<Kept[]> {
+  return (await factorsWithKeys(db, userId).execute()).map(({ credential }) => keptOf(credential!))
+}
+
+const factorsWithKeys = (db: Db, userId: string) =>
+  db.selectFrom('factors').select('credential').where('user_id', '=', userId).where('credential', 'is not', null)
+
+type Stored = Omit<Kept, 'public_key'> & { public_key: string }
+const keptOf = (stored: Stored): Kept => ({ ...stored, public_key: Buffer.from(stored.public_key, 'base64url') })
