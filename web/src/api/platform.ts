@@ -17,7 +17,12 @@ export function usePlatform() {
   return query.data ?? { product_name: product.name, sandboxed: [], demo_accounts: false, version: '' }
 }
 
-export type AuthSettings = { external: Record<string, boolean>; mailer_autoconfirm: boolean; disable_signup: boolean }
+export type AuthSettings = {
+  external: Record<string, boolean>
+  mailer_autoconfirm: boolean
+  disable_signup: boolean
+  passkeys_enabled?: boolean
+}
 
 export function useAuthSettings() {
   return useQuery({

@@ -53,8 +53,8 @@ function SignInFirst({ half }: { half: boolean }) {
     <>
       <h1 className="text-28 font-semibold">Sign in to continue</h1>
       <p className="text-14 text-muted">
-        An app wants to connect to your {product.name} account. {half ? 'Enter the code of your second factor' : 'Sign in'} in a new tab.
-        This page continues once you are signed in.
+        An app wants to connect to your {product.name} account. {half ? 'Finish signing in with your second factor' : 'Sign in'} in a new
+        tab. This page continues once you are signed in.
       </p>
       <a
         href={paths.auth}

@@ -1,4 +1,5 @@
 import { texts } from '@operon/contracts/messages'
+import { KeyRound } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { clearAuthKeys } from '../../api/keys.ts'
@@ -11,6 +12,7 @@ import { Alert } from '../../ui/Panel.tsx'
 import { MailSent } from './MailSent.tsx'
 import { type MailKind, sendMail } from './mails.ts'
 import type { Report } from './PortalPage.tsx'
+import { usePasskey } from './usePasskey.ts'
 
 type FormProps = {
   role?: Role
@@ -25,6 +27,7 @@ export function SignInForm({ role, report, begin, clear, onSignedIn }: FormProps
   const [busy, setBusy] = useState(false)
   const [waiting, setWaiting] = useState<{ kind: MailKind; email: string }>()
   const form = useRef<HTMLFormElement>(null)
+  const passkey = usePasskey({ begin, clear, report, onSignedIn })
 
   async function sendLink() {
     const email = form.current!.elements.namedItem('email') as HTMLInputElement
@@ -77,7 +80,7 @@ export function SignInForm({ role, report, begin, clear, onSignedIn }: FormProps
     )
   return (
     <form ref={form} onSubmit={submit} className="flex flex-col gap-4 pt-5">
-      <TextField label="Email" name="email" type="email" autoComplete="email" required />
+      <TextField label="Email" name="email" type="email" autoComplete="username webauthn" required onFocus={passkey.suggest} />
       <PasswordField
         label="Password"
         name="password"
@@ -92,6 +95,12 @@ export function SignInForm({ role, report, begin, clear, onSignedIn }: FormProps
       <Button type="submit" variant="primary" size="public" busy={busy ? 'Signing in' : false}>
         Sign In
       </Button>
+      {passkey.offered ? (
+        <Button size="public" busy={passkey.busy ? 'Waiting for your device' : false} onClick={passkey.signIn}>
+          <KeyRound />
+          Sign in with a passkey
+        </Button>
+      ) : null}
       <Button variant="ghost" onClick={sendLink}>
         Email me a sign-in link
       </Button>

@@ -1,8 +1,13 @@
 import { errors, texts } from '@operon/contracts/messages'
+import { useQuery } from '@tanstack/react-query'
+import { KeyRound, Usb } from 'lucide-react'
 import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
+import { listPasskeys, proveSecurityKey, signInWithPasskey } from '../../api/device.ts'
+import { factorName, factorsOf, knowsDevices } from '../../api/factors.ts'
 import { ApiError } from '../../api/http.ts'
 import { loadBackend, sessionNow } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/cx.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { PasswordField, TextField } from '../../ui/Field.tsx'
 import { Alert } from '../../ui/Panel.tsx'
@@ -46,55 +51,99 @@ export function ConfirmItsYouHost() {
     () => waiting !== undefined,
   )
   const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
+  const [busy, setBusy] = useState<'form' | 'device'>()
   const user = sessionNow().session?.user
-  const factor = user?.factors?.find((candidate) => candidate.status === 'verified')
+  const { keys, app } = factorsOf(user)
+  const guarded = Boolean(app) || keys.length > 0
 
   // Who came by a provider has no password to give.
-  const byMail = !factor && Boolean(user?.email) && !user?.identities?.some((identity) => identity.provider === 'email')
+  const byMail = !guarded && Boolean(user?.email) && !user?.identities?.some((identity) => identity.provider === 'email')
+  const passkeys = useQuery({ queryKey: ['passkeys', user?.id], queryFn: listPasskeys, enabled: open && !guarded && knowsDevices() })
+  const hasPasskey = !guarded && Boolean(passkeys.data?.length)
   useEffect(() => {
     if (!open || !byMail) return
     void sendCode().then(({ error }) => error && setProblem(error.message))
   }, [open, byMail])
+  useEffect(() => {
+    if (open) setProblem(undefined)
+  }, [open])
 
-  async function submit(event: FormEvent<HTMLFormElement>) {
+  async function prove(by: 'form' | 'device', work: () => Promise<unknown>) {
+    setBusy(by)
+    setProblem(undefined)
+    try {
+      await work()
+      settle(true)
+    } catch (error) {
+      setProblem(wordsOf(error as Refusal))
+    } finally {
+      setBusy(undefined)
+    }
+  }
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const proof = String(new FormData(event.currentTarget).get('proof'))
-    setBusy(true)
-    setProblem(undefined)
-    const { auth } = await loadBackend()
-    const email = user?.email ?? ''
-    const { error } = factor
-      ? await auth.mfa.challengeAndVerify({ factorId: factor.id, code: proof })
-      : byMail
-        ? await auth.verifyOtp({ email, token: proof, type: 'email' })
-        : await auth.signInWithPassword({ email, password: proof })
-    setBusy(false)
-    if (error) return setProblem(wordsOf(error))
-    settle(true)
+    void prove('form', async () => {
+      const { auth } = await loadBackend()
+      const email = user?.email ?? ''
+      const { error } = app
+        ? await auth.mfa.challengeAndVerify({ factorId: app.id, code: proof })
+        : byMail
+          ? await auth.verifyOtp({ email, token: proof, type: 'email' })
+          : await auth.signInWithPassword({ email, password: proof })
+      if (error) throw error
+    })
   }
 
+  const asksDevice = guarded ? keys.length > 0 : hasPasskey
   return (
     <Dialog open={open} onClose={() => settle(false)} title="Confirm it is you" description={errors.aal2_required.message}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <div className="flex flex-col gap-4">
         {problem ? <Alert title="Not accepted">{problem}</Alert> : null}
-        {factor || byMail ? (
-          <TextField
-            label={byMail ? `The code we sent to ${user?.email}` : 'Six-digit code'}
-            name="proof"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            required
-            className="font-mono tracking-[0.2em]"
-          />
-        ) : (
-          <PasswordField label="Password" name="proof" autoComplete="current-password" required />
+        {keys.map((key) => (
+          <Button
+            key={key.id}
+            variant={app ? 'secondary' : 'primary'}
+            disabled={Boolean(busy)}
+            onClick={() => prove('device', () => proveSecurityKey(key.id))}
+          >
+            <Usb />
+            {keys.length > 1 ? `Use ${factorName(key)}` : 'Use your security key'}
+          </Button>
+        ))}
+        {hasPasskey ? (
+          <Button disabled={Boolean(busy)} onClick={() => prove('device', () => signInWithPasskey({ only: user!.id }))}>
+            <KeyRound />
+            Use a passkey
+          </Button>
+        ) : null}
+        {busy === 'device' ? (
+          <p role="status" className="text-13 text-muted">
+            Waiting for your device
+          </p>
+        ) : null}
+        {guarded && !app ? null : (
+          <form onSubmit={submit} className={cx('flex flex-col gap-4', asksDevice && 'border-t border-line pt-4')}>
+            {app || byMail ? (
+              <TextField
+                label={byMail ? `The code we sent to ${user?.email}` : 'Six-digit code'}
+                name="proof"
+                inputMode="numeric"
+                autoComplete="one-time-code"
+                required
+                className="font-mono tracking-[0.2em]"
+                data-first
+              />
+            ) : (
+              <PasswordField label="Password" name="proof" autoComplete="current-password" required data-first />
+            )}
+            <Button type="submit" variant="primary" disabled={Boolean(busy)} busy={busy === 'form' ? 'Checking' : false}>
+              Continue
+            </Button>
+          </form>
         )}
-        <Button type="submit" variant="primary" busy={busy ? 'Checking' : false}>
-          Continue
-        </Button>
-      </form>
-      {byMail ? <SendAgain send={sendCode} className="mt-3" /> : null}
+        {byMail ? <SendAgain send={sendCode} /> : null}
+      </div>
     </Dialog>
   )
 }
@@ -105,7 +154,8 @@ async function sendCode() {
 }
 
 /** The protocol's words for a wrong code say nothing to who typed it. */
-export const wordsOf = ({ code, message }: { code?: string | undefined; message: string }) =>
+type Refusal = { code?: string | undefined; message: string }
+export const wordsOf = ({ code, message }: Refusal) =>
   code === 'mfa_verification_failed'
     ? 'That code is wrong or was already used. Enter the one your app shows now.'
     : message || texts.unexpectedError

@@ -1,22 +1,25 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Smartphone, Usb } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
+import { factorName, isKey } from '../../api/factors.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/copy.ts'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { download } from '../../ui/download.ts'
 import { day } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Pill } from '../../ui/Panel.tsx'
+import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
 import { EnrolDialog } from './EnrolDialog.tsx'
 import { FactorRemoval } from './FactorRemoval.tsx'
+import { SecurityKeyDialog } from './SecurityKeyDialog.tsx'
 
 export function SecondFactor() {
   const { user } = useSession()
   const queries = useQueryClient()
-  const [enrolling, setEnrolling] = useState(false)
+  const [enrolling, setEnrolling] = useState<'app' | 'key'>()
   const [removing, setRemoving] = useState<{ id: string; name: string }>()
   const [codes, setCodes] = useState<string[]>()
   const key = ['factors', user?.id]
@@ -30,6 +33,8 @@ export function SecondFactor() {
     },
   })
 
+  const enrolled = factors.data ?? []
+
   async function newCodes() {
     try {
       const { codes } = await confirmed(() => call('account-recovery-codes'))
@@ -38,6 +43,13 @@ export function SecondFactor() {
       toast.error('No new codes were made', (error as Error).message)
     }
   }
+  async function added(what: string) {
+    setEnrolling(undefined)
+    await queries.invalidateQueries({ queryKey: key })
+    toast.success(what)
+    // The codes that an account with a factor has already stay as they are.
+    if (!enrolled.length) await newCodes()
+  }
   async function remove(id: string) {
     try {
       const { auth } = await loadBackend()
@@ -45,6 +57,8 @@ export function SecondFactor() {
         const { error } = await auth.mfa.unenroll({ factorId: id })
         if (error) throw error
       })
+      // What is asked from now on follows the factors that are left.
+      await auth.refreshSession()
       await queries.invalidateQueries({ queryKey: key })
       toast.success('Second factor removed')
     } catch (error) {
@@ -52,33 +66,42 @@ export function SecondFactor() {
     }
   }
 
-  const enrolled = factors.data ?? []
   return (
     <Panel
       title="Second factor"
       badge={enrolled.length ? <Pill tone="good">On</Pill> : null}
       actions={
-        <Button variant={enrolled.length ? 'secondary' : 'primary'} onClick={() => setEnrolling(true)}>
-          Add an authenticator
-        </Button>
+        <div className="flex flex-wrap justify-end gap-2 py-1">
+          <Button variant={enrolled.length ? 'secondary' : 'primary'} onClick={() => setEnrolling('app')}>
+            Add an authenticator
+          </Button>
+          <Button onClick={() => setEnrolling('key')}>Add a security key</Button>
+        </div>
       }
       flush
     >
       <FactorRemoval />
+      {factors.isPending ? <Skeleton className="m-4 h-12" /> : null}
       {factors.isError ? <ErrorState error={factors.error} retry={() => factors.refetch()} /> : null}
       {factors.data && !enrolled.length ? (
         <EmptyState compact title="No second factor protects this account">
-          An authenticator app asks for a six-digit code at sign-in and before deleting, exporting or paying out.
+          A code from an authenticator app or the touch of a security key, asked for at sign-in and before deleting, exporting or paying
+          out.
         </EmptyState>
       ) : null}
       <ul className="divide-y divide-line">
         {enrolled.map((factor) => (
-          <li key={factor.id} className="flex items-center justify-between gap-3 px-4 py-3 text-13">
-            <span className="flex flex-wrap gap-x-2">
-              <span className="font-medium">{nameOf(factor)}</span>
+          <li key={factor.id} className="flex items-center gap-3 px-4 py-3 text-13">
+            {isKey(factor) ? <Usb className="size-4 shrink-0 text-faint" /> : <Smartphone className="size-4 shrink-0 text-faint" />}
+            <span className="flex min-w-0 flex-1 flex-wrap gap-x-2">
+              <span className="min-w-0 truncate font-medium">{factorName(factor)}</span>
               <span className="text-faint">since {day(factor.created_at)}</span>
             </span>
-            <Button variant="ghost" onClick={() => setRemoving({ id: factor.id, name: nameOf(factor) })}>
+            <Button
+              variant="ghost"
+              aria-label={`Remove ${factorName(factor)}`}
+              onClick={() => setRemoving({ id: factor.id, name: factorName(factor) })}
+            >
               Remove
             </Button>
           </li>
@@ -86,19 +109,17 @@ export function SecondFactor() {
       </ul>
       {enrolled.length ? (
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 border-t border-line px-4 py-3 text-13">
-          <span className="text-muted">Use a recovery code to sign in if you lose your phone.</span>
+          <span className="text-muted">
+            Use a recovery code to sign in if you lose {enrolled.some(isKey) ? 'your key or phone' : 'your phone'}.
+          </span>
           <Button onClick={newCodes}>New recovery codes</Button>
         </div>
       ) : null}
-      <EnrolDialog
-        open={enrolling}
-        onClose={() => setEnrolling(false)}
-        onEnrolled={async () => {
-          setEnrolling(false)
-          await queries.invalidateQueries({ queryKey: key })
-          toast.success('The authenticator is on')
-          await newCodes()
-        }}
+      <EnrolDialog open={enrolling === 'app'} onClose={() => setEnrolling(undefined)} onEnrolled={() => added('The authenticator is on')} />
+      <SecurityKeyDialog
+        open={enrolling === 'key'}
+        onClose={() => setEnrolling(undefined)}
+        onAdded={() => added('The security key is on')}
       />
       <Confirm
         open={Boolean(removing)}
@@ -108,16 +129,12 @@ export function SecondFactor() {
         danger
         onConfirm={() => remove(removing!.id)}
       >
-        Sign-in will ask for the password alone.
+        {enrolled.length > 1 ? 'Sign-in will ask for another of your second factors.' : 'Sign-in will no longer ask for a second factor.'}
       </Confirm>
       <RecoveryCodes codes={codes} onClose={() => setCodes(undefined)} />
     </Panel>
   )
 }
-
-// The name that the app gives is the time it was added, since names must differ: the date stands beside it.
-const nameOf = ({ friendly_name, factor_type }: { friendly_name?: string; factor_type: string }) =>
-  friendly_name && !/^Authenticator \d/.test(friendly_name) ? friendly_name : factor_type === 'totp' ? 'Authenticator app' : 'Phone'
 
 function RecoveryCodes({ codes, onClose }: { codes: string[] | undefined; onClose: () => void }) {
   const text = codes?.join('\n') ?? ''

@@ -9,6 +9,7 @@ import { ConfirmItsYouHost } from './ConfirmItsYou.tsx'
 import { ConnectedApps } from './ConnectedApps.tsx'
 import { DataPanel } from './DataPanel.tsx'
 import { Devices } from './Devices.tsx'
+import { Passkeys } from './Passkeys.tsx'
 import { PasswordPanel } from './PasswordPanel.tsx'
 import { ProfilePanel } from './ProfilePanel.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
@@ -43,6 +44,7 @@ export function SettingsPage() {
             panel: (
               <Column>
                 <PasswordPanel />
+                <Passkeys />
                 <SecondFactor />
                 <SignIns />
               </Column>
