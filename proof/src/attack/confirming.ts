@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sweep as identitySweep } from '@operon/contracts/identity/events'
 import { startAllInOne } from '@operon/deploy/all-in-one'
+import { newAuthenticator } from '@operon/identity/testing/authenticator'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 
 type Reply = { status: number; body: any; location: URL | null }
@@ -62,6 +63,12 @@ export async function startConfirming(staff: string[] = []) {
     }
     throw new Error(`${to} got fewer than ${count} letters`)
   }
+  async function newest(to: string, subject: RegExp): Promise<Letter> {
+    for (let count = 1; ; count++) {
+      const found = (await letters(to, count)).find((each) => subject.test(each.subject))
+      if (found) return found
+    }
+  }
   /** Opens the link of a letter and presses the button: the session that this begins, or null. */
   async function press({ links }: Letter): Promise<string | null> {
     const link = links.find((each) => each.includes('/auth/v1/verify'))!.replaceAll('&amp;', '&')
@@ -95,5 +102,22 @@ export async function startConfirming(staff: string[] = []) {
     await platform.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
-  return { call, post, letters, press, signIn, db, sweep, stop }
+  /** Adds a passkey to the account of this session: what signs in with it, as often as it is asked to. */
+  async function plantPasskey(token: string) {
+    const device = newAuthenticator(platform.url)
+    const { body: begun } = await post('/auth/v1/passkeys/registration/options', {}, token)
+    const { body: added } = await post(
+      '/auth/v1/passkeys/registration/verify',
+      { challenge_id: begun.challenge_id, credential: device.create(begun.options) },
+      token,
+    )
+    if (!added.id) throw new Error(`no passkey could be added: ${JSON.stringify(added)}`)
+    return async () => {
+      const { body } = await post('/auth/v1/passkeys/authentication/options')
+      return (
+        await post('/auth/v1/passkeys/authentication/verify', { challenge_id: body.challenge_id, credential: device.get(body.options) })
+      ).body
+    }
+  }
+  return { call, post, letters, newest, press, signIn, plantPasskey, db, sweep, stop }
 }

@@ -25,6 +25,8 @@ export const attack: Attack = async (world) => {
     for (let n = 0; n < (world.short ? 2 : 20); n++) {
       const email = `step-up-${n}@example.com`
       const { id, token } = await confirmed(email)
+      await site.plantPasskey(token)
+      const { body: passkeys } = await site.call('GET', '/auth/v1/passkeys', undefined, token)
       const put = (body: object) => site.call('PUT', '/auth/v1/user', body, token)
       refused('a wrong current password', await put({ password: NEXT, current_password: 'Wrong-Horse-9-Battery' }))
       await site.db
@@ -37,6 +39,11 @@ export const attack: Attack = async (world) => {
       refused('an address by an hour-old session', await put({ email: `next-${n}@example.com` }))
       refused('a number by an hour-old session', await put({ phone: `+1555${String(4_000_000 + n)}` }))
       refused('a factor by an hour-old session', await site.post('/auth/v1/factors', { factor_type: 'totp' }, token))
+      refused('a passkey by an hour-old session', await site.post('/auth/v1/passkeys/registration/options', {}, token))
+      refused(
+        'a passkey taken away by an hour-old session',
+        await site.call('DELETE', `/auth/v1/passkeys/${passkeys[0].id}`, undefined, token),
+      )
       for (const name of ['account-export', 'account-delete'])
         refused(`${name} by an hour-old session`, await site.post(`/functions/v1/${name}`, {}, token))
 
@@ -48,6 +55,8 @@ export const attack: Attack = async (world) => {
       }
       const thief = await prove(planted.token, codeOf(factor.totp.secret))
       if (!thief.access_token) throw new Error(`no factor could be planted: ${JSON.stringify(thief)}`)
+      const signsInByPasskey = await site.plantPasskey(thief.access_token)
+      if (!(await signsInByPasskey()).access_token) throw new Error('the planted passkey does not sign in')
       const who = { email: `planted-${n}@example.com` }
       const half = await site.signIn(who, PASSWORD)
       refused(
@@ -56,14 +65,15 @@ export const attack: Attack = async (world) => {
       )
 
       await site.post('/auth/v1/recover', who)
-      const letter = await newest(who.email, /^Reset/)
+      const letter = await site.newest(who.email, /^Reset/)
       const owner = (await site.press(letter))!
       const begun = await site.post('/functions/v1/account-factor-recovery-begin', { password: NEXT }, owner)
       if (begun.status !== 200) findings.push(`the owner cannot ask for the factor's removal: ${JSON.stringify(begun.body).slice(0, 120)}`)
       refused("the thief's session after the recovery link", await site.call('GET', '/auth/v1/user', undefined, thief.access_token))
       for (const bearer of [thief.access_token, half.access_token])
         refused('the thief stops it', await site.post('/functions/v1/account-factor-recovery-stop', {}, bearer))
-      tried++
+      tried += 2
+      if ((await signsInByPasskey()).access_token) findings.push('the passkey that the thief added still signs in')
       if ((await site.signIn(who, PASSWORD)).access_token) findings.push('the password that the thief knew still signs in')
       await site.db
         .updateTable('factor_recoveries')
@@ -80,11 +90,4 @@ export const attack: Attack = async (world) => {
     await site.stop()
   }
   return { tried, findings }
-
-  async function newest(email: string, subject: RegExp) {
-    for (let count = 1; ; count++) {
-      const found = (await site.letters(email, count)).find((each) => subject.test(each.subject))
-      if (found) return found
-    }
-  }
 }

@@ -54,6 +54,7 @@ export const attack: Attack = async (world) => {
       if (!(await enter(site, before))) findings.push('a pre-registered number: the owner does not get in')
       await expectOut('a pre-registered number, then a code', { phone: before })
     }
+    for (let n = 0; n < rounds; n++) await moveOver(site, n, expectOut, findings)
     // A guest whose account moves to an address of staff.
     const moved = 'moved-boss@example.com'
     const strict = await startConfirming([moved])
@@ -74,6 +75,30 @@ export const attack: Attack = async (world) => {
     await site.stop()
   }
   return { tried, findings }
+}
+
+type ExpectOut = (chain: string, who: object, password?: string) => Promise<void>
+
+/** A stranger's account moves to the address that an owner's sign-up waits for; the owner opens the wrong one of two letters. */
+async function moveOver(site: Confirming, n: number, expectOut: ExpectOut, findings: string[]) {
+  const chain = 'an account moved over a sign-up'
+  const [from, owners] = [`mover-${n}@example.com`, `moved-over-${n}@example.com`]
+  await site.post('/auth/v1/signup', { email: from, password: STRANGERS })
+  const stranger = (await site.press((await site.letters(from, 1))[0]!))!
+  const signsInByPasskey = await site.plantPasskey(stranger)
+  await site.post('/auth/v1/signup', { email: owners, password: OWNERS })
+  const [first] = await site.letters(owners, 1)
+  await site.call('PUT', '/auth/v1/user', { email: owners }, stranger)
+  const change = (await site.letters(owners, 2)).find(({ id }) => id !== first!.id)!
+  const agreed = await site.newest(from, /^Confirm the change/)
+  await site.press(agreed)
+  const owner = await site.press(change)
+  if (!owner || (await site.call('GET', '/auth/v1/user', undefined, owner)).status !== 200)
+    findings.push(`${chain}: the owner does not get in`)
+  for (const email of [from, owners]) await expectOut(chain, { email })
+  if ((await signsInByPasskey()).access_token) findings.push(`${chain}: the stranger's passkey signs in`)
+  if ((await site.call('GET', '/auth/v1/user', undefined, stranger)).status === 200)
+    findings.push(`${chain}: the stranger's session lives on`)
 }
 
 async function enter(site: Confirming, phone: string): Promise<boolean> {
