@@ -29,10 +29,16 @@ const settled = new Set([
 
 const everybodys = new Set([...namesIn(KitConfig), ...namesIn(RateSettings)])
 
-type Running = { env: Env; members: ReturnType<typeof openMembers>; say: (line: string) => void }
+type Running = {
+  env: Env
+  members: ReturnType<typeof openMembers>
+  /** Where the launcher keeps the web app built: before gateways start again. */
+  buildWeb: () => Promise<void>
+  say: (line: string) => void
+}
 
 /** Runs one command of an operator on a running fleet, and says what came of it. */
-export async function control(args: string[], { env, members, say }: Running): Promise<void> {
+export async function control(args: string[], { env, members, buildWeb, say }: Running): Promise<void> {
   const [command, ...rest] = args
   if (command === 'status') {
     for (const [name, said] of await members.versions()) say(`${name.padEnd(16)} ${said}`)
@@ -51,6 +57,7 @@ export async function control(args: string[], { env, members, say }: Running): P
     const unknown = rest.find((name) => !names.includes(name))
     if (unknown) throw new SetupError(`"${unknown}" is not understood: name services of ${names.join(', ')}, or none for all of them`)
     const services = members.running().filter((service) => rest.length === 0 || rest.includes(service))
+    if (services.includes('gateway')) await buildWeb()
     await members.roll(services)
     say(`restarted: ${services.join(', ')}`)
     return
@@ -60,7 +67,7 @@ export async function control(args: string[], { env, members, say }: Running): P
 }
 
 /** Those that read a setting restart one after another; where one does not start with it, what was before comes back. */
-async function change(values: Env, { env, members, say }: Running) {
+async function change(values: Env, { env, members, say }: Omit<Running, 'buildWeb'>) {
   const elsewhere = serviceNames.filter((service) => upstreamOf(service) in values)
   if (elsewhere.length === Object.keys(values).length) {
     for (const service of elsewhere) members.beside(service, values[upstreamOf(service)]!)
@@ -114,8 +121,10 @@ export function readCounts(args: string[]): Counts {
 
 const socketOf = (run: string) => join(run, 'fleet.sock')
 
+type Listening = Omit<Running, 'say'> & { log: (line: string) => void }
+
 /** Takes commands from whoever may open the fleet's folder, one after another. */
-export async function listenForCommands(run: string, { env, members, log }: Omit<Running, 'say'> & { log: (line: string) => void }) {
+export async function listenForCommands(run: string, { env, members, buildWeb, log }: Listening) {
   let turn: Promise<void> = Promise.resolve()
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -132,7 +141,7 @@ export async function listenForCommands(run: string, { env, members, log }: Omit
               .map((arg) => arg.replace(/=.*/s, args[0] === 'set' ? '=…' : '$&'))
               .join(' ')}`,
           )
-          await control(args, { env, members, say })
+          await control(args, { env, members, buildWeb, say })
           socket.end(`${JSON.stringify({ code: 0 })}\n`)
         } catch (error) {
           say(error instanceof SetupError ? error.message : String((error as Error).stack))

@@ -65,7 +65,8 @@ export async function startFleet({
     await endLeftovers(run)
     const note = noteKeeper(run, () => ({ url: env.PUBLIC_URL, postgres: postgres?.pid() ?? null, ...pids(processes) }))
     undo.push(note.remove)
-    const building = web && !env.WEB_DIST ? buildWebIfChanged(log) : Promise.resolve()
+    const buildWeb = async () => void (web && !given.WEB_DIST && (await buildWebIfChanged(log)))
+    const building = buildWeb()
     building.catch(() => {})
     // The first process to need the key would make it; they all start at once.
     await Vault.open(asked)
@@ -108,7 +109,7 @@ export async function startFleet({
     members.begin('gateway', counts.gateway ?? 1)
     await members.allReady()
     note.write()
-    undo.push(await listenForCommands(run, { env, members, log }))
+    undo.push(await listenForCommands(run, { env, members, buildWeb, log }))
     return { url: env.PUBLIC_URL!, env, processes, postgres, stop, ...members }
   } catch (error) {
     await stop()
