@@ -1,5 +1,6 @@
 import type { Endpoint, Table } from '@operon/contracts/contract'
 import type { KitConfig } from '@operon/kit/config'
+import { VERSION } from '@operon/kit/version'
 import type { z } from 'zod'
 import type { Spoken } from './routes.ts'
 import { type Json, Schemas } from './schemas.ts'
@@ -24,7 +25,7 @@ export function openApi(config: Pick<KitConfig, 'PRODUCT_NAME' | 'PUBLIC_URL'>, 
     openapi: '3.1.0',
     info: {
       title: config.PRODUCT_NAME,
-      version: '0.1.0',
+      version: VERSION,
       description:
         'Made from the contracts. `x-access` says who may call, `x-rate` how calls are counted, `x-id` which parameters are ids.',
     },
