@@ -76,7 +76,7 @@ describe('a name with several addresses', () => {
     await vi.waitFor(async () => expect(await status()).toMatchObject({ running: 2, of: 2 }), 20_000)
     const first = await asked('first')
     expect([...first.keys()].sort()).toEqual(hosts.slice(0, 2))
-    for (const share of first.values()) expect(share.length).toBeGreaterThan(8)
+    for (const share of first.values()) expect(share.length).toBeGreaterThan(2)
 
     named = hosts.slice(1)
     await vi.waitFor(async () => expect([...(await asked('then')).keys()].sort()).toEqual(hosts.slice(1)), 20_000)
