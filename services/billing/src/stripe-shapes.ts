@@ -1,6 +1,8 @@
 import { type PlanId, plans } from '@operon/contracts/plans'
 import type Stripe from 'stripe'
+import type { PaidFor } from './ledger/entries.ts'
 import type { Status } from './schema.ts'
+import { productId } from './stripe-catalogue.ts'
 
 // What the rest of the service sees of the provider's objects: only what it uses, in its own words.
 
@@ -26,8 +28,19 @@ export type ProviderSubscription = {
   discounted: boolean
   createdAt: Date
 }
-export type ProviderRefund = { id: string; amountCents: number; createdAt: Date }
-export type ProviderDispute = { id: string; amountCents: number; feeCents: number; status: 'open' | 'won' | 'lost'; createdAt: Date }
+/** Money that moved at the provider, before its fee. What leaves us is negative. */
+export type ProviderMovement = { id: string; amountCents: number; feeCents: number; createdAt: Date }
+export type ProviderRefund = { id: string; amountCents: number; state: 'sent' | 'failed'; createdAt: Date }
+/** An inquiry moves no money and is `asked`. */
+export type ProviderDispute = {
+  id: string
+  amountCents: number
+  status: 'asked' | 'open' | 'won' | 'lost'
+  reason: string
+  evidenceDueAt: Date | null
+  createdAt: Date
+  movements: ProviderMovement[]
+}
 export type ProviderCharge = {
   id: string
   customer: string | null
@@ -36,7 +49,11 @@ export type ProviderCharge = {
   succeeded: boolean
   createdAt: Date
   description: string
-  /** The balance movements known so far, with the fee of each. */
+  paidFor: PaidFor
+  subscription: string | null
+  /** The end of the period that it began; null where it paid for something within a period. */
+  periodEnd: Date | null
+  /** The provider's fees that are known so far. */
   fees: { reference: string; feeCents: number; createdAt: Date }[]
   refunds: ProviderRefund[]
   disputes: ProviderDispute[]
@@ -54,11 +71,10 @@ export type ProviderInvoice = {
 }
 export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubscription {
   const item = subscription.items.data[0]!
-  const plan = item.price.metadata?.plan ?? subscription.metadata.plan
   return {
     id: subscription.id,
     itemId: item.id,
-    plan: plans.find(({ id }) => id === plan)?.id ?? null,
+    plan: planOf(item.price),
     status: statusOf(subscription.status),
     periodStart: date(periodStartOf(subscription, item)),
     periodEnd: date(item.current_period_end),
@@ -69,6 +85,10 @@ export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubsc
   }
 }
 
+/** By what is sold, never by what the subscription was once made for: a price made by hand may say nothing of its plan. */
+const planOf = ({ metadata, product }: Stripe.Price): PlanId | null =>
+  plans.find(({ id }) => id === metadata.plan || productId(id) === idOf(product))?.id ?? null
+
 /** A trial that is made longer begins a new period at the provider; what was used in it stays used. */
 const periodStartOf = ({ status, trial_start }: Stripe.Subscription, item: Stripe.SubscriptionItem) =>
   status === 'trialing' ? (trial_start ?? item.current_period_start) : item.current_period_start
@@ -78,8 +98,16 @@ function statusOf(status: string): ProviderSubscription['status'] {
   return status === 'incomplete' ? 'incomplete' : status === 'incomplete_expired' ? 'canceled' : 'unpaid'
 }
 
-export function chargeOf(charge: Stripe.Charge, refunds: Stripe.Refund[], disputes: Stripe.Dispute[]): ProviderCharge {
-  const own = feeOf(charge.balance_transaction)
+export function chargeOf(
+  charge: Stripe.Charge,
+  refunds: Stripe.Refund[],
+  disputes: Stripe.Dispute[],
+  invoice: Stripe.Invoice | null,
+): ProviderCharge {
+  const movements = [
+    charge.balance_transaction,
+    ...refunds.flatMap((refund) => [refund.balance_transaction, refund.failure_balance_transaction]),
+  ]
   return {
     id: charge.id,
     customer: idOf(charge.customer),
@@ -87,22 +115,47 @@ export function chargeOf(charge: Stripe.Charge, refunds: Stripe.Refund[], disput
     currency: charge.currency,
     succeeded: charge.status === 'succeeded' && charge.captured,
     createdAt: date(charge.created),
-    description: charge.description ?? 'Subscription',
-    fees: [own, ...refunds.map((refund) => feeOf(refund.balance_transaction ?? null))].filter((fee) => fee !== null),
-    refunds: refunds
-      .filter((refund) => refund.status === 'succeeded')
-      .map((refund) => ({ id: refund.id, amountCents: refund.amount, createdAt: date(refund.created) })),
+    description: charge.description ?? (invoice ? 'Subscription' : 'Payment'),
+    paidFor: invoice?.parent?.subscription_details ? 'subscription' : 'unknown',
+    subscription: idOf(invoice?.parent?.subscription_details?.subscription),
+    periodEnd: periodEndOf(invoice),
+    fees: movements.map(feeOf).filter((fee) => fee !== null),
+    refunds: refunds.filter(isSent).map((refund) => ({
+      id: refund.id,
+      amountCents: refund.amount,
+      state: refund.status === 'failed' ? 'failed' : 'sent',
+      createdAt: date(refund.created),
+    })),
     disputes: disputes.map((dispute) => ({
       id: dispute.id,
       amountCents: dispute.amount,
-      feeCents: (dispute.balance_transactions ?? []).reduce((sum, movement) => sum + movement.fee, 0),
-      status: dispute.status === 'won' ? 'won' : dispute.status === 'lost' ? 'lost' : 'open',
+      status: standOf(dispute.status),
+      reason: dispute.reason,
+      evidenceDueAt: dispute.evidence_details.due_by ? date(dispute.evidence_details.due_by) : null,
       createdAt: date(dispute.created),
+      movements: dispute.balance_transactions
+        .toSorted((a, b) => a.created - b.created || a.amount - b.amount)
+        .map(({ id, amount, fee, created }) => ({ id, amountCents: amount, feeCents: fee, createdAt: date(created) })),
     })),
   }
 }
 
-function feeOf(movement: string | Stripe.BalanceTransaction | null) {
+/** One that waits for the customer, or was called off, has moved nothing. */
+const isSent = ({ status, balance_transaction }: Stripe.Refund) =>
+  status !== 'canceled' && status !== 'requires_action' && Boolean(balance_transaction)
+
+function standOf(status: Stripe.Dispute.Status): ProviderDispute['status'] {
+  if (status === 'won' || status === 'lost') return status
+  return status === 'needs_response' || status === 'under_review' ? 'open' : 'asked'
+}
+
+function periodEndOf(invoice: Stripe.Invoice | null): Date | null {
+  if (!invoice || invoice.billing_reason === 'subscription_update') return null
+  const end = Math.max(...invoice.lines.data.map(({ period }) => period.end))
+  return Number.isFinite(end) ? date(end) : null
+}
+
+function feeOf(movement: string | Stripe.BalanceTransaction | null | undefined) {
   if (!movement || typeof movement === 'string' || movement.fee === 0) return null
   return { reference: movement.id, feeCents: movement.fee, createdAt: date(movement.created) }
 }

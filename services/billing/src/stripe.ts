@@ -83,6 +83,15 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     return prices
   }
 
+  /** What a payment was for: null when no invoice asked for it. */
+  async function invoiceOf(intent: string | null): Promise<Stripe.Invoice | null> {
+    if (!intent) return null
+    const payment = { type: 'payment_intent' as const, payment_intent: intent }
+    const paid = await call((stripe) => stripe.invoicePayments.list({ payment, limit: 1, expand: ['data.invoice'] }))
+    const invoice = paid.data[0]?.invoice
+    return invoice && typeof invoice === 'object' && !invoice.deleted ? invoice : null
+  }
+
   return {
     mode,
 
@@ -256,13 +265,19 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     },
 
     async getCharge(id: string): Promise<ProviderCharge> {
-      const charge = await call((stripe) => stripe.charges.retrieve(id, { expand: ['balance_transaction'] }))
-      const refunds =
-        charge.amount_refunded > 0
-          ? await call((stripe) => stripe.refunds.list({ charge: id, limit: 100, expand: ['data.balance_transaction'] }))
-          : null
+      const expand = ['balance_transaction', 'refunds.data.balance_transaction', 'refunds.data.failure_balance_transaction']
+      const charge = await call((stripe) => stripe.charges.retrieve(id, { expand }))
+      const refunds = charge.refunds?.has_more
+        ? await call((stripe) =>
+            stripe.refunds.list({
+              charge: id,
+              limit: 100,
+              expand: ['data.balance_transaction', 'data.failure_balance_transaction'],
+            }),
+          )
+        : charge.refunds
       const disputes = charge.disputed ? await call((stripe) => stripe.disputes.list({ charge: id, limit: 10 })) : null
-      return chargeOf(charge, refunds?.data ?? [], disputes?.data ?? [])
+      return chargeOf(charge, refunds?.data ?? [], disputes?.data ?? [], await invoiceOf(idOf(charge.payment_intent)))
     },
 
     async refund(

@@ -122,7 +122,7 @@ export const resumeSubscription = fn('resume-subscription', {
 })
 const Payment = z.object({
   payment: z.string(),
-  kind: z.enum(['charge', 'refund', 'dispute', 'dispute_won', 'credit_granted', 'credit_used']),
+  kind: z.enum(['charge', 'refund', 'refund_failed', 'dispute', 'dispute_won', 'credit_granted', 'credit_used']),
   amount_cents: z.int(),
   currency: Currency,
   at: time,

@@ -166,6 +166,20 @@ export const paymentRefunded = event('billing.payment_refunded', payment, {
     },
   ],
 })
+/** A refund that was sent came back: the bank did not take it. */
+export const refundReturned = event('billing.refund_returned', payment, {
+  trigger: { title: 'A refund came back', description: 'The bank did not accept it. With the amount and the currency.' },
+  activity: (refund) => ({ command: `Refund of ${money(refund)}`, status: 'failed' }),
+  link: () => '/pricing',
+  notice: (refund) => [
+    {
+      kind: 'payment',
+      title: `Your bank did not accept the refund of ${money(refund)}`,
+      body: 'The money is back with us. Write to us, and we will send it another way.',
+      link: '/pricing',
+    },
+  ],
+})
 export const paymentDisputed = event('billing.payment_disputed', payment)
 export const trialEnding = event(
   'billing.trial_ending',

@@ -1,56 +1,78 @@
-import { paymentDisputed, paymentRefunded, paymentSucceeded } from '@operon/contracts/billing/events'
+import { paymentDisputed, paymentRefunded, paymentSucceeded, refundReturned } from '@operon/contracts/billing/events'
 import { publish } from '@operon/kit/tx'
 import type { Trx } from '../deps.ts'
 import { referralPaid, referralVoided } from '../referrals/referrals.ts'
-import type { ProviderCharge, ProviderInvoice } from '../stripe-shapes.ts'
-import { charged, creditUsed, disputeLost, disputeOpened, disputeWon, feeTaken, refunded } from './entries.ts'
+import type { ProviderCharge, ProviderDispute, ProviderInvoice } from '../stripe-shapes.ts'
+import { charged, creditUsed, disputeLost, disputeOpened, feeTaken, type Line, refundFailed, refunded } from './entries.ts'
 import { post } from './post.ts'
 
 /** Books all that is known of a charge: itself, its fees, refunds and disputes. Each once, so it may be called for any event about it, in any order. */
 export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void> {
   if (!charge.succeeded) return
-  const { currency, id: payment } = charge
+  const { currency, id: payment, paidFor } = charge
   const userId = await userOf(trx, charge.customer)
-  const entry = (kind: string, id: string, description: string, occurredAt: Date) => ({
-    reference: `${kind}:${id}`,
-    kind,
-    userId,
-    description,
-    occurredAt,
-  })
+  const book = (reference: string, kind: string, description: string, occurredAt: Date, lines: Line[]) =>
+    lines.length === 0 ? false : post(trx, { reference, kind, userId, description, occurredAt, lines })
   const event = (amountCents: number) => ({ payment, amount_cents: amountCents, currency })
 
-  if (
-    await post(trx, { ...entry('charge', payment, charge.description, charge.createdAt), lines: charged(currency, charge.amountCents) })
-  ) {
+  const isKnown = paidFor === 'subscription'
+  const kind = isKnown ? 'charge' : 'unknown_charge'
+  const isPaid = await book(
+    `charge:${payment}`,
+    kind,
+    charge.description,
+    charge.createdAt,
+    charged(currency, charge.amountCents, paidFor),
+  )
+  if (isPaid && isKnown) {
     await publish(trx, paymentSucceeded, userId, event(charge.amountCents))
     if (userId) await referralPaid(trx, userId, charge)
   }
-  for (const fee of charge.fees) {
-    await post(trx, { ...entry('fee', fee.reference, 'Provider fee', fee.createdAt), lines: feeTaken(currency, fee.feeCents) })
-  }
-  for (const refund of charge.refunds) {
-    const isNew = await post(trx, {
-      ...entry('refund', refund.id, `Refund of ${payment}`, refund.createdAt),
-      lines: refunded(currency, refund.amountCents),
-    })
-    if (isNew) await publish(trx, paymentRefunded, userId, event(refund.amountCents))
+  for (const { reference, feeCents, createdAt } of charge.fees)
+    await book(`fee:${reference}`, 'fee', 'Provider fee', createdAt, feeTaken(currency, feeCents))
+
+  for (const { id, amountCents, state, createdAt } of charge.refunds) {
+    const isNew = await book(`refund:${id}`, 'refund', `Refund of ${payment}`, createdAt, refunded(currency, amountCents, paidFor))
+    if (isNew && state === 'sent') await publish(trx, paymentRefunded, userId, event(amountCents))
+    if (state !== 'failed') continue
+    const hasFailed = await book(
+      `refund_failed:${id}`,
+      'refund_failed',
+      `Refund of ${payment} was not accepted`,
+      createdAt,
+      refundFailed(currency, amountCents),
+    )
+    if (hasFailed) await publish(trx, refundReturned, userId, event(amountCents))
   }
   for (const dispute of charge.disputes) {
-    const { id, amountCents, feeCents, status, createdAt } = dispute
-    const isNew = await post(trx, {
-      ...entry('dispute', id, `Dispute of ${payment}`, createdAt),
-      lines: disputeOpened(currency, amountCents),
-    })
-    if (isNew) await publish(trx, paymentDisputed, userId, event(amountCents))
-    if (feeCents > 0) await post(trx, { ...entry('dispute_fee', id, 'Dispute fee', createdAt), lines: feeTaken(currency, feeCents) })
-    if (status === 'won')
-      await post(trx, { ...entry('dispute_won', id, `Dispute of ${payment} won`, createdAt), lines: disputeWon(currency, amountCents) })
+    const { id, amountCents, status, createdAt, movements } = dispute
+    for (const [index, moved] of movements.entries()) {
+      const { name, kind } = nameOf(dispute, index)
+      const isNew = await book(name, kind, `Dispute of ${payment}`, moved.createdAt, disputeOpened(currency, -moved.amountCents))
+      if (isNew && name === `dispute:${id}`) await publish(trx, paymentDisputed, userId, event(amountCents))
+      const fee = index === 0 ? `dispute_fee:${id}` : `dispute_fee:${moved.id}`
+      await book(fee, 'dispute_fee', 'Dispute fee', moved.createdAt, feeTaken(currency, moved.feeCents))
+    }
+    const heldCents = -movements.reduce((sum, moved) => sum + moved.amountCents, 0)
     if (status === 'lost')
-      await post(trx, { ...entry('dispute_lost', id, `Dispute of ${payment} lost`, createdAt), lines: disputeLost(currency, amountCents) })
+      await book(`dispute_lost:${id}`, 'dispute_lost', `Dispute of ${payment} lost`, createdAt, disputeLost(currency, heldCents, paidFor))
   }
-  const returnedCents = [...charge.refunds, ...charge.disputes].reduce((sum, { amountCents }) => sum + amountCents, 0)
-  if (returnedCents >= charge.amountCents) await referralVoided(trx, payment)
+  if (returnedCents(charge) >= charge.amountCents) await referralVoided(trx, payment)
+}
+
+/** What has gone back to the customer, or is held for them. */
+export const returnedCents = ({ refunds, disputes }: ProviderCharge): number =>
+  [...refunds.filter(({ state }) => state === 'sent'), ...disputes.filter(({ status }) => status === 'open' || status === 'lost')].reduce(
+    (sum, { amountCents }) => sum + amountCents,
+    0,
+  )
+
+/** The first withdrawal and the first return have a name of the dispute; what moves after them has its own. */
+function nameOf({ id, movements }: ProviderDispute, index: number): { name: string; kind: string } {
+  const moved = movements[index]!
+  const kind = moved.amountCents < 0 ? 'dispute' : 'dispute_won'
+  const isFirst = movements.findIndex((each) => each.amountCents < 0 === moved.amountCents < 0) === index
+  return { name: `${kind}:${isFirst ? id : moved.id}`, kind }
 }
 
 /** Credit that an invoice used up has been earned. */

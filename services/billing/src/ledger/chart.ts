@@ -4,6 +4,8 @@ export const chart = {
   disputed: 'asset',
   receivable: 'asset',
   customer_credit: 'liability',
+  /** Money that came in for something we do not know. Staff look into it. */
+  suspense: 'liability',
   subscription_revenue: 'income',
   platform_fees: 'income',
   refunds: 'expense',

@@ -11,13 +11,23 @@ const pair = (currency: string, amountCents: number, debit: Account, credit: Acc
 const lines = (currency: string, ...amounts: [Account, number][]): Line[] =>
   amounts.filter(([, amountCents]) => amountCents !== 0).map(([account, amountCents]) => ({ account, currency, amountCents }))
 
-// What flows today: subscriptions
-export const charged = (currency: string, cents: number) => pair(currency, cents, 'provider_balance', 'subscription_revenue')
+// What flows today: subscriptions, and payments that nothing here was sold for
+export type PaidFor = 'subscription' | 'unknown'
+const earnedBy = (paidFor: PaidFor): Account => (paidFor === 'subscription' ? 'subscription_revenue' : 'suspense')
+const givenBackBy = (paidFor: PaidFor): Account => (paidFor === 'subscription' ? 'refunds' : 'suspense')
+const lostBy = (paidFor: PaidFor): Account => (paidFor === 'subscription' ? 'dispute_losses' : 'suspense')
+
+export const charged = (currency: string, cents: number, paidFor: PaidFor = 'subscription') =>
+  pair(currency, cents, 'provider_balance', earnedBy(paidFor))
 export const feeTaken = (currency: string, cents: number) => pair(currency, cents, 'provider_fees', 'provider_balance')
-export const refunded = (currency: string, cents: number) => pair(currency, cents, 'refunds', 'provider_balance')
+export const refunded = (currency: string, cents: number, paidFor: PaidFor = 'subscription') =>
+  pair(currency, cents, givenBackBy(paidFor), 'provider_balance')
+/** The bank did not take a refund: the money is ours again, and owed to the customer. */
+export const refundFailed = (currency: string, cents: number) => pair(currency, cents, 'provider_balance', 'suspense')
 export const disputeOpened = (currency: string, cents: number) => pair(currency, cents, 'disputed', 'provider_balance')
 export const disputeWon = (currency: string, cents: number) => pair(currency, cents, 'provider_balance', 'disputed')
-export const disputeLost = (currency: string, cents: number) => pair(currency, cents, 'dispute_losses', 'disputed')
+export const disputeLost = (currency: string, cents: number, paidFor: PaidFor = 'subscription') =>
+  pair(currency, cents, lostBy(paidFor), 'disputed')
 export const creditGranted = (currency: string, cents: number) => pair(currency, cents, 'referral_credits', 'customer_credit')
 export const creditUsed = (currency: string, cents: number) => pair(currency, cents, 'customer_credit', 'subscription_revenue')
 

@@ -5,7 +5,18 @@ import { sql } from 'kysely'
 import type { BillingCtx, Db } from '../deps.ts'
 
 // What a customer paid is what reached or left the provider for them, or their credit; fees are the platform's own affair.
-const customerKinds = ['charge', 'refund', 'dispute', 'dispute_won', 'credit_granted', 'credit_used'] as const
+const customerKinds = [
+  'charge',
+  'unknown_charge',
+  'refund',
+  'refund_failed',
+  'dispute',
+  'dispute_won',
+  'credit_granted',
+  'credit_used',
+] as const
+/** What a payment was for is our question, not the customer's. */
+const shownAs = (kind: string) => (kind === 'unknown_charge' ? 'charge' : kind) as Exclude<(typeof customerKinds)[number], 'unknown_charge'>
 
 export async function statementExport(
   ctx: BillingCtx,
@@ -19,7 +30,7 @@ export async function statementExport(
   const body = rows.map((row) => [
     row.occurred_at.toISOString(),
     row.reference,
-    row.kind,
+    shownAs(row.kind),
     row.description,
     decimal(row.amount_cents),
     row.currency,
@@ -36,7 +47,7 @@ export async function listPayments(
   return {
     payments: rows.map(({ reference, kind, amount_cents, currency, occurred_at, description }) => ({
       payment: reference.slice(reference.indexOf(':') + 1),
-      kind: kind as (typeof customerKinds)[number],
+      kind: shownAs(kind),
       amount_cents,
       currency,
       at: occurred_at.toISOString(),

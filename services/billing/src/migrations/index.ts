@@ -9,6 +9,7 @@ import * as budgetNotices from './0007_budget_notices.ts'
 import * as lists from './0008_lists.ts'
 import * as ending from './0009_ending.ts'
 import * as rowsOfAPerson from './0010_rows_of_a_person.ts'
+import * as suspense from './0011_suspense.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -21,4 +22,5 @@ export const migrations: Migrations = {
   '0008_lists': lists,
   '0009_ending': ending,
   '0010_rows_of_a_person': rowsOfAPerson,
+  '0011_suspense': suspense,
 }

@@ -4,7 +4,7 @@ import { StripeError, wrong } from './errors.ts'
 import { type Params, text } from './form.ts'
 
 /** What a card does. `setup` is when it is saved, `charge` when money is asked for. */
-export type Behaviour = { setup?: Decline; charge?: Decline; action?: 'first' | 'always'; disputed?: true }
+export type Behaviour = { setup?: Decline; charge?: Decline; action?: 'first' | 'always'; disputed?: true; refundFails?: true }
 type Decline = { code: string; decline_code?: string; message: string }
 
 const declined = (decline_code: string, code = 'card_declined', message = 'Your card was declined.'): Decline => ({
@@ -33,6 +33,7 @@ export const cards: Card[] = [
     label: 'Saves, then fails when charged',
   },
   { number: '4000000000000259', token: 'createDispute', behaviour: { disputed: true }, label: 'Succeeds, disputed a minute later' },
+  { number: '4000000000005126', token: 'refundFail', behaviour: { refundFails: true }, label: 'Succeeds, a refund comes back a minute later' },
   {
     number: '4000000000009995',
     token: 'chargeDeclinedInsufficientFunds',

@@ -2,6 +2,7 @@ import type { Bank, Obj } from './bank.ts'
 import { expireSession } from './checkout.ts'
 import { createDispute } from './disputes.ts'
 import { wrong } from './errors.ts'
+import { failRefund } from './refunds.ts'
 import { endSubscription, endTrial, remindOfTrialEnd, renew, settleInvoice } from './renewals.ts'
 import { LIVE } from './subscriptions.ts'
 
@@ -32,6 +33,8 @@ function earliest(bank: Bank, clock: string | null): Due | undefined {
     if (each.status === 'open' && clockOf(bank, each) === clock) offer({ at: each.expires_at, run: () => expireSession(bank, each) })
   for (const each of bank.t.charges.all())
     if (each._dispute_at && each._clock === clock) offer({ at: each._dispute_at, run: () => createDispute(bank, each) })
+  for (const each of bank.t.refunds.all())
+    if (each._fails_at && each._clock === clock) offer({ at: each._fails_at, run: () => failRefund(bank, each) })
   return first
 }
 
@@ -130,7 +133,7 @@ function ownClock(bank: Bank, { id, test_clock }: Obj): string {
   bank.t.test_clocks.put({ ...made, _ahead_s: 0 })
   const mine = bank.find('customers', id)
   bank.t.customers.put({ ...mine, test_clock: made.id })
-  for (const kind of ['subscriptions', 'invoices', 'payment_intents', 'charges'] as const)
+  for (const kind of ['subscriptions', 'invoices', 'payment_intents', 'charges', 'refunds'] as const)
     for (const each of bank.t[kind].all())
       if (each.customer === id)
         bank.t[kind].put({ ...each, ...('test_clock' in each && { test_clock: made.id }), ...('_clock' in each && { _clock: made.id }) })

@@ -41,7 +41,8 @@ function along(bank: Bank, value: unknown, [step, ...rest]: string[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   const object = value as Obj
   const make = included[`${object.object}.${step}`]
-  const current = object[step] ?? make?.(bank, object)
+  const current = object[step] ?? make?.(bank, object) ?? null
+  if (current === null && !(step in object) && !make) return object
   const reached = Array.isArray(current) ? current.map((each) => resolve(bank, step, each)) : resolve(bank, step, current)
   return { ...object, [step]: along(bank, reached, rest) }
 }

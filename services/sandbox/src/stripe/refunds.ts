@@ -1,8 +1,11 @@
 import type { Bank, Obj } from './bank.ts'
+import { behaviourOf } from './cards.ts'
 import { wonBack } from './disputes.ts'
 import { wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text } from './form.ts'
 import { balanceRow } from './movements.ts'
+
+const FAILS_AFTER_SECONDS = 60
 
 export function createRefund(bank: Bank, params: Params): Obj {
   const intent = params.payment_intent ? bank.find('payment_intents', params.payment_intent, 'payment_intent') : undefined
@@ -52,6 +55,10 @@ export function createRefund(bank: Bank, params: Params): Obj {
     source_transfer_reversal: null,
     status: 'succeeded',
     transfer_reversal: null,
+    _fails_at: behaviourOf(bank.t.payment_methods.get(charge.payment_method)).refundFails
+      ? bank.now(charge._clock) + FAILS_AFTER_SECONDS
+      : null,
+    _clock: charge._clock,
   })
   const amount_refunded = charge.amount_refunded + amount
   const changed = bank.t.charges.put({ ...charge, amount_refunded, refunded: amount_refunded === charge.amount })
@@ -66,4 +73,32 @@ export function createRefund(bank: Bank, params: Params): Obj {
   bank.emit('refund.created', refund)
   bank.emit('charge.refunded', changed, { amount_refunded: charge.amount_refunded })
   return refund
+}
+
+/** The bank sends it back: the money is with the merchant again, and the charge is less refunded than it said. */
+export function failRefund(bank: Bank, refund: Obj): Obj {
+  const charge = bank.find('charges', refund.charge)
+  const back = bank.t.balance_transactions.put(
+    balanceRow(bank, {
+      amount: refund.amount,
+      fee: 0,
+      currency: refund.currency,
+      source: refund.id,
+      type: 'refund_failure',
+      clock: refund._clock,
+      description: `Failed refund of ${charge.id}`,
+    }),
+  )
+  const failed = bank.t.refunds.put({
+    ...refund,
+    status: 'failed',
+    failure_balance_transaction: back.id,
+    failure_reason: 'expired_or_canceled_card',
+    _fails_at: null,
+  })
+  bank.t.charges.put({ ...charge, amount_refunded: charge.amount_refunded - refund.amount, refunded: false })
+  bank.fact('refund_failed', { refund: refund.id, charge: charge.id, amount: refund.amount, currency: refund.currency })
+  bank.emit('refund.failed', failed)
+  bank.emit('charge.refund.updated', failed, { status: 'succeeded' })
+  return failed
 }

@@ -1,0 +1,6 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Where money is booked that came in for something we do not know. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`insert into ledger_accounts (code, kind) values ('suspense', 'liability') on conflict (code) do nothing`.execute(db)
+}
