@@ -18,6 +18,7 @@ import { smtpServer } from './inbox/smtp.ts'
 import { modelServer } from './models/server.ts'
 import { oauthRoutes } from './oauth/oauth.ts'
 import { rdapRoutes } from './rdap/rdap.ts'
+import type { Heard } from './stripe/bank.ts'
 import { StripeError } from './stripe/errors.ts'
 import { createStripe } from './stripe/stripe.ts'
 
@@ -36,6 +37,8 @@ export type SandboxOptions = {
   pace?: number
   now?: () => number
   onError?: (error: unknown) => void
+  /** Sees each answer and each event of Stripe's stand-in: tests hold them against the provider's own types. */
+  heard?: Heard
 }
 
 export type Sandbox = {
@@ -57,7 +60,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = createFaults(state.random)
   const inbox = createInbox(state, truth)
   const publicUrl = options.publicUrl.replace(/\/$/, '')
-  const stripe = createStripe({ state, truth, publicUrl, now: options.now ?? Date.now, onError })
+  const stripe = createStripe({ state, truth, publicUrl, now: options.now ?? Date.now, onError, heard: options.heard ?? (() => {}) })
   const oauth = oauthRoutes({ state, truth, publicUrl })
   const smtp = smtpServer(inbox, faults)
   const over = (

@@ -4,6 +4,7 @@ import { type Bank, type Obj, render } from './bank.ts'
 import { StripeError } from './errors.ts'
 import { expandAll } from './expand.ts'
 import { type Params, parseForm } from './form.ts'
+import { checkParameters } from './parameters.ts'
 import { type Operation, resources } from './resources.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -78,9 +79,12 @@ export function stripeApi(bank: Bank, webhooks: Webhooks, onError: (error: unkno
   function run(request: WireRequest, text: string, requestId: string, key: string | null): unknown {
     const params = parseForm(text)
     const [operation, ids] = find(operations, request)
+    checkParameters(operation.name, params)
     bank.request = { id: requestId, key }
     try {
-      return render(expandAll(bank, operation.run(params, ids) as Obj, expansions(params)))
+      const said = render(expandAll(bank, operation.run(params, ids) as Obj, expansions(params)))
+      bank.heard({ operation: operation.name }, said)
+      return said
     } finally {
       bank.request = { id: null, key: null }
     }

@@ -40,10 +40,12 @@ const kinds = {
 export type Kind = keyof typeof kinds
 
 export type Bank = ReturnType<typeof openBank>
-type Options = { state: State; truth: Truth; publicUrl: string; now: () => number }
+/** An answer by its operation, an event by its type. */
+export type Heard = (what: { operation: string } | { event: string }, said: unknown) => void
+type Options = { state: State; truth: Truth; publicUrl: string; now: () => number; heard: Heard }
 
 /** What every part of the Stripe stand-in works on: the tables, the ids, the clock, the log. */
-export function openBank({ state, truth, publicUrl, now }: Options) {
+export function openBank({ state, truth, publicUrl, now, heard }: Options) {
   const names = Object.keys(kinds) as Kind[]
   const t = Object.fromEntries(names.map((name) => [name, state.table<Obj>(`stripe.${name}`)])) as Record<Kind, Table<Obj>>
   const byPrefix = new Map(names.filter((name) => kinds[name][0]).map((name) => [kinds[name][0] as string, t[name]]))
@@ -55,6 +57,7 @@ export function openBank({ state, truth, publicUrl, now }: Options) {
     truth,
     publicUrl,
     state,
+    heard,
     /** The request being answered: its id, and the key it was sent with. */
     request: { id: null as string | null, key: null as string | null },
     id: (kind: Kind, infix = '') => state.id(`${kinds[kind][0]}${infix}`, kind === 'checkout_sessions' ? 58 : 24),
@@ -101,5 +104,13 @@ export function openBank({ state, truth, publicUrl, now }: Options) {
 
 export const list = (url: string, data: unknown[], more = false) => ({ object: 'list' as const, url, has_more: more, data })
 
+/** Stored as everything is, and without a time of their own at Stripe. */
+const UNDATED = new Set(['discount', 'invoiceitem'])
+
 /** A copy without private fields, as it goes over the wire. */
-export const render = <T>(value: T): T => JSON.parse(JSON.stringify(value, (key, each) => (key.startsWith('_') ? undefined : each))) as T
+export const render = <T>(value: T): T =>
+  JSON.parse(
+    JSON.stringify(value, function (this: { object?: string }, key, each) {
+      return key.startsWith('_') || (key === 'created' && UNDATED.has(this.object ?? '')) ? undefined : each
+    }),
+  ) as T

@@ -33,7 +33,12 @@ export const cards: Card[] = [
     label: 'Saves, then fails when charged',
   },
   { number: '4000000000000259', token: 'createDispute', behaviour: { disputed: true }, label: 'Succeeds, disputed a minute later' },
-  { number: '4000000000005126', token: 'refundFail', behaviour: { refundFails: true }, label: 'Succeeds, a refund comes back a minute later' },
+  {
+    number: '4000000000005126',
+    token: 'refundFail',
+    behaviour: { refundFails: true },
+    label: 'Succeeds, a refund comes back a minute later',
+  },
   {
     number: '4000000000009995',
     token: 'chargeDeclinedInsufficientFunds',

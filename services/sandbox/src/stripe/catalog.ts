@@ -44,6 +44,7 @@ export function createPrice(bank: Bank, params: Params): Obj {
     throw wrong(`A price (\`${holder.id}\`) already uses that lookup key.`, 'lookup_key', 'resource_already_exists')
   if (holder) bank.t.prices.put({ ...holder, lookup_key: null })
   const unit = int(params.unit_amount ?? params.unit_amount_decimal)
+  if (unit < 0) throw wrong('This value must be greater than or equal to 0.', 'unit_amount', 'parameter_invalid_integer')
   const { interval, interval_count } = (params.recurring ?? {}) as Params
   const price = bank.t.prices.put({
     id: bank.id('prices'),
@@ -98,6 +99,9 @@ export function updateProduct(bank: Bank, product: Obj, params: Params): Obj {
 export function createCoupon(bank: Bank, params: Params): Obj {
   if (params.id && bank.t.coupons.get(params.id)) throw wrong(`Coupon already exists.`, 'id', 'resource_already_exists')
   if (!params.percent_off && !params.amount_off) throw required('percent_off')
+  if (params.percent_off && !(Number(params.percent_off) > 0 && Number(params.percent_off) <= 100))
+    throw wrong('percent_off must be between 0.01 and 100', 'percent_off')
+  if (params.amount_off && !params.currency) throw required('currency')
   if (params.duration === 'repeating' && !params.duration_in_months) throw required('duration_in_months')
   const coupon = bank.t.coupons.put({
     id: params.id ?? bank.state.id('c', 8).slice(2),

@@ -46,9 +46,10 @@ export function makeCharge(bank: Bank, intent: Obj, method: Obj, decline: { code
     payment_method: method.id,
     payment_method_details: {
       card: {
-        ...method.card,
+        ...cardOf(method),
         amount_authorized: intent.amount,
         authorization_code: null,
+        electronic_commerce_indicator: null,
         extended_authorization: { status: 'disabled' },
         incremental_authorization: { status: 'unavailable' },
         installments: null,
@@ -56,6 +57,8 @@ export function makeCharge(bank: Bank, intent: Obj, method: Obj, decline: { code
         multicapture: { status: 'unavailable' },
         network: method.card.brand,
         network_token: { used: false },
+        network_transaction_id: null,
+        transaction_link_id: null,
         overcapture: { maximum_amount_capturable: intent.amount, status: 'unavailable' },
         three_d_secure: null,
       },
@@ -79,3 +82,17 @@ export function makeCharge(bank: Bank, intent: Obj, method: Obj, decline: { code
     _clock: intent._clock,
   })
 }
+
+/** What a charge says of the card it was taken from. */
+const cardOf = ({ card: { brand, checks, country, exp_month, exp_year, fingerprint, funding, last4, regulated_status, wallet } }: Obj) => ({
+  brand,
+  checks,
+  country,
+  exp_month,
+  exp_year,
+  fingerprint,
+  funding,
+  last4,
+  regulated_status,
+  wallet,
+})

@@ -84,7 +84,7 @@ export function moveBalance(
   },
 ): Obj {
   const balance = customer.balance + change.amount
-  bank.t.customers.put({ ...customer, balance, currency: change.currency })
+  const moving = bank.t.customers.put({ ...customer, balance, currency: change.currency })
   const moved = bank.t.customer_balance_transactions.put({
     id: bank.id('customer_balance_transactions'),
     object: 'customer_balance_transaction',
@@ -109,6 +109,7 @@ export function moveBalance(
     type: change.type,
     invoice: change.invoice ?? null,
   })
+  bank.emit('customer.updated', moving, { balance: customer.balance })
   return moved
 }
 

@@ -3,6 +3,36 @@ import { wrong } from './errors.ts'
 import { balanceRow } from './movements.ts'
 
 const DISPUTE_FEE_CENTS = 1500
+const noEvidence = {
+  access_activity_log: null,
+  billing_address: null,
+  cancellation_policy: null,
+  cancellation_policy_disclosure: null,
+  cancellation_rebuttal: null,
+  customer_communication: null,
+  customer_email_address: null,
+  customer_name: null,
+  customer_purchase_ip: null,
+  customer_signature: null,
+  duplicate_charge_documentation: null,
+  duplicate_charge_explanation: null,
+  duplicate_charge_id: null,
+  enhanced_evidence: {},
+  product_description: null,
+  receipt: null,
+  refund_policy: null,
+  refund_policy_disclosure: null,
+  refund_refusal_explanation: null,
+  service_date: null,
+  service_documentation: null,
+  shipping_address: null,
+  shipping_carrier: null,
+  shipping_date: null,
+  shipping_documentation: null,
+  shipping_tracking_number: null,
+  uncategorized_file: null,
+  uncategorized_text: null,
+}
 
 export const wonBack = (bank: Bank, charge: Obj) =>
   bank.t.disputes.all().every((each) => each.charge !== charge.id || each.status === 'won')
@@ -32,15 +62,27 @@ export function createDispute(bank: Bank, charge: Obj, reason = 'fraudulent'): O
     created,
     currency: charge.currency,
     enhanced_eligibility_types: [],
-    evidence: {},
-    evidence_details: { due_by: created + 7 * 86400, enhanced_eligibility: {}, has_evidence: false, past_due: false, submission_count: 0 },
+    evidence: noEvidence,
+    evidence_details: {
+      due_by: created + 7 * 86400,
+      enhanced_eligibility: {},
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+      submission_method: 'not_submitted',
+    },
     intended_submission_method: null,
     is_charge_refundable: false,
     livemode: false,
     metadata: {},
     payment_intent: charge.payment_intent,
     payment_method_details: {
-      card: { brand: charge.payment_method_details.card.brand, case_type: 'chargeback', network_reason_code: '10.4' },
+      card: {
+        brand: charge.payment_method_details.card.brand,
+        case_type: 'chargeback',
+        network: charge.payment_method_details.card.network,
+        network_reason_code: '10.4',
+      },
       type: 'card',
     },
     reason,

@@ -31,5 +31,6 @@ export function balanceRow(bank: Bank, { amount, fee, currency, source, type, cl
     source,
     status: 'pending',
     type,
+    _clock: clock ?? null,
   }
 }

@@ -16,7 +16,7 @@ export function createConfiguration(bank: Bank, params: Params): Obj {
     business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null, ...params.business_profile },
     created: now,
     default_return_url: text(params.default_return_url),
-    features: params.features ?? {},
+    features: featuresOf(params.features ?? {}),
     is_default: bank.t.portal_configurations.all().length === 0,
     livemode: false,
     login_page: { enabled: false, url: null },
@@ -24,6 +24,37 @@ export function createConfiguration(bank: Bank, params: Params): Obj {
     name: text(params.name),
     updated: now,
   })
+}
+
+/** All of them with what was not said filled in. */
+function featuresOf(given: Params) {
+  const { customer_update: details, subscription_cancel: cancel, subscription_update: update } = given
+  const isOn = (name: string) => yes(given[name]?.enabled)
+  return {
+    customer_update: { allowed_updates: details?.allowed_updates || [], enabled: isOn('customer_update') },
+    invoice_history: { enabled: isOn('invoice_history') },
+    payment_method_update: { enabled: isOn('payment_method_update'), payment_method_configuration: null },
+    subscription_cancel: {
+      cancellation_reason: {
+        enabled: yes(cancel?.cancellation_reason?.enabled),
+        feedback_options: null,
+        options: cancel?.cancellation_reason?.options || [],
+      },
+      enabled: isOn('subscription_cancel'),
+      mode: cancel?.mode ?? 'at_period_end',
+      proration_behavior: cancel?.proration_behavior ?? 'none',
+    },
+    subscription_pause: { duration: { interval_options: [], type: 'indefinite' }, enabled: false },
+    subscription_update: {
+      billing_cycle_anchor: null,
+      default_allowed_updates: update?.default_allowed_updates || [],
+      enabled: isOn('subscription_update'),
+      products: update?.products || null,
+      proration_behavior: update?.proration_behavior ?? 'none',
+      schedule_at_period_end: { conditions: [] },
+      trial_update_behavior: 'continue_trial',
+    },
+  }
 }
 
 export function createPortalSession(bank: Bank, params: Params): Obj {

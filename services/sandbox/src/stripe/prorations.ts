@@ -67,6 +67,7 @@ export function queueLines(bank: Bank, subscription: Obj, lines: Line[]) {
       amount: line.amount,
       currency: line.price.currency,
       customer: subscription.customer,
+      customer_account: null,
       description: line.description,
       discountable: false,
       discounts: [],
@@ -82,6 +83,8 @@ export function queueLines(bank: Bank, subscription: Obj, lines: Line[]) {
       },
       proration: true,
       quantity: line.quantity,
+      quantity_decimal: String(line.quantity),
+      tax_rates: [],
       test_clock: subscription.test_clock,
       _line: line,
     })

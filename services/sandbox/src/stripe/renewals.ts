@@ -1,7 +1,7 @@
 import type { Bank, Obj } from './bank.ts'
 import { differences } from './customers.ts'
 import type { Params } from './form.ts'
-import { issueInvoice, payInvoice } from './invoices.ts'
+import { issueInvoice, payInvoice, voidInvoice } from './invoices.ts'
 import { netItems, periodLine } from './items.ts'
 import { DAY, periodEnd } from './periods.ts'
 import { takePending } from './prorations.ts'
@@ -100,7 +100,10 @@ export function renew(bank: Bank, subscription: Obj, at: number, reason = 'subsc
     ...(trialOver && { status: 'active', trial_end: Math.min(subscription.trial_end, at) }),
     ...(subscription.status === 'incomplete' && { status: 'active' }),
   })
-  if (invoice.status === 'open') settleInvoice(bank, invoice.id, { offSession: true })
+  const paused = subscription.pause_collection?.behavior
+  if (invoice.status === 'open' && paused && paused !== 'keep_as_draft')
+    voidInvoice(bank, invoice, paused === 'void' ? 'void' : 'uncollectible')
+  else if (invoice.status === 'open' && !paused) settleInvoice(bank, invoice.id, { offSession: true })
   return bank.find('subscriptions', begun.id)
 }
 

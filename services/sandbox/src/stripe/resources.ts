@@ -18,11 +18,12 @@ import { confirmSetup, createSetupIntent } from './setup.ts'
 import { cancelNow, createSubscription, updateSubscription } from './subscriptions.ts'
 import { createEndpoint, updateEndpoint, type Webhooks } from './webhooks.ts'
 
-export type Operation = { method: string; pattern: RegExp; run: (params: Params, ids: string[]) => unknown }
+export type Operation = { name: string; method: string; pattern: RegExp; run: (params: Params, ids: string[]) => unknown }
 
 /** Every path of the API that is played here. */
 export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
   const on = (method: string, path: string, run: (params: Params, id: string, second: string) => unknown): Operation => ({
+    name: `${method} /v1/${path.replace(/:\w+/g, ':id')}`,
     method,
     pattern: new RegExp(`^/v1/${path.replace(/:\w+/g, '([^/]+)')}$`),
     run: (params, ids) => run(params, ids[0] ?? '', ids[1] ?? ''),
@@ -247,13 +248,16 @@ function payNow(bank: Bank, invoice: Obj, params: Params): Obj {
 }
 
 function balanceOf(bank: Bank) {
-  const amount = bank.t.balance_transactions.all().reduce((sum, each) => sum + each.net, 0)
-  return {
-    object: 'balance',
-    livemode: false,
-    available: [{ amount, currency: 'usd', source_types: { card: amount } }],
-    pending: [{ amount: 0, currency: 'usd', source_types: { card: 0 } }],
-  }
+  const rows = bank.t.balance_transactions.all()
+  const currencies = [...new Set(['usd', ...rows.map(({ currency }) => currency)])]
+  // What a customer on a clock of their own paid becomes available by that clock.
+  const isPending = (row: Obj) => row.available_on > bank.now(row._clock)
+  const sums = (keep: (row: Obj) => boolean) =>
+    currencies.map((currency) => {
+      const amount = rows.filter((row) => row.currency === currency && keep(row)).reduce((sum, { net }) => sum + net, 0)
+      return { amount, currency, source_types: { card: amount } }
+    })
+  return { object: 'balance', livemode: false, available: sums((row) => !isPending(row)), pending: sums(isPending) }
 }
 
 function disputeEvidence(bank: Bank, dispute: Obj, params: Params): Obj {

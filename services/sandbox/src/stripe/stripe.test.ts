@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +8,12 @@ import Stripe from 'stripe'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readBody } from '../core/wire.ts'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
+import { openConformance } from './sdk/conforms.ts'
+import { tablePath, textOf } from './sdk/write.ts'
 
 const DAY = 86_400
+/** Every answer and every event of the tests below. */
+const conformance = openConformance()
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-stripe-'))
 let sandbox: Sandbox
 let stripe: Stripe
@@ -41,7 +45,7 @@ const types = () => received.map((event) => event.type)
 const pathOf = (url: string | null) => new URL(url!).pathname
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9201', seed: 'stripe' })
+  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9201', seed: 'stripe', heard: conformance.heard })
   stripe = client()
   hook = createServer(async (request, response) => {
     const body = await readBody(request)
@@ -467,4 +471,65 @@ describe('the API itself', () => {
     expect((await stripe.customers.create({ email: 'kept@example.com' }, { idempotencyKey: 'kept-1' })).id).toBe(customer.id)
     expect((await control('GET', '/sandbox/api/stripe/clock')).json().now).toBeGreaterThanOrEqual(now)
   })
+})
+
+describe('the provider’s own types', () => {
+  test('every answer and every event above fits them', () => {
+    expect(conformance.problems()).toEqual([])
+    expect(conformance.seen()).toBeGreaterThan(400)
+  })
+
+  test('what each operation takes is written as the installed SDK has it: node services/sandbox/src/stripe/sdk/write.ts', () => {
+    expect(readFileSync(tablePath, 'utf8') === textOf()).toBe(true)
+  })
+
+  test.each([
+    ['an unknown parameter', { name: 'x', colour: 'red' }, 'parameter_unknown', 'Received unknown parameter: colour', 'colour'],
+    [
+      'an unknown one within',
+      { name: 'x', default_price_data: { currency: 'usd', hue: 1 } },
+      'parameter_unknown',
+      'Received unknown parameter: default_price_data[hue]',
+      'default_price_data[hue]',
+    ],
+    ['one that is missing', {}, 'parameter_missing', 'Missing required param: name.', 'name'],
+    [
+      'one that is not played',
+      { name: 'x', shippable: true },
+      undefined,
+      'Stripe takes shippable, and this stand-in does not play it yet.',
+      'shippable',
+    ],
+    ['a boolean that is none', { name: 'x', active: 'maybe' }, undefined, 'Invalid boolean: maybe', 'active'],
+  ])('%s is refused, and nothing is made', async (_what, body, code, message, param) => {
+    const before = (await stripe.products.list({ limit: 1 })).data[0]?.id
+    await expect(stripe.products.create(body as never)).rejects.toMatchObject({ statusCode: 400, message, param, ...(code && { code }) })
+    expect((await stripe.products.list({ limit: 1 })).data[0]?.id).toBe(before)
+  })
+
+  test.each([
+    [{ percent_off: 300, duration: 'once' }, 'percent_off'],
+    [{ percent_off: 10, duration: 'always' }, 'duration'],
+    [{ amount_off: 100, currency: 'zzz', duration: 'once' }, 'currency'],
+  ])('a coupon of %j is refused', async (body, param) => {
+    await expect(stripe.coupons.create(body as never)).rejects.toMatchObject({ statusCode: 400, param })
+  })
+
+  test.each([
+    [{ unit_amount: 'abc' }, 'unit_amount'],
+    [{ unit_amount: -1 }, 'unit_amount'],
+    [{ unit_amount: 100, currency: 'zzz' }, 'currency'],
+  ])('a price of %j is refused', async (body, param) => {
+    const whole = { product: basic.product as string, currency: 'usd', ...body }
+    await expect(stripe.prices.create(whole as never)).rejects.toMatchObject({ statusCode: 400, param })
+  })
+
+  test.each(['application_fee_amount', 'transfer_data', 'capture_method'])(
+    'a payment with %s is refused, not taken without it',
+    async (name) => {
+      const more = { application_fee_amount: 5, transfer_data: { destination: 'acct_1' }, capture_method: 'manual' as const }[name]
+      const payment = { amount: 1000, currency: 'usd', [name]: more }
+      await expect(stripe.paymentIntents.create(payment)).rejects.toMatchObject({ statusCode: 400 })
+    },
+  )
 })

@@ -57,7 +57,7 @@ export function createSubscription(bank: Bank, params: Params, options: CreateOp
     cancel_at: params.cancel_at ? int(params.cancel_at) : null,
     cancel_at_period_end: yes(params.cancel_at_period_end),
     canceled_at: null,
-    cancellation_details: { comment: null, feedback: null, reason: null },
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
     collection_method: 'charge_automatically',
     created: at,
     currency: first.price.currency,
@@ -70,7 +70,7 @@ export function createSubscription(bank: Bank, params: Params, options: CreateOp
     description: text(params.description),
     discounts,
     ended_at: null,
-    invoice_settings: { account_tax_ids: null, issuer: { type: 'self' } },
+    invoice_settings: { account_tax_ids: null, custom_fields: null, description: null, footer: null, issuer: { type: 'self' } },
     items: { ...list(`/v1/subscription_items?subscription=${id}`, items), total_count: items.length },
     latest_invoice: null,
     livemode: false,
@@ -90,7 +90,10 @@ export function createSubscription(bank: Bank, params: Params, options: CreateOp
     transfer_data: null,
     trial_end: trialEnd,
     trial_settings: {
-      end_behavior: { missing_payment_method: params.trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice' },
+      end_behavior: {
+        billing_cycle_anchor: null,
+        missing_payment_method: params.trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice',
+      },
     },
     trial_start: trialEnd ? at : null,
     _clock: clock,
@@ -169,6 +172,7 @@ export function updateSubscription(bank: Bank, subscription: Obj, params: Params
       cancel_at: params.cancel_at === '' ? null : int(params.cancel_at),
       canceled_at: params.cancel_at === '' ? null : at,
     })
+  if (params.pause_collection !== undefined) fields.pause_collection = pauseOf(params.pause_collection)
   if (params.description !== undefined) fields.description = text(params.description)
   if (params.discounts !== undefined) fields.discounts = newDiscounts(bank, subscription, params.discounts, at)
   if (params.trial_end !== undefined && params.trial_end !== 'now')
@@ -184,6 +188,14 @@ export function updateSubscription(bank: Bank, subscription: Obj, params: Params
   return bank.find('subscriptions', after.id)
 }
 
+function pauseOf(given: unknown): Obj['pause_collection'] {
+  if (given === '') return null
+  const { behavior, resumes_at } = given as Params
+  if (!['keep_as_draft', 'mark_uncollectible', 'void'].includes(behavior))
+    throw wrong('Invalid pause_collection[behavior].', 'pause_collection[behavior]')
+  return { behavior, resumes_at: resumes_at ? int(resumes_at) : null }
+}
+
 function ownMethod(bank: Bank, subscription: Obj, id: string): string {
   const method = methodById(bank, id)
   if (method.customer !== subscription.customer)
@@ -197,7 +209,7 @@ function endAtPeriodsEnd(subscription: Obj, atEnd: boolean, at: number, params: 
     cancel_at_period_end: atEnd,
     cancel_at: atEnd ? subscription.items.data[0].current_period_end : null,
     canceled_at: atEnd ? at : null,
-    cancellation_details: { comment, feedback, reason: atEnd ? 'cancellation_requested' : null },
+    cancellation_details: { comment, feedback, feedback_option: null, reason: atEnd ? 'cancellation_requested' : null },
   }
 }
 

@@ -42,6 +42,7 @@ export function startWebhooks(bank: Bank) {
       request: { id: bank.request.id, idempotency_key: bank.request.key },
       type,
     })
+    bank.heard({ event: type }, event)
     for (const endpoint of endpoints) for (let copy = 0; copy <= options.duplicate; copy++) deliver(event, endpoint, copy)
     prune()
   }
