@@ -105,12 +105,10 @@ test('a seller’s plan from the landing page to its end: trial, paid, switched,
     await expect.poll(subjects, { timeout: 20_000 }).toContain('Your Operon payment did not go through')
   })
 
-  await test.step('a new card in the portal and the open invoice paid: recovered', async () => {
+  await test.step('a new card in the portal pays what is open by itself: recovered', async () => {
     await page.goto('/pricing')
     const portal = await openPortal(page, 'Pro')
     await changeCard(portal, GOOD_CARD)
-    await portal.getByRole('button', { name: 'Pay now' }).click()
-    await expect(portal.getByRole('status')).toHaveText('The invoice is paid.')
     await portal.close()
     await plansShow(page, 'Active')
     await expect(page.getByText('The last payment did not go through')).toHaveCount(0)

@@ -4,6 +4,7 @@ import { signedIn, type UserActor } from '@operon/kit/context'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Db, Deps, Trx } from './deps.ts'
+import { bookCredits, forfeitCredit } from './ledger/credits.ts'
 import { writeSetting } from './settings.ts'
 import { publishSubscription, startOfMonth } from './subscriptions/entitlement.ts'
 
@@ -101,8 +102,10 @@ export async function closeAccount(deps: Deps, ctx: BillingCtx, userId: string):
   if (!account) return
   if (account.stripe_customer_id) {
     for (const subscription of await deps.provider.listSubscriptions(account.stripe_customer_id)) {
-      if (subscription.status !== 'canceled') await deps.provider.cancelNow(subscription.id)
+      if (subscription.status !== 'canceled') await deps.provider.endNow(subscription.id)
     }
+    const credits = await deps.provider.listCredits(account.stripe_customer_id)
+    await inTransaction(ctx.db, (trx) => bookCredits(trx, account.stripe_customer_id!, credits))
     await deps.provider.deleteCustomer(account.stripe_customer_id)
   }
   await inTransaction(ctx.db, async (trx) => {
@@ -115,6 +118,7 @@ export async function closeAccount(deps: Deps, ctx: BillingCtx, userId: string):
       .returningAll()
       .executeTakeFirst()
     if (row) await publishSubscription(trx, row)
+    await forfeitCredit(trx, userId)
     await trx.deleteFrom('usage').where('user_id', '=', userId).execute()
   })
 }

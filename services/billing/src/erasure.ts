@@ -17,13 +17,14 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
     await trx.deleteFrom('provider_settings').where('key', '=', `customer:${userId}`).execute()
     // A card has one trial: its fingerprint stays, and whose it was does not.
     const anonymised = { accounts: 1, ...(await anonymiseRows(trx, ['trial_cards'], userId)) }
-    return { deleted, anonymised, kept: { ledger_entries: BOOKS, subscriptions: BOOKS, referrals: BOOKS } }
+    return { deleted, anonymised, kept: { ledger_entries: BOOKS, subscriptions: BOOKS, referrals: BOOKS, disputes: BOOKS } }
   },
   holds: [
     { table: 'accounts', key: null },
     { table: 'subscriptions', key: null },
     { table: 'trial_cards', key: null },
     { table: 'usage', key: null },
+    { table: 'disputes', key: null },
     {
       table: 'referrals',
       as: 'referred_by',

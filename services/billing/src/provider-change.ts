@@ -37,7 +37,8 @@ async function beginAnew(trx: Trx) {
   // With the events goes the time that they told.
   await trx.deleteFrom('provider_events').execute()
   await trx.deleteFrom('trial_cards').execute()
-  await trx.updateTable('referrals').set({ state: 'void' }).where('state', '=', 'paid').execute()
+  await trx.deleteFrom('disputes').execute()
+  await trx.updateTable('referrals').set({ state: 'void' }).where('state', 'in', ['paid', 'revoked']).execute()
   const ended = await trx
     .updateTable('subscriptions')
     .set({ ...nothing, version: sql`version + 1`, looks: sql`looks + 1`, updated_at: new Date() })
@@ -59,6 +60,7 @@ const nothing = {
   cancel_at_period_end: false,
   grace_until: null,
   lapsed: false,
+  disputed: false,
   reminded_at: null,
 } as const
 

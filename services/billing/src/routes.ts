@@ -8,7 +8,16 @@ import type { BillingCtx, Deps } from './deps.ts'
 import { ledgerBalances } from './ledger/post.ts'
 import { listPayments, statementExport } from './ledger/statement.ts'
 import { referralSummary, validateReferral } from './referrals/referrals.ts'
-import { staffAccount, staffActions, staffEvents, staffExtendTrial, staffRefund, staffReplayEvent } from './staff/staff.ts'
+import {
+  staffAccount,
+  staffActions,
+  staffBooks,
+  staffDisputes,
+  staffEvents,
+  staffExtendTrial,
+  staffRefund,
+  staffReplayEvent,
+} from './staff/staff.ts'
 import { asDomainError } from './stripe-errors.ts'
 import { cancelSubscription, listInvoices, previewSwitch, resumeSubscription, switchPlan } from './subscriptions/change.ts'
 import { checkSubscription } from './subscriptions/check.ts'
@@ -43,6 +52,8 @@ export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing)
 
   serve(app, billing.staffAccount, staffAccount)
   serve(app, billing.staffRefund, by(staffRefund))
+  serve(app, billing.staffDisputes, staffDisputes)
+  serve(app, billing.staffBooks, staffBooks)
   serve(app, billing.staffExtendTrial, by(staffExtendTrial))
   serve(app, billing.staffEvents, staffEvents)
   serve(app, billing.staffReplayEvent, by(staffReplayEvent(hearing)))

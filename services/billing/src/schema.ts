@@ -33,6 +33,8 @@ export type BillingDb = {
     /** Until when a failed payment keeps the limits. */
     grace_until: Date | null
     lapsed: Generated<boolean>
+    /** Paused, while the bank decides about a payment of it. */
+    disputed: Generated<boolean>
     reminded_at: Date | null
     /** Counts what others were told. */
     version: Generated<number>
@@ -77,7 +79,8 @@ export type BillingDb = {
   referrals: {
     referred_user_id: string
     referrer_user_id: string
-    state: Generated<'signed_up' | 'paid' | 'void' | 'credited'>
+    /** `revoked`: credited, then refunded; the credit is still to be taken back. */
+    state: Generated<'signed_up' | 'paid' | 'void' | 'credited' | 'revoked'>
     payment: string | null
     paid_at: Date | null
     credit_cents: number | null
@@ -94,6 +97,30 @@ export type BillingDb = {
     at: Date
     warned: Generated<number>
     cost_warned: Generated<number>
+  }
+  disputes: {
+    id: string
+    user_id: string | null
+    charge: string
+    subscription: string | null
+    amount_cents: number
+    currency: string
+    reason: string
+    state: 'asked' | 'open' | 'won' | 'lost'
+    evidence_due_at: Date | null
+    opened_at: Date
+    closed_at: Date | null
+  }
+  book_differences: {
+    id: string
+    account: string
+    /** The customer whose balance it is, or empty. */
+    subject: string
+    currency: string
+    ours_cents: number
+    theirs_cents: number
+    rows: unknown
+    found_at: Generated<Date>
   }
   staff_actions: {
     id: string

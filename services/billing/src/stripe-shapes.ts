@@ -13,6 +13,9 @@ export type ProviderEvent = {
   customer: string | null
   charge: string | null
   invoice: string | null
+  /** What it tells of, as it was then, and the fields that changed. */
+  object: Record<string, unknown>
+  previous: Record<string, unknown>
   raw: unknown
 }
 export type ProviderSubscription = {
@@ -26,6 +29,9 @@ export type ProviderSubscription = {
   cancelAtPeriodEnd: boolean
   /** A discount waits for the next charge. */
   discounted: boolean
+  /** Ended before it began: the card had its trial. */
+  trialRefused: boolean
+  pausedForDispute: boolean
   createdAt: Date
 }
 /** Money that moved at the provider, before its fee. What leaves us is negative. */
@@ -58,17 +64,32 @@ export type ProviderCharge = {
   refunds: ProviderRefund[]
   disputes: ProviderDispute[]
 }
+/** Cents a currency. */
+export type ProviderMoney = Record<string, number>
 export type ProviderInvoice = {
   id: string
   customer: string | null
   currency: string
-  creditUsedCents: number
   dueCents: number
   /** Why there is an invoice, in the provider's words: `subscription_cycle` is a renewal. */
   reason: string | null
-  createdAt: Date
-  paid: boolean
+  /** When the card is asked again by itself; null when it is not. */
+  retryAt: Date | null
 }
+/** What a customer's balance moved by. Credit is negative. */
+export type ProviderCredit = {
+  id: string
+  amountCents: number
+  currency: string
+  invoice: string | null
+  ofInvoice: boolean
+  /** Whom a referral credit is for, and whether it was given or taken back. Older ones say so in words alone. */
+  referral: { referred: string | null; isBack: boolean } | null
+  createdAt: Date
+}
+/** What a refused trial is marked with at the provider. */
+export const TRIAL_REFUSED = 'The card had its trial before'
+
 export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubscription {
   const item = subscription.items.data[0]!
   return {
@@ -81,6 +102,8 @@ export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubsc
     trialEnd: subscription.trial_end ? date(subscription.trial_end) : null,
     cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
     discounted: subscription.discounts.length > 0,
+    trialRefused: subscription.cancellation_details?.comment === TRIAL_REFUSED,
+    pausedForDispute: subscription.pause_collection !== null && subscription.metadata.paused_for === 'dispute',
     createdAt: date(subscription.created),
   }
 }
@@ -145,7 +168,8 @@ const isSent = ({ status, balance_transaction }: Stripe.Refund) =>
   status !== 'canceled' && status !== 'requires_action' && Boolean(balance_transaction)
 
 function standOf(status: Stripe.Dispute.Status): ProviderDispute['status'] {
-  if (status === 'won' || status === 'lost') return status
+  if (status === 'won') return 'won'
+  if (status === 'lost') return 'lost'
   return status === 'needs_response' || status === 'under_review' ? 'open' : 'asked'
 }
 
@@ -160,6 +184,34 @@ function feeOf(movement: string | Stripe.BalanceTransaction | null | undefined) 
   return { reference: movement.id, feeCents: movement.fee, createdAt: date(movement.created) }
 }
 
+export const creditOf = ({
+  id,
+  amount,
+  currency,
+  invoice,
+  type,
+  metadata,
+  description,
+  created,
+}: Stripe.CustomerBalanceTransaction): ProviderCredit => ({
+  id,
+  amountCents: amount,
+  currency,
+  invoice: idOf(invoice),
+  ofInvoice: invoiceTypes.includes(type),
+  referral:
+    metadata?.kind === REFERRAL || metadata?.kind === REFERRAL_BACK
+      ? { referred: metadata.referred ?? null, isBack: metadata.kind === REFERRAL_BACK }
+      : description === REFERRAL_THANKS
+        ? { referred: null, isBack: false }
+        : null,
+  createdAt: date(created),
+})
+
+export const [REFERRAL, REFERRAL_BACK] = ['referral', 'referral_back']
+export const REFERRAL_THANKS = 'Thank you for a referral'
+const invoiceTypes = ['applied_to_invoice', 'unapplied_from_invoice', 'invoice_too_small', 'invoice_too_large', 'credit_note']
+
 export function eventOf(event: Stripe.Event): ProviderEvent {
   const object = event.data.object as { id?: string; object?: string; customer?: unknown; charge?: unknown }
   return {
@@ -169,6 +221,8 @@ export function eventOf(event: Stripe.Event): ProviderEvent {
     customer: object.object === 'customer' ? (object.id ?? null) : idOf(object.customer),
     charge: object.object === 'charge' ? (object.id ?? null) : idOf(object.charge),
     invoice: object.object === 'invoice' ? (object.id ?? null) : null,
+    object,
+    previous: (event.data.previous_attributes ?? {}) as Record<string, unknown>,
     raw: event,
   }
 }

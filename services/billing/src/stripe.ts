@@ -4,16 +4,22 @@ import { DomainError } from '@operon/kit/errors'
 import { Circuit } from '@operon/kit/fetch'
 import Stripe from 'stripe'
 import { ensurePrices, ensureReferralCoupon, type Prices, portalConfiguration, REFERRAL_COUPON } from './stripe-catalogue.ts'
-import { askAgain, ignoreMissing, ignoreRefused, isOutage } from './stripe-errors.ts'
+import { askAgain, ignoreMissing, ignoreRefused, isOutage, isRefusal } from './stripe-errors.ts'
 import {
   chargeOf,
+  creditOf,
   date,
   eventOf,
   idOf,
   type ProviderCharge,
+  type ProviderCredit,
   type ProviderEvent,
   type ProviderInvoice,
+  type ProviderMoney,
   type ProviderSubscription,
+  REFERRAL,
+  REFERRAL_BACK,
+  REFERRAL_THANKS,
   seconds,
   subscriptionOf,
 } from './stripe-shapes.ts'
@@ -29,6 +35,13 @@ export type CheckoutRequest = {
   referral: boolean
   successUrl: string
   cancelUrl: string
+}
+export type ProviderCheckout = {
+  status: 'open' | 'complete' | 'expired'
+  userId: string | null
+  customer: string | null
+  plan: string | null
+  subscription: ProviderSubscription | null
 }
 export type SwitchRequest = { subscription: string; item: string; plan: PlanId; charge: 'now' | 'next invoice' }
 
@@ -92,6 +105,15 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
     return invoice && typeof invoice === 'object' && !invoice.deleted ? invoice : null
   }
 
+  /** The cards that have refused to pay an invoice; Stripe asks them again by itself. */
+  async function triedCards(invoice: string): Promise<string[]> {
+    const { payments } = await call((stripe) => stripe.invoices.retrieve(invoice, { expand: ['payments.data.payment.payment_intent'] }))
+    return (payments?.data ?? []).flatMap(({ payment }) => {
+      const intent = payment.payment_intent
+      return typeof intent === 'object' ? (intent.last_payment_error?.payment_method?.id ?? []) : []
+    })
+  }
+
   return {
     mode,
 
@@ -145,13 +167,17 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
       return { id: session.id, url: session.url }
     },
 
-    async getCheckout(
-      id: string,
-    ): Promise<{ status: 'open' | 'complete' | 'expired'; userId: string | null; customer: string | null; plan: string | null } | null> {
-      const session = await call((stripe) => stripe.checkout.sessions.retrieve(id)).catch(ignoreMissing)
+    async getCheckout(id: string): Promise<ProviderCheckout | null> {
+      const session = await call((stripe) => stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })).catch(ignoreMissing)
       if (!session) return null
-      const status = session.status === 'complete' ? 'complete' : session.status === 'expired' ? 'expired' : 'open'
-      return { status, userId: session.client_reference_id, customer: idOf(session.customer), plan: session.metadata?.plan ?? null }
+      const { subscription } = session
+      return {
+        status: session.status === 'complete' ? 'complete' : session.status === 'expired' ? 'expired' : 'open',
+        userId: session.client_reference_id,
+        customer: idOf(session.customer),
+        plan: session.metadata?.plan ?? null,
+        subscription: subscription && typeof subscription === 'object' ? subscriptionOf(subscription) : null,
+      }
     },
 
     async expireCheckout(id: string) {
@@ -210,8 +236,62 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
       await call((stripe) => stripe.subscriptions.update(subscription, { cancel_at_period_end: cancel }))
     },
 
-    async cancelNow(subscription: string) {
-      await call((stripe) => stripe.subscriptions.cancel(subscription, { prorate: true, invoice_now: true })).catch(ignoreRefused)
+    /** Nothing of it is credited. */
+    async endNow(subscription: string, comment?: string) {
+      const why = comment && { cancellation_details: { comment } }
+      await call((stripe) => stripe.subscriptions.cancel(subscription, { prorate: false, invoice_now: false, ...why })).catch(ignoreRefused)
+    },
+
+    /** One that was paid for beside another: the payment goes back to the card it came from. */
+    async undoSubscription(id: string) {
+      const { latest_invoice: invoice } = await call((stripe) => stripe.subscriptions.retrieve(id, { expand: ['latest_invoice.payments'] }))
+      const paid = invoice && typeof invoice === 'object' && invoice.amount_paid > 0 ? invoice.payments?.data : []
+      for (const { payment, status } of paid ?? []) {
+        const intent = idOf(payment.payment_intent)
+        if (status !== 'paid' || !intent) continue
+        const refund = { payment_intent: intent, reason: 'duplicate' as const }
+        await call((stripe) => stripe.refunds.create(refund, { idempotencyKey: `duplicate-${intent}` })).catch(ignoreRefused)
+      }
+      await this.endNow(id)
+    },
+
+    /** Ends it when the period that a payment began, which has gone back whole, is the one that runs. */
+    async endPeriod(id: string, periodEnd: Date) {
+      const found = await call((stripe) => stripe.subscriptions.retrieve(id)).catch(ignoreMissing)
+      if (!found || found.status === 'canceled') return
+      if (found.items.data.some(({ current_period_end: end }) => end === seconds(periodEnd))) await this.endNow(id)
+    },
+
+    /** Whether any money was ever taken for it. */
+    async hasPaid(subscription: string): Promise<boolean> {
+      const { data } = await call((stripe) => stripe.invoices.list({ subscription, status: 'paid', limit: 100 }))
+      return data.some(({ amount_paid }) => amount_paid > 0)
+    },
+
+    /** Asks the card that is there now for what is overdue, once a card. False when there is nothing to pay, or it was declined. */
+    async payOverdue(subscription: string): Promise<boolean> {
+      const expand = ['latest_invoice', 'customer']
+      const found = await call((stripe) => stripe.subscriptions.retrieve(subscription, { expand }))
+      const { latest_invoice: invoice, customer } = found
+      if (!invoice || typeof invoice === 'string' || invoice.status !== 'open') return false
+      const ofCustomer = typeof customer === 'object' && !customer.deleted ? customer.invoice_settings.default_payment_method : null
+      const card = idOf(found.default_payment_method ?? ofCustomer)
+      if (!card || (await triedCards(invoice.id)).includes(card)) return false
+      const idempotencyKey = `pay-${invoice.id}-${card}`
+      return call((stripe) => stripe.invoices.pay(invoice.id, {}, { idempotencyKey })).then(
+        ({ status }) => status === 'paid',
+        (error) => (isRefusal(error) ? false : Promise.reject(error)),
+      )
+    },
+
+    async pauseForDispute(subscription: string) {
+      const pause = { pause_collection: { behavior: 'void' as const }, metadata: { paused_for: 'dispute' } }
+      await call((stripe) => stripe.subscriptions.update(subscription, pause)).catch(ignoreRefused)
+    },
+
+    async resumeAfterDispute(subscription: string) {
+      const resume = { pause_collection: '' as const, metadata: { paused_for: '' } }
+      await call((stripe) => stripe.subscriptions.update(subscription, resume)).catch(ignoreRefused)
     },
 
     async discountReferred(subscription: string, key: string) {
@@ -251,17 +331,20 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
 
     async getInvoice(id: string): Promise<ProviderInvoice> {
       const invoice = await call((stripe) => stripe.invoices.retrieve(id))
-      const creditUsedCents = Math.max(0, Math.min(0, invoice.ending_balance ?? 0) - Math.min(0, invoice.starting_balance))
       return {
         id,
         customer: idOf(invoice.customer),
         currency: invoice.currency,
-        creditUsedCents,
         dueCents: invoice.amount_due,
         reason: invoice.billing_reason,
-        createdAt: date(invoice.created),
-        paid: invoice.status === 'paid',
+        retryAt: invoice.next_payment_attempt ? date(invoice.next_payment_attempt) : null,
       }
+    },
+
+    /** How a customer's balance moved, newest first. */
+    async listCredits(customer: string): Promise<ProviderCredit[]> {
+      const list = await call((stripe) => stripe.customers.listBalanceTransactions(customer, { limit: 100 })).catch(ignoreMissing)
+      return (list?.data ?? []).map(creditOf)
     },
 
     async getCharge(id: string): Promise<ProviderCharge> {
@@ -293,11 +376,46 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
       return { id: refund.id, amountCents: refund.amount, currency: refund.currency }
     },
 
-    /** Money that the next invoices use up. */
-    async credit(customer: string, amountCents: number, currency: string, description: string, key: string) {
-      await call((stripe) =>
-        stripe.customers.createBalanceTransaction(customer, { amount: -amountCents, currency, description }, { idempotencyKey: key }),
-      )
+    /** All that is ours there, free to use or not yet. */
+    async balance(): Promise<ProviderMoney> {
+      const { available, pending } = await call((stripe) => stripe.balance.retrieve())
+      return sumBy([...available, ...pending].map(({ currency, amount }) => [currency, amount]))
+    },
+
+    /** What banks hold until they decide. */
+    async disputedMoney(): Promise<ProviderMoney> {
+      const held: [string, number][] = []
+      for await (const page of pagesOf((after) => call((stripe) => stripe.disputes.list({ limit: 100, ...after }))))
+        for (const { status, currency, balance_transactions: moved } of page)
+          if (status !== 'won' && status !== 'lost') held.push([currency, -moved.reduce((sum, { amount }) => sum + amount, 0)])
+      return sumBy(held)
+    },
+
+    /** Each customer with a balance there, and those whose currency is known. */
+    async *customerBalances(): AsyncGenerator<{ customer: string; currency: string; cents: number }[]> {
+      for await (const page of pagesOf((after) => call((stripe) => stripe.customers.list({ limit: 100, ...after }))))
+        yield page.flatMap(({ id, currency, balance }) => (currency ? [{ customer: id, currency, cents: balance }] : []))
+    },
+
+    /** What moved our balance, newest first. */
+    async *movements(currency: string): AsyncGenerator<{ id: string; source: string; type: string; cents: number }[]> {
+      for await (const page of pagesOf((after) => call((stripe) => stripe.balanceTransactions.list({ currency, limit: 100, ...after }))))
+        yield page.map(({ id, source, type, net }) => ({ id, source: idOf(source) ?? '', type, cents: net }))
+    },
+
+    async creditLeft(customer: string, currency: string): Promise<number> {
+      const found = await call((stripe) => stripe.customers.retrieve(customer))
+      return found.deleted || (found.currency && found.currency !== currency) ? 0 : Math.max(0, -found.balance)
+    },
+
+    /** Money that the next invoices use up, for a referral; a negative amount takes it back. */
+    async creditReferral(customer: string, referred: string, amountCents: number, currency: string, key: string) {
+      const isBack = amountCents < 0
+      const description = isBack ? 'The referred payment was refunded' : REFERRAL_THANKS
+      const metadata = { kind: isBack ? REFERRAL_BACK! : REFERRAL!, referred }
+      const change = { amount: -amountCents, currency, description, metadata }
+      const made = await call((stripe) => stripe.customers.createBalanceTransaction(customer, change, { idempotencyKey: key }))
+      return creditOf(made)
     },
 
     /** Newest first, back to `since`. */
@@ -348,6 +466,25 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(leftAlone()), ms).unref()
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
+}
+
+type After = { starting_after?: string }
+
+/** A list of the provider's page by page; no more than one is held. */
+async function* pagesOf<T extends { id: string }>(list: (after: After) => Promise<{ data: T[]; has_more: boolean }>): AsyncGenerator<T[]> {
+  for (let after: After = {}; ; ) {
+    const { data, has_more } = await list(after)
+    if (data.length > 0) yield data
+    const last = data.at(-1)?.id
+    if (!has_more || !last) return
+    after = { starting_after: last }
+  }
+}
+
+function sumBy(amounts: [string, number][]): ProviderMoney {
+  const sums: ProviderMoney = {}
+  for (const [currency, amount] of amounts) sums[currency] = (sums[currency] ?? 0) + amount
+  return sums
 }
 
 /** Nothing is credited for what is paid until the period's end, since it stays until then. */

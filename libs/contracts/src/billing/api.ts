@@ -34,7 +34,13 @@ export const checkoutStatus = fn('checkout-status', {
   rate: 'read',
   summary: 'How a checkout ended',
   body: z.object({ session_id: z.string().min(4).max(200) }),
-  reply: z.object({ status: z.enum(['open', 'complete', 'expired']), plan: PlanId.nullable(), trial_end: time.nullable() }),
+  reply: z.object({
+    status: z.enum(['open', 'complete', 'expired']),
+    plan: PlanId.nullable(),
+    trial_end: time.nullable(),
+    /** The card had its trial: no plan began, and nothing was charged. */
+    trial_refused: z.boolean().optional(),
+  }),
 })
 
 const Usage = z.object({ unit: z.enum(units), used: z.int(), limit: z.int().nullable(), period_start: time, period_end: time.nullable() })
@@ -51,6 +57,8 @@ export const Subscription = z.object({
   cancel_at_period_end: z.boolean(),
   /** Until when a failed payment keeps everything open. */
   grace_until: time.nullable(),
+  /** Paused, while the bank decides about a payment. */
+  disputed: z.boolean().optional(),
   usage: z.array(Usage),
   /** The longest question that the plan takes. */
   max_characters: z.int().optional(),
@@ -339,6 +347,54 @@ export const staffRefund = fn('staff-refund', {
   body: z.object({ payment: z.string().startsWith('ch_').max(100), amount_cents: z.int().positive().optional(), reason }),
   reply: z.object({ refund: z.string(), amount_cents: z.int(), currency: Currency }),
   idempotent: 'two-phase',
+})
+export const staffDisputes = fn('staff-disputes', {
+  access: 'staff',
+  rate: 'read',
+  summary: 'Disputes that the bank has not decided, the next evidence first',
+  body: z.object({ reason }),
+  reply: z.object({
+    disputes: z.array(
+      z.object({
+        dispute: z.string(),
+        payment: z.string(),
+        user_id: z.string().nullable(),
+        email: z.string().nullable(),
+        amount_cents: z.int(),
+        currency: Currency,
+        reason: z.string(),
+        /** An inquiry has moved no money yet. */
+        state: z.enum(['asked', 'open']),
+        evidence_due_at: time.nullable(),
+        opened_at: time,
+      }),
+    ),
+    more: More,
+  }),
+})
+export const staffBooks = fn('staff-books', {
+  access: 'staff',
+  summary: 'What the nightly comparison of the books with the payment provider found, and money of unknown purpose',
+  description: 'With `compare_again` the books are compared once more; the answer is that of the last comparison.',
+  body: z.object({ reason, compare_again: z.boolean().optional() }),
+  reply: z.object({
+    compared_at: time.nullable(),
+    differences: z.array(
+      z.object({
+        account: z.string(),
+        /** The customer whose balance it is, or empty. */
+        subject: z.string(),
+        currency: Currency,
+        ours_cents: z.int(),
+        theirs_cents: z.int(),
+        /** The provider's movements that no entry was made for. */
+        rows: z.array(z.string()),
+        found_at: time,
+      }),
+    ),
+    more: More,
+    suspense: z.array(z.object({ currency: Currency, amount_cents: z.int() })),
+  }),
 })
 export const staffExtendTrial = fn('staff-extend-trial', {
   access: 'staff',

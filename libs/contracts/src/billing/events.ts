@@ -18,11 +18,14 @@ export const subscriptionChanged = event(
     period_start: time,
     period_end: time.nullable(),
     trial_end: time.nullable(),
+    /** Paused, while the bank decides about a payment. */
+    disputed: z.boolean().optional(),
   }),
   {
     // Renewals and late events tell nobody anything.
-    state: ({ tier, status }) => `${tier} ${status}`,
-    activity: ({ tier, status }) => {
+    state: ({ tier, status, disputed }) => `${tier} ${status}${disputed ? ' disputed' : ''}`,
+    activity: ({ tier, status, disputed }) => {
+      if (disputed) return 'Plan paused over a disputed payment'
       if (status === 'trialing') return 'Started the free trial'
       if (status === 'active') return `Subscribed to ${planName(tier)}`
       if (status === 'past_due' || status === 'unpaid') return { command: 'Payment for the plan', status: 'failed' }
@@ -33,8 +36,15 @@ export const subscriptionChanged = event(
     notice: (plan) => planNotice(plan).map((notice) => ({ kind: 'subscription', link: '/pricing' as const, ...notice })),
   },
 )
-type Plan = { tier: string; status: string; period_end: string | null; trial_end: string | null }
-function planNotice({ tier, status, period_end, trial_end }: Plan): { title: string; body: string }[] {
+type Plan = { tier: string; status: string; period_end: string | null; trial_end: string | null; disputed?: boolean | undefined }
+function planNotice({ tier, status, period_end, trial_end, disputed }: Plan): { title: string; body: string }[] {
+  if (disputed)
+    return [
+      {
+        title: 'Your plan is paused',
+        body: 'A payment is disputed at your bank. Nothing more is charged until the bank decides, and your data is kept.',
+      },
+    ]
   const until = trial_end ?? period_end
   if (status === 'trialing')
     return [
@@ -49,7 +59,10 @@ function planNotice({ tier, status, period_end, trial_end }: Plan): { title: str
     return [
       {
         title: 'Your last payment did not go through',
-        body: 'Your tools stay open for a few days. Update your payment method to keep them.',
+        body:
+          tier === 'none'
+            ? 'Your tools are closed until it is paid, and your data is kept. Update your payment method to open them.'
+            : 'Your tools stay open for a few days. Update your payment method to keep them.',
       },
     ]
   if (status === 'unpaid')
@@ -132,27 +145,46 @@ export const paymentSucceeded = event('billing.payment_succeeded', payment, {
   link: () => '/pricing',
   trigger: { title: 'A payment succeeded', description: 'With the amount and the currency.' },
 })
-export const paymentFailed = event('billing.payment_failed', payment, {
-  trigger: { title: 'A payment failed', description: 'With the amount and the currency.' },
-  activity: (failed) => ({ command: `Payment of ${money(failed)}`, status: 'failed' }),
-  link: () => '/pricing',
-  notice: (failed) => [
-    {
-      kind: 'payment',
-      title: 'A payment did not go through',
-      body: `We could not collect ${money(failed)}. Check your payment method; we will try again.`,
-      link: '/pricing',
-    },
-  ],
-  email: (failed, product) => ({
-    subject: `Your ${product} payment did not go through`,
-    title: 'A payment did not go through',
-    text: `We could not collect ${money(failed)}. We will try again, or you can pay it now with another card.`,
-    label: 'Update your card',
-    path: '/pricing',
-    after: `A running plan stays open for ${PAST_DUE_GRACE_DAYS} days. Your data is kept either way.`,
+export const paymentFailed = event(
+  'billing.payment_failed',
+  payment.extend({
+    /** When the card is asked again; null when it is not. Absent from the version before, as is the next. */
+    retry_at: time.nullable().optional(),
+    /** Until when the plan stays open all the same. */
+    open_until: time.nullable().optional(),
   }),
-})
+  {
+    trigger: { title: 'A payment failed', description: 'With the amount and the currency.' },
+    activity: (failed) => ({ command: `Payment of ${money(failed)}`, status: 'failed' }),
+    link: () => '/pricing',
+    notice: (failed) => [
+      {
+        kind: 'payment',
+        title: 'A payment did not go through',
+        body: `We could not collect ${money(failed)}. Check your payment method. ${nextTry(failed)}`,
+        link: '/pricing',
+      },
+    ],
+    email: (failed, product) => ({
+      subject: `Your ${product} payment did not go through`,
+      title: 'A payment did not go through',
+      text: `We could not collect ${money(failed)}. ${nextTry(failed)}`,
+      label: 'Update your card',
+      path: '/pricing',
+      after: `${stillOpen(failed)} Your data is kept either way.`,
+    }),
+  },
+)
+type Failed = { retry_at?: string | null | undefined; open_until?: string | null | undefined }
+const nextTry = ({ retry_at }: Failed) =>
+  retry_at === null
+    ? 'We will not try this card again.'
+    : `We will try again${retry_at ? ` on ${day(retry_at)}` : ''}, or you can update your card and pay now.`
+function stillOpen({ retry_at, open_until }: Failed): string {
+  if (open_until) return `Your plan stays open until ${day(open_until)}.`
+  if (open_until === null) return retry_at ? 'Your plan opens again once it is paid.' : 'You can choose a plan again at any time.'
+  return `A running plan stays open for ${PAST_DUE_GRACE_DAYS} days.`
+}
 export const paymentRefunded = event('billing.payment_refunded', payment, {
   trigger: { title: 'A payment was refunded', description: 'With the amount and the currency.' },
   activity: (refund) => `Refunded ${money(refund)}`,
@@ -180,7 +212,61 @@ export const refundReturned = event('billing.refund_returned', payment, {
     },
   ],
 })
-export const paymentDisputed = event('billing.payment_disputed', payment)
+export const paymentDisputed = event('billing.payment_disputed', payment, {
+  activity: (disputed) => ({ command: `Payment of ${money(disputed)} disputed at the bank`, status: 'failed' }),
+  link: () => '/pricing',
+  trigger: { title: 'A payment was disputed', description: 'At the bank. With the amount and the currency.' },
+  notice: (disputed) => [
+    {
+      kind: 'payment',
+      title: `Your bank disputes a payment of ${money(disputed)}`,
+      body: 'The bank has taken the payment back while it decides. If that is a mistake, tell your bank that you know the payment.',
+      link: '/pricing',
+    },
+  ],
+  email: (disputed, product) => ({
+    subject: `Your bank disputes a ${product} payment`,
+    title: `Your bank disputes a payment of ${money(disputed)}`,
+    text: 'The bank has taken the payment back while it decides. The plan that it paid for is paused, and nothing more is charged for it until then.',
+    label: 'See your plan',
+    path: '/pricing',
+    after: 'If that is a mistake, tell your bank that you know the payment. Your data is kept.',
+  }),
+})
+export const disputeClosed = event('billing.dispute_closed', payment.extend({ outcome: z.enum(['won', 'lost']) }), {
+  activity: (closed) => `Dispute of ${money(closed)} ${closed.outcome === 'won' ? 'settled' : 'decided by the bank'}`,
+  link: () => '/pricing',
+  trigger: { title: 'A dispute was decided', description: 'Won or lost, with the amount and the currency.' },
+  notice: (closed) => [
+    closed.outcome === 'won'
+      ? { kind: 'payment', title: 'The dispute is settled', body: `The payment of ${money(closed)} stands.`, link: '/pricing' as const }
+      : {
+          kind: 'payment',
+          title: 'The bank has decided the dispute',
+          body: `${money(closed)} went back to you, and the plan that it paid for has ended.`,
+          link: '/pricing' as const,
+        },
+  ],
+})
+/** A checkout with the trial, paid with a card that had one: it was ended at once, and nothing was charged. */
+export const trialRefused = event('billing.trial_refused', z.object({ plan: PlanId }), {
+  notice: ({ plan }) => [
+    {
+      kind: 'subscription',
+      title: 'This card already had its free trial',
+      body: `Your ${planName(plan)} plan did not start, and nothing was charged. To start it without a trial, choose it again.`,
+      link: '/pricing',
+    },
+  ],
+  email: ({ plan }, product) => ({
+    subject: `Your ${product} plan did not start`,
+    title: 'This card already had its free trial',
+    text: `A free trial is once per card, so your ${planName(plan)} plan did not start, and nothing was charged.`,
+    label: 'Choose a plan',
+    path: '/pricing',
+    after: 'If you choose it again, the first month is charged right away.',
+  }),
+})
 export const trialEnding = event(
   'billing.trial_ending',
   // The first charge, and what is charged every month after it.
@@ -239,6 +325,10 @@ export const usageLive = event(
 )
 
 export const reconcile = job('billing.reconcile', z.object({}), { attempts: 1 })
+/** Looks at an account once more, after something happened that its subscription does not tell. */
+export const followAccount = job('billing.follow_account', z.object({ user_id: z.uuid() }), { attempts: 8 })
+/** All accounts of the books against the provider's own figures. */
+export const compareBooks = job('billing.compare_books', z.object({}), { attempts: 3 })
 export const creditReferrals = job('billing.credit_referrals', z.object({}), { attempts: 3 })
 
 /** What the platform has taken so far, less what it gave back. */

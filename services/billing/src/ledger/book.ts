@@ -1,9 +1,11 @@
-import { paymentDisputed, paymentRefunded, paymentSucceeded, refundReturned } from '@operon/contracts/billing/events'
+import { paymentRefunded, paymentSucceeded, refundReturned } from '@operon/contracts/billing/events'
 import { publish } from '@operon/kit/tx'
 import type { Trx } from '../deps.ts'
 import { referralPaid, referralVoided } from '../referrals/referrals.ts'
-import type { ProviderCharge, ProviderDispute, ProviderInvoice } from '../stripe-shapes.ts'
-import { charged, creditUsed, disputeLost, disputeOpened, feeTaken, type Line, refundFailed, refunded } from './entries.ts'
+import type { ProviderCharge, ProviderDispute } from '../stripe-shapes.ts'
+import { userOf } from './credits.ts'
+import { keepDispute } from './disputes.ts'
+import { charged, disputeLost, disputeOpened, feeTaken, type Line, refunded, refundFailed } from './entries.ts'
 import { post } from './post.ts'
 
 /** Books all that is known of a charge: itself, its fees, refunds and disputes. Each once, so it may be called for any event about it, in any order. */
@@ -17,13 +19,7 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
 
   const isKnown = paidFor === 'subscription'
   const kind = isKnown ? 'charge' : 'unknown_charge'
-  const isPaid = await book(
-    `charge:${payment}`,
-    kind,
-    charge.description,
-    charge.createdAt,
-    charged(currency, charge.amountCents, paidFor),
-  )
+  const isPaid = await book(`charge:${payment}`, kind, charge.description, charge.createdAt, charged(currency, charge.amountCents, paidFor))
   if (isPaid && isKnown) {
     await publish(trx, paymentSucceeded, userId, event(charge.amountCents))
     if (userId) await referralPaid(trx, userId, charge)
@@ -45,27 +41,27 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
     if (hasFailed) await publish(trx, refundReturned, userId, event(amountCents))
   }
   for (const dispute of charge.disputes) {
-    const { id, amountCents, status, createdAt, movements } = dispute
+    const { id, status, createdAt, movements } = dispute
     for (const [index, moved] of movements.entries()) {
       const { name, kind } = nameOf(dispute, index)
-      const isNew = await book(name, kind, `Dispute of ${payment}`, moved.createdAt, disputeOpened(currency, -moved.amountCents))
-      if (isNew && name === `dispute:${id}`) await publish(trx, paymentDisputed, userId, event(amountCents))
+      await book(name, kind, `Dispute of ${payment}`, moved.createdAt, disputeOpened(currency, -moved.amountCents))
       const fee = index === 0 ? `dispute_fee:${id}` : `dispute_fee:${moved.id}`
       await book(fee, 'dispute_fee', 'Dispute fee', moved.createdAt, feeTaken(currency, moved.feeCents))
     }
     const heldCents = -movements.reduce((sum, moved) => sum + moved.amountCents, 0)
     if (status === 'lost')
       await book(`dispute_lost:${id}`, 'dispute_lost', `Dispute of ${payment} lost`, createdAt, disputeLost(currency, heldCents, paidFor))
+    await keepDispute(trx, userId, charge, dispute)
   }
   if (returnedCents(charge) >= charge.amountCents) await referralVoided(trx, payment)
 }
 
+export const refundedCents = ({ refunds }: ProviderCharge): number => sumOf(refunds.filter(({ state }) => state === 'sent'))
+
 /** What has gone back to the customer, or is held for them. */
-export const returnedCents = ({ refunds, disputes }: ProviderCharge): number =>
-  [...refunds.filter(({ state }) => state === 'sent'), ...disputes.filter(({ status }) => status === 'open' || status === 'lost')].reduce(
-    (sum, { amountCents }) => sum + amountCents,
-    0,
-  )
+const returnedCents = (charge: ProviderCharge): number =>
+  refundedCents(charge) + sumOf(charge.disputes.filter(({ status }) => status === 'open' || status === 'lost'))
+const sumOf = (parts: { amountCents: number }[]) => parts.reduce((sum, { amountCents }) => sum + amountCents, 0)
 
 /** The first withdrawal and the first return have a name of the dispute; what moves after them has its own. */
 function nameOf({ id, movements }: ProviderDispute, index: number): { name: string; kind: string } {
@@ -73,23 +69,4 @@ function nameOf({ id, movements }: ProviderDispute, index: number): { name: stri
   const kind = moved.amountCents < 0 ? 'dispute' : 'dispute_won'
   const isFirst = movements.findIndex((each) => each.amountCents < 0 === moved.amountCents < 0) === index
   return { name: `${kind}:${isFirst ? id : moved.id}`, kind }
-}
-
-/** Credit that an invoice used up has been earned. */
-export async function bookInvoice(trx: Trx, invoice: ProviderInvoice): Promise<void> {
-  if (!invoice.paid || invoice.creditUsedCents === 0) return
-  await post(trx, {
-    reference: `credit_used:${invoice.id}`,
-    kind: 'credit_used',
-    userId: await userOf(trx, invoice.customer),
-    description: 'Credit used on an invoice',
-    occurredAt: invoice.createdAt,
-    lines: creditUsed(invoice.currency, invoice.creditUsedCents),
-  })
-}
-
-export async function userOf(trx: Trx, customer: string | null): Promise<string | null> {
-  if (!customer) return null
-  const account = await trx.selectFrom('accounts').select('user_id').where('stripe_customer_id', '=', customer).executeTakeFirst()
-  return account?.user_id ?? null
 }

@@ -8,6 +8,7 @@ export const chart = {
   suspense: 'liability',
   subscription_revenue: 'income',
   platform_fees: 'income',
+  forfeited_credit: 'income',
   refunds: 'expense',
   provider_fees: 'expense',
   dispute_losses: 'expense',

@@ -28,8 +28,11 @@ export const disputeOpened = (currency: string, cents: number) => pair(currency,
 export const disputeWon = (currency: string, cents: number) => pair(currency, cents, 'provider_balance', 'disputed')
 export const disputeLost = (currency: string, cents: number, paidFor: PaidFor = 'subscription') =>
   pair(currency, cents, lostBy(paidFor), 'disputed')
-export const creditGranted = (currency: string, cents: number) => pair(currency, cents, 'referral_credits', 'customer_credit')
-export const creditUsed = (currency: string, cents: number) => pair(currency, cents, 'customer_credit', 'subscription_revenue')
+/** A customer's balance moved at the provider, in its sign: credit is negative there as here. The other side is what it came from. */
+export const creditMoved = (currency: string, cents: number, from: 'referral_credits' | 'subscription_revenue' | 'suspense') =>
+  pair(currency, cents, 'customer_credit', from)
+/** What is left of a credit when its account is deleted stays with us. */
+export const creditForfeited = (currency: string, cents: number) => pair(currency, cents, 'customer_credit', 'forfeited_credit')
 
 // What flows with the marketplace: a seller's share is held, then due, then paid out; what a refund takes beyond both, the seller owes.
 export const SELLER_SHARE_PERCENT = 80

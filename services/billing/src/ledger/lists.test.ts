@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Trx } from '../deps.ts'
 import { startBilling, type TestBilling } from '../fixture.ts'
-import { creditGranted } from './entries.ts'
+import { creditMoved } from './entries.ts'
 import { post } from './post.ts'
 
 let billing: TestBilling
@@ -20,7 +20,7 @@ test('years of payments: staff and the person see the newest and that there are 
     for (let n = 0; n < 130; n++)
       await post(trx as Trx, {
         ...{ reference: `credit_granted:${user.id}-${n}`, kind: 'credit_granted', userId: user.id, description: `entry ${n}` },
-        ...{ occurredAt: occurredAt(n), lines: creditGranted('usd', 100 + n) },
+        ...{ occurredAt: occurredAt(n), lines: creditMoved('usd', -100 - n, 'referral_credits') },
       })
   })
   const found = (await billing.call('staff-account', billing.staff(), { query: user.id, reason: 'asked by phone' })).body

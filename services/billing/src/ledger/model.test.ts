@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import type { Account } from './chart.ts'
 import {
   charged,
-  creditGranted,
-  creditUsed,
+  creditMoved,
   disputeLost,
   disputeOpened,
   disputeWon,
@@ -130,12 +129,12 @@ function run(steps: Step[]) {
       }
       charge.disputed = 0
     } else if (kind === 'credit') {
-      real.post(creditGranted(usd, cents))
+      real.post(creditMoved(usd, -cents, 'referral_credits'))
       model.credit += cents
       model.creditGiven += cents
     } else if (kind === 'use' && model.credit > 0) {
       const used = some(model.credit)
-      real.post(creditUsed(usd, used))
+      real.post(creditMoved(usd, used, 'subscription_revenue'))
       model.credit -= used
       model.subscriptionIncome += used
     } else if (kind === 'sell') {

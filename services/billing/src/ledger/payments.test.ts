@@ -56,7 +56,10 @@ test('a refund that the bank sends back is booked back, and its person hears of 
   await billing.quiet()
   await billing.booksMatch()
   await billing.advance(0.1)
-  await vi.waitFor(async () => expect(await billing.published('billing.refund_returned', user)).toMatchObject([{ amount_cents: 4900 }]), within)
+  await vi.waitFor(
+    async () => expect(await billing.published('billing.refund_returned', user)).toMatchObject([{ amount_cents: 4900 }]),
+    within,
+  )
   expect(await balance('suspense')).toBe(suspense - 4900)
   await billing.booksMatch()
 })

@@ -10,6 +10,8 @@ import * as lists from './0008_lists.ts'
 import * as ending from './0009_ending.ts'
 import * as rowsOfAPerson from './0010_rows_of_a_person.ts'
 import * as suspense from './0011_suspense.ts'
+import * as disputes from './0012_disputes.ts'
+import * as bookDifferences from './0013_book_differences.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -23,4 +25,6 @@ export const migrations: Migrations = {
   '0009_ending': ending,
   '0010_rows_of_a_person': rowsOfAPerson,
   '0011_suspense': suspense,
+  '0012_disputes': disputes,
+  '0013_book_differences': bookDifferences,
 }

@@ -6,8 +6,8 @@ import { inTransaction, publish } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
 import { accountOf, ensureCustomer } from '../accounts.ts'
 import type { BillingCtx, Db, Deps, Trx } from '../deps.ts'
-import { creditGranted } from '../ledger/entries.ts'
-import { post } from '../ledger/post.ts'
+import { bookCredits } from '../ledger/credits.ts'
+import { callOnce } from '../provider-calls.ts'
 import { reached } from '../provider-time.ts'
 import type { BillingDb } from '../schema.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
@@ -84,58 +84,88 @@ export async function referralPaid(trx: Trx, userId: string, charge: ProviderCha
     .execute()
 }
 
+/** The payment went back: nothing is credited for it, and what was credited is taken back. */
 export async function referralVoided(trx: Trx, payment: string): Promise<void> {
-  await trx.updateTable('referrals').set({ state: 'void' }).where('payment', '=', payment).where('state', '=', 'paid').execute()
+  await trx
+    .updateTable('referrals')
+    .set({ state: sql`case state when 'paid' then 'void' else 'revoked' end` })
+    .where('payment', '=', payment)
+    .where('state', 'in', ['paid', 'credited'])
+    .execute()
 }
 
-/** Credits what the refund window has passed. One that cannot be credited now does not hold up the others. */
+type Referral = Selectable<BillingDb['referrals']>
+
+/** Credits what the refund window has passed, and takes back what was refunded later. One that cannot be moved now does not hold up the others. */
 export async function creditReferrals(deps: Deps, ctx: BillingCtx): Promise<number> {
-  const due = await ctx.db
-    .selectFrom('referrals')
-    .innerJoin('accounts', 'accounts.user_id', 'referrals.referrer_user_id')
-    .selectAll('referrals')
-    .where('accounts.closed_at', 'is', null)
+  const moved = async (referrals: Referral[], move: (referral: Referral) => Promise<void>) => {
+    let count = 0
+    for (const referral of referrals) {
+      await move(referral).then(
+        () => void count++,
+        (err) => ctx.log.warn({ err, referral: referral.referred_user_id }, 'a referral credit could not be moved and will be tried again'),
+      )
+    }
+    return count
+  }
+  const revoked = await openReferrals(ctx.db).where('state', '=', 'revoked').orderBy('referred_user_id').limit(200).execute()
+  await moved(revoked, (referral) => takeBack(deps, ctx.db, referral))
+  const due = await openReferrals(ctx.db)
     .where('state', '=', 'paid')
-    .where('credit_cents', '>', 0)
     .where(reached(sql`paid_at`, { person: sql`referred_user_id`, early: sql`${`-${REFUND_WINDOW_DAYS} days`}::interval` }))
     .orderBy('paid_at')
     .limit(200)
     .execute()
-  let credited = 0
-  for (const referral of due) {
-    await creditReferral(deps, ctx.db, referral).then(
-      () => void credited++,
-      (err) => ctx.log.warn({ err, referral: referral.referred_user_id }, 'a referral could not be credited and will be tried again'),
-    )
-  }
-  return credited
+  return moved(due, (referral) => creditReferral(deps, ctx.db, referral))
 }
 
+const openReferrals = (db: Db) =>
+  db
+    .selectFrom('referrals')
+    .innerJoin('accounts', 'accounts.user_id', 'referrals.referrer_user_id')
+    .selectAll('referrals')
+    .where('accounts.closed_at', 'is', null)
+    .where('credit_cents', '>', 0)
+
 /** The provider's key is the referral, so that a crash in between credits once. */
-async function creditReferral(deps: Deps, db: Db, referral: Selectable<BillingDb['referrals']>): Promise<void> {
+async function creditReferral(deps: Deps, db: Db, referral: Referral): Promise<void> {
   const { referred_user_id: referred, referrer_user_id: referrer, credit_cents, currency } = referral
   const cents = credit_cents ?? 0
-  const description = 'Thank you for a referral'
   const customer = await ensureCustomer(deps, db, referrer)
-  await deps.provider.credit(customer, cents, currency, description, `referral-${referred}`)
+  const credit = await deps.provider.creditReferral(customer, referred, cents, currency, `referral-${referred}`)
   await inTransaction(db, async (trx) => {
-    const credited = await trx
+    await bookCredits(trx, customer, [credit])
+    // It may have been refunded while the provider was asked.
+    const before = await trx
       .updateTable('referrals')
-      .set({ state: 'credited', credited_at: new Date() })
+      .set({ state: sql`case state when 'paid' then 'credited' else 'revoked' end`, credited_at: new Date() })
       .where('referred_user_id', '=', referred)
-      .where('state', '=', 'paid')
-      .returning('referred_user_id')
+      .where('state', 'in', ['paid', 'void'])
+      .returning('state')
       .executeTakeFirst()
-    if (!credited) return
-    await post(trx, {
-      reference: `referral:${referred}`,
-      kind: 'credit_granted',
-      userId: referrer,
-      description,
-      occurredAt: new Date(),
-      lines: creditGranted(currency, cents),
-    })
-    await publish(trx, referralCredited, referrer, { amount_cents: cents, currency })
+    if (before?.state === 'credited') await publish(trx, referralCredited, referrer, { amount_cents: cents, currency })
+  })
+}
+
+/** No more than is left of the referrer's credit: what an invoice has used up is not asked for again. */
+async function takeBack(deps: Deps, db: Db, { referred_user_id: referred, referrer_user_id: referrer, credit_cents, currency }: Referral) {
+  const customer = await ensureCustomer(deps, db, referrer)
+  const taken = (await deps.provider.listCredits(customer)).find(({ referral }) => referral?.isBack && referral.referred === referred)
+  const intention = { userId: referrer, kind: `referral-back:${referred}`, request: { referred } }
+  const left = { cents: Math.min(credit_cents ?? 0, await deps.provider.creditLeft(customer, currency)) }
+  const take = () =>
+    callOnce(db, { ...intention, fixed: left }, async (key, { cents }) =>
+      cents > 0 ? deps.provider.creditReferral(customer, referred, -cents, currency, key) : null,
+    )
+  const credit = taken ?? (await take())
+  await inTransaction(db, async (trx) => {
+    if (credit) await bookCredits(trx, customer, [credit])
+    await trx
+      .updateTable('referrals')
+      .set({ state: 'void' })
+      .where('referred_user_id', '=', referred)
+      .where('state', '=', 'revoked')
+      .execute()
   })
 }
 

@@ -7,6 +7,8 @@ import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { bookCharge } from '../ledger/book.ts'
+import { booksOf } from '../ledger/compare.ts'
+import { openDisputes } from '../ledger/disputes.ts'
 import { newestMovements } from '../ledger/statement.ts'
 import { callOnce } from '../provider-calls.ts'
 import { declineOf, isRefusal } from '../stripe-errors.ts'
@@ -82,6 +84,22 @@ export async function staffRefund(
   const charge = await deps.provider.getCharge(payment)
   await inTransaction(ctx.db, (trx) => bookCharge(trx, charge))
   return { refund: refund.id, amount_cents: refund.amountCents, currency: refund.currency }
+}
+
+export async function staffDisputes(
+  ctx: BillingCtx,
+  { reason }: Input<typeof contract.staffDisputes>,
+): Promise<Output<typeof contract.staffDisputes>> {
+  await log(ctx, 'list disputes', reason, null, {})
+  return openDisputes(ctx.db)
+}
+
+export async function staffBooks(
+  ctx: BillingCtx,
+  { reason, compare_again: again = false }: Input<typeof contract.staffBooks>,
+): Promise<Output<typeof contract.staffBooks>> {
+  await log(ctx, again ? 'compare the books' : 'look at the books', reason, null, {})
+  return booksOf(ctx.db, again)
 }
 
 export async function staffExtendTrial(

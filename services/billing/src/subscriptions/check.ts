@@ -1,6 +1,6 @@
 import type * as contract from '@operon/contracts/billing/api'
 import type { Output } from '@operon/contracts/contract'
-import { limitsOf, modelLimitsOf, type PlanId, type Tier, units } from '@operon/contracts/plans'
+import { limitsOf, modelLimitsOf, type PlanId, planIds, type Tier, units } from '@operon/contracts/plans'
 import { signedIn } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { BillingCtx, Db } from '../deps.ts'
@@ -24,6 +24,7 @@ type Row = {
   period_end: Date | null
   cancel_at_period_end: boolean
   grace_until: Date | null
+  disputed: boolean
   used: Record<string, number> | null
 }
 
@@ -31,7 +32,7 @@ type Row = {
 export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
   const { rows } = await sql<Row>`
     select v.subscribed, s.plan, s.tier, s.status, a.trial_used_at is not null as trial_used, s.trial_end, s.period_start, s.period_end,
-      s.cancel_at_period_end, s.grace_until,
+      s.cancel_at_period_end, s.grace_until, s.disputed,
       (select jsonb_object_agg(u.unit, u.used) from (
         select distinct on (unit) unit, used from usage
         where user_id = s.user_id
@@ -46,7 +47,8 @@ export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
   const current = row.status !== 'canceled' && row.status !== 'none' && row.status !== 'incomplete'
   return {
     subscribed: row.subscribed,
-    subscription_tier: current ? (keptPlan(row) ?? row.plan) : null,
+    // Past due after an upgrade: what is paid for is what counts.
+    subscription_tier: current ? (planIds.find((id) => id === row.tier) ?? row.plan) : null,
     next_plan: current && keptPlan(row) ? row.plan : null,
     status: row.status,
     trial_available: !row.trial_used,
@@ -54,6 +56,7 @@ export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
     current_period_end: row.period_end?.toISOString() ?? null,
     cancel_at_period_end: row.cancel_at_period_end,
     grace_until: row.grace_until?.toISOString() ?? null,
+    ...(row.disputed && { disputed: true }),
     ...allowanceOf(row.tier, row.used ?? {}, start, end),
   }
 }

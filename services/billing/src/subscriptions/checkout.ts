@@ -86,14 +86,17 @@ export async function checkoutStatus(
   const session = await deps.provider.getCheckout(input.session_id)
   if (!session || session.userId !== user.id) throw new DomainError('not_found')
   if (session.status === 'complete' && session.customer) await refresh(deps, ctx.db, session.customer)
+  // The look may have ended it: a card has one trial.
+  const made =
+    session.subscription?.status === 'trialing' ? (await deps.provider.getCheckout(input.session_id))?.subscription : session.subscription
   if (session.status !== 'open')
     await inTransaction(ctx.db, (trx) => endCheckout(trx, input.session_id, session.status === 'complete' ? 'done' : 'refused'))
+  if (made?.trialRefused) return { status: session.status, plan: made.plan, trial_end: null, trial_refused: true }
   const row = await ctx.db
     .selectFrom('subscriptions')
     .select(['plan', 'status', 'trial_end'])
     .where('user_id', '=', user.id)
     .executeTakeFirst()
-  // A card that had its trial ends the second one at once: its end is then no promise any more.
   const trialEnd = row?.status === 'trialing' ? row.trial_end : null
   return { status: session.status, plan: row?.plan ?? null, trial_end: trialEnd?.toISOString() ?? null }
 }

@@ -19,25 +19,33 @@ const fields = [
   'cancel_at_period_end',
   'grace_until',
   'lapsed',
+  'disputed',
 ] as const
 export type Entitlement = Pick<SubscriptionRow, (typeof fields)[number]>
 
+/** What the subscription itself does not say: whether its payment is disputed, and whether it ever was paid. */
+export type Standing = { disputed: boolean; hasPaid: boolean }
+
 /** What an account may use, out of what the provider says and what we knew. */
-export function entitlementOf(known: SubscriptionRow, found: ProviderSubscription | null): Entitlement {
+export function entitlementOf(known: SubscriptionRow, found: ProviderSubscription | null, standing: Standing): Entitlement {
   if (!found && !known.stripe_subscription_id) return pick(known)
   // The provider has forgotten it: its customer was deleted there.
-  if (!found) return { ...pick(known), status: 'canceled', tier: 'none', cancel_at_period_end: false, grace_until: null, lapsed: false }
+  if (!found) return { ...pick(known), ...ended }
   // It ended by its date; the provider is only slower to close it.
   const isOver = known.status === 'canceled' && known.stripe_subscription_id === found.id && found.cancelAtPeriodEnd
   if (isOver && found.periodEnd.getTime() === known.period_end?.getTime()) return pick(known)
   const pastDue = found.status === 'past_due'
-  const graceUntil = pastDue ? (known.grace_until ?? addDays(found.periodStart, PAST_DUE_GRACE_DAYS)) : null
-  const lapsed = pastDue && known.lapsed
+  // Grace is for those who have paid before: a trial on a card that has nothing is over when the trial is.
+  const isFirst = pastDue && !standing.hasPaid
+  const graceUntil = pastDue && !isFirst ? (known.grace_until ?? addDays(found.periodStart, PAST_DUE_GRACE_DAYS)) : null
+  const lapsed = isFirst || (pastDue && known.lapsed)
+  const disputed = standing.disputed && found.status !== 'canceled'
+  const keeps = !lapsed && (keepsPaid(known, found) || isUnpaidRise(known, found))
   return {
     stripe_subscription_id: found.id,
     stripe_item_id: found.itemId,
     plan: found.plan,
-    tier: keepsPaid(known, found) ? known.tier : tierOf(found, lapsed),
+    tier: disputed ? 'none' : keeps ? known.tier : tierOf(found, lapsed),
     status: found.status,
     period_start: found.periodStart,
     period_end: found.periodEnd,
@@ -45,8 +53,25 @@ export function entitlementOf(known: SubscriptionRow, found: ProviderSubscriptio
     cancel_at_period_end: found.cancelAtPeriodEnd && found.status !== 'canceled',
     grace_until: graceUntil,
     lapsed,
+    disputed,
   }
 }
+
+const ended = {
+  status: 'canceled',
+  tier: 'none',
+  cancel_at_period_end: false,
+  grace_until: null,
+  lapsed: false,
+  disputed: false,
+} as const
+
+/** A higher plan counts once it is paid. */
+const isUnpaidRise = (known: SubscriptionRow, found: ProviderSubscription): boolean =>
+  found.status === 'past_due' &&
+  known.stripe_subscription_id === found.id &&
+  priceCentsOf(known.tier) > 0 &&
+  priceCentsOf(found.plan) > priceCentsOf(known.tier)
 
 /** A plan that was lowered within a paid period stays until its end: nothing of it is credited. */
 function keepsPaid(known: SubscriptionRow, found: ProviderSubscription): boolean {
@@ -76,6 +101,7 @@ export async function publishSubscription(trx: Trx, row: SubscriptionRow, budget
     period_start: row.period_start.toISOString(),
     period_end: row.period_end?.toISOString() ?? null,
     trial_end: row.trial_end?.toISOString() ?? null,
+    ...(row.disputed && { disputed: true }),
   })
 }
 

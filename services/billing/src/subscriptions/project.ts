@@ -1,12 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { inTransaction } from '@operon/kit/tx'
+import { trialRefused } from '@operon/contracts/billing/events'
+import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import type { Db, Deps, Trx } from '../deps.ts'
+import type { BillingCtx, Db, Deps, Trx } from '../deps.ts'
+import { disputeOf } from '../ledger/disputes.ts'
 import { referralWaits } from '../referrals/referrals.ts'
-import type { ProviderSubscription } from '../stripe-shapes.ts'
-import { entitlementOf, pick, publishSubscription, type SubscriptionRow } from './entitlement.ts'
+import { type ProviderSubscription, TRIAL_REFUSED } from '../stripe-shapes.ts'
+import { entitlementOf, pick, publishSubscription, type Standing, type SubscriptionRow } from './entitlement.ts'
 
-export type Look = { known: SubscriptionRow; found: ProviderSubscription | null }
+export type Look = {
+  known: SubscriptionRow
+  found: ProviderSubscription | null
+  standing: Standing
+  /** Ended at once, because its card had a trial before. */
+  refused: ProviderSubscription | null
+}
 
 /** Somebody else has kept a look since this one began: what it found may be old. Look again. */
 export class StaleLook extends Error {}
@@ -15,7 +23,7 @@ export class StaleLook extends Error {}
  * What the provider says now about a customer. The count of looks is read first: if it has not moved when the result is kept,
  * nothing newer can have been kept meanwhile. So the order in which webhooks arrive does not matter.
  */
-export async function look(deps: Deps, db: Db, customer: string): Promise<Look | null> {
+export async function look(deps: Deps, db: Db, customer: string, newCard = false): Promise<Look | null> {
   const known = await db
     .selectFrom('accounts')
     .innerJoin('subscriptions', 'subscriptions.user_id', 'accounts.user_id')
@@ -24,22 +32,40 @@ export async function look(deps: Deps, db: Db, customer: string): Promise<Look |
     .executeTakeFirst()
   if (!known) return null
   const all = await deps.provider.listSubscriptions(customer)
-  const [found = null, ...others] = all.toSorted((a, b) => rank(b, known) - rank(a, known) || b.createdAt.getTime() - a.createdAt.getTime())
-  // Two checkouts paid at once: one subscription an account, the other is ended and its time credited.
-  for (const extra of others.filter(isLive)) await deps.provider.cancelNow(extra.id)
+  const ranked = all.toSorted((a, b) => rank(b, known) - rank(a, known) || b.createdAt.getTime() - a.createdAt.getTime())
+  const refused = ranked.find(({ trialRefused }) => trialRefused) ?? null
+  const [found = null, ...others] = ranked.filter(({ trialRefused }) => !trialRefused)
+  // Two checkouts paid at once: one subscription an account, and the money of the other goes back.
+  for (const extra of others.filter(isLive)) await deps.provider.undoSubscription(extra.id)
   if (found?.status === 'trialing' && !(await trialIsDue(deps, db, known, found))) {
-    await deps.provider.setTrialEnd(found.id, 'now', `trial-again-${found.id}`)
+    // The page promised that nothing is charged today, so nothing is: a plan without a trial needs a yes of its own.
+    await deps.provider.endNow(found.id, TRIAL_REFUSED)
     return look(deps, db, customer)
   }
   // The first month's discount is for the first charge. Should the trial's invoice of nothing have used it up, it is given again.
   if (found?.status === 'trialing' && !found.discounted && (await referralWaits(db, known.user_id)))
     await deps.provider.discountReferred(found.id, `referral-discount-${found.id}`)
-  return { known, found }
+  const overdue = found?.status === 'past_due' || found?.status === 'unpaid'
+  if (newCard && overdue && (await deps.provider.payOverdue(found.id))) return look(deps, db, customer)
+  const dispute = found ? await disputeOf(db, found.id) : null
+  if (found && isLive(found) && (await followDispute(deps, found, dispute))) return look(deps, db, customer)
+  const standing = { disputed: dispute === 'open', hasPaid: !overdue || (await deps.provider.hasPaid(found.id)) }
+  return { known, found, standing, refused }
+}
+
+/** Nothing is charged while the bank decides; what it took for good ends the plan. True when something was changed. */
+async function followDispute(deps: Deps, found: ProviderSubscription, dispute: 'open' | 'lost' | null): Promise<boolean> {
+  const { id, pausedForDispute } = found
+  if (dispute === 'lost') await deps.provider.endNow(id)
+  else if (dispute === 'open' && !pausedForDispute) await deps.provider.pauseForDispute(id)
+  else if (dispute === null && pausedForDispute) await deps.provider.resumeAfterDispute(id)
+  else return false
+  return true
 }
 
 /** Keeps what a look found, with its event. Answers who must be told. */
-export async function keep(trx: Trx, { known, found }: Look): Promise<SubscriptionRow | null> {
-  const next = entitlementOf(known, found)
+export async function keep(trx: Trx, { known, found, standing, refused }: Look): Promise<SubscriptionRow | null> {
+  const next = entitlementOf(known, found, standing)
   const changed = JSON.stringify(next) !== JSON.stringify(pick(known))
   // Who was told of an earlier end is told again.
   const isLonger = next.status === 'trialing' && Number(next.trial_end) > Number(known.trial_end)
@@ -55,16 +81,24 @@ export async function keep(trx: Trx, { known, found }: Look): Promise<Subscripti
     .returningAll()
     .executeTakeFirst()
   if (!row) throw new StaleLook()
+  if (refused && (await useTrial(trx, known.user_id)) && refused.plan)
+    await publish(trx, trialRefused, known.user_id, { plan: refused.plan })
   if (!changed) return null
-  if (next.trial_end)
-    await trx
-      .updateTable('accounts')
-      .set({ trial_used_at: new Date() })
-      .where('user_id', '=', known.user_id)
-      .where('trial_used_at', 'is', null)
-      .execute()
+  if (next.trial_end) await useTrial(trx, known.user_id)
   await publishSubscription(trx, row)
   return row
+}
+
+/** True the first time. */
+async function useTrial(trx: Trx, userId: string): Promise<boolean> {
+  const used = await trx
+    .updateTable('accounts')
+    .set({ trial_used_at: new Date() })
+    .where('user_id', '=', userId)
+    .where('trial_used_at', 'is', null)
+    .returning('user_id')
+    .executeTakeFirst()
+  return used !== undefined
 }
 
 /** Looks and keeps, until nobody came between. */
@@ -75,6 +109,12 @@ export async function refresh(deps: Deps, db: Db, customer: string): Promise<voi
     const changed = await inTransaction(db, (trx) => keep(trx, seen))
     if (changed) deps.tell(changed)
   })
+}
+
+/** The same for an account of ours. */
+export async function follow(deps: Deps, { db }: BillingCtx, userId: string): Promise<void> {
+  const account = await db.selectFrom('accounts').select('stripe_customer_id').where('user_id', '=', userId).executeTakeFirst()
+  if (account?.stripe_customer_id) await refresh(deps, db, account.stripe_customer_id)
 }
 
 const TRIES = 12

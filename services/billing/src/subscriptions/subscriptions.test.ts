@@ -52,8 +52,6 @@ test('trial, paid, upgraded, payment fails, recovered, cancelled: as the clock m
   expect((await billing.published('billing.payment_failed', user)).length).toBeGreaterThan(0)
 
   await billing.inPortal(user, 'card', { number: GOOD_CARD })
-  const [open] = (await billing.stripe.invoices.list({ customer: await billing.customer(user), status: 'open' })).data
-  await billing.inPortal(user, 'pay', { invoice: open!.id })
   await billing.becomes(user, { status: 'active', subscribed: true })
 
   const cancelled = await billing.call('cancel-subscription', user)
@@ -211,6 +209,24 @@ test('four plans chosen at once leave one page that can be paid [spec-42] [S21]'
     ({ status }) => status === 'open',
   )
   expect(open).toHaveLength(1)
+})
+
+test('a second subscription that was paid for beside the first goes back to its card, and leaves no credit [S21]', async () => {
+  const user = await billing.subscribed('basic')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  const customer = await billing.customer(user)
+  const [price] = (await billing.stripe.prices.list({ lookup_keys: ['operon_pro_month_usd_9900'] })).data
+  const [first] = (await billing.stripe.subscriptions.list({ customer })).data
+  const default_payment_method = first!.default_payment_method as string
+  const second = await billing.stripe.subscriptions.create({ customer, items: [{ price: price!.id }], default_payment_method })
+  await vi.waitFor(async () => expect((await billing.stripe.subscriptions.retrieve(second.id)).status).toBe('canceled'), within)
+  await billing.quiet()
+  const refunds = (await billing.stripe.refunds.list({ limit: 100 })).data.filter(({ reason }) => reason === 'duplicate')
+  expect(refunds.map(({ amount }) => amount)).toEqual([9900])
+  expect(await billing.stripe.customers.retrieve(customer)).toMatchObject({ balance: 0 })
+  expect(await billing.check(user)).toMatchObject({ status: 'active', subscription_tier: 'basic' })
+  await billing.booksMatch()
 })
 
 test('a trial that was made longer is announced again before its new end, and one that is over no more [spec-38]', {

@@ -1,3 +1,4 @@
+import { paymentFailed } from '@operon/contracts/billing/events'
 import { limitsOf } from '@operon/contracts/plans'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Delivery, FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
@@ -31,23 +32,105 @@ test('a failed payment keeps the limits for seven days, then a free account’s,
   await billing.becomes(user, { status: 'past_due', subscribed: false })
   await vi.waitFor(async () => expect(await newest()).toMatchObject({ tier: 'none', status: 'past_due', limits: limitsOf('none') }), within)
 
+  // A new card lets the person back in by itself, and is asked once.
   await billing.inPortal(user, 'card', { number: GOOD_CARD })
-  const [open] = (await billing.stripe.invoices.list({ customer: await billing.customer(user), status: 'open' })).data
-  await billing.inPortal(user, 'pay', { invoice: open!.id })
   await billing.becomes(user, { status: 'active', subscribed: true, subscription_tier: 'pro' })
+  await billing.quiet()
+  expect(await billing.published('billing.payment_succeeded', user)).toHaveLength(2)
+  await billing.booksMatch()
   await vi.waitFor(async () => expect(await newest()).toMatchObject({ tier: 'pro', limits: limitsOf('pro') }), within)
 })
 
-test('a card has one trial: another account with it pays at once [spec-38] [S21]', async () => {
+test('a card has one trial: another account with it is charged nothing, is told, and pays only for a plan it chose without a trial [spec-38] [S21]', {
+  timeout: 30_000,
+}, async () => {
   await billing.subscribed('basic', anotherCard)
   const other = billing.user()
-  const { url } = (await billing.call('create-checkout', other, { plan: 'basic' })).body
+  const { url, trial_days } = (await billing.call('create-checkout', other, { plan: 'enterprise' })).body
+  expect(trial_days).toBe(3)
   await billing.pay(url, anotherCard)
-  await billing.becomes(other, { status: 'active' })
+  await vi.waitFor(async () => expect(await billing.published('billing.trial_refused', other)).toEqual([{ plan: 'enterprise' }]), within)
+  const session_id = url.split('/').at(-1)
+  expect(await billing.call('checkout-status', other, { session_id })).toMatchObject({
+    body: { status: 'complete', plan: 'enterprise', trial_end: null, trial_refused: true },
+  })
+  await billing.quiet()
+  expect(await billing.check(other)).toMatchObject({ subscribed: false, status: 'none', trial_available: false })
+  expect((await billing.stripe.charges.list({ customer: await billing.customer(other) })).data).toEqual([])
+
+  const again = (await billing.call('create-checkout', other, { plan: 'enterprise' })).body
+  expect(again.trial_days).toBe(0)
+  await billing.pay(again.url, anotherCard)
+  await billing.becomes(other, { status: 'active', subscription_tier: 'enterprise' })
   await vi.waitFor(
-    async () => expect(await billing.published('billing.payment_succeeded', other)).toMatchObject([{ amount_cents: 4900 }]),
+    async () => expect(await billing.published('billing.payment_succeeded', other)).toMatchObject([{ amount_cents: 14_900 }]),
     within,
   )
+  expect(await billing.published('billing.trial_refused', other)).toHaveLength(1)
+})
+
+test('a trial on a card that has nothing ends with the trial: no grace for who never paid [spec-38] [S27]', async () => {
+  const user = await billing.subscribed('enterprise', FAILS_ON_CHARGE)
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'past_due', subscribed: false, grace_until: null })
+  expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'none', limits: limitsOf('none') })
+  await vi.waitFor(
+    async () =>
+      expect(await billing.published('billing.payment_failed', user)).toMatchObject([{ open_until: null, retry_at: expect.any(String) }]),
+    within,
+  )
+})
+
+test('an upgrade that is not paid does not count: the plan that was paid for stays [S27]', { timeout: 30_000 }, async () => {
+  const user = await billing.subscribed('basic')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  await billing.inPortal(user, 'card', { number: FAILS_ON_CHARGE })
+  const [price] = (await billing.stripe.prices.list({ lookup_keys: ['operon_enterprise_month_usd_14900'] })).data
+  await billing.switchAtProvider(user, price!.id)
+  await billing.becomes(user, { status: 'past_due', subscription_tier: 'basic', subscribed: true })
+  expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'basic', limits: limitsOf('basic') })
+  await billing.inPortal(user, 'card', { number: GOOD_CARD })
+  await billing.becomes(user, { status: 'active', subscription_tier: 'enterprise' })
+})
+
+test('the last email about a failed payment promises no further try and no days that are over [spec-44]', { timeout: 30_000 }, async () => {
+  const user = await billing.subscribed('basic')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  await billing.inPortal(user, 'card', { number: FAILS_ON_CHARGE })
+  await billing.advance(31)
+  await billing.becomes(user, { status: 'past_due' })
+  // Asked again after 3, 5 and 7 days.
+  for (const days of [3.1, 5.1, 7.1]) {
+    await billing.advance(days)
+    await billing.sweep()
+  }
+  const failed = () => billing.published('billing.payment_failed', user)
+  await vi.waitFor(async () => expect(await failed()).toHaveLength(4), within)
+  const [first, , , last] = await failed()
+  expect(first).toMatchObject({ retry_at: expect.any(String), open_until: expect.any(String) })
+  expect(last).toMatchObject({ retry_at: null, open_until: null })
+  const { text, after } = paymentFailed.email!(last, 'Operon') as { text: string; after: string }
+  expect(`${text} ${after}`).toBe(
+    'We could not collect $49.00. We will not try this card again. You can choose a plan again at any time. Your data is kept either way.',
+  )
+})
+
+test('a payment that goes back whole ends the plan it paid for; a part of it does not', async () => {
+  const user = await billing.subscribed('pro')
+  await billing.advance(3.1)
+  await billing.becomes(user, { status: 'active' })
+  const [charge] = (await billing.stripe.charges.list({ customer: await billing.customer(user) })).data
+  const staff = billing.staff()
+  const refund = (amount_cents: number) =>
+    billing.call('staff-refund', staff, { payment: charge!.id, amount_cents, reason: 'asked for it' })
+  expect(await refund(900)).toMatchObject({ status: 200 })
+  await billing.quiet()
+  expect(await billing.check(user)).toMatchObject({ status: 'active', subscribed: true })
+  expect(await refund(9000)).toMatchObject({ status: 200 })
+  await billing.becomes(user, { status: 'canceled', subscribed: false })
+  await billing.booksMatch()
 })
 
 test('a day before the first charge the account is told, once [spec-38]', async () => {
@@ -83,13 +166,15 @@ test('one person is moved ahead: their trial ends, and everybody else is where t
 test('grace ends by the time of the person whose payment failed, and of nobody else [spec-39]', { timeout: 30_000 }, async () => {
   const users = [await billing.subscribed(), await billing.subscribed('basic', anotherCard)] as const
   for (const user of users) {
-    await billing.inPortal(user, 'card', { number: FAILS_ON_CHARGE })
     await billing.advance(3.1, user)
+    await billing.becomes(user, { status: 'active' })
+    await billing.inPortal(user, 'card', { number: FAILS_ON_CHARGE })
+    await billing.advance(31, user)
     await billing.becomes(user, { status: 'past_due', subscribed: true })
   }
   await billing.db
     .updateTable('accounts')
-    .set({ provider_ahead_s: 11 * 86_400 })
+    .set({ provider_ahead_s: 45 * 86_400 })
     .where('user_id', '=', users[0].id)
     .execute()
   await billing.sweep()
@@ -124,7 +209,7 @@ test('3-D Secure: failing leaves no plan, completing starts the trial, and a cha
   await billing.becomes(user, { status: 'trialing', subscribed: true })
 
   await billing.advance(3.1)
-  await billing.becomes(user, { status: 'past_due', subscribed: true })
+  await billing.becomes(user, { status: 'past_due', subscribed: false })
   await vi.waitFor(
     async () => expect(await billing.published('billing.payment_failed', user)).toMatchObject([{ amount_cents: 4900 }]),
     within,

@@ -1,10 +1,12 @@
 import { paymentFailed } from '@operon/contracts/billing/events'
 import { publish } from '@operon/kit/tx'
+import { sql } from 'kysely'
 import type { Db, Deps, Trx } from '../deps.ts'
-import { bookCharge, bookInvoice, userOf } from '../ledger/book.ts'
+import { bookCharge, refundedCents } from '../ledger/book.ts'
+import { bookCredits, userOf } from '../ledger/credits.ts'
 import { endCheckout } from '../provider-calls.ts'
 import { moveClock, movedClock } from '../provider-time.ts'
-import type { ProviderEvent, ProviderInvoice } from '../stripe-shapes.ts'
+import type { ProviderCharge, ProviderEvent, ProviderInvoice } from '../stripe-shapes.ts'
 import type { SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { keep, look } from '../subscriptions/project.ts'
 
@@ -12,14 +14,22 @@ import { keep, look } from '../subscriptions/project.ts'
 export type Effect = { of: ProviderEvent[]; write: (trx: Trx) => Promise<SubscriptionRow | null> }
 
 const isCheckoutEnd = ({ type }: ProviderEvent) => type === 'checkout.session.completed' || type === 'checkout.session.expired'
-const customerOf = ({ type, customer }: ProviderEvent) =>
-  /^(customer\.subscription|customer\.deleted|checkout\.session|invoice\.)/.test(type) ? customer : null
+const customerOf = (event: ProviderEvent) =>
+  /^(customer\.subscription|customer\.deleted|checkout\.session|invoice\.)/.test(event.type) || isNewCard(event) ? event.customer : null
+const isNewCard = ({ type, previous }: ProviderEvent) =>
+  (type === 'customer.updated' && 'invoice_settings' in previous) ||
+  (type === 'customer.subscription.updated' && 'default_payment_method' in previous)
 const chargeOf = ({ type, charge }: ProviderEvent) => (/^(charge|refund)\./.test(type) ? charge : null)
-const invoiceOf = ({ type, invoice }: ProviderEvent) => (type === 'invoice.paid' || type === 'invoice.payment_failed' ? invoice : null)
+const invoiceOf = ({ type, invoice }: ProviderEvent) => (type === 'invoice.payment_failed' ? invoice : null)
+/** Whose balance has moved: the customer says so, or an invoice that used it or added to it. */
+const creditedOf = ({ type, customer, object, previous }: ProviderEvent) =>
+  (type === 'customer.updated' && 'balance' in previous) || (type.startsWith('invoice.') && movedBalance(object)) ? customer : null
+const movedBalance = ({ starting_balance: from, ending_balance: to }: Record<string, unknown>) =>
+  to !== null && to !== undefined && from !== to
 
 /** Whether anything can come of it here; what else the provider tells is only noted. */
 export const isOfInterest = (event: ProviderEvent): boolean =>
-  isCheckoutEnd(event) || movedClock(event) !== null || [customerOf, chargeOf, invoiceOf].some((name) => name(event) !== null)
+  isCheckoutEnd(event) || movedClock(event) !== null || [customerOf, chargeOf, invoiceOf, creditedOf].some((name) => name(event) !== null)
 
 /**
  * Asks the provider once about each customer, charge and invoice that the events name, as they are now, and answers what is to be kept.
@@ -28,24 +38,31 @@ export const isOfInterest = (event: ProviderEvent): boolean =>
 export async function gather(deps: Deps, db: Db, events: ProviderEvent[]): Promise<Effect[]> {
   const effects = await Promise.all([
     ...by(events, customerOf).map(async ([customer, of]): Promise<Effect[]> => {
-      const seen = await look(deps, db, customer)
+      const seen = await look(deps, db, customer, of.some(isNewCard))
       return seen ? [{ of, write: (trx) => keep(trx, seen) }] : []
     }),
     ...by(events, chargeOf).map(async ([id, of]): Promise<Effect[]> => {
       const charge = await deps.provider.getCharge(id)
+      await endRefunded(deps, charge)
       return [{ of, write: (trx) => bookCharge(trx, charge).then(nobody) }]
+    }),
+    ...by(events, creditedOf).map(async ([customer, of]): Promise<Effect[]> => {
+      const credits = await deps.provider.listCredits(customer)
+      return [{ of, write: (trx) => bookCredits(trx, customer, credits).then(nobody) }]
     }),
     ...by(events, invoiceOf).map(async ([id, of]): Promise<Effect[]> => {
       const invoice = await deps.provider.getInvoice(id)
-      const failed = of.filter(({ type }) => type === 'invoice.payment_failed')
-      return [
-        { of, write: (trx) => bookInvoice(trx, invoice).then(nobody) },
-        { of: failed, write: (trx) => tellFailed(trx, invoice).then(nobody) },
-      ]
+      return [{ of, write: (trx) => tellFailed(trx, invoice).then(nobody) }]
     }),
   ])
   const moved = deps.provider.mode === 'sandbox' ? events.filter((event) => movedClock(event)) : []
   return [...effects.flat(), ...events.filter(isCheckoutEnd).map(checkoutEnded), ...moved.map(clockMoved)]
+}
+
+/** A period whose payment went back whole is over. */
+async function endRefunded({ provider }: Deps, charge: ProviderCharge) {
+  const { succeeded, subscription, periodEnd, amountCents } = charge
+  if (succeeded && subscription && periodEnd && refundedCents(charge) >= amountCents) await provider.endPeriod(subscription, periodEnd)
 }
 
 const clockMoved = (event: ProviderEvent): Effect => ({ of: [event], write: (trx) => moveClock(trx, movedClock(event)!).then(nobody) })
@@ -63,8 +80,23 @@ function checkoutEnded(event: ProviderEvent): Effect {
 }
 
 /** A renewal that the card did not pay. Who is at a checkout or switches plans reads it there. */
-async function tellFailed(trx: Trx, { id, customer, reason, dueCents, currency }: ProviderInvoice) {
+async function tellFailed(trx: Trx, { id, customer, reason, dueCents, currency, retryAt }: ProviderInvoice) {
   if (reason !== 'subscription_cycle') return
   const userId = await userOf(trx, customer)
-  if (userId) await publish(trx, paymentFailed, userId, { payment: id, amount_cents: dueCents, currency })
+  if (!userId) return
+  const open = await trx
+    .selectFrom('subscriptions')
+    .select('grace_until')
+    .where('user_id', '=', userId)
+    .where('status', '=', 'past_due')
+    .where('lapsed', '=', false)
+    .where('grace_until', '>', sql<Date>`provider_now(user_id)`)
+    .executeTakeFirst()
+  await publish(trx, paymentFailed, userId, {
+    payment: id,
+    amount_cents: dueCents,
+    currency,
+    retry_at: retryAt?.toISOString() ?? null,
+    open_until: open?.grace_until?.toISOString() ?? null,
+  })
 }

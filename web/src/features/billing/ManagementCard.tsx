@@ -58,7 +58,9 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
       title="Subscription"
       badge={
         plan ? (
-          <Pill tone={subscription?.status === 'past_due' ? 'bad' : 'good'}>{statusNames[subscription?.status ?? 'active']}</Pill>
+          <Pill tone={subscription?.disputed || subscription?.status === 'past_due' ? 'bad' : 'good'}>
+            {subscription?.disputed ? 'Paused' : statusNames[subscription?.status ?? 'active']}
+          </Pill>
         ) : null
       }
       className="text-14 lg:col-span-2"
@@ -86,11 +88,17 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
           {subscription?.trial_available === false ? '' : ` A trial of ${TRIAL_DAYS} days is billed when it ends.`}
         </p>
       )}
-      {subscription?.status === 'past_due' ? (
+      {subscription?.disputed ? (
+        <Alert className="mt-4" title="Your plan is paused">
+          A payment is disputed at your bank. Nothing more is charged until the bank decides, and your data is kept. If that is a mistake,
+          tell your bank that you know the payment.
+        </Alert>
+      ) : null}
+      {subscription?.status === 'past_due' && !subscription.disputed ? (
         <Alert className="mt-4" title="The last payment did not go through">
           {subscription.subscribed && subscription.grace_until
             ? `Everything works until ${day(subscription.grace_until)}. Update the card to keep it so.`
-            : 'The tools are closed until it is paid. Your data is kept; update the card and they open again.'}
+            : 'The tools are closed until it is paid. Your data is kept. Update your card, and they open again once it is paid.'}
         </Alert>
       ) : null}
       {subscription?.usage.length ? (

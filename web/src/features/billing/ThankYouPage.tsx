@@ -8,7 +8,7 @@ import type { Otherwise } from '../../lazyPage.tsx'
 import { paths } from '../../paths.ts'
 import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
-import { day } from '../../ui/format.ts'
+import { day, money } from '../../ui/format.ts'
 import { Busy, EmptyRow, Mark } from '../../ui/Mark.tsx'
 
 /** The checkout's result where there is one, else the landing view. */
@@ -34,6 +34,25 @@ function CheckoutResult({ id }: { id: string }) {
   }, [complete, queries])
 
   const art = <Mark className="h-10 self-start" />
+  if (result.data?.trial_refused)
+    return (
+      <PublicMessage
+        art={<EmptyRow className="h-16 self-start" />}
+        title="This card already had its free trial."
+        actions={
+          <ButtonLink to={paths.pricing} variant="primary" size="public">
+            Choose a plan
+          </ButtonLink>
+        }
+      >
+        <p>
+          A free trial is once per card, so {plan ? `your ${plan.name} plan` : 'your plan'} did not start, and nothing was charged.
+          {plan
+            ? ` To start it without a trial, choose it again: ${money(plan.priceCents, plan.currency)} is then charged right away.`
+            : ''}
+        </p>
+      </PublicMessage>
+    )
   if (complete)
     return (
       <PublicMessage

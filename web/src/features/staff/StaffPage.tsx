@@ -8,14 +8,16 @@ import { ButtonLink } from '../../ui/Button.tsx'
 import { PageHeader } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { AccountTab } from './AccountTab.tsx'
+import { BooksTab } from './BooksTab.tsx'
+import { DisputesTab } from './DisputesTab.tsx'
 import { EventsTab } from './EventsTab.tsx'
 import { LogTab } from './LogTab.tsx'
 import { MessageLimits } from './MessageLimits.tsx'
-import { listFailedEvents, lookUp } from './queries.ts'
+import { listDisputes, listFailedEvents, lookUp, readBooks } from './queries.ts'
 import { standingOf } from './standing.ts'
 import { useLookUp } from './useLookUp.ts'
 
-type Section = 'account' | 'events' | 'log'
+type Section = 'account' | 'books' | 'disputes' | 'events' | 'log'
 
 /** For staff only; nobody else learns that it is here. */
 export function StaffPage({ otherwise }: Otherwise) {
@@ -42,6 +44,8 @@ function SecondFactorNeeded() {
 function Staff() {
   const [search, setSearch] = useSearchParams()
   const account = useLookUp(({ query, reason }: { query: string; reason: string }) => lookUp(query, reason))
+  const disputes = useLookUp(listDisputes)
+  const books = useLookUp(({ reason, again }: { reason: string; again: boolean }) => readBooks(reason, again))
   const events = useLookUp((reason: string) => listFailedEvents(reason).then(({ events }) => events))
   return (
     <PublicLayout footer={false}>
@@ -54,6 +58,8 @@ function Staff() {
           onChange={(next) => setSearch(next === 'account' ? {} : { section: next }, { replace: true })}
           tabs={[
             { id: 'account', label: 'Account', panel: <AccountTab lookUp={account} /> },
+            { id: 'disputes', label: 'Disputes', panel: <DisputesTab lookUp={disputes} /> },
+            { id: 'books', label: 'Books', panel: <BooksTab lookUp={books} /> },
             { id: 'events', label: 'Failed events', panel: <EventsTab lookUp={events} /> },
             { id: 'log', label: 'Log', panel: <LogTab /> },
           ]}

@@ -1,10 +1,12 @@
-import type { staffAccount, staffActions, staffEvents } from '@operon/contracts/billing/api'
+import type { staffAccount, staffActions, staffBooks, staffDisputes, staffEvents } from '@operon/contracts/billing/api'
 import type { Reply } from '@operon/contracts/contract'
 import { call } from '../../api/call.ts'
 
 export type StaffAccount = Reply<typeof staffAccount>
 export type StaffPayment = StaffAccount['payments'][number]
 export type FailedEvent = Reply<typeof staffEvents>['events'][number]
+export type Books = Reply<typeof staffBooks>
+export type OpenDisputes = Reply<typeof staffDisputes>
 export type StaffAction = Reply<typeof staffActions>['actions'][number]
 
 /** A key for one opened form: sent again after a lost answer, it is still one refund. */
@@ -12,6 +14,8 @@ export const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)
 
 export const lookUp = (query: string, reason: string) => call('staff-account', { query, reason })
 export const listFailedEvents = (reason: string) => call('staff-events', { reason })
+export const readBooks = (reason: string, again: boolean) => call('staff-books', { reason, compare_again: again })
+export const listDisputes = (reason: string) => call('staff-disputes', { reason })
 export const readMessageLimits = () => call('message-limits')
 export const listActions = () => call('staff-actions')
 export const replay = (eventId: string, reason: string) => call('staff-replay-event', { event_id: eventId, reason })

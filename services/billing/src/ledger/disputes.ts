@@ -1,0 +1,69 @@
+import type * as contract from '@operon/contracts/billing/api'
+import { disputeClosed, followAccount, paymentDisputed } from '@operon/contracts/billing/events'
+import type { Output } from '@operon/contracts/contract'
+import { enqueue, publish } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { BillingCtx, Db, Trx } from '../deps.ts'
+import type { ProviderCharge, ProviderDispute } from '../stripe-shapes.ts'
+
+type State = ProviderDispute['status']
+const DISPUTES_SHOWN = 100
+
+/** Keeps how a dispute stands; it only goes forward, whatever order the news comes in. Whoever paid hears of its opening and its end. */
+export async function keepDispute(trx: Trx, userId: string | null, charge: ProviderCharge, dispute: ProviderDispute): Promise<void> {
+  const { id, amountCents, status, reason, evidenceDueAt, createdAt } = dispute
+  const { rows } = await sql<{ before: State | null; state: State }>`
+    insert into disputes (id, user_id, charge, subscription, amount_cents, currency, reason, state, evidence_due_at, opened_at)
+    values (${id}, ${userId}, ${charge.id}, ${charge.subscription}, ${amountCents}, ${charge.currency}, ${reason}, ${status},
+      ${evidenceDueAt}, ${createdAt})
+    on conflict (id) do update set state = excluded.state, evidence_due_at = excluded.evidence_due_at,
+      closed_at = case when excluded.state in ('won', 'lost') then now() end
+    where array_position(array['asked', 'open', 'won', 'lost'], disputes.state) < array_position(array['asked', 'open', 'won', 'lost'], excluded.state)
+      and disputes.state not in ('won', 'lost')
+    returning old.state as before, new.state`.execute(trx)
+  const change = rows[0]
+  if (!change) return
+  const said = { payment: charge.id, amount_cents: amountCents, currency: charge.currency }
+  const { before, state } = change
+  if (state !== 'asked' && (before === null || before === 'asked')) await publish(trx, paymentDisputed, userId, said)
+  if (state === 'won' || state === 'lost') await publish(trx, disputeClosed, userId, { ...said, outcome: state })
+  if (userId && state !== 'asked') await enqueue(trx, followAccount, { user_id: userId })
+}
+
+/** How the payments of a subscription stand at the bank: one that is lost outweighs one that is open. */
+export async function disputeOf(db: Db, subscription: string): Promise<'open' | 'lost' | null> {
+  const dispute = await db
+    .selectFrom('disputes')
+    .select('state')
+    .where('subscription', '=', subscription)
+    .where('state', 'in', ['open', 'lost'])
+    .orderBy('state')
+    .executeTakeFirst()
+  return (dispute?.state as 'open' | 'lost' | undefined) ?? null
+}
+
+/** What waits for evidence, the next deadline first. */
+export async function openDisputes(db: BillingCtx['db']): Promise<Output<typeof contract.staffDisputes>> {
+  const found = await db
+    .selectFrom('disputes as d')
+    .leftJoin('accounts as a', 'a.user_id', 'd.user_id')
+    .selectAll('d')
+    .select('a.email')
+    .where('d.state', 'in', ['asked', 'open'])
+    .orderBy('d.evidence_due_at')
+    .limit(DISPUTES_SHOWN + 1)
+    .execute()
+  const disputes = found.slice(0, DISPUTES_SHOWN).map((row) => ({
+    dispute: row.id,
+    payment: row.charge,
+    user_id: row.user_id,
+    email: row.email,
+    amount_cents: row.amount_cents,
+    currency: row.currency,
+    reason: row.reason,
+    state: row.state as 'asked' | 'open',
+    evidence_due_at: row.evidence_due_at?.toISOString() ?? null,
+    opened_at: row.opened_at.toISOString(),
+  }))
+  return { disputes, more: found.length > DISPUTES_SHOWN }
+}

@@ -1,0 +1,68 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
+import { moment, money } from '../../ui/format.ts'
+import { Alert, EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import type { Books } from './queries.ts'
+import { ReasonField } from './ReasonField.tsx'
+import { StaffTable } from './StaffTable.tsx'
+import type { LookUp } from './useLookUp.ts'
+
+/** Where our books and the payment provider's own figures do not agree, as the last comparison found it. */
+export function BooksTab({ lookUp }: { lookUp: LookUp<{ reason: string; again: boolean }, Books> }) {
+  const { busy, asked, found, error, ask } = lookUp
+  const [reason, setReason] = useState(asked?.reason ?? '')
+  const isReady = reason.trim().length >= 3
+  const show = () => ask({ reason: reason.trim(), again: false })
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    void show()
+  }
+  async function compareAgain() {
+    await ask({ reason: reason.trim(), again: true })
+    toast.success('A comparison was started', 'Show the books again in a moment to see what it found.')
+  }
+  return (
+    <div className="flex flex-col gap-5 pt-5">
+      <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[1fr_auto_auto]">
+        <ReasonField value={reason} onChange={setReason} />
+        <Button type="submit" variant="primary" className="md:h-9" busy={busy} disabled={!isReady}>
+          Show the books
+        </Button>
+        <Button className="md:h-9" disabled={!isReady || busy} onClick={compareAgain}>
+          Compare now
+        </Button>
+      </form>
+      {found?.suspense.map(({ currency, amount_cents }) => (
+        <Alert key={currency} title={`${money(amount_cents, currency)} of unknown purpose`}>
+          Payments that no plan was sold for, and refunds that a bank sent back, wait in the suspense account until they are sorted out.
+        </Alert>
+      ))}
+      <Panel title="Differences with the payment provider" flush>
+        {error ? <ErrorState title="The books could not be shown" error={error} retry={show} /> : null}
+        {found?.differences.length ? (
+          <StaffTable label="Differences" head={['Account', 'Ours', 'Provider’s']} wide={['Not booked']}>
+            {found.differences.map(({ account, subject, currency, ours_cents, theirs_cents, rows }) => (
+              <tr key={`${account} ${subject} ${currency}`}>
+                <td className="break-words">
+                  {account.replaceAll('_', ' ')}
+                  {subject ? <span className="block font-mono text-12 break-all text-faint">{subject}</span> : null}
+                </td>
+                <td className="font-mono text-12 tabular">{money(ours_cents, currency)}</td>
+                <td className="font-mono text-12 tabular">{money(theirs_cents, currency)}</td>
+                <td className="font-mono text-12 break-all text-muted max-md:hidden">{rows.join(', ')}</td>
+              </tr>
+            ))}
+          </StaffTable>
+        ) : error ? null : (
+          <EmptyState compact title={found ? (found.compared_at ? 'No differences' : 'Not compared yet') : 'Not shown yet'}>
+            {found?.compared_at
+              ? `Last compared ${moment(found.compared_at)}.`
+              : 'Every night our books are compared with the payment provider’s balance, its disputes and each customer’s credit.'}
+          </EmptyState>
+        )}
+        {found?.more ? <p className="px-4 py-3 text-12 text-faint">These are the first {found.differences.length}.</p> : null}
+      </Panel>
+    </div>
+  )
+}

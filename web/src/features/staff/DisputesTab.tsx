@@ -1,0 +1,53 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
+import { moment, money } from '../../ui/format.ts'
+import { EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
+import type { OpenDisputes } from './queries.ts'
+import { ReasonField } from './ReasonField.tsx'
+import { StaffTable } from './StaffTable.tsx'
+import type { LookUp } from './useLookUp.ts'
+
+/** What the bank has not decided, the next deadline first. Evidence is handed in at the payment provider. */
+export function DisputesTab({ lookUp }: { lookUp: LookUp<string, OpenDisputes> }) {
+  const { busy, asked, found, error, ask } = lookUp
+  const [reason, setReason] = useState(asked ?? '')
+  const list = () => ask(reason.trim())
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    void list()
+  }
+  return (
+    <div className="flex flex-col gap-5 pt-5">
+      <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[1fr_auto]">
+        <ReasonField value={reason} onChange={setReason} />
+        <Button type="submit" variant="primary" className="md:h-9" busy={busy} disabled={reason.trim().length < 3}>
+          List open disputes
+        </Button>
+      </form>
+      <Panel title="Disputed payments" flush>
+        {error ? <ErrorState title="The disputes could not be listed" error={error} retry={list} /> : null}
+        {found?.disputes.length ? (
+          <StaffTable label="Disputed payments" head={['Evidence due', 'Payment', 'Amount']} wide={['Account', 'Reason']}>
+            {found.disputes.map((dispute) => (
+              <tr key={dispute.dispute}>
+                <td className="whitespace-nowrap">{dispute.evidence_due_at ? moment(dispute.evidence_due_at) : 'None asked for'}</td>
+                <td className="font-mono text-12 break-all">{dispute.payment}</td>
+                <td className="text-right font-mono text-12 tabular">{money(dispute.amount_cents, dispute.currency)}</td>
+                <td className="break-all text-muted max-md:hidden">{dispute.email ?? dispute.user_id ?? 'Unknown'}</td>
+                <td className="text-muted max-md:hidden">
+                  {dispute.reason.replaceAll('_', ' ')}
+                  {dispute.state === 'asked' ? ' (inquiry, no money moved)' : ''}
+                </td>
+              </tr>
+            ))}
+          </StaffTable>
+        ) : error ? null : (
+          <EmptyState compact title={found ? 'No open disputes' : 'Not listed yet'}>
+            A payment that a bank takes back waits here until the bank decides. Its plan is paused until then.
+          </EmptyState>
+        )}
+        {found?.more ? <p className="px-4 py-3 text-12 text-faint">These are the first {found.disputes.length} by deadline.</p> : null}
+      </Panel>
+    </div>
+  )
+}
