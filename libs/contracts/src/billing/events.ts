@@ -225,7 +225,7 @@ export const paymentDisputed = event('billing.payment_disputed', payment, {
     },
   ],
   email: (disputed, product) => ({
-    subject: `Your bank disputes a ${product} payment`,
+    subject: `Your bank disputes a payment to ${product}`,
     title: `Your bank disputes a payment of ${money(disputed)}`,
     text: 'The bank has taken the payment back while it decides. The plan that it paid for is paused, and nothing more is charged for it until then.',
     label: 'See your plan',

@@ -1,4 +1,4 @@
-import { budgetThreshold, paymentFailed, trialEnding, usageThreshold } from '@operon/contracts/billing/events'
+import { budgetThreshold, paymentDisputed, paymentFailed, trialEnding, trialRefused, usageThreshold } from '@operon/contracts/billing/events'
 import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
@@ -20,7 +20,7 @@ const mails = async (to: string): Promise<Mail[]> =>
   ((await (await fetch(`${platform.url('sandbox')}/sandbox/api/inbox?to=${encodeURIComponent(to)}`)).json()) as any).messages
 const subjects = async (to: string) => (await mails(to)).map(({ subject }) => subject).sort()
 
-test('the end of a trial, a failed payment and a used-up limit are each told by one short mail with one link [spec-38] [spec-39]', {
+test('the end of a trial, a refused one, a failed or disputed payment and a used-up limit are each told by one short mail with one link [spec-38] [spec-39]', {
   timeout: 30_000,
 }, async () => {
   const { id } = platform.user()
@@ -37,6 +37,8 @@ test('the end of a trial, a failed payment and a used-up limit are each told by 
   // One that comes when the trial is over would only confuse.
   await platform.emit(trialEnding, id, { ...trial, plan: 'basic', trial_end: '2026-01-01T10:00:00.000Z' })
   await platform.emit(paymentFailed, id, { payment: 'ch_1', amount_cents: 9950, currency: 'usd' })
+  await platform.emit(paymentDisputed, id, { payment: 'ch_1', amount_cents: 9950, currency: 'usd' })
+  await platform.emit(trialRefused, id, { plan: 'pro' })
   await platform.emit(usageThreshold, id, { unit: 'prompts', percent: 80, used: 2400, limit: 3000 })
   await platform.emit(usageThreshold, id, { unit: 'prompts', percent: 100, used: 3000, limit: 3000 })
   await platform.emit(budgetThreshold, id, { unit: 'prompts', percent: 80, used_microusd: 9_600_000, budget_microusd: 12_000_000 })
@@ -47,13 +49,17 @@ test('the end of a trial, a failed payment and a used-up limit are each told by 
       '80% of your Operon model budget is used',
       'Your Operon AI prompts are used up',
       'Your Operon payment did not go through',
+      'Your Operon plan did not start',
       'Your Operon trial ends on November 24, 2096',
+      'Your bank disputes a payment to Operon',
     ])
   expect(await mails(before)).toEqual([])
   const sent = await mails(now)
   const textOf = (part: string) => sent.find(({ subject }) => subject.includes(part))!.text
   expect(textOf('trial')).toContain('On November 24, 2096 Pro begins and $69.30 is charged, then $99.00 every month.')
-  expect(textOf('payment')).toContain('We could not collect $99.50.')
+  expect(textOf('payment did not')).toContain('We could not collect $99.50.')
+  expect(textOf('disputes')).toContain('The plan that it paid for is paused, and nothing more is charged for it until then.')
+  expect(textOf('did not start')).toContain('your Pro plan did not start, and nothing was charged.')
   expect(textOf('80% of your Operon AI prompts')).toContain('2,400 of 3,000 AI prompts are used in this period.')
   expect(textOf('model budget')).toContain('$9.60 of your $12.00 model budget is used in this period.')
   for (const mail of sent) expect(mail.links.filter((link) => link.endsWith('/pricing'))).toHaveLength(1)

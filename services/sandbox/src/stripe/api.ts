@@ -117,6 +117,13 @@ function authorize({ headers }: WireRequest) {
     )
   if (key.startsWith('sk_live') || key.includes('invalid'))
     throw new StripeError(401, `Invalid API Key provided: ${key.slice(0, 7)}********`)
+  // No account is connected here. Left unread, the header would let a seller's payment reach the platform's own balance.
+  if (headers['stripe-account'])
+    throw new StripeError(
+      403,
+      `The provided key '${key.slice(0, 8)}***' does not have access to account '${headers['stripe-account']}' (or that account does not exist). Application access may have been revoked.`,
+      { code: 'account_invalid' },
+    )
 }
 
 const expansions = (params: Params): string[] => (Array.isArray(params.expand) ? params.expand.map(String) : [])

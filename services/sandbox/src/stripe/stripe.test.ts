@@ -524,6 +524,12 @@ describe('the provider’s own types', () => {
     await expect(stripe.prices.create(whole as never)).rejects.toMatchObject({ statusCode: 400, param })
   })
 
+  test('a request for a connected account is refused, not answered for the platform', async () => {
+    const asked = stripe.customers.create({ email: 'seller@example.com' }, { stripeAccount: 'acct_seller' })
+    await expect(asked).rejects.toMatchObject({ statusCode: 403, code: 'account_invalid' })
+    expect((await stripe.customers.list({ email: 'seller@example.com' })).data).toEqual([])
+  })
+
   test.each(['application_fee_amount', 'transfer_data', 'capture_method'])(
     'a payment with %s is refused, not taken without it',
     async (name) => {
