@@ -85,7 +85,7 @@ function suite(secretKey?: string) {
     const id = newId()
     const [first, again] = [await provider.createCheckout(request, id), await provider.createCheckout(request, id)]
     expect(again).toEqual(first)
-    expect(await provider.getCheckout(first.id)).toEqual({ status: 'open', userId, customer, plan: 'pro' })
+    expect(await provider.getCheckout(first.id)).toEqual({ status: 'open', userId, customer, plan: 'pro', subscription: null })
     await provider.expireCheckout(first.id)
     expect(await provider.getCheckout(first.id)).toMatchObject({ status: 'expired' })
     expect(await provider.getCheckout('cs_test_nothing')).toBeNull()

@@ -255,11 +255,12 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
       await this.endNow(id)
     },
 
-    /** Ends it when the period that a payment began, which has gone back whole, is the one that runs. */
-    async endPeriod(id: string, periodEnd: Date) {
+    /** Ends it when the period that a payment began, which has gone back whole, is the one that runs. True when it did. */
+    async endPeriod(id: string, periodEnd: Date): Promise<boolean> {
       const found = await call((stripe) => stripe.subscriptions.retrieve(id)).catch(ignoreMissing)
-      if (!found || found.status === 'canceled') return
-      if (found.items.data.some(({ current_period_end: end }) => end === seconds(periodEnd))) await this.endNow(id)
+      const runs = found?.status !== 'canceled' && found?.items.data.some(({ current_period_end: end }) => end === seconds(periodEnd))
+      if (runs) await this.endNow(id)
+      return runs ?? false
     },
 
     /** Whether any money was ever taken for it. */

@@ -43,8 +43,8 @@ export async function gather(deps: Deps, db: Db, events: ProviderEvent[]): Promi
     }),
     ...by(events, chargeOf).map(async ([id, of]): Promise<Effect[]> => {
       const charge = await deps.provider.getCharge(id)
-      await endRefunded(deps, charge)
-      return [{ of, write: (trx) => bookCharge(trx, charge).then(nobody) }]
+      const seen = charge.customer && (await endRefunded(deps, charge)) ? await look(deps, db, charge.customer) : null
+      return [{ of, write: (trx) => bookCharge(trx, charge).then(nobody) }, ...(seen ? [{ of, write: (trx: Trx) => keep(trx, seen) }] : [])]
     }),
     ...by(events, creditedOf).map(async ([customer, of]): Promise<Effect[]> => {
       const credits = await deps.provider.listCredits(customer)
@@ -60,9 +60,10 @@ export async function gather(deps: Deps, db: Db, events: ProviderEvent[]): Promi
 }
 
 /** A period whose payment went back whole is over. */
-async function endRefunded({ provider }: Deps, charge: ProviderCharge) {
+async function endRefunded({ provider }: Deps, charge: ProviderCharge): Promise<boolean> {
   const { succeeded, subscription, periodEnd, amountCents } = charge
-  if (succeeded && subscription && periodEnd && refundedCents(charge) >= amountCents) await provider.endPeriod(subscription, periodEnd)
+  const isRefunded = succeeded && refundedCents(charge) >= amountCents
+  return isRefunded && subscription && periodEnd ? provider.endPeriod(subscription, periodEnd) : false
 }
 
 const clockMoved = (event: ProviderEvent): Effect => ({ of: [event], write: (trx) => moveClock(trx, movedClock(event)!).then(nobody) })

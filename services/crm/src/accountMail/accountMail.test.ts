@@ -1,4 +1,11 @@
-import { budgetThreshold, paymentDisputed, paymentFailed, trialEnding, trialRefused, usageThreshold } from '@operon/contracts/billing/events'
+import {
+  budgetThreshold,
+  paymentDisputed,
+  paymentFailed,
+  trialEnding,
+  trialRefused,
+  usageThreshold,
+} from '@operon/contracts/billing/events'
 import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
