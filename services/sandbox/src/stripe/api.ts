@@ -5,6 +5,7 @@ import { StripeError } from './errors.ts'
 import { expandAll } from './expand.ts'
 import { type Params, parseForm } from './form.ts'
 import { checkParameters } from './parameters.ts'
+import { playedForAccounts } from './played.ts'
 import { type Operation, resources } from './resources.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -79,15 +80,32 @@ export function stripeApi(bank: Bank, webhooks: Webhooks, onError: (error: unkno
   function run(request: WireRequest, text: string, requestId: string, key: string | null): unknown {
     const params = parseForm(text)
     const [operation, ids] = find(operations, request)
+    const account = accountOf(request)
+    if (account && !playedForAccounts.has(operation.name))
+      throw new StripeError(400, `Stripe takes ${operation.name} for a connected account, and this stand-in does not play it yet.`)
     checkParameters(operation.name, params)
     bank.request = { id: requestId, key }
+    bank.account = account
     try {
       const said = render(expandAll(bank, operation.run(params, ids) as Obj, expansions(params)))
       bank.heard({ operation: operation.name }, said)
       return said
     } finally {
       bank.request = { id: null, key: null }
+      bank.account = null
     }
+  }
+
+  function accountOf({ headers }: WireRequest): string | null {
+    const named = headers['stripe-account']
+    if (!named) return null
+    const known = bank.t.accounts.get(String(named))
+    if (known && !known.deleted) return known.id
+    throw new StripeError(
+      403,
+      `The provided key does not have access to account '${named}' (or that account does not exist). Application access may have been revoked.`,
+      { code: 'account_invalid' },
+    )
   }
 
   function failed(error: unknown, headers: Record<string, string>): WireReply {
@@ -117,13 +135,6 @@ function authorize({ headers }: WireRequest) {
     )
   if (key.startsWith('sk_live') || key.includes('invalid'))
     throw new StripeError(401, `Invalid API Key provided: ${key.slice(0, 7)}********`)
-  // No account is connected here. Left unread, the header would let a seller's payment reach the platform's own balance.
-  if (headers['stripe-account'])
-    throw new StripeError(
-      403,
-      `The provided key '${key.slice(0, 8)}***' does not have access to account '${headers['stripe-account']}' (or that account does not exist). Application access may have been revoked.`,
-      { code: 'account_invalid' },
-    )
 }
 
 const expansions = (params: Params): string[] => (Array.isArray(params.expand) ? params.expand.map(String) : [])

@@ -32,6 +32,12 @@ const kinds = {
   portal_sessions: ['bps', 'billing_portal.session'],
   portal_configurations: ['bpc', 'configuration'],
   test_clocks: ['clock', 'test clock'],
+  accounts: ['acct', 'account'],
+  account_links: ['al', 'account link'],
+  bank_accounts: ['ba', 'bank account'],
+  transfers: ['tr', 'transfer'],
+  transfer_reversals: ['trr', 'transfer reversal'],
+  payouts: ['po', 'payout'],
   events: ['evt', 'event'],
   webhook_endpoints: ['we', 'webhook endpoint'],
   deliveries: ['dlv', 'delivery'],
@@ -60,6 +66,8 @@ export function openBank({ state, truth, publicUrl, now, heard }: Options) {
     heard,
     /** The request being answered: its id, and the key it was sent with. */
     request: { id: null as string | null, key: null as string | null },
+    /** The connected account that the request is for, or null: the platform's own. */
+    account: null as string | null,
     id: (kind: Kind, infix = '') => state.id(`${kinds[kind][0]}${infix}`, kind === 'checkout_sessions' ? 58 : 24),
     find(kind: Kind, id: unknown, param = 'id'): Obj {
       const found = t[kind].get(String(id))

@@ -1,5 +1,7 @@
 import type { Bank, Obj } from './bank.ts'
 import { expireSession } from './checkout.ts'
+import { accountDue } from './connect/accounts.ts'
+import { payoutDue } from './connect/payouts.ts'
 import { createDispute } from './disputes.ts'
 import { wrong } from './errors.ts'
 import { failRefund } from './refunds.ts'
@@ -35,6 +37,10 @@ function earliest(bank: Bank, clock: string | null): Due | undefined {
     if (each._dispute_at && each._clock === clock) offer({ at: each._dispute_at, run: () => createDispute(bank, each) })
   for (const each of bank.t.refunds.all())
     if (each._fails_at && each._clock === clock) offer({ at: each._fails_at, run: () => failRefund(bank, each) })
+  if (clock === null) {
+    for (const each of bank.t.accounts.all()) offer(accountDue(bank, each))
+    for (const each of bank.t.payouts.all()) offer(payoutDue(bank, each))
+  }
   return first
 }
 

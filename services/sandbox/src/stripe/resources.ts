@@ -3,12 +3,16 @@ import { attach, createPaymentMethod, detach, methodById } from './cards.ts'
 import { createCoupon, createPrice, createProduct, createPromotionCode, updatePrice, updateProduct } from './catalog.ts'
 import { createSession, expireSession, lineItemsOf } from './checkout.ts'
 import { advanceTestClock, createTestClock } from './clock.ts'
+import { createAccount, createAccountLink, deleteAccount, updateAccount } from './connect/accounts.ts'
+import { cancelPayout, createPayout } from './connect/payouts.ts'
+import { createTransfer, reverseTransfer } from './connect/transfers.ts'
 import { createCustomer, deleteCustomer, moveBalance, updateCustomer } from './customers.ts'
 import { closeDispute } from './disputes.ts'
-import { required, StripeError, wrong } from './errors.ts'
+import { missing, required, StripeError, wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text, yes } from './form.ts'
 import { voidInvoice } from './invoices.ts'
 import { listing, search } from './listing.ts'
+import { isAvailable } from './movements.ts'
 import { confirmOrThrow, postIntent } from './payments.ts'
 import { createConfiguration, createPortalSession } from './portal.ts'
 import { previewInvoice } from './preview.ts'
@@ -124,7 +128,7 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
     ...read('refunds', 'refunds'),
     post('refunds', (params) => createRefund(bank, params)),
     post('refunds/:id', metadataOnly('refunds')),
-    ...read('balance_transactions', 'balance_transactions'),
+    ...read('balance_transactions', 'balance_transactions', (each) => (each._account ?? null) === bank.account),
     on('GET', 'balance', () => balanceOf(bank)),
     ...read('disputes', 'disputes'),
     post('disputes/:id', (params, id) => disputeEvidence(bank, bank.find('disputes', id), params)),
@@ -181,6 +185,24 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
       }),
     ),
 
+    on('GET', 'account', () => bank.find('accounts', bank.account ?? '')),
+    ...read('accounts', 'accounts'),
+    post('accounts', (params) => createAccount(bank, params)),
+    post('accounts/:id', (params, id) => updateAccount(bank, bank.find('accounts', id, 'account'), params)),
+    on('DELETE', 'accounts/:id', (_params, id) => deleteAccount(bank, bank.find('accounts', id, 'account'))),
+    post('account_links', (params) => createAccountLink(bank, params)),
+    ...read('transfers', 'transfers'),
+    post('transfers', (params) => createTransfer(bank, params)),
+    post('transfers/:id', metadataOnly('transfers')),
+    on('GET', 'transfers/:id/reversals', (params, id) =>
+      listing(bank, 'transfer_reversals', `/v1/transfers/${id}/reversals`, params, (each) => each.transfer === id),
+    ),
+    post('transfers/:id/reversals', (params, id) => reverseTransfer(bank, bank.find('transfers', id, 'transfer'), params)),
+    on('GET', 'payouts', (params) => listing(bank, 'payouts', '/v1/payouts', params, (each) => each._account === bank.account)),
+    on('GET', 'payouts/:id', (_params, id) => payoutOf(bank, id)),
+    post('payouts', (params) => createPayout(bank, params)),
+    post('payouts/:id/cancel', (_params, id) => cancelPayout(bank, payoutOf(bank, id))),
+
     ...read('events', 'events'),
     ...read('webhook_endpoints', 'webhook_endpoints'),
     post('webhook_endpoints', (params) => createEndpoint(bank, params)),
@@ -199,6 +221,13 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
       return event
     }),
   ]
+}
+
+/** Another account's is not there. */
+function payoutOf(bank: Bank, id: string): Obj {
+  const payout = bank.find('payouts', id, 'payout')
+  if (payout._account !== bank.account) throw missing('payout', id, 'payout')
+  return payout
 }
 
 function customerOrDeleted(bank: Bank, id: string) {
@@ -248,10 +277,9 @@ function payNow(bank: Bank, invoice: Obj, params: Params): Obj {
 }
 
 function balanceOf(bank: Bank) {
-  const rows = bank.t.balance_transactions.all()
+  const rows = bank.t.balance_transactions.all().filter((row) => (row._account ?? null) === bank.account)
   const currencies = [...new Set(['usd', ...rows.map(({ currency }) => currency)])]
-  // What a customer on a clock of their own paid becomes available by that clock.
-  const isPending = (row: Obj) => row.available_on > bank.now(row._clock)
+  const isPending = (row: Obj) => !isAvailable(bank, row)
   const sums = (keep: (row: Obj) => boolean) =>
     currencies.map((currency) => {
       const amount = rows.filter((row) => row.currency === currency && keep(row)).reduce((sum, { net }) => sum + net, 0)

@@ -30,10 +30,14 @@ export function startWebhooks(bank: Bank) {
 
   bank.emit = (type, object, previous) => {
     const snapshot = render(object)
-    const endpoints = bank.t.webhook_endpoints.all().filter((each) => each.status === 'enabled' && wants(each, type))
+    const account = object.object === 'account' ? object.id : (object._account ?? null)
+    const endpoints = bank.t.webhook_endpoints
+      .all()
+      .filter((each) => each.status === 'enabled' && wants(each, type) && Boolean(each._connect) === (account !== null))
     const event = bank.t.events.put({
       id: bank.id('events'),
       object: 'event',
+      ...(account && { account }),
       api_version: API_VERSION,
       created: bank.now(frozenClockOf(object)),
       data: { object: snapshot, ...(previous && { previous_attributes: render(previous) }) },
@@ -198,6 +202,7 @@ export function createEndpoint(bank: Bank, params: Params): Obj {
     metadata: mergeMetadata({}, params.metadata),
     status: 'enabled',
     url: params.url,
+    _connect: yes(params.connect),
     _secret: `whsec_${bank.state.id('w', 32).slice(2)}`,
   })
   return { ...endpoint, secret: endpoint._secret }

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readBody } from '../../core/wire.ts'
+import { type Sandbox, startSandbox } from '../../sandbox.ts'
+import { openConformance } from '../sdk/conforms.ts'
+
+const DAY = 86_400
+const conformance = openConformance()
+const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-connect-'))
+let sandbox: Sandbox
+let stripe: Stripe
+let hook: Server
+let heard: { path: string; event: Stripe.Event }[] = []
+
+const post = (path: string, body: object) =>
+  fetch(sandbox.addresses.stripe + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
+const advance = (seconds: number) => post('/sandbox/api/stripe/clock/advance', { seconds })
+const submit = (url: string, fields: Record<string, string>) =>
+  fetch(sandbox.addresses.stripe + new URL(url).pathname, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9203', seed: 'connect', heard: conformance.heard })
+  const { hostname, port } = new URL(sandbox.addresses.stripe)
+  stripe = new Stripe('sk_test_sandbox', { host: hostname, port: Number(port), protocol: 'http', maxNetworkRetries: 0 })
+  hook = createServer(async (request, response) => {
+    heard.push({ path: request.url!, event: JSON.parse((await readBody(request)).toString()) })
+    response.writeHead(200).end()
+  }).listen(0, '127.0.0.1')
+  await once(hook, 'listening')
+  const own = `http://127.0.0.1:${(hook.address() as { port: number }).port}`
+  await stripe.webhookEndpoints.create({ url: `${own}/platform`, enabled_events: ['*'] })
+  await stripe.webhookEndpoints.create({ url: `${own}/connect`, enabled_events: ['*'], connect: true })
+})
+beforeEach(() => {
+  heard = []
+})
+afterAll(async () => {
+  await sandbox.close()
+  hook.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+const links = { refresh_url: 'http://localhost:9203/again', return_url: 'http://localhost:9203/done', type: 'account_onboarding' as const }
+
+async function seller(fields: Record<string, string> = {}, { verified = true } = {}) {
+  const account = await stripe.accounts.create({
+    type: 'express',
+    email: 'ann@example.com',
+    capabilities: { transfers: { requested: true } },
+  })
+  const link = await stripe.accountLinks.create({ account: account.id, ...links })
+  const answer = await submit(link.url, { number: '000123456789', outcome: 'complete', ...fields })
+  if (verified) await advance(61)
+  return { id: account.id, link, answer, now: () => stripe.accounts.retrieve(account.id) }
+}
+/** A buyer's payment to the platform, whose money is available two days later. */
+const paid = (amount: number, currency = 'usd') =>
+  stripe.paymentIntents.create({ amount, currency, payment_method: 'pm_card_visa', confirm: true, metadata: { order: randomUUID() } })
+async function platformHas(amount: number) {
+  await paid(amount)
+  await advance(2 * DAY + 60)
+}
+const balanceOf = async (account?: string) => {
+  const { available, pending } = account ? await stripe.balance.retrieve({}, { stripeAccount: account }) : await stripe.balance.retrieve()
+  const usd = (list: { currency: string; amount: number }[]) => list.find(({ currency }) => currency === 'usd')?.amount ?? 0
+  return { available: usd(available), pending: usd(pending) }
+}
+const transferTo = (destination: string, amount: number, more: object = {}) =>
+  stripe.transfers.create({ amount, currency: 'usd', destination, ...more })
+
+test('a seller who goes through the onboarding can be paid once it is verified', async () => {
+  const ann = await seller({}, { verified: false })
+  expect(ann.answer.headers.get('location')).toBe(links.return_url)
+  expect(await ann.now()).toMatchObject({
+    details_submitted: true,
+    payouts_enabled: false,
+    capabilities: { transfers: 'pending' },
+    requirements: { disabled_reason: 'requirements.pending_verification' },
+  })
+  await advance(61)
+  expect(await ann.now()).toMatchObject({
+    payouts_enabled: true,
+    capabilities: { transfers: 'active' },
+    requirements: { disabled_reason: null },
+  })
+  // A link opens once.
+  expect((await submit(ann.link.url, { number: '000123456789' })).headers.get('location')).toBe(links.refresh_url)
+})
+
+test('what is asked for later stops the account when its time is over; one that is refused never starts', async () => {
+  const more = await seller({ outcome: 'more' })
+  expect(await more.now()).toMatchObject({ payouts_enabled: true, requirements: { currently_due: ['individual.verification.document'] } })
+  await advance(15 * DAY)
+  expect(await more.now()).toMatchObject({ payouts_enabled: false, requirements: { disabled_reason: 'requirements.past_due' } })
+  const refused = await seller({ outcome: 'refused' })
+  expect(await refused.now()).toMatchObject({ payouts_enabled: false, requirements: { disabled_reason: 'rejected.other' } })
+  await expect(transferTo(refused.id, 100)).rejects.toMatchObject({ code: 'insufficient_capabilities_for_transfer' })
+})
+
+test('a transfer takes available money alone, or that of one charge and no more than it; each balance has its own', async () => {
+  const ann = await seller()
+  const before = await balanceOf()
+  const payment = await paid(10_000)
+  expect((await balanceOf()).pending).toBe(before.pending + 10_000 - 320)
+  await expect(transferTo(ann.id, before.available + 1)).rejects.toMatchObject({ code: 'balance_insufficient' })
+  const charge = payment.latest_charge as string
+  await transferTo(ann.id, 6000, { source_transaction: charge })
+  await expect(transferTo(ann.id, 4001, { source_transaction: charge })).rejects.toMatchObject({ statusCode: 400, param: 'amount' })
+  expect(await balanceOf(ann.id)).toEqual({ available: 0, pending: 6000 })
+  await advance(2 * DAY + 60)
+  expect(await balanceOf(ann.id)).toEqual({ available: 6000, pending: 0 })
+  expect(sandbox.truth.read({ kind: 'transfer' }).at(-1)).toMatchObject({ destination: ann.id, amount: 6000 })
+})
+
+test('a transfer under one key is one, and is reversed out of the seller’s balance, never below nothing', async () => {
+  await platformHas(20_000)
+  const ann = await seller()
+  const request = { amount: 5000, currency: 'usd', destination: ann.id }
+  const key = { idempotencyKey: randomUUID() }
+  const [first, again] = [await stripe.transfers.create(request, key), await stripe.transfers.create(request, key)]
+  expect(again.id).toBe(first.id)
+  expect((await stripe.transfers.list({ destination: ann.id })).data).toHaveLength(1)
+  const platform = await balanceOf()
+  await stripe.transfers.createReversal(first.id, { amount: 2000 })
+  expect(await stripe.transfers.retrieve(first.id)).toMatchObject({ amount_reversed: 2000, reversed: false })
+  expect([(await balanceOf()).available, (await balanceOf(ann.id)).available]).toEqual([platform.available + 2000, 3000])
+  await expect(stripe.transfers.createReversal(first.id, { amount: 3001 })).rejects.toMatchObject({ param: 'amount' })
+  await stripe.payouts.create({ amount: 3000, currency: 'usd' }, { stripeAccount: ann.id })
+  await expect(stripe.transfers.createReversal(first.id)).rejects.toMatchObject({ code: 'balance_insufficient' })
+})
+
+test.each([
+  ['000123456789', ['payout.created', 'payout.paid'], 'paid', 0],
+  ['000111111116', ['payout.created', 'payout.failed'], 'failed', 4000],
+  ['000999999991', ['payout.created', 'payout.paid', 'payout.failed'], 'failed', 4000],
+])('a payout to %s ends as its bank says: %j', async (number, events, status, left) => {
+  await platformHas(10_000)
+  const ann = await seller({ number })
+  await transferTo(ann.id, 4000)
+  await expect(stripe.payouts.create({ amount: 4001, currency: 'usd' }, { stripeAccount: ann.id })).rejects.toMatchObject({
+    code: 'balance_insufficient',
+  })
+  const payout = await stripe.payouts.create({ amount: 4000, currency: 'usd' }, { stripeAccount: ann.id })
+  expect(await balanceOf(ann.id)).toEqual({ available: 0, pending: 0 })
+  await advance(6 * DAY)
+  expect(await stripe.payouts.retrieve(payout.id, {}, { stripeAccount: ann.id })).toMatchObject({ status })
+  expect((await balanceOf(ann.id)).available).toBe(left)
+  expect((await ann.now()).payouts_enabled).toBe(status === 'paid')
+  const told = heard.filter(({ event }) => event.type.startsWith('payout.'))
+  expect(told.map(({ event }) => event.type)).toEqual(events)
+  // Those who listen for sellers hear of it, with whose it is, and nobody else does.
+  expect(new Set(told.map(({ path, event }) => `${path} ${event.account}`))).toEqual(new Set([`/connect ${ann.id}`]))
+})
+
+test('nobody reads or spends another account’s balance, and what is not played for accounts is refused', async () => {
+  await platformHas(10_000)
+  const [ann, bob] = [await seller(), await seller()]
+  await transferTo(ann.id, 3000)
+  const payout = await stripe.payouts.create({ amount: 1000, currency: 'usd' }, { stripeAccount: ann.id })
+  expect((await stripe.payouts.list({}, { stripeAccount: bob.id })).data).toEqual([])
+  expect((await stripe.balanceTransactions.list({}, { stripeAccount: bob.id })).data).toEqual([])
+  await expect(stripe.payouts.retrieve(payout.id, {}, { stripeAccount: bob.id })).rejects.toMatchObject({ statusCode: 404 })
+  await expect(stripe.payouts.cancel(payout.id, {}, { stripeAccount: bob.id })).rejects.toMatchObject({ statusCode: 404 })
+  await expect(stripe.payouts.create({ amount: 1, currency: 'usd' }, { stripeAccount: 'acct_nobody' })).rejects.toMatchObject({
+    statusCode: 403,
+    code: 'account_invalid',
+  })
+  await expect(stripe.customers.create({}, { stripeAccount: ann.id })).rejects.toMatchObject({ statusCode: 400 })
+})
+
+test('every answer and every event of the tests above fits the types of the provider’s SDK', () => {
+  expect(conformance.problems()).toEqual([])
+  expect(conformance.seen()).toBeGreaterThan(100)
+})
