@@ -23,7 +23,10 @@ export class StaleLook extends Error {}
  * What the provider says now about a customer. The count of looks is read first: if it has not moved when the result is kept,
  * nothing newer can have been kept meanwhile. So the order in which webhooks arrive does not matter.
  */
-export async function look(deps: Deps, db: Db, customer: string, newCard = false): Promise<Look | null> {
+export async function look(deps: Deps, db: Db, customer: string, newCard = false, again = 0): Promise<Look | null> {
+  // What was asked for did not come about: better a failure that is seen than asking without end.
+  if (again > MOST_LOOKS) throw new Error(`the provider does not follow for ${customer}`)
+  const lookAgain = () => look(deps, db, customer, false, again + 1)
   const known = await db
     .selectFrom('accounts')
     .innerJoin('subscriptions', 'subscriptions.user_id', 'accounts.user_id')
@@ -40,15 +43,15 @@ export async function look(deps: Deps, db: Db, customer: string, newCard = false
   if (found?.status === 'trialing' && !(await trialIsDue(deps, db, known, found))) {
     // The page promised that nothing is charged today, so nothing is: a plan without a trial needs a yes of its own.
     await deps.provider.endNow(found.id, TRIAL_REFUSED)
-    return look(deps, db, customer)
+    return lookAgain()
   }
   // The first month's discount is for the first charge. Should the trial's invoice of nothing have used it up, it is given again.
   if (found?.status === 'trialing' && !found.discounted && (await referralWaits(db, known.user_id)))
     await deps.provider.discountReferred(found.id, `referral-discount-${found.id}`)
   const overdue = found?.status === 'past_due' || found?.status === 'unpaid'
-  if (newCard && overdue && (await deps.provider.payOverdue(found.id))) return look(deps, db, customer)
+  if (newCard && overdue && (await deps.provider.payOverdue(found.id))) return lookAgain()
   const dispute = found ? await disputeOf(db, found.id) : null
-  if (found && isLive(found) && (await followDispute(deps, found, dispute))) return look(deps, db, customer)
+  if (found && isLive(found) && (await followDispute(deps, found, dispute))) return lookAgain()
   const standing = { disputed: dispute === 'open', hasPaid: !overdue || (await deps.provider.hasPaid(found.id)) }
   return { known, found, standing, refused }
 }
@@ -118,6 +121,7 @@ export async function follow(deps: Deps, { db }: BillingCtx, userId: string): Pr
 }
 
 const TRIES = 12
+const MOST_LOOKS = 4
 
 export async function untilFresh<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -152,7 +152,7 @@ test.each([
   expect(await stripe.payouts.retrieve(payout.id, {}, { stripeAccount: ann.id })).toMatchObject({ status })
   expect((await balanceOf(ann.id)).available).toBe(left)
   expect((await ann.now()).payouts_enabled).toBe(status === 'paid')
-  const told = heard.filter(({ event }) => event.type.startsWith('payout.'))
+  const told = heard.filter(({ event }) => (event.data.object as { id?: string }).id === payout.id)
   expect(told.map(({ event }) => event.type)).toEqual(events)
   // Those who listen for sellers hear of it, with whose it is, and nobody else does.
   expect(new Set(told.map(({ path, event }) => `${path} ${event.account}`))).toEqual(new Set([`/connect ${ann.id}`]))
