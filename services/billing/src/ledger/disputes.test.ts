@@ -27,6 +27,7 @@ test('while a payment is disputed the plan is paused and nothing more is charged
   const { user, charges, decide } = await disputed()
   expect(await billing.published('billing.payment_disputed', user)).toMatchObject([{ amount_cents: 9900 }])
   expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'none', disputed: true })
+  expect(await billing.call('switch-plan', user, { plan: 'enterprise' })).toMatchObject({ status: 409 })
   await billing.advance(31)
   expect(await charges()).toHaveLength(1)
   await decide('winning_evidence')

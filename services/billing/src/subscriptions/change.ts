@@ -85,6 +85,9 @@ async function running(ctx: BillingCtx) {
 }
 
 function switchTo(row: Awaited<ReturnType<typeof running>>, plan: PlanId): SwitchRequest {
+  // Nothing is charged now, and a plan that nobody paid for is not given.
+  if (row.disputed)
+    throw new DomainError('conflict', { message: 'A payment is disputed at your bank. You can switch plans once it is decided.' })
   const kept = keptPlan(row)
   const isUpgrade = priceCentsOf(plan) > priceCentsOf(kept ?? row.plan)
   // The provider would charge the difference to the lower plan, of which the kept one's part is paid.
