@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type OpenAI from 'openai'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type Sandbox, startSandbox } from '../sandbox.ts'
+
+// Strict, so a field that OpenAI does not send is refused, and held by the compiler to the types of OpenAI's own package.
+const count = z.int().nonnegative()
+const usage = z.strictObject({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  prompt_tokens_details: z.strictObject({ cached_tokens: count, audio_tokens: count }),
+  completion_tokens_details: z.strictObject({
+    reasoning_tokens: count,
+    audio_tokens: count,
+    accepted_prediction_tokens: count,
+    rejected_prediction_tokens: count,
+  }),
+}) satisfies z.ZodType<OpenAI.CompletionUsage>
+const finish = z.enum(['stop', 'length', 'tool_calls'])
+const made = { id: z.string().startsWith('chatcmpl-'), created: z.int(), model: z.string(), system_fingerprint: z.string() }
+const toolCall = z.strictObject({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+})
+const whole = z.strictObject({
+  ...made,
+  object: z.literal('chat.completion'),
+  choices: z.array(
+    z.strictObject({
+      index: z.int(),
+      logprobs: z.null(),
+      finish_reason: finish,
+      message: z.strictObject({
+        role: z.literal('assistant'),
+        content: z.string().nullable(),
+        refusal: z.null(),
+        tool_calls: z.array(toolCall).exactOptional(),
+      }),
+    }),
+  ),
+  usage,
+}) satisfies z.ZodType<OpenAI.ChatCompletion>
+const part = z.strictObject({
+  ...made,
+  object: z.literal('chat.completion.chunk'),
+  choices: z.array(
+    z.strictObject({
+      index: z.int(),
+      logprobs: z.null(),
+      finish_reason: finish.nullable(),
+      delta: z.strictObject({
+        role: z.literal('assistant').exactOptional(),
+        content: z.string().nullable().exactOptional(),
+        refusal: z.null().exactOptional(),
+        tool_calls: z
+          .array(
+            z.strictObject({
+              index: z.int(),
+              id: z.string().exactOptional(),
+              type: z.literal('function').exactOptional(),
+              function: z.strictObject({ name: z.string().exactOptional(), arguments: z.string() }),
+            }),
+          )
+          .exactOptional(),
+      }),
+    }),
+  ),
+  usage: usage.nullable().exactOptional(),
+}) satisfies z.ZodType<OpenAI.ChatCompletionChunk>
+const refused = z.strictObject({
+  error: z.strictObject({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string().nullable() }),
+})
+const listed = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(
+    z.strictObject({
+      id: z.string(),
+      object: z.literal('model'),
+      created: z.int(),
+      owned_by: z.string(),
+    }) satisfies z.ZodType<OpenAI.Model>,
+  ),
+})
+
+const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-wire-'))
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9200', seed: 'test' })
+})
+afterAll(async () => {
+  await sandbox.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+const headers = { authorization: 'Bearer sk-test', 'content-type': 'application/json' }
+const ask = (more: object, path = '/openai/v1') =>
+  fetch(`${sandbox.addresses.openai}${path}/chat/completions`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'What is the weather in Paris?' }], ...more }),
+  })
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'weather',
+      description: 'The weather of a city',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+  },
+]
+
+test.each([
+  ['an answer', {}],
+  ['one cut short', { max_tokens: 3 }],
+  ['a call of a tool', { tools, tool_choice: 'required' }],
+])('%s has the shape of the provider, whole and streamed, and nothing besides', async (_what, more) => {
+  const answer = whole.parse(await (await ask(more)).json())
+  const text = await (await ask({ ...more, stream: true, stream_options: { include_usage: true } })).text()
+  const events = text.split('\n\n').filter(Boolean)
+  expect(events.pop()).toBe('data: [DONE]')
+  const parts = events.map((each) => part.parse(JSON.parse(each.slice('data: '.length))))
+  expect(parts.at(-1)!.usage).toEqual(answer.usage)
+  expect(parts.flatMap(({ choices }) => choices[0]?.finish_reason ?? [])).toEqual([answer.choices[0]!.finish_reason])
+})
+
+test('a parameter that the provider does not know is refused in its shape, and one of another provider is theirs', async () => {
+  const answer = await ask({ search_domain_filter: ['x.com'] })
+  expect(answer.status).toBe(400)
+  expect(refused.parse(await answer.json()).error.message).toBe('Unrecognized request argument supplied: search_domain_filter')
+  expect((await ask({ model: 'sonar', search_domain_filter: ['x.com'] }, '/perplexity')).status).toBe(200)
+})
+
+test('the list of models and the refusals have the shape of the provider', async () => {
+  listed.parse(await (await fetch(`${sandbox.addresses.openai}/openai/v1/models`, { headers })).json())
+  for (const wrong of [{ model: '' }, { messages: [] }, { temperature: 9 }, { model: 'gpt-4o-mini#status=429' }])
+    refused.parse(await (await ask(wrong)).json())
+})
