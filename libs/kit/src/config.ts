@@ -14,7 +14,7 @@ export const KitConfig = z.object({
   DATA_DIR: z.string().default('.operon'),
   /** A server; each service's database has the service's name. `DATABASE_URL_<SERVICE>` names a whole database. */
   DATABASE_URL: url('postgres://', 'postgresql://').optional(),
-  DATABASE_POOL: z.coerce.number().int().min(1).max(100).default(6),
+  DATABASE_POOL: z.coerce.number().int().min(7).max(100).default(7),
   BUS_URL: url('local:', 'nats://', 'tls://').default('local:'),
   /** Until then NATS messages without the fleet's signature count, for a rolling upgrade from a version that sent none. A week at most. */
   BUS_UNSIGNED_UNTIL: z.iso

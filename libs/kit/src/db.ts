@@ -14,6 +14,7 @@ export function openDatabase<DB>(url: string, max: number, onError: (error: Erro
     const pool = new pg.Pool({
       connectionString: url,
       max: size,
+      application_name: 'operon',
       connectionTimeoutMillis: 5000,
       idleTimeoutMillis: 30_000,
       options: `-c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000${options}`,
@@ -25,18 +26,17 @@ export function openDatabase<DB>(url: string, max: number, onError: (error: Erro
     return pool
   }
   const pool = open(max)
-  const hot = open(HOT, BY_KEY)
-  const unsynced = open(HOT, `${BY_KEY} -c synchronous_commit=off`)
-  const end = async () => void (await Promise.all([pool.end(), hot.end(), unsynced.end()]))
+  const hot = open(HOT_CONNECTIONS, BY_KEY)
+  const end = async () => void (await Promise.all([pool.end(), hot.end()]))
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { connect: () => pool.connect(), options: pool.options, end } }),
     ...seen,
   })
-  hots.set(db, { pool: hot, unsynced, ...seen })
+  hots.set(db, { pool: hot, ...seen })
   return { db, pool, url }
 }
 
-const HOT = 3
+export const HOT_CONNECTIONS = 2
 /**
  * Statements of a hot path find their rows by a key, one by one. A plan that is kept was made when tables were small or their statistics
  * old, and whatever reads a table or an index through is right then and ruinous later, so these connections do not consider it.
@@ -47,35 +47,24 @@ const BY_KEY = [
 ]
   .map((setting) => ` -c ${setting}`)
   .join('')
-const hots = new WeakMap<object, { pool: pg.Pool; unsynced: pg.Pool; log?: LogConfig }>()
+const hots = new WeakMap<object, { pool: pg.Pool; log?: LogConfig }>()
 
 /** A statement of a hot path, parsed and planned once a connection. It names its columns, so that it outlives a migration. */
 export type Statement = { name: string; text: string }
 
 /** Within the caller's transaction, where there is one; else as a transaction of its own. */
-export const runStatement = <Row extends pg.QueryResultRow>(db: Kysely<any>, statement: Statement, values: unknown[]) =>
-  run<Row>(db, 'pool', statement, values)
-
-/**
- * Answers once the change is made and seen by everybody, before the disk has it: a crash of PostgreSQL undoes the last tenths of a second.
- * Only for what is harmless to lose, or mended by what comes after it.
- */
-export const runUnsynced = <Row extends pg.QueryResultRow>(db: Kysely<any>, statement: Statement, values: unknown[]) =>
-  run<Row>(db, 'unsynced', statement, values)
-
-async function run<Row extends pg.QueryResultRow>(
+export async function runStatement<Row extends pg.QueryResultRow>(
   db: Kysely<any>,
-  which: 'pool' | 'unsynced',
   statement: Statement,
   values: unknown[],
 ): Promise<Row[]> {
   const hot = hots.get(db)
   if (!hot) return (await db.executeQuery<Row>(CompiledQuery.raw(statement.text, values))).rows
-  if (typeof hot.log !== 'function') return (await hot[which].query<Row>({ ...statement, values })).rows
+  if (typeof hot.log !== 'function') return (await hot.pool.query<Row>({ ...statement, values })).rows
   const startedAt = performance.now()
   const told = () => ({ query: CompiledQuery.raw(statement.text, values), queryDurationMillis: performance.now() - startedAt })
   try {
-    const { rows } = await hot[which].query<Row>({ ...statement, values })
+    const { rows } = await hot.pool.query<Row>({ ...statement, values })
     hot.log({ level: 'query', ...told() })
     return rows
   } catch (error) {
@@ -83,6 +72,12 @@ async function run<Row extends pg.QueryResultRow>(
     throw error
   }
 }
+
+/**
+ * Joined to a statement that is a transaction of its own, it lets the answer come once everybody sees the change, before the disk has it: a
+ * crash of PostgreSQL undoes the last tenths of a second. Only for what is harmless to lose, or mended by what comes after it.
+ */
+export const UNSYNCED = "(select set_config('synchronous_commit', 'off', true)) as unsynced"
 
 /** Creates the database when it is missing; waits for a server that is starting. Two services that start at once may both try. */
 export async function ensureDatabase(url: string, patience: Patience): Promise<void> {

@@ -115,7 +115,8 @@ export async function forgetDone(db: Kysely<KitDb>): Promise<number> {
   return Number(numAffectedRows ?? 0)
 }
 
-const CONCURRENCY = 4
+/** Fewer than the fewest connections that a service has for its queries, so that a request finds one free. */
+const CONCURRENCY = 2
 const BATCH = 100
 const POLL_MS = 2_000
 

@@ -3,7 +3,7 @@ import type { Event } from '@operon/contracts/contract'
 import type { ErrorCode } from '@operon/contracts/messages'
 import { limitsOf, PAST_DUE_GRACE_DAYS, type Tier, tiers, type Unit } from '@operon/contracts/plans'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { runStatement, runUnsynced, type Statement } from './db.ts'
+import { runStatement, type Statement } from './db.ts'
 import { DomainError } from './errors.ts'
 import { newId } from './ids.ts'
 import type { KitDb } from './schema.ts'
@@ -31,8 +31,6 @@ export type Reservation = {
   tier: Tier
   /** Its share of the budget; `extend` raises it. */
   costMicrousd: number
-  /** Held before the disk had it; see `restore`. */
-  unsynced?: boolean
 }
 export type Usage = {
   unit: Unit
@@ -53,7 +51,7 @@ export type Ask = { userId: string; unit: Unit; feature: string; amount?: number
 /** Takes units against the user's plan: two callers can never share the last one. */
 export async function reserve(db: Kysely<any>, ask: Ask, budgets: ByTier | null = null): Promise<Reservation> {
   const wanted = wantedOf(ask)
-  const taken = (await take(db, ask.unit, [wanted], { budgets })).get(wanted.id)
+  const taken = (await take(db, ask.unit, [wanted], budgets)).get(wanted.id)
   if (!taken) throw await refusal(db, ask, budgets)
   return taken
 }
@@ -62,7 +60,7 @@ export async function reserve(db: Kysely<any>, ask: Ask, budgets: ByTier | null 
 export async function reserveMany(db: Kysely<any>, asks: Ask[], budgets: ByTier | null = null): Promise<Reservation[]> {
   const all = asks.map(wantedOf)
   const taken = await inTransaction(db, async (trx) => {
-    const granted = await take(trx, asks[0]!.unit, all, { budgets })
+    const granted = await take(trx, asks[0]!.unit, all, budgets)
     if (granted.size < all.length) throw new NotAll()
     return [...granted.values()]
   }).catch((error) => {
@@ -98,21 +96,15 @@ export type Wanted = Required<Omit<Ask, 'unit'>> & { id: string }
 /** The units left in the plan afterwards; null without a limit. */
 export type Taken = Reservation & { left: number | null; costLeft: number | null }
 
-type Options = { unsynced?: boolean; budgets?: ByTier | null }
 /** Returns the requests that were granted, in one statement for any number of them; those of one user ask for the same amount. */
-export async function take(
-  db: Kysely<any>,
-  unit: Unit,
-  wanted: Wanted[],
-  { unsynced = false, budgets = null }: Options = {},
-): Promise<Map<string, Taken>> {
+export async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[], budgets: ByTier | null = null): Promise<Map<string, Taken>> {
   const [statement, values] = wanted.length === 1 ? takingOne(unit, wanted[0]!, budgets) : takingAll(unit, wanted, budgets)
-  const rows = await (unsynced ? runUnsynced : runStatement)<Granted>(db, statement, values)
+  const rows = await runStatement<Granted>(db, statement, values)
   const byId = new Map(wanted.map((each) => [each.id, each]))
   return new Map(
     rows.map(({ id, period_start: periodStart, left, tier, cost: costMicrousd, cost_left: costLeft }) => {
       const { userId, amount, feature } = byId.get(id)!
-      return [id, { id, userId, unit, amount, periodStart, feature, tier, costMicrousd, left, costLeft, unsynced }]
+      return [id, { id, userId, unit, amount, periodStart, feature, tier, costMicrousd, left, costLeft }]
     }),
   )
 }
@@ -224,8 +216,8 @@ const EXTEND: Statement = {
 }
 
 export type Settlement = { id: string; amount?: number; costMicrousd?: number }
-/** `hold` may have been lost (see `restore`); `row` is for the writes of the caller. */
-export type Booking = { hold: Reservation; amount?: number | undefined; costMicrousd: number; row: Record<string, unknown> }
+/** `row` is for the writes of the caller. */
+export type Booking = { hold: Pick<Reservation, 'id'>; amount?: number | undefined; costMicrousd: number; row: Record<string, unknown> }
 
 /**
  * Turns reservations into use, each once, and tells billing: counters and events in one statement, however many there are.
@@ -248,59 +240,11 @@ export async function settleWith(
   bookings: Booking[],
   budgets: ByTier | null = null,
 ): Promise<void> {
-  const run = (some: Booking[]) =>
-    close(
-      db,
-      statement,
-      settlementsOf(
-        usageRecorded,
-        some.map(({ hold: { id }, amount, costMicrousd, row }) => ({ id, costMicrousd, row, ...(amount !== undefined && { amount }) })),
-        'settled',
-        budgets,
-      ),
-    )
-  const closed = new Set(await run(bookings))
-  const open = bookings.filter(({ hold }) => hold.unsynced && !closed.has(hold.id))
-  if (!open.length) return
-  const restored = new Set(await restore(db, open))
-  if (restored.size) await run(open.filter(({ hold }) => restored.has(hold.id)))
-}
-
-/**
- * Holds again what was held before the disk had it and is gone since PostgreSQL crashed: its answer was given, so it counts. What is there,
- * settled or not, stays as it is. Answers the ids that were gone.
- */
-async function restore(db: Kysely<any>, bookings: Booking[]): Promise<string[]> {
-  const given = bookings.map(({ hold: { id, userId, unit, periodStart, amount, feature, costMicrousd } }) => ({
-    id,
-    user_id: userId,
-    unit,
-    period_start: periodStart,
-    amount,
-    feature,
-    cost: costMicrousd,
+  const settlements = bookings.map(({ hold: { id }, amount, costMicrousd, row }) => ({
+    ...{ id, costMicrousd, row },
+    ...(amount !== undefined && { amount }),
   }))
-  return (await runStatement<{ id: string }>(db, RESTORE, [JSON.stringify(given)])).map(({ id }) => id)
-}
-
-const RESTORE: Statement = {
-  name: 'meter_restore',
-  text: `
-    with gone as (
-      insert into usage_reservations (id, user_id, unit, period_start, amount, feature, cost_held, expires_at)
-      select id, user_id, unit, period_start, amount, feature, cost, now() + interval '1 minute'
-      from jsonb_to_recordset($1::jsonb) as g (
-        id uuid, user_id uuid, unit text, period_start timestamptz, amount int, feature text, cost bigint)
-      on conflict (id) do nothing
-      returning id, user_id, unit, period_start, amount, cost_held
-    ),
-    counted as (
-      insert into usage_counters as c (user_id, unit, period_start, reserved, cost_reserved)
-      select user_id, unit, period_start, sum(amount), sum(cost_held) from gone group by 1, 2, 3 order by 1
-      on conflict (user_id, unit, period_start) do update
-        set reserved = c.reserved + excluded.reserved, cost_reserved = c.cost_reserved + excluded.cost_reserved
-    )
-    select id from gone`,
+  await close(db, statement, settlementsOf(usageRecorded, settlements, 'settled', budgets))
 }
 
 /** Gives everything back: the work failed and nothing was spent. */

@@ -10,11 +10,12 @@ import type { Cache } from './cache/cache.ts'
 import { createMemoryCache } from './cache/memory.ts'
 import { hearTime } from './clock.ts'
 import type { KitConfig } from './config.ts'
+import { HOT_CONNECTIONS } from './db.ts'
 import { DomainError } from './errors.ts'
 import { hold } from './held.ts'
 import { createBullJobs } from './jobs/bullmq.ts'
 import type { Jobs } from './jobs/jobs.ts'
-import { openPostgresQueue } from './jobs/postgres.ts'
+import { openPostgresQueue, QUEUE_CONNECTIONS } from './jobs/postgres.ts'
 import { refuseOwnStores } from './joining.ts'
 import { KeyRing } from './keys.ts'
 import type { Patience } from './patience.ts'
@@ -82,6 +83,10 @@ export function openVerifier({ config, vault, log }: Infra, bus: Bus): TokenVeri
     serviceKey: config.SERVICE_KEY,
   })
 }
+
+/** What each process may open is shared out: the queue's connections, where it is in PostgreSQL, the hot paths', and the rest for all else. */
+export const poolOf = ({ DATABASE_POOL, QUEUE_URL }: KitConfig): number =>
+  DATABASE_POOL - HOT_CONNECTIONS - (schemeOf(QUEUE_URL) === 'postgres:' ? QUEUE_CONNECTIONS : 0)
 
 export type JobsOwner = { service: string; db: Kysely<KitDb>; log: Logger; databaseUrl: string }
 

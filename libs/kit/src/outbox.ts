@@ -1,7 +1,7 @@
 import type { Envelope } from '@operon/contracts/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Bus } from './bus/bus.ts'
-import { runUnsynced, type Statement } from './db.ts'
+import { runStatement, type Statement, UNSYNCED } from './db.ts'
 import { forgetDone } from './inbox.ts'
 import { JOB_MARK, type Jobs } from './jobs/jobs.ts'
 import { forgetKeys, forgetReservations } from './retention.ts'
@@ -83,7 +83,7 @@ export function startRelay({ db, bus, jobs, log, metrics, service }: RelayOption
     try {
       if (rows[0]!.kind === 'event') await sendEvents(bus, carried.rows.flatMap(envelopesOf))
       else await jobs.add(carried.rows)
-      await runUnsynced(db, SENT, [ids])
+      await runStatement(db, SENT, [ids])
       carried.end()
       failures = 0
     } catch (err) {
@@ -197,7 +197,8 @@ async function sendEvents(bus: Bus, envelopes: Envelope[]) {
  * `available_at` is the time before which nobody takes the row: the wish of who published it at first, then the lease of who carries it.
  * Neither lease nor mark waits for the disk: what a crash undoes is sent once more, with the same ids.
  */
-const claim = async (db: Kysely<KitDb>, kinds: string[]): Promise<OutboxRow[]> => (kinds.length ? runUnsynced(db, CLAIM, [kinds]) : [])
+const claim = async (db: Kysely<KitDb>, kinds: string[]): Promise<OutboxRow[]> =>
+  kinds.length ? runStatement<OutboxRow>(db, CLAIM, [kinds]) : []
 
 const CLAIM: Statement = {
   name: 'outbox_claim',
@@ -206,11 +207,11 @@ const CLAIM: Statement = {
       select id from outbox where sent_at is null and available_at <= now() and kind = any($1)
       order by available_at, id limit ${BATCH} for update skip locked)
     update outbox set available_at = now() + interval '${LEASE_S} seconds', attempts = attempts + 1
-    from due where outbox.id = due.id
+    from due, ${UNSYNCED} where outbox.id = due.id
     returning outbox.id, kind, name, user_id, payload, trace, created_at, attempts`,
 }
 // By the primary key alone: with `sent_at is null` beside it the planner would search that index through.
-const SENT: Statement = { name: 'outbox_sent', text: 'update outbox set sent_at = now() where id = any($1)' }
+const SENT: Statement = { name: 'outbox_sent', text: `update outbox set sent_at = now() from ${UNSYNCED} where id = any($1)` }
 
 const release = (db: Kysely<KitDb>, ids: string[], delayMs: number) =>
   db

@@ -23,9 +23,7 @@ type Known = { tier: Tier; left: number | null; costLeft: number | null; at: num
  * a thousand at once cost a few statements instead of a thousand.
  */
 export class Reserver {
-  /** Where the allowance is ample nobody waits for the disk: what a crash of PostgreSQL takes away is restored when it is settled. */
-  readonly #ample: Lane
-  readonly #scarce: Lane
+  readonly #lane: Lane
   /** Changed in place: a map whose entries come and go with each question leaves tables behind that keep all they held until a full collection. */
   readonly #known = new Map<string, Known>()
   readonly #db: Kysely<any>
@@ -38,8 +36,7 @@ export class Reserver {
     this.#unit = unit
     const budgets = tiers.map((tier) => [tier, budgetsOf(tier)[service]] as const)
     this.budgets = budgets.every(([, budget]) => budget !== undefined) ? (Object.fromEntries(budgets) as ByTier) : null
-    this.#ample = new Lane(service, (wanted) => take(db, unit, wanted, { unsynced: true, budgets: this.budgets }))
-    this.#scarce = new Lane(service, (wanted) => take(db, unit, wanted, { budgets: this.budgets }))
+    this.#lane = new Lane(service, (wanted) => take(db, unit, wanted, this.budgets))
   }
 
   /**
@@ -59,14 +56,13 @@ export class Reserver {
   }
 
   async reserve({ userId, feature, holdMs = HOLD_MS, costs = null }: Omit<Ask, 'unit' | 'amount'>): Promise<Reservation> {
-    const lane = this.isAmple(userId, costs) ? this.#ample : this.#scarce
     const known = this.#of(userId)
     const cost = costs?.[known.tier] ?? 0
     known.asking += 1
     known.askingCost += cost
     let taken: Taken | undefined
     try {
-      taken = await lane.add({ id: newId(), userId, feature, amount: 1, holdMs, costs })
+      taken = await this.#lane.add({ id: newId(), userId, feature, amount: 1, holdMs, costs })
       if (!taken) throw await refusal(this.#db, { userId, unit: this.#unit, costs }, this.budgets)
       known.tier = taken.tier
       return taken

@@ -19,7 +19,7 @@ import { demandFleetKey, refuseOwnStores } from './joining.ts'
 import { Limits, RateSettings } from './limits.ts'
 import { projectEntitlements } from './meter.ts'
 import { type Migrations, migrate } from './migrate.ts'
-import { openBus, openCache, openJobs, openStorage, openVerifier, patienceOf, type Shared } from './open.ts'
+import { openBus, openCache, openJobs, openStorage, openVerifier, patienceOf, poolOf, type Shared } from './open.ts'
 import { startRelay } from './outbox.ts'
 import { watched } from './readiness.ts'
 import { askOver, verifyRequest } from './requests.ts'
@@ -124,7 +124,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   await ensureDatabase(url, patienceOf(kit, log))
   await migrate(url, definition.migrations, log)
   const broken = (err: Error) => log.warn({ err }, 'an idle database connection broke')
-  const { db, pool } = openDatabase<DB & KitDb>(url, kit.DATABASE_POOL, broken, sqlLog(name))
+  const { db, pool } = openDatabase<DB & KitDb>(url, poolOf(kit), broken, sqlLog(name))
   const kitDb = db as unknown as Kysely<KitDb>
   await demandFleetKey(db, vault, kit, name)
   const leaveClock = await followClock(db, log)

@@ -16,7 +16,6 @@ const infra = await createInfra({
   LOG_LEVEL: 'warn',
   DATA_DIR: dataDir,
   DATABASE_URL_AI_GATEWAY: Object.assign(new URL(databaseUrl), { pathname: '/ai_gateway' }).href,
-  DATABASE_POOL: '10',
   PUBLIC_URL,
   AI_BASE_URL: `${upstream}/v1`,
 })

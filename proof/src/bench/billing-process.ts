@@ -27,7 +27,7 @@ const guide: ServiceDefinition = {
 const platform = await startTestPlatform([guide, billingService], {
   WEBHOOK_BASE_URL: 'http://127.0.0.1:9',
   LOG_LEVEL: 'fatal',
-  DATABASE_POOL: String(connections),
+  DATABASE_POOL: String(connections + 4),
 })
 const { rt } = platform.services.billing!
 const call = (user: TestUser, name: string, body?: unknown) =>

@@ -19,7 +19,7 @@ export type BullOptions = {
   mayForget: boolean
   memory(): Promise<string>
   ready(): boolean
-  open(workers: number): Promise<void>
+  open(): Promise<void>
   close(): Promise<void>
   progress(progress: Progress): Promise<void>
   /** Tells every instance of the service to stop a running job. */
@@ -240,7 +240,7 @@ export function createBullJobs(options: BullOptions): Jobs {
     },
     async start() {
       const byLane = Map.groupBy(handlers, ([, { lane }]) => lane)
-      await options.open(byLane.size)
+      await options.open()
       queueOf('')
       for (const name of handlers.keys()) queueOf(name)
       for (const each of schedules) await makeSchedule(each)

@@ -1,34 +1,40 @@
+import { EventEmitter } from 'node:events'
 import { createPostgresBackend, runMigrations } from 'bullmq'
 import pg from 'pg'
 import { SetupError } from '../config.ts'
 import type { Logger } from '../telemetry.ts'
 
 const SCHEMA = 'bullmq'
-/** For queries; each worker holds one more to listen on. */
-const CONNECTIONS = 3
+/** One for queries, none of which is more than a statement, and one to listen on. */
+export const QUEUE_CONNECTIONS = 2
 
-/** The queue's tables stand in the service's own database, and all queues and workers of a service share one small pool. */
+/** The queue's tables stand in the service's own database, and all queues and workers of a service share its connections. */
 export function openPostgresQueue(url: string, log: Logger) {
-  const pool = new pg.Pool({
+  const config = {
     connectionString: url,
-    max: CONNECTIONS,
-    connectionTimeoutMillis: 20_000,
-    idleTimeoutMillis: 30_000,
+    application_name: 'operon jobs',
     keepAlive: true,
     options: `-c search_path=${SCHEMA} -c idle_in_transaction_session_timeout=60000`,
-  })
+  }
+  const pool = new pg.Pool({ ...config, max: QUEUE_CONNECTIONS - 1, connectionTimeoutMillis: 20_000, idleTimeoutMillis: 30_000 })
   // Each queue and worker listens to the pool's errors; one that breaks while it is idle is the pool's business.
   pool.setMaxListeners(100)
   pool.on('error', (err) => log.warn({ err: err.message }, 'an idle connection of the job queue broke'))
+  const listener = shareListener(config)
   let ready = false
   return {
     backend: createPostgresBackend,
-    connection: pool,
+    connection: {
+      query: pool.query.bind(pool),
+      connect: listener.connect,
+      on: pool.on.bind(pool),
+      end: async () => {},
+      options: { keepAlive: true },
+    },
     mayForget: false,
     memory: async () => '',
     ready: () => ready,
-    async open(workers: number) {
-      pool.options.max = CONNECTIONS + workers
+    async open() {
       const client = await pool.connect()
       try {
         await runMigrations(client as never, SCHEMA)
@@ -41,7 +47,43 @@ export function openPostgresQueue(url: string, log: Logger) {
     },
     async close() {
       ready = false
-      await pool.end()
+      await Promise.all([pool.end(), listener.end()])
+    },
+  }
+}
+
+/** What looks like a connection of its own to each worker is one for all: every worker hears every notification and knows its own. */
+function shareListener(config: pg.ClientConfig) {
+  const ears = new Set<EventEmitter>()
+  let shared: Promise<pg.Client> | undefined
+
+  async function open(): Promise<pg.Client> {
+    const client = new pg.Client({ ...config, connectionTimeoutMillis: 20_000 })
+    client.on('notification', (message) => {
+      for (const ear of ears) ear.emit('notification', message)
+    })
+    client.on('error', (error) => {
+      shared = undefined
+      // Each worker asks for a new one.
+      for (const ear of ears) if (ear.listenerCount('error')) ear.emit('error', error)
+    })
+    await client.connect()
+    return client
+  }
+
+  return {
+    async connect() {
+      shared ??= open().catch((error) => {
+        shared = undefined
+        throw error
+      })
+      const client = await shared
+      const ear = new EventEmitter()
+      ears.add(ear)
+      return Object.assign(ear, { query: client.query.bind(client), release: () => void ears.delete(ear) })
+    },
+    async end() {
+      await shared?.then((client) => client.end()).catch(() => {})
     },
   }
 }

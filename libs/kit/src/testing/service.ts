@@ -40,7 +40,7 @@ export async function startTestPlatform(definitions: ServiceDefinition[], env: E
       NODE_ENV: 'test',
       DATA_DIR: dataDir,
       PUBLIC_URL: 'http://localhost:8080',
-      DATABASE_POOL: '4',
+      DATABASE_POOL: '8',
       SERVICE_KEY: 'test-service-key-0123456789',
       ...urls,
       ...env,
