@@ -1,0 +1,145 @@
+import type Stripe from 'stripe'
+import { ignoreMissing } from './stripe-errors.ts'
+import {
+  chargeOf,
+  creditOf,
+  date,
+  idOf,
+  type ProviderCharge,
+  type ProviderCredit,
+  type ProviderInvoice,
+  type ProviderMoney,
+  REFERRAL,
+  REFERRAL_BACK,
+  REFERRAL_THANKS,
+} from './stripe-shapes.ts'
+
+export type Call = <T>(work: (stripe: Stripe) => Promise<T>) => Promise<T>
+
+/** What the provider holds, took and gave back: all that the books are made of and compared with. */
+export function moneyOf(call: Call) {
+  /** What a payment was for: null when no invoice asked for it. */
+  async function invoiceOf(intent: string | null): Promise<Stripe.Invoice | null> {
+    if (!intent) return null
+    const payment = { type: 'payment_intent' as const, payment_intent: intent }
+    const paid = await call((stripe) => stripe.invoicePayments.list({ payment, limit: 1, expand: ['data.invoice'] }))
+    const invoice = paid.data[0]?.invoice
+    return invoice && typeof invoice === 'object' && !invoice.deleted ? invoice : null
+  }
+
+  return {
+    async getInvoice(id: string): Promise<ProviderInvoice> {
+      const invoice = await call((stripe) => stripe.invoices.retrieve(id))
+      return {
+        id,
+        customer: idOf(invoice.customer),
+        currency: invoice.currency,
+        dueCents: invoice.amount_due,
+        reason: invoice.billing_reason,
+        retryAt: invoice.next_payment_attempt ? date(invoice.next_payment_attempt) : null,
+      }
+    },
+
+    /** How a customer's balance moved, newest first. */
+    async listCredits(customer: string): Promise<ProviderCredit[]> {
+      const list = await call((stripe) => stripe.customers.listBalanceTransactions(customer, { limit: 100 })).catch(ignoreMissing)
+      return (list?.data ?? []).map(creditOf)
+    },
+
+    async getCharge(id: string): Promise<ProviderCharge> {
+      const expand = ['balance_transaction', 'refunds.data.balance_transaction', 'refunds.data.failure_balance_transaction']
+      const charge = await call((stripe) => stripe.charges.retrieve(id, { expand }))
+      const refunds = charge.refunds?.has_more
+        ? await call((stripe) =>
+            stripe.refunds.list({
+              charge: id,
+              limit: 100,
+              expand: ['data.balance_transaction', 'data.failure_balance_transaction'],
+            }),
+          )
+        : charge.refunds
+      const disputes = charge.disputed ? await call((stripe) => stripe.disputes.list({ charge: id, limit: 10 })) : null
+      return chargeOf(charge, refunds?.data ?? [], disputes?.data ?? [], await invoiceOf(idOf(charge.payment_intent)))
+    },
+
+    async refund(
+      request: { charge: string; amountCents?: number | undefined },
+      key: string,
+    ): Promise<{ id: string; amountCents: number; currency: string }> {
+      const refund = await call((stripe) =>
+        stripe.refunds.create(
+          { charge: request.charge, reason: 'requested_by_customer', ...(request.amountCents && { amount: request.amountCents }) },
+          { idempotencyKey: key },
+        ),
+      )
+      return { id: refund.id, amountCents: refund.amount, currency: refund.currency }
+    },
+
+    /** All that is ours there, free to use or not yet. */
+    async balance(): Promise<ProviderMoney> {
+      const { available, pending } = await call((stripe) => stripe.balance.retrieve())
+      return sumBy([...available, ...pending].map(({ currency, amount }) => [currency, amount]))
+    },
+
+    /** What banks hold until they decide. */
+    async disputedMoney(): Promise<ProviderMoney> {
+      const held: [string, number][] = []
+      for await (const page of pagesOf((after) => call((stripe) => stripe.disputes.list({ limit: 100, ...after }))))
+        for (const { status, currency, balance_transactions: moved } of page)
+          if (status !== 'won' && status !== 'lost') held.push([currency, -moved.reduce((sum, { amount }) => sum + amount, 0)])
+      return sumBy(held)
+    },
+
+    /** Each customer with a balance there, and those whose currency is known. */
+    async *customerBalances(): AsyncGenerator<{ customer: string; currency: string; cents: number }[]> {
+      for await (const page of pagesOf((after) => call((stripe) => stripe.customers.list({ limit: 100, ...after }))))
+        yield page.flatMap(({ id, currency, balance }) => (currency ? [{ customer: id, currency, cents: balance }] : []))
+    },
+
+    /** What moved our balance, newest first. */
+    async *movements(currency: string): AsyncGenerator<{ id: string; source: string; type: string; cents: number; createdAt: Date }[]> {
+      for await (const page of pagesOf((after) => call((stripe) => stripe.balanceTransactions.list({ currency, limit: 100, ...after }))))
+        yield page.map(({ id, source, type, net, created }) => ({
+          id,
+          source: idOf(source) ?? '',
+          type,
+          cents: net,
+          createdAt: date(created),
+        }))
+    },
+
+    async creditLeft(customer: string, currency: string): Promise<number> {
+      const found = await call((stripe) => stripe.customers.retrieve(customer))
+      return found.deleted || (found.currency && found.currency !== currency) ? 0 : Math.max(0, -found.balance)
+    },
+
+    /** Money that the next invoices use up, for a referral; a negative amount takes it back. */
+    async creditReferral(customer: string, referred: string, amountCents: number, currency: string, key: string) {
+      const isBack = amountCents < 0
+      const description = isBack ? 'The referred payment was refunded' : REFERRAL_THANKS
+      const metadata = { kind: isBack ? REFERRAL_BACK! : REFERRAL!, referred }
+      const change = { amount: -amountCents, currency, description, metadata }
+      const made = await call((stripe) => stripe.customers.createBalanceTransaction(customer, change, { idempotencyKey: key }))
+      return creditOf(made)
+    },
+  }
+}
+
+type After = { starting_after?: string }
+
+/** A list of the provider's page by page; no more than one is held. */
+async function* pagesOf<T extends { id: string }>(list: (after: After) => Promise<{ data: T[]; has_more: boolean }>): AsyncGenerator<T[]> {
+  for (let after: After = {}; ; ) {
+    const { data, has_more } = await list(after)
+    if (data.length > 0) yield data
+    const last = data.at(-1)?.id
+    if (!has_more || !last) return
+    after = { starting_after: last }
+  }
+}
+
+function sumBy(amounts: [string, number][]): ProviderMoney {
+  const sums: ProviderMoney = {}
+  for (const [currency, amount] of amounts) sums[currency] = (sums[currency] ?? 0) + amount
+  return sums
+}
