@@ -1,6 +1,8 @@
 /** The platform's own accounts. Each seller adds `seller_held:<id>`, `seller_due:<id>` and `seller_owes:<id>`. */
 export const chart = {
   provider_balance: 'asset',
+  /** What the provider has paid out to us. */
+  bank: 'asset',
   disputed: 'asset',
   receivable: 'asset',
   customer_credit: 'liability',

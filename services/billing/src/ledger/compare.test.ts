@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBilling, type TestBilling } from '../fixture.ts'
+import { ledgerBalances } from './post.ts'
 
 // A platform of its own: what is compared is everything.
 let billing: TestBilling
@@ -54,4 +55,18 @@ test('a payment that no event told of is named as a difference until it is booke
   await billing.sweep()
   await billing.booksMatch()
   expect(await compared()).toMatchObject({ differences: [] })
+})
+
+test('what the provider pays out to our bank is booked by the comparison, once', { timeout: 60_000 }, async () => {
+  await billing.advance(3)
+  const payout = await billing.stripe.payouts.create({ amount: 1000, currency: 'usd' })
+  const banked = async () =>
+    (await ledgerBalances(billing.db)).balances.find(({ account, currency }) => account === 'bank' && currency === 'usd')?.amount_cents
+  expect(await compared()).toMatchObject({ differences: [] })
+  expect(await banked()).toBe(1000)
+  await billing.stripe.payouts.cancel(payout.id)
+  expect(await compared()).toMatchObject({ differences: [] })
+  expect(await compared()).toMatchObject({ differences: [] })
+  expect(await banked()).toBe(0)
+  await billing.booksMatch()
 })

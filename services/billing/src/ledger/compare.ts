@@ -8,7 +8,8 @@ import type { BillingCtx, Db, Deps } from '../deps.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
 import type { ProviderMoney } from '../stripe-shapes.ts'
 import { bookCredits } from './credits.ts'
-import { ledgerBalances } from './post.ts'
+import { balanceMoved } from './entries.ts'
+import { ledgerBalances, post } from './post.ts'
 
 /** `subject` is the customer whose balance it is, or empty where the account is one. */
 type Difference = { account: string; subject: string; currency: string; ours: number; theirs: number; rows: string[] }
@@ -18,12 +19,14 @@ const KEY = 'books:compared'
 
 /**
  * Every account that the provider knows as well, against what it says: its balance, what it holds for disputes, and each customer's balance.
- * Credit that nobody told us of is booked; what differs then is looked at once more before it is called a difference.
+ * Credit that nobody told us of is booked, and so is what the provider paid out to us or took for itself; what differs then is looked at
+ * once more before it is called a difference.
  */
 export async function compareBooks(deps: Deps, ctx: BillingCtx): Promise<{ differences: number }> {
   if (!deps.hasProvider) return { differences: 0 }
   await healCredits(deps, ctx.db)
   const first = await differences(deps, ctx.db)
+  for (const { account, currency } of first) if (account === 'provider_balance') await bookOwnMovements(deps, ctx.db, currency)
   const again = first.length > 0 ? await differences(deps, ctx.db) : []
   const found = again.filter((each) => first.some((before) => isSame(before, each)))
   for (const each of found) if (each.account === 'provider_balance') each.rows = await rowsNotBooked(deps, ctx.db, each.currency)
@@ -94,11 +97,51 @@ async function healCredits({ provider }: Deps, db: Db) {
   }
 }
 
+/** Payouts to our bank and the provider's own charges: nobody paid them, so no charge leads to them. Back to where all of them are booked. */
+async function bookOwnMovements({ provider }: Deps, db: Db, currency: string) {
+  for await (const page of provider.movements(currency)) {
+    const own = page.filter(({ type }) => type in ownMovements)
+    const booked = await inTransaction(db, async (trx) => {
+      let count = 0
+      for (const { id, type, cents, createdAt } of own) {
+        const { to, says } = ownMovements[type]!
+        const lines = balanceMoved(currency, cents, to)
+        const isNew = await post(trx, {
+          reference: `moved:${id}`,
+          kind: 'moved',
+          userId: null,
+          description: says,
+          occurredAt: createdAt,
+          lines,
+        })
+        if (isNew) count++
+      }
+      return count
+    })
+    if (own.length > 0 && booked === 0) return
+  }
+}
+
+const ownMovements: Record<string, { to: 'bank' | 'provider_fees'; says: string }> = {
+  payout: { to: 'bank', says: 'Paid out to our bank' },
+  payout_cancel: { to: 'bank', says: 'Payout to our bank called off' },
+  payout_failure: { to: 'bank', says: 'Payout to our bank returned' },
+  stripe_fee: { to: 'provider_fees', says: 'Provider fee' },
+  stripe_fx_fee: { to: 'provider_fees', says: 'Provider fee for an exchange' },
+  tax_fee: { to: 'provider_fees', says: 'Tax on provider fees' },
+}
+
 /** The provider's newest movements in a currency that no entry of ours was made for. */
 async function rowsNotBooked({ provider }: Deps, db: Db, currency: string): Promise<string[]> {
   const missing: string[] = []
   for await (const page of provider.movements(currency)) {
-    const names = page.flatMap(({ id, source }) => [`charge:${source}`, `refund:${source}`, `dispute:${source}`, `fee:${id}`])
+    const names = page.flatMap(({ id, source }) => [
+      `charge:${source}`,
+      `refund:${source}`,
+      `dispute:${source}`,
+      `fee:${id}`,
+      `moved:${id}`,
+    ])
     const { rows } = await sql<{ reference: string }>`
       select reference from ledger_entries where reference = any(${names}::text[])`.execute(db)
     const booked = new Set(rows.map(({ reference }) => reference.slice(reference.indexOf(':') + 1)))

@@ -24,6 +24,8 @@ export const refunded = (currency: string, cents: number, paidFor: PaidFor = 'su
   pair(currency, cents, givenBackBy(paidFor), 'provider_balance')
 /** The bank did not take a refund: the money is ours again, and owed to the customer. */
 export const refundFailed = (currency: string, cents: number) => pair(currency, cents, 'provider_balance', 'suspense')
+/** What the provider sent to our bank, or took for itself; what leaves our balance there is negative. */
+export const balanceMoved = (currency: string, cents: number, to: 'bank' | 'provider_fees') => pair(currency, cents, 'provider_balance', to)
 export const disputeOpened = (currency: string, cents: number) => pair(currency, cents, 'disputed', 'provider_balance')
 export const disputeWon = (currency: string, cents: number) => pair(currency, cents, 'provider_balance', 'disputed')
 export const disputeLost = (currency: string, cents: number, paidFor: PaidFor = 'subscription') =>

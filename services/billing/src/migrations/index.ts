@@ -12,6 +12,7 @@ import * as rowsOfAPerson from './0010_rows_of_a_person.ts'
 import * as suspense from './0011_suspense.ts'
 import * as disputes from './0012_disputes.ts'
 import * as bookDifferences from './0013_book_differences.ts'
+import * as bank from './0014_bank.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -27,4 +28,5 @@ export const migrations: Migrations = {
   '0011_suspense': suspense,
   '0012_disputes': disputes,
   '0013_book_differences': bookDifferences,
+  '0014_bank': bank,
 }

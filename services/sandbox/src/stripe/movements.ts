@@ -11,7 +11,7 @@ type Movement = {
   clock?: string | null
   description?: string | null
   /** Whose balance it moves: a connected account's, or the platform's. */
-  account?: string
+  account?: string | null
   availableOn?: number
   /** Takes from what is available already, whenever it arrives. */
   spends?: boolean

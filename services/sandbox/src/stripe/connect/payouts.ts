@@ -14,18 +14,19 @@ const failures: Record<string, { code: string; message: string }> = {
 }
 const RETURNS = '000999999991'
 
-/** From a seller's balance to their bank. It is paid, fails, or comes back days after it was paid, as the bank's number says. */
+/** The platform's own bank takes what it is sent. */
+const ownBank = { id: 'ba_platform', _number: '000123456789' }
+
+/** From a balance to a bank. It is paid, fails, or comes back days after it was paid, as the number of a seller's bank says. */
 export function createPayout(bank: Bank, params: Params): Obj {
   const account = bank.account ? bank.find('accounts', bank.account) : null
-  if (!account)
-    throw wrong('This stand-in pays out connected accounts alone. Send their id as Stripe-Account.', undefined, 'payouts_not_allowed')
-  const [target] = account.external_accounts.data as Obj[]
-  if (!account.payouts_enabled || !target)
+  const target = account ? (account.external_accounts.data as Obj[])[0] : ownBank
+  if (!target || (account && !account.payouts_enabled))
     throw wrong('Cannot create payouts: this account has requirements that need to be met first.', undefined, 'payouts_not_allowed')
   const amount = int(params.amount)
   const { currency } = params
   if (amount < 1) throw wrong('Invalid positive integer', 'amount', 'parameter_invalid_integer')
-  if (amount > availableOf(bank, account.id, currency)) throw insufficient('account')
+  if (amount > availableOf(bank, bank.account, currency)) throw insufficient('account')
   const id = bank.id('payouts')
   const created = bank.now()
   const out = bank.t.balance_transactions.put(
@@ -35,7 +36,7 @@ export function createPayout(bank: Bank, params: Params): Obj {
       currency,
       source: id,
       type: 'payout',
-      account: account.id,
+      account: bank.account,
       availableOn: created + ARRIVES_AFTER,
       spends: true,
     }),
@@ -68,11 +69,11 @@ export function createPayout(bank: Bank, params: Params): Obj {
     status: 'pending',
     trace_id: null,
     type: 'bank_account',
-    _account: account.id,
+    _account: bank.account,
     _bank: target._number,
     _next_at: created + ARRIVES_AFTER,
   })
-  bank.fact('payout', { payout: id, account: account.id, amount, currency, metadata: payout.metadata })
+  bank.fact('payout', { payout: id, account: bank.account, amount, currency, metadata: payout.metadata })
   bank.emit('payout.created', payout)
   return payout
 }
@@ -118,6 +119,7 @@ function fail(bank: Bank, payout: Obj, { code, message }: { code: string; messag
   })
   bank.fact('payout_failed', { payout: payout.id, account: payout._account, amount: payout.amount, currency: payout.currency, code })
   bank.emit('payout.failed', failed, { status: payout.status })
+  if (!payout._account) return failed
   const account = bank.find('accounts', payout._account)
   const data = (account.external_accounts.data as Obj[]).map((each) => ({ ...each, status: 'errored' }))
   change(bank, account, {
