@@ -19,7 +19,7 @@ export async function fillTables(services: RunningService[], fill: Fill): Promis
   for (const { rt } of services) {
     const { rows: names } = await sql<{ db: string; t: string }>`
       select current_database() as db, tablename as t from pg_tables
-      where schemaname = 'public' and tablename !~ '^(kysely_|bullmq|outbox$|inbox$|idempotency_keys$|service_tokens$|entitlements$|usage_(counters|reservations)$)'`.execute(
+      where schemaname = 'public' and tablename !~ '^(kysely_|bullmq|outbox$|inbox$|idempotency_keys$|service_tokens$|fleet_key$|entitlements$|usage_(counters|reservations)$)'`.execute(
       rt.db,
     )
     for (const { db, t } of names) {
