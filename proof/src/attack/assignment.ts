@@ -65,7 +65,7 @@ export const attack: Attack = async (world) => {
     const { body: usage } = await world.call(asked, 'POST', '/functions/v1/ai-usage', {})
     if (usage?.limit !== 25) findings.push(`${who} has a limit of ${usage?.limit}`)
   }
-  const db = world.platform.services['ai-gateway']!.rt.db as any
+  const db = world.platform.db('ai-gateway')
   for (const table of ['ai_conversations', 'ai_prompts', 'ai_keys', 'ai_comparisons']) {
     const foreign = await db
       .selectFrom(table)

@@ -103,7 +103,7 @@ async function linkToken(world: World, to: string): Promise<string | undefined> 
 async function quiet(world: World) {
   for (let tries = 0; tries < 100; tries++) {
     const waiting = await Promise.all(
-      Object.values(world.platform.services).map(async ({ rt }) => {
+      Object.values(world.platform.services!).map(async ({ rt }) => {
         const { rows } = await sql<{ n: number }>`select count(*) as n from outbox where sent_at is null and available_at <= now()`.execute(
           rt.db,
         )
@@ -119,7 +119,7 @@ async function quiet(world: World) {
 /** Every row of every table, as text. */
 async function dump(world: World): Promise<[string, string][]> {
   const places: [string, string][] = []
-  for (const { name, rt } of Object.values(world.platform.services)) {
+  for (const { name, rt } of Object.values(world.platform.services!)) {
     const { rows: tables } = await sql<{ s: string; t: string }>`
       select table_schema as s, table_name as t from information_schema.tables
       where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`.execute(rt.db)

@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sweep as identitySweep } from '@operon/contracts/identity/events'
-import { startAllInOne } from '@operon/deploy/all-in-one'
 import { newAuthenticator } from '@operon/identity/testing/authenticator'
 import { enqueue, inTransaction } from '@operon/kit/tx'
+import { startPlatform } from './platform.ts'
 
 type Reply = { status: number; body: any; location: URL | null }
 export type Confirming = Awaited<ReturnType<typeof startConfirming>>
@@ -14,7 +14,7 @@ export async function startConfirming(staff: string[] = []) {
   const dataDir = mkdtempSync(join(tmpdir(), 'operon-confirming-'))
   chmodSync(dataDir, 0o755)
   const many = (names: string[]) => Object.fromEntries(names.map((name) => [name, '100000']))
-  const platform = await startAllInOne({
+  const platform = await startPlatform({
     env: {
       ...process.env,
       NODE_ENV: 'test',
@@ -82,11 +82,10 @@ export async function startConfirming(staff: string[] = []) {
     return location && new URLSearchParams(new URL(location).hash.slice(1)).get('access_token')
   }
   const signIn = async (who: object, password: string) => (await post('/auth/v1/token?grant_type=password', { ...who, password })).body
-  const db = platform.services.identity!.rt.db
+  const db = platform.db('identity')
   /** What identity does each hour, now. */
   async function sweep() {
-    const { rt } = platform.services.identity!
-    await inTransaction(rt.db, (trx) => enqueue(trx, identitySweep, {}))
+    await inTransaction(db, (trx) => enqueue(trx, identitySweep, {}))
     for (let tries = 0; tries < 200; tries++) {
       const open = await db
         .selectFrom('factor_recoveries')

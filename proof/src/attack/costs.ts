@@ -9,7 +9,7 @@ import type { Actor, Attack } from './world.ts'
 export const attack: Attack = async (world) => {
   const findings: string[] = []
   let tried = 0
-  const { db } = world.platform.services['ai-gateway']!.rt
+  const db = world.platform.db('ai-gateway')
   const fn = (actor: Actor, name: string, body?: unknown) => world.call(actor, 'POST', `/functions/v1/${name}`, body)
   const complete = (actor: Actor, body: object) => world.call(actor, 'POST', '/ai/v1/chat/completions', { model: 'gpt-5.4', ...body })
   const said = (content: unknown) => ({ messages: [{ role: 'user', content }] })

@@ -6,8 +6,8 @@ import { demoUseOf } from '@operon/contracts/contract'
 import { errors } from '@operon/contracts/messages'
 import { endpointsOf, tablesOf } from '@operon/contracts/registry'
 import { serviceNames } from '@operon/contracts/services'
-import { startAllInOne } from '@operon/deploy/all-in-one'
 import { sampleCall } from './document.ts'
+import { startPlatform } from './platform.ts'
 import type { Attack } from './world.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'operon-demo-'))
@@ -37,7 +37,7 @@ export const attack: Attack = async (world) => {
     if (!holds) findings.push(finding)
   }
   const env = { PATH: process.env.PATH, NODE_ENV: 'production', DEMO_ACCOUNTS: 'on', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error' }
-  const platform = await startAllInOne({ env, web: false })
+  const platform = await startPlatform({ env, web: false })
   try {
     const call = async (token: string, method: string, path: string, body?: unknown) => {
       const answer = await fetch(platform.address + path, {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import type { ServiceName } from '@operon/contracts/services'
 import { obey } from './model.ts'
 import { pay, subscribed } from './people.ts'
 import type { Actor, World } from './world.ts'
@@ -70,9 +70,10 @@ export async function hostileSeller(world: World, text: string): Promise<Kept> {
 }
 
 /** What no call writes yet and screens already read. */
-async function plantRows({ platform: { services } }: World, user_id: string, text: string) {
-  const put = (service: string, table: string, row: object) =>
-    (services[service]!.rt.db as Kysely<any>)
+async function plantRows({ platform }: World, user_id: string, text: string) {
+  const put = (service: ServiceName, table: string, row: object) =>
+    platform
+      .db(service)
       .insertInto(table)
       .values({ id: randomUUID(), user_id, ...row })
       .execute()
@@ -84,10 +85,11 @@ async function plantRows({ platform: { services } }: World, user_id: string, tex
   const notice = { kind: 'usage', about: randomUUID(), title: text, body: text, link: `javascript:window.xss=1//${text}` }
   await put('analytics', 'notifications', { ...notice, created_at: new Date() })
   const storefront = { display_name: text, marketplace_slug: slugOf(user_id) }
-  await services
-    .marketplace!.rt.db.insertInto('profiles' as never)
-    .values({ user_id, version: 1, ...storefront } as never)
-    .onConflict((conflict) => conflict.column('user_id' as never).doUpdateSet(storefront as never))
+  await platform
+    .db('marketplace')
+    .insertInto('profiles')
+    .values({ user_id, version: 1, ...storefront })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(storefront))
     .execute()
 }
 

@@ -54,7 +54,7 @@ async function tryWebhooks(world: World, port: number, findings: string[]): Prom
   const made = await post('webhook-endpoint-create', { url: 'https://hooks.example.com', name: 'inside', events: ['crm.lead_created'] })
   const endpoint_id = made.body.endpoint?.id
   if (!endpoint_id) return findings.push(`no webhook endpoint could be added: ${made.status} ${made.text}`)
-  const { db } = world.platform.services.integrations!.rt
+  const db = world.platform.db('integrations')
   for (const url of inside) {
     await db.updateTable('webhook_endpoints').set({ url }).where('id', '=', endpoint_id).execute()
     const { body } = await post('webhook-ping', { endpoint_id })

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { startAllInOne } from '@operon/deploy/all-in-one'
 import type { Env } from '@operon/kit/config'
 import { sampleCall } from './document.ts'
+import { startPlatform } from './platform.ts'
 import type { Attack } from './world.ts'
 
 const composeFile = resolve(import.meta.dirname, '../../../docker-compose.yml')
@@ -136,9 +136,14 @@ chmodSync(dataDir, 0o755)
 process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
 
 async function withPlatform<T>(env: Env, work: (url: string) => Promise<T>): Promise<T> {
-  const platform = await startAllInOne({
+  // A service of a fleet gives its reason in its own log.
+  const said: string[] = []
+  const platform = await startPlatform({
     env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...env },
     web: false,
+    log: (line) => void said.push(line),
+  }).catch((error: Error) => {
+    throw new Error([error.message, ...said].join('\n'))
   })
   return work(platform.address).finally(platform.stop)
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startAllInOne } from '@operon/deploy/all-in-one'
+import { startPlatform } from './platform.ts'
 import type { Attack } from './world.ts'
 
 const PASSWORD = 'Correct-Horse-9-Battery'
@@ -10,7 +10,7 @@ const PASSWORD = 'Correct-Horse-9-Battery'
 export const attack: Attack = async (world) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'operon-pumping-'))
   chmodSync(dataDir, 0o755)
-  const platform = await startAllInOne({
+  const platform = await startPlatform({
     env: {
       ...process.env,
       NODE_ENV: 'test',
@@ -35,11 +35,11 @@ export const attack: Attack = async (world) => {
       signal: AbortSignal.timeout(20_000),
     })
   }
-  const { db } = platform.services.identity!.rt
+  const db = platform.db('identity')
   /** What went out at once, or was promised for later. */
   const sent = async (channel: string) => {
     const slots = await db.selectFrom('message_slots').select('due_at').where('channel', '=', channel).execute()
-    return slots.filter(({ due_at }: { due_at: Date }) => due_at <= new Date()).length
+    return slots.filter(({ due_at }) => due_at <= new Date()).length
   }
   const numbers = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, n) => `+${prefix}${String(1_000_000 + n * 7919).slice(-7)}`)
@@ -52,7 +52,7 @@ export const attack: Attack = async (world) => {
         .where('sent_at', 'is', null)
         .where('available_at', '<=', new Date())
         .execute()
-      if (open.length === 0 && (await platform.services.identity!.rt.jobs.waiting()) === 0) return
+      if (open.length === 0 && (await platform.waiting('identity')) === 0) return
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     findings.push('the jobs did not settle')

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto'
+import { serviceNames } from '@operon/contracts/services'
 import { sql } from 'kysely'
 import type { Actor, Attack } from './world.ts'
 
 // S20: whoever can write to the database puts one tenant's sealed secret into another's row: it must not open there.
 export const attack: Attack = async (world) => {
   const findings: string[] = []
-  const db = world.platform.services.identity!.rt.db
+  const db = world.platform.db('identity')
   const bob = await world.fresh('seller')
   const his = await enrol(bob)
   const hisSealed = await sealed(his.id)
@@ -56,20 +57,21 @@ export const attack: Attack = async (world) => {
   async function sealedColumns() {
     const found: string[] = []
     let tried = 0
-    for (const { name, rt } of Object.values(world.platform.services)) {
+    for (const name of serviceNames) {
+      const db = world.platform.db(name)
       const { rows } = await sql<{ t: string; c: string }>`
         select table_name as t, column_name as c from information_schema.columns where table_schema = 'public' and column_name like 'sealed%'`.execute(
-        rt.db,
+        db,
       )
       for (const { t, c } of rows) {
         const values = (
-          await sql<{ v: string }>`select ${sql.ref(c)} as v from ${sql.table(t)} where ${sql.ref(c)} is not null limit 3`.execute(rt.db)
+          await sql<{ v: string }>`select ${sql.ref(c)} as v from ${sql.table(t)} where ${sql.ref(c)} is not null limit 3`.execute(db)
         ).rows
         for (const { v } of values) {
           tried++
           for (const context of ['', t, c, `${t}:`])
             try {
-              rt.vault.open(v, context)
+              world.platform.vault.open(v, context)
               found.push(`${name}.${t}.${c} opens under the name ${JSON.stringify(context)}`)
             } catch {}
         }

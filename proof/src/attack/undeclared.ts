@@ -12,7 +12,7 @@ export const attack: Attack = async (world) => {
   const tables = new Set(world.operations.flatMap(({ table }) => (table ? [`/rest/v1/${table}`] : [])))
   const findings: string[] = []
   let tried = 0
-  for (const [name, service] of Object.entries(world.platform.services)) {
+  for (const [name, service] of Object.entries(world.platform.services!)) {
     for (const route of new Set(routesOf(service.app))) {
       tried++
       const [method, path = ''] = route.split(' ')

@@ -5,7 +5,7 @@ import type { Attack, World } from './world.ts'
 
 export const attack: Attack = async (world) => {
   const findings: string[] = []
-  const { rt } = world.platform.services.billing!
+  const db = world.platform.db('billing')
   const secret = await webhookSecret(world)
   const nobody = await world.actor('anonymous')
   const now = Math.floor(Date.now() / 1000)
@@ -21,7 +21,7 @@ export const attack: Attack = async (world) => {
   const sign = (at: number, text = body, key = secret) => `t=${at},v1=${mac(at, text, key)}`
   const send = (text: string | Uint8Array, signature: string | undefined) =>
     world.call(nobody, 'POST', '/webhooks/stripe', text, signature === undefined ? {} : { 'stripe-signature': signature })
-  const known = async () => (await rt.db.selectFrom('provider_events').select('id').where('id', 'like', 'evt_attack_%').execute()).length
+  const known = async () => (await db.selectFrom('provider_events').select('id').where('id', 'like', 'evt_attack_%').execute()).length
 
   const refused: [string, string | Uint8Array, string | undefined][] = [
     ['no signature', body, undefined],
@@ -63,10 +63,14 @@ export const attack: Attack = async (world) => {
 
 /** The attacker does not have it; it is read here to tell a good signature from an almost good one. */
 async function webhookSecret({ platform }: World): Promise<string> {
-  const { rt } = platform.services.billing!
   for (let tries = 0; tries < 100; tries++) {
-    const row = await rt.db.selectFrom('provider_settings').select('value').where('key', '=', 'webhook:sandbox').executeTakeFirst()
-    if (row) return rt.vault.open((row.value as { secret: string }).secret, 'webhook:sandbox')
+    const row = await platform
+      .db('billing')
+      .selectFrom('provider_settings')
+      .select('value')
+      .where('key', '=', 'webhook:sandbox')
+      .executeTakeFirst()
+    if (row) return platform.vault.open((row.value as { secret: string }).secret, 'webhook:sandbox')
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error('billing has registered no webhook')

@@ -1,8 +1,8 @@
-import type { AllInOne } from '@operon/deploy/all-in-one'
 import { seededRandom } from '../random.ts'
 import { type Json, type Operation, operationsOf } from './document.ts'
 import type { startModel } from './model.ts'
 import { enrol } from './people.ts'
+import type { Platform } from './platform.ts'
 
 /** `beside`: another attack that the same calls tell about; `notes`: what could not be tried, and why. */
 export type Told = { tried: number; findings: string[]; notes?: string[]; beside?: Record<string, Told> }
@@ -22,7 +22,7 @@ export type ActorKind =
 export type Actor = { kind: ActorKind; id: string | null; email: string; token: string | null }
 export type Answer = { status: number; headers: Headers; text: string; body: Json }
 export type World = {
-  platform: AllInOne
+  platform: Platform
   url: string
   short: boolean
   /** The same numbers again under the same seed. */

@@ -1,0 +1,82 @@
+import type { Request } from '@operon/contracts/contract'
+import type { ServiceName } from '@operon/contracts/services'
+import { type AllInOne, startAllInOne } from '@operon/deploy/all-in-one'
+import { type Counts, type Fleet, startFleet } from '@operon/deploy/fleet'
+import { connectRedis } from '@operon/kit/cache/redis'
+import { databaseUrl, type Env } from '@operon/kit/config'
+import { openDatabase } from '@operon/kit/db'
+import { openBus } from '@operon/kit/open'
+import { askOver } from '@operon/kit/requests'
+import { createInfra } from '@operon/kit/service'
+import { createLogger } from '@operon/kit/telemetry'
+import type { Vault } from '@operon/kit/vault'
+import type { Kysely } from 'kysely'
+import type { z } from 'zod'
+
+/** What is attacked: in this process, or as a fleet, each service in processes of its own over NATS and Redis. */
+export type Platform = {
+  url: string
+  /** Where this machine reaches it, whatever PUBLIC_URL says. */
+  address: string
+  vault: Vault
+  db(service: ServiceName): Kysely<any>
+  ask<R extends Request>(request: R, input: z.input<R['input']>): Promise<z.output<R['reply']>>
+  /** Jobs that wait or run. */
+  waiting(service: ServiceName): Promise<number>
+  /** Only in this process. */
+  services: AllInOne['services'] | null
+  stop(): Promise<void>
+}
+type Options = { env: Env; services?: readonly ServiceName[]; web: boolean; log?: (line: string) => void }
+
+export const asFleet = process.argv.includes('--fleet')
+/** Where limits are kept in common, two count together: one instance alone would hide a limit of its own. */
+const PAIRS: Counts = { identity: 2, 'ai-gateway': 2 }
+
+export async function startPlatform(options: Options): Promise<Platform> {
+  if (asFleet) return ofFleet(await startFleet({ ...options, counts: PAIRS }))
+  const running = await startAllInOne(options)
+  const rt = (service: ServiceName) => running.services[service]!.rt
+  return {
+    ...running,
+    // One key for all of them.
+    vault: Object.values(running.services)[0]!.rt.vault,
+    db: (service) => rt(service).db,
+    ask: (request, input) => Object.values(running.services)[0]!.rt.ask(request, input),
+    waiting: (service) => rt(service).jobs.waiting(),
+  }
+}
+
+async function ofFleet(fleet: Fleet): Promise<Platform> {
+  const log = createLogger('silent')
+  const infra = await createInfra(fleet.env, { log })
+  const { vault, config, env } = infra
+  const bus = await openBus(infra, { service: 'gateway', db: undefined as never, log })
+  const redis = await connectRedis(env.QUEUE_URL!, log, 'queue')
+  const open = new Map<ServiceName, Kysely<any>>()
+  return {
+    url: fleet.url,
+    address: `http://127.0.0.1:${env.PORT}`,
+    vault,
+    services: null,
+    db(service) {
+      const db = open.get(service) ?? openDatabase<any>(databaseUrl(config, env, service), 2, () => {}).db
+      open.set(service, db)
+      return db
+    },
+    ask: (request, input) => askOver({ bus, vault }, request, input),
+    async waiting(service) {
+      const keys = await redis.keys(`operon:*${service}*`)
+      const counts = keys.map((key) =>
+        /:(wait|active)$/.test(key) ? redis.llen(key) : key.endsWith(':prioritized') ? redis.zcard(key) : Promise.resolve(0),
+      )
+      return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
+    },
+    async stop() {
+      for (const db of open.values()) await db.destroy()
+      redis.disconnect()
+      await bus.close()
+      await fleet.stop()
+    },
+  }
+}
