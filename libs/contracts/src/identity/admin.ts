@@ -106,6 +106,13 @@ export const adminListPasskeys = endpoint({
   params: userId,
   reply: z.array(json),
 })
+export const adminDeletePasskey = endpoint({
+  method: 'DELETE',
+  path: '/auth/v1/admin/users/:user_id/passkeys/:passkey_id',
+  ...admin,
+  params: userId.extend({ passkey_id: id('passkey') }),
+  reply: json,
+})
 export const adminListSsoProviders = endpoint({
   method: 'GET',
   path: '/auth/v1/admin/sso/providers',

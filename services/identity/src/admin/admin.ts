@@ -9,7 +9,7 @@ import { eraseUser } from '../account/account.ts'
 import { type AuthCtx, invalid, refuse } from '../deps.ts'
 import { deleteFactor } from '../factors/factors.ts'
 import { notify } from '../mail/notices.ts'
-import { passkeysOf } from '../passkeys/passkeys.ts'
+import { dropPasskey, passkeysOf } from '../passkeys/passkeys.ts'
 import { isPasswordHash } from '../passwords/hashing.ts'
 import { checkStrength } from '../passwords/strength.ts'
 import type { IdentityDb } from '../schema.ts'
@@ -162,6 +162,11 @@ export async function adminUpdateFactor(ctx: AuthCtx, input: Input<typeof admin.
     await audit(trx, ctx, userId, 'factor_updated', { factor_id: id })
   })
   return factorOf(await knownUser(ctx, userId), id)
+}
+
+export async function adminDeletePasskey(ctx: AuthCtx, { user_id: userId, passkey_id: id }: Input<typeof admin.adminDeletePasskey>) {
+  await dropPasskey(ctx, await knownUser(ctx, userId), id)
+  return {}
 }
 
 export async function adminListPasskeys(ctx: AuthCtx, { user_id: id }: { user_id: string }) {

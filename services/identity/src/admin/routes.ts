@@ -7,6 +7,7 @@ import { platformPaces } from '../mail/pacing.ts'
 import {
   adminCreateUser,
   adminDeleteFactor,
+  adminDeletePasskey,
   adminDeleteUser,
   adminGetUser,
   adminListFactors,
@@ -41,5 +42,6 @@ export function adminRoutes(deps: Deps) {
   route(admin.adminDeleteFactor, adminDeleteFactor)
   route(admin.adminUpdateFactor, adminUpdateFactor)
   route(admin.adminListPasskeys, adminListPasskeys)
+  route(admin.adminDeletePasskey, adminDeletePasskey)
   route(admin.adminListSsoProviders, async () => ({ items: [] }))
 }

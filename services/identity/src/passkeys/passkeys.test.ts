@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newAuthenticator } from '../testing/authenticator.ts'
-import { click, hashOf, linkIn, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { click, hashOf, linkIn, SERVICE_KEY, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
 let platform: WithSandbox
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test('a passkey signs in without a password, is listed, named and removed, and t
     expect.objectContaining({ friendly_name: 'Laptop', last_used_at: expect.any(String) }),
   ])
   expect((await client.auth.passkey.delete({ passkeyId: passkey!.id })).error).toBeNull()
-  expect((await arrive(device)).error).toMatchObject({ code: 'webauthn_credential_not_found' })
+  expect((await arrive(device)).error).toMatchObject({ code: 'webauthn_verification_failed' })
   expect((await platform.mail(account.email, /passkey was added/)).text).toContain('forgot-password')
   expect((await platform.mail(account.email, /passkey was removed/)).text).toContain('Laptop')
 })
@@ -74,7 +74,7 @@ test('an answer counts once, from this origin, by a device that checked its hold
   })
   for (const as of [{ origin: 'https://evil.example' }, { verified: false, counter: 9 }, { counter: 5 }, { counter: 3 }])
     expect((await arrive(device, as)).error, JSON.stringify(as)).toMatchObject({ code: 'webauthn_verification_failed' })
-  expect((await arrive(newAuthenticator())).error).toMatchObject({ code: 'webauthn_credential_not_found' })
+  expect((await arrive(newAuthenticator())).error).toMatchObject({ code: 'webauthn_verification_failed' })
   expect((await arrive(device, { counter: 6 })).error).toBeNull()
   const late = await platform.client().auth.passkey.startAuthentication()
   await db()
@@ -124,6 +124,23 @@ test('a passkey stands in for a second factor only where it was added with one',
   expect((await half.client.auth.passkey.list()).error).toMatchObject({ code: 'insufficient_aal' })
 })
 
+test('the service key lists and removes a passkey of its user, and of nobody else; the owner is told', async () => {
+  const [owner, other] = [await signedUp(platform), await signedUp(platform)]
+  const key = await added(owner)
+  const [passkey] = (await owner.client.auth.passkey.list()).data!
+  const ask = async (method: string, user: string, rest = '') => {
+    const headers = { authorization: `Bearer ${SERVICE_KEY}` }
+    const response = await fetch(`${platform.base}/auth/v1/admin/users/${user}/passkeys${rest}`, { method, headers })
+    return { status: response.status, body: await response.json() }
+  }
+  expect(await ask('GET', owner.user.id)).toMatchObject({ status: 200, body: [{ id: passkey!.id }] })
+  expect(await ask('DELETE', other.user.id, `/${passkey!.id}`)).toMatchObject({ status: 404 })
+  expect((await arrive(key.device)).error).toBeNull()
+  expect((await ask('DELETE', owner.user.id, `/${passkey!.id}`)).status).toBe(200)
+  expect((await arrive(key.device)).error).toMatchObject({ code: 'webauthn_verification_failed' })
+  await platform.mail(owner.email, /passkey was removed/i)
+})
+
 test('a password that was reset by mail leaves no passkey behind', async () => {
   const { device } = await added(await signedUp(platform))
   const owner = await signedUp(platform)
@@ -133,6 +150,6 @@ test('a password that was reset by mail leaves no passkey behind', async () => {
   const client = platform.client()
   await client.auth.setSession(arrived as never)
   expect((await client.auth.updateUser({ password: 'An0ther-horse-battery' })).error).toBeNull()
-  expect((await arrive(key.device)).error).toMatchObject({ code: 'webauthn_credential_not_found' })
+  expect((await arrive(key.device)).error).toMatchObject({ code: 'webauthn_verification_failed' })
   expect((await arrive(device)).error).toBeNull()
 })

@@ -9,7 +9,7 @@ import { announce } from '../mail/notices.ts'
 import { beginSession, type SessionJson, strengthenSession } from '../sessions/sessions.ts'
 import { audit } from '../users/audit.ts'
 import { demandFreshProof } from '../users/step-up.ts'
-import { currentUser, hasSecondFactor, type Trx } from '../users/users.ts'
+import { currentUser, hasSecondFactor, type Trx, type User } from '../users/users.ts'
 import { CHALLENGE_SECONDS, checkAnswer, creationOptions, readNewKey, requestOptions } from './webauthn.ts'
 
 const MAX_PASSKEYS = 20
@@ -86,7 +86,7 @@ export async function signInWithPasskey(
 ): Promise<SessionJson> {
   const challenge = await takeChallenge(ctx, challenge_id, null)
   const key = await ctx.db.selectFrom('passkeys').selectAll().where('credential_id', '=', credential.id).executeTakeFirst()
-  if (!key) throw refuse(400, 'webauthn_credential_not_found', 'This passkey is not known here, or was removed')
+  if (!key) throw unknown()
   const counter = await checkAnswer(ctx.deps, challenge, credential, key, true)
   return inTransaction(ctx.db, async (trx: Trx) => {
     const used = await trx
@@ -98,7 +98,7 @@ export async function signInWithPasskey(
       .where(sql<boolean>`(counter < ${counter} or counter = 0 and ${counter} = 0)`)
       .returning('id')
       .executeTakeFirst()
-    if (!used) throw refuse(400, 'webauthn_credential_not_found', 'This passkey is not known here, or was removed')
+    if (!used) throw unknown()
     const session = await beginSession(trx, ctx, key.user_id, 'passkey')
     const { factors } = session.user
     const guarded = hasSecondFactor({ factors: (factors ?? []) as never })
@@ -136,6 +136,11 @@ export async function renamePasskey(ctx: AuthCtx, { passkey_id, friendly_name }:
 export async function removePasskey(ctx: AuthCtx, { passkey_id }: Input<typeof contract.removePasskey>) {
   const { user, session } = await currentUser(ctx)
   await demandFreshProof(ctx, user, session, 'remove a passkey')
+  await dropPasskey(ctx, user, passkey_id)
+  return {}
+}
+
+export async function dropPasskey(ctx: AuthCtx, user: User, passkey_id: string): Promise<void> {
   await inTransaction(ctx.db, async (trx: Trx) => {
     const gone = await trx
       .deleteFrom('passkeys')
@@ -147,9 +152,9 @@ export async function removePasskey(ctx: AuthCtx, { passkey_id }: Input<typeof c
     await audit(trx, ctx, user.id, 'passkey_removed', { passkey_id })
     await announce(trx, ctx, user, 'passkey_removed', { passkey: gone.friendly_name })
   })
-  return {}
 }
 
+const unknown = () => refuse(400, 'webauthn_verification_failed', 'This passkey is not known here, or was removed')
 const notFound = () => refuse(404, 'webauthn_credential_not_found', 'Passkey not found')
 
 type Row = { id: string; friendly_name: string; created_at: Date; last_used_at: Date | null }
