@@ -15,3 +15,8 @@ test.each([
   ['a proxy of ours written as IPv6', '127.0.0.1', '192.0.2.1, ::ffff:10.0.0.2', '192.0.2.1'],
   ['all are proxies of ours: the outermost', '127.0.0.1', '10.0.0.9, 10.0.0.2', '10.0.0.9'],
 ])('%s', (_what, remote, forwardedFor, address) => expect(client(remote, forwardedFor)).toBe(address))
+
+test('where no proxy is named, nobody is believed', () => {
+  const { client, isTrusted } = addressReader('')
+  expect([client('127.0.0.1', '6.6.6.6'), isTrusted('127.0.0.1')]).toEqual(['127.0.0.1', false])
+})

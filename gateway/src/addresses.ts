@@ -10,8 +10,7 @@ export type Addresses = {
 /** Whom a request comes from. What proxies say is believed only from those that TRUSTED_PROXIES names (addresses, ranges, `loopback`). */
 export function addressReader(trustedProxies: string): Addresses {
   const trusted = blockList(trustedProxies)
-  const isTrusted = (address: string) =>
-    trusted !== null && isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const isTrusted = (address: string) => isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   return {
     isTrusted: (remote: string | undefined) => isTrusted(plain(remote)),
     client(remote: string | undefined, forwardedFor: string | string[] | undefined): string {
@@ -34,12 +33,11 @@ const plain = (address: string | undefined): string => (address?.startsWith('::f
 
 export const isLoopback = (address: string | undefined): boolean => /^(::1$|127\.)/.test(plain(address))
 
-function blockList(text: string): BlockList | null {
+function blockList(text: string): BlockList {
   const parts = text
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
-  if (parts.length === 0) return null
   const list = new BlockList()
   for (const part of parts.flatMap((each) => (each === 'loopback' ? ['127.0.0.0/8', '::1'] : [each]))) {
     const [address = '', bits] = part.split('/')

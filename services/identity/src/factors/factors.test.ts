@@ -52,6 +52,19 @@ test('a code counts once, a wrong one and one of another account not at all', as
   expect((await stranger.auth.mfa.challenge({ factorId: factor.id })).error).toMatchObject({ status: 404, code: 'mfa_factor_not_found' })
 })
 
+test('a challenge is answered from the address that asked for it', async () => {
+  const { client, factor, secret } = await enrolled()
+  const { data } = await client.auth.mfa.challenge({ factorId: factor.id })
+  const answer = async () => (await client.auth.mfa.verify({ factorId: factor.id, challengeId: data!.id, code: codeAt(secret) })).error
+  const { db } = platform.services.identity!.rt
+  const from = (ip: string) => db.updateTable('factor_challenges').set({ ip }).where('id', '=', data!.id).returning('ip').execute()
+  const { ip } = await db.selectFrom('factor_challenges').select('ip').where('id', '=', data!.id).executeTakeFirstOrThrow()
+  await from('198.51.100.9')
+  expect(await answer()).toMatchObject({ status: 422, code: 'mfa_ip_address_mismatch' })
+  await from(ip)
+  expect(await answer()).toBeNull()
+})
+
 test('with a factor, a password alone reaches the user record, the factor and sign-out, and nothing else [spec-32]', async () => {
   const { client, factor, secret, email } = await enrolled()
   await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeAt(secret) })

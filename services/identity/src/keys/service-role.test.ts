@@ -1,6 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '@operon/kit/migrate'
+import { dropTestDatabase, emptyTestDatabase } from '@operon/kit/testing/database'
 import { createSigner } from 'fast-jwt'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { identityService } from '../service.ts'
 import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
 import { keysCommand } from './rotation.ts'
 
@@ -37,6 +43,19 @@ test('a classic service_role token of the instance administers it; another key, 
     status: 403,
     body: { error_code: 'bad_jwt', msg: expect.stringContaining('token is expired') },
   })
+})
+
+test('where no instance has made a key yet, the command says to start one', async () => {
+  const url = await emptyTestDatabase()
+  const dataDir = await mkdtemp(join(tmpdir(), 'identity-keys-'))
+  try {
+    await migrate(url, identityService.migrations)
+    const env = { DATABASE_URL_IDENTITY: url, DATA_DIR: dataDir }
+    await expect(keysCommand(['service-role'], env)).rejects.toThrow('identity has no key yet: start it once')
+  } finally {
+    await dropTestDatabase(url)
+    await rm(dataDir, { recursive: true })
+  }
 })
 
 test('a token that has ended is told from a forged one', async () => {

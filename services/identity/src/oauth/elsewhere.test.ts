@@ -39,7 +39,7 @@ test('an app on another origin links a sign-in, in the browser that began it, on
 })
 
 /** What a provider hands to an app by itself. */
-async function idTokenOf(email: string, more: Record<string, string> = {}): Promise<string> {
+async function tokensOf(email: string, more: Record<string, string> = {}): Promise<{ id_token: string; access_token: string }> {
   const redirect_uri = `${app}/callback`
   const verifier = 'v'.repeat(43)
   const consent = new URL(`${platform.url('sandbox')}/sandbox/oauth/google/authorize`)
@@ -64,8 +64,9 @@ async function idTokenOf(email: string, more: Record<string, string> = {}): Prom
     code,
     code_verifier: verifier,
   })
-  return ((await (await fetch(`${url}/google/token`, { method: 'POST', body })).json()) as { id_token: string }).id_token
+  return (await fetch(`${url}/google/token`, { method: 'POST', body })).json() as never
 }
+const idTokenOf = async (...asked: Parameters<typeof tokensOf>) => (await tokensOf(...asked)).id_token
 const signIn = (credentials: object) => platform.client().auth.signInWithIdToken({ provider: 'google', ...credentials } as never)
 const hashed = (nonce: string) => createHash('sha256').update(nonce).digest('hex')
 
@@ -83,6 +84,12 @@ test('an identity token of a provider signs in, with the nonce whose hash it car
   )
   expect((await signIn({ provider: 'azure', token, nonce: 'once' })).error?.message).toBe('Bad ID token')
   expect((await signIn({ provider: 'apple', token })).error).toMatchObject({ code: 'provider_disabled' })
+})
+
+test('an identity token that names the access token beside it comes with that one or none', async () => {
+  const { id_token: token, access_token } = await tokensOf(newEmail('tap'))
+  for (const given of [{}, { access_token }]) expect((await signIn({ token, ...given })).error).toBeNull()
+  expect((await signIn({ token, access_token: `${access_token}x` })).error?.message).toBe('Bad ID token')
 })
 
 test('a token of a provider connects to the account that is signed in', async () => {

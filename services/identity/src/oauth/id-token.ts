@@ -78,13 +78,13 @@ async function signedClaims({ keys, trusted }: TokenSource, token: string): Prom
   }
   if (typeof kid !== 'string') throw bad('Bad ID token')
   const jwk = await keyOf(keys, kid, trusted)
-  if (jwk?.kty !== 'RSA' && jwk?.kty !== 'EC') throw bad('Bad ID token')
   try {
-    const key = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string
+    // Throws where there is no key of this name, or it is no public one.
+    const key = createPublicKey({ key: jwk!, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string
     // By the platform's clock, above.
     const verify = createVerifier({
       key,
-      algorithms: [jwk.kty === 'RSA' ? 'RS256' : 'ES256'],
+      algorithms: [jwk!.kty === 'RSA' ? 'RS256' : 'ES256'],
       ignoreExpiration: true,
       ignoreNotBefore: true,
     })

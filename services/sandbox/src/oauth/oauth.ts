@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { html, page } from '../core/page.ts'
 import type { State } from '../core/state.ts'
 import type { Truth } from '../core/truth.ts'
@@ -124,6 +125,7 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
               name,
               iat: now,
               exp: now + ACCESS_SECONDS,
+              at_hash: createHash('sha256').update(access).digest().subarray(0, 16).toString('base64url'),
               ...(grant.nonce ? { nonce: grant.nonce } : {}),
             }),
           }
