@@ -196,6 +196,18 @@ test('an e-mail change needs both addresses', async () => {
   for (const address of [email, next]) expect((await platform.mail(address, /email was changed/)).text).toContain(`now belongs to ${next}`)
 })
 
+test('a link for a change that is not pending any more changes nothing', async () => {
+  const { client, email, user } = await confirmed()
+  const next = newEmail('next')
+  await client.auth.updateUser({ email: next })
+  await click(platform, linkIn(await platform.mail(email, /change of your/)))
+  const { db } = platform.services.identity!.rt
+  await db.updateTable('users').set({ email_change: null }).where('id', '=', user.id).execute()
+  const after = await click(platform, linkIn(await platform.mail(next, /new email/)))
+  expect(hashOf(after)).toMatchObject({ error_code: 'otp_expired' })
+  expect((await client.auth.getUser()).data.user).toMatchObject({ id: user.id, email })
+})
+
 test('an anonymous account becomes a permanent one with the same id', async () => {
   const client = platform.client()
   const { data } = await client.auth.signInAnonymously()
