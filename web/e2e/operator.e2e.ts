@@ -1,48 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { startOwnPlatform } from './ownPlatform.ts'
 import { expect, letterTo, newEmail, openLetter, password, signUp, test, wake } from './steps.ts'
 
 // What an operator may set otherwise, on a platform of its own: addresses are confirmed first, and figures of the front page are counted.
-let child: ChildProcess
+let platform: Awaited<ReturnType<typeof startOwnPlatform>>
 let address: string
-const dataDir = mkdtempSync(join(tmpdir(), 'operon-confirm-'))
 
 test.beforeAll(async () => {
   test.setTimeout(60_000)
-  chmodSync(dataDir, 0o755)
-  const env = {
-    ...process.env,
-    DATA_DIR: dataDir,
-    PORT: '0',
-    PUBLIC_URL: '',
-    LOG_LEVEL: 'error',
+  platform = await startOwnPlatform({
     AUTH_AUTOCONFIRM: 'false',
     LIMIT_MAIL_PER_HOUR: '1',
     LIMIT_MESSAGE_COOLDOWN_SECONDS: '0',
     LIVE_FIGURES: 'users,revenue',
-  }
-  const script = resolve(import.meta.dirname, '../../deploy/src/all-in-one.ts')
-  child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  address = await new Promise<string>((done, failed) => {
-    let output = ''
-    child.stdout!.on('data', (chunk) => {
-      output += chunk
-      const url = /ready at (http\S+)/.exec(output)?.[1]
-      if (url) done(url)
-    })
-    child.once('exit', (code) => failed(new Error(`the platform ended with ${code}: ${output}`)))
   })
+  address = platform.address
 })
-test.afterAll(async () => {
-  if (child.exitCode === null) {
-    const gone = new Promise((done) => child.once('exit', done))
-    child.kill('SIGTERM')
-    await gone
-  }
-  rmSync(dataDir, { recursive: true, force: true })
-})
+test.afterAll(() => platform?.stop())
 
 test('figures that are counted stand in the place of what is claimed, drawn beforehand and awake; the others stay claims [spec-5]', async ({
   page,
