@@ -1,3 +1,4 @@
+import { PASSKEY_REMOVED } from '@operon/contracts/identity/words'
 import {
   createCredential,
   deserializeCredentialCreationOptions,
@@ -39,11 +40,11 @@ const words: Record<string, string> = {
   webauthn_challenge_expired: tooLong,
   webauthn_challenge_not_found: tooLong,
   mfa_challenge_expired: tooLong,
-  webauthn_credential_not_found: 'This passkey was removed here. Sign in another way, then delete it from your device.',
   webauthn_verification_failed: refused,
 }
 
 function said(error: Refusal | null | undefined): Error {
+  if (error?.message === PASSKEY_REMOVED) return new DeviceError('removed', PASSKEY_REMOVED)
   const name = error?.code && words[error.code] ? error.code : (error?.name ?? '')
   if (words[name]) return new DeviceError(name, words[name])
   // The server's own refusals are in words, and their codes say what to ask for next.

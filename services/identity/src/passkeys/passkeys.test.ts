@@ -1,3 +1,4 @@
+import { PASSKEY_REMOVED } from '@operon/contracts/identity/words'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newAuthenticator } from '../testing/authenticator.ts'
@@ -137,7 +138,7 @@ test('the service key lists and removes a passkey of its user, and of nobody els
   expect(await ask('DELETE', other.user.id, `/${passkey!.id}`)).toMatchObject({ status: 404 })
   expect((await arrive(key.device)).error).toBeNull()
   expect((await ask('DELETE', owner.user.id, `/${passkey!.id}`)).status).toBe(200)
-  expect((await arrive(key.device)).error).toMatchObject({ code: 'webauthn_verification_failed' })
+  expect((await arrive(key.device)).error).toMatchObject({ code: 'webauthn_verification_failed', message: PASSKEY_REMOVED })
   await platform.mail(owner.email, /passkey was removed/i)
 })
 

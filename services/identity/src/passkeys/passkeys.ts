@@ -1,5 +1,6 @@
 import type { Input } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/identity/passkeys'
+import { PASSKEY_REMOVED } from '@operon/contracts/identity/words'
 import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
@@ -154,7 +155,7 @@ export async function dropPasskey(ctx: AuthCtx, user: User, passkey_id: string):
   })
 }
 
-const unknown = () => refuse(400, 'webauthn_verification_failed', 'This passkey is not known here, or was removed')
+const unknown = () => refuse(400, 'webauthn_verification_failed', PASSKEY_REMOVED)
 const notFound = () => refuse(404, 'webauthn_credential_not_found', 'Passkey not found')
 
 type Row = { id: string; friendly_name: string; created_at: Date; last_used_at: Date | null }
