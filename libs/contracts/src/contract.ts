@@ -75,7 +75,7 @@ export function demoUseOf(
 export type Effect = 'reads' | 'changes' | 'spends' | 'sends' | 'destroys'
 
 /** Something that can be done for a person, as everyone who offers it has to know it. */
-export type Action<I = any> = {
+export type Action<I = any, R = any> = {
   /** In the palette and in the list of proposals. */
   title: string
   /** When a model should choose it. */
@@ -93,6 +93,20 @@ export type Action<I = any> = {
   needs?: readonly string[]
   /** How its reply is shown beside a figure that an assistant took from it. */
   evidence?: Evidence
+  /** The specified words that ask for it. What a person typed with them is its own approval, up to one unit. */
+  typed?: Typed<R>
+}
+
+export const typedRequests = ['names', 'meta', 'voice', 'image', 'email', 'notion'] as const
+export type TypedRequest = (typeof typedRequests)[number]
+export type Typed<R = any> = {
+  as: TypedRequest
+  /** What the message comes to as the call's body. */
+  input: (said: string) => object
+  /** The answer in the conversation. */
+  says: (reply: R) => string
+  /** The answer when it fails; without it the conversation says that no answer came. */
+  failed?: string
 }
 
 /** The rows behind a figure: `rows` is the reply's list, or the reply is one row itself. A column is a field's path; `cents` go by the row's `currency`. */
@@ -110,7 +124,7 @@ type Fitting<B extends z.ZodType, R extends z.ZodType> = {
   body?: B
   reply: R
   example?: { request?: z.input<B>; reply: z.input<R> }
-  action?: Action<z.output<B>>
+  action?: Action<z.output<B>, z.output<R>>
 }
 
 /** A named function: `POST /functions/v1/<name>`, how everything that is not auth, data or a foreign protocol is called. */

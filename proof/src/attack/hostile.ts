@@ -51,8 +51,8 @@ export async function hostileSeller(world: World, text: string): Promise<Kept> {
   const proposed = obey({
     content: said,
     tools: [
-      { name: 'search', arguments: JSON.stringify({ query: said.slice(0, 1900) }) },
-      { name: 'suggest_names', arguments: JSON.stringify({ business: said.slice(0, 1900) }) },
+      { name: 'search-web', arguments: JSON.stringify({ query: said.slice(0, 1900) }) },
+      { name: 'suggest-names', arguments: JSON.stringify({ description: said.slice(0, 1900) }) },
     ],
   })
   const written = [

@@ -6,6 +6,11 @@ export type Wanted = { content?: string; tools?: { name: string; arguments: stri
 /** In a prompt: makes the model say and call exactly this, as one would that fell for an injection entirely. */
 export const obey = (wanted: Wanted): string => `[[${Buffer.from(JSON.stringify(wanted)).toString('base64url')}]]`
 
+/** In what a tool answers: the same order, which the model takes from there once. */
+export const obeyRow = (wanted: Wanted): string => `<<${Buffer.from(JSON.stringify(wanted)).toString('base64url')}>>`
+
+const DONE = Buffer.from(JSON.stringify({ content: 'Done as told.' })).toString('base64url')
+
 /** A model on the attacker's side, by the wire protocol of a real one; what asks for nothing in particular goes on to the sandbox. */
 export async function startModel(sandbox: () => Promise<string>) {
   const heard: string[] = []
@@ -18,7 +23,10 @@ export async function startModel(sandbox: () => Promise<string>) {
     heard.push(text)
     const body = JSON.parse(text || '{}') as { stream?: boolean; model?: string; messages?: { role: string; content: unknown }[] }
     const said = JSON.stringify(body.messages?.findLast(({ role }) => role === 'user')?.content ?? '')
-    const order = /\[\[([\w-]+)\]\]/.exec(said)?.[1]
+    const since = body.messages?.slice(body.messages.findLastIndex(({ role }) => role === 'user') + 1) ?? []
+    const rounds = since.filter(({ role }) => role === 'assistant').length
+    const told = rounds === 1 ? /<<([\w-]+)>>/.exec(JSON.stringify(since.filter(({ role }) => role === 'tool')))?.[1] : undefined
+    const order = rounds === 0 ? /\[\[([\w-]+)\]\]/.exec(said)?.[1] : (told ?? DONE)
     if (!order) return pass(request, text, response)
     const { content = '', tools = [] } = JSON.parse(Buffer.from(order, 'base64url').toString()) as Wanted
     const calls = tools.map((tool, index) => ({ index, id: `call_${index}`, type: 'function', function: tool }))

@@ -108,6 +108,7 @@ export type AiDb = {
   }
   /** Which apps a person has connected, as integrations tells. */
   ai_connections: { user_id: string; app: string; version: number; connected: boolean }
+  /** What the former kinds of action left; kept until the release after they went. */
   ai_actions: {
     id: string
     user_id: string

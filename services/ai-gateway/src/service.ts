@@ -29,8 +29,8 @@ import * as approvalRows from './migrations/0006_approvals.ts'
 import * as evidence from './migrations/0007_evidence.ts'
 import * as titlesOfAccount from './migrations/0008_titles_of_account.ts'
 import * as rowsOfAPerson from './migrations/0009_rows_of_a_person.ts'
+import * as actionsBecomeApprovals from './migrations/0010_actions_become_approvals.ts'
 import { openaiRoutes } from './openai/routes.ts'
-import { failAbandonedActions } from './orchestrator/actions.ts'
 import { toolRoutes } from './routes.ts'
 import type { AiDb } from './schema.ts'
 import { Providers, sandboxedProviders } from './upstream/providers.ts'
@@ -50,6 +50,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0007_evidence': evidence,
     '0008_titles_of_account': titlesOfAccount,
     '0009_rows_of_a_person': rowsOfAPerson,
+    '0010_actions_become_approvals': actionsBecomeApprovals,
   },
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {
@@ -68,15 +69,15 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     }
     const registries = rt.config.DOMAIN_REGISTRIES === 'live' ? null : () => sandbox('rdap')
     openaiRoutes(rt.app, deps)
-    chatRoutes(rt, deps)
+    const approvals = approvalRoutes(rt)
+    const tooled = { ...deps, approvals }
+    chatRoutes(rt, tooled)
     compareRoutes(rt, deps)
     handsOverKeys(rt)
     writingRoutes(rt.app, deps)
-    const approvals = approvalRoutes(rt)
     mcpRoutes(rt, approvals)
     const guarded = createGuardedFetch({ trusted: registries })
     const prices = createPrices(guarded, registries, rt.config, rt.log)
-    const tooled = { ...deps, approvals }
     toolRoutes(rt.app, tooled, { fetch: guarded, prices, affiliate: rt.config.DOMAIN_AFFILIATE_LINKS, sandbox: registries })
 
     rt.onBroadcast(stopAnswer, ({ user_id, id, lane }) => {
@@ -92,7 +93,6 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
         await closeAbandoned(ctx, rt.config.AI_ANSWER_MS + 60_000)
         await closeDead(ctx)
         await dropOld(ctx)
-        await failAbandonedActions(ctx, rt.config.AI_ANSWER_MS + 60_000)
       },
       { everyMs: 60_000 },
     )

@@ -4,7 +4,7 @@ import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { labelOf } from './domains/domains.ts'
-import { failAbandonedActions } from './orchestrator/actions.ts'
+import { fill as becomeApprovals } from './migrations/0010_actions_become_approvals.ts'
 import { chainOf } from './registry/models.ts'
 import { aiGatewayService } from './service.ts'
 import { forecast } from './usage/usage.ts'
@@ -186,57 +186,53 @@ test('a domain is available, taken or unknown by its registry; three registrars 
   expect(labelOf('Café  Écla & Co.')).toBe('cafeeclaco')
 })
 
-test('the analyst proposes typed actions, and only the owner may run one, once [spec-77]', async () => {
+test('the analyst proposes typed actions, and only the owner may approve them, once [spec-77]', async () => {
   const user = platform.user()
   const { body } = await json(
-    await post(user, 'ai-orchestrator', {
-      message: 'Please suggest names for my candle shop and open the brand builder',
-      task_type: 'action',
-    }),
+    await post(user, 'ai-orchestrator', { message: 'Please suggest names for my candle shop', task_type: 'action' }),
   )
-  expect(body).toMatchObject({ model_used: expect.any(String), needs_actions: body.suggested_actions.length > 0 })
-  for (const action of body.suggested_actions) {
-    expect((await post(platform.user(), 'ai-run-action', { action_id: action.id })).status).toBe(404)
-    const first = await json(await post(user, 'ai-run-action', { action_id: action.id }))
-    expect(first.body.status).toBe('done')
-    const spent = await promptsOf(user)
-    expect(await json(await post(user, 'ai-run-action', { action_id: action.id }))).toEqual(first)
-    expect(await promptsOf(user)).toBe(spent)
-  }
+  expect(body).toMatchObject({ model_used: expect.any(String), needs_actions: true })
+  expect(body.suggested_actions).toEqual(
+    body.approval.steps.map(({ action, title, does: description }: any) => ({ action, title, description })),
+  )
+  const approve = async (who: TestUser) => json(await post(who, 'approve-actions', { approval_id: body.approval.id }))
+  expect((await approve(platform.user())).status).toBe(404)
+  await approve(user)
+  await vi.waitFor(async () => expect((await rest(user, 'ai_approvals'))[0].state).toBe('done'), 20_000)
+  const spent = await promptsOf(user)
+  expect((await approve(user)).body.approval.state).toBe('done')
+  expect(await promptsOf(user)).toBe(spent)
 })
 
-test('an action whose process died has failed after a while, and can be approved again [spec-77]', async () => {
+test('the web is searched as an action of its own, with its sources [spec-69]', async () => {
+  const { body } = await json(await post(platform.user(), 'search-web', { query: 'How bakeries price subscription boxes' }))
+  expect(body).toMatchObject({ answered_by: expect.stringContaining('sonar'), sandbox: true })
+  expect(body.sources.length).toBeGreaterThan(1)
+})
+
+test('what the former kinds of action came to stands beside its answer as an approval that is done [spec-77]', async () => {
   const user = platform.user()
-  const { rt } = platform.services['ai-gateway']!
-  const row = {
-    message_id: null,
-    kind: 'navigate',
-    title: 'Open settings',
-    description: '',
-    input: '{"page":"settings"}',
-    result: null,
-    link: null,
-  }
-  const [dead, alive] = [newId(), newId()]
-  const begun = (id: string, secondsAgo: number) =>
-    rt.db
-      .insertInto('ai_actions')
-      .values({ ...row, id, user_id: user.id, state: 'running', begun_at: new Date(Date.now() - secondsAgo * 1000) })
-      .execute()
-  await begun(dead, 600)
-  await begun(alive, 1)
-  await failAbandonedActions(rt.ctx(), 360_000)
-  expect((await rest(user, 'ai_actions')).map(({ id, state }: any) => [id, state]).sort()).toEqual(
-    [
-      [dead, 'failed'],
-      [alive, 'running'],
-    ].sort(),
-  )
-  expect((await post(user, 'ai-run-action', { action_id: alive })).status).toBe(409)
-  expect((await json(await post(user, 'ai-run-action', { action_id: dead }))).body).toMatchObject({
-    status: 'done',
-    link: '/dashboard/settings',
-  })
+  const { db } = platform.services['ai-gateway']!.rt
+  const { body } = await json(await post(user, 'ai-chat', { message: 'Hello', conversation_id: 'new' }))
+  const row = { user_id: user.id, message_id: body.message_id, title: 'Research: boxes', description: 'Searches the web', link: null }
+  const input = '{"query":"boxes"}'
+  const [done, open] = [newId(), newId()]
+  await db
+    .insertInto('ai_actions')
+    .values([
+      { ...row, id: done, kind: 'search', input, state: 'done', result: 'Most charge by the month.' },
+      { ...row, id: open, kind: 'search', input, state: 'proposed', result: null },
+    ])
+    .execute()
+  await becomeApprovals(db)
+  expect(await rest(user, 'ai_approvals')).toEqual([
+    expect.objectContaining({
+      id: done,
+      message_id: body.message_id,
+      state: 'done',
+      steps: [expect.objectContaining({ action: 'search-web', state: 'done', reply: { result: 'Most charge by the month.' } })],
+    }),
+  ])
 })
 
 test('a key answers prompts up to its own monthly limit, and another key of the person has its own', async () => {

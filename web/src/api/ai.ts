@@ -1,6 +1,6 @@
 import type { aiChat, aiEstimate, aiOrchestrator, aiUsage } from '@operon/contracts/ai-gateway/api'
 import type { approvals } from '@operon/contracts/ai-gateway/approvals'
-import type { actions, comparisons, conversations, messages, savedPrompts } from '@operon/contracts/ai-gateway/tables'
+import type { comparisons, conversations, messages, savedPrompts } from '@operon/contracts/ai-gateway/tables'
 import type { CallReply } from '@operon/contracts/calls'
 import type { Args, Reply, Row } from '@operon/contracts/contract'
 import { type CallName, call } from './call.ts'
@@ -15,8 +15,9 @@ export type Comparison = Row<typeof comparisons>
 export type AiEstimate = Reply<typeof aiEstimate>
 export type AiUsage = Reply<typeof aiUsage>
 export type SavedPrompt = Row<typeof savedPrompts>
-export type ProposedAction = Row<typeof actions>
 export type Approval = Row<typeof approvals>
+/** A page of the app that an answer leads to. */
+export type AppPage = { path: string; name: string }
 export type AnalystReply = Reply<typeof aiOrchestrator>
 export type Started = {
   model: string
@@ -176,11 +177,6 @@ export async function readMessage(id: string) {
   return rows<Message | null>(rest.from('ai_messages').select().eq('id', id).maybeSingle())
 }
 
-export async function listActions(messageIds: readonly string[]) {
-  const { rest, rows } = await loadBackend()
-  return rows<ProposedAction[]>(rest.from('ai_actions').select().in('message_id', messageIds).order('id', { ascending: true }))
-}
-
 export async function listApprovals(messageIds: readonly string[]) {
   const { rest, rows } = await loadBackend()
   return rows<Approval[]>(rest.from('ai_approvals').select().in('message_id', messageIds).order('id', { ascending: true }))
@@ -190,7 +186,7 @@ export async function readApproval(id: string) {
   return rows<Approval>(rest.from('ai_approvals').select().eq('id', id).single())
 }
 
-type Kept = 'ai_conversations' | 'ai_comparisons' | 'ai_prompts' | 'ai_actions' | 'ai_approvals'
+type Kept = 'ai_conversations' | 'ai_comparisons' | 'ai_prompts' | 'ai_approvals'
 
 export async function change(table: Kept, id: string, patch: Record<string, string>) {
   const { rest, rows } = await loadBackend()

@@ -1,8 +1,10 @@
-import { ArrowDown } from 'lucide-react'
+import { ArrowDown, Square } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { ErrorState, Skeleton } from '../ui/Panel.tsx'
+import { ApprovalCard } from './ApprovalCard.tsx'
+import { EvidenceTable } from './EvidenceTable.tsx'
 import { MessageItem, type MessageTools } from './MessageItem.tsx'
 import type { ChatMessage } from './message.ts'
 import type { Chat } from './useConversation.ts'
@@ -10,7 +12,8 @@ import { useFollow } from './useFollow.ts'
 import { plainText } from './useSpeechOutput.ts'
 
 type Props = MessageTools & {
-  chat: Pick<Chat, 'messages' | 'busy' | 'loading' | 'reload'> & Partial<Pick<Chat, 'versionOf' | 'showVersion'>>
+  chat: Pick<Chat, 'messages' | 'busy' | 'loading' | 'reload'> &
+    Partial<Pick<Chat, 'versionOf' | 'showVersion' | 'approvalsOf' | 'leaving' | 'stay'>>
   label: string
   /** Stands above what was said: a greeting, first steps. */
   opening?: ReactNode
@@ -50,6 +53,13 @@ export function ChatLog({ chat, label, opening, below, className, ...tools }: Pr
           {chat.messages.map((message) => (
             <div key={message.key} data-said={message.role === 'user' || undefined} className="flex flex-col gap-3">
               <MessageItem message={message} busy={chat.busy} versionOf={chat.versionOf} onVersion={chat.showVersion} {...tools} />
+              {message.evidence?.map((each, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: what was looked up never moves
+                <EvidenceTable key={`${each.action}-${at}`} evidence={each} />
+              ))}
+              {chat.approvalsOf?.(message).map((approval) => (
+                <ApprovalCard key={approval.id} given={approval} />
+              ))}
               {below?.(message.key)}
             </div>
           ))}
@@ -60,6 +70,18 @@ export function ChatLog({ chat, label, opening, below, className, ...tools }: Pr
           <ArrowDown />
           Jump to latest
         </Button>
+      ) : null}
+      {chat.leaving ? (
+        <div
+          className="mx-3 mb-2 flex items-center justify-between gap-3 rounded-control bg-raised py-1.5 pr-1.5 pl-3 text-13"
+          role="status"
+        >
+          Opening {chat.leaving.name}
+          <Button onClick={chat.stay}>
+            <Square className="fill-current" />
+            Stop
+          </Button>
+        </div>
       ) : null}
       <Announced last={chat.messages.at(-1)} />
     </div>

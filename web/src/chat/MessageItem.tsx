@@ -160,7 +160,7 @@ function Answer({ message, busy, onRegenerate, copiedSays, ...versions }: Messag
               <RefreshCw />
             </Tool>
           ) : null}
-          {message.usage && message.answeredBy !== RECORDED ? (
+          {message.usage && message.answeredBy && message.answeredBy !== RECORDED ? (
             <Tool label="Tokens and cost" aria-expanded={details} onClick={() => setDetails(!details)}>
               <Gauge />
             </Tool>

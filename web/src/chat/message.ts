@@ -1,4 +1,4 @@
-import type { Message } from '../api/ai.ts'
+import type { Approval, Message } from '../api/ai.ts'
 
 export type ChatMessage = {
   /** Stays while ids are still to come. */
@@ -19,6 +19,8 @@ export type ChatMessage = {
   sandbox?: boolean
   citations?: string[]
   evidence?: Message['evidence']
+  /** As it came with the answer; what became of it is asked for. */
+  approval?: Approval | null
   usage?: { prompt_tokens: number; completion_tokens: number; cost_microusd: number } | null
   at: string
 }

@@ -1,12 +1,15 @@
 import { texts } from '@operon/contracts/messages'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import {
+  type AppPage,
+  type Approval,
   type ChatReply,
   type ChatRequest,
   type Conversation,
   CutAnswer,
   change,
+  listApprovals,
   type Message,
   readConversation,
   readMessage,
@@ -19,6 +22,7 @@ import { toast } from '../ui/toast.tsx'
 import { drawing } from './drawing.ts'
 import { type ChatMessage, fromRow, fromRows, ownLine } from './message.ts'
 import { threadTo, tipUnder, versionsOf } from './thread.ts'
+import { useLeading } from './useLeading.ts'
 import { newUuid } from './uuid.ts'
 
 export type Options = {
@@ -35,6 +39,8 @@ export type Options = {
   onOpened?: (conversation: Conversation) => void
   /** Opens the version that has this message, once. */
   showing?: string | null
+  /** It may look up, propose, and lead to these pages. */
+  pages?: readonly AppPage[]
 }
 export type SendOptions = {
   model?: string
@@ -49,11 +55,13 @@ export type Chat = ReturnType<typeof useConversation>
 
 /** Every version of what was said, and the last message of the one that is shown. */
 type Kept = { all: ChatMessage[]; tip: string | null }
+/** Those of the newest answers: an address holds so many ids. */
+const MOST_ANSWERS = 100
 const nothing: Kept = { all: [], tip: null }
 
 /** One conversation: what was said, the answer being written, and an answer that went on while nobody watched. */
 export function useConversation(options: Options) {
-  const { feature, model, conversationId, onConversation, onFailure, showing } = options
+  const { feature, model, conversationId, onConversation, onFailure, showing, pages } = options
   const lines = { failed: options.failedLine ?? texts.failedToSend, empty: options.emptyLine ?? texts.noResponse }
   const queries = useQueryClient()
   const [{ all, tip }, setKept] = useState<Kept>(nothing)
@@ -104,6 +112,17 @@ export function useConversation(options: Options) {
   const patch = (key: string, changes: Partial<ChatMessage>) =>
     setKept((now) => ({ ...now, all: now.all.map((message) => (message.key === key ? { ...message, ...changes } : message)) }))
 
+  const leading = useLeading((line) => add(ownLine(line)))
+  const add = (...added: ChatMessage[]) => setKept((now) => added.reduce(followed, now))
+
+  const answers = messages.flatMap(({ id, role }) => (id && role === 'assistant' ? [id] : [])).slice(-MOST_ANSWERS)
+  const approvals = useQuery({
+    queryKey: ['ai-approvals', conversationId, answers.length, answers.at(-1)],
+    enabled: pages !== undefined && answers.length > 0 && pending === null,
+    placeholderData: (before) => before,
+    queryFn: () => listApprovals(answers),
+  })
+
   const unwatched = messages.find((message) => message.state === 'streaming' && message.id && message.key !== pending?.key)
   // biome-ignore lint/correctness/useExhaustiveDependencies: one message is looked for until it has ended
   useEffect(() => {
@@ -133,6 +152,7 @@ export function useConversation(options: Options) {
   ): Promise<ChatReply | null> {
     if (sending.current) return null
     sending.current = true
+    leading.stay()
     const before = kept.at(-1)?.key ?? null
     const said: ChatMessage | null = text === null ? null : { ...ownLine(text, 'user'), after: before }
     const answer: ChatMessage = { ...ownLine(''), after: said?.key ?? before, state: 'streaming', model: send.model ?? model }
@@ -170,6 +190,7 @@ export function useConversation(options: Options) {
             ? { replace_message_id: replaces }
             : known.current && { after_message_id: kept.findLast(({ id }) => id)?.id ?? undefined }),
           ...(send.seed && !known.current && { seed: send.seed }),
+          ...(pages && { tools: true, pages: [...pages] }),
           ...(send.system && { messages: [{ role: 'system', content: send.system }] }),
         },
         {
@@ -190,8 +211,12 @@ export function useConversation(options: Options) {
         sandbox: reply.sandbox,
         citations: reply.citations,
         usage: reply.usage,
+        evidence: reply.evidence,
+        approval: reply.approval,
       })
-      return stopped.current ? null : reply
+      if (stopped.current) return null
+      if (reply.open) leading.lead(reply.open)
+      return reply
     } catch (thrown) {
       drawn.end()
       if (control.signal.aborted) {
@@ -230,7 +255,14 @@ export function useConversation(options: Options) {
     loading,
     reload: () => conversationId && load(conversationId),
     /** Adds lines of the app's own. */
-    add: (...added: ChatMessage[]) => setKept((now) => added.reduce(followed, now)),
+    add,
+    /** The steps that an answer asks approval for. What is kept knows more than what the answer brought. */
+    approvalsOf({ id, approval }: ChatMessage): Approval[] {
+      const kept = approvals.data?.filter(({ message_id }) => id && message_id === id)
+      return kept?.length ? kept : approval ? [approval] : []
+    },
+    leaving: leading.to,
+    stay: leading.stay,
     /** Which of how many versions a message is. */
     versionOf(message: ChatMessage): { at: number; of: number } {
       const versions = versionsOf(all, message)

@@ -26,38 +26,5 @@ export function greetingFor(pathname: string, product: string) {
 /** Beginnings of what it does beside answering; the person finishes the sentence. */
 export const assistantStarters = ['Go to the ', 'Suggest a business name for ', 'Research ']
 
-/** In this order: the first keyword that the message contains decides. */
-export const destinations: [keyword: string, path: string, name: string][] = [
-  ['dashboard', '/dashboard', 'Dashboard'],
-  ['ai lab', '/dashboard/ai-lab', 'AI Assistant Lab'],
-  ['image studio', '/dashboard/image-studio', 'Image Studio'],
-  ['content', '/dashboard/content-creator', 'Content Creator'],
-  ['meta ads', '/dashboard/meta-ads', 'Meta Ads Manager'],
-  ['brand', '/dashboard/brand-builder', 'Brand Builder'],
-  ['voice', '/dashboard/voice-agents', 'Voice Agents'],
-  ['workflows', '/dashboard/workflows', 'AI Workflows'],
-  ['automation', '/dashboard/workflows', 'AI Workflows'],
-  ['calendar', '/dashboard/calendar', 'Calendar'],
-  ['email', '/dashboard/email-studio', 'Email Studio'],
-  ['crm', '/dashboard/crm', 'CRM'],
-  ['contacts', '/dashboard/crm', 'CRM'],
-  ['payments', '/dashboard/payments', 'Payments'],
-  ['analytics', '/dashboard/analytics', 'Analytics'],
-  ['reports', '/dashboard/analytics', 'Analytics'],
-  ['notion', '/dashboard/notion', 'Notion Integration'],
-]
-
-export type Destination = { path: string; name: string }
-
-/** What the assistant cannot do yet, said as it is: nothing was tried. */
-export const absent = {
-  meta: 'I cannot read Meta Ads figures yet, so I have not looked at any. Paste your numbers here and I go through them with you.',
-  voice: 'I cannot create voice agents yet, so none was created. I can write what it should say.',
-  image: 'I cannot create images yet, so none was created. I can help you word the prompt.',
-  email: 'I cannot send email yet, so nothing was drafted or sent. Ask me for the text and I write it here.',
-  notion: 'I cannot reach Notion yet, so nothing was read or changed there. Paste the text here and I work on it with you.',
-} as const
-export const notAvailable = (name: string) => `${name} is not available yet, so you stay on this page.`
-export const onTheWay = (name: string) => `Taking you to ${name}.`
 export const stayedHere = 'Stopped. You are still on this page.'
 export const wentElsewhere = (name: string) => `You opened another page, so ${name} was not opened.`

@@ -1,3 +1,5 @@
+import type { Approval } from '../api/ai.ts'
+
 /** What the landing page's screens show. Sample data in the product's own components: it wears the badge there, too. */
 export const conversation = {
   asked: 'Eleven quotes from October are still open. Which ones do I chase, and how?',
@@ -9,27 +11,49 @@ export const conversation = {
   answeredBy: 'gpt-5-mini',
 }
 
-const proposed = { state: 'proposed', result: null, link: null } as const
+const step = (action: string, title: string, does: string, input: Record<string, string>): Approval['steps'][number] => ({
+  ...{ action, title, does, input },
+  effect: 'spends',
+  unit: 'prompts',
+  preview: null,
+  state: 'waiting',
+  reply: null,
+  error: null,
+  undo_until: null,
+})
+const proposal = (only: Approval['steps'][number]): Approval => ({
+  id: only.action,
+  message_id: null,
+  title: only.title,
+  steps: [only],
+  state: 'proposed',
+  origin: 'assistant',
+  prompts: 1,
+  created_at: '',
+  expires_at: '',
+})
 export const proposals = {
-  reminder: {
-    ...proposed,
-    id: 'reminder',
-    kind: 'generate_content',
-    title: 'Write email: reminder for an open quote',
-    description: 'Writes the text, for you to read before you use it',
-    input: { type: 'email', topic: 'Reminder for a quote that was opened twice' },
-    prompts: 1,
-  },
-  research: {
-    ...proposed,
-    id: 'research',
-    kind: 'search',
-    title: 'Research: what local bakeries ask for a subscription box',
-    description: 'Searches the web and cites its sources',
-    input: { query: 'Price of weekly subscription boxes at bakeries nearby' },
-    prompts: 1,
-  },
-} as const
+  reminder: proposal(
+    step(
+      'write-email',
+      'Draft an email',
+      'Drafts an email about “Reminder for a quote that was opened twice”. Nothing is sent. Uses 1 prompt.',
+      {
+        about: 'Reminder for a quote that was opened twice',
+      },
+    ),
+  ),
+  research: proposal(
+    step(
+      'search-web',
+      'Search the web',
+      'Searches the web for “Price of weekly subscription boxes at bakeries nearby” and names its sources. Uses 1 prompt.',
+      {
+        query: 'Price of weekly subscription boxes at bakeries nearby',
+      },
+    ),
+  ),
+}
 
 export const monthlyUse = [
   { label: 'AI prompts', used: 642, limit: 1000 },

@@ -11,6 +11,27 @@ export const features = ['chat', 'assistant', 'lab', 'help', 'analyst', 'content
 export const Feature = z.enum(features)
 export const TokenUsage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int(), cost_microusd: z.int() })
 
+const Column = z.object({ label: z.string(), as: z.enum(['text', 'time', 'cents', 'microusd', 'count', 'percent']) })
+/** What an answer looked up: the rows beside its figures, as the capability that answered declares them. */
+export const Evidence = z.object({
+  action: z.string(),
+  title: z.string(),
+  columns: z.record(z.string(), Column),
+  rows: z.array(z.record(z.string(), z.unknown())).max(50),
+})
+
+/** With tools: what an answer looked up, the steps that wait for one approval, and the page it leads to. */
+const findings = {
+  evidence: z.array(Evidence).optional(),
+  approval: Approval.nullish(),
+  open: z.object({ path: z.string(), name: z.string() }).nullish(),
+}
+/** The pages of the app that the person can be led to. */
+const pages = z
+  .array(z.object({ path: text(100).regex(/^\/dashboard(\/[a-z0-9-]+)*$/), name: text(80).min(1) }))
+  .max(60)
+  .optional()
+
 /**
  * With `stream: true` the answer is server-sent events: `kept` with the ids at once where it is kept, `start`, `delta` {text}, then `done` (this
  * reply) or `error` {code, message, content}, which after `kept` has the status and details of a refusal as well.
@@ -43,6 +64,9 @@ export const aiChat = fn('ai-chat', {
       .optional(),
     /** A name of the caller's for this answer: `ai-stop` ends it by that even before its first word. */
     stop_id: z.uuid().optional(),
+    /** It may look up the person's own data and propose what can be done; each round of tools is a prompt of its own. */
+    tools: z.boolean().optional(),
+    pages,
     json: z.boolean().optional(),
     max_tokens: z.int().min(1).max(32_000).optional(),
     stream: z.boolean().default(false),
@@ -54,6 +78,7 @@ export const aiChat = fn('ai-chat', {
     answered_by: z.string(),
     sandbox: z.boolean(),
     citations: z.array(z.string()).default([]),
+    ...findings,
     usage: TokenUsage,
     conversation_id: z.uuid().nullable(),
     message_id: z.uuid().nullable(),
@@ -89,23 +114,6 @@ export const searchConversations = fn('search-conversations', {
 })
 
 export const taskTypes = ['analysis', 'action', 'creation', 'automation', 'general', 'voice_command'] as const
-/** What an assistant may propose. Nothing runs until the person approves it, and then under their own rights. */
-export const SuggestedAction = z.object({
-  id: z.uuid(),
-  kind: z.enum(['navigate', 'generate_content', 'suggest_names', 'search']),
-  title: z.string(),
-  description: z.string(),
-  input: z.record(z.string(), z.string()),
-  prompts: z.int().describe('What approving it will cost, in prompts'),
-})
-const Column = z.object({ label: z.string(), as: z.enum(['text', 'time', 'cents', 'microusd', 'count', 'percent']) })
-/** What an answer looked up: the rows beside its figures, as the capability that answered declares them. */
-export const Evidence = z.object({
-  action: z.string(),
-  title: z.string(),
-  columns: z.record(z.string(), Column),
-  rows: z.array(z.record(z.string(), z.unknown())).max(50),
-})
 /** With `stream: true` the same events as `ai-chat`; proposals come with `done`. */
 export const aiOrchestrator = fn('ai-orchestrator', {
   demo: 'recorded',
@@ -124,6 +132,7 @@ export const aiOrchestrator = fn('ai-orchestrator', {
     replace_message_id: id('message').optional(),
     /** Go on after this message; after the version shown last when absent. */
     after_message_id: id('message').optional(),
+    pages,
     stop_id: z.uuid().optional(),
     stream: z.boolean().default(false),
   }),
@@ -131,25 +140,15 @@ export const aiOrchestrator = fn('ai-orchestrator', {
     response: z.string(),
     model_used: z.string(),
     needs_actions: z.boolean(),
-    suggested_actions: z.array(SuggestedAction),
-    /** What it looked up, and the steps that wait for one approval. */
-    evidence: z.array(Evidence).optional(),
-    approval: Approval.nullish(),
+    /** The steps of `approval`, in words. */
+    suggested_actions: z.array(z.object({ action: z.string(), title: z.string(), description: z.string() })),
+    ...findings,
     conversation_id: z.uuid().nullable(),
     message_id: z.uuid().nullable(),
     sandbox: z.boolean(),
     usage: TokenUsage,
   }),
 })
-export const aiRunAction = fn('ai-run-action', {
-  access: 'user',
-  rate: 'ai',
-  idempotent: 'two-phase',
-  summary: 'Runs a proposed action that the person approved',
-  body: z.object({ action_id: id('action') }),
-  reply: z.object({ status: z.enum(['done']), result: z.string(), link: z.string().nullable() }),
-})
-
 /** Server-sent events, each with its `lane`: `start`, `first` {ms}, `delta` {text}, `done` {usage, ms}, `error` {code, message, content}; last `end`. */
 export const aiCompare = fn('ai-compare', {
   demo: 'recorded',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { id, table, text, time } from '../contract.ts'
-import { Evidence, SuggestedAction } from './api.ts'
+import { Evidence } from './api.ts'
 
 // What is kept of conversations, and read through the data API.
 
@@ -42,25 +42,6 @@ export const messages = table('ai_messages', {
     evidence: z.array(Evidence).nullish(),
     created_at: time,
   }),
-})
-/** What an answer proposed and what became of it. */
-export const actions = table('ai_actions', {
-  access: 'user',
-  columns: z.object({
-    id: id('action'),
-    message_id: id('message').nullable(),
-    kind: SuggestedAction.shape.kind,
-    title: z.string(),
-    description: z.string(),
-    input: z.record(z.string(), z.string()),
-    prompts: z.int(),
-    /** proposed, dismissed, running, done or failed */
-    state: z.string(),
-    result: z.string().nullable(),
-    link: z.string().nullable(),
-    created_at: time,
-  }),
-  update: z.object({ state: z.enum(['proposed', 'dismissed']) }),
 })
 export const comparisons = table('ai_comparisons', {
   access: 'user',

@@ -68,6 +68,42 @@ export const suggestNames = fn('suggest-names', {
     unit: 'prompts',
     does: ({ description }) => `Suggests up to eight names for “${clip(description)}”. ${COST}`,
     evidence: { columns: { names: { label: 'Names', as: 'text' } } },
+    typed: {
+      as: 'names',
+      input: (said) => ({ description: said }),
+      says: ({ names, problem }) =>
+        [
+          problem,
+          names
+            .slice(0, 5)
+            .map((name, at) => `${at + 1}. ${name}`)
+            .join('\n'),
+        ]
+          .filter(Boolean)
+          .join('\n\n'),
+    },
+  },
+})
+
+export const searchWeb = fn('search-web', {
+  access: 'user',
+  rate: 'ai',
+  idempotent: 'two-phase',
+  summary: 'Searches the web and answers with sources',
+  description: 'The model that searches answers. When it cannot, another one does, without sources.',
+  body: z.object({ query: text(2000).trim().min(1) }),
+  reply: z.object({ answer: z.string(), sources: z.array(z.string()), ...answered }),
+  example: {
+    request: { query: 'How local bakeries price subscription boxes' },
+    reply: { answer: 'Most charge by the month…', sources: ['https://www.example.com/bakeries'], ...sample },
+  },
+  errors: ['limit_prompts', 'limit_budget', 'answer_cut', 'model_unavailable'],
+  action: {
+    title: 'Search the web',
+    when: 'The person asks to research or to find something on the web',
+    effect: 'spends',
+    unit: 'prompts',
+    does: ({ query }) => `Searches the web for “${clip(query)}” and names its sources. Uses 1 prompt.`,
   },
 })
 

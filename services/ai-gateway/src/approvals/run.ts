@@ -11,7 +11,7 @@ import { filled } from './steps.ts'
 type Row = Selectable<AiDb['ai_approvals']>
 const BEAT_MS = 5_000
 /** A text of a model takes so long at most. */
-const STEP_MS = 120_000
+export const STEP_MS = 120_000
 
 /** Runs approved steps in order, each once: its key is the approval's with the step's number. */
 export class Runner {

@@ -1,14 +1,12 @@
 import { DomainError } from '@operon/kit/errors'
 import { type Answer, type AnswerDeps, ask, type Outcome, type Piece, type Question } from '../completions/answer.ts'
-import { MOST_PROPOSALS, type Proposal, proposalOf } from '../orchestrator/actions.ts'
 import type { Desk } from './tools.ts'
 
 /** Fewer than any plan allows. */
 const MOST_ROUNDS = 5
 const MOST_CALLS = 10
-const PROPOSED = '{"note":"Not done. It waits for the approval of the person."}'
 
-export type Called = { id: string; name: string; arguments: string }
+type Called = { id: string; name: string; arguments: string }
 
 /** An answer in several rounds: the model calls tools, hears what they say, and goes on. Each round is asked, metered and booked by itself. */
 export class Rounds {
@@ -16,8 +14,6 @@ export class Rounds {
   citations: string[] = []
   outcome: Outcome | null = null
   problem: string | null = null
-  /** Actions of the app that wait for the person. */
-  readonly proposals: Proposal[] = []
   readonly #deps: AnswerDeps
   readonly #question: Question
   readonly #desk: Desk
@@ -60,18 +56,15 @@ export class Rounds {
       }
       this.citations = answer.citations
       const called = calls.filter(Boolean).slice(0, MOST_CALLS)
-      if (answer.outcome !== 'completed') return this.#end(answer.outcome, answer.problem)
-      const waiting = called.map((call) => this.#propose(call))
-      if (waiting.every((result) => result === PROPOSED)) return this.#end(answer.outcome, answer.problem)
+      if (answer.outcome !== 'completed' || called.length === 0) return this.#end(answer.outcome, answer.problem)
       if (round === MOST_ROUNDS) return this.#end('cut', 'The answer was ended here: it kept looking things up. Ask for less at once.')
       messages.push({
         role: 'assistant',
         content: answer.content || null,
         tool_calls: called.map(({ id, name, arguments: args }) => ({ id, type: 'function', function: { name, arguments: args } })),
       } as never)
-      for (const [at, { id, name, arguments: args }] of called.entries()) {
-        const content = waiting[at] ?? (await this.#desk.use(name, args))
-        messages.push({ role: 'tool', tool_call_id: id, content } as never)
+      for (const { id, name, arguments: args } of called) {
+        messages.push({ role: 'tool', tool_call_id: id, content: await this.#desk.use(name, args) } as never)
       }
       try {
         const question = { ...this.#question, body: { ...this.#question.body, messages } }
@@ -83,20 +76,8 @@ export class Rounds {
     }
   }
 
-  /** What the model hears of an action that waits for the person; null where the desk is to be asked. */
-  #propose(call: Called): string | null {
-    const proposal = proposalOf(call)
-    if (!proposal) return null
-    this.#desk.wasToAct = true
-    const full = this.proposals.length === MOST_PROPOSALS ? { error: 'No more can be proposed at once.' } : null
-    const kept = full ?? proposal
-    if ('error' in kept) return JSON.stringify({ error: `Not proposed and not done. ${kept.error}` })
-    this.proposals.push(kept)
-    return PROPOSED
-  }
-
   #end(outcome: Outcome | null, problem: string | null) {
-    const isLost = outcome !== 'completed' && (this.proposals.length > 0 || this.#desk.steps.length > 0)
+    const isLost = outcome !== 'completed' && this.#desk.steps.length > 0
     this.outcome = outcome
     this.problem = isLost ? [problem, 'What it proposed was not kept.'].filter(Boolean).join(' ') : problem
   }

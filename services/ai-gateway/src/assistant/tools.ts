@@ -8,6 +8,7 @@ import { capabilities, type Missing } from '../approvals/offered.ts'
 import { type Order, prepare } from '../approvals/steps.ts'
 import type { AiDb } from '../schema.ts'
 
+export type Page = { path: string; name: string }
 /** Rows that an answer's figures come from, as its person sees them. */
 export type Shown = { action: string; title: string; columns: Evidence['columns']; rows: Record<string, unknown>[] }
 
@@ -18,10 +19,10 @@ const MOST_RESULT = 20_000
 const tool = (name: string, description: string, parameters: object) => ({ type: 'function', function: { name, description, parameters } })
 
 /** The two that lead to everything else, and the few that fit the question: never the whole registry. */
-export function toolsFor(said: string, missing: Missing) {
+export function toolsFor(said: string, missing: Missing, pages: readonly Page[]) {
   const text = { type: 'string', maxLength: 200 }
   const fitting = ranked(said)
-    .filter((capability) => missing(capability) === null && !offeredAlready.has(capability.name))
+    .filter((capability) => missing(capability) === null)
     .slice(0, MOST_FITTING)
   return [
     tool('find-actions', 'Finds what can be read or done for the person, by words', {
@@ -34,12 +35,28 @@ export function toolsFor(said: string, missing: Missing) {
       properties: { action: text, input: { type: 'object' } },
       required: ['action', 'input'],
     }),
+    ...(pages.length
+      ? [
+          tool('open-page', 'Opens a page of the app, when the person asks to be taken there', {
+            type: 'object',
+            properties: {
+              page: {
+                type: 'string',
+                enum: pages.map(slugOf),
+                description: pages.map((page) => `${slugOf(page)}: ${page.name}`).join(', '),
+              },
+            },
+            required: ['page'],
+          }),
+        ]
+      : []),
     ...fitting.map(({ name, when, input }) => tool(name, when, input)),
   ]
 }
 
-/** The analyst's own tools of the same effect stand beside these. */
-const offeredAlready = new Set(['write-content', 'suggest-names'])
+/** Tools of the desk itself. */
+const own = new Set(['find-actions', 'run-action', 'open-page'])
+const slugOf = ({ path }: Page) => path.slice(path.lastIndexOf('/') + 1)
 
 const wordsOf = (text: string) => [...new Set(text.toLowerCase().match(/\p{L}{4,}/gu) ?? [])].map((word) => word.replace(/s$/, ''))
 
@@ -62,23 +79,29 @@ export class Desk {
   readonly steps: Order[] = []
   /** More than reading was asked for, whether or not it could be proposed. */
   wasToAct = false
+  /** Where the person is led once the answer is there. */
+  open: Page | null = null
   readonly #approvals: Approvals
   readonly #ctx: Ctx<AiDb>
   readonly #actor: UserActor
   readonly #missing: Missing
+  readonly #pages: readonly Page[]
 
-  constructor(approvals: Approvals, ctx: Ctx<AiDb>, actor: UserActor, missing: Missing) {
+  constructor(approvals: Approvals, ctx: Ctx<AiDb>, actor: UserActor, missing: Missing, pages: readonly Page[]) {
     this.#approvals = approvals
     this.#ctx = ctx
     this.#actor = actor
     this.#missing = missing
+    this.#pages = pages
   }
 
   /** The result of a tool, for the model. A refusal is told in its words, so that it can be passed on or put right. */
   async use(name: string, args: string): Promise<string> {
+    if (!own.has(name) && capabilities().get(name)?.effect !== 'reads') this.wasToAct = true
     try {
       const given = objectOf(args)
       if (name === 'find-actions') return JSON.stringify({ actions: this.#found(String(given.query ?? '')) })
+      if (name === 'open-page') return JSON.stringify(this.#lead(given.page))
       const action = name === 'run-action' ? String(given.action ?? '') : name
       const input = name === 'run-action' ? objectOf(given.input) : given
       return JSON.stringify(await this.#run(action, input)).slice(0, MOST_RESULT)
@@ -86,6 +109,18 @@ export class Desk {
       if (error instanceof DomainError) return JSON.stringify({ error: error.message })
       throw error
     }
+  }
+
+  #lead(slug: unknown) {
+    const page = this.#pages.find((each) => slugOf(each) === slug)
+    if (!page) {
+      this.wasToAct = true
+      throw new DomainError('not_found', { message: 'There is no such page. Nothing was opened.' })
+    }
+    // What was read may hold somebody else's words: from then on nobody is led anywhere.
+    if (this.evidence.length) throw new DomainError('forbidden', { message: 'Name the page in your answer instead.' })
+    this.open = page
+    return { opening: page.name }
   }
 
   #found(query: string) {

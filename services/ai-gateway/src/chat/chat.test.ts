@@ -238,18 +238,23 @@ test('one question gets six answers, as the kind of task says; in the sandbox to
 
 test('a dismissed proposal stays dismissed and cannot be run until it is taken back; a done one cannot be dismissed [spec-77]', async () => {
   const user = platform.user()
-  const { body } = await call(user, 'ai-orchestrator', { message: 'Open the AI lab page', task_type: 'action', conversation_id: 'new' })
-  const [action] = body.suggested_actions
+  const { body } = await call(user, 'ai-orchestrator', {
+    message: 'Suggest names for my shop',
+    task_type: 'action',
+    conversation_id: 'new',
+  })
+  const { id } = body.approval
   const mark = async (state: string, who = user) =>
-    (await send(who, `/rest/v1/ai_actions?id=eq.${action.id}`, { state }, 'PATCH')).json() as Promise<any>
+    (await send(who, `/rest/v1/ai_approvals?id=eq.${id}`, { state }, 'PATCH')).json() as Promise<any>
+  const approve = () => call(user, 'approve-actions', { approval_id: id })
   expect(await mark('dismissed', platform.user())).toEqual([])
   expect((await mark('dismissed'))[0].state).toBe('dismissed')
-  expect((await rest(user, `ai_actions?id=eq.${action.id}`))[0].state).toBe('dismissed')
-  expect((await call(user, 'ai-run-action', { action_id: action.id })).status).toBe(404)
+  expect((await approve()).status).toBe(409)
   expect((await mark('proposed'))[0].state).toBe('proposed')
-  expect((await call(user, 'ai-run-action', { action_id: action.id })).body.status).toBe('done')
+  await approve()
+  await vi.waitFor(async () => expect((await rest(user, `ai_approvals?id=eq.${id}`))[0].state).toBe('done'), 20_000)
   expect(await mark('dismissed')).toEqual([])
-  expect((await send(user, `/rest/v1/ai_actions?id=eq.${action.id}`, { state: 'done' }, 'PATCH')).status).toBe(400)
+  expect((await send(user, `/rest/v1/ai_approvals?id=eq.${id}`, { state: 'done' }, 'PATCH')).status).toBe(400)
 })
 
 test('the figures of the Content Creator count every piece that has words, and only those [spec-87]', async () => {

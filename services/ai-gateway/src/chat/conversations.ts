@@ -16,7 +16,7 @@ export type Exchange = {
   /** When no answer came. */
   close(state: 'failed' | 'stopped'): Promise<void>
 }
-type Begin = {
+export type Begin = {
   conversationId: string
   said: string
   model: string

@@ -7,13 +7,14 @@ import { serveTable } from '@operon/kit/data/table'
 import { serve, serveRaw } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import type { AiDb } from '../schema.ts'
-import { type ChatDeps, chat } from './chat.ts'
+import { chat } from './chat.ts'
 import { changeConversations, deleteConversations } from './conversations.ts'
 import { contentStats } from './pieces.ts'
 import { deletePrompts, editPrompts, savePrompts } from './prompts.ts'
 import { searchConversations } from './search.ts'
+import type { TurnDeps } from './turn.ts'
 
-export function chatRoutes(rt: Runtime<AiDb>, deps: ChatDeps) {
+export function chatRoutes(rt: Runtime<AiDb>, deps: TurnDeps) {
   const mine = { scope: (ctx: Parameters<typeof signedIn>[0]) => ({ user_id: signedIn(ctx).id }) }
   serveRaw(rt.app, contract.aiChat, (ctx, input, reply) => chat(deps, ctx, input, reply))
   serve(rt.app, contract.aiStop, async (ctx, { message_id }) => {

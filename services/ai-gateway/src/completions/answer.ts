@@ -236,7 +236,10 @@ async function notBegun({ deps, question, lost, startedAt }: Begin, reservation:
 }
 
 /** What is told and kept of an answer, be it of one round or of several. */
-export type Told = Pick<Answer, 'pieces' | 'content' | 'citations' | 'outcome' | 'problem' | 'alias' | 'target' | 'usage'>
+export type Told = Pick<Answer, 'content' | 'citations' | 'outcome' | 'problem' | 'alias' | 'usage'> & {
+  target: Pick<Target, 'upstreamModel' | 'sandbox'>
+  pieces(): AsyncGenerator<Piece[]>
+}
 
 /** One answer while it arrives. Read `pieces` once; however reading ends, it is booked. */
 export class Answer {

@@ -3,6 +3,7 @@ import type { Input } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { newId } from '@operon/kit/ids'
 import type { FastifyReply } from 'fastify'
+import type { Page } from '../assistant/tools.ts'
 import { openStream } from '../completions/sse.ts'
 import type { ModelAlias } from '../registry/models.ts'
 import { chainOf } from '../registry/models.ts'
@@ -22,9 +23,24 @@ export function isRecorded({ providers }: { providers: Providers }, ctx: Ctx<AiD
 }
 
 /** An answer of the record in the shape of a model's: nothing is asked, kept, counted or told. */
-export function recordedChat(input: Input<typeof aiChat>, model: string, reply: FastifyReply) {
-  const content = recordedAnswer(input.message ?? input.prompt ?? '')
-  const answer = { response: content, content, model, answered_by: RECORDED, sandbox: false, citations: [], usage: noUsage, ...nowhere }
+export function recordedChat(
+  input: Input<typeof aiChat>,
+  model: string,
+  reply: FastifyReply,
+  led: { line: string; open: Page | null } | null,
+) {
+  const content = led?.line ?? recordedAnswer(input.message ?? input.prompt ?? '')
+  const answer = {
+    response: content,
+    content,
+    model,
+    answered_by: RECORDED,
+    sandbox: false,
+    citations: [],
+    usage: noUsage,
+    ...nowhere,
+    open: led?.open ?? null,
+  }
   return sendAnswer(reply, input.stream, model, content, answer)
 }
 

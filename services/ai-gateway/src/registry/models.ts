@@ -142,6 +142,8 @@ export const models: readonly ModelAlias[] = list
 /** How people are told of an alias. */
 export const nameOf = (id: string): string => byId.get(id)?.name ?? id
 export const DEFAULT_MODEL = 'gpt-4o-mini'
+/** Answers with what it finds on the web. */
+export const SEARCHING_MODEL = 'perplexity'
 /** The newest dearest model of the answers that a feature asks without naming one. */
 export const ANALYST_MODEL = 'gpt-5-mini-2025-08-07'
 

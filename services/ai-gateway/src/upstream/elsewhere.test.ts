@@ -118,12 +118,14 @@ describe('one OpenAI-compatible server with a key', () => {
     const user = platform.user()
     const compared = await (await post(platform, user, 'ai-compare', { prompt: 'hello', models: ['gpt-4o-mini', 'claude'] })).text()
     expect(compared).toContain('"answered":2')
-    const analyst = await json(await post(platform, user, 'ai-orchestrator', { message: 'Open the lab', task_type: 'action' }))
+    const lab = { path: '/dashboard/ai-lab', name: 'AI Assistant Lab' }
+    const analyst = await json(
+      await post(platform, user, 'ai-orchestrator', { message: 'Open the lab', task_type: 'action', pages: [lab] }),
+    )
     expect(analyst.body).toMatchObject({
       model_used: 'qwen3:8b',
       sandbox: false,
-      needs_actions: true,
-      suggested_actions: [{ kind: 'navigate', input: { page: 'ai-lab' }, prompts: 0 }],
+      open: lab,
     })
     const ads = await json(await post(platform, user, 'generate-ads', { details: 'Candles' }))
     expect(ads.body).toMatchObject({ sample: false, sandbox: false, answered_by: 'qwen3:8b' })
@@ -250,8 +252,8 @@ function answerLikeAnyServer({ messages, tools, logprobs }: any, response: Serve
     choice({ content: 'You said' })
     return lives()
   }
-  if (tools) {
-    choice({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'navigate', arguments: '{"page":' } }] })
+  if (tools && messages.at(-1).role === 'user') {
+    choice({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'open-page', arguments: '{"page":' } }] })
     choice({ tool_calls: [{ index: 0, function: { arguments: '"ai-lab"}' } }] })
   } else if (said.includes('ad variations')) {
     const ad = { primary_text: 'Light', headline: 'Candles', description: 'Now', targeting: 'all', format: 'image', tone: 'warm' }

@@ -7,7 +7,7 @@ import type { AnswerDeps } from '../completions/answer.ts'
 import { spendKey } from '../keys/limit.ts'
 import type { AiDb } from '../schema.ts'
 import { adVariations } from './ads.ts'
-import { content, email, names, productText } from './writing.ts'
+import { content, email, names, productText, search } from './writing.ts'
 
 export function writingRoutes(app: FastifyInstance, deps: AnswerDeps) {
   serve(
@@ -19,6 +19,11 @@ export function writingRoutes(app: FastifyInstance, deps: AnswerDeps) {
     app,
     contract.suggestNames,
     counted((ctx, input) => names(deps, ctx, input)),
+  )
+  serve(
+    app,
+    contract.searchWeb,
+    counted((ctx, input) => search(deps, ctx, input)),
   )
   serve(
     app,

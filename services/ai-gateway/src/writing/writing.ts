@@ -1,11 +1,11 @@
 import { fallbackNames, namesIn } from '@operon/contracts/ai-gateway/names'
-import type { suggestNames, writeContent, writeEmail, writeProductText } from '@operon/contracts/ai-gateway/writing'
+import type { searchWeb, suggestNames, writeContent, writeEmail, writeProductText } from '@operon/contracts/ai-gateway/writing'
 import type { Input } from '@operon/contracts/contract'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { z } from 'zod'
 import { type Answer, type AnswerDeps, ask, askerOf } from '../completions/answer.ts'
-import { DEFAULT_MODEL } from '../registry/models.ts'
+import { DEFAULT_MODEL, SEARCHING_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 import { promptOf } from './prompts.ts'
 
@@ -45,6 +45,12 @@ export async function names(deps: AnswerDeps, ctx: Ctx<AiDb>, { model, descripti
       return none(error.message)
     throw error
   }
+}
+
+export async function search(deps: AnswerDeps, ctx: Ctx<AiDb>, { query }: Input<typeof searchWeb>) {
+  const system = `${FOR_WHOM} Answer briefly, with what you found.`
+  const answer = await whole(deps, ctx, { feature: 'assistant', model: SEARCHING_MODEL, system, said: query })
+  return { answer: answer.content, sources: answer.citations, ...by(answer) }
 }
 
 const Email = z.object({ subject: z.string().trim().min(1), body: z.string().trim().min(1) })

@@ -14,7 +14,13 @@ export function chooseTools(body: ChatBody, question: Question): ToolCall[] {
     return tools.filter((tool) => tool.function.name === choice.function.name).map((tool) => call(tool, question))
   if (choice !== 'required' && body.messages.at(-1)?.role === 'tool') return draftsFor(body, tools, question)
   // What is asked as a question leads nobody to another page, whatever page it names.
-  const offered = isQuestion(question) ? tools.filter((tool) => tool.function.name !== 'navigate') : tools
+  const leads = isQuestion(question) ? /^(navigate|open-page)$/ : /^$/
+  // Who is told to write in the answer takes no tool for one text.
+  const writes = /\bwrite texts yourself\b/i.test(question.system) ? /^(write|suggest|generate)-/ : /^$/
+  const offered = tools.filter(
+    ({ function: { name, parameters } }) =>
+      !leads.test(name) && !writes.test(name) && (name !== 'open-page' || mentions(parameters, question)),
+  )
   const scored = offered.map((tool) => ({ tool, score: score(tool, question.text.toLowerCase()) })).sort((a, b) => b.score - a.score)
   const all = scored.filter((each) => each.score >= 2)
   // Own figures are looked up here, not on the web; what is written about them comes after they are known.
@@ -73,6 +79,8 @@ const says = (text: string, word: string) => new RegExp(`\\b${word}(s|es)?\\b`).
 
 const synonyms: Record<string, string[]> = {
   navigate: ['go to', 'open', 'take me'],
+  open: ['go to', 'take me', 'navigate to'],
+  page: ['lab', 'studio', 'dashboard', 'creator', 'builder', 'manager', 'settings', 'calendar'],
   send: ['mail', 'message'],
   email: ['e-mail', 'mail'],
   generate: ['create', 'make', 'draw', 'write', 'draft'],
@@ -86,6 +94,10 @@ const synonyms: Record<string, string[]> = {
   read: ['show', 'analyze', 'get'],
   list: ['show', 'what', 'which', 'find', 'last'],
 }
+
+/** Whether one of the pages that may be opened was named. */
+const mentions = (parameters: Tool['function']['parameters'], { text }: Question): boolean =>
+  (parameters?.properties?.page?.enum ?? []).some((page: string) => text.toLowerCase().includes(page.replaceAll('-', ' ')))
 
 const isId = (schema: Record<string, any>): boolean => schema.format === 'uuid' || (schema.items !== undefined && isId(schema.items))
 

@@ -1,18 +1,20 @@
 import { inputLimits } from '@operon/contracts/ai-gateway/limits'
+import { useQuery } from '@tanstack/react-query'
 import { ChartNoAxesColumn, PenLine, Repeat2, Zap } from 'lucide-react'
 import { useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { readApproval } from '../../api/ai.ts'
 import { useSession } from '../../api/session.ts'
-import { ActionCard } from '../../chat/ActionCard.tsx'
 import { ApprovalCard } from '../../chat/ApprovalCard.tsx'
 import { ChatFrame } from '../../chat/ChatFrame.tsx'
 import { ChatLog } from '../../chat/ChatLog.tsx'
 import { Composer } from '../../chat/Composer.tsx'
 import { Conversations } from '../../chat/ConversationList.tsx'
-import { EvidenceTable } from '../../chat/EvidenceTable.tsx'
 import { useConversationAddress } from '../../chat/useAddress.ts'
 import { analystCategories, analystWelcome, quickPrompts, type TaskType, taskOf } from '../../content/analyst.ts'
 import { cx } from '../../ui/cx.ts'
 import { Markdown } from '../../ui/Markdown.tsx'
+import { ErrorState } from '../../ui/Panel.tsx'
 import { RecentCommands } from '../../ui/RecentCommands.tsx'
 import { useAnalyst } from './useAnalyst.ts'
 
@@ -48,26 +50,10 @@ export function AnalystPage() {
             opening={
               <>
                 <Markdown>{analystWelcome}</Markdown>
+                <AskedElsewhere />
                 {justWelcome ? <FirstSteps category={category} onCategory={setCategory} onAsk={ask} busy={analyst.busy} /> : null}
               </>
             }
-            below={(key) => {
-              const { evidence, approvals } = analyst.lookedUp(key)
-              return (
-                <>
-                  {evidence.map((each, at) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: what was looked up never moves
-                    <EvidenceTable key={`${each.action}-${at}`} evidence={each} />
-                  ))}
-                  {approvals.map((approval) => (
-                    <ApprovalCard key={approval.id} given={approval} />
-                  ))}
-                  {analyst.actionsOf(key).map((action) => (
-                    <ActionCard key={action.id} action={action} onMark={(state) => analyst.mark(action, state)} />
-                  ))}
-                </>
-              )
-            }}
             onRegenerate={analyst.again}
             onResend={analyst.edit}
             limit={inputLimits.analyst}
@@ -86,6 +72,14 @@ export function AnalystPage() {
       />
     </>
   )
+}
+
+/** An approval that another assistant asks for leads here. */
+function AskedElsewhere() {
+  const id = useSearchParams()[0].get('approval')
+  const query = useQuery({ queryKey: ['ai-approval', id], queryFn: () => readApproval(id!), enabled: id !== null })
+  if (query.isError) return <ErrorState title="This proposal could not be loaded" error={query.error} retry={() => query.refetch()} />
+  return query.data ? <ApprovalCard given={query.data} /> : null
 }
 
 type FirstProps = {

@@ -1,4 +1,4 @@
-import { Maximize2, Square, SquarePen, Volume2, VolumeX, X } from 'lucide-react'
+import { Maximize2, SquarePen, Volume2, VolumeX, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { usePlatform } from '../../api/platform.ts'
 import { ChatLog } from '../../chat/ChatLog.tsx'
@@ -15,7 +15,7 @@ type Props = { assistant: ReturnType<typeof useAssistant>; onClose: () => void }
 /** Floats beside the page instead of blocking it: what is talked about stays in sight. */
 export function AssistantWindow({ assistant, onClose }: Props) {
   const { product_name } = usePlatform()
-  const { chat, speech, leaving } = assistant
+  const { chat, speech } = assistant
   const titleId = useId()
   const box = useRef<HTMLDivElement>(null)
   const composer = useRef<ComposerHandle>(null)
@@ -47,7 +47,7 @@ export function AssistantWindow({ assistant, onClose }: Props) {
       aria-labelledby={titleId}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return
-        if (leaving) assistant.stay()
+        if (chat.leaving) chat.stay()
         else onClose()
       }}
       className="fixed inset-x-0 bottom-0 z-40 flex h-[min(40rem,100dvh)] flex-col bg-panel shadow-float hairline outline-none max-sm:border-0 animate-rise max-sm:h-dvh sm:right-4 sm:bottom-4 sm:left-auto sm:h-[min(40rem,calc(100dvh-6rem))] sm:w-[26rem] sm:rounded-panel"
@@ -104,18 +104,6 @@ export function AssistantWindow({ assistant, onClose }: Props) {
             </li>
           ))}
         </ul>
-      ) : null}
-      {leaving ? (
-        <div
-          className="mx-3 mb-2 flex items-center justify-between gap-3 rounded-control bg-raised py-1.5 pr-1.5 pl-3 text-13"
-          role="status"
-        >
-          Opening {leaving.name}
-          <Button onClick={assistant.stay}>
-            <Square className="fill-current" />
-            Stop
-          </Button>
-        </div>
       ) : null}
       <ToastSlot className="px-3 not-empty:pb-2" />
       <Composer

@@ -10,6 +10,7 @@ import { Starters } from '../../chat/Starters.tsx'
 import { useConversationAddress } from '../../chat/useAddress.ts'
 import { useConversation } from '../../chat/useConversation.ts'
 import { CHAT_MODEL } from '../../content/models.ts'
+import { appPages } from '../../shell/pages.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const features = ['chat', 'assistant'] as const
@@ -22,6 +23,7 @@ export function ProductChatPage() {
     feature: 'chat',
     model: CHAT_MODEL,
     ...address,
+    pages: appPages(product_name),
     failedLine: texts.productChatFailed,
     onFailure: () => toast.error(texts.productChatFailed),
   })

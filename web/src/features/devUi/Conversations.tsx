@@ -1,7 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Approval, Conversation, SavedPrompt } from '../../api/ai.ts'
-import { ActionCard } from '../../chat/ActionCard.tsx'
 import { ApprovalCard } from '../../chat/ApprovalCard.tsx'
 import { ChatFrame } from '../../chat/ChatFrame.tsx'
 import { ChatLog } from '../../chat/ChatLog.tsx'
@@ -16,7 +15,7 @@ import { PromptLibrary } from '../../chat/PromptLibrary.tsx'
 import { Sources } from '../../chat/Sources.tsx'
 import { Starters } from '../../chat/Starters.tsx'
 import { StopButton } from '../../chat/StopButton.tsx'
-import { conversation, proposals } from '../../content/showcase.ts'
+import { conversation } from '../../content/showcase.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Mark } from '../../ui/Mark.tsx'
 import { Panel } from '../../ui/Panel.tsx'
@@ -147,9 +146,6 @@ export function ConversationParts() {
               <Mark className="h-3" />
             </Tool>
           </div>
-        </Panel>
-        <Panel title="A proposal">
-          <ActionCard action={proposals.reminder} onMark={async () => {}} />
         </Panel>
         <Panel title="Steps under one approval">
           <EvidenceTable evidence={evidence} />

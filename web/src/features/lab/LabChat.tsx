@@ -1,6 +1,7 @@
 import { compareStarters } from '@operon/contracts/ai-gateway/starters'
 import { texts } from '@operon/contracts/messages'
 import { useEffect, useRef, useState } from 'react'
+import { usePlatform } from '../../api/platform.ts'
 import { ChatFrame } from '../../chat/ChatFrame.tsx'
 import { ChatLog } from '../../chat/ChatLog.tsx'
 import { Composer, type ComposerHandle } from '../../chat/Composer.tsx'
@@ -11,12 +12,14 @@ import { Starters } from '../../chat/Starters.tsx'
 import { useConversationAddress } from '../../chat/useAddress.ts'
 import { useConversation } from '../../chat/useConversation.ts'
 import { labModels, modelName } from '../../content/models.ts'
+import { appPages } from '../../shell/pages.ts'
 import { toast } from '../../ui/toast.tsx'
 
 export type Seed = { model: string; name: string; prompt: string; answer: LaneState }
 const features = ['lab'] as const
 
 export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () => void }) {
+  const { product_name } = usePlatform()
   const address = useConversationAddress()
   const { conversationId } = address
   const [model, setModel] = useState<string>(seed?.model ?? labModels[0].id)
@@ -27,6 +30,7 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
     feature: 'lab',
     model,
     ...address,
+    pages: appPages(product_name),
     // A conversation goes on with the model it was with.
     onOpened: (kept) => labModels.some(({ id }) => id === kept.model) && setModel(kept.model),
     failedLine: texts.labErrorMessage,

@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ActionCard } from '../../chat/ActionCard.tsx'
+import { ApprovalView } from '../../chat/ApprovalView.tsx'
 import { badges, figures, shownValue, unverifiedNote } from '../../content/claims.ts'
 import { product } from '../../content/product.ts'
 import { proposals } from '../../content/showcase.ts'
@@ -18,6 +18,7 @@ const exported = `{
   }
 }`
 
+const untouched = { onApprove() {}, onDismiss() {}, onUndo() {}, onEdit: async () => false }
 export function WhyChoose() {
   const shown = figures.filter((figure) => figure.shown)
   const unverified = [...figures, ...badges].some((claim) => claim.shown && !claim.verified)
@@ -32,7 +33,7 @@ export function WhyChoose() {
             text="The assistant prepares the work. You see what it will do and what it costs, then approve it."
           >
             <div className="rounded-panel bg-panel shadow-float">
-              <ActionCard action={proposals.research} onMark={async () => {}} />
+              <ApprovalView approval={proposals.research} {...untouched} />
             </div>
           </Reason>
           <Reason

@@ -1,4 +1,4 @@
-import { ActionCard } from '../../../chat/ActionCard.tsx'
+import { ApprovalView } from '../../../chat/ApprovalView.tsx'
 import { Composer } from '../../../chat/Composer.tsx'
 import { MessageItem } from '../../../chat/MessageItem.tsx'
 import { sampleActivity } from '../../../content/samples.ts'
@@ -7,6 +7,7 @@ import { ActivityList } from '../../../ui/Data.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
 import { MonthPanel } from './MonthPanel.tsx'
 
+const untouched = { onApprove() {}, onDismiss() {}, onUndo() {}, onEdit: async () => false }
 const said = { id: null, after: null, state: 'complete', at: '' } as const
 
 /** A question, its answer, and a proposal that waits for a yes. */
@@ -27,7 +28,7 @@ export function AnalystDemo() {
               answeredBy: conversation.answeredBy,
             }}
           />
-          <ActionCard action={proposals.reminder} onMark={async () => {}} />
+          <ApprovalView approval={proposals.reminder} {...untouched} />
         </div>
         <Composer label="Message the analyst" placeholder="Ask about your business" busy={false} onSend={() => {}} />
       </div>

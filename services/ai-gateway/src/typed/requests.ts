@@ -1,6 +1,7 @@
-import { type Destination, destinations } from '../../content/assistant.ts'
+import type { TypedRequest } from '@operon/contracts/contract'
+import { type Destination, destinations } from './words.ts'
 
-export type Tool = 'names' | 'research' | 'meta' | 'voice' | 'image' | 'email' | 'notion'
+export type Tool = TypedRequest | 'research'
 /** What a message asks for, and whether it says more than that and wants an answer as well. */
 export type Requests = { destination: Destination | null; tool: Tool | null; asks: boolean }
 

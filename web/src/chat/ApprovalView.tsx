@@ -1,0 +1,172 @@
+import { useState } from 'react'
+import type { Approval } from '../api/ai.ts'
+import { Button } from '../ui/Button.tsx'
+import { TextArea } from '../ui/Field.tsx'
+import { Alert, Pill } from '../ui/Panel.tsx'
+import { CopyTool } from './MessageItem.tsx'
+import type { Failure } from './outcome.ts'
+import { Sources } from './Sources.tsx'
+
+type Step = Approval['steps'][number]
+const states: Record<Step['state'], { label: string; tone?: 'good' | 'warn' }> = {
+  waiting: { label: 'Waiting' },
+  running: { label: 'Running' },
+  done: { label: 'Done', tone: 'good' },
+  failed: { label: 'Failed', tone: 'warn' },
+  unknown: { label: 'Outcome unknown', tone: 'warn' },
+  skipped: { label: 'Not run' },
+  undone: { label: 'Undone' },
+}
+
+type Props = {
+  approval: Approval
+  busy?: boolean
+  problem?: Failure | null
+  onApprove: () => void
+  onDismiss: () => void
+  /** False where the input was refused. */
+  onEdit: (step: number, input: Step['input']) => Promise<boolean>
+  onUndo: (step: number) => void
+}
+
+/** Steps with their previews, and what became of them. */
+export function ApprovalView({ approval, busy = false, problem, onApprove, onDismiss, onEdit, onUndo }: Props) {
+  const [editing, setEditing] = useState<number | null>(null)
+  if (approval.state === 'dismissed') return null
+  const open = approval.state === 'proposed'
+  const done = approval.steps.filter(({ state }) => state === 'done').length
+  return (
+    <section aria-label={`Proposed: ${approval.title}`} aria-busy={approval.state === 'running'} className="rounded-panel p-4 hairline">
+      <div className="flex flex-wrap items-center gap-2">
+        <h3 className="min-w-0 flex-1 text-13 font-semibold break-words">{approval.title}</h3>
+        <span role="status">
+          {approval.state === 'done' ? <Pill tone="good">Done</Pill> : null}
+          {approval.state === 'running' ? (
+            <Pill>
+              {done} of {approval.steps.length} done
+            </Pill>
+          ) : null}
+          {approval.state === 'failed' ? <Pill tone="warn">Stopped</Pill> : null}
+          {approval.state === 'unknown' ? <Pill tone="warn">Outcome unknown</Pill> : null}
+          {open ? <Pill>Waiting for your approval</Pill> : null}
+        </span>
+      </div>
+      <ol className="mt-3 flex flex-col gap-3">
+        {approval.steps.map((step, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps keep their place
+          <li key={at} className="border-t border-line pt-3">
+            <div className="flex items-start gap-3">
+              <p className="min-w-0 flex-1 text-13 break-words">
+                <span className="text-faint">{at + 1}. </span>
+                {step.does}
+              </p>
+              {open || approval.steps.length === 1 ? null : <Pill tone={states[step.state].tone}>{states[step.state].label}</Pill>}
+            </div>
+            {step.preview ? <Fields of={step.preview} label="Preview" /> : null}
+            {step.error ? <p className="mt-1 text-13 text-muted">{step.error}</p> : null}
+            {step.reply ? <Fields of={step.reply} label="Result" /> : null}
+            {step.state === 'unknown' ? (
+              <p className="mt-1 text-13 text-muted">This was interrupted and may have happened. Check before you ask for it again.</p>
+            ) : null}
+            {open && editing === at ? (
+              <EditStep
+                step={step}
+                busy={busy}
+                onCancel={() => setEditing(null)}
+                onSave={async (input) => {
+                  if (await onEdit(at + 1, input)) setEditing(null)
+                }}
+              />
+            ) : null}
+            {open && editing === null ? (
+              <Button variant="ghost" className="mt-1" aria-label={`Edit step ${at + 1}`} onClick={() => setEditing(at)}>
+                Edit
+              </Button>
+            ) : null}
+            {step.state === 'done' && step.undo_until && Date.parse(step.undo_until) > Date.now() ? (
+              <Button className="mt-1" disabled={busy} onClick={() => onUndo(at + 1)}>
+                Undo
+              </Button>
+            ) : null}
+          </li>
+        ))}
+      </ol>
+      {problem ? (
+        <Alert title={problem.title} className="mt-3">
+          {problem.words}
+        </Alert>
+      ) : null}
+      {open ? (
+        <div className="mt-3 flex gap-2">
+          <Button variant="primary" busy={busy ? 'Starting' : false} disabled={editing !== null} onClick={onApprove}>
+            {approval.steps.length === 1 ? 'Approve' : `Approve all ${approval.steps.length}`}
+          </Button>
+          <Button disabled={busy} onClick={onDismiss}>
+            Dismiss
+          </Button>
+        </div>
+      ) : null}
+    </section>
+  )
+}
+
+const words = (value: unknown): string =>
+  typeof value === 'string' ? value : Array.isArray(value) ? value.map(words).join('\n') : JSON.stringify(value)
+const quiet = new Set(['answered_by', 'sandbox', 'model'])
+
+function Fields({ of, label }: { of: unknown; label: string }) {
+  const { sources, ...rest } = of as Record<string, unknown>
+  const fields = Object.entries(rest).filter(([name, value]) => !quiet.has(name) && value !== null)
+  return (
+    <div className="mt-2 rounded-control bg-raised p-3">
+      <dl aria-label={label} className="flex flex-col gap-2 text-13">
+        {fields.map(([name, value]) => (
+          <div key={name}>
+            <dt className="text-12 text-faint first-letter:uppercase">{name.replaceAll('_', ' ')}</dt>
+            <dd className="whitespace-pre-wrap break-words">{words(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      {Array.isArray(sources) && sources.length ? (
+        <div className="mt-3">
+          <Sources links={sources.map(String)} />
+        </div>
+      ) : null}
+      <div className="mt-1">
+        <CopyTool text={fields.map(([, value]) => words(value)).join('\n\n')} />
+      </div>
+    </div>
+  )
+}
+
+type EditProps = { step: Step; busy: boolean; onCancel: () => void; onSave: (input: Step['input']) => void }
+function EditStep({ step, busy, onCancel, onSave }: EditProps) {
+  const texts = Object.entries(step.input).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const [values, setValues] = useState(Object.fromEntries(texts))
+  return (
+    <form
+      className="mt-2 flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSave({ ...step.input, ...values })
+      }}
+    >
+      {texts.map(([name]) => (
+        <TextArea
+          key={name}
+          label={`${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`}
+          value={values[name]!}
+          onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+        />
+      ))}
+      <div className="flex gap-2">
+        <Button type="submit" busy={busy ? 'Checking' : false}>
+          Save
+        </Button>
+        <Button variant="ghost" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}
