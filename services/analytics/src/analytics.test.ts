@@ -88,11 +88,19 @@ test('a new account finds three welcome notifications, once, and reads them [spe
   await expect.poll(() => live(notificationRaised).map(({ payload }) => payload.unread)).toEqual([3, 3, 3])
 
   const [first] = await inbox(ann)
-  expect((await call(bob, '/functions/v1/notifications-read', { ids: [first.id] })).body).toEqual({ read: 0, unread: 3 })
-  expect((await call(ann, '/functions/v1/notifications-read', { ids: [first.id] })).body).toEqual({ read: 1, unread: 2 })
-  expect((await call(ann, '/functions/v1/notifications-read', {})).body).toEqual({ read: 2, unread: 0 })
+  expect((await call(bob, '/functions/v1/notifications-read', { ids: [first.id] })).body).toEqual({ read: 0, unread: 3, read_at: null })
+  expect((await call(ann, '/functions/v1/notifications-read', { ids: [first.id] })).body).toMatchObject({ read: 1, unread: 2 })
+  const all = (await call(ann, '/functions/v1/notifications-read', {})).body
+  expect(all).toMatchObject({ read: 2, unread: 0 })
   expect(await unread(bob)).toBe(3)
   await expect.poll(() => live(notificationsWereRead).map(({ payload }) => payload.unread)).toEqual([2, 0])
+
+  // The way back takes what was marked together, of this account alone.
+  const unmark = (who: TestUser, read_at: string | null) => call(who, '/functions/v1/notifications-unread', { read_at })
+  expect((await unmark(bob, all.read_at)).body).toEqual({ unread: 3 })
+  expect((await unmark(ann, null)).body).toEqual({ unread: 0 })
+  expect((await unmark(ann, all.read_at)).body).toEqual({ unread: 2 })
+  expect((await inbox(ann)).find(({ id }) => id === first.id)!.read_at).not.toBeNull()
 })
 
 test('activity is told in words, newest first, to its owner alone, and live [spec-60]', async () => {

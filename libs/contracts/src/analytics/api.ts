@@ -96,19 +96,38 @@ export const listNotifications = fn('list-notifications', {
   },
 })
 
+const read_at = time.nullable().describe('When they were marked: with it they are marked as unread again')
+export const notificationsUnread = fn('notifications-unread', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Marks as unread again what was marked as read at one time',
+  description: 'The time is `read_at` of the answer that marked them.',
+  body: z.object({ read_at }),
+  reply: z.object({ unread: z.int() }),
+  example: { request: { read_at: '2026-11-21T10:00:00.000Z' }, reply: { unread: 2 } },
+  errors: [],
+  action: {
+    title: 'Mark notifications as unread',
+    when: 'The person asks to take back that notifications were marked as read',
+    effect: 'changes',
+    does: () => 'Marks those notifications as unread again',
+  },
+})
+
 export const notificationsRead = fn('notifications-read', {
   access: 'user',
   idempotent: true,
   summary: 'Marks notifications as read: those named, or all of them',
   description: 'Without `ids` every unread notification is marked. What was read before stays as it is and is not counted.',
   body: z.object({ ids: z.array(id('notification')).max(200).optional() }).nullish(),
-  reply: z.object({ read: z.int(), unread: z.int() }),
-  example: { request: {}, reply: { read: 2, unread: 0 } },
+  reply: z.object({ read: z.int(), unread: z.int(), read_at: read_at.optional() }),
+  example: { request: {}, reply: { read: 2, unread: 0, read_at: '2026-11-21T10:00:00.000Z' } },
   errors: [],
   action: {
     title: 'Mark notifications as read',
     when: 'The person asks to clear the bell or to mark notifications as read',
     effect: 'changes',
+    undo: { contract: notificationsUnread, seconds: 3600 },
     does: (input) => (input?.ids ? `Marks ${input.ids.length} notifications as read` : 'Marks all notifications as read'),
   },
 })

@@ -81,6 +81,52 @@ export const listWebhookEndpoints = fn('list-webhook-endpoints', {
   },
 })
 
+const Before = z.object({ name: z.string(), events: z.array(z.string()), paused: z.boolean() }).describe('What it was before a change')
+const before = { name: 'Shop', events: ['billing.payment_succeeded'], paused: false }
+export const webhookEndpointRestore = fn('webhook-endpoint-restore', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Puts the name, events and pause of a webhook endpoint back to what they were',
+  description: '`before` is what the change answered with.',
+  body: z.object({ endpoint_id, before: Before }),
+  reply: z.object({ endpoint: WebhookEndpoint }),
+  example: { request: { endpoint_id: endpointExample.id, before }, reply: { endpoint: endpointExample } },
+  errors: ['not_found', 'webhook_event'],
+  action: {
+    title: 'Restore a webhook endpoint',
+    when: 'The person asks to take back a change of a webhook',
+    effect: 'changes',
+    does: ({ before: { name } }) => `Puts the webhook ${name} back to what it was`,
+  },
+})
+
+export const showWebhookEndpoint = fn('show-webhook-endpoint', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Shows one webhook endpoint and how many deliveries wait for it',
+  description: 'Its signing secret is not shown.',
+  body: z.object({ endpoint_id }),
+  reply: z.object({ name: z.string(), url: z.string(), state: z.string(), waiting: z.int() }),
+  example: {
+    request: { endpoint_id: endpointExample.id },
+    reply: { name: 'Shop', url: endpointExample.url, state: 'active', waiting: 0 },
+  },
+  errors: ['not_found'],
+  action: {
+    title: 'Show a webhook endpoint',
+    when: 'The person asks about one webhook',
+    effect: 'reads',
+    evidence: {
+      columns: {
+        name: { label: 'Name', as: 'text' },
+        url: { label: 'Address', as: 'text' },
+        state: { label: 'State', as: 'text' },
+        waiting: { label: 'Waiting', as: 'count' },
+      },
+    },
+  },
+})
+
 export const webhookEndpointUpdate = fn('webhook-endpoint-update', {
   access: 'user',
   idempotent: true,
@@ -92,16 +138,17 @@ export const webhookEndpointUpdate = fn('webhook-endpoint-update', {
     events: events.optional(),
     paused: z.boolean().optional(),
   }),
-  reply: z.object({ endpoint: WebhookEndpoint }),
+  reply: z.object({ endpoint: WebhookEndpoint, before: Before.optional() }),
   example: {
     request: { endpoint_id: endpointExample.id, paused: true },
-    reply: { endpoint: { ...endpointExample, state: 'paused' as const } },
+    reply: { endpoint: { ...endpointExample, state: 'paused' as const }, before },
   },
   errors: ['not_found', 'webhook_event'],
   action: {
     title: 'Change a webhook endpoint',
     when: 'The person asks to rename, pause or resume a webhook, or to change its events',
     effect: 'changes',
+    undo: { contract: webhookEndpointRestore, seconds: 3600 },
     does: ({ name, events, paused }) =>
       [
         ...(name ? [`Renames the webhook to ${name}.`] : []),
@@ -124,6 +171,7 @@ export const webhookEndpointDelete = fn('webhook-endpoint-delete', {
     title: 'Delete a webhook endpoint',
     when: 'The person asks to remove a webhook',
     effect: 'destroys',
+    preview: showWebhookEndpoint,
     does: () => 'Deletes the webhook endpoint and its log of deliveries',
   },
 })
@@ -197,12 +245,33 @@ export const listWebhookDeliveries = fn('list-webhook-deliveries', {
   },
 })
 
+const Replay = z.object({ endpoint_id, delivery_id: id('webhook_delivery').optional(), failed_since: time.optional() })
+export const countWebhookReplay = fn('count-webhook-replay', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Counts the deliveries that a replay would send again',
+  description: 'At most 1,000 are sent again in one call.',
+  body: Replay,
+  reply: z.object({ name: z.string(), url: z.string(), deliveries: z.int() }),
+  example: {
+    request: { endpoint_id: endpointExample.id, failed_since: '2026-11-20T00:00:00.000Z' },
+    reply: { name: 'Shop', url: endpointExample.url, deliveries: 12 },
+  },
+  errors: ['not_found', 'invalid'],
+  action: {
+    title: 'Count webhook deliveries to replay',
+    when: 'The person asks how many webhook deliveries failed since a time',
+    effect: 'reads',
+    evidence: { columns: { name: { label: 'Webhook', as: 'text' }, deliveries: { label: 'Deliveries', as: 'count' } } },
+  },
+})
+
 export const webhookReplay = fn('webhook-replay', {
   access: 'user',
   idempotent: true,
   summary: 'Sends one delivery again, or all that failed since a time',
   description: 'A replayed delivery keeps its `webhook-id`. At most 1,000 are sent again in one call, the oldest first.',
-  body: z.object({ endpoint_id, delivery_id: id('webhook_delivery').optional(), failed_since: time.optional() }),
+  body: Replay,
   reply: z.object({ replayed: z.int() }),
   example: { request: { endpoint_id: endpointExample.id, failed_since: '2026-11-20T00:00:00.000Z' }, reply: { replayed: 12 } },
   errors: ['not_found', 'invalid', 'webhook_paused'],
@@ -210,6 +279,7 @@ export const webhookReplay = fn('webhook-replay', {
     title: 'Replay webhook deliveries',
     when: 'The person asks to send failed webhook deliveries again',
     effect: 'sends',
+    preview: countWebhookReplay,
     does: ({ delivery_id, failed_since }) =>
       delivery_id
         ? 'Sends one delivery to the webhook again'
@@ -230,6 +300,7 @@ export const webhookPing = fn('webhook-ping', {
     title: 'Test a webhook',
     when: 'The person asks to test a webhook',
     effect: 'sends',
+    preview: showWebhookEndpoint,
     does: () => 'Sends a test event to the webhook',
   },
 })

@@ -8,7 +8,7 @@ import { newId } from '@operon/kit/ids'
 import { addToLane } from '@operon/kit/lanes'
 import type { KitDb } from '@operon/kit/schema'
 import { inTransaction, publish } from '@operon/kit/tx'
-import { type Selectable, sql, type Transaction } from 'kysely'
+import { type ExpressionBuilder, type Selectable, sql, type Transaction } from 'kysely'
 import type { IntegrationsDb } from '../schema.ts'
 import { endpointOf } from './endpoints.ts'
 
@@ -86,9 +86,37 @@ const shown = ({ user_id, endpoint_id, body, next_at, created_at, ...delivery }:
 })
 
 /** The same messages under the same ids, from the first try on. */
-export async function replay(ctx: Call, { endpoint_id, delivery_id, failed_since }: Input<typeof api.webhookReplay>) {
+type Chosen = Pick<Input<typeof api.webhookReplay>, 'delivery_id' | 'failed_since'>
+function demandOne({ delivery_id, failed_since }: Chosen): void {
   if (!delivery_id === !failed_since)
     throw new DomainError('invalid', { message: 'Name one delivery, or the time since when they failed.' })
+}
+const chosenBy =
+  ({ delivery_id, failed_since }: Chosen) =>
+  (eb: ExpressionBuilder<IntegrationsDb, 'webhook_deliveries'>) =>
+    delivery_id
+      ? eb.and([eb('id', '=', delivery_id), eb('state', '<>', 'waiting')])
+      : eb.and([eb('state', '=', 'failed'), eb('created_at', '>=', new Date(failed_since!))])
+
+export async function countReplay(ctx: Call, { endpoint_id, ...chosen }: Input<typeof api.countWebhookReplay>) {
+  demandOne(chosen)
+  const { id, user_id, name, url } = await endpointOf(ctx, endpoint_id)
+  const some = ctx.db
+    .selectFrom('webhook_deliveries')
+    .select('id')
+    .where('endpoint_id', '=', id)
+    .where('user_id', '=', user_id)
+    .where(chosenBy(chosen))
+    .limit(MOST_REPLAYED)
+  const { deliveries } = await ctx.db
+    .selectFrom(some.as('each'))
+    .select(sql<number>`count(*)::int`.as('deliveries'))
+    .executeTakeFirstOrThrow()
+  return { name, url, deliveries }
+}
+
+export async function replay(ctx: Call, { endpoint_id, delivery_id, failed_since }: Input<typeof api.webhookReplay>) {
+  demandOne({ delivery_id, failed_since })
   const endpoint = await activeEndpoint(ctx, endpoint_id)
   return inTransaction(ctx.db, async (trx) => {
     const chosen = trx
@@ -96,11 +124,7 @@ export async function replay(ctx: Call, { endpoint_id, delivery_id, failed_since
       .select('id')
       .where('endpoint_id', '=', endpoint.id)
       .where('user_id', '=', endpoint.user_id)
-      .where((eb) =>
-        delivery_id
-          ? eb.and([eb('id', '=', delivery_id), eb('state', '<>', 'waiting')])
-          : eb.and([eb('state', '=', 'failed'), eb('created_at', '>=', new Date(failed_since!))]),
-      )
+      .where(chosenBy({ delivery_id, failed_since }))
       .orderBy('id')
       .limit(MOST_REPLAYED)
       .forUpdate()

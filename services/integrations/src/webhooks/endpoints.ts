@@ -62,17 +62,45 @@ export async function updateEndpoint(ctx: Call, { endpoint_id, name, events, pau
     // A fresh start: days of failing are counted anew.
     ...(paused === false && { state: 'active' as const, failing_since: null }),
   }
-  if (!Object.keys(changes).length) return { endpoint: shown(await endpointOf(ctx, endpoint_id)) }
-  const endpoint = await ctx.db
+  if (!Object.keys(changes).length) {
+    const same = await endpointOf(ctx, endpoint_id)
+    return { endpoint: shown(same), before: stateOf(same) }
+  }
+  const changed = await ctx.db
     .updateTable('webhook_endpoints')
     .set(changes)
     .where('id', '=', endpoint_id)
     .where('user_id', '=', signedIn(ctx).id)
     .returningAll()
+    .returning([
+      sql<string>`old.name`.as('was_name'),
+      sql<string[]>`old.events`.as('was_events'),
+      sql<Endpoint['state']>`old.state`.as('was_state'),
+    ])
     .executeTakeFirst()
-  if (!endpoint) throw new DomainError('not_found')
-  return { endpoint: shown(endpoint) }
+  if (!changed) throw new DomainError('not_found')
+  const { was_name, was_events, was_state, ...endpoint } = changed
+  return { endpoint: shown(endpoint), before: stateOf({ name: was_name, events: was_events, state: was_state }) }
 }
+
+export async function restoreEndpoint(ctx: Call, { endpoint_id, before }: Input<typeof api.webhookEndpointRestore>) {
+  const { endpoint } = await updateEndpoint(ctx, { endpoint_id, ...before })
+  return { endpoint }
+}
+
+export async function showEndpoint(ctx: Call, { endpoint_id }: Input<typeof api.showWebhookEndpoint>) {
+  const { name, url, state } = await endpointOf(ctx, endpoint_id)
+  const { waiting } = await ctx.db
+    .selectFrom('webhook_deliveries')
+    .select(sql<number>`count(*)::int`.as('waiting'))
+    .where('endpoint_id', '=', endpoint_id)
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('state', '=', 'waiting')
+    .executeTakeFirstOrThrow()
+  return { name, url, state, waiting }
+}
+
+const stateOf = ({ name, events, state }: Pick<Endpoint, 'name' | 'events' | 'state'>) => ({ name, events, paused: state === 'paused' })
 
 /** The log goes with it; what waits in the lane finds nothing to send. */
 export async function deleteEndpoint(ctx: Call, { endpoint_id }: Input<typeof api.webhookEndpointDelete>) {

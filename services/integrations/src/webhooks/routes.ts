@@ -4,8 +4,8 @@ import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
 import type { IntegrationsDb } from '../schema.ts'
-import { listDeliveries, ping, replay } from './deliveries.ts'
-import { createEndpoint, deleteEndpoint, listEndpoints, rotateSecret, updateEndpoint } from './endpoints.ts'
+import { countReplay, listDeliveries, ping, replay } from './deliveries.ts'
+import { createEndpoint, deleteEndpoint, listEndpoints, restoreEndpoint, rotateSecret, showEndpoint, updateEndpoint } from './endpoints.ts'
 
 /** Developers send to their own machine; where people come, nobody does. */
 export const mayCallLoopback = ({ kit, config }: Pick<Runtime<any, Config>, 'kit' | 'config'>) =>
@@ -17,9 +17,12 @@ export function webhookRoutes(rt: Runtime<IntegrationsDb, Config>) {
   serve(app, api.listWebhookEndpoints, listEndpoints)
   serve(app, api.webhookEndpointCreate, (ctx, input) => createEndpoint(ctx, input, guard))
   serve(app, api.webhookEndpointUpdate, updateEndpoint)
+  serve(app, api.webhookEndpointRestore, restoreEndpoint)
+  serve(app, api.showWebhookEndpoint, showEndpoint)
   serve(app, api.webhookEndpointDelete, deleteEndpoint)
   serve(app, api.webhookSecretRotate, (ctx, input) => rotateSecret(ctx, input, vault))
   serve(app, api.listWebhookDeliveries, listDeliveries)
+  serve(app, api.countWebhookReplay, countReplay)
   serve(app, api.webhookReplay, replay)
   serve(app, api.webhookPing, ping)
 }

@@ -164,6 +164,10 @@ test('tries end within a day, and what failed is replayed: one by its id, or all
   const failed = await log(ann, endpoint_id, { state: 'failed' })
   expect(failed).toHaveLength(3)
   expect(failed[0]).toMatchObject({ status: 503, error: 'It answered 503', next_at: null })
+  const count = (who: TestUser, chosen: object) => call(who, 'count-webhook-replay', { endpoint_id, ...chosen })
+  expect((await count(ann, { delivery_id: failed[0].id })).body).toEqual({ name: 'mine', url: at.url, deliveries: 1 })
+  expect((await count(ann, { failed_since: '2020-01-01T00:00:00.000Z' })).body.deliveries).toBe(3)
+  expect([(await count(ann, {})).status, (await count(platform.user(), { delivery_id: failed[0].id })).status]).toEqual([400, 404])
   up = true
   expect((await call(ann, 'webhook-replay', { endpoint_id, delivery_id: failed[0].id })).body).toEqual({ replayed: 1 })
   await expect.poll(async () => (await log(ann, endpoint_id, { state: 'delivered' })).length).toBe(1)
@@ -292,6 +296,23 @@ test('where people come, nothing of ours is called: not by an address, a name or
       .toMatchObject({ attempts: 1, status: null, error: 'The address is not public' })
   }
   expect(at.heard).toEqual([])
+})
+
+test('a change is put back to what it was, by its owner alone, and one endpoint is shown', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  const { endpoint_id } = await add(ann, 'https://example.com/hook')
+  const changed = await call(ann, 'webhook-endpoint-update', { endpoint_id, name: 'other', events: ['crm.lead_created'], paused: true })
+  const { before } = changed.body
+  expect(before).toEqual({ name: 'mine', events: ['billing.payment_succeeded'], paused: false })
+  expect((await call(bob, 'webhook-endpoint-restore', { endpoint_id, before })).status).toBe(404)
+  expect((await call(bob, 'show-webhook-endpoint', { endpoint_id })).status).toBe(404)
+  const shown = { name: 'other', url: 'https://example.com/hook', state: 'paused', waiting: 0 }
+  expect((await call(ann, 'show-webhook-endpoint', { endpoint_id })).body).toEqual(shown)
+  expect((await call(ann, 'webhook-endpoint-restore', { endpoint_id, before })).body.endpoint).toMatchObject({
+    name: 'mine',
+    events: ['billing.payment_succeeded'],
+    state: 'active',
+  })
 })
 
 test('the log is kept for 30 days', async () => {
