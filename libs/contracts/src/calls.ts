@@ -1,5 +1,6 @@
 import type * as aiGateway from './ai-gateway/api.ts'
 import type * as aiApprovals from './ai-gateway/approvals.ts'
+import type * as aiMemory from './ai-gateway/memory.ts'
 import type * as aiOpenAi from './ai-gateway/openai.ts'
 import type * as aiTools from './ai-gateway/tools.ts'
 import type * as aiWriting from './ai-gateway/writing.ts'
@@ -17,6 +18,7 @@ import type * as integrations from './integrations/api.ts'
 
 type Modules = typeof aiGateway &
   typeof aiApprovals &
+  typeof aiMemory &
   typeof aiOpenAi &
   typeof aiTools &
   typeof aiWriting &

@@ -3,6 +3,7 @@ import * as aiApi from './ai-gateway/api.ts'
 import * as aiApprovals from './ai-gateway/approvals.ts'
 import * as aiEvents from './ai-gateway/events.ts'
 import * as aiMcp from './ai-gateway/mcp.ts'
+import * as aiMemory from './ai-gateway/memory.ts'
 import * as aiOpenAi from './ai-gateway/openai.ts'
 import * as aiTables from './ai-gateway/tables.ts'
 import * as aiTools from './ai-gateway/tools.ts'
@@ -58,7 +59,7 @@ export const contracts: Record<ProcessName, object> = {
   billing: { ...billingApi, ...billingEvents, ...billingTables, ...billingShapes },
   marketplace: { ...marketplaceEvents, ...marketplaceTables },
   integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },
-  'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
+  'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
   crm: { ...crmApi, ...crmEvents, ...crmTables },
   sandbox: { ...sandboxApi, ...sandboxEvents },

@@ -6,13 +6,24 @@ export const erasure: Eraser<AiDb> = {
   // Messages before their conversations, which would take all of theirs along at once.
   long: [
     { table: 'ai_messages' },
-    ...['ai_conversations', 'ai_comparisons', 'ai_prompts', 'ai_actions', 'ai_approvals'].map((table) => ({ table })),
+    ...['ai_conversations', 'ai_comparisons', 'ai_prompts', 'ai_actions', 'ai_approvals', 'ai_memories'].map((table) => ({ table })),
     { table: 'ai_usage', becomes: NOBODY },
   ],
   erase: async (trx, userId) => ({
     deleted: await deleteRows(
       trx,
-      ['ai_conversations', 'ai_comparisons', 'ai_prompts', 'ai_actions', 'ai_approvals', 'ai_connections', 'ai_keys', 'ai_key_use'],
+      [
+        'ai_conversations',
+        'ai_comparisons',
+        'ai_prompts',
+        'ai_actions',
+        'ai_approvals',
+        'ai_memories',
+        'ai_memory_off',
+        'ai_connections',
+        'ai_keys',
+        'ai_key_use',
+      ],
       userId,
     ),
     anonymised: await anonymiseRows(trx, ['ai_usage'], userId),
@@ -24,6 +35,8 @@ export const erasure: Eraser<AiDb> = {
     { table: 'ai_prompts' },
     { table: 'ai_actions' },
     { table: 'ai_approvals', without: ['hash', 'asked_key'] },
+    { table: 'ai_memories' },
+    { table: 'ai_memory_off', key: null },
     { table: 'ai_connections', key: null },
     { table: 'ai_usage' },
     { table: 'ai_keys', without: ['hash'] },

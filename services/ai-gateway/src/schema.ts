@@ -108,6 +108,9 @@ export type AiDb = {
   }
   /** Which apps a person has connected, as integrations tells. */
   ai_connections: { user_id: string; app: string; version: number; connected: boolean }
+  /** What a person said that the assistants keep in mind. */
+  ai_memories: { id: string; user_id: string; content: string; created_at: Generated<Date>; updated_at: Generated<Date> }
+  ai_memory_off: { user_id: string }
   /** What the former kinds of action left; kept until the release after they went. */
   ai_actions: {
     id: string

@@ -20,6 +20,7 @@ import { createPrices } from './domains/prices.ts'
 import { erasure } from './erasure.ts'
 import { handsOverKeys } from './keys/older.ts'
 import { mcpRoutes } from './mcp/routes.ts'
+import { memoryRoutes } from './memory/routes.ts'
 import * as init from './migrations/0001_init.ts'
 import * as conversationMarks from './migrations/0002_conversation_marks.ts'
 import * as begunActions from './migrations/0003_begun_actions.ts'
@@ -30,6 +31,7 @@ import * as evidence from './migrations/0007_evidence.ts'
 import * as titlesOfAccount from './migrations/0008_titles_of_account.ts'
 import * as rowsOfAPerson from './migrations/0009_rows_of_a_person.ts'
 import * as actionsBecomeApprovals from './migrations/0010_actions_become_approvals.ts'
+import * as memories from './migrations/0011_memories.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { toolRoutes } from './routes.ts'
 import type { AiDb } from './schema.ts'
@@ -51,6 +53,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0008_titles_of_account': titlesOfAccount,
     '0009_rows_of_a_person': rowsOfAPerson,
     '0010_actions_become_approvals': actionsBecomeApprovals,
+    '0011_memories': memories,
   },
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {
@@ -74,6 +77,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     chatRoutes(rt, tooled)
     compareRoutes(rt, deps)
     handsOverKeys(rt)
+    memoryRoutes(rt.app)
     writingRoutes(rt.app, deps)
     mcpRoutes(rt, approvals)
     const guarded = createGuardedFetch({ trusted: registries })

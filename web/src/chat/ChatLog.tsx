@@ -7,6 +7,7 @@ import { ApprovalCard } from './ApprovalCard.tsx'
 import { EvidenceTable } from './EvidenceTable.tsx'
 import { MessageItem, type MessageTools } from './MessageItem.tsx'
 import type { ChatMessage } from './message.ts'
+import { Remembered } from './Remembered.tsx'
 import type { Chat } from './useConversation.ts'
 import { useFollow } from './useFollow.ts'
 import { plainText } from './useSpeechOutput.ts'
@@ -59,6 +60,9 @@ export function ChatLog({ chat, label, opening, below, className, ...tools }: Pr
               ))}
               {chat.approvalsOf?.(message).map((approval) => (
                 <ApprovalCard key={approval.id} given={approval} />
+              ))}
+              {message.remembered?.map((memory) => (
+                <Remembered key={memory.id} memory={memory} />
               ))}
               {below?.(message.key)}
             </div>

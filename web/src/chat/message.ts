@@ -1,3 +1,4 @@
+import type { CallReply } from '@operon/contracts/calls'
 import type { Approval, Message } from '../api/ai.ts'
 
 export type ChatMessage = {
@@ -21,6 +22,8 @@ export type ChatMessage = {
   evidence?: Message['evidence']
   /** As it came with the answer; what became of it is asked for. */
   approval?: Approval | null
+  /** What was kept in mind with it. */
+  remembered?: CallReply<'ai-memory'>['memories']
   usage?: { prompt_tokens: number; completion_tokens: number; cost_microusd: number } | null
   at: string
 }

@@ -213,6 +213,7 @@ export function useConversation(options: Options) {
         usage: reply.usage,
         evidence: reply.evidence,
         approval: reply.approval,
+        remembered: reply.remembered,
       })
       if (stopped.current) return null
       if (reply.open) leading.lead(reply.open)

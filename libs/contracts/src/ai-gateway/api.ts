@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { fn, id, text, time } from '../contract.ts'
 import { Approval } from './approvals.ts'
 import { inputLimits } from './limits.ts'
+import { Memory } from './memory.ts'
 import { WritingOrder } from './writing.ts'
 
 const MessageInput = z.object({ role: z.enum(['system', 'user', 'assistant']), content: text(200_000) })
@@ -25,6 +26,8 @@ const findings = {
   evidence: z.array(Evidence).optional(),
   approval: Approval.nullish(),
   open: z.object({ path: z.string(), name: z.string() }).nullish(),
+  /** What it keeps in mind from now on, in the person's own words. */
+  remembered: z.array(Memory).optional(),
 }
 /** The pages of the app that the person can be led to. */
 const pages = z

@@ -1,4 +1,5 @@
 import { MOST_STEPS } from '@operon/contracts/ai-gateway/approvals'
+import { LONGEST_MEMORY } from '@operon/contracts/ai-gateway/memory'
 import type { Evidence } from '@operon/contracts/contract'
 import type { Capability } from '@operon/contracts/registry'
 import type { Ctx, UserActor } from '@operon/kit/context'
@@ -6,6 +7,7 @@ import { DomainError } from '@operon/kit/errors'
 import type { Approvals } from '../approvals/approvals.ts'
 import { capabilities, type Missing } from '../approvals/offered.ts'
 import { type Order, prepare } from '../approvals/steps.ts'
+import { quoteIn } from '../memory/memory.ts'
 import type { AiDb } from '../schema.ts'
 
 export type Page = { path: string; name: string }
@@ -13,13 +15,14 @@ export type Page = { path: string; name: string }
 export type Shown = { action: string; title: string; columns: Evidence['columns']; rows: Record<string, unknown>[] }
 
 const MOST_FITTING = 6
+const MOST_QUOTES = 3
 const MOST_ROWS = 50
 const MOST_RESULT = 20_000
 
 const tool = (name: string, description: string, parameters: object) => ({ type: 'function', function: { name, description, parameters } })
 
 /** The two that lead to everything else, and the few that fit the question: never the whole registry. */
-export function toolsFor(said: string, missing: Missing, pages: readonly Page[]) {
+export function toolsFor(said: string, missing: Missing, { pages, remembers }: { pages: readonly Page[]; remembers: boolean }) {
   const text = { type: 'string', maxLength: 200 }
   const fitting = ranked(said)
     .filter((capability) => missing(capability) === null)
@@ -35,6 +38,15 @@ export function toolsFor(said: string, missing: Missing, pages: readonly Page[])
       properties: { action: text, input: { type: 'object' } },
       required: ['action', 'input'],
     }),
+    ...(remembers
+      ? [
+          tool('remember', 'Keeps in mind what the person says about themselves or their business, in their exact words', {
+            type: 'object',
+            properties: { quote: { type: 'string', maxLength: LONGEST_MEMORY } },
+            required: ['quote'],
+          }),
+        ]
+      : []),
     ...(pages.length
       ? [
           tool('open-page', 'Opens a page of the app, when the person asks to be taken there', {
@@ -55,7 +67,7 @@ export function toolsFor(said: string, missing: Missing, pages: readonly Page[])
 }
 
 /** Tools of the desk itself. */
-const own = new Set(['find-actions', 'run-action', 'open-page'])
+const own = new Set(['find-actions', 'run-action', 'open-page', 'remember'])
 const slugOf = ({ path }: Page) => path.slice(path.lastIndexOf('/') + 1)
 
 const wordsOf = (text: string) => [...new Set(text.toLowerCase().match(/\p{L}{4,}/gu) ?? [])].map((word) => word.replace(/s$/, ''))
@@ -86,8 +98,19 @@ export class Desk {
   readonly #actor: UserActor
   readonly #missing: Missing
   readonly #pages: readonly Page[]
+  /** What the person said, word for word. */
+  readonly #said: string
+  /** Kept in mind once the answer is whole. */
+  readonly quotes: string[] = []
 
-  constructor(approvals: Approvals, ctx: Ctx<AiDb>, actor: UserActor, missing: Missing, pages: readonly Page[]) {
+  constructor(
+    approvals: Approvals,
+    ctx: Ctx<AiDb>,
+    actor: UserActor,
+    missing: Missing,
+    { pages, said }: { pages: readonly Page[]; said: string },
+  ) {
+    this.#said = said
     this.#approvals = approvals
     this.#ctx = ctx
     this.#actor = actor
@@ -101,6 +124,7 @@ export class Desk {
     try {
       const given = objectOf(args)
       if (name === 'find-actions') return JSON.stringify({ actions: this.#found(String(given.query ?? '')) })
+      if (name === 'remember') return JSON.stringify(this.#remember(given.quote))
       if (name === 'open-page') return JSON.stringify(this.#lead(given.page))
       const action = name === 'run-action' ? String(given.action ?? '') : name
       const input = name === 'run-action' ? objectOf(given.input) : given
@@ -109,6 +133,16 @@ export class Desk {
       if (error instanceof DomainError) return JSON.stringify({ error: error.message })
       throw error
     }
+  }
+
+  #remember(given: unknown) {
+    const quote = quoteIn(this.#said, given)
+    if (!quote)
+      throw new DomainError('invalid', {
+        message: `Only what the person said in this message is kept, word for word, up to ${LONGEST_MEMORY} characters.`,
+      })
+    if (this.quotes.length < MOST_QUOTES) this.quotes.push(quote)
+    return { remembered: quote }
   }
 
   #lead(slug: unknown) {

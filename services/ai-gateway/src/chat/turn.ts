@@ -10,6 +10,7 @@ import { Desk, type Page, type Shown, toolsFor } from '../assistant/tools.ts'
 import { type AnswerDeps, ask, askerOf, type Piece, type Question, type Told } from '../completions/answer.ts'
 import type { Running } from '../completions/running.ts'
 import { type EventStream, openStream } from '../completions/sse.ts'
+import { memoryOf, remember } from '../memory/memory.ts'
 import { chainOf } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 import { Framed, modelTyped, noModel, runTyped, type Typed } from '../typed/typed.ts'
@@ -36,7 +37,13 @@ export type Turn = {
   replyOf: (answer: Told, exchange: Exchange | null, found: Found) => object
 }
 /** What an answer looked up, and what it asks approval for. */
-export type Found = { response: string; evidence: Shown[]; approval: ReturnType<typeof shown> | null; open: Page | null }
+export type Found = {
+  response: string
+  evidence: Shown[]
+  approval: ReturnType<typeof shown> | null
+  open: Page | null
+  remembered: Awaited<ReturnType<typeof remember>>
+}
 
 const PROPOSING = 'Here is what I can do for you. Nothing happens until you approve it.'
 // A model may claim what it likes. Where something was to be done and nothing waits for approval, the answer says so.
@@ -103,17 +110,23 @@ async function answered(deps: TurnDeps, ctx: Ctx<AiDb>, question: Question, tool
 async function askWithTools(deps: TurnDeps, ctx: Ctx<AiDb>, question: Question, pages: readonly Page[], typed: Typed | null) {
   const actor = signedIn(ctx)
   const missing = await missingFor(ctx.db, actor)
-  const desk = new Desk(deps.approvals, ctx, actor, missing, pages)
+  // A key's program speaks for somebody: what it says is not the person's own words.
+  const memory = actor.key ? { on: false, memories: [] } : await memoryOf(ctx)
+  const desk = new Desk(deps.approvals, ctx, actor, missing, { pages, said: question.command })
   const [first, ...rest] = question.body.messages
   const [instructions, said] = first?.role === 'system' ? [[first.content], rest] : [[], question.body.messages]
   const isDone =
     typed && `The app has answered this part of the message: “${[typed.before, typed.after].filter(Boolean).join(' ')}” Answer the rest.`
-  const system = [...instructions, RULES, isDone].filter(Boolean).join(' ')
-  const offered = takesTools(question.model) ? toolsFor(question.command, missing, typed?.open ? [] : pages) : []
+  const system = [...instructions, RULES, inMind(memory), isDone].filter(Boolean).join(' ')
+  const offered = takesTools(question.model)
+    ? toolsFor(question.command, missing, { pages: typed?.open ? [] : pages, remembers: memory.on })
+    : []
   const messages = [{ role: 'system', content: system }, ...said]
   const tooled = { ...question, body: { ...question.body, messages, ...(offered.length && { tools: offered }) } }
   return { desk, answer: new Rounds(deps, tooled, await ask(deps, tooled), desk) }
 }
+const inMind = ({ on, memories }: Awaited<ReturnType<typeof memoryOf>>) =>
+  on && memories.length ? `The person told you earlier, in these words: ${memories.map(({ content }) => `“${content}”`).join(' ')}` : ''
 const takesTools = (model: string) => chainOf(model)?.[0]?.abilities.includes('tools') ?? false
 
 async function foundBy(
@@ -132,7 +145,8 @@ async function foundBy(
   const isIdle = isWhole && wasToAct && !approval && !desk.open && !admits.test(answer.content)
   const response = [answer.content || (approval ? PROPOSING : ''), problem ?? (isIdle ? UNDONE : '')].filter(Boolean).join('\n\n')
   if (exchange && response !== answer.content) await giveWords(ctx, exchange.answerId, response)
-  return { response, evidence, approval, open: desk?.open ?? null }
+  const remembered = isWhole ? await remember(ctx, desk?.quotes ?? []) : []
+  return { response, evidence, approval, open: desk?.open ?? null, remembered }
 }
 
 /** The answer is written already: steps that cannot be kept for approval are told with it, and never lost in silence. */

@@ -56,6 +56,7 @@ function words(name: string, question: Question, index: number): string {
   if (/recommendation|action|suggest|next/.test(key)) return actions[index % actions.length]!
   if (/benefit/.test(key)) return benefits[index % benefits.length]!
   if (/specification/.test(key)) return specifications[index % specifications.length]!
+  if (/quote/.test(key)) return question.text.replace(/^.*?\bremember (?:that )?/is, '').trim()
   if (/query/.test(key)) return soughtIn(question.text)
   if (/prompt|question|subject_matter|description/.test(key)) return question.text.trim().slice(0, 400) || question.topic
   if (/^(route|path|page|screen|destination|location|city)/.test(key)) return place(question)

@@ -9,6 +9,7 @@ import { ConfirmItsYouHost } from './ConfirmItsYou.tsx'
 import { ConnectedApps } from './ConnectedApps.tsx'
 import { DataPanel } from './DataPanel.tsx'
 import { Devices } from './Devices.tsx'
+import { MemoryPanel } from './MemoryPanel.tsx'
 import { Passkeys } from './Passkeys.tsx'
 import { PasswordPanel } from './PasswordPanel.tsx'
 import { ProfilePanel } from './ProfilePanel.tsx'
@@ -16,7 +17,7 @@ import { SecondFactor } from './SecondFactor.tsx'
 import { SignIns } from './SignIns.tsx'
 import { Webhooks } from './Webhooks.tsx'
 
-type Section = 'profile' | 'security' | 'devices' | 'keys' | 'webhooks' | 'usage' | 'data'
+type Section = 'profile' | 'security' | 'devices' | 'keys' | 'webhooks' | 'usage' | 'memory' | 'data'
 
 export function SettingsPage() {
   const [search, setSearch] = useSearchParams()
@@ -85,6 +86,15 @@ export function SettingsPage() {
             panel: (
               <Column>
                 <AiUsage />
+              </Column>
+            ),
+          },
+          {
+            id: 'memory',
+            label: 'Memory',
+            panel: (
+              <Column>
+                <MemoryPanel />
               </Column>
             ),
           },

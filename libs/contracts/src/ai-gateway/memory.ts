@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { fn, id, text, time } from '../contract.ts'
+
+// What the assistants keep in mind about a person: their own words, and nothing that was looked up or written by anybody else.
+
+export const MOST_MEMORIES = 50
+export const LONGEST_MEMORY = 300
+
+export const Memory = z.object({ id: id('memory'), content: z.string(), created_at: time })
+
+export const aiMemory = fn('ai-memory', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Lists what the assistants keep in mind about the person, newest first',
+  body: z.object({}).prefault({}),
+  reply: z.object({ on: z.boolean(), memories: z.array(Memory).max(MOST_MEMORIES) }),
+})
+/** Off, nothing is kept in mind and nothing of what was kept is told to a model. */
+export const aiMemorySwitch = fn('ai-memory-switch', {
+  access: 'user',
+  summary: 'Turns the memory of the assistants on or off. What was kept stays until it is deleted',
+  body: z.object({ on: z.boolean() }),
+  reply: z.object({ on: z.boolean() }),
+})
+export const aiMemoryEdit = fn('ai-memory-edit', {
+  access: 'user',
+  summary: 'Changes the words of one memory',
+  body: z.object({ memory_id: id('memory'), content: text(LONGEST_MEMORY).trim().min(1) }),
+  reply: z.object({ memory: Memory }),
+})
+export const aiMemoryDelete = fn('ai-memory-delete', {
+  access: 'user',
+  summary: 'Deletes one memory, or all of them',
+  body: z.object({ memory_id: id('memory').optional() }),
+  reply: z.object({ deleted: z.int() }),
+})
