@@ -1,3 +1,6 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { aiGatewayService } from '@operon/ai-gateway/service'
 import { analyticsService } from '@operon/analytics/service'
 import type { CallArgs, CallReply } from '@operon/contracts/calls'
 import { countContacts } from '@operon/contracts/crm/api'
@@ -8,6 +11,7 @@ import { identityService } from '@operon/identity/service'
 import { actorOf } from '@operon/kit/context'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openGateway } from './all-in-one.ts'
 import { freePort } from './machine.ts'
@@ -20,8 +24,8 @@ let url: string
 beforeAll(async () => {
   const port = await freePort()
   url = `http://localhost:${port}`
-  const env = { PORT: String(port), PUBLIC_URL: url, WEB_DIST: '/none', AUTH_AUTOCONFIRM: 'true' }
-  platform = await startTestPlatform([identityService, crmService, analyticsService], env)
+  const env = { PORT: String(port), PUBLIC_URL: url, WEB_DIST: '/none', AUTH_AUTOCONFIRM: 'true', SANDBOX_MODEL_PACE_MS: '0' }
+  platform = await startTestPlatform([identityService, crmService, analyticsService, aiGatewayService, sandboxService], env)
   gateway = await openGateway(platform.infra, Object.values(platform.services))
 }, 60_000)
 afterAll(async () => {
@@ -66,6 +70,39 @@ const call = async (
   return { status: response.status, body: (await response.json()) as CallReply<'count-contacts'> }
 }
 const text = async (path: string) => (await fetch(url + path)).text()
+
+test('one contract, every caller: the screen, the assistant in each of its places, a key, an MCP client, the palette and the reference', async () => {
+  const ann = await signUp()
+  await addContacts(ann.id, ['a@example.com', null])
+  const figures = { contacts: 2, with_email: 1, newest_at: '2026-01-02T00:00:00.000Z' }
+  const post = async (name: string, bearer: string, body: object) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearer}` }
+    return (await (await fetch(`${url}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as any
+  }
+  expect((await call(ann.token)).body).toEqual(figures)
+
+  const asked = { message: 'Count my contacts, please', conversation_id: 'new' }
+  const answers = [
+    await post('ai-orchestrator', ann.token, asked),
+    ...(await Promise.all(['chat', 'assistant', 'lab'].map((feature) => post('ai-chat', ann.token, { ...asked, feature, tools: true })))),
+  ]
+  for (const { evidence, approval } of answers)
+    expect([evidence, approval]).toEqual([[expect.objectContaining({ action: 'count-contacts', rows: [figures] })], null])
+
+  const { key } = await post('ai-key-create', ann.token, { name: 'a program', scopes: ['do:count-contacts'] })
+  expect((await call(key)).body).toEqual(figures)
+  const client = new Client({ name: 'test', version: '1' })
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }))
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toContain('count-contacts')
+  const result: any = await client.callTool({ name: 'count-contacts', arguments: {} })
+  expect(JSON.parse(result.content[0].text.split('\n').slice(1).join('\n'))).toEqual(figures)
+  await client.close()
+
+  expect(paletteOf().map(({ type }) => type)).toContain('do.count-contacts')
+  expect(await text('/docs')).toContain(`curl ${url}/functions/v1/count-contacts`)
+})
 
 test('a screen and a program get the figures of their own account, and nobody else does', async () => {
   const [ann, bob] = [await signUp(), await signUp()]

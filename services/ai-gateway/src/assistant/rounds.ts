@@ -67,7 +67,8 @@ export class Rounds {
         messages.push({ role: 'tool', tool_call_id: id, content: await this.#desk.use(name, args) } as never)
       }
       try {
-        const question = { ...this.#question, body: { ...this.#question.body, messages } }
+        // One question is one line of activity, however many rounds it takes.
+        const question = { ...this.#question, command: '', body: { ...this.#question.body, messages } }
         this.#answers.push(await ask(this.#deps, question))
       } catch (error) {
         if (!(error instanceof DomainError)) throw error

@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Approval, Conversation, SavedPrompt } from '../../api/ai.ts'
 import { ApprovalCard } from '../../chat/ApprovalCard.tsx'
+import { ApprovalView } from '../../chat/ApprovalView.tsx'
 import { ChatFrame } from '../../chat/ChatFrame.tsx'
 import { ChatLog } from '../../chat/ChatLog.tsx'
 import { Composer } from '../../chat/Composer.tsx'
@@ -12,6 +13,7 @@ import { CopyTool, MessageItem, Tool } from '../../chat/MessageItem.tsx'
 import { Problem } from '../../chat/Problem.tsx'
 import { PromptButton } from '../../chat/PromptButton.tsx'
 import { PromptLibrary } from '../../chat/PromptLibrary.tsx'
+import { Remembered } from '../../chat/Remembered.tsx'
 import { Sources } from '../../chat/Sources.tsx'
 import { Starters } from '../../chat/Starters.tsx'
 import { StopButton } from '../../chat/StopButton.tsx'
@@ -84,6 +86,8 @@ const step: Approval['steps'][number] = {
   error: null,
   undo_until: null,
 }
+const done = { ...step, state: 'done' as const, reply: { subject: 'Thank you, Mara' } }
+const untouched = { onApprove() {}, onDismiss() {}, onUndo() {}, onEdit: async () => false }
 const approval: Approval = {
   id: 'approval',
   message_id: null,
@@ -151,6 +155,12 @@ export function ConversationParts() {
           <EvidenceTable evidence={evidence} />
           <div className="mt-3">
             <ApprovalCard given={approval} />
+          </div>
+          <div className="mt-3">
+            <ApprovalView approval={{ ...approval, state: 'done', steps: [done] }} {...untouched} />
+          </div>
+          <div className="mt-3">
+            <Remembered memory={{ id: 'memory', content: 'We close on Mondays', created_at: now }} />
           </div>
         </Panel>
         <LaneCard lane={lane} at={0} voted canVote={false} onStop={() => {}} onVote={() => {}} onContinue={() => {}} />

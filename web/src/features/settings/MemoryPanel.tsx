@@ -32,8 +32,7 @@ export function MemoryPanel() {
       }
     >
       <p className="max-w-[60ch] text-13 text-muted">
-        The assistants can keep what you say about yourself and your business, in your own words. They never keep what they looked up or
-        what stands in a document.
+        The assistants can keep what you say about yourself and your business, in your own words. They never keep what they looked up.
       </p>
       {query.isError ? <ErrorState title="Your memories could not be loaded" error={query.error} retry={() => query.refetch()} /> : null}
       {query.isPending ? <Skeleton className="mt-4 h-16" /> : null}
