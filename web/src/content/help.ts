@@ -60,10 +60,20 @@ What works with voice today: in **Talk to Operon** and in the chat you can speak
 What you can connect now is your own software: make an **API key** in Settings and call the OpenAI-compatible address of your installation with it. See *API keys*.`,
   },
   {
+    id: 'assistants',
+    title: 'What the assistants look up, propose and remember',
+    words: 'assistant analyst look up own data evidence rows propose approval approve undo remember memory forget',
+    body: `Every chat can look up what your account holds: payments, usage, contacts, activity. The rows stand below the answer, so you can check each figure.
+
+What writes, changes or sends waits for **your approval**. Each step says what it does; edit it, approve all of them at once, or dismiss them. Where there is a way back, *Undo* stands beside the step while it is open.
+
+Say “Remember that …” and the assistants keep those words in mind. **Settings, Memory** shows them, changes and deletes them, and switches it off.`,
+  },
+  {
     id: 'prompts',
     title: 'Prompts, limits and what an answer costs',
     words: 'prompt prompts limit plan usage cost tokens quota month left upgrade used',
-    body: `One answer of one model costs one prompt of your plan; a comparison of four models costs four. An answer that never came uses no prompt; a cut answer is marked as cut and what had arrived is kept. If you stop a question that a model is already reading, it counts as one prompt.
+    body: `One answer of one model costs one prompt of your plan; a comparison of four models costs four. An answer that never came uses no prompt; a cut answer is marked as cut and what had arrived is kept. If you stop a question that a model is already reading, it counts as one prompt. Where an assistant looks something up in your account, each round of looking up costs one more.
 
 Each plan also has a **model budget** a month: what its answers may cost at the models' list prices. Short questions to small models use little of it, long texts and large models more. What a provider bills us for an answer that failed counts toward it too.
 
