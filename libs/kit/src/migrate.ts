@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import { kitMigrations } from './migrations.ts'
@@ -62,7 +62,9 @@ async function takeTurn(db: Kysely<any>, log?: Logger): Promise<void> {
   }
 }
 
-type Step = { up(db: Kysely<any>): Promise<void>; online?: (db: Kysely<any>, log?: Logger) => Promise<void> }
+/** In a new database there are no rows and nobody writes, so all of it is one transaction. */
+type Online = (db: Kysely<any>, how: { isNew: boolean; log?: Logger | undefined }) => Promise<void>
+type Step = { up(db: Kysely<any>): Promise<void>; online?: Online }
 const nothing = async () => {}
 
 /** What runs outside transactions is a step of its own, so that each is remembered for itself. */
@@ -83,13 +85,20 @@ async function run(db: Kysely<any>, steps: Record<string, Step>, log?: Logger): 
   const states = await migratorOf(steps).getMigrations()
   const pending = states.filter(({ executedAt }) => !executedAt).map(({ name }) => name)
   if (!pending.length) return
+  if (pending.length === states.length) {
+    const atOnce = Object.entries(steps).map(([name, { up, online }]) => [
+      name,
+      { up: online ? (trx: Kysely<any>) => online(trx, { isNew: true, log }) : up },
+    ])
+    return steadily(() => migrateTo(migratorOf(Object.fromEntries(atOnce)), pending.at(-1)!))
+  }
   // What a later version has run stays: an instance of this one can start again beside it.
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`
     .execute(db)
     .catch(() => ({ rows: [] as { name: string }[] }))
   const migrator = migratorOf({ ...Object.fromEntries(rows.map(({ name }) => [name, { up: nothing }])), ...steps })
   for (const [i, name] of pending.entries()) {
-    await steadily(() => steps[name]!.online?.(db, log))
+    await steadily(() => steps[name]!.online?.(db, { isNew: false, log }))
     const next = pending[i + 1]
     if (!next || steps[next]!.online) await steadily(() => migrateTo(migrator, name))
   }
@@ -114,22 +123,30 @@ async function steadily(step: () => Promise<void> | undefined): Promise<void> {
     }
 }
 
-function makeIndexes(indexes: Record<string, string> = {}, dropped: string[] = []): Step['online'] {
-  return async (db, log) => {
+function makeIndexes(indexes: Record<string, string> = {}, dropped: string[] = []): Online {
+  return async (db, how) => {
+    const concurrently = sql.raw(how.isNew ? '' : 'concurrently')
     // It waits for transactions that began before it, and nobody waits for it.
     await sql`set lock_timeout = 0`.execute(db)
-    for (const [name, definition] of Object.entries(indexes)) await makeIndex(db, name, definition, log)
-    for (const name of dropped) await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db)
+    for (const [name, definition] of Object.entries(indexes))
+      await makeIndex(db, name, definition, concurrently, how.isNew ? undefined : how.log)
+    for (const name of dropped) await sql`drop index ${concurrently} if exists ${sql.id(name)}`.execute(db)
     await sql`set lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(db)
   }
 }
 
-async function makeIndex(db: Kysely<any>, name: string, definition: string, log?: Logger): Promise<void> {
+async function makeIndex(
+  db: Kysely<any>,
+  name: string,
+  definition: string,
+  concurrently: RawBuilder<unknown>,
+  log?: Logger,
+): Promise<void> {
   const { rows } = await sql<{ valid: boolean }>`
     select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(db)
   if (rows[0]?.valid) return
   // Left by an instance that was killed: it costs every write and serves no read.
   if (rows[0]) await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db)
   log?.info({ index: name }, 'making an index; reads and writes go on')
-  await sql`create index concurrently ${sql.id(name)} ${sql.raw(definition)}`.execute(db)
+  await sql`create index ${concurrently} ${sql.id(name)} ${sql.raw(definition)}`.execute(db)
 }
