@@ -37,4 +37,13 @@ test('who is expected and does not answer is asked again each day, and shown as 
   await sweep()
   await expect.poll(overdue, { timeout: 10_000 }).toBe(2)
   expect(await asked()).toHaveLength(2)
+  // All have answered: nobody is asked again, however long ago it was.
+  await rt.db
+    .updateTable('erasures')
+    .set({ erased_at: new Date(), last_asked_at: ago(2) })
+    .where('user_id', '=', user.id)
+    .execute()
+  await sweep()
+  await expect.poll(overdue, { timeout: 10_000 }).toBe(0)
+  expect(await asked()).toHaveLength(2)
 })
