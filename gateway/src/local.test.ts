@@ -3,7 +3,7 @@ import { DomainError } from '@operon/kit/errors'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { jsonOf, raw, spokenBy, testGateway } from './testing/start.ts'
+import { jsonOf, raw, spokenBy, testGateway, verifierOfTests } from './testing/start.ts'
 
 let gateway: Awaited<ReturnType<typeof testGateway>>
 const app = Fastify({ bodyLimit: 8 * 1024 * 1024 })
@@ -107,6 +107,17 @@ test('many who ask at once how the fleet is share one look, and a service that t
     expect(looks).toBe(2)
   })
   await shared.close()
+})
+
+test('a gateway that identity tells no keys, as one with another master key, says so', async () => {
+  let told = () => {}
+  const verifier = verifierOfTests(() => new Promise<void>((resolve) => (told = resolve)))
+  const lonely = await testGateway({ verifier, upstreams: { identity: { kind: 'local', app } } })
+  const failing = async () => (await jsonOf(fetch(`${lonely.url}/statusz`))).failing
+  expect(await failing()).toEqual(['gateway: identity tells it no keys'])
+  told()
+  await vi.waitFor(async () => expect(await failing()).toEqual([]))
+  await lonely.close()
 })
 
 test('a page learns what is sandboxed before anyone has signed in', async () => {

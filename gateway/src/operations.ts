@@ -45,7 +45,11 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
   /** Of the whole fleet, as this gateway sees it: 200 while nothing is away. */
   async function status(call: Call) {
     const states = await look()
-    const own = [!busReady() && 'gateway: bus', draining() && 'gateway: draining'].filter((what) => what !== false)
+    // Also how a gateway with another master key than the fleet's shows: nobody believes what it asks.
+    const isTold = !upstreams.names.includes('identity') || verifier.hasKeys()
+    const own = [!isTold && 'gateway: identity tells it no keys', !busReady() && 'gateway: bus', draining() && 'gateway: draining'].filter(
+      (what) => what !== false,
+    )
     const services = Object.fromEntries(
       states.map(([name, { ok, instances }]) => [name, { ok, ...(instances ?? { running: 1, of: 1, versions: [platform.version] }) }]),
     )

@@ -228,6 +228,12 @@ export class TokenVerifier {
     }
   }
 
+  /** Whether identity has told its keys. Where it has not, it is asked, and the next caller knows. */
+  hasKeys(): boolean {
+    if (this.#verifiers.size === 0) this.#reload().catch(() => {})
+    return this.#verifiers.size > 0
+  }
+
   /** Keys may have changed: the next token waits for them. Where identity has gone again, what was known stays. */
   askForKeys() {
     this.#outdated = true
