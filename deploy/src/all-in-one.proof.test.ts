@@ -81,11 +81,13 @@ test('a DATA_DIR that cannot be used is one clear line', async () => {
 test('it answers for every service, refuses a second start on its data, and leaves no process behind', { timeout: 180_000 }, async () => {
   const run = launch()
   const url = await ready(run)
-  const answer = await fetch(`${url}/statusz`)
-  expect([answer.status, await answer.json()]).toMatchObject([
-    200,
-    { ok: true, services: { identity: { ok: true }, sandbox: { ok: true } } },
-  ])
+  const status = async () => {
+    const answer = await fetch(`${url}/statusz`)
+    return [answer.status, await answer.json()]
+  }
+  await expect
+    .poll(status, { timeout: 20_000 })
+    .toMatchObject([200, { ok: true, services: { identity: { ok: true }, sandbox: { ok: true } } }])
 
   const second = launch()
   expect(await second.ended).toBe(1)
@@ -112,7 +114,7 @@ test('after kill -9 the next start takes over what was left, and a second Ctrl-C
   const next = launch()
   const url = await ready(next)
   expect(next.output()).toContain(`PostgreSQL was still running (pid ${survivor}) and is used again`)
-  expect((await fetch(`${url}/statusz`)).status).toBe(200)
+  await expect.poll(async () => (await fetch(`${url}/statusz`)).status, { timeout: 20_000 }).toBe(200)
   next.child.kill('SIGINT')
   next.child.kill('SIGTERM')
   expect([0, 1]).toContain(await next.ended)

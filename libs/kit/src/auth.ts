@@ -228,9 +228,9 @@ export class TokenVerifier {
     }
   }
 
-  /** Whether identity has told its keys. Where it has not, it is asked, and the next caller knows. */
-  hasKeys(): boolean {
-    if (this.#verifiers.size === 0) this.#reload().catch(() => {})
+  /** Whether identity has told its keys; where it has not, it is asked. */
+  async hasKeys(): Promise<boolean> {
+    if (this.#verifiers.size === 0) await this.#reload().catch(() => {})
     return this.#verifiers.size > 0
   }
 
