@@ -6,6 +6,7 @@ import { storefronts } from '@operon/gateway/frames'
 import { startGateway } from '@operon/gateway/gateway'
 import type { Env } from '@operon/kit/config'
 import { openBus, openCache, openVerifier } from '@operon/kit/open'
+import { serveMetrics } from '@operon/kit/scrape'
 import { createInfra, type Infra, prepareService, type RunningService } from '@operon/kit/service'
 import { createLogger } from '@operon/kit/telemetry'
 import { takeDataDir } from './data-dir.ts'
@@ -63,7 +64,10 @@ export async function startAllInOne({
       undo.push(postgres.stop)
       env.DATABASE_URL = postgres.url
     }
-    const infra = await createInfra(env, { log: createLogger(asked.LOG_LEVEL, { write: (line) => log(readable(line.trimEnd())) }) })
+    const written = (line: string) => log(asked.LOG_FORMAT === 'json' ? line.trimEnd() : readable(line.trimEnd()))
+    const infra = await createInfra(env, { log: createLogger(asked.LOG_LEVEL, { write: written }) })
+    const scraped = await serveMetrics(infra.config, infra.metrics)
+    undo.push(() => scraped?.close())
     const services = await prepareAll(definitions, infra)
     undo.push(() => Promise.all(services.map((service) => service.close())))
     undo.push(() => Promise.all(services.map((service) => service.drain())))

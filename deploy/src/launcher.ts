@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { facesPeople, SetupError } from '@operon/kit/config'
+import { say } from './log.ts'
 import { portProblem } from './machine.ts'
 import { abandonPostgres } from './postgres.ts'
 
@@ -41,7 +42,7 @@ export function stopOnSignals(stop: () => Promise<unknown>, force: () => void = 
   const begin = (why: string) => {
     if (stopping) return leave(1)
     stopping = true
-    console.log(`\noperon: stopping (${why}; again to force)`)
+    say(`\noperon: stopping (${why}; again to force)`)
     setTimeout(() => leave(1), withinMs).unref()
     stop().then(
       () => process.exit(0),

@@ -2,10 +2,20 @@ const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 4
 const colours: Record<string, number> = { WARN: 33, ERROR: 31, FATAL: 31 }
 const coloured = process.stdout.isTTY && !process.env.NO_COLOR
 
-export const say = (line: string) => console.log(line)
+// Asked each time, since `.env` is read after this file.
+const wantsJson = () => process.env.LOG_FORMAT === 'json'
+
+/** A launcher's own line; a program that reads them gets one JSON object a line. */
+export const say = (line: string) => console.log(wantsJson() ? asJson(line) : line)
+
+function asJson(text: string, service = 'launcher'): string {
+  if (parse(text)) return text
+  return JSON.stringify({ level: 30, time: new Date().toISOString(), service, msg: text.trim() })
+}
 
 /** One JSON line of a service as one line for a person; what is not JSON passes as it is. */
 export function readable(line: string, from = ''): string {
+  if (wantsJson()) return asJson(line, from || undefined)
   const entry = parse(line)
   if (!entry) return prefixed(from, line)
   const { level, time, msg, service, err, trace: _trace, ...rest } = entry

@@ -29,6 +29,9 @@ export type Call = {
   onClose: (() => void) | null
   /** This step of the trace, where traces are kept. */
   span: Span | null
+  /** What goes along to the service, and whose request it is, once these are known: for the log. */
+  trace: string | null
+  tenant: string | null
 }
 
 const boot = randomBytes(5).toString('hex')

@@ -7,7 +7,8 @@ import type { TokenVerifier } from '@operon/kit/auth'
 import type { Cache } from '@operon/kit/cache/cache'
 import { type Env, type KitConfig, readEnv, sandboxIsOpen } from '@operon/kit/config'
 import { Limits } from '@operon/kit/limits'
-import type { Logger, Metrics } from '@operon/kit/telemetry'
+import type { Metrics } from '@operon/kit/metrics'
+import type { Logger } from '@operon/kit/telemetry'
 import { VERSION } from '@operon/kit/version'
 import { addressReader } from './addresses.ts'
 import { Callers } from './callers.ts'
@@ -23,7 +24,7 @@ import { operations, type Platform } from './operations.ts'
 import { referencePages } from './reference.ts'
 import { compileRoutes, type Spoken } from './routes.ts'
 import { GatewaySettings } from './settings.ts'
-import { openUpstreams, type Upstreams } from './upstreams.ts'
+import { openUpstreams, type Upstreams, upstreamStates } from './upstreams.ts'
 import { type Contacts, inlineScriptHashes, serveWeb } from './web.ts'
 
 export type GatewayOptions = {
@@ -72,7 +73,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const callers = new Callers(verifier, config.PUBLISHABLE_KEYS.split(','))
   verifier.listenTo(bus)
   const upstreams = openUpstreams(options.upstreams, settings, { lookup: options.lookup, log })
-  const meter = new Meter(metrics)
+  const leaveUpstreams = metrics.upstreams(() => upstreamStates(upstreams))
+  const meter = new Meter(metrics, config.ACCESS_LOG === 'on' ? log.child({}, { level: 'info' }) : null)
+  const leaveMeter = metrics.inFlight(() => [{ labels: { service: 'gateway' }, value: meter.running }])
   const addresses = addressReader(config.TRUSTED_PROXIES)
   const limits = new Limits(settings, cache, log)
   const live = createLive({ config, settings, log, metrics, verifier, broadcasts: bus, ...options.live })
@@ -162,6 +165,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     drain,
     async close() {
       await drain()
+      leaveUpstreams()
+      leaveMeter()
       live.close()
       figures.close()
       server.closeAllConnections()

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { callerAt } from '@operon/kit/addresses'
 import { checkAccess, isHalfSignedIn } from '@operon/kit/auth'
 import type { KitConfig } from '@operon/kit/config'
-import type { Actor } from '@operon/kit/context'
+import { type Actor, userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { Limits, Quota } from '@operon/kit/limits'
-import type { Logger, Metrics } from '@operon/kit/telemetry'
+import type { Metrics } from '@operon/kit/metrics'
+import type { Logger } from '@operon/kit/telemetry'
 import { isTracing, openSpan } from '@operon/kit/tracing'
 import type { Addresses } from './addresses.ts'
 import { type Call, givenPairs, refuse, requestId, send, stepTrace } from './call.ts'
@@ -75,6 +76,8 @@ export function createHandler(options: HandleOptions) {
       waitsForContinue,
       onClose: null,
       span: null,
+      trace: null,
+      tenant: null,
     }
     meter.begin(call)
     if (draining()) response.shouldKeepAlive = false
@@ -129,6 +132,7 @@ export function createHandler(options: HandleOptions) {
   }
 
   function admit(call: Call, route: Route, actor: Actor) {
+    call.tenant = userIdOf(actor)
     // The owning service may know an API key that identity has not taken over yet.
     const caller = route.apiKeys && actor.kind === 'anonymous' ? actor : checkAccess(route, actor)
     if (caller.kind === 'service') return handOver(call, route)
@@ -172,7 +176,8 @@ export function createHandler(options: HandleOptions) {
     const host = forwarded && isHost(forwarded) ? forwarded : (headers.host ?? '')
     const proto = believed && first(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http'
     if (isTracing()) call.span = spanOf(call)
-    return { client: call.client, proto, host, requestId: call.id, traceparent: call.span?.trace ?? stepTrace(headers.traceparent) }
+    call.trace = call.span?.trace ?? stepTrace(headers.traceparent)
+    return { client: call.client, proto, host, requestId: call.id, traceparent: call.trace }
   }
 
   function preflight(call: Call, entry: Entry) {
@@ -184,7 +189,15 @@ export function createHandler(options: HandleOptions) {
     const error = thrown instanceof DomainError ? thrown : new DomainError('internal', { cause: thrown })
     if (error.status >= 500)
       log.warn(
-        { err: error.cause ?? error, requestId: call.id, route: call.label, status: error.status },
+        {
+          err: error.cause ?? error,
+          requestId: call.id,
+          errorCode: error.code,
+          tenant: call.tenant,
+          ...(call.trace && { trace: call.trace.split('-')[1] }),
+          route: call.label,
+          status: error.status,
+        },
         'a request failed at the gateway',
       )
     refuse(call, error)

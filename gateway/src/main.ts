@@ -1,6 +1,7 @@
 import { SetupError } from '@operon/kit/config'
 import { stopOnSignal } from '@operon/kit/main'
 import { openBus, openCache, openVerifier } from '@operon/kit/open'
+import { serveMetrics } from '@operon/kit/scrape'
 import { createInfra } from '@operon/kit/service'
 import { flushTraces } from '@operon/kit/tracing'
 import { countersOf } from './figures.ts'
@@ -29,8 +30,10 @@ async function main() {
     upstreams: upstreamsFromEnv(infra.env),
   })
   await bus.start()
+  const scraped = await serveMetrics(infra.config, infra.metrics)
   log.info({ address: gateway.url }, 'ready')
   stopOnSignal(async () => {
+    scraped?.close()
     await gateway.drain()
     await gateway.close()
     await bus.drain()

@@ -4,7 +4,8 @@ import { type ThirdParty, thirdParties } from '@operon/contracts/third-parties'
 import type { TokenVerifier } from '@operon/kit/auth'
 import type { KitConfig } from '@operon/kit/config'
 import { DomainError } from '@operon/kit/errors'
-import type { Metrics } from '@operon/kit/telemetry'
+import type { Metrics } from '@operon/kit/metrics'
+import { showsMetricsToken } from '@operon/kit/scrape'
 import { isLoopback } from './addresses.ts'
 import { answerJson, type Call, refuse, send } from './call.ts'
 import type { Page } from './handle.ts'
@@ -58,12 +59,13 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
     answerJson(call, ok ? 200 : 503, { ok, version: platform.version, services, failing })
   }
 
-  /** For the machine itself, and for whoever holds the service key; never for someone behind a proxy that is not known as one. */
+  /** For whoever holds METRICS_TOKEN; without one for the machine itself and the service key, never for someone behind a proxy that is not known as one. */
   async function showMetrics(call: Call) {
     const { headers, socket } = call.request
     const direct = isLoopback(socket.remoteAddress) && isLoopback(call.client) && (trustsProxies || !headers['x-forwarded-for'])
     const key = String(headers.authorization ?? headers.apikey ?? '').replace(/^bearer /i, '')
-    if (!direct && !verifier.isServiceKey(key))
+    const mayRead = showsMetricsToken(config, headers) || (config.METRICS_TOKEN ? false : direct || verifier.isServiceKey(key))
+    if (config.METRICS_PORT !== undefined || !mayRead)
       return refuse(call, new DomainError('not_found', { message: 'There is nothing at this address.' }))
     send(call, 200, await metrics.registry.metrics(), ['content-type', metrics.registry.contentType])
   }

@@ -83,3 +83,12 @@ async function readinessOf(name: string, instances: Instances): Promise<Readines
     },
   }
 }
+
+/** How many instances of each service answer, and how many are left out after a failure. Those in this process share its fate. */
+export const upstreamStates = (upstreams: OpenUpstreams) =>
+  upstreams.names.flatMap((upstream) => {
+    const opened = upstreams.of(upstream)!
+    const all = opened.kind === 'remote' ? opened.instances.all.map(({ failures, hung }) => failures > 0 || hung) : [false]
+    const down = all.filter(Boolean).length
+    return Object.entries({ up: all.length - down, down }).map(([state, value]) => ({ labels: { upstream, state }, value }))
+  })

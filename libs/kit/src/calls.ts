@@ -110,14 +110,13 @@ export function answerCalls({ service, bus, vault, verifier, limits, log, calls,
   bus.reply(subject, async (signed) => {
     const { actor, input, trace } = verifyRequest(vault, subject, signed)
     const asked = Asked.parse(input)
-    return inSpan({ service, kind: 'server', name: `call ${asked.name}`, parent: trace }, () =>
+    const about = { requestId: asked.request_id, tenant: userIdOf(actor) }
+    return inSpan({ service, kind: 'server', name: `call ${asked.name}`, parent: trace, about }, () =>
       run(asked, actor).catch((thrown: unknown) => {
         const error = asDomainError(thrown)
-        if (error.code === 'internal')
-          log.error(
-            { err: thrown, call: asked.name, requestId: asked.request_id, userId: userIdOf(actor) },
-            'a call over the bus failed unexpectedly',
-          )
+        const told = { err: error.cause ?? error, call: asked.name, errorCode: error.code }
+        if (error.code === 'internal') log.error(told, 'a call over the bus failed unexpectedly')
+        else if (error.status >= 500) log.warn(told, 'a call over the bus could not be served')
         throw error
       }),
     )

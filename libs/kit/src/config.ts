@@ -38,12 +38,26 @@ export const KitConfig = z.object({
   PUBLISHABLE_KEYS: z.string().default('anon'),
   SERVICE_KEY: z.string().min(20).optional(),
   PRODUCT_NAME: z.string().default('Operon'),
+  /** Of the release, where the image does not know it: read by `version.ts`. */
+  OPERON_VERSION: z.string().optional(),
+  /** A line for every answer of the gateway. */
+  ACCESS_LOG: z.enum(['on', 'off']).default('off'),
+  /** Lines for people or for programs where one process runs everything; by itself a service always writes JSON. */
+  LOG_FORMAT: z.enum(['readable', 'json']).default('readable'),
+  /** Who shows it reads `/metrics`, of every process. */
+  METRICS_TOKEN: z.string().min(20).optional(),
+  /** `/metrics` is here alone, and no longer where the process answers. */
+  METRICS_PORT: z.coerce.number().int().min(1).max(65535).optional(),
   /** Where traces go, by OTLP over HTTP. Nothing is recorded without it. */
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http://', 'https://').optional(),
   OTEL_TRACES_SAMPLER: z
     .enum(['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'])
     .default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  /** Read by the exporter: `key=value` pairs, for a collector that asks for a token. */
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  /** Read by the exporter: `key=value` pairs on every span. */
+  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().min(10).default(5000),
 })
 export type KitConfig = z.output<typeof KitConfig> & { PUBLIC_URL: string }

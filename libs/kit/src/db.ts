@@ -49,6 +49,12 @@ const BY_KEY = [
   .join('')
 const hots = new WeakMap<object, { pool: pg.Pool; log?: LogConfig }>()
 
+/** How many connections each pool of a database has, and how many callers wait for one. */
+export const poolsOf = ({ db, pool }: Pick<Database<any>, 'db' | 'pool'>): Record<string, pg.Pool> => ({
+  main: pool,
+  hot: hots.get(db)!.pool,
+})
+
 /** A statement of a hot path, parsed and planned once a connection. It names its columns, so that it outlives a migration. */
 export type Statement = { name: string; text: string }
 

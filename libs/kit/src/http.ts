@@ -6,12 +6,13 @@ import { checkAccess, type TokenVerifier } from './auth.ts'
 import { asAuthError, authErrorAnswer } from './auth-errors.ts'
 import { sayWhenBegun } from './begin.ts'
 import { type Handler, nameOf, type Served, served } from './calls.ts'
-import type { Ctx } from './context.ts'
+import { type Ctx, userIdOf } from './context.ts'
 import { DomainError } from './errors.ts'
 import { newId } from './ids.ts'
 import { checkScope } from './keys.ts'
+import type { Metrics } from './metrics.ts'
 import { asDomainError } from './problems.ts'
-import { type Logger, type Metrics, nextTrace, withTrace } from './telemetry.ts'
+import { type Logger, nextTrace, tellTenant, withTrace } from './telemetry.ts'
 import { traceRequests } from './tracing.ts'
 
 export type HttpOwner = {
@@ -68,8 +69,20 @@ export function createHttp(owner: HttpOwner): FastifyInstance {
   app.setNotFoundHandler((request, reply) => sendError(reply, request, new DomainError('not_found')))
   sayWhenBegun(app)
   if (!traceRequests(app, owner.service))
-    app.addHook('onRequest', (request, _reply, done) => withTrace(nextTrace(request.headers.traceparent), done))
+    app.addHook('onRequest', (request, _reply, done) =>
+      withTrace(nextTrace(request.headers.traceparent), done, { requestId: request.id, tenant: null }),
+    )
+  let running = 0
+  app.addHook('onRequest', (_request, _reply, done) => {
+    running += 1
+    done()
+  })
+  app.addHook(
+    'onClose',
+    owner.metrics.inFlight(() => [{ labels: { service: owner.service }, value: running }]),
+  )
   app.addHook('onResponse', (request, reply, done) => {
+    running -= 1
     const route = request.routeOptions.url ?? 'none'
     owner.metrics.requests.observe(
       { service: owner.service, route, method: request.method, status: reply.statusCode },
@@ -143,6 +156,7 @@ export function admit(app: FastifyInstance, contract: Guarded) {
     const ctx = contextOf(owner, request, reply)
     request.ctx = ctx
     const actor = await actorOf(owner, contract, request)
+    tellTenant(userIdOf(actor))
     checkScope(contract, actor)
     ctx.actor = checkAccess(contract, actor, request.method as Endpoint['method'])
   }
@@ -196,8 +210,11 @@ const header = (value: string | string[] | undefined): string | undefined => (Ar
 /** Each path speaks its protocol's errors; what is no DomainError is a bug and says nothing of itself. */
 export function sendError(reply: FastifyReply, request: FastifyRequest, thrown: unknown) {
   const error = asDomainError(thrown)
-  if (error.status >= 500 && !(thrown instanceof DomainError))
-    request.log.error({ err: thrown, route: request.routeOptions.url }, 'unexpected error')
+  if (error.status >= 500) {
+    const told = { route: request.routeOptions.url, status: error.status, errorCode: error.code }
+    if (error.code === 'internal') request.log.error({ err: error.cause ?? error, ...told }, 'unexpected error')
+    else request.log.warn({ err: error.cause ?? error, ...told }, 'a request could not be served')
+  }
   if (request.url.startsWith('/auth/v1')) {
     const known = asAuthError(error)
     const { body, headers } = authErrorAnswer(known, header(request.headers['x-supabase-api-version']))

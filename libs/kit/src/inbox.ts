@@ -2,7 +2,7 @@ import type { Envelope } from '@operon/contracts/contract'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type BusOwner, type Consumer, MAX_DELIVERIES, retryDelayMs as usualDelayMs } from './bus/bus.ts'
 import type { KitDb } from './schema.ts'
-import { withoutTrace } from './telemetry.ts'
+import { type Logger, newTrace, withoutTrace, withTrace } from './telemetry.ts'
 import { inTransaction } from './tx.ts'
 
 /**
@@ -96,6 +96,18 @@ export async function replayParked(db: Kysely<KitDb>, handler: string, eventId: 
   return numUpdatedRows > 0n
 }
 
+/** It counts as done, without its effect. */
+export async function discardParked(db: Kysely<KitDb>, handler: string, eventId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('inbox')
+    .set({ parked_at: null, done_at: sql`now()`, envelope: null })
+    .where('handler', '=', handler)
+    .where('event_id', '=', eventId)
+    .where('parked_at', 'is not', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 export async function pendingByHandler(db: Kysely<KitDb>): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('inbox')
@@ -174,7 +186,7 @@ export function startDrain({ db, log, retryDelayMs = usualDelayMs }: BusOwner, c
     } catch (err) {
       const tries = attempts + 1
       const parked = tries >= MAX_DELIVERIES
-      log.warn({ err, handler, event: envelope.id, name: envelope.name, tries }, parked ? 'event parked' : 'event failed, will try again')
+      tellFailure(log, { err, handler, envelope, tries, parked })
       await noteFailure(db, { handler, id: envelope.id, attempts: tries, error: messageOf(err), delayMs: retryDelayMs(tries) }).catch(
         (error) => log.warn({ err: error }, 'the inbox cannot be written'),
       )
@@ -213,6 +225,14 @@ async function noteFailure(
     update inbox set attempts = ${attempts}, error = ${error}, next_at = now() + ${delayMs} * interval '1 millisecond',
       parked_at = case when ${attempts >= MAX_DELIVERIES}::boolean then now() end
     where handler = ${handler} and event_id = ${id} and done_at is null and parked_at is null`.execute(db)
+}
+
+type Failure = { err: unknown; handler: string; envelope: Envelope; tries: number; parked: boolean }
+/** In the name of whoever the event is about, and in the trace of the request that caused it. */
+export function tellFailure(log: Logger, { err, handler, envelope: { id, name, trace, user_id }, tries, parked }: Failure): void {
+  const told = { err, handler, event: id, name, tries }
+  const about = { requestId: id, tenant: user_id }
+  withTrace(trace ?? newTrace(), () => log.warn(told, parked ? 'event parked' : 'event failed, will try again'), about)
 }
 
 export const messageOf = (error: unknown): string =>

@@ -204,7 +204,10 @@ export function startLane<P>(
       await settle(db, options, { id, tenant, fence })
     } catch (err) {
       const last = attempts >= most
-      log.warn({ err, lane, item: id, attempt: attempts }, last ? 'a lane gave up on an item' : 'an item of a lane failed, will try again')
+      log.warn(
+        { err, lane, item: id, requestId: id, tenant, attempt: attempts },
+        last ? 'a lane gave up on an item' : 'an item of a lane failed, will try again',
+      )
       const afterMs = last ? NEVER_MS : 1000 * 2 ** attempts
       await settle(db, options, { id, tenant, fence }, { afterMs, error: messageOf(err) }).catch(() => {})
     }

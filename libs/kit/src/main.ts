@@ -2,13 +2,19 @@ import { chmod, rm } from 'node:fs/promises'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { SetupError } from './config.ts'
+import { databaseUrl, readKitConfig, SetupError } from './config.ts'
+import { ensureDatabase } from './db.ts'
+import { migrate } from './migrate.ts'
+import { patienceOf } from './open.ts'
+import { serveMetrics, showsMetricsToken } from './scrape.ts'
 import { createInfra, type Infra, prepareService, type RunningService, type ServiceDefinition } from './service.ts'
+import { createLogger } from './telemetry.ts'
 import { VERSION } from './version.ts'
 
 /** Runs one service as a process of its own: `LISTEN` is a socket (`unix:/path`) or an address (`host:port`); HOST and PORT otherwise. */
 export async function runMain(definition: ServiceDefinition): Promise<void> {
   try {
+    if (process.argv.includes('--migrate')) return await migrateOnly(definition)
     const infra = await createInfra(process.env)
     const service: RunningService = await prepareService(
       {
@@ -21,10 +27,12 @@ export async function runMain(definition: ServiceDefinition): Promise<void> {
       infra,
     )
     await service.start()
+    const scraped = await serveMetrics(infra.config, infra.metrics)
     const address = await listen(service.app, process.env.LISTEN, infra.config)
     infra.log.info({ service: definition.name, address }, 'ready')
     stopOnSignal(async () => {
       await quietHttp(service.app, process.env.LISTEN)
+      scraped?.close()
       await service.drain()
       await service.close()
     })
@@ -34,14 +42,28 @@ export async function runMain(definition: ServiceDefinition): Promise<void> {
   }
 }
 
+/** For a release that changes its databases before its processes: `main.ts --migrate`. */
+async function migrateOnly({ name, migrations }: ServiceDefinition): Promise<void> {
+  const config = readKitConfig(process.env)
+  const log = createLogger(config.LOG_LEVEL).child({ service: name })
+  const url = databaseUrl(config, process.env, name)
+  await ensureDatabase(url, patienceOf(config, log))
+  await migrate(url, migrations, log)
+  log.info('migrated')
+}
+
 /** `begins` promises the gateway that a request with `x-operon-begin-by` is treated as `begin.ts` says. Fastify takes routes only before it is ready, the service is there only after. */
-function probes(app: FastifyInstance, { metrics }: Infra, service: () => RunningService) {
+function probes(app: FastifyInstance, { metrics, config }: Infra, service: () => RunningService) {
   app.get('/healthz', () => ({ ok: true }))
   app.get('/readyz', async (_request, reply) => {
     const state = await service().ready()
     return reply.code(state.ok ? 200 : 503).send({ ...state, version: VERSION, begins: true })
   })
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()))
+  if (config.METRICS_PORT !== undefined) return
+  app.get('/metrics', async (request, reply) => {
+    if (config.METRICS_TOKEN && !showsMetricsToken(config, request.headers)) return reply.code(401).send()
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+  })
 }
 
 async function listen(app: FastifyInstance, where: string | undefined, { HOST, PORT }: { HOST: string; PORT: number }): Promise<string> {

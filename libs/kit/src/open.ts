@@ -90,7 +90,7 @@ export const poolOf = ({ DATABASE_POOL, QUEUE_URL }: KitConfig): number =>
 
 export type JobsOwner = { service: string; db: Kysely<KitDb>; log: Logger; databaseUrl: string }
 
-export async function openJobs({ config, shared }: Infra, { service, db, log, databaseUrl }: JobsOwner): Promise<Jobs> {
+export async function openJobs({ config, shared, metrics }: Infra, { service, db, log, databaseUrl }: JobsOwner): Promise<Jobs> {
   const bus = shared.get(`bus of ${service}`) as Bus
   const progressEvent = jobProgress(service)
   const cancelled = jobCancelled(service).name
@@ -100,6 +100,8 @@ export async function openJobs({ config, shared }: Infra, { service, db, log, da
     log,
     progress: (progress: unknown) => bus.broadcast(progressEvent.name, progressEvent.payload.parse(progress)),
     tellCancel: (id: string) => bus.broadcast(cancelled, { id }),
+    seen: ({ name, outcome, seconds }: { name: string; outcome: string; seconds: number }) =>
+      metrics.jobs.observe({ service, job: name, outcome }, seconds),
     onCancel: (stop: (id: string) => void) => bus.onBroadcast(cancelled, ({ id }) => stop(id)),
   }
   if (schemeOf(config.QUEUE_URL) === 'postgres:') return createBullJobs({ ...common, ...openPostgresQueue(databaseUrl, log) })

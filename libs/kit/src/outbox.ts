@@ -2,14 +2,17 @@ import type { Envelope } from '@operon/contracts/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Bus } from './bus/bus.ts'
 import { runStatement, type Statement, UNSYNCED } from './db.ts'
+import { newId } from './ids.ts'
 import { forgetDone } from './inbox.ts'
 import { JOB_MARK, type Jobs } from './jobs/jobs.ts'
+import type { Metrics } from './metrics.ts'
 import { forgetKeys, forgetReservations } from './retention.ts'
 import type { KitDb } from './schema.ts'
-import { type Logger, type Metrics, withoutTrace } from './telemetry.ts'
+import { type Logger, withoutTrace } from './telemetry.ts'
 import { carrying } from './tracing.ts'
 import { onPublished } from './tx.ts'
 
+const NOBODY = '00000000-0000-0000-0000-000000000000'
 const BATCH = 200
 const SENT_AT_ONCE = 1000
 /** Batches that are on their way at the same time. */
@@ -36,13 +39,21 @@ type OutboxRow = {
 }
 /** One of the events that share a row, as the row's payload holds it. */
 type Together = { id: string; name: string; user_id: string | null; payload: unknown }
-type RelayOptions = { db: Kysely<KitDb>; bus: Bus; jobs: Jobs; log: Logger; metrics: Metrics; service: string }
+type RelayOptions = {
+  db: Kysely<KitDb>
+  bus: Bus
+  jobs: Jobs
+  log: Logger
+  metrics: Metrics
+  service: string
+  measures?: (() => Promise<void>)[]
+}
 
 /**
  * Carries what was published to the bus and the queue. Rows are claimed by a lease in one statement, sent with no transaction open, and
  * marked once they are acknowledged: a crash in between sends them again, with the same ids. Order is not promised.
  */
-export function startRelay({ db, bus, jobs, log, metrics, service }: RelayOptions): { stop(): Promise<void> } {
+export function startRelay({ db, bus, jobs, log, metrics, service, measures = [] }: RelayOptions): { stop(): Promise<void> } {
   const lanes = new Set<Promise<void>>()
   const timers = new Set<NodeJS.Timeout>()
   let stopped = false
@@ -127,7 +138,14 @@ export function startRelay({ db, bus, jobs, log, metrics, service }: RelayOption
 
   onPublished(db, () => withoutTrace(nudge))
   poll()
-  every(GAUGE_EVERY_MS, 'measuring what waits', () => gauge({ db, bus, jobs, metrics, service }))
+  const instance = newId()
+  every(GAUGE_EVERY_MS, 'measuring what waits', async () => {
+    const leading = await leads(db, instance)
+    metrics.leading.set(service, leading)
+    if (!leading) return
+    await gauge({ db, bus, jobs, metrics, service })
+    for (const look of measures) await look()
+  })
   every(CLEAN_EVERY_MS, 'cleaning', () => clean(db))
   if (jobs.mayForget) {
     every(SWEEP_EVERY_MS, 'looking for lost jobs', () => resendLostJobs(db, jobs))
@@ -164,7 +182,7 @@ export async function replayOutbox(
  * its memory is rebuilt from the rows. Adding one that is there changes nothing.
  */
 export async function resendLostJobs(db: Kysely<KitDb>, jobs: Jobs, olderThanS = 20): Promise<number> {
-  let after = '00000000-0000-0000-0000-000000000000'
+  let after = NOBODY
   let seen = 0
   for (;;) {
     const { rows } = await sql<OutboxRow>`
@@ -221,14 +239,28 @@ const release = (db: Kysely<KitDb>, ids: string[], delayMs: number) =>
     .where('sent_at', 'is', null)
     .execute()
 
+const LEADS_FOR_S = 30
+/** Whether this instance tells what all of them see. A mark in the inbox, since every service has one; whoever falls silent loses it. */
+export async function leads(db: Kysely<KitDb>, instance: string): Promise<boolean> {
+  const { rows } = await sql`
+    insert into inbox as i (handler, event_id, envelope, next_at, done_at)
+    values ('measure', ${NOBODY}, ${JSON.stringify({ instance })}, now() + ${LEADS_FOR_S} * interval '1 second', now())
+    on conflict (handler, event_id) do update set envelope = excluded.envelope, next_at = excluded.next_at, done_at = excluded.done_at
+    where i.next_at <= now() or i.envelope->>'instance' = ${instance}
+    returning 1`.execute(db)
+  return rows.length > 0
+}
+
 export async function gauge({ db, bus, jobs, metrics, service }: Omit<RelayOptions, 'log'>) {
   // A job that is wished for later does not wait yet.
-  const { rows } = await sql<{
-    waiting: number
-  }>`select count(*) as waiting from outbox where sent_at is null and (available_at <= now() or attempts > 0)`.execute(db)
+  const { rows } = await sql<{ waiting: number; oldest_s: number }>`
+    select count(*) as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_s
+    from outbox where sent_at is null and (available_at <= now() or attempts > 0)`.execute(db)
   metrics.lag.set({ service, what: 'outbox' }, rows[0]!.waiting)
+  metrics.oldest.set({ service, what: 'outbox' }, rows[0]!.oldest_s)
   for (const [handler, waiting] of Object.entries(await bus.lag())) metrics.lag.set({ service, what: `inbox ${handler}` }, waiting)
   metrics.lag.set({ service, what: 'jobs' }, await jobs.waiting())
+  metrics.oldest.set({ service, what: 'jobs' }, (await jobs.oldestWaitingMs()) / 1000)
   metrics.lag.set({ service, what: 'parked jobs' }, await jobs.parkedCount())
   const parked = await db
     .selectFrom('inbox')

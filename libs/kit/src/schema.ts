@@ -60,6 +60,8 @@ export type KitDb = {
     cost_used: Generated<number>
     cost_reserved: Generated<number>
   }
+  /** Parked work that somebody put away for good: the audit of `npm run replay -- --discard`. */
+  discarded_work: { id: string; what: string; attempts: number; reason: string; discarded_by: string; discarded_at: Generated<Date> }
   /** How many rows of a person an erasure that is under way has dealt with. */
   erased_pieces: { user_id: string; kind: 'deleted' | 'anonymised'; name: string; amount: number }
   usage_reservations: {

@@ -10,7 +10,7 @@ import { answerCalls, type Calling, callOver, type Served } from './calls.ts'
 import { followClock } from './clock.ts'
 import { databaseUrl, type Env, type KitConfig, readEnv, readKitConfig, sandboxIsOpen } from './config.ts'
 import type { Actor, Ctx } from './context.ts'
-import { databaseAnswers, ensureDatabase, openDatabase } from './db.ts'
+import { databaseAnswers, ensureDatabase, openDatabase, poolsOf } from './db.ts'
 import { createHttp } from './http.ts'
 import { newId } from './ids.ts'
 import { runOnce } from './inbox.ts'
@@ -18,16 +18,19 @@ import type { JobRun, Jobs } from './jobs/jobs.ts'
 import { demandFleetKey, refuseOwnStores } from './joining.ts'
 import { Limits, RateSettings } from './limits.ts'
 import { projectEntitlements } from './meter.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { type Migrations, migrate } from './migrate.ts'
 import { openBus, openCache, openJobs, openStorage, openVerifier, patienceOf, poolOf, type Shared } from './open.ts'
 import { startRelay } from './outbox.ts'
+import { ProviderWatch } from './providers.ts'
 import { watched } from './readiness.ts'
 import { askOver, verifyRequest } from './requests.ts'
 import type { KitDb } from './schema.ts'
 import type { Storage } from './storage/storage.ts'
-import { createLogger, createMetrics, currentTrace, type Logger, type Metrics } from './telemetry.ts'
+import { createLogger, currentTrace, type Logger } from './telemetry.ts'
 import { flushTraces, inSpan, sqlLog, startTracing } from './tracing.ts'
 import { Vault } from './vault.ts'
+import { VERSION } from './version.ts'
 
 /** A service as one value. `setup` wires routes, consumers and jobs by hand. */
 export type ServiceDefinition<DB = any, C = any> = {
@@ -49,6 +52,8 @@ export type Runtime<DB = any, C = any> = {
   db: Kysely<DB & KitDb>
   log: Logger
   metrics: Metrics
+  /** Through which third parties are called, so that their failures are counted and named. */
+  providers: ProviderWatch
   storage: Storage
   cache: Cache
   vault: Vault
@@ -77,6 +82,8 @@ export type Runtime<DB = any, C = any> = {
     run: (ctx: Ctx<DB>, run: JobRun<Payload<J>>) => Promise<unknown>,
     options?: { concurrency?: number; cron?: string; everyMs?: number },
   ): void
+  /** Reads a figure that all instances share, now and then; the instance that leads shows it. */
+  measure(look: () => Promise<void>): void
   /** A context for work that no caller waits for. */
   ctx(actor?: Actor): Ctx<DB>
   /** Runs on drain, last registered first. */
@@ -108,7 +115,7 @@ export async function createInfra(env: Env, options: { log?: Logger } = {}): Pro
   const config = readKitConfig(env)
   const log = options.log ?? createLogger(config.LOG_LEVEL)
   await startTracing(config, log)
-  return { env, config, log, metrics: createMetrics(), shared: new Map(), vault: await Vault.open(config) }
+  return { env, config, log, metrics: createMetrics(VERSION), shared: new Map(), vault: await Vault.open(config) }
 }
 
 export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>, infra: Infra): Promise<RunningService> {
@@ -127,6 +134,16 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const { db, pool } = openDatabase<DB & KitDb>(url, poolOf(kit), broken, sqlLog(name))
   const kitDb = db as unknown as Kysely<KitDb>
   await demandFleetKey(db, vault, kit, name)
+  const pools = Object.entries(poolsOf({ db, pool }))
+  const leavePools = metrics.pools(() =>
+    pools.flatMap(([pool, { totalCount, idleCount, waitingCount }]) =>
+      Object.entries({ busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount }).map(([state, value]) => ({
+        labels: { service: name, pool, state },
+        value,
+      })),
+    ),
+  )
+  if (sandboxIsOpen(kit)) metrics.sandboxed(() => keyless.map((provider) => ({ labels: { service: name, provider }, value: 1 })))
   const leaveClock = await followClock(db, log)
 
   const owner = { service: name, db: kitDb, log }
@@ -139,6 +156,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const storage = await openStorage(infra, name, app)
   const stops: (() => unknown)[] = []
   const starts: (() => unknown)[] = []
+  const measures: (() => Promise<void>)[] = []
 
   const context = (actor: Actor = { kind: 'service' }): Ctx<DB> => ({
     db,
@@ -158,6 +176,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
     db,
     log,
     metrics,
+    providers: new ProviderWatch(name, metrics),
     storage,
     cache,
     vault,
@@ -168,11 +187,20 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
         handler: `${name}.${handler}`,
         event: event.name,
         run: (envelope) =>
-          inSpan({ service: name, kind: 'consumer', name: `${event.name} ${handler}`, parent: envelope.trace }, async () => {
-            await runOnce(db as never, `${name}.${handler}`, envelope, (trx) =>
-              run(trx as never, { ...envelope, payload: event.payload.parse(envelope.payload) } as never, context()),
-            )
-          }),
+          inSpan(
+            {
+              service: name,
+              kind: 'consumer',
+              name: `${event.name} ${handler}`,
+              parent: envelope.trace,
+              about: { requestId: envelope.id, tenant: envelope.user_id },
+            },
+            async () => {
+              await runOnce(db as never, `${name}.${handler}`, envelope, (trx) =>
+                run(trx as never, { ...envelope, payload: event.payload.parse(envelope.payload) } as never, context()),
+              )
+            },
+          ),
       }),
     onBroadcast: (event, run) => bus.onBroadcast(event.name, (payload) => run(event.payload.parse(payload) as never)),
     broadcast: (event, payload) => bus.broadcast(event.name, event.payload.parse(payload)),
@@ -197,6 +225,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       if (cron) jobs.schedule(job.name, { cron })
       if (everyMs) jobs.schedule(job.name, { everyMs })
     },
+    measure: (look) => void measures.push(look),
     ctx: context,
     onStop: (stop) => void stops.unshift(stop),
     onStart: (start) => void starts.push(start),
@@ -218,7 +247,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
     async start() {
       await bus.start()
       await jobs.start()
-      relay = startRelay({ db: kitDb, bus, jobs, log, metrics, service: name })
+      relay = startRelay({ db: kitDb, bus, jobs, log, metrics, service: name, measures })
       for (const start of starts) await start()
     },
     async ready() {
@@ -237,6 +266,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
     },
     async close() {
       leaveClock()
+      leavePools()
       // Callers that keep a connection open without a request would hold the end up.
       const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_WITHIN_MS)
       await app.close()

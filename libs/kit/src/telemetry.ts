@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Logger, pino, stdSerializers } from 'pino'
-import prom from 'prom-client'
-import { Durations } from './durations.ts'
 import { drawRandom } from './ids.ts'
 
 export type { Logger } from 'pino'
@@ -50,23 +48,59 @@ const serializers = {
   },
 }
 
+/** Severe enough that somebody will ask of whose call it was. */
+const FAILURE = 40
+
+/** A line of a failure always has the four fields by which a customer's question is answered; null where there is none. */
+function mixin(line: object, level: number) {
+  const { trace, about } = traces.getStore() ?? {}
+  const common = trace ? { trace: trace.split('-')[1] } : {}
+  if (level < FAILURE) return common
+  const { err } = line as { err?: unknown }
+  const { requestId = null, tenant = null } = about ?? {}
+  return { ...common, requestId, errorCode: errorCodeOf(err), provider: providerOf(err), tenant }
+}
+
 export function createLogger(level = process.env.LOG_LEVEL ?? 'info', destination?: { write(line: string): void }): Logger {
-  const options = {
-    level,
-    redact,
-    serializers,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    mixin: () => (currentTrace() ? { trace: traceId() } : {}),
-  }
+  const options = { level, redact, serializers, base: null, timestamp: pino.stdTimeFunctions.isoTime, mixin }
   return destination ? pino(options, destination) : pino(options)
 }
 
+/** A refusal's own code, PostgreSQL's or Node's, else the error's name. */
+export function errorCodeOf(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null) return null
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  return typeof code === 'string' ? code : typeof name === 'string' ? name : null
+}
+
+const blamed = new WeakMap<object, string>()
+/** Notes which third party an error came from, for the log. */
+export function blame<E>(error: E, provider: string): E {
+  if (typeof error === 'object' && error !== null) blamed.set(error, provider)
+  return error
+}
+const CAUSES = 5
+function providerOf(error: unknown): string | null {
+  let at = error
+  for (let depth = 0; depth < CAUSES && typeof at === 'object' && at !== null; depth++) {
+    const provider = blamed.get(at)
+    if (provider) return provider
+    at = (at as { cause?: unknown }).cause
+  }
+  return null
+}
+
+/** Of whose call the lines are; `tenant` is the person's id, known once they are admitted. */
+export type About = { requestId: string; tenant: string | null }
 // W3C trace context: carried over HTTP, the bus and jobs as one string.
-const traces = new AsyncLocalStorage<string>()
-export const currentTrace = () => traces.getStore()
-const traceId = () => currentTrace()?.split('-')[1]
-export const withTrace = <T>(trace: string, work: () => T): T => traces.run(trace, work)
+const traces = new AsyncLocalStorage<{ trace: string; about: About | undefined }>()
+export const currentTrace = () => traces.getStore()?.trace
+export const withTrace = <T>(trace: string, work: () => T, about = traces.getStore()?.about): T => traces.run({ trace, about }, work)
+/** From here on the lines of this call name the person. */
+export function tellTenant(id: string | null) {
+  const about = traces.getStore()?.about
+  if (about) about.tenant = id
+}
 /** For what goes on by itself: a timer set within a request would carry its trace for ever. */
 export const withoutTrace = <T>(work: () => T): T => traces.exit(work)
 export const newTrace = (): string => `00-${drawRandom(16).toString('hex')}-${drawRandom(8).toString('hex')}-01`
@@ -74,25 +108,4 @@ export const newTrace = (): string => `00-${drawRandom(16).toString('hex')}-${dr
 export function nextTrace(header: unknown): string {
   const parent = typeof header === 'string' && /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header)
   return parent ? `00-${parent[1]}-${drawRandom(8).toString('hex')}-${parent[2]}` : newTrace()
-}
-
-export type Metrics = ReturnType<typeof createMetrics>
-/** One registry a process: rate, errors and duration by route, and the lag of whatever waits. */
-export function createMetrics() {
-  const registry = new prom.Registry()
-  prom.collectDefaultMetrics({ register: registry })
-  const requests = new Durations({ name: 'operon_http_request_seconds', help: 'Requests by service, route and status', registry })
-  const lag = new prom.Gauge({
-    name: 'operon_lag',
-    help: 'Rows or messages that wait',
-    labelNames: ['service', 'what'],
-    registers: [registry],
-  })
-  const counter = new prom.Counter({
-    name: 'operon_events_total',
-    help: 'What happened, by kind',
-    labelNames: ['service', 'what'],
-    registers: [registry],
-  })
-  return { registry, requests, lag, counter }
 }

@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { hostname } from 'node:os'
 import { type Context, DiagLogLevel, diag, ROOT_CONTEXT, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, detectResources, resourceAttributesEnvDetector, resourceFromAttributes } from '@opentelemetry/resources'
@@ -16,8 +17,11 @@ import {
 import type { KitConfig } from './config.ts'
 import { currentTrace, type Logger, withoutTrace } from './telemetry.ts'
 import { kindOfFailure, type Span, type SpanKind, type Step, type Tracing } from './tracing.ts'
+import { VERSION } from './version.ts'
 
 const FLUSH_WITHIN_MS = 2_000
+/** A host may run several, and a container's process always has the same number. */
+const instance = `${hostname()}-${process.pid}`
 const kinds = { server: 1, client: 2, producer: 3, consumer: 4 } satisfies Record<SpanKind, number>
 
 /** Spans by OTLP over HTTP. The queue is bounded: under pressure spans are dropped, never requests held up. */
@@ -33,7 +37,13 @@ export function createTracing(config: KitConfig, log: Logger): Tracing {
   function tracerOf(service: string): Tracer {
     let tracer = tracers.get(service)
     if (!tracer) {
-      const resource = base.merge(resourceFromAttributes({ 'service.name': service, 'service.namespace': 'operon' }))
+      const own = {
+        'service.name': service,
+        'service.namespace': 'operon',
+        'service.version': VERSION,
+        'service.instance.id': instance,
+      }
+      const resource = base.merge(resourceFromAttributes(own))
       tracer = new TracerProvider({ resource, sampler, spanProcessors: [processor] }).getTracer('operon')
       tracers.set(service, tracer)
     }

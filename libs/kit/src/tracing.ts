@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { LogConfig, LogEvent } from 'kysely'
 import type { KitConfig } from './config.ts'
-import { currentTrace, type Logger, newTrace, withTrace } from './telemetry.ts'
+import { type About, currentTrace, type Logger, newTrace, withTrace } from './telemetry.ts'
 
 export type SpanKind = 'server' | 'client' | 'producer' | 'consumer'
 /** Names, numbers and ids of ours only: no address with its query, no text of a person, no header. */
@@ -38,11 +38,14 @@ export const isTracing = (): boolean => tracing !== null
 export const openSpan = (step: Step): Span | null => tracing?.open(step) ?? null
 
 /** Runs work as one step of a trace. Without an exporter the context is carried, and that is all. */
-export async function inSpan<T>(step: Step & { parent?: string | null | undefined }, work: () => Promise<T> | T): Promise<T> {
-  if (!tracing) return withTrace(step.parent ?? newTrace(), work)
+export async function inSpan<T>(
+  step: Step & { parent?: string | null | undefined; about?: About },
+  work: () => Promise<T> | T,
+): Promise<T> {
+  if (!tracing) return withTrace(step.parent ?? newTrace(), work, step.about)
   const span = tracing.open(step)
   try {
-    const result = await withTrace(span.trace, work)
+    const result = await withTrace(span.trace, work, step.about)
     span.end()
     return result
   } catch (error) {
@@ -67,7 +70,7 @@ export function traceRequests(app: FastifyInstance, service: string): boolean {
       const failure = !writableFinished ? 'aborted' : statusCode >= 500 ? String(statusCode) : undefined
       span.end({ attributes: { 'http.response.status_code': statusCode }, failure })
     })
-    withTrace(span.trace, done)
+    withTrace(span.trace, done, { requestId: request.id, tenant: null })
   })
   return true
 }

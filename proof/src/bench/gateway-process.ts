@@ -4,7 +4,8 @@ import { startGateway } from '@operon/gateway/gateway'
 import { type PublicJwk, TokenVerifier } from '@operon/kit/auth'
 import { createMemoryCache } from '@operon/kit/cache/memory'
 import { readKitConfig } from '@operon/kit/config'
-import { createLogger, createMetrics } from '@operon/kit/telemetry'
+import { createMetrics } from '@operon/kit/metrics'
+import { createLogger } from '@operon/kit/telemetry'
 
 const { port, upstream } = JSON.parse(process.argv[2]!) as { port: number; upstream: string }
 const rates = ['ADDRESS', 'READ', 'WRITE', 'AI', 'AUTH'].map((name) => [`RATE_${name}`, '1000000/1s'])

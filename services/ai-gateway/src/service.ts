@@ -3,10 +3,11 @@ import { demoCreated } from '@operon/contracts/identity/events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import { erasesPeople } from '@operon/kit/erasure'
-import { createGuardedFetch } from '@operon/kit/fetch'
+import { createGuardedFetch, type GuardedFetch } from '@operon/kit/fetch'
 import { settleAbandoned } from '@operon/kit/meter'
+import type { ProviderName } from '@operon/kit/providers'
 import { Reserver } from '@operon/kit/reserver'
-import type { ServiceDefinition } from '@operon/kit/service'
+import type { Runtime, ServiceDefinition } from '@operon/kit/service'
 import { closeDead, dropOld } from './approvals/approvals.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import { closeAbandoned } from './chat/conversations.ts'
@@ -36,8 +37,14 @@ import { openaiRoutes } from './openai/routes.ts'
 import { toolRoutes } from './routes.ts'
 import type { AiDb } from './schema.ts'
 import { Providers, sandboxedProviders } from './upstream/providers.ts'
+import { costsIn } from './usage/costs.ts'
 import { Settler } from './usage/settler.ts'
 import { writingRoutes } from './writing/routes.ts'
+
+const watchedFetch =
+  ({ providers }: Pick<Runtime, 'providers'>, name: ProviderName, fetch: GuardedFetch): GuardedFetch =>
+  (url, options) =>
+    providers.call(name, () => fetch(url, options))
 
 export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
   name: 'ai-gateway',
@@ -58,9 +65,9 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {
     const sandbox = async (provider: 'openai' | 'rdap') => (await rt.ask(sandboxAddress, { provider })).url
-    const providers = new Providers(rt.config, () => sandbox('openai'))
+    const providers = new Providers(rt.config, () => sandbox('openai'), rt.providers)
     const reserver = new Reserver(rt.db, 'prompts', 'ai-gateway')
-    const settler = new Settler(rt.db, reserver.budgets, rt.log)
+    const settler = new Settler(rt.db, reserver.budgets, rt.log, costsIn(rt.metrics))
     const deps = {
       db: rt.db,
       reserver,
@@ -68,6 +75,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
       settler,
       config: rt.config,
       log: rt.log,
+      watch: rt.providers,
       running: new Running(),
     }
     const registries = rt.config.DOMAIN_REGISTRIES === 'live' ? null : () => sandbox('rdap')
@@ -81,8 +89,13 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     writingRoutes(rt.app, deps)
     mcpRoutes(rt, approvals)
     const guarded = createGuardedFetch({ trusted: registries })
-    const prices = createPrices(guarded, registries, rt.config, rt.log)
-    toolRoutes(rt.app, tooled, { fetch: guarded, prices, affiliate: rt.config.DOMAIN_AFFILIATE_LINKS, sandbox: registries })
+    const prices = createPrices(watchedFetch(rt, 'registrar', guarded), registries, rt.config, rt.log)
+    toolRoutes(rt.app, tooled, {
+      fetch: watchedFetch(rt, 'rdap', guarded),
+      prices,
+      affiliate: rt.config.DOMAIN_AFFILIATE_LINKS,
+      sandbox: registries,
+    })
 
     rt.onBroadcast(stopAnswer, ({ user_id, id, lane }) => {
       const lanes = lane === null ? [id] : lane >= 0 ? [laneId(id, lane)] : [0, 1, 2, 3, 4, 5].map((each) => laneId(id, each))

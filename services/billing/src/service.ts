@@ -25,6 +25,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
     const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, WEBHOOK_BASE_URL, TRIAL_ONCE_PER_CARD } = rt.config
     const provider = openProvider({
       secretKey: STRIPE_SECRET_KEY,
+      watch: rt.providers,
       sandboxAddress: async () => (await rt.ask(sandboxAddress, { provider: 'stripe' })).url,
     })
     if ((await belongTo(rt.db, provider.mode)) === 'moved')

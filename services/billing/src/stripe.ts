@@ -2,6 +2,7 @@ import type { PlanId } from '@operon/contracts/plans'
 import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { Circuit } from '@operon/kit/fetch'
+import type { ProviderWatch } from '@operon/kit/providers'
 import Stripe from 'stripe'
 import { ensurePrices, ensureReferralCoupon, type Prices, portalConfiguration, REFERRAL_COUPON } from './stripe-catalogue.ts'
 import { askAgain, ignoreMissing, ignoreRefused, isOutage, isRefusal } from './stripe-errors.ts'
@@ -29,15 +30,16 @@ export type ProviderCheckout = {
 }
 export type SwitchRequest = { subscription: string; item: string; plan: PlanId; charge: 'now' | 'next invoice' }
 
-type Options = { secretKey?: string | undefined; sandboxAddress: () => Promise<string> }
+type Options = { secretKey?: string | undefined; sandboxAddress: () => Promise<string>; watch?: ProviderWatch | undefined }
 export type Provider = ReturnType<typeof openProvider>
 
 const ANSWER_MS = 12_000
 const leftAlone = () => new DomainError('unavailable', askAgain)
 
-export function openProvider({ secretKey, sandboxAddress }: Options) {
+export function openProvider({ secretKey, sandboxAddress, watch }: Options) {
   const mode: Mode = !secretKey ? 'sandbox' : secretKey.includes('_live_') ? 'live' : 'test'
   const circuit = new Circuit({ coolMs: 5000, counts: isOutage, refusal: leftAlone })
+  watch?.circuit('stripe', circuit)
   const making = new Map<string, Promise<unknown>>()
   let client: Stripe | null = null
   let prices: Prices | null = null
@@ -53,7 +55,9 @@ export function openProvider({ secretKey, sandboxAddress }: Options) {
   async function call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
     return circuit.run(async () => {
       try {
-        return await within(ANSWER_MS, work(await stripe()))
+        const asked = await stripe()
+        const answer = () => within(ANSWER_MS, work(asked))
+        return await (watch ? watch.call('stripe', answer) : answer())
       } catch (error) {
         // The sandbox may have come back at another address.
         if (!secretKey && error instanceof Stripe.errors.StripeConnectionError) client = null

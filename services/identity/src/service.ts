@@ -4,6 +4,7 @@ import { openMailer } from '@operon/kit/mail/mailer'
 import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { sweepDemos } from './account/demo.ts'
+import { measureErasures } from './account/erasures.ts'
 import { accountRoutes } from './account/routes.ts'
 import { sweepAccounts } from './account/sweep.ts'
 import { adminRoutes } from './admin/routes.ts'
@@ -103,6 +104,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
     rt.job(identity.sweepDemos, run(sweepDemos), { everyMs: 300_000 })
     watchLoad(rt, platformPaces(rt.config))
+    rt.measure(async () => void (await measureErasures(Object.assign(rt.ctx(), { deps }))))
     // Who starts may have other keys than whoever answered for them before.
     rt.onStart(() => rt.broadcast(identity.keysChanged, {}))
     rt.onStop(deps.mailer.close)

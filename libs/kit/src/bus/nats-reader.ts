@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { JsMsg } from '@nats-io/jetstream'
 import type { Envelope } from '@operon/contracts/contract'
-import { messageOf, park } from '../inbox.ts'
+import { messageOf, park, tellFailure } from '../inbox.ts'
 import { type BusOwner, type Consumer, MAX_DELIVERIES, retryDelayMs as usualDelayMs } from './bus.ts'
 import type { Nats } from './nats-connection.ts'
 import { durableOf, ensureConsumer, streamOf } from './nats-streams.ts'
@@ -33,10 +33,7 @@ export function startReader(
       message.ack()
     } catch (err) {
       const parked = attempt >= MAX_DELIVERIES
-      log.warn(
-        { err, handler, event: envelope.id, name: envelope.name, tries: attempt },
-        parked ? 'event parked' : 'event failed, will try again',
-      )
+      tellFailure(log, { err, handler, envelope, tries: attempt, parked })
       if (!parked) return message.nak(retryDelayMs(attempt))
       await park(db, { handler, envelope }, attempt, messageOf(err)).then(
         () => message.term(),

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { now } from '../clock.ts'
 import { isDone, markDone, messageOf } from '../inbox.ts'
 import type { KitDb } from '../schema.ts'
-import type { Logger } from '../telemetry.ts'
+import { type Logger, newTrace, withTrace } from '../telemetry.ts'
 import { inSpan } from '../tracing.ts'
 import { type HandleOptions, JOB_ATTEMPTS, JOB_MARK, type JobHandler, type JobRow, type Jobs, Later } from './jobs.ts'
 
@@ -26,6 +26,8 @@ export type BullOptions = {
   tellCancel(id: string): Promise<void>
   onCancel(stop: (id: string) => void): void
   retryDelayMs?: number
+  /** Told of each run that has ended. */
+  seen?(run: { name: string; outcome: 'done' | 'failed' | 'parked' | 'later'; seconds: number }): void
   /** How long a worker that fell silent keeps its jobs. */
   lockMs?: number
 }
@@ -115,15 +117,20 @@ export function createBullJobs(options: BullOptions): Jobs {
     if (fromOutbox && (await isDone(db, JOB_MARK, id))) return { skipped: true }
     const abort = new AbortController()
     running.set(id, abort)
+    const startedAt = performance.now()
+    const seen = (outcome: 'done' | 'failed' | 'parked' | 'later') =>
+      options.seen?.({ name: job.name, outcome, seconds: (performance.now() - startedAt) / 1000 })
+    const about = { requestId: id, tenant: userId }
     const progress = async (percent: number, state = 'running') => {
       await job.updateProgress({ percent, state })
       if (userId) await options.progress({ user_id: userId, job: id, name: job.name, percent, state })
     }
     try {
-      const result = await inSpan({ service, kind: 'consumer', name: `job ${job.name}`, parent: trace }, () =>
+      const result = await inSpan({ service, kind: 'consumer', name: `job ${job.name}`, parent: trace, about }, () =>
         handled.handler({ id, payload, attempt: job.attemptsMade + 1, userId, progress, signal: abort.signal }),
       )
       if (fromOutbox) await markDone(db, JOB_MARK, id)
+      seen('done')
       return result ?? null
     } catch (err) {
       if (abort.signal.aborted && abort.signal.reason === 'cancelled') return { cancelled: true }
@@ -133,11 +140,14 @@ export function createBullJobs(options: BullOptions): Jobs {
         throw new WaitingError()
       }
       if (err instanceof Later) {
+        seen('later')
         await job.moveToDelayed(Date.now() + err.afterMs, token)
         throw new DelayedError()
       }
       const last = job.attemptsMade + 1 >= (job.opts.attempts ?? 1) || err instanceof UnrecoverableError
-      log.warn({ err, job: id, name: job.name, attempt: job.attemptsMade + 1 }, last ? 'job parked' : 'job failed, will try again')
+      seen(last ? 'parked' : 'failed')
+      const told = { err, job: id, name: job.name, attempt: job.attemptsMade + 1 }
+      withTrace(trace ?? newTrace(), () => log.warn(told, last ? 'job parked' : 'job failed, will try again'), about)
       // Whoever watches it would wait for ever.
       if (last && userId) await options.progress({ user_id: userId, job: id, name: job.name, percent: 100, state: 'failed' }).catch(noise)
       throw err
@@ -238,6 +248,14 @@ export function createBullJobs(options: BullOptions): Jobs {
       await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true })
       return true
     },
+    async discard(id) {
+      const job = await find(id)
+      if (!job || (await job.getState()) !== 'failed') return false
+      // The mark comes first: a queue that forgets is not told of it again.
+      if (isUuid(id)) await markDone(db, JOB_MARK, id)
+      await job.remove()
+      return true
+    },
     async start() {
       const byLane = Map.groupBy(handlers, ([, { lane }]) => lane)
       await options.open()
@@ -266,6 +284,11 @@ export function createBullJobs(options: BullOptions): Jobs {
       await options.close()
     },
     ready: options.ready,
+    async oldestWaitingMs() {
+      const firsts = await Promise.all([...queues.values()].map((queue) => queue.getJobs(['waiting', 'prioritized'], 0, 0, true)))
+      const since = firsts.flat().map(({ timestamp, delay }) => timestamp + delay)
+      return since.length ? Math.max(0, Date.now() - Math.min(...since)) : 0
+    },
     waiting: () => countOf('waiting', 'prioritized', 'active'),
   }
 }

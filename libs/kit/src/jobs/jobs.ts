@@ -43,11 +43,15 @@ export interface Jobs {
   parked(): Promise<ParkedJob[]>
   parkedCount(): Promise<number>
   replay(id: string): Promise<boolean>
+  /** Takes a parked job away for good. */
+  discard(id: string): Promise<boolean>
   start(): Promise<void>
   drain(): Promise<void>
   close(): Promise<void>
   ready(): boolean
   waiting(): Promise<number>
+  /** How long the first of each queue has been due. */
+  oldestWaitingMs(): Promise<number>
 }
 
 /** The inbox row that says a job has finished stands under this handler. */

@@ -25,7 +25,12 @@ export type Email = {
 export type Mailer = { send(email: Email): Promise<void>; close(): void }
 
 /** Sends through SMTP_URL, else into the sandbox's inbox. */
-export function openMailer({ ask, config, kit }: Pick<Runtime<any, MailSettings>, 'ask' | 'config' | 'kit'>): Mailer {
+export function openMailer({
+  ask,
+  config,
+  kit,
+  providers,
+}: Pick<Runtime<any, MailSettings>, 'ask' | 'config' | 'kit' | 'providers'>): Mailer {
   const { PRODUCT_NAME: product, PUBLIC_URL: home } = kit
   const { hostname } = new URL(home)
   const domain = hostname.includes('.') ? hostname : 'operon.example'
@@ -52,7 +57,7 @@ export function openMailer({ ask, config, kit }: Pick<Runtime<any, MailSettings>
       opened ??= open()
       try {
         const transport = await opened
-        await transport.sendMail({
+        const email = {
           from: config.MAIL_FROM ?? { name: product, address: `${sender}@${domain}` },
           to: { name: '', address: to },
           messageId: `<${id}@${hostname}>`,
@@ -61,7 +66,8 @@ export function openMailer({ ask, config, kit }: Pick<Runtime<any, MailSettings>
             ...(stop && { 'List-Unsubscribe': `<${stop}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
           },
           ...renderLetter(letter, { product, home }),
-        })
+        }
+        await providers.call('smtp', () => transport.sendMail(email))
       } catch (error) {
         close()
         throw error

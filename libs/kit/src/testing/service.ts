@@ -29,7 +29,11 @@ export type TestPlatform = {
 }
 
 /** Services in one process on real Postgres, the local bus and real HTTP: what a test talks to. */
-export async function startTestPlatform(definitions: ServiceDefinition[], env: Env = {}): Promise<TestPlatform> {
+export async function startTestPlatform(
+  definitions: ServiceDefinition[],
+  env: Env = {},
+  { onLine }: { onLine?: (line: Record<string, unknown>) => void } = {},
+): Promise<TestPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'operon-test-'))
   const databases = await Promise.all(definitions.map((definition) => testDatabase(definition)))
   const urls = Object.fromEntries(
@@ -45,7 +49,9 @@ export async function startTestPlatform(definitions: ServiceDefinition[], env: E
       ...urls,
       ...env,
     },
-    { log: createLogger(env.LOG_LEVEL ?? process.env.LOG_LEVEL ?? 'error') },
+    {
+      log: createLogger(env.LOG_LEVEL ?? process.env.LOG_LEVEL ?? 'error', onLine && { write: (line) => onLine(JSON.parse(line)) }),
+    },
   )
   const running: RunningService[] = []
   for (const definition of definitions) running.push(await prepareService(definition, infra))

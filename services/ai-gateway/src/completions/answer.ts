@@ -2,6 +2,7 @@ import { modelLimitsOf, type Tier, tiers } from '@operon/contracts/plans'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { type ByTier, NEVER, type Reservation, release } from '@operon/kit/meter'
+import type { ProviderWatch } from '@operon/kit/providers'
 import type { Reserver } from '@operon/kit/reserver'
 import type { KitDb } from '@operon/kit/schema'
 import type { Logger } from '@operon/kit/telemetry'
@@ -21,6 +22,7 @@ export type AnswerDeps = {
   settler: Settler
   config: Config
   log: Logger
+  watch: ProviderWatch
 }
 export type Question = {
   userId: string

@@ -213,7 +213,7 @@ test.each([
       expect(body.message ?? body.detail).toContain('used no prompt')
       expect(JSON.stringify(body)).not.toMatch(reason)
       const { rt } = elsewhere.services['ai-gateway']!
-      const providers = new Providers(rt.config as Config, async () => '')
+      const providers = new Providers(rt.config as Config, async () => '', rt.providers)
       const asking = {
         userId: user.id,
         chain: chainOf('gpt-4o-mini')!,
@@ -223,7 +223,7 @@ test.each([
         affords: () => true,
       }
       const lost = { microusd: 0, model: null }
-      const failed = openUpstream({ providers, config: rt.config as Config, log: rt.log }, { ...asking, lost })
+      const failed = openUpstream({ providers, config: rt.config as Config, log: rt.log, watch: rt.providers }, { ...asking, lost })
       await expect(failed).rejects.toMatchObject({ code: 'model_unavailable', cause: { message: expect.stringMatching(reason) } })
       expect(lost.microusd).toBe(0)
       await providers.close()

@@ -1,22 +1,25 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { DomainError } from '@operon/kit/errors'
-import type { Logger } from '@operon/kit/telemetry'
+import { outcomeOf, outcomeOfStatus, type ProviderOutcome, type ProviderWatch } from '@operon/kit/providers'
+import { blame, type Logger } from '@operon/kit/telemetry'
 import type { Config } from '../config.ts'
 import { costMicrousd, type ModelAlias } from '../registry/models.ts'
 import { type Event, EventReader } from './events.ts'
 import type { Providers, Target } from './providers.ts'
 import { Wire } from './wire.ts'
 
-type Deps = { providers: Providers; config: Config; log: Logger }
+type Deps = { providers: Providers; config: Config; log: Logger; watch: ProviderWatch }
 
 /** Tried again where it was; then the next of the chain. */
 class NotAnswering extends Error {
   readonly again: boolean
   readonly retryAfterMs: number
-  constructor(message: string, { again = false, retryAfterMs = 0 } = {}) {
+  readonly outcome: ProviderOutcome
+  constructor(message: string, { again = false, retryAfterMs = 0, outcome = 'failed' as ProviderOutcome } = {}) {
     super(message)
     this.again = again
     this.retryAfterMs = retryAfterMs
+    this.outcome = outcome
   }
 }
 
@@ -42,6 +45,7 @@ export type Asking = {
 /** Asks each of the chain until one has begun to answer: nobody falls back once the first words are out. */
 export async function openUpstream(deps: Deps, asking: Asking, stop?: AbortSignal): Promise<UpstreamStream> {
   const problems: string[] = []
+  let failing: Target['provider'] | null = null
   const startedAt = performance.now()
   const beginBy = startedAt + deps.config.AI_BEGIN_MS
   const times = { beginBy, endBy: startedAt + deps.config.AI_ANSWER_MS, idleMs: deps.config.AI_IDLE_MS }
@@ -61,22 +65,34 @@ export async function openUpstream(deps: Deps, asking: Asking, stop?: AbortSigna
         problems.push(`${target.provider}: costs more than is left of the budget`)
         break
       }
+      const askedAt = performance.now()
+      const { provider } = target
       try {
-        return await open(target, asking, times, stop)
+        const stream = await open(target, asking, times, stop)
+        deps.watch.saw(provider, 'ok', askedAt)
+        return stream
       } catch (error) {
-        if (error instanceof DomainError) throw error
+        if (error instanceof DomainError) {
+          deps.watch.saw(provider, 'refused', askedAt)
+          throw blame(error, provider)
+        }
         if (stop?.aborted) throw new DomainError('answer_stopped')
         target.circuit.failed()
-        const { message, again, retryAfterMs } =
-          error instanceof NotAnswering ? error : new NotAnswering((error as Error).message, { again: isConnectionTrouble(error) })
-        problems.push(`${target.provider}: ${message}`)
-        deps.log.warn({ provider: target.provider, model: target.upstreamModel, attempt, problem: message }, 'a provider did not answer')
+        const { message, again, retryAfterMs, outcome } =
+          error instanceof NotAnswering
+            ? error
+            : new NotAnswering((error as Error).message, { again: isConnectionTrouble(error), outcome: outcomeOf(error) })
+        failing ??= provider
+        problems.push(`${provider}: ${message}`)
+        deps.watch.saw(provider, outcome, askedAt)
+        const errorCode = `provider_${outcome}`
+        deps.log.warn({ provider, errorCode, model: target.upstreamModel, attempt, problem: message }, 'a provider did not answer')
         if (!again || retryAfterMs > MAX_WAIT_MS) break
         await wait(retryAfterMs || 50 + Math.random() * 100)
       }
     }
   }
-  throw new DomainError('model_unavailable', { cause: new Error(problems.join('; ')) })
+  throw new DomainError('model_unavailable', { cause: blame(new Error(problems.join('; ')), failing ?? asking.chain[0]!.provider) })
 }
 
 type Times = { beginBy: number; endBy: number; idleMs: number }
@@ -267,12 +283,13 @@ async function beginningOf(wire: Wire): Promise<string> {
 }
 
 function refusal({ status, headers }: Wire, said: string): Error {
-  if (status === 429) return new NotAnswering('is limiting us', { again: true, retryAfterMs: retryAfter(headers['retry-after']) })
+  if (status === 429)
+    return new NotAnswering('is limiting us', { again: true, retryAfterMs: retryAfter(headers['retry-after']), outcome: 'limited' })
   if (status >= 500) return new NotAnswering(`failed with ${status}`, { again: true })
   // The question itself is refused: another model would be asked the same.
   if (status === 400 || status === 413 || status === 422)
     return new DomainError('model_refused', refusedFor(said, `The provider refused the request with ${status}.`))
-  return new NotAnswering(`refused with ${status}`)
+  return new NotAnswering(`refused with ${status}`, { outcome: outcomeOfStatus(status) })
 }
 
 function refusedFor(said: string, otherwise: string): { cause: Error; details?: object } {

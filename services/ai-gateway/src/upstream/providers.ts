@@ -1,4 +1,5 @@
 import { Circuit } from '@operon/kit/fetch'
+import type { ProviderWatch } from '@operon/kit/providers'
 import { Pool } from 'undici'
 import type { Config } from '../config.ts'
 import { dearest, type ModelAlias, type ProviderName } from '../registry/models.ts'
@@ -44,9 +45,11 @@ export const sandboxedProviders = (config: Config): ProviderName[] =>
 export class Providers {
   readonly #config: Config
   readonly #sandboxAddress: () => Promise<string>
+  readonly #watch: ProviderWatch
   readonly #known = new Map<ProviderName, Promise<Provider>>()
 
-  constructor(config: Config, sandboxAddress: () => Promise<string>) {
+  constructor(config: Config, sandboxAddress: () => Promise<string>, watch: ProviderWatch) {
+    this.#watch = watch
     this.#config = config
     this.#sandboxAddress = sandboxAddress
   }
@@ -102,12 +105,14 @@ export class Providers {
       connect: { timeout: 5000 },
       keepAliveTimeout: 30_000,
     })
+    const circuit = new Circuit({ threshold: this.#config.AI_CIRCUIT_FAILURES, coolMs: this.#config.AI_CIRCUIT_COOL_MS })
+    this.#watch.circuit(name, circuit)
     return {
       pool,
       path: `${url.pathname.replace(/\/$/, '')}/chat/completions`,
       authorization: `Bearer ${own ?? (AI_API_KEY || 'sandbox')}`,
       sandbox: this.isSandbox(name),
-      circuit: new Circuit({ threshold: this.#config.AI_CIRCUIT_FAILURES, coolMs: this.#config.AI_CIRCUIT_COOL_MS }),
+      circuit,
     }
   }
 

@@ -31,11 +31,13 @@ export class Settler {
   readonly #db: Kysely<AiDb & KitDb>
   readonly #budgets: ByTier | null
   readonly #log: Logger
+  readonly #onBooked: (batch: Finished[]) => void
 
-  constructor(db: Kysely<AiDb & KitDb>, budgets: ByTier | null, log: Logger) {
+  constructor(db: Kysely<AiDb & KitDb>, budgets: ByTier | null, log: Logger, onBooked: (batch: Finished[]) => void = () => {}) {
     this.#db = db
     this.#budgets = budgets
     this.#log = log
+    this.#onBooked = onBooked
   }
 
   add(finished: Finished) {
@@ -68,6 +70,7 @@ export class Settler {
     const batch = this.#waiting.slice(0, BATCH)
     try {
       if (batch.length) await book(this.#db, this.#budgets, batch)
+      this.#onBooked(batch)
       this.#waiting.splice(0, batch.length)
       return true
     } catch (err) {

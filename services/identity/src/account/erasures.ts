@@ -67,14 +67,20 @@ export async function chaseErasures(ctx: AuthCtx): Promise<void> {
     for (const [userId, version] of versions) await publish(trx, identity.userDeleted, userId, { version: version ?? 0 })
   })
   const { rt } = ctx.deps
+  const { late } = await measureErasures(ctx)
+  for (const { service, overdue } of late)
+    rt.log.error({ who: service, overdue }, `${service} has not erased what it holds of deleted accounts within ${ERASE_WITHIN_DAYS} days`)
+}
+
+export async function measureErasures(ctx: AuthCtx) {
+  const { metrics } = ctx.deps.rt
   const { open, late } = await countOpen(ctx)
-  rt.metrics.lag.set({ service: 'identity', what: 'erasures open' }, open)
-  rt.metrics.lag.set(
+  metrics.lag.set({ service: 'identity', what: 'erasures open' }, open)
+  metrics.lag.set(
     { service: 'identity', what: 'erasures overdue' },
     late.reduce((sum, { overdue }) => sum + overdue, 0),
   )
-  for (const { service, overdue } of late)
-    rt.log.error({ who: service, overdue }, `${service} has not erased what it holds of deleted accounts within ${ERASE_WITHIN_DAYS} days`)
+  return { open, late }
 }
 
 /** For staff and operators: which deleted accounts are still known to whom. */

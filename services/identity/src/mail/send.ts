@@ -3,6 +3,7 @@ import { stopFactorRecoveryPage } from '@operon/contracts/identity/auth'
 import type * as identity from '@operon/contracts/identity/events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { JobRun } from '@operon/kit/jobs/jobs'
+import { blame } from '@operon/kit/telemetry'
 import { secretsOf } from '../codes/one-time.ts'
 import type { Deps } from '../deps.ts'
 import { waitForTurn } from './pacing.ts'
@@ -55,11 +56,13 @@ const stopLink = (home: string, token: string) => `${home}${stopFactorRecoveryPa
 
 async function textTo({ rt, config }: Pick<Deps, 'rt' | 'config'>, to: string, text: string): Promise<void> {
   const base = config.SMS_API_URL ?? (await rt.ask(sandboxAddress, { provider: 'sms' })).url
-  const response = await fetch(`${base}/2010-04-01/Accounts/${config.SMS_ACCOUNT_SID}/Messages.json`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${config.SMS_ACCOUNT_SID}:${config.SMS_AUTH_TOKEN}`).toString('base64')}` },
-    body: new URLSearchParams({ To: `+${to}`, From: config.SMS_FROM, Body: text }),
-    signal: AbortSignal.timeout(10_000),
-  })
-  if (!response.ok) throw new Error(`the SMS provider answered ${response.status}`)
+  const response = await rt.providers.call('sms', () =>
+    fetch(`${base}/2010-04-01/Accounts/${config.SMS_ACCOUNT_SID}/Messages.json`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${config.SMS_ACCOUNT_SID}:${config.SMS_AUTH_TOKEN}`).toString('base64')}` },
+      body: new URLSearchParams({ To: `+${to}`, From: config.SMS_FROM, Body: text }),
+      signal: AbortSignal.timeout(10_000),
+    }),
+  )
+  if (!response.ok) throw blame(new Error(`the SMS provider answered ${response.status}`), 'sms')
 }

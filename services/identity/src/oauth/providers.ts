@@ -1,6 +1,7 @@
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { sandboxIsOpen } from '@operon/kit/config'
 import { DomainError } from '@operon/kit/errors'
+import type { ProviderWatch } from '@operon/kit/providers'
 import type { Runtime } from '@operon/kit/service'
 import type { IdentityConfig } from '../config.ts'
 import { refuse } from '../deps.ts'
@@ -169,7 +170,7 @@ export function openProviders(rt: Runtime<IdentityDb, IdentityConfig>): Provider
       if (!offers(name)) throw refuse(400, 'validation_failed', 'Unsupported provider: provider is not enabled')
       const kind = kinds[name]!
       const keys = keysOf(config, name)
-      if (keys) return provider(name, kind, keys, kind)
+      if (keys) return provider(rt.providers, name, kind, keys, kind)
       const base = `${(await rt.ask(sandboxAddress, { provider: 'oauth' })).url}/${kind.sandbox}`
       const { token, user, emails } = kind.inSandbox
       const addresses = {
@@ -178,12 +179,12 @@ export function openProviders(rt: Runtime<IdentityDb, IdentityConfig>): Provider
         user: base + user,
         ...(emails && { emails: base + emails }),
       }
-      return provider(name, { ...kind, issuer: null }, { id: 'operon-sandbox', secret: 'operon-sandbox-secret' }, addresses)
+      return provider(rt.providers, name, { ...kind, issuer: null }, { id: 'operon-sandbox', secret: 'operon-sandbox-secret' }, addresses)
     },
   }
 }
 
-function provider(name: string, kind: Kind, keys: { id: string; secret: string }, at: Addresses): Provider {
+function provider(watch: ProviderWatch, name: string, kind: Kind, keys: { id: string; secret: string }, at: Addresses): Provider {
   return {
     name,
     issuer: kind.issuer,
@@ -212,12 +213,12 @@ function provider(name: string, kind: Kind, keys: { id: string; secret: string }
         client_secret: keys.secret,
         code_verifier: verifier,
       })
-      const token = await call(at.token, { method: 'POST', body })
+      const token = await call(watch, at.token, { method: 'POST', body })
       if (!text(token.access_token)) throw refuse(500, 'unexpected_failure', 'Unable to exchange external code')
       const authorization = `Bearer ${token.access_token}`
       const [user, emails] = await Promise.all([
-        call(at.user, { headers: { authorization } }),
-        at.emails ? call(at.emails, { headers: { authorization } }) : [],
+        call(watch, at.user, { headers: { authorization } }),
+        at.emails ? call(watch, at.emails, { headers: { authorization } }) : [],
       ])
       const person = kind.read(user, emails as Answer[])
       if (!person.sub) throw refuse(500, 'unexpected_failure', 'Error getting user profile from external provider')
@@ -229,14 +230,16 @@ function provider(name: string, kind: Kind, keys: { id: string; secret: string }
   }
 }
 
-async function call(url: string, init: RequestInit): Promise<Answer> {
+async function call(watch: ProviderWatch, url: string, init: RequestInit): Promise<Answer> {
   try {
-    const response = await fetch(url, {
-      ...init,
-      redirect: 'error',
-      headers: { accept: 'application/json', 'user-agent': 'operon', ...init.headers },
-      signal: AbortSignal.timeout(10_000),
-    })
+    const ask = () =>
+      fetch(url, {
+        ...init,
+        redirect: 'error',
+        headers: { accept: 'application/json', 'user-agent': 'operon', ...init.headers },
+        signal: AbortSignal.timeout(10_000),
+      })
+    const response = await watch.call('oauth', ask)
     if (!response.ok) throw new Error(`answered ${response.status}`)
     return (await response.json()) as Answer
   } catch (cause) {
