@@ -89,4 +89,14 @@ export const kitMigrations: Migrations = {
       await sql`create table fleet_key (one boolean primary key default true check (one), fingerprints text[] not null)`.execute(db)
     },
   },
+  // What somebody decided never to do. Nothing of what it said: that may be personal, and an erasure would not find it here.
+  '0000_kit_discarded': {
+    async up(db: Kysely<unknown>) {
+      await sql`
+        create table discarded_work (
+          id uuid primary key, what text not null, attempts integer not null, reason text not null,
+          discarded_by text not null, discarded_at timestamptz not null default now()
+        )`.execute(db)
+    },
+  },
 }
