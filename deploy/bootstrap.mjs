@@ -27,7 +27,9 @@ function install() {
   const packages = fingerprint()
   const found = installed()
   const set =
-    ['start', 'fleet', 'replay', 'keys', 'secrets', 'backup', 'restore'].includes(command) && found?.set !== 'all' ? 'start' : 'all'
+    ['start', 'fleet', 'replay', 'keys', 'secrets', 'backup', 'restore', 'doctor'].includes(command) && found?.set !== 'all'
+      ? 'start'
+      : 'all'
   const node = !ownNode || found?.node === true
   const needsNode = !ownNode && !existsSync(nodeBinary())
   if (found?.packages === packages && (found.set === 'all' || set === 'start') && !needsNode) return
