@@ -7,6 +7,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   identity: () => import('./bench/identity.ts'),
   ai: () => import('./bench/ai.ts'),
   web: () => import('./bench/web.ts'),
+  cost: () => import('./bench/cost.ts'),
 }
 
 const args = process.argv.slice(2)
