@@ -1,6 +1,7 @@
 import { type ServiceName, serviceNames } from '@operon/contracts/services'
 import { GatewaySettings } from '@operon/gateway/settings'
 import { KitConfig } from '@operon/kit/config'
+import { RateSettings } from '@operon/kit/limits'
 import { type Images, pinned } from './images.ts'
 import { loadDefinitions, namesIn } from './services.ts'
 
@@ -35,7 +36,8 @@ export async function composeFile(images: Images, { demo }: { demo: boolean }): 
     // The gateway says whether there is a demo, identity opens it.
     DEMO_ACCOUNTS: given('DEMO_ACCOUNTS', demo ? 'true' : ''),
   }
-  for (const name of namesIn(KitConfig)) if (!decided.has(name) && (demo || name !== 'SANDBOX_KEY')) common[name] ??= given(name)
+  for (const name of [...namesIn(KitConfig), ...namesIn(RateSettings)])
+    if (!decided.has(name) && (demo || name !== 'SANDBOX_KEY')) common[name] ??= given(name)
   const settingsOf = (names: string[]) =>
     Object.fromEntries(names.filter((name) => !(name in common) && !decided.has(name)).map((name) => [name, given(name)]))
   const ofDemo: Partial<Record<ServiceName, Record<string, string>>> = {
@@ -75,6 +77,9 @@ ${settings(common, 2)}
 
 x-hardened: &hardened
   restart: unless-stopped
+  pids_limit: 512
+  # A disk that logs have filled stops the database.
+  logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }
   read_only: true
   cap_drop: [ALL]
   security_opt: ["no-new-privileges:true"]
@@ -88,7 +93,8 @@ x-service: &service
   environment:
     <<: *environment
 ${demo ? '  # The key that seals secrets is made once and kept there, for all of them.\n  volumes: ["operon:/data"]\n  tmpfs: ["/tmp"]' : '  # A service keeps nothing on its disk.\n  tmpfs: ["/tmp", "/data"]'}
-  stop_grace_period: 25s
+  stop_grace_period: 35s
+  deploy: { resources: { limits: { memory: 512m } } }
   depends_on:
     roles: { condition: service_completed_successfully }
     nats: { condition: service_started }
@@ -105,6 +111,7 @@ ${services.map((name) => process(name, `services/${name}/src/main.ts`, own[name]
     restart: "no"
     command: ["node", "libs/kit/src/roles.ts"]
     tmpfs: ["/tmp", "/data"]
+    deploy: { resources: { limits: { memory: 256m } } }
     environment:
 ${settings(roles, 6)}
     depends_on:
@@ -120,6 +127,8 @@ ${settings(roles, 6)}
       POSTGRES_PASSWORD: ${secret('POSTGRES_PASSWORD')}
       POSTGRES_DB: postgres
     volumes: ["postgres:/var/lib/postgresql"]
+    shm_size: 256m
+    deploy: { resources: { limits: { memory: "${given('POSTGRES_MEMORY', '4g')}" } } }
     tmpfs: ["/tmp", "/var/run/postgresql"]
     healthcheck: { test: ["CMD-SHELL", "pg_isready -U operon"], interval: 2s, timeout: 3s, retries: 30 }
 
@@ -128,6 +137,7 @@ ${settings(roles, 6)}
     image: ${pinned(images, 'nats:2.12-alpine')}
     command: ["-js", "-sd", "/data", "-m", "8222", "--user", "operon", "--pass", "${secret('NATS_PASSWORD')}"]
     volumes: ["nats:/data"]
+    deploy: { resources: { limits: { memory: 1g } } }
 
   # Without its log Redis would lose what it acknowledged since the last snapshot; a full memory must refuse, not forget.
   redis:
@@ -138,6 +148,7 @@ ${settings(roles, 6)}
     environment:
       REDISCLI_AUTH: ${secret('REDIS_PASSWORD')}
     volumes: ["redis:/data"]
+    deploy: { resources: { limits: { memory: 1g } } }
     healthcheck: { test: ["CMD", "redis-cli", "ping"], interval: 2s, timeout: 3s, retries: 30 }
 
   minio:
@@ -149,6 +160,7 @@ ${settings(roles, 6)}
       MINIO_ROOT_PASSWORD: ${demo ? 'demo-demo' : secret('MINIO_PASSWORD')}
     volumes: ["minio:/data"]
     tmpfs: ["/tmp", "/root/.minio"]
+    deploy: { resources: { limits: { memory: 2g } } }
 
 volumes:
 ${[...(demo ? ['operon'] : []), 'postgres', 'nats', 'redis', 'minio'].map((name) => `  ${name}:`).join('\n')}

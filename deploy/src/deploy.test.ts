@@ -22,6 +22,9 @@ type Service = {
   read_only?: boolean
   cap_drop?: string[]
   security_opt?: string[]
+  pids_limit?: number
+  logging?: { options: Record<string, string> }
+  deploy?: { resources: { limits: { memory: string } } }
 }
 type Compose = { services: Record<string, Service>; volumes: object }
 
@@ -44,9 +47,17 @@ test('a file that somebody changed by hand is written as the list wants it', asy
   expect(Object.keys(files).sort()).toEqual([
     'Tiltfile',
     'deploy/Dockerfile',
+    'deploy/kubernetes/adapter.yaml',
+    'deploy/kubernetes/migrate.yaml',
+    'deploy/kubernetes/operon.yaml',
+    'deploy/kubernetes/secrets.yaml',
+    'deploy/kubernetes/settings.yaml',
+    'deploy/observability/alerts.yml',
+    'deploy/observability/dashboard.json',
     'deploy/package.json',
     'docker-compose.demo.yml',
     'docker-compose.yml',
+    'docs/runbooks.md',
   ])
   for (const name of serviceNames) {
     expect(files.Tiltfile).toContain(`dc_resource('${name}'`)
@@ -81,7 +92,7 @@ test('every variable that a container is given is one that a config reads', asyn
   const image = [...text('deploy/Dockerfile').matchAll(/^ENV (.+)$/gm)].flatMap((match) =>
     match[1]!.split(' ').map((pair) => pair.split('=')[0]!),
   )
-  expect([...new Set([...given, ...image])].filter((name) => !known.has(name))).toEqual([])
+  expect([...new Set([...given, ...image])].filter((name) => !known.has(name) && !name.startsWith('NODE_'))).toEqual([])
 })
 
 test('every setting that a service reads can be given to its container: without a key the sandbox would answer', async () => {
@@ -112,6 +123,30 @@ test('no container gains rights, keeps a capability or writes to its root, and o
       expect(service.ports ?? [], name).toHaveLength(name === 'gateway' ? 1 : 0)
     }
   expect(demo.services.gateway!.ports![0]).toMatch(/^127\.0\.0\.1:/)
+})
+
+test('each container has a bound for its memory, its processes and its logs', () => {
+  for (const compose of [safe, demo])
+    for (const [name, service] of Object.entries(compose.services)) {
+      expect(service.deploy?.resources.limits.memory, name).toMatch(/^(\d+[mg]|\$\{POSTGRES_MEMORY:-4g\})$/)
+      expect(service.pids_limit, name).toBeGreaterThan(0)
+      expect(Number(service.logging?.options['max-file']), name).toBeGreaterThan(1)
+    }
+})
+
+test('the settings of traces and metrics reach every process of the fleet', () => {
+  const wanted = [
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'OTEL_TRACES_SAMPLER',
+    'OTEL_RESOURCE_ATTRIBUTES',
+    'METRICS_TOKEN',
+    'ACCESS_LOG',
+    'OPERON_VERSION',
+  ]
+  for (const compose of [safe, demo])
+    for (const [name, { environment = {} }] of oursIn(compose))
+      expect(Object.keys(environment), name).toEqual(expect.arrayContaining(wanted))
 })
 
 test('npm run secrets makes what the compose file asks for, once, and takes the master key that is there', () => {

@@ -132,8 +132,8 @@ async function examineServer(url: string): Promise<Finding[]> {
             },
           ]
         : []),
-      ...(connections < 200
-        ? [{ level: 'look' as const, what: `max_connections is ${connections}`, instead: 'about 12 an instance: see "Scaling a service"' }]
+      ...(connections < 100
+        ? [{ level: 'look' as const, what: `max_connections is ${connections}`, instead: 'seven a service: see "Scaling a service"' }]
         : []),
     ]
   } catch (error) {

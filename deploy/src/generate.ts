@@ -1,8 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { serviceNames } from '@operon/contracts/services'
+import { alertRules, runbooks } from './alerts.ts'
 import { composeFile } from './compose.ts'
+import { dashboard } from './dashboard.ts'
 import { pinned, readImages } from './images.ts'
+import { kubernetesFiles } from './kubernetes.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const text = (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '')
@@ -15,6 +18,10 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'docker-compose.yml': await composeFile(images, { demo: false }),
     'docker-compose.demo.yml': await composeFile(images, { demo: true }),
     Tiltfile: tiltfile(),
+    'deploy/observability/alerts.yml': alertRules(),
+    'deploy/observability/dashboard.json': dashboard(),
+    'docs/runbooks.md': runbooks(),
+    ...(await kubernetesFiles()),
     'deploy/Dockerfile': text('deploy/Dockerfile').replaceAll(/^FROM node:\S+/gm, `FROM ${pinned(images, node)}`),
     'deploy/package.json': packageJson(text('deploy/package.json')),
   }
@@ -28,7 +35,10 @@ export async function staleFiles(): Promise<string[]> {
 export async function writeGenerated(): Promise<string[]> {
   const stale = await staleFiles()
   const files = await generatedFiles()
-  for (const path of stale) writeFileSync(join(root, path), files[path]!)
+  for (const path of stale) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), files[path]!)
+  }
   return stale
 }
 
