@@ -53,7 +53,7 @@ test('each chat looks up the own data with its rows, and one search finds what w
   await dialog.getByLabel('Message Operon').fill(`Count my contacts, ${word}`)
   await page.keyboard.press('Enter')
   await expect(dialog.getByRole('figure', { name: 'Count contacts' })).toBeVisible({ timeout: 20_000 })
-  await page.keyboard.press('Escape')
+  await page.goto('/dashboard/operon-ai')
   const list = page.getByRole('complementary', { name: 'Conversations' })
   await list.getByLabel('Search conversations').fill(word)
   await expect(list.getByRole('listitem')).toHaveCount(4)

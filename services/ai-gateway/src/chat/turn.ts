@@ -110,8 +110,7 @@ async function answered(deps: TurnDeps, ctx: Ctx<AiDb>, question: Question, tool
 async function askWithTools(deps: TurnDeps, ctx: Ctx<AiDb>, question: Question, pages: readonly Page[], typed: Typed | null) {
   const actor = signedIn(ctx)
   const missing = await missingFor(ctx.db, actor)
-  // A key's program speaks for somebody: what it says is not the person's own words.
-  const memory = actor.key ? { on: false, memories: [] } : await memoryOf(ctx)
+  const memory = await memoryOf(ctx)
   const desk = new Desk(deps.approvals, ctx, actor, missing, { pages, said: question.command })
   const [first, ...rest] = question.body.messages
   const [instructions, said] = first?.role === 'system' ? [[first.content], rest] : [[], question.body.messages]

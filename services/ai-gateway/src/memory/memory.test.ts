@@ -102,7 +102,7 @@ test('a memory is changed and deleted by its owner alone, and fifty are kept at 
   expect(await kept(user)).toEqual([])
 })
 
-test('a key reads no memory into a model and keeps none', async () => {
+test('a key asks no assistant: it reads no memory into a model and keeps none', async () => {
   const user = platform.user()
   await say(user, 'KEEP we close on Mondays')
   heard.length = 0
@@ -112,7 +112,6 @@ test('a key reads no memory into a model and keeps none', async () => {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
     body: JSON.stringify({ message: 'KEEP we open at eight', tools: true }),
   })
-  if (answer.status === 200) expect([toolsOf().includes('remember'), systemOf().includes('Mondays')]).toEqual([false, false])
-  else expect(answer.status).toBe(403)
+  expect([answer.status, heard]).toEqual([403, []])
   expect(await kept(user)).toEqual(['we close on Mondays'])
 })
