@@ -2,8 +2,8 @@ import { obey, obeyRow, type Wanted } from './model.ts'
 import type { Actor, Attack, World } from './world.ts'
 
 const PROMPTS = 200
-/** A free account has so many prompts a month. */
-const AN_ACCOUNT = 20
+/** A free account has 25 prompts a month, and an order in rows takes four of them. */
+const AN_ACCOUNT = 5
 const pages = [
   { path: '/dashboard', name: 'Dashboard' },
   { path: '/dashboard/settings', name: 'Settings' },
