@@ -145,10 +145,10 @@ Answers count against your plan. A revoked key is refused at once.`,
   {
     id: 'account',
     title: 'Plan, billing and account',
-    words: 'plan billing subscription cancel invoice trial password two factor account email settings portal',
+    words: 'plan billing subscription cancel invoice trial password passkey security key two factor account email settings portal',
     body: `The plan page shows your plan, its limits, what you have used, and switches plans. **Billing** in the profile menu opens the billing portal in a new tab: cards, invoices and cancelling are there. The trial is 3 days.
 
-Settings hold your profile, password, second factor, devices, audit log, and a download of your data.`,
+Settings hold your profile, password, passkeys, second factor, devices, audit log, and a download of your data.`,
   },
 ]
 

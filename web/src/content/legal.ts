@@ -108,7 +108,7 @@ export const privacy: LegalText = {
       title: 'What is kept',
       body: [
         [
-          'Account: email address, name, password as an argon2id hash, second factors, which version of the terms you accepted, when and from which address',
+          'Account: email address, name, password as an argon2id hash, second factors, passkeys (public key, name, last use), which version of the terms you accepted, when and from which address',
           'Use: sign-ins with address and device, an account log, what you asked the tools, what they answered and what it used of your limits',
           'Business: what you put in and what the tools make for you: conversations, what the assistants remember, comparisons, texts, ads and names, and the leads, appointments and campaigns of your account',
           'Billing: plan, payments and the payment provider’s customer number. Card numbers never reach us; the provider’s fingerprint of a card does, so that a card has one trial',

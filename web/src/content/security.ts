@@ -13,8 +13,8 @@ export const measures: { title: string; text: string; icon: LucideIcon }[] = [
     icon: Timer,
   },
   {
-    title: 'Second factor',
-    text: 'Codes of an authenticator app, with ten recovery codes that each work once. Exporting, deleting and other sensitive acts ask for it, or for your password again.',
+    title: 'Passkeys and second factor',
+    text: 'Sign in with a passkey instead of a password. Protect the account with an authenticator app or a security key, and ten recovery codes that each work once. Exporting, deleting and other sensitive acts ask for it, or for your password again.',
     icon: Fingerprint,
   },
   {
