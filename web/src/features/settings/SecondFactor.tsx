@@ -71,7 +71,7 @@ export function SecondFactor() {
       title="Second factor"
       badge={enrolled.length ? <Pill tone="good">On</Pill> : null}
       actions={
-        <div className="flex flex-wrap justify-end gap-2 py-1">
+        <div className="flex shrink-0 gap-2 py-1 max-md:flex-col">
           <Button variant={enrolled.length ? 'secondary' : 'primary'} onClick={() => setEnrolling('app')}>
             Add an authenticator
           </Button>
