@@ -11,6 +11,7 @@ import type * as crm from './crm/api.ts'
 import type { accountErasures } from './erasure.ts'
 import type * as gateway from './gateway/api.ts'
 import type * as identity from './identity/api.ts'
+import type * as identityExports from './identity/exports.ts'
 import type * as identityKeys from './identity/keys.ts'
 import type * as integrations from './integrations/api.ts'
 
@@ -27,6 +28,7 @@ type Modules = typeof aiGateway &
   typeof crm &
   typeof gateway &
   typeof identity &
+  typeof identityExports &
   typeof identityKeys &
   typeof integrations & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never

@@ -25,6 +25,7 @@ import * as identityAdmin from './identity/admin.ts'
 import * as identityApi from './identity/api.ts'
 import * as identityAuth from './identity/auth.ts'
 import * as identityEvents from './identity/events.ts'
+import * as identityExports from './identity/exports.ts'
 import * as identityKeys from './identity/keys.ts'
 import * as identityOAuth from './identity/oauth.ts'
 import { notOffered } from './identity/off.ts'
@@ -48,6 +49,7 @@ export const contracts: Record<ProcessName, object> = {
     ...identityAuth,
     ...identityAdmin,
     ...identityEvents,
+    ...identityExports,
     ...identityKeys,
     ...identityOAuth,
     ...identityPasskeys,

@@ -24,17 +24,26 @@ const ROWS = 500
 // Well below what a broker carries; a single row is bounded by what a request may hold.
 const BYTES = 512 * 1024
 
+/** Where to read on, and what was read there. */
+export type Place = { part: number; after: string | null }
+export type HeldPiece = { name: string; rows: Record<string, unknown>[]; next: Place | null }
+
 /** Answers, piece by piece, what these tables hold about a person. */
 export function exportsPeople(rt: Runtime<any>, holdings: readonly Holding[]): void {
   rt.answer(exportUser(rt.name as Erasing), async ({ db, actor }, { user_id: userId, from }) => {
     if (actor.kind !== 'service' && userIdOf(actor) !== userId) throw new DomainError('not_found')
-    const { part, after } = from ?? { part: 0, after: null }
-    const holding = holdings[part]
-    if (!holding) return { name: '', rows: [], next: null }
-    const piece = await readPiece(db, holding, userId, after)
-    const following = part + 1 < holdings.length ? { part: part + 1, after: null } : null
-    return { name: holding.as ?? holding.table, rows: piece.rows, next: piece.more ? { part, after: piece.last } : following }
+    return readHeld(db, holdings, userId, from)
   })
+}
+
+/** The next rows of a person from this place on, as many as an answer may carry. */
+export async function readHeld(db: Kysely<any>, holdings: readonly Holding[], userId: string, from: Place | null): Promise<HeldPiece> {
+  const { part, after } = from ?? { part: 0, after: null }
+  const holding = holdings[part]
+  if (!holding) return { name: '', rows: [], next: null }
+  const piece = await readPiece(db, holding, userId, after)
+  const following = part + 1 < holdings.length ? { part: part + 1, after: null } : null
+  return { name: holding.as ?? holding.table, rows: piece.rows, next: piece.more ? { part, after: piece.last } : following }
 }
 
 async function readPiece(

@@ -1,6 +1,11 @@
 import type { Erased, Erasing } from '@operon/contracts/erasure'
 import type { PaceDb } from '@operon/kit/mail/paces'
+import type { Place } from '@operon/kit/personal-data'
 import type { ColumnType, Generated } from 'kysely'
+
+/** The last place is where all is written: `part` is null. */
+export type ExportPart = Erasing | 'identity'
+export type ExportPlace = { part: ExportPart | null; from: Place | null; list: string | null; filled: boolean; begun: boolean }
 
 type Json = ColumnType<Record<string, any>, string, string>
 type At = Date | null
@@ -236,6 +241,25 @@ export type IdentityDb = PaceDb & {
     due_at: Date
     erased_at: At
     report: ColumnType<Erased | null, string | undefined, string>
+  }
+  /** Files of everything that is held about a person. */
+  exports: {
+    id: string
+    user_id: string
+    state: Generated<'working' | 'ready' | 'failed' | 'dropped'>
+    /** Where to read on. */
+    place: ColumnType<ExportPlace, string, string>
+    /** Who writes it: a run that finds another here stops. */
+    run: string | null
+    /** What is written so far, each as a file of its own. */
+    files: Generated<string[]>
+    rows: Generated<number>
+    bytes: Generated<number>
+    waiting_for: ExportPart | null
+    waiting_since: At
+    created_at: Generated<Date>
+    finished_at: At
+    kept_until: At
   }
   audit_log: {
     id: string

@@ -5,6 +5,7 @@ import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { sweepDemos } from './account/demo.ts'
 import { measureErasures } from './account/erasures.ts'
+import { makeExport } from './account/exports.ts'
 import { accountRoutes } from './account/routes.ts'
 import { sweepAccounts } from './account/sweep.ts'
 import { adminRoutes } from './admin/routes.ts'
@@ -32,6 +33,7 @@ import * as oauthServer from './migrations/0012_oauth_server.ts'
 import * as endedSessions from './migrations/0013_ended_sessions.ts'
 import * as boundedReads from './migrations/0014_bounded_reads.ts'
 import * as passkeys from './migrations/0015_passkeys.ts'
+import * as exportFiles from './migrations/0016_exports.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { oauthServerRoutes } from './oauth-server/routes.ts'
@@ -61,6 +63,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0013_ended_sessions': endedSessions,
     '0014_bounded_reads': boundedReads,
     '0015_passkeys': passkeys,
+    '0016_exports': exportFiles,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),
@@ -101,6 +104,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.job(identity.sendNotice, (_ctx, job) => sendNotice(deps, job))
     rt.job(identity.requestMail, run(answerMailRequest))
     rt.job(identity.finishFactorRecovery, run(finishRecovery))
+    rt.job(identity.makeExport, run(makeExport), { concurrency: 2 })
     rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
     rt.job(identity.sweepDemos, run(sweepDemos), { everyMs: 300_000 })
     watchLoad(rt, platformPaces(rt.config))

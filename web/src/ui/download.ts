@@ -7,3 +7,11 @@ export function download(name: string, text: string, type: string) {
   // The browser reads it after this turn.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
+
+/** Fetches what the server sends to be saved: the page stays where it is. */
+export function fetchFile(url: string) {
+  const link = document.createElement('a')
+  link.href = url
+  link.download = ''
+  link.click()
+}

@@ -54,13 +54,6 @@ export const accountAudit = fn('account-audit', {
     entries: z.array(z.object({ id: z.uuid(), at: z.string(), action: z.string(), ip: z.string(), user_agent: z.string(), detail: json })),
   }),
 })
-export const accountExport = fn('account-export', {
-  access: 'aal2',
-  summary: 'Everything that the platform holds about the caller, as one document; refused while a part of it does not answer',
-  raw: true,
-  body: z.object({}).nullish(),
-  reply: json,
-})
 export const accountDelete = fn('account-delete', {
   access: 'aal2',
   body: z.object({}).nullish(),

@@ -88,6 +88,40 @@ export const factorRecoveryBegun = event('identity.factor_recovery_begun', z.obj
     },
   ],
 })
+const DATA = '/dashboard/settings?section=data'
+/** A file of everything that is held about the person can be fetched, for so long. */
+export const exportReady = event('identity.export_ready', z.object({ export_id: z.uuid(), kept_until: z.iso.datetime() }), {
+  notice: ({ kept_until }) => [
+    { kind: 'security', title: 'Your data is ready to download', body: `The file is kept until ${day(kept_until)}.`, link: DATA },
+  ],
+  email: ({ kept_until }, product) => ({
+    subject: `Your ${product} data is ready to download`,
+    title: 'Your data is ready to download',
+    text: `The file you asked for holds everything we keep about you. You can download it in Settings until ${day(kept_until)}; after that it is deleted.`,
+    label: 'Open Settings',
+    path: DATA,
+    after: 'If you did not ask for this, change your password and sign out the devices you do not know.',
+    until: kept_until,
+  }),
+})
+export const exportFailed = event('identity.export_failed', z.object({ export_id: z.uuid(), hours: z.int() }), {
+  notice: ({ hours }) => [
+    {
+      kind: 'security',
+      title: 'Your data export was not finished',
+      body: `A part of the platform did not answer for ${hours} hours. Start a new export in Settings.`,
+      link: DATA,
+    },
+  ],
+  email: ({ hours }, product) => ({
+    subject: `Your ${product} data export was not finished`,
+    title: 'Your data export was not finished',
+    text: `A part of the platform did not answer for ${hours} hours, so there is no file. Start a new export in Settings.`,
+    label: 'Open Settings',
+    path: DATA,
+    after: 'Your data is unchanged, and nothing was sent anywhere.',
+  }),
+})
 export const userSuspended = event('identity.user_suspended', z.object({ user_id: z.uuid(), suspended: z.boolean() }), {
   delivery: 'broadcast',
 })
@@ -203,5 +237,6 @@ export const requestMail = job(
   { attempts: 12 },
 )
 export const finishFactorRecovery = job('identity.finish_factor_recovery', z.object({ recovery_id: z.uuid() }), { attempts: 12 })
+export const makeExport = job('identity.make_export', z.object({ export_id: z.uuid() }), { attempts: 20 })
 export const sweep = job('identity.sweep', z.object({}))
 export const sweepDemos = job('identity.sweep_demos', z.object({}))

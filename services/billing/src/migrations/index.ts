@@ -13,6 +13,7 @@ import * as suspense from './0011_suspense.ts'
 import * as disputes from './0012_disputes.ts'
 import * as bookDifferences from './0013_book_differences.ts'
 import * as bank from './0014_bank.ts'
+import * as referralsById from './0015_referrals_by_id.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -29,4 +30,5 @@ export const migrations: Migrations = {
   '0012_disputes': disputes,
   '0013_book_differences': bookDifferences,
   '0014_bank': bank,
+  '0015_referrals_by_id': referralsById,
 }

@@ -11,6 +11,7 @@ import { audit } from '../users/audit.ts'
 import { demandFreshSession } from '../users/step-up.ts'
 import { currentUser, nameOf, type Trx } from '../users/users.ts'
 import { expectErasures } from './erasures.ts'
+import { dropExports } from './exports.ts'
 
 /** The sign-up record, kept once and passed on. What the token says about the person counts, not what the body says. */
 export async function syncSignUp(ctx: AuthCtx, { data }: Input<typeof identity.tableSync>): Promise<{ success: boolean }> {
@@ -165,6 +166,7 @@ export async function buryUser(trx: Trx, ctx: AuthCtx, userId: string): Promise<
   await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()
   await trx.updateTable('audit_log').set({ ip: '', user_agent: '', detail: '{}' }).where('user_id', '=', userId).execute()
   await audit(trx, { ...ctx, ip: '', userAgent: '' }, userId, 'account_deleted')
+  await dropExports(trx, userId)
   await expectErasures(trx, userId, ctx.deps.config.AUTH_ERASING_SERVICES)
   await publish(trx, identityEvents.userDeleted, userId, { version: gone.version })
   return sessions

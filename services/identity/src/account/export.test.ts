@@ -34,7 +34,7 @@ const exported = async (token: string) => {
   })
   return { status: response.status, body: JSON.parse(await response.text()) }
 }
-const kept = () => platform.services.identity!.rt.storage.list('exports/')
+const kept = () => platform.services.identity!.rt.storage.list('answers/')
 
 test('an export goes on where a service failed, holds each row once and leaves no copy behind', async () => {
   const { session } = await signedUp(platform)

@@ -7,7 +7,8 @@ import type { AuthCtx } from '../deps.ts'
 import { finishDueRecoveries } from '../factors/recovery.ts'
 import { resealAll } from '../keys/reseal.ts'
 import { chaseErasures } from './erasures.ts'
-import { sweepExports } from './export.ts'
+import { sweepAnswers } from './export.ts'
+import { sweepExports } from './exports.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -42,6 +43,7 @@ export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> 
   await forgetSlots(db)
   await finishDueRecoveries(ctx)
   await sweepExports(ctx)
+  await sweepAnswers(ctx)
   await chaseErasures(ctx)
   await resealAll(ctx)
 }

@@ -8,31 +8,18 @@ import { loadBackend, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { download } from '../../ui/download.ts'
 import { TextField } from '../../ui/Field.tsx'
 import { Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
+import { Exports } from './Exports.tsx'
 
 export function DataPanel() {
   const { user } = useSession()
   const navigate = useNavigate()
-  const [exporting, setExporting] = useState(false)
   const [deleting, setDeleting] = useState(false)
   const [typed, setTyped] = useState('')
   const [busy, setBusy] = useState(false)
-
-  async function exportAll() {
-    setExporting(true)
-    try {
-      const data = await confirmed(() => call('account-export'))
-      download(`operon-account-${new Date().toISOString().slice(0, 10)}.json`, JSON.stringify(data, null, 2), 'application/json')
-    } catch (error) {
-      toast.error('The export was not made', (error as Error).message)
-    } finally {
-      setExporting(false)
-    }
-  }
 
   async function remove() {
     setBusy(true)
@@ -54,16 +41,7 @@ export function DataPanel() {
 
   return (
     <>
-      <Panel title="Export">
-        <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="max-w-[52ch] text-13 text-muted">
-            All the data we keep about you, as one JSON file: profile, sign-ins, devices and log, and what each tool holds.
-          </p>
-          <Button busy={exporting ? 'Preparing' : false} onClick={exportAll}>
-            Download my data
-          </Button>
-        </div>
-      </Panel>
+      <Exports />
       <Panel title="Delete account">
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p className="max-w-[52ch] text-13 text-muted">
