@@ -30,9 +30,11 @@ async function main() {
     upstreams: upstreamsFromEnv(infra.env),
   })
   await bus.start()
+  const stopAsking = verifier.askUntilTold()
   const scraped = await serveMetrics(infra.config, infra.metrics)
   log.info({ address: gateway.url }, 'ready')
   stopOnSignal(async () => {
+    stopAsking()
     scraped?.close()
     await gateway.drain()
     await gateway.close()

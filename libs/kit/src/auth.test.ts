@@ -75,6 +75,26 @@ test('word of other keys from an identity that has gone again changes nothing', 
   expect(verifier.known(known)).toMatchObject({ id: 'ann' })
 })
 
+test('a service that nobody has asked yet knows the keys before identity goes', async () => {
+  const { jwk, token } = signing('only')
+  let asked = 0
+  const load = async () => {
+    asked += 1
+    // It is not there yet, then there once, then away.
+    if (asked !== 2) throw new Error('nobody answers')
+    return { keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] }
+  }
+  const verifier = new TokenVerifier({ load, publishableKeys: [] })
+  const stop = verifier.askUntilTold()
+  try {
+    await expect.poll(() => asked, { timeout: 10_000 }).toBe(2)
+    expect(await verifier.verify(token())).toMatchObject({ id: 'ann' })
+    expect(asked).toBe(2)
+  } finally {
+    stop()
+  }
+})
+
 test('a token that is known ends when it says so', async () => {
   const { jwk, token } = signing('only')
   const load = async () => ({ keys: [jwk], issuer, revoked_sessions: [], suspended_users: [] })

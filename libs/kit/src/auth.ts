@@ -31,6 +31,7 @@ const TOKEN_SECONDS = 3_600
 /** How far the clocks of two databases may differ. */
 const TOLERANCE_MS = 5_000
 const RELOAD_EVERY_MS = 5_000
+const ASK_AGAIN_MS = 1_000
 const KNOWN_FOR_MS = 600_000
 const KNOWN_TOKENS = 10_000
 // A broadcast is not kept for who was cut off when it came: asked again this often, a token that was taken back is good for no longer.
@@ -232,6 +233,20 @@ export class TokenVerifier {
   async hasKeys(): Promise<boolean> {
     if (this.#verifiers.size === 0) await this.#reload().catch(() => {})
     return this.#verifiers.size > 0
+  }
+
+  /** Asks before the first token comes, until identity has told its keys: its tokens are good here from then on, whether it is there or not. */
+  askUntilTold(): () => void {
+    let waiting: NodeJS.Timeout | undefined
+    let isOver = false
+    const ask = async () => {
+      if (!(await this.hasKeys()) && !isOver) waiting = setTimeout(ask, ASK_AGAIN_MS).unref()
+    }
+    void ask()
+    return () => {
+      isOver = true
+      clearTimeout(waiting)
+    }
   }
 
   /** Keys may have changed: the next token waits for them. Where identity has gone again, what was known stays. */

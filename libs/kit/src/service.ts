@@ -246,6 +246,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
     rt: rt as unknown as Runtime,
     async start() {
       await bus.start()
+      stops.push(verifier.askUntilTold())
       await jobs.start()
       relay = startRelay({ db: kitDb, bus, jobs, log, metrics, service: name, measures })
       for (const start of starts) await start()
