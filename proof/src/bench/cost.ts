@@ -16,7 +16,7 @@ const CALLS: [method: string, path: string, body?: unknown][] = [
   ...Array.from({ length: 5 }, () => ['GET', '/auth/v1/user'] as [string, string]),
   ...Array.from({ length: 5 }, () => ['GET', '/rest/v1/notifications?select=*&order=created_at.desc&limit=20'] as [string, string]),
   ...Array.from({ length: 5 }, () => ['GET', '/rest/v1/activity_logs?select=*&order=created_at.desc&limit=20'] as [string, string]),
-  ...Array.from({ length: 4 }, () => ['GET', '/rest/v1/profiles?select=*'] as [string, string]),
+  ...Array.from({ length: 4 }, () => ['GET', '/rest/v1/user_roles?select=*'] as [string, string]),
   ['POST', '/functions/v1/ai-chat', { prompt: 'Write a line about bread', model: 'gpt-4o-mini' }],
 ]
 
