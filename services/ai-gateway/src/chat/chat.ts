@@ -3,11 +3,11 @@ import type { Input } from '@operon/contracts/contract'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { FastifyReply } from 'fastify'
-import type { Told } from '../completions/answer.ts'
+import { askerOf, type Told } from '../completions/answer.ts'
 import { isRecorded, recordedChat } from '../demo/recorded.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
-import { ledOnly } from '../typed/typed.ts'
+import { ledOnly, needsModel } from '../typed/typed.ts'
 import { promptOf } from '../writing/prompts.ts'
 import type { Exchange } from './conversations.ts'
 import { type Found, type TurnDeps, takeTurn } from './turn.ts'
@@ -28,6 +28,9 @@ export async function chat(deps: TurnDeps, ctx: Ctx<AiDb>, input: Input<typeof a
   if (!said.trim() && !input.messages?.length && !input.replace_message_id)
     throw new DomainError('invalid', { message: 'message: say something first.' })
   const pages = input.pages ?? []
+  const tools = input.tools && !written ? { pages, typed: typing.has(input.feature) } : null
+  // Said before a stream is begun, and before anything is kept.
+  if (!tools?.typed || (said && needsModel(said, pages))) askerOf(ctx)
   if (isRecorded(deps, ctx, [model])) return recordedChat(input, model, reply, input.tools ? ledOnly(said, pages) : null)
 
   const instructions: ChatMessage[] = written
@@ -52,7 +55,7 @@ export async function chat(deps: TurnDeps, ctx: Ctx<AiDb>, input: Input<typeof a
         ...(input.max_tokens && { max_tokens: input.max_tokens }),
       },
       command: (history) => said || lastOf(messages(history)),
-      tools: input.tools && !written ? { pages, typed: typing.has(input.feature) } : null,
+      tools,
       stopId: input.stop_id,
       stream: input.stream,
       replyOf,

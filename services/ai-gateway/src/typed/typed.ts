@@ -41,6 +41,12 @@ export function ledOnly(said: string, pages: readonly Page[]) {
   return asks || tool ? null : ledTo(destination, pages)
 }
 
+/** Whether the app alone can answer these words; what else is typed needs a model. */
+export function needsModel(said: string, pages: readonly Page[]): boolean {
+  const { destination, tool, asks } = requestsIn(said)
+  return asks || tool === 'research' || !(tool || (destination && pages.length))
+}
+
 function ledTo(destination: Requests['destination'], pages: readonly Page[]) {
   if (!destination) return null
   const open = pages.some(({ path }) => path === destination.path) ? destination : null
