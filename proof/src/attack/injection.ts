@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { obey, obeyRow, type Wanted } from './model.ts'
 import type { Actor, Attack, World } from './world.ts'
 
@@ -146,6 +147,13 @@ function asked(world: World, actor: Actor, message: string, n: number) {
 /** The order stands in the person's activity, which they ask for. */
 async function askedOfRows(world: World, actor: Actor, planted: string, n: number) {
   await world.call(actor, 'POST', '/functions/v1/ai-chat', { message: planted })
+  const until = Date.now() + 15_000
+  const newest = async () => (await world.call(actor, 'POST', '/functions/v1/list-activity', { limit: 1 })).body.activity[0]?.command
+  // The line comes a moment after the answer.
+  while ((await newest()) !== planted) {
+    if (Date.now() > until) throw new Error('what was planted did not come into the activity')
+    await wait(50)
+  }
   const look = obey({ tools: [{ name: 'list-activity', arguments: '{"limit":1}' }] })
   return asked(world, actor, `What did I do last? ${look}`, n)
 }
