@@ -145,15 +145,14 @@ test('a security key is the second factor: a password alone stops at its challen
 
   await page.goto('/dashboard/settings?section=data')
   let asked = 0
-  await page.route('**/functions/v1/account-export', (route) =>
+  await page.route('**/functions/v1/account-export-begin', (route) =>
     asked++ ? route.continue() : route.fulfill({ status: 403, json: { code: 'aal2_required', detail: 'Confirm it is you to continue' } }),
   )
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download my data' }).click()
+  await page.getByRole('button', { name: 'Export my data' }).click()
   const proof = page.getByRole('dialog', { name: 'Confirm it is you' })
   await expect(proof.getByLabel('Password')).toHaveCount(0)
   await proof.getByRole('button', { name: 'Use your security key' }).click()
-  await download
+  await expect(page.getByRole('list', { name: 'Exports' }).getByRole('listitem')).toHaveCount(1)
 })
 
 test('a passkey confirms that it is you; the passkey of another account does not, and changes nobody', async ({ page, allowed }) => {
@@ -169,11 +168,10 @@ test('a passkey confirms that it is you; the passkey of another account does not
 
   await page.goto('/dashboard/settings?section=data')
   let asked = 0
-  await page.route('**/functions/v1/account-export', (route) =>
+  await page.route('**/functions/v1/account-export-begin', (route) =>
     asked++ ? route.continue() : route.fulfill({ status: 403, json: { code: 'aal2_required', detail: 'Confirm it is you to continue' } }),
   )
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download my data' }).click()
+  await page.getByRole('button', { name: 'Export my data' }).click()
   const proof = page.getByRole('dialog', { name: 'Confirm it is you' })
   const use = proof.getByRole('button', { name: 'Use a passkey' })
   await expect(proof.getByLabel('Password', { exact: true })).toBeVisible()
@@ -185,7 +183,7 @@ test('a passkey confirms that it is you; the passkey of another account does not
   await device.takeOut()
   await putBack()
   await use.click()
-  await download
+  await expect(page.getByRole('list', { name: 'Exports' }).getByRole('listitem')).toHaveCount(1)
   expect(await holder()).toBe(session.user.id)
 })
 
