@@ -44,7 +44,7 @@ export const attack: Attack = async (world) => {
         'a passkey taken away by an hour-old session',
         await site.call('DELETE', `/auth/v1/passkeys/${passkeys[0].id}`, undefined, token),
       )
-      for (const name of ['account-export', 'account-delete'])
+      for (const name of ['account-export', 'account-export-begin', 'account-delete'])
         refused(`${name} by an hour-old session`, await site.post(`/functions/v1/${name}`, {}, token))
 
       const planted = await confirmed(`planted-${n}@example.com`)
