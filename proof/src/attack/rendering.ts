@@ -62,6 +62,7 @@ async function* screensOf(page: Page, path: string, text: string, email: string)
     await page.getByRole('textbox', { name: 'Account' }).fill(email)
     await page.getByRole('textbox', { name: 'Reason' }).fill(text.slice(0, 200).replaceAll('\n', ' '))
     await press(page, page.getByRole('button', { name: 'Look up' }))
+    await shown(page)
     yield 'account'
   }
   const tabs = page.getByRole('tab')
@@ -70,6 +71,7 @@ async function* screensOf(page: Page, path: string, text: string, email: string)
     yield `tab ${n + 1}`
   }
   if (/operon-ai|ai-assistant|ai-lab/.test(path)) {
+    await shown(page)
     await press(page, page.getByRole('button', { name: MARK }).first())
     yield 'opened'
   }
@@ -79,6 +81,14 @@ async function* screensOf(page: Page, path: string, text: string, email: string)
   await press(page, page.getByText(MARK).last())
   yield 'notice'
 }
+
+/** What has to come to light may take its time on a busy machine. */
+const shown = (page: Page) =>
+  page
+    .getByText(MARK)
+    .first()
+    .waitFor({ state: 'attached', timeout: 15_000 })
+    .catch(() => {})
 
 async function press(page: Page, what: ReturnType<Page['locator']>) {
   await what.click({ timeout: 1_500 }).catch(() => {})
