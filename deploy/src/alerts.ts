@@ -1,4 +1,4 @@
-/** What wakes an operator: declared once, for Prometheus' rules and for the page that says what to do. */
+/** Reasons to wake an operator: declared once, for Prometheus' rules and for the page that says what to do. */
 export type Alert = {
   name: string
   expr: string
@@ -7,7 +7,7 @@ export type Alert = {
   severity: 'page' | 'ticket'
   summary: string
   means: string
-  /** What to do, in order. */
+  /** The steps, in order. */
   steps: string[]
 }
 
@@ -133,7 +133,7 @@ export const alerts: Alert[] = [
     steps: [
       '`npm run replay` lists it with its whole reason.',
       'Mend the cause, then `npm run replay -- <id>`.',
-      'What shall never run is put away with `npm run replay -- --discard <id> --reason "why"`.',
+      'Put away, with the reason, work that shall never run: `npm run replay -- --discard <id> --reason "why"`.',
     ],
   },
   {

@@ -11,7 +11,7 @@ import { checkEnv, knownVariables, loadDefinitions } from './services.ts'
 export type Finding = { level: 'wrong' | 'look'; what: string; instead: string }
 
 const root = resolve(import.meta.dirname, '../..')
-/** What a launcher or Node reads, beside the services' settings. */
+/** Names that a launcher or Node reads, beside the services' settings. */
 const launchers = ['SERVICES', 'ADVISORIES', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'COMPOSE_PROJECT_NAME', 'COMPOSE_FILE']
 
 const setting: Record<ThirdParty, [variable: string, without: string]> = {
@@ -26,7 +26,7 @@ const setting: Record<ThirdParty, [variable: string, without: string]> = {
   oauth: ['AUTH_<PROVIDER>_CLIENT_ID and _SECRET', 'nobody signs in with that provider'],
 }
 
-/** What is wrong or missing in the settings of a platform, without starting it. */
+/** Finds wrong and missing settings of a platform without starting it. */
 export function examine(env: Env, definitions: ServiceDefinition[]): Finding[] {
   const findings: Finding[] = []
   const wrong = (what: string, instead: string) => void findings.push({ level: 'wrong', what, instead })
@@ -112,7 +112,7 @@ function distance(a: string, b: string): number {
   return row[b.length]!
 }
 
-/** What a server of one's own has to be. */
+/** Finds where a database server of one's own falls short. */
 async function examineServer(url: string): Promise<Finding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
   try {

@@ -132,7 +132,7 @@ test('where METRICS_TOKEN is set it alone opens the metrics, also from this mach
 })
 
 test('each metric of a rule or of the dashboard is in a real scrape, with its labels', async () => {
-  // What waits is measured every ten seconds.
+  // Waiting work is measured every ten seconds.
   await expect
     .poll(async () => await (await scrape()).text(), { timeout: 40_000, interval: 500 })
     .toMatch(/operon_oldest_seconds\{[\s\S]*operon_job_seconds_count\{/)

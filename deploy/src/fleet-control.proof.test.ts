@@ -40,7 +40,7 @@ describe.skipIf(missing.length > 0)(`${why}a fleet that runs`, { timeout: 240_00
     rmSync(dataDir, { recursive: true, force: true })
   }, 60_000)
 
-  /** What an operator types, and what is said to them. */
+  /** Runs the command as an operator types it, and gives back its words. */
   async function typed(...args: string[]): Promise<[code: number, said: string]> {
     const said: string[] = []
     const code = await tellFleet(runFolder(dataDir), args, (line) => said.push(line))

@@ -12,6 +12,10 @@ import { enqueue, inTransaction } from './tx.ts'
 
 const doomed = job(newsletterSweep.name, z.object({}), { attempts: 1 })
 
+/** One database in every service's place. */
+const allAt = (url: string | undefined) =>
+  Object.fromEntries(serviceNames.map((name) => [`DATABASE_URL_${name.toUpperCase().replaceAll('-', '_')}`, url]))
+
 test('what is parked is listed with its reason, and done again once its cause is mended', async () => {
   let isMended = false
   const done: string[] = []
@@ -28,8 +32,7 @@ test('what is parked is listed with its reason, and done again once its cause is
     },
   }
   const platform = await startTestService(definition, { LOG_LEVEL: 'silent' })
-  const own = platform.infra.env.DATABASE_URL_CRM
-  const env = Object.fromEntries(serviceNames.map((name) => [`DATABASE_URL_${name.toUpperCase().replaceAll('-', '_')}`, own]))
+  const env = allAt(platform.infra.env.DATABASE_URL_CRM)
   const parked = await openParked(env)
   try {
     const { rt } = platform.services.crm!
@@ -69,8 +72,7 @@ test('what shall never be done is put away with who decided so and why, and is n
     },
   }
   const platform = await startTestService(definition, { LOG_LEVEL: 'silent' })
-  const own = platform.infra.env.DATABASE_URL_CRM
-  const env = Object.fromEntries(serviceNames.map((name) => [`DATABASE_URL_${name.toUpperCase().replaceAll('-', '_')}`, own]))
+  const env = allAt(platform.infra.env.DATABASE_URL_CRM)
   const parked = await openParked(env)
   try {
     const { rt } = platform.services.crm!

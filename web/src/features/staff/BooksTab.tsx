@@ -1,10 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { moment, money } from '../../ui/format.ts'
 import { Alert, EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { Books } from './queries.ts'
-import { ReasonField } from './ReasonField.tsx'
+import { isReason, ReasonForm } from './ReasonForm.tsx'
 import { StaffTable } from './StaffTable.tsx'
 import type { LookUp } from './useLookUp.ts'
 
@@ -12,27 +12,18 @@ import type { LookUp } from './useLookUp.ts'
 export function BooksTab({ lookUp }: { lookUp: LookUp<{ reason: string; again: boolean }, Books> }) {
   const { busy, asked, found, error, ask } = lookUp
   const [reason, setReason] = useState(asked?.reason ?? '')
-  const isReady = reason.trim().length >= 3
   const show = () => ask({ reason: reason.trim(), again: false })
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    void show()
-  }
   async function compareAgain() {
     await ask({ reason: reason.trim(), again: true })
     toast.success('A comparison was started', 'Show the books again in a moment to see what it found.')
   }
   return (
     <div className="flex flex-col gap-5 pt-5">
-      <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[1fr_auto_auto]">
-        <ReasonField value={reason} onChange={setReason} />
-        <Button type="submit" variant="primary" className="md:h-9" busy={busy} disabled={!isReady}>
-          Show the books
-        </Button>
-        <Button className="md:h-9" disabled={!isReady || busy} onClick={compareAgain}>
+      <ReasonForm reason={reason} onChange={setReason} onAsk={show} ask="Show the books" busy={busy}>
+        <Button className="md:h-9" disabled={!isReason(reason) || busy} onClick={compareAgain}>
           Compare now
         </Button>
-      </form>
+      </ReasonForm>
       {found?.suspense.map(({ currency, amount_cents }) => (
         <Alert key={currency} title={`${money(amount_cents, currency)} of unknown purpose`}>
           Payments that no plan was sold for, and refunds that a bank sent back, wait in the suspense account until they are sorted out.

@@ -1,9 +1,8 @@
-import { type FormEvent, useState } from 'react'
-import { Button } from '../../ui/Button.tsx'
+import { useState } from 'react'
 import { moment, money } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
 import type { OpenDisputes } from './queries.ts'
-import { ReasonField } from './ReasonField.tsx'
+import { ReasonForm } from './ReasonForm.tsx'
 import { StaffTable } from './StaffTable.tsx'
 import type { LookUp } from './useLookUp.ts'
 
@@ -12,18 +11,9 @@ export function DisputesTab({ lookUp }: { lookUp: LookUp<string, OpenDisputes> }
   const { busy, asked, found, error, ask } = lookUp
   const [reason, setReason] = useState(asked ?? '')
   const list = () => ask(reason.trim())
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    void list()
-  }
   return (
     <div className="flex flex-col gap-5 pt-5">
-      <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[1fr_auto]">
-        <ReasonField value={reason} onChange={setReason} />
-        <Button type="submit" variant="primary" className="md:h-9" busy={busy} disabled={reason.trim().length < 3}>
-          List open disputes
-        </Button>
-      </form>
+      <ReasonForm reason={reason} onChange={setReason} onAsk={list} ask="List open disputes" busy={busy} />
       <Panel title="Disputed payments" flush>
         {error ? <ErrorState title="The disputes could not be listed" error={error} retry={list} /> : null}
         {found?.disputes.length ? (

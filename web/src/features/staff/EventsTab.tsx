@@ -1,10 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { type FailedEvent, replay } from './queries.ts'
-import { ReasonField } from './ReasonField.tsx'
+import { ReasonForm } from './ReasonForm.tsx'
 import { ReasonPanel } from './ReasonPanel.tsx'
 import { StaffTable } from './StaffTable.tsx'
 import type { LookUp } from './useLookUp.ts'
@@ -15,10 +15,6 @@ export function EventsTab({ lookUp }: { lookUp: LookUp<string, FailedEvent[]> })
   const [chosen, setChosen] = useState<FailedEvent>()
 
   const list = () => ask(reason.trim())
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    void list()
-  }
   async function run(event: FailedEvent, why: string) {
     const { status } = await replay(event.id, why)
     toast.success(status === 'done' ? 'The event was replayed' : 'The event had been handled already', event.type)
@@ -27,12 +23,7 @@ export function EventsTab({ lookUp }: { lookUp: LookUp<string, FailedEvent[]> })
 
   return (
     <div className="flex flex-col gap-5 pt-5">
-      <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[1fr_auto]">
-        <ReasonField value={reason} onChange={setReason} />
-        <Button type="submit" variant="primary" className="md:h-9" busy={busy} disabled={reason.trim().length < 3}>
-          List failed events
-        </Button>
-      </form>
+      <ReasonForm reason={reason} onChange={setReason} onAsk={list} ask="List failed events" busy={busy} />
       <Panel title="Failed events of the payment provider" flush>
         {error ? <ErrorState title="The events could not be listed" error={error} retry={list} /> : null}
         {events?.length ? (
