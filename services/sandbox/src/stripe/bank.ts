@@ -38,6 +38,8 @@ const kinds = {
   transfers: ['tr', 'transfer'],
   transfer_reversals: ['trr', 'transfer reversal'],
   payouts: ['po', 'payout'],
+  payments: ['py', 'charge'],
+  payment_refunds: ['pyr', 'refund'],
   events: ['evt', 'event'],
   webhook_endpoints: ['we', 'webhook endpoint'],
   deliveries: ['dlv', 'delivery'],

@@ -77,7 +77,7 @@ export function makeCharge(bank: Bank, intent: Obj, method: Obj, decline: { code
     statement_descriptor_suffix: null,
     status: decline ? 'failed' : 'succeeded',
     transfer_data: null,
-    transfer_group: null,
+    transfer_group: intent.transfer_group,
     _dispute_at: !decline && behaviourOf(method).disputed ? bank.now(intent._clock) + DISPUTE_AFTER_SECONDS : null,
     _clock: intent._clock,
   })

@@ -257,6 +257,8 @@ const intentFor = (bank: Bank, session: Obj, customer: string | null, method: st
     metadata: mergeMetadata({}, data.metadata),
     receipt_email: text(data.receipt_email),
     setup_future_usage: text(data.setup_future_usage),
+    transfer_group: text(data.transfer_group),
+    clock: customer ? (bank.t.customers.get(customer)?.test_clock ?? null) : null,
   })
 }
 

@@ -1,9 +1,11 @@
+import type { Person } from './accounts.ts'
 import type { Bank, Obj } from './bank.ts'
 import { expireSession } from './checkout.ts'
-import { accountDue } from './connect/accounts.ts'
-import { payoutDue } from './connect/payouts.ts'
+import { automaticPayoutDue, payoutDue } from './connect/payouts.ts'
+import { accountDue } from './connect/requirements.ts'
 import { createDispute } from './disputes.ts'
 import { wrong } from './errors.ts'
+import { forgetPurses } from './movements.ts'
 import { failRefund } from './refunds.ts'
 import { endSubscription, endTrial, remindOfTrialEnd, renew, settleInvoice } from './renewals.ts'
 import { LIVE } from './subscriptions.ts'
@@ -37,10 +39,9 @@ function earliest(bank: Bank, clock: string | null): Due | undefined {
     if (each._dispute_at && each._clock === clock) offer({ at: each._dispute_at, run: () => createDispute(bank, each) })
   for (const each of bank.t.refunds.all())
     if (each._fails_at && each._clock === clock) offer({ at: each._fails_at, run: () => failRefund(bank, each) })
-  if (clock === null) {
-    for (const each of bank.t.accounts.all()) offer(accountDue(bank, each))
-    for (const each of bank.t.payouts.all()) offer(payoutDue(bank, each))
-  }
+  for (const each of bank.t.accounts.all())
+    if ((each._clock ?? null) === clock) for (const due of [accountDue(bank, each), automaticPayoutDue(bank, each)]) offer(due)
+  for (const each of bank.t.payouts.all()) if (each._next_at && (each._clock ?? null) === clock) offer(payoutDue(bank, each))
   return first
 }
 
@@ -116,32 +117,48 @@ export function advanceClock(bank: Bank, seconds: number) {
 /** Clocks of single accounts: they run on, so many seconds ahead of all others. */
 export const runningClocks = (bank: Bank): Obj[] => bank.t.test_clocks.all().filter((each) => each._ahead_s !== undefined)
 
-/** The clock of one account alone. Whatever it has is on its own clock from the first time that it is moved. */
-export function advanceAccount(bank: Bank, customer: Obj, seconds: number) {
+/** The clock of one person alone. Whatever they have, as a customer and as a seller, is on it from the first time that it is moved. */
+export function advancePerson(bank: Bank, person: Person, seconds: number) {
   if (!(seconds >= 0 && seconds <= MOST_SECONDS)) throw wrong('The clock moves forward, by 400 days at most.', 'seconds')
-  const clock = ownClock(bank, customer)
+  const clock = ownClock(bank, person)
   const happened = catchUp(bank, clock, bank.now(clock) + seconds)
   const before = bank.find('test_clocks', clock)
   const ahead = before._ahead_s + seconds
-  // The customer's id for a name: who listens learns whose time it is.
-  const moved = bank.t.test_clocks.put({ ...before, _ahead_s: ahead, frozen_time: bank.now() + ahead, name: customer.id })
+  // The customer's id for a name, or the seller's who is none: who listens learns whose time it is.
+  const name = person.customer?.id ?? person.sellers[0]!.id
+  const moved = bank.t.test_clocks.put({ ...before, _ahead_s: ahead, frozen_time: bank.now() + ahead, name })
   bank.emit('test_helpers.test_clock.ready', moved)
   return { now: bank.now(clock), offset_seconds: ahead, happened }
 }
 
-function ownClock(bank: Bank, { id, test_clock }: Obj): string {
-  if (test_clock) {
-    if (bank.find('test_clocks', test_clock)._ahead_s === undefined)
-      throw wrong('This customer is on a test clock: advance that one.', 'account')
-    return test_clock
-  }
-  const made = clockAt(bank.id('test_clocks'), bank.now(), bank.now(), id)
-  bank.t.test_clocks.put({ ...made, _ahead_s: 0 })
-  const mine = bank.find('customers', id)
-  bank.t.customers.put({ ...mine, test_clock: made.id })
+export const clockNow = (bank: Bank, { customer, sellers }: Person): number => bank.now(customer?.test_clock ?? sellers[0]?._clock)
+
+function ownClock(bank: Bank, { customer, sellers }: Person): string {
+  const known: string | null = customer?.test_clock ?? sellers.find((each) => each._clock)?._clock ?? null
+  if (known && bank.find('test_clocks', known)._ahead_s === undefined)
+    throw wrong('This customer is on a test clock: advance that one.', 'account')
+  const clock = known ?? makeRunning(bank, customer?.id ?? sellers[0]!.id)
+  if (customer && customer.test_clock !== clock) takeCustomer(bank, customer.id, clock)
+  for (const each of sellers) if (each._clock !== clock) takeSeller(bank, each.id, clock)
+  return clock
+}
+
+function makeRunning(bank: Bank, name: string): string {
+  const made = clockAt(bank.id('test_clocks'), bank.now(), bank.now(), name)
+  return bank.t.test_clocks.put({ ...made, _ahead_s: 0 }).id
+}
+
+function takeCustomer(bank: Bank, id: string, clock: string) {
+  bank.t.customers.put({ ...bank.find('customers', id), test_clock: clock })
   for (const kind of ['subscriptions', 'invoices', 'payment_intents', 'charges', 'refunds'] as const)
     for (const each of bank.t[kind].all())
       if (each.customer === id)
-        bank.t[kind].put({ ...each, ...('test_clock' in each && { test_clock: made.id }), ...('_clock' in each && { _clock: made.id }) })
-  return made.id
+        bank.t[kind].put({ ...each, ...('test_clock' in each && { test_clock: clock }), ...('_clock' in each && { _clock: clock }) })
+}
+
+function takeSeller(bank: Bank, id: string, clock: string) {
+  bank.t.accounts.put({ ...bank.find('accounts', id), _clock: clock })
+  for (const kind of ['balance_transactions', 'payouts', 'bank_accounts', 'payments', 'payment_refunds'] as const)
+    for (const each of bank.t[kind].all()) if (each._account === id) bank.t[kind].put({ ...each, _clock: clock })
+  forgetPurses(bank)
 }

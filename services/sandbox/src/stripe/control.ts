@@ -1,8 +1,8 @@
 import { html, page } from '../core/page.ts'
 import { form, json, parseJson, type Route, redirect, route, type WireReply, type WireRequest } from '../core/wire.ts'
-import { customerOf } from './accounts.ts'
+import { personOf } from './accounts.ts'
 import { type Bank, render } from './bank.ts'
-import { advanceAccount, advanceClock } from './clock.ts'
+import { advanceClock, advancePerson, clockNow } from './clock.ts'
 import { createDispute } from './disputes.ts'
 import { pill } from './pages-portal.ts'
 import { DeliveryOptions, type Webhooks } from './webhooks.ts'
@@ -22,11 +22,11 @@ export function controlPages(bank: Bank, webhooks: Webhooks): Route[] {
   /** Answers when the webhooks that it caused are delivered as well, unless `wait` is false. */
   async function advance(request: WireRequest): Promise<WireReply> {
     const { account, seconds, to, wait = true } = parseJson(request)
-    const customer = account === undefined ? null : customerOf(bank, String(account))
-    if (customer === undefined) return json({ message: `No customer is ${account}.` }, 404)
+    const person = account === undefined ? null : personOf(bank, String(account))
+    if (person === undefined) return json({ message: `No customer and no seller is ${account}.` }, 404)
     const by = (now: number) => (to ? Math.max(0, Math.floor(Date.parse(to) / 1000) - now) : Number(seconds))
     const moved = bank.state.together(() =>
-      customer ? advanceAccount(bank, customer, by(bank.now(customer.test_clock))) : advanceClock(bank, by(bank.now())),
+      person ? advancePerson(bank, person, by(clockNow(bank, person))) : advanceClock(bank, by(bank.now())),
     )
     const delivered = wait ? await webhooks.drained(DRAIN_MS) : false
     const iso = new Date(moved.now * 1000).toISOString()
@@ -48,10 +48,10 @@ export function controlPages(bank: Bank, webhooks: Webhooks): Route[] {
   function press(request: WireRequest): WireReply {
     const fields = form(request)
     const account = fields.get('account')?.trim()
-    const customer = account ? customerOf(bank, account) : null
-    if (customer === undefined) return json({ message: `No customer is ${account}.` }, 404)
+    const person = account ? personOf(bank, account) : null
+    if (person === undefined) return json({ message: `No customer and no seller is ${account}.` }, 404)
     const seconds = Number(fields.get('seconds'))
-    if (fields.has('seconds')) bank.state.together(() => (customer ? advanceAccount(bank, customer, seconds) : advanceClock(bank, seconds)))
+    if (fields.has('seconds')) bank.state.together(() => (person ? advancePerson(bank, person, seconds) : advanceClock(bank, seconds)))
     if (fields.has('pause')) webhooks.setOptions({ pause: fields.get('pause') === 'true' })
     return redirect('/sandbox/stripe')
   }

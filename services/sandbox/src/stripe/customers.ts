@@ -1,17 +1,21 @@
+import { clockOfPerson } from './accounts.ts'
 import type { Bank, Obj } from './bank.ts'
 import { attach, methodById } from './cards.ts'
 import { wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text } from './form.ts'
 
 export function createCustomer(bank: Bank, params: Params): Obj {
-  const clock = params.test_clock ? bank.find('test_clocks', params.test_clock, 'test_clock') : undefined
+  // A seller who is ahead already buys by the same clock.
+  const clock = params.test_clock
+    ? bank.find('test_clocks', params.test_clock, 'test_clock').id
+    : clockOfPerson(bank, [params.metadata?.user_id, params.email])
   const id = bank.id('customers', '').replace('cus_', 'cus_').slice(0, 18)
   const customer = bank.t.customers.put({
     id,
     object: 'customer',
     address: params.address ?? null,
     balance: int(params.balance),
-    created: bank.now(clock?.id),
+    created: bank.now(clock),
     currency: null,
     customer_account: null,
     default_source: null,
@@ -28,7 +32,7 @@ export function createCustomer(bank: Bank, params: Params): Obj {
     preferred_locales: params.preferred_locales ?? [],
     shipping: null,
     tax_exempt: params.tax_exempt ?? 'none',
-    test_clock: clock?.id ?? null,
+    test_clock: clock,
   })
   bank.fact('customer', { customer: id, email: customer.email, metadata: customer.metadata })
   bank.emit('customer.created', customer)

@@ -1,6 +1,6 @@
 import type { Bank, Obj } from './bank.ts'
 import { wrong } from './errors.ts'
-import { balanceRow } from './movements.ts'
+import { move } from './movements.ts'
 
 const DISPUTE_FEE_CENTS = 1500
 const noEvidence = {
@@ -41,17 +41,15 @@ export function createDispute(bank: Bank, charge: Obj, reason = 'fraudulent'): O
   if (charge.disputed || charge.status !== 'succeeded') throw wrong('This charge cannot be disputed.', 'charge')
   const id = bank.id('disputes')
   const amount = charge.amount - charge.amount_refunded
-  const moved = bank.t.balance_transactions.put(
-    balanceRow(bank, {
-      amount: -amount,
-      fee: DISPUTE_FEE_CENTS,
-      currency: charge.currency,
-      source: id,
-      type: 'adjustment',
-      clock: charge._clock,
-      description: `Chargeback withdrawal for ${charge.id}`,
-    }),
-  )
+  const moved = move(bank, {
+    amount: -amount,
+    fee: DISPUTE_FEE_CENTS,
+    currency: charge.currency,
+    source: id,
+    type: 'adjustment',
+    clock: charge._clock,
+    description: `Chargeback withdrawal for ${charge.id}`,
+  })
   const created = bank.now(charge._clock)
   const dispute = bank.t.disputes.put({
     id,
@@ -108,17 +106,15 @@ export function closeDispute(bank: Bank, dispute: Obj, won: boolean): Obj {
   const charge = bank.find('charges', dispute.charge)
   const back = won
     ? [
-        bank.t.balance_transactions.put(
-          balanceRow(bank, {
-            amount: dispute.amount,
-            fee: -DISPUTE_FEE_CENTS,
-            currency: dispute.currency,
-            source: dispute.id,
-            type: 'adjustment',
-            clock: charge._clock,
-            description: `Chargeback reversal for ${charge.id}`,
-          }),
-        ),
+        move(bank, {
+          amount: dispute.amount,
+          fee: -DISPUTE_FEE_CENTS,
+          currency: dispute.currency,
+          source: dispute.id,
+          type: 'adjustment',
+          clock: charge._clock,
+          description: `Chargeback reversal for ${charge.id}`,
+        }),
       ]
     : []
   const closed = bank.t.disputes.put({
@@ -126,7 +122,8 @@ export function closeDispute(bank: Bank, dispute: Obj, won: boolean): Obj {
     status: won ? 'won' : 'lost',
     balance_transactions: [...dispute.balance_transactions, ...back],
   })
-  bank.fact('dispute_closed', { dispute: dispute.id, charge: charge.id, amount: dispute.amount, won })
+  const { amount, currency } = dispute
+  bank.fact('dispute_closed', { dispute: dispute.id, charge: charge.id, amount, currency, won, fee_returned: won ? DISPUTE_FEE_CENTS : 0 })
   if (won) bank.emit('charge.dispute.funds_reinstated', closed)
   bank.emit('charge.dispute.closed', closed)
   return closed

@@ -3,7 +3,7 @@ import { AUTHENTICATION, behaviourOf, cardError, methodById } from './cards.ts'
 import { makeCharge } from './charges.ts'
 import { wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text, yes } from './form.ts'
-import { balanceRow, feeOf } from './movements.ts'
+import { feeOf, move } from './movements.ts'
 
 type IntentInput = {
   amount: number
@@ -15,6 +15,7 @@ type IntentInput = {
   invoice?: string
   receipt_email?: string | null
   setup_future_usage?: string | null
+  transfer_group?: string | null
   payment_method_types?: string[]
   clock?: string | null
 }
@@ -65,7 +66,7 @@ export function createIntent(bank: Bank, input: IntentInput): Obj {
     statement_descriptor_suffix: null,
     status: input.payment_method ? 'requires_confirmation' : 'requires_payment_method',
     transfer_data: null,
-    transfer_group: null,
+    transfer_group: input.transfer_group ?? null,
     _invoice: input.invoice ?? null,
     _clock: input.clock ?? null,
   })
@@ -109,17 +110,15 @@ export function confirmIntent(bank: Bank, intent: Obj, options: { offSession?: b
 
 function succeed(bank: Bank, intent: Obj, method: Obj): Obj {
   const charge = makeCharge(bank, intent, method, null)
-  const moved = bank.t.balance_transactions.put(
-    balanceRow(bank, {
-      amount: intent.amount,
-      fee: feeOf(intent.amount),
-      currency: intent.currency,
-      source: charge.id,
-      type: 'charge',
-      clock: intent._clock,
-      description: intent.description,
-    }),
-  )
+  const moved = move(bank, {
+    amount: intent.amount,
+    fee: feeOf(intent.amount),
+    currency: intent.currency,
+    source: charge.id,
+    type: 'charge',
+    clock: intent._clock,
+    description: intent.description,
+  })
   const paid = bank.t.charges.put({ ...charge, balance_transaction: moved.id })
   const done = bank.t.payment_intents.put({
     ...intent,
@@ -137,6 +136,7 @@ function succeed(bank: Bank, intent: Obj, method: Obj): Obj {
     fee: moved.fee,
     customer: intent.customer,
     invoice: intent._invoice,
+    transfer_group: intent.transfer_group,
     metadata: intent.metadata,
   })
   bank.emit('charge.succeeded', paid)
@@ -193,6 +193,7 @@ export function postIntent(bank: Bank, params: Params): Obj {
     metadata: mergeMetadata({}, params.metadata),
     receipt_email: text(params.receipt_email),
     setup_future_usage: text(params.setup_future_usage),
+    transfer_group: text(params.transfer_group),
     clock: customer?.test_clock ?? null,
   })
   return yes(params.confirm) ? confirmOrThrow(bank, intent, params) : intent

@@ -3,7 +3,7 @@ import { behaviourOf } from './cards.ts'
 import { wonBack } from './disputes.ts'
 import { wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text } from './form.ts'
-import { balanceRow } from './movements.ts'
+import { move } from './movements.ts'
 
 const FAILS_AFTER_SECONDS = 60
 
@@ -30,9 +30,7 @@ export function createRefund(bank: Bank, params: Params): Obj {
       'amount',
     )
   const id = bank.id('refunds')
-  const moved = bank.t.balance_transactions.put(
-    balanceRow(bank, { amount: -amount, fee: 0, currency: charge.currency, source: id, type: 'refund', clock: charge._clock }),
-  )
+  const moved = move(bank, { amount: -amount, fee: 0, currency: charge.currency, source: id, type: 'refund', clock: charge._clock })
   const refund = bank.t.refunds.put({
     id,
     object: 'refund',
@@ -78,17 +76,15 @@ export function createRefund(bank: Bank, params: Params): Obj {
 /** The bank sends it back: the money is with the merchant again, and the charge is less refunded than it said. */
 export function failRefund(bank: Bank, refund: Obj): Obj {
   const charge = bank.find('charges', refund.charge)
-  const back = bank.t.balance_transactions.put(
-    balanceRow(bank, {
-      amount: refund.amount,
-      fee: 0,
-      currency: refund.currency,
-      source: refund.id,
-      type: 'refund_failure',
-      clock: refund._clock,
-      description: `Failed refund of ${charge.id}`,
-    }),
-  )
+  const back = move(bank, {
+    amount: refund.amount,
+    fee: 0,
+    currency: refund.currency,
+    source: refund.id,
+    type: 'refund_failure',
+    clock: refund._clock,
+    description: `Failed refund of ${charge.id}`,
+  })
   const failed = bank.t.refunds.put({
     ...refund,
     status: 'failed',

@@ -3,7 +3,7 @@ import { attach, createPaymentMethod, detach, methodById } from './cards.ts'
 import { createCoupon, createPrice, createProduct, createPromotionCode, updatePrice, updateProduct } from './catalog.ts'
 import { createSession, expireSession, lineItemsOf } from './checkout.ts'
 import { advanceTestClock, createTestClock } from './clock.ts'
-import { createAccount, createAccountLink, deleteAccount, updateAccount } from './connect/accounts.ts'
+import { createAccount, createAccountLink, createLoginLink, deleteAccount, rejectAccount, updateAccount } from './connect/accounts.ts'
 import { cancelPayout, createPayout } from './connect/payouts.ts'
 import { createTransfer, reverseTransfer } from './connect/transfers.ts'
 import { createCustomer, deleteCustomer, moveBalance, updateCustomer } from './customers.ts'
@@ -12,7 +12,7 @@ import { missing, required, StripeError, wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text, yes } from './form.ts'
 import { voidInvoice } from './invoices.ts'
 import { listing, search } from './listing.ts'
-import { isAvailable } from './movements.ts'
+import { balanceOf } from './movements.ts'
 import { confirmOrThrow, postIntent } from './payments.ts'
 import { createConfiguration, createPortalSession } from './portal.ts'
 import { previewInvoice } from './preview.ts'
@@ -37,6 +37,13 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
     on('GET', `${path}/:id`, (_params, id) => bank.find(kind, id)),
   ]
   const post = (path: string, run: (params: Params, id: string, second: string) => unknown) => on('POST', path, run)
+  const isOwn = (each: Obj) => (each._account ?? null) === bank.account
+  /** Another account's is not there. */
+  const own = (kind: Kind, id: string): Obj => {
+    const found = bank.find(kind, id)
+    if (isOwn(found)) return found
+    throw missing(found.object.replaceAll('_', ' '), id)
+  }
   const remove = (kind: Kind) => (_params: Params, id: string) => {
     const object = bank.find(kind, id)
     bank.t[kind].put({ ...object, deleted: true })
@@ -123,12 +130,18 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
     post('payment_intents/:id', metadataOnly('payment_intents')),
     post('payment_intents/:id/confirm', (params, id) => confirmOrThrow(bank, bank.find('payment_intents', id), params)),
     post('payment_intents/:id/cancel', (params, id) => cancelIntent(bank, bank.find('payment_intents', id), params)),
-    ...read('charges', 'charges'),
+    on('GET', 'charges', (params) => listing(bank, bank.account ? 'payments' : 'charges', '/v1/charges', params, isOwn)),
+    on('GET', 'charges/:id', (_params, id) => own(bank.account ? 'payments' : 'charges', id)),
     post('charges/:id', metadataOnly('charges')),
-    ...read('refunds', 'refunds'),
+    on('GET', 'refunds', (params) => listing(bank, bank.account ? 'payment_refunds' : 'refunds', '/v1/refunds', params, isOwn)),
+    on('GET', 'refunds/:id', (_params, id) => own(bank.account ? 'payment_refunds' : 'refunds', id)),
     post('refunds', (params) => createRefund(bank, params)),
     post('refunds/:id', metadataOnly('refunds')),
-    ...read('balance_transactions', 'balance_transactions', (each) => (each._account ?? null) === bank.account),
+    on('GET', 'balance_transactions', (params) => {
+      const page = listing(bank, 'balance_transactions', '/v1/balance_transactions', params, isOwn)
+      return { ...page, data: page.data.map((row) => dated(bank, row as Obj)) }
+    }),
+    on('GET', 'balance_transactions/:id', (_params, id) => dated(bank, own('balance_transactions', id))),
     on('GET', 'balance', () => balanceOf(bank)),
     ...read('disputes', 'disputes'),
     post('disputes/:id', (params, id) => disputeEvidence(bank, bank.find('disputes', id), params)),
@@ -190,6 +203,9 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
     post('accounts', (params) => createAccount(bank, params)),
     post('accounts/:id', (params, id) => updateAccount(bank, bank.find('accounts', id, 'account'), params)),
     on('DELETE', 'accounts/:id', (_params, id) => deleteAccount(bank, bank.find('accounts', id, 'account'))),
+    post('accounts/:id/reject', (params, id) => rejectAccount(bank, bank.find('accounts', id, 'account'), params)),
+    post('accounts/:id/login_links', (_params, id) => createLoginLink(bank, bank.find('accounts', id, 'account'))),
+    on('GET', 'accounts/:id/external_accounts', (_params, id) => bank.find('accounts', id, 'account').external_accounts),
     post('account_links', (params) => createAccountLink(bank, params)),
     ...read('transfers', 'transfers'),
     post('transfers', (params) => createTransfer(bank, params)),
@@ -198,10 +214,14 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
       listing(bank, 'transfer_reversals', `/v1/transfers/${id}/reversals`, params, (each) => each.transfer === id),
     ),
     post('transfers/:id/reversals', (params, id) => reverseTransfer(bank, bank.find('transfers', id, 'transfer'), params)),
-    on('GET', 'payouts', (params) => listing(bank, 'payouts', '/v1/payouts', params, (each) => each._account === bank.account)),
-    on('GET', 'payouts/:id', (_params, id) => payoutOf(bank, id)),
+    on('GET', 'transfers/:id/reversals/:second', (_params, _id, second) => bank.find('transfer_reversals', second)),
+    on('GET', 'payouts', (params) => listing(bank, 'payouts', '/v1/payouts', params, isOwn)),
+    on('GET', 'payouts/:id', (_params, id) => own('payouts', id)),
     post('payouts', (params) => createPayout(bank, params)),
-    post('payouts/:id/cancel', (_params, id) => cancelPayout(bank, payoutOf(bank, id))),
+    post('payouts/:id', (params, id) =>
+      bank.t.payouts.put({ ...own('payouts', id), metadata: mergeMetadata(own('payouts', id).metadata, params.metadata) }),
+    ),
+    post('payouts/:id/cancel', (_params, id) => cancelPayout(bank, own('payouts', id))),
 
     ...read('events', 'events'),
     ...read('webhook_endpoints', 'webhook_endpoints'),
@@ -223,12 +243,8 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
   ]
 }
 
-/** Another account's is not there. */
-function payoutOf(bank: Bank, id: string): Obj {
-  const payout = bank.find('payouts', id, 'payout')
-  if (payout._account !== bank.account) throw missing('payout', id, 'payout')
-  return payout
-}
+/** Whether it is available yet shows when it is looked at. */
+const dated = (bank: Bank, row: Obj): Obj => ({ ...row, status: row.available_on <= bank.now(row._clock) ? 'available' : 'pending' })
 
 function customerOrDeleted(bank: Bank, id: string) {
   const known = bank.t.customers.get(id)
@@ -274,18 +290,6 @@ function payNow(bank: Bank, invoice: Obj, params: Params): Obj {
     ...(decline_code && { decline_code }),
     ...(intent && { payment_intent: intent }),
   })
-}
-
-function balanceOf(bank: Bank) {
-  const rows = bank.t.balance_transactions.all().filter((row) => (row._account ?? null) === bank.account)
-  const currencies = [...new Set(['usd', ...rows.map(({ currency }) => currency)])]
-  const isPending = (row: Obj) => !isAvailable(bank, row)
-  const sums = (keep: (row: Obj) => boolean) =>
-    currencies.map((currency) => {
-      const amount = rows.filter((row) => row.currency === currency && keep(row)).reduce((sum, { net }) => sum + net, 0)
-      return { amount, currency, source_types: { card: amount } }
-    })
-  return { object: 'balance', livemode: false, available: sums((row) => !isPending(row)), pending: sums(isPending) }
 }
 
 function disputeEvidence(bank: Bank, dispute: Obj, params: Params): Obj {

@@ -5,7 +5,7 @@ import { accountsIn } from './accounts.ts'
 import { stripeApi } from './api.ts'
 import { type Heard, openBank } from './bank.ts'
 import { catchUp, runningClocks } from './clock.ts'
-import { onboardingPages } from './connect/pages.ts'
+import { connectPages } from './connect/pages.ts'
 import { controlPages } from './control.ts'
 import { checkoutPages } from './pages-checkout.ts'
 import { portalPages } from './pages-portal.ts'
@@ -40,7 +40,7 @@ export function createStripe({ state, truth, publicUrl, now, onError, heard }: O
   return {
     api: stripeApi(bank, webhooks, onError),
     accountsOf: (request) => accountsIn(bank, request),
-    pages: [...checkoutPages(bank), ...onboardingPages(bank), ...portalPages(bank), ...controlPages(bank, webhooks)],
+    pages: [...checkoutPages(bank), ...connectPages(bank), ...portalPages(bank), ...controlPages(bank, webhooks)],
     start() {
       webhooks.start()
       ticking = setInterval(tick, TICK_MS).unref()

@@ -153,7 +153,9 @@ export function startWebhooks(bank: Bank) {
     },
     pending: () => bank.t.deliveries.all(),
     resend(event: Obj) {
-      const endpoints = bank.t.webhook_endpoints.all().filter((each) => !each.deleted && wants(each, event.type))
+      const endpoints = bank.t.webhook_endpoints
+        .all()
+        .filter((each) => !each.deleted && wants(each, event.type) && Boolean(each._connect) === Boolean(event.account))
       for (const endpoint of endpoints) deliver(event, endpoint)
       return endpoints.length
     },

@@ -20,7 +20,7 @@ let heard: { path: string; event: Stripe.Event }[] = []
 
 const post = (path: string, body: object) =>
   fetch(sandbox.addresses.stripe + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
-const advance = (seconds: number) => post('/sandbox/api/stripe/clock/advance', { seconds })
+const advance = (seconds: number, account?: string) => post('/sandbox/api/stripe/clock/advance', { seconds, account })
 const submit = (url: string, fields: Record<string, string>) =>
   fetch(sandbox.addresses.stripe + new URL(url).pathname, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
 
@@ -48,16 +48,22 @@ afterAll(async () => {
 
 const links = { refresh_url: 'http://localhost:9203/again', return_url: 'http://localhost:9203/done', type: 'account_onboarding' as const }
 
-async function seller(fields: Record<string, string> = {}, { verified = true } = {}) {
+const manual = { payouts: { schedule: { interval: 'manual' as const } } }
+async function seller(
+  fields: Record<string, string> = {},
+  { verified = true, settings = manual as Stripe.AccountCreateParams.Settings, user = randomUUID() } = {},
+) {
   const account = await stripe.accounts.create({
     type: 'express',
     email: 'ann@example.com',
+    metadata: { user_id: user },
     capabilities: { transfers: { requested: true } },
+    settings,
   })
   const link = await stripe.accountLinks.create({ account: account.id, ...links })
   const answer = await submit(link.url, { number: '000123456789', outcome: 'complete', ...fields })
   if (verified) await advance(61)
-  return { id: account.id, link, answer, now: () => stripe.accounts.retrieve(account.id) }
+  return { id: account.id, user, link, answer, now: () => stripe.accounts.retrieve(account.id) }
 }
 /** A buyer's payment to the platform, whose money is available two days later. */
 const paid = (amount: number, currency = 'usd') =>
@@ -172,6 +178,111 @@ test('nobody reads or spends another account’s balance, and what is not played
     code: 'account_invalid',
   })
   await expect(stripe.customers.create({}, { stripeAccount: ann.id })).rejects.toMatchObject({ statusCode: 400 })
+})
+
+test('a seller whose bank sent a payout back names another in their own dashboard, and is paid', async () => {
+  await platformHas(10_000)
+  const ann = await seller({ number: '000111111113' })
+  await transferTo(ann.id, 4000)
+  const pay = () => stripe.payouts.create({ amount: 4000, currency: 'usd' }, { stripeAccount: ann.id })
+  await pay()
+  await advance(3 * DAY)
+  await expect(pay()).rejects.toMatchObject({ code: 'payouts_not_allowed' })
+  const { url } = await stripe.accounts.createLoginLink(ann.id)
+  expect(await (await fetch(sandbox.addresses.stripe + new URL(url).pathname)).text()).toContain('40.00 USD available')
+  expect((await submit(url, { number: '4000' })).status).toBe(402)
+  expect((await submit(url, { number: '000123456789' })).status).toBe(303)
+  expect(await ann.now()).toMatchObject({ payouts_enabled: true, requirements: { currently_due: [], disabled_reason: null } })
+  const again = await pay()
+  await advance(3 * DAY)
+  expect(await stripe.payouts.retrieve(again.id, {}, { stripeAccount: ann.id })).toMatchObject({ status: 'paid' })
+  const told = heard.filter(({ event }) => event.account === ann.id).map(({ event }) => event.type)
+  expect(told).toEqual(expect.arrayContaining(['account.external_account.updated', 'account.external_account.created']))
+  const kinds = sandbox.truth
+    .read({})
+    .filter((line) => line.account === ann.id)
+    .map(({ kind }) => kind)
+  expect(kinds).toEqual(['account', 'payout', 'payout_failed', 'payout', 'payout_paid'])
+})
+
+test('an account that nobody set to manual pays out by itself at midnight, and one that is, does not', async () => {
+  await platformHas(20_000)
+  const [ann, bob] = [await seller({}, { settings: {} }), await seller()]
+  await transferTo(ann.id, 3000)
+  await transferTo(bob.id, 3000)
+  await advance(2 * DAY)
+  const payouts = async (account: string) => (await stripe.payouts.list({}, { stripeAccount: account })).data
+  expect(await payouts(ann.id)).toMatchObject([{ amount: 3000, automatic: true }])
+  expect(await payouts(bob.id)).toEqual([])
+  await stripe.accounts.update(ann.id, { settings: manual })
+  await transferTo(ann.id, 2000)
+  await advance(3 * DAY)
+  expect(await payouts(ann.id)).toHaveLength(1)
+})
+
+test('a seller’s clock is their own, also where they buy, and the platform pays them as of it', async () => {
+  const buyer = await stripe.customers.create({ email: 'eve@example.com', metadata: { user_id: randomUUID() } })
+  const [ann, bob] = [await seller(), await seller()]
+  const { available } = await balanceOf()
+  await stripe.paymentIntents.create({ amount: 50_000, currency: 'usd', customer: buyer.id, payment_method: 'pm_card_visa', confirm: true })
+  await expect(transferTo(ann.id, available + 40_000)).rejects.toMatchObject({ code: 'balance_insufficient' })
+  await advance(7 * DAY, ann.user)
+  const moved = heard.map(({ event }) => event).findLast(({ type }) => type === 'test_helpers.test_clock.ready')
+  expect(moved!.data.object).toMatchObject({ name: ann.id })
+  const before = await balanceOf()
+  await transferTo(ann.id, available + 40_000)
+  // The others, whose money is not there yet, still have what they had.
+  expect((await balanceOf()).available).toBe(before.available)
+  const payout = await stripe.payouts.create({ amount: 40_000, currency: 'usd' }, { stripeAccount: ann.id })
+  await transferTo(bob.id, 100)
+  const later = await stripe.payouts.create({ amount: 100, currency: 'usd' }, { stripeAccount: bob.id })
+  await advance(3 * DAY, ann.user)
+  const statusOf = async (id: string, account: string) => (await stripe.payouts.retrieve(id, {}, { stripeAccount: account })).status
+  expect([await statusOf(payout.id, ann.id), await statusOf(later.id, bob.id)]).toEqual(['paid', 'pending'])
+  // Whoever sells first and buys later is one person with one clock.
+  const bought = await stripe.customers.create({ email: 'ann.buys@example.com', metadata: { user_id: ann.user } })
+  expect(bought.created - buyer.created).toBeGreaterThanOrEqual(10 * DAY)
+})
+
+test('the platform turns a seller away, and nothing more is sent to them', async () => {
+  const ann = await seller()
+  expect(await stripe.accounts.reject(ann.id, { reason: 'terms_of_service' })).toMatchObject({
+    payouts_enabled: false,
+    requirements: { disabled_reason: 'rejected.platform_terms_of_service' },
+  })
+  await expect(transferTo(ann.id, 100)).rejects.toMatchObject({ code: 'insufficient_capabilities_for_transfer' })
+})
+
+test('an account shows where each cent of it came from, to itself alone', async () => {
+  await platformHas(10_000)
+  const [ann, bob] = [await seller(), await seller()]
+  const { id } = await transferTo(ann.id, 3000, { transfer_group: 'order-1' })
+  await stripe.transfers.createReversal(id, { amount: 500 })
+  const own = { stripeAccount: ann.id }
+  const { data } = await stripe.balanceTransactions.list({ expand: ['data.source'] }, own)
+  expect(data.map(({ type, net, status, source }) => ({ type, net, status, source }))).toMatchObject([
+    { type: 'payment_refund', net: -500, status: 'available', source: { object: 'refund', amount: 500 } },
+    { type: 'payment', net: 3000, status: 'available', source: { object: 'charge', source_transfer: id, amount_refunded: 500 } },
+  ])
+  expect((await stripe.charges.list({}, own)).data).toHaveLength(1)
+  await expect(stripe.balanceTransactions.retrieve(data[0]!.id, {}, { stripeAccount: bob.id })).rejects.toMatchObject({ statusCode: 404 })
+  await expect(stripe.balanceTransactions.retrieve(data[0]!.id)).rejects.toMatchObject({ statusCode: 404 })
+  const [transfer, reversal] = [sandbox.truth.read({ kind: 'transfer' }).at(-1), sandbox.truth.read({ kind: 'transfer_reversal' }).at(-1)]
+  expect(transfer).toMatchObject({ destination: ann.id, amount: 3000, transfer_group: 'order-1' })
+  expect(reversal).toMatchObject({ destination: ann.id, transfer: id, amount: 500 })
+})
+
+test.each([
+  ['a share taken at the charge', () => ({ application_fee_amount: 100 })],
+  ['a charge for somebody else', (account: string) => ({ transfer_data: { destination: account } })],
+  ['a charge in somebody else’s name', (account: string) => ({ on_behalf_of: account })],
+])('%s is refused by its name, not taken and forgotten', async (_what, more) => {
+  const ann = await seller({}, { verified: false })
+  const request = { amount: 5000, currency: 'usd', payment_method: 'pm_card_visa', confirm: true, ...more(ann.id) }
+  await expect(stripe.paymentIntents.create(request)).rejects.toMatchObject({
+    statusCode: 400,
+    message: expect.stringContaining('does not play'),
+  })
 })
 
 test('every answer and every event of the tests above fits the types of the provider’s SDK', () => {

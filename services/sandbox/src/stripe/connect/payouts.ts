@@ -1,46 +1,35 @@
 import type { Bank, Obj } from '../bank.ts'
 import { wrong } from '../errors.ts'
 import { int, mergeMetadata, type Params, text } from '../form.ts'
-import { availableOf, balanceRow } from '../movements.ts'
-import { change } from './accounts.ts'
+import { availableOf, currenciesOf, move, readyAt } from '../movements.ts'
+import { failures, markErrored, RETURNS } from './banks.ts'
+import { askForBank } from './requirements.ts'
 import { insufficient } from './transfers.ts'
 
 const DAY = 86_400
 const ARRIVES_AFTER = 2 * DAY
 const RETURNED_AFTER = 3 * DAY
-const failures: Record<string, { code: string; message: string }> = {
-  '000111111116': { code: 'no_account', message: 'The bank account could not be located.' },
-  '000111111113': { code: 'account_closed', message: 'The bank account has been closed.' },
-}
-const RETURNS = '000999999991'
 
 /** The platform's own bank takes what it is sent. */
 const ownBank = { id: 'ba_platform', _number: '000123456789' }
 
 /** From a balance to a bank. It is paid, fails, or comes back days after it was paid, as the number of a seller's bank says. */
-export function createPayout(bank: Bank, params: Params): Obj {
-  const account = bank.account ? bank.find('accounts', bank.account) : null
+export const createPayout = (bank: Bank, params: Params): Obj =>
+  sendPayout(bank, bank.account ? bank.find('accounts', bank.account) : null, params)
+
+function sendPayout(bank: Bank, account: Obj | null, params: Params, automatic = false): Obj {
   const target = account ? (account.external_accounts.data as Obj[])[0] : ownBank
   if (!target || (account && !account.payouts_enabled))
     throw wrong('Cannot create payouts: this account has requirements that need to be met first.', undefined, 'payouts_not_allowed')
   const amount = int(params.amount)
-  const { currency } = params
+  const currency = String(params.currency).toLowerCase()
+  const own = { account: account?.id ?? null, clock: account?._clock ?? null }
   if (amount < 1) throw wrong('Invalid positive integer', 'amount', 'parameter_invalid_integer')
-  if (amount > availableOf(bank, bank.account, currency)) throw insufficient('account')
+  if (amount > availableOf(bank, own.account, currency)) throw insufficient('account')
   const id = bank.id('payouts')
-  const created = bank.now()
-  const out = bank.t.balance_transactions.put(
-    balanceRow(bank, {
-      amount: -amount,
-      fee: 0,
-      currency,
-      source: id,
-      type: 'payout',
-      account: bank.account,
-      availableOn: created + ARRIVES_AFTER,
-      spends: true,
-    }),
-  )
+  const created = bank.now(own.clock)
+  const arrives = { availableOn: created + ARRIVES_AFTER, spends: true }
+  const out = move(bank, { amount: -amount, currency, source: id, type: 'payout', ...arrives, ...own })
   const payout = bank.t.payouts.put({
     id,
     object: 'payout',
@@ -48,7 +37,7 @@ export function createPayout(bank: Bank, params: Params): Obj {
     application_fee: null,
     application_fee_amount: null,
     arrival_date: created + ARRIVES_AFTER,
-    automatic: false,
+    automatic,
     balance_transaction: out.id,
     created,
     currency,
@@ -62,18 +51,19 @@ export function createPayout(bank: Bank, params: Params): Obj {
     method: 'standard',
     original_payout: null,
     payout_method: null,
-    reconciliation_status: 'not_applicable',
+    reconciliation_status: automatic ? 'completed' : 'not_applicable',
     reversed_by: null,
     source_type: 'card',
     statement_descriptor: text(params.statement_descriptor),
     status: 'pending',
     trace_id: null,
     type: 'bank_account',
-    _account: bank.account,
+    _account: own.account,
+    _clock: own.clock,
     _bank: target._number,
     _next_at: created + ARRIVES_AFTER,
   })
-  bank.fact('payout', { payout: id, account: bank.account, amount, currency, metadata: payout.metadata })
+  bank.fact('payout', { payout: id, account: own.account, amount, currency, automatic, metadata: payout.metadata })
   bank.emit('payout.created', payout)
   return payout
 }
@@ -86,8 +76,25 @@ export function cancelPayout(bank: Bank, payout: Obj): Obj {
     _next_at: null,
     failure_balance_transaction: giveBack(bank, payout, 'payout_cancel').id,
   })
+  bank.fact('payout_canceled', { payout: payout.id, account: payout._account, amount: payout.amount, currency: payout.currency })
   bank.emit('payout.canceled', canceled)
   return canceled
+}
+
+/** An account that nobody set to `manual` pays out whatever it has, at the next midnight. */
+export function automaticPayoutDue(bank: Bank, account: Obj) {
+  if (account.deleted || !account.payouts_enabled || account.settings?.payouts.schedule.interval !== 'daily') return undefined
+  for (const currency of currenciesOf(bank, account.id)) {
+    const ready = readyAt(bank, account.id, currency)
+    if (ready === null) continue
+    const midnight = Math.ceil((Math.max(ready, bank.now(account._clock)) + 1) / DAY) * DAY
+    const run = () => {
+      const amount = availableOf(bank, account.id, currency)
+      if (amount > 0) sendPayout(bank, bank.find('accounts', account.id), { amount, currency }, true)
+    }
+    return { at: midnight, run }
+  }
+  return undefined
 }
 
 export const payoutDue = (bank: Bank, payout: Obj) =>
@@ -100,7 +107,7 @@ function advance(bank: Bank, payout: Obj): Obj {
   const paid = bank.t.payouts.put({
     ...payout,
     status: 'paid',
-    _next_at: payout._bank === RETURNS ? bank.now() + RETURNED_AFTER : null,
+    _next_at: payout._bank === RETURNS ? bank.now(payout._clock) + RETURNED_AFTER : null,
   })
   bank.fact('payout_paid', { payout: payout.id, account: payout._account, amount: payout.amount, currency: payout.currency })
   bank.emit('payout.paid', paid, { status: payout.status })
@@ -117,25 +124,14 @@ function fail(bank: Bank, payout: Obj, { code, message }: { code: string; messag
     failure_message: message,
     _next_at: null,
   })
-  bank.fact('payout_failed', { payout: payout.id, account: payout._account, amount: payout.amount, currency: payout.currency, code })
+  const kind = payout.status === 'paid' ? 'payout_returned' : 'payout_failed'
+  bank.fact(kind, { payout: payout.id, account: payout._account, amount: payout.amount, currency: payout.currency, code })
   bank.emit('payout.failed', failed, { status: payout.status })
-  if (!payout._account) return failed
-  const account = bank.find('accounts', payout._account)
-  const data = (account.external_accounts.data as Obj[]).map((each) => ({ ...each, status: 'errored' }))
-  change(bank, account, {
-    payouts_enabled: false,
-    external_accounts: { ...account.external_accounts, data },
-    requirements: {
-      ...account.requirements,
-      currently_due: ['external_account'],
-      past_due: ['external_account'],
-      disabled_reason: 'requirements.past_due',
-    },
-  })
+  if (payout._account) askForBank(bank, markErrored(bank, bank.find('accounts', payout._account)))
   return failed
 }
 
-const giveBack = (bank: Bank, { id, amount, currency, _account }: Obj, type: string): Obj =>
-  bank.t.balance_transactions.put(
-    balanceRow(bank, { amount, fee: 0, currency, source: id, type, account: _account, availableOn: bank.now() }),
-  )
+const giveBack = (bank: Bank, { id, amount, currency, _account, _clock }: Obj, type: string): Obj => {
+  const own = { account: _account, clock: _clock }
+  return move(bank, { amount, currency, source: id, type, availableOn: bank.now(_clock), ...own })
+}
