@@ -54,7 +54,10 @@ export const attack: Attack = async (world) => {
       if (!(await enter(site, before))) findings.push('a pre-registered number: the owner does not get in')
       await expectOut('a pre-registered number, then a code', { phone: before })
     }
-    for (let n = 0; n < rounds; n++) await moveOver(site, n, expectOut, findings)
+    for (let n = 0; n < rounds; n++) {
+      await moveOver(site, n, expectOut, findings)
+      await parkNumber(site, n, expectOut, findings)
+    }
     // A guest whose account moves to an address of staff.
     const moved = 'moved-boss@example.com'
     const strict = await startConfirming([moved])
@@ -101,10 +104,36 @@ async function moveOver(site: Confirming, n: number, expectOut: ExpectOut, findi
     findings.push(`${chain}: the stranger's session lives on`)
 }
 
+/** A stranger signs up the number that an owner is about to add to their account, and one that an account in use has and never confirmed. */
+async function parkNumber(site: Confirming, n: number, expectOut: ExpectOut, findings: string[]) {
+  const chain = 'a parked number'
+  const email = `number-owner-${n}@example.com`
+  await site.post('/auth/v1/signup', { email, password: OWNERS })
+  const owner = (await site.press((await site.letters(email, 1))[0]!))!
+  const phone = `+1555${String(4_000_000 + n)}`
+  await site.post('/auth/v1/signup', { phone, password: STRANGERS })
+  const [strangers] = await site.letters(phone, 1)
+  await site.call('PUT', '/auth/v1/user', { phone }, owner)
+  for (const { text } of await site.letters(phone, 2))
+    await site.post('/auth/v1/verify', { type: 'phone_change', phone, token: codeOf(text) })
+  if (!(await site.signIn({ phone }, OWNERS)).access_token) findings.push(`${chain}: its owner cannot add it to their account`)
+  await expectOut(chain, { phone })
+  await site.post('/auth/v1/verify', { type: 'sms', phone, token: codeOf(strangers!.text) })
+  await expectOut(`${chain}, and the code of its sign-up`, { phone })
+
+  const typed = `1555${String(5_000_000 + n)}`
+  await site.db.updateTable('users').set({ phone: typed, phone_confirmed_at: null }).where('email', '=', email).execute()
+  await site.post('/auth/v1/signup', { phone: typed, password: STRANGERS })
+  await expectOut("a sign-up of an account's unconfirmed number", { email })
+  if (!(await site.signIn({ email }, OWNERS)).access_token)
+    findings.push("a sign-up of an account's unconfirmed number: the owner's password no longer works")
+}
+
+const codeOf = (text: string) => /\b\d{6}\b/.exec(text)?.[0] ?? ''
+
 async function enter(site: Confirming, phone: string): Promise<boolean> {
   for (const { text } of await site.letters(phone, 1)) {
-    const token = /\b\d{6}\b/.exec(text)?.[0]
-    if (token && (await site.post('/auth/v1/verify', { type: 'sms', phone, token })).body?.access_token) return true
+    if ((await site.post('/auth/v1/verify', { type: 'sms', phone, token: codeOf(text) })).body?.access_token) return true
   }
   return false
 }

@@ -11,7 +11,7 @@ import { isFamiliar } from '../sessions/familiar.ts'
 import { announceRevoked, beginSession, type Ended, endSessions, type SessionJson } from '../sessions/sessions.ts'
 import { emailIn, readPhone } from '../users/addresses.ts'
 import { audit } from '../users/audit.ts'
-import { confirmEmail, confirmEmailChange, confirmPhone } from '../users/confirm.ts'
+import { confirmEmail, confirmEmailChange, confirmPhone, confirmPhoneChange } from '../users/confirm.ts'
 import { readRedirect } from '../users/redirects.ts'
 import { findUser, isBanned, type Trx } from '../users/users.ts'
 import { issueAuthCode } from './flows.ts'
@@ -128,7 +128,8 @@ async function settle(
   if (!user) throw linkExpired()
   if (isBanned(user)) throw refuse(403, 'user_banned', 'User is banned')
   let ended: Ended[] = []
-  if (type === 'sms' || type === 'phone_change') ended = await confirmPhone(trx, ctx, user, address, claim)
+  if (type === 'sms') ended = await confirmPhone(trx, ctx, user, address, claim)
+  else if (type === 'phone_change') ended = await confirmPhoneChange(trx, ctx, user, address)
   else if (type === 'confirmation' || type === 'recovery') {
     // A letter to an address that is no longer the account's proves nothing about it.
     if (user.email !== address) throw linkExpired()

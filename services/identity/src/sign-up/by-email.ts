@@ -62,7 +62,7 @@ type Asked = {
 
 /** A new account, or one that nobody has confirmed yet, and the letter to its address. */
 async function askByLetter(trx: Trx, ctx: AuthCtx, known: User | null, { email, passwordHash, data, redirectTo, delayMs, input }: Asked) {
-  if (known) await beginAnew(trx, known.id, 'email_confirmed_at', passwordHash, data)
+  if (known) await beginAnew(trx, known.id, passwordHash, data)
   const userId = known ? known.id : await createUser(trx, { email, passwordHash, provider: 'email', data })
   if (!userId) return newId()
   await audit(trx, ctx, userId, 'user_confirmation_requested', { provider: 'email' })

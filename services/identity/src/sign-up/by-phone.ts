@@ -42,7 +42,7 @@ async function askByText(
   known: User | null,
   { phone, passwordHash, data }: { phone: string; passwordHash: string; data: Record<string, unknown> },
 ) {
-  if (known) await beginAnew(trx, known.id, 'phone_confirmed_at', passwordHash, data)
+  if (known) await beginAnew(trx, known.id, passwordHash, data)
   const userId = known ? known.id : await createUser(trx, { phone, passwordHash, provider: 'phone', data })
   if (!userId) return newId()
   await audit(trx, ctx, userId, 'user_confirmation_requested', { provider: 'phone' })

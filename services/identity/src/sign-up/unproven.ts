@@ -30,14 +30,11 @@ export const claimOf = (known: User | null, password_hash: string, data: Record<
   ...((known?.password_hash || isStaff) && { rival: true }),
 })
 
-/** Until somebody proves the address, the account shows what the newest sign-up said. */
-export async function beginAnew(
-  trx: Trx,
-  userId: string,
-  unless: 'email_confirmed_at' | 'phone_confirmed_at',
-  passwordHash: string,
-  data: Record<string, unknown>,
-): Promise<void> {
+/**
+ * Until somebody proves the address, the account shows what the newest sign-up said. One that is in use by another way keeps its password: its
+ * address is only typed, and a stranger may type it as well.
+ */
+export async function beginAnew(trx: Trx, userId: string, passwordHash: string, data: Record<string, unknown>): Promise<void> {
   await trx
     .updateTable('users')
     .set({
@@ -48,7 +45,9 @@ export async function beginAnew(
       ...termsIn(data),
     })
     .where('id', '=', userId)
-    .where(unless, 'is', null)
+    .where('email_confirmed_at', 'is', null)
+    .where('phone_confirmed_at', 'is', null)
+    .where('last_sign_in_at', 'is', null)
     .execute()
 }
 

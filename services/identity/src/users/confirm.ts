@@ -1,11 +1,13 @@
+import { now } from '@operon/kit/clock'
 import { sql } from 'kysely'
 import { buryUser } from '../account/account.ts'
 import { type AuthCtx, refuse } from '../deps.ts'
 import { notify, notifyAt } from '../mail/notices.ts'
-import type { Claim } from '../schema.ts'
+import type { Claim, OneTimeType } from '../schema.ts'
+import { isFamiliar } from '../sessions/familiar.ts'
 import type { Ended } from '../sessions/sessions.ts'
 import { keepOnlyProven } from './first-proof.ts'
-import { addIdentity, changeUser, syncProviders, type Trx, type User } from './users.ts'
+import { addIdentity, changeUser, type Db, findUser, syncProviders, type Trx, type User } from './users.ts'
 
 type Opened = { claim: Claim | null; passwordHash?: string | null; flowId?: string | null; isRecovery?: boolean }
 
@@ -25,8 +27,8 @@ export async function confirmEmail(trx: Trx, ctx: AuthCtx, user: User, opened: O
 }
 
 /**
- * An address of staff opens the staff pages, and one that an unfinished sign-up waits for may be taken for that sign-up's own: only the
- * person who read its letter comes along.
+ * An address of staff opens the staff pages, and a letter to one that an unfinished sign-up or another account waits for may be taken for
+ * theirs: only the person who read it comes along.
  */
 export async function confirmEmailChange(
   trx: Trx,
@@ -36,10 +38,11 @@ export async function confirmEmailChange(
 ): Promise<Ended[]> {
   const email = user.email_change
   if (!email) throw refuse(403, 'otp_expired', 'Email link is invalid or has expired')
-  const freed = await freeAddress(trx, ctx, email, user.id, proven)
+  const freed = await setFree(trx, ctx, 'email', email, user.id, proven)
   const isStaff = proven && ctx.deps.config.AUTH_STAFF_EMAILS.includes(email)
   const ended = freed ?? []
-  if (isStaff || freed) ended.push(...(await keepOnlyProven(trx, ctx, { ...user, email }, { provider: 'email', claim: null, flowId })))
+  const others = isStaff || freed !== null || (await mayBeAnothers(trx, ctx, user, 'email_change_new', email))
+  if (others) ended.push(...(await keepOnlyProven(trx, ctx, { ...user, email }, { provider: 'email', claim: null, flowId })))
   await changeUser(trx, user.id, {
     email,
     email_confirmed_at: new Date(),
@@ -58,23 +61,54 @@ export async function confirmEmailChange(
   return ended
 }
 
-/** An address that was typed and never confirmed is nobody's yet: an account that has nothing else ends. Null where nobody has it. */
-async function freeAddress(trx: Trx, ctx: AuthCtx, email: string, forId: string, proven: boolean): Promise<Ended[] | null> {
+/**
+ * Where two accounts wait for the same address or number, its owner cannot tell their messages apart. Where the reader is says whose it was:
+ * the owner reads where their own account was used before, and a stranger's account knows no such place.
+ */
+async function mayBeAnothers(trx: Trx, ctx: AuthCtx, user: User, type: OneTimeType, address: string): Promise<boolean> {
+  const rival = await trx
+    .selectFrom('one_time_tokens')
+    .select('id')
+    .where('relates_to', '=', address)
+    .where('type', '=', type)
+    .where('user_id', '!=', user.id)
+    .where('expires_at', '>', new Date(now()))
+    .executeTakeFirst()
+  return rival !== undefined && !(await isFamiliar(ctx, 'account', user.id))
+}
+
+type Column = 'email' | 'phone'
+const takenAs = {
+  email: () => refuse(422, 'email_exists', 'A user with this email address has already been registered'),
+  phone: () => refuse(422, 'phone_exists', 'A user with this phone number has already been registered'),
+}
+
+/**
+ * An address or number that was typed and never confirmed is nobody's yet: it becomes free for `forId`, and an account that has nothing else
+ * ends. Null where nobody has it.
+ */
+async function setFree(trx: Trx, ctx: AuthCtx, column: Column, value: string, forId: string, proven: boolean): Promise<Ended[] | null> {
   const other = await trx
     .selectFrom('users')
     .select(['id', 'email_confirmed_at', 'phone_confirmed_at', 'last_sign_in_at'])
-    .where('email', '=', email)
+    .where(column, '=', value)
     .where('id', '!=', forId)
     .forUpdate()
     .executeTakeFirst()
   if (!other) return null
-  if (other.email_confirmed_at || !proven) throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
-  if (!other.last_sign_in_at && !other.phone_confirmed_at) return buryUser(trx, ctx, other.id)
-  await changeUser(trx, other.id, { email: null, email_proven: false })
-  await trx.deleteFrom('identities').where('user_id', '=', other.id).where('provider', '=', 'email').execute()
-  await trx.deleteFrom('one_time_tokens').where('user_id', '=', other.id).where('relates_to', '=', email).execute()
+  if (other[`${column}_confirmed_at`] || !proven) throw takenAs[column]()
+  if (!other.last_sign_in_at && !other.email_confirmed_at && !other.phone_confirmed_at) return buryUser(trx, ctx, other.id)
+  await changeUser(trx, other.id, column === 'email' ? { email: null, email_proven: false } : { phone: null })
+  await trx.deleteFrom('identities').where('user_id', '=', other.id).where('provider', '=', column).execute()
+  await trx.deleteFrom('one_time_tokens').where('user_id', '=', other.id).where('relates_to', '=', value).execute()
   await syncProviders(trx, other.id)
   return []
+}
+
+/** Refuses what somebody else has confirmed. What was only typed may be asked for, and becomes free with the proof. */
+export async function demandFree(db: Db, column: Column, value: string): Promise<void> {
+  const other = await findUser(db, column === 'email' ? { email: value } : { phone: value })
+  if (other?.[`${column}_confirmed_at`]) throw takenAs[column]()
 }
 
 /** Both addresses hear of it: the one that is left behind is the one that has to know. */
@@ -88,16 +122,29 @@ export async function tellOfNewPhone(trx: Trx, ctx: AuthCtx, user: User, new_pho
   if (old_phone !== new_phone) await notify(trx, ctx, user, 'phone_changed', { new_phone, ...(old_phone && { old_phone }) })
 }
 
+/** The owner typed the code of a sign-up or a sign-in. */
 export async function confirmPhone(trx: Trx, ctx: AuthCtx, user: User, phone: string, claim: Claim | null): Promise<Ended[]> {
-  const changing = user.phone_change === phone
-  if (!changing && user.phone !== phone) throw refuse(403, 'otp_expired', 'Token has expired or is invalid')
-  const taken =
-    changing && (await trx.selectFrom('users').select('id').where('phone', '=', phone).where('id', '!=', user.id).executeTakeFirst())
-  if (taken) throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
+  if (user.phone !== phone) throw refuse(403, 'otp_expired', 'Token has expired or is invalid')
   // Somebody who has proved an email address set up what there is.
-  const isFirst = !changing && !user.phone_confirmed_at && !user.email_proven
+  const isFirst = !user.phone_confirmed_at && !user.email_proven
   const ended = isFirst ? await keepOnlyProven(trx, ctx, user, { provider: 'phone', claim }) : []
-  await changeUser(trx, user.id, { phone, phone_confirmed_at: new Date(), ...(changing && { phone_change: null, is_anonymous: false }) })
+  await changeUser(trx, user.id, { phone, phone_confirmed_at: new Date() })
+  await upsertOwnIdentity(trx, user, 'phone', { phone, phone_verified: true })
+  return ended
+}
+
+/**
+ * The code of a change opens no sign-up and none of a sign-up a change, so two of these cannot be mistaken for each other, and an account
+ * that takes over a number keeps what it had, unless nothing of it was proven before.
+ */
+export async function confirmPhoneChange(trx: Trx, ctx: AuthCtx, user: User, phone: string, { proven = true } = {}): Promise<Ended[]> {
+  if (user.phone_change !== phone || (await mayBeAnothers(trx, ctx, user, 'phone_change', phone)))
+    throw refuse(403, 'otp_expired', 'Token has expired or is invalid')
+  const freed = await setFree(trx, ctx, 'phone', phone, user.id, proven)
+  const ended = freed ?? []
+  const isFirst = freed && !user.phone_confirmed_at && !user.email_proven
+  if (isFirst) ended.push(...(await keepOnlyProven(trx, ctx, user, { provider: 'phone', claim: null })))
+  await changeUser(trx, user.id, { phone, phone_confirmed_at: new Date(), phone_change: null, is_anonymous: false })
   await upsertOwnIdentity(trx, user, 'phone', { phone, phone_verified: true })
   await tellOfNewPhone(trx, ctx, user, phone)
   return ended

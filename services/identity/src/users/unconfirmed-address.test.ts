@@ -112,3 +112,21 @@ test('a confirmed address stays taken, when the change is asked for and when bot
   expect(await signIn(wanted, STRANGERS)).toBe('in')
   expect(await signIn(mover.email, PASSWORD)).toBe('in')
 })
+
+test('a sign-up at the unconfirmed address of an account in use sets no password and no name there', async () => {
+  const [live, phone] = [await confirmed(), `1555${String(Date.now()).slice(-7)}`]
+  await db()
+    .updateTable('users')
+    .set({ email_confirmed_at: null, email_proven: false, phone, phone_confirmed_at: new Date() })
+    .where('id', '=', live.id)
+    .execute()
+  const before = await rowOf(live.id)
+  await signUp(live.email, STRANGERS)
+  expect(await rowOf(live.id)).toMatchObject({ password_hash: before.password_hash, user_metadata: before.user_metadata })
+  const strangers = await platform.client().auth.signInWithPassword({ phone, password: STRANGERS })
+  expect(strangers.error).toMatchObject({ code: 'invalid_credentials' })
+  // A used account whose every address was typed alone keeps its password as well.
+  await db().updateTable('users').set({ phone: null, phone_confirmed_at: null }).where('id', '=', live.id).execute()
+  await signUp(live.email, STRANGERS)
+  expect(await rowOf(live.id)).toMatchObject({ password_hash: before.password_hash })
+})

@@ -13,7 +13,7 @@ import { resetAccess } from '../sessions/reset-access.ts'
 import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
 import { readEmail, readPhone } from './addresses.ts'
 import { audit } from './audit.ts'
-import { confirmEmailChange, confirmPhone } from './confirm.ts'
+import { confirmEmailChange, confirmPhoneChange, demandFree } from './confirm.ts'
 import { readProfile } from './profile.ts'
 import { readRedirect } from './redirects.ts'
 import { demandFreshProof, isFromRecovery } from './step-up.ts'
@@ -39,10 +39,8 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
     await demandFreshProof(ctx, user, session, 'update email or password', input)
   if (password && user.is_anonymous && !email && !phone)
     throw refuse(422, 'validation_failed', 'Updating password of an anonymous user without an email or phone is not allowed')
-  if (newEmail && (await findUser(ctx.db, { email: newEmail }))?.email_confirmed_at)
-    throw refuse(422, 'email_exists', 'A user with this email address has already been registered')
-  if (newPhone && (await findUser(ctx.db, { phone: newPhone })))
-    throw refuse(422, 'phone_exists', 'A user with this phone number has already been registered')
+  if (newEmail) await demandFree(ctx.db, 'email', newEmail)
+  if (newPhone) await demandFree(ctx.db, 'phone', newPhone)
   const passwordHash = password ? await newPassword(ctx, user, { ...input, password }) : null
   if (newEmail) await limitMail(ctx, newEmail, 'email_change')
   if (newPhone && !ctx.deps.config.AUTH_PHONE_AUTOCONFIRM) await limitMail(ctx, newPhone, 'phone_change')
@@ -109,6 +107,7 @@ async function changeEmail(trx: Trx, ctx: AuthCtx, user: User, email: string, in
 async function changePhone(trx: Trx, ctx: AuthCtx, user: User, phone: string): Promise<void> {
   if (!ctx.deps.config.AUTH_PHONE) throw invalid('Phone logins are disabled')
   await changeUser(trx, user.id, { phone_change: phone, phone_change_sent_at: new Date() })
-  if (ctx.deps.config.AUTH_PHONE_AUTOCONFIRM) return void (await confirmPhone(trx, ctx, { ...user, phone_change: phone }, phone, null))
+  if (ctx.deps.config.AUTH_PHONE_AUTOCONFIRM)
+    return void (await confirmPhoneChange(trx, ctx, { ...user, phone_change: phone }, phone, { proven: false }))
   await sendCodeBySms(trx, ctx.deps, { userId: user.id, phone, type: 'phone_change' })
 }
