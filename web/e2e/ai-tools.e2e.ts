@@ -35,6 +35,26 @@ test('the last three payments and a thank-you to each: rows as evidence, three d
   await expect(dialog.getByRole('button', { name: 'Approve all 3' })).toBeVisible()
 })
 
+test('a change that was asked for outright is made at once, and its undo takes it back, also after a reload [spec-77]', async ({ page }) => {
+  const email = newEmail()
+  const session = await newTrial(page.request, email)
+  const unread = async () => (await call(page.request, session, 'list-notifications', {})).unread
+  await expect.poll(unread, { timeout: 30_000 }).toBeGreaterThan(0)
+  const before = await unread()
+  await enter(page, session, '/dashboard/ai-assistant')
+  await page.getByLabel('Message the analyst').fill('Mark all my notifications as read')
+  await page.keyboard.press('Enter')
+  const card = page.getByRole('region', { name: 'Change: Mark notifications as read' })
+  await expect(card.getByText('Done', { exact: true })).toBeVisible({ timeout: 20_000 })
+  await expect(card.getByRole('button', { name: /^Approve/ })).toHaveCount(0)
+  expect(await unread()).toBe(0)
+  await page.reload()
+  await card.getByRole('button', { name: 'Undo' }).click()
+  await expect(card.getByText('Undone', { exact: true })).toBeVisible()
+  await expect(card.getByRole('button', { name: 'Undo' })).toHaveCount(0)
+  expect(await unread()).toBe(before)
+})
+
 test('each chat looks up the own data with its rows, and one search finds what was said in any of them', async ({ page }) => {
   await trialSeller(page)
   const word = `zebra${Date.now()}`

@@ -1,7 +1,9 @@
+import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Approval } from '../api/ai.ts'
 import { Button } from '../ui/Button.tsx'
 import { TextArea } from '../ui/Field.tsx'
+import { moment } from '../ui/format.ts'
 import { Alert, Pill } from '../ui/Panel.tsx'
 import { CopyTool } from './MessageItem.tsx'
 import type { Failure } from './outcome.ts'
@@ -35,12 +37,19 @@ export function ApprovalView({ approval, busy = false, problem, onApprove, onDis
   if (approval.state === 'dismissed') return null
   const open = approval.state === 'proposed'
   const done = approval.steps.filter(({ state }) => state === 'done').length
+  const [only, ...others] = approval.steps
+  const isUndone = others.length === 0 && only?.state === 'undone'
+  const isChange = !open && others.length === 0 && only?.effect === 'changes'
   return (
-    <section aria-label={`Proposed: ${approval.title}`} aria-busy={approval.state === 'running'} className="rounded-panel p-4 hairline">
+    <section
+      aria-label={`${isChange ? 'Change' : 'Proposed'}: ${approval.title}`}
+      aria-busy={approval.state === 'running'}
+      className="rounded-panel p-4 hairline"
+    >
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="min-w-0 flex-1 text-13 font-semibold break-words">{approval.title}</h3>
         <span role="status">
-          {approval.state === 'done' ? <Pill tone="good">Done</Pill> : null}
+          {approval.state === 'done' ? isUndone ? <Pill>Undone</Pill> : <Pill tone="good">Done</Pill> : null}
           {approval.state === 'running' ? (
             <Pill>
               {done} of {approval.steps.length} done
@@ -57,14 +66,14 @@ export function ApprovalView({ approval, busy = false, problem, onApprove, onDis
           <li key={at} className="border-t border-line pt-3">
             <div className="flex items-start gap-3">
               <p className="min-w-0 flex-1 text-13 break-words">
-                <span className="text-faint">{at + 1}. </span>
+                {others.length ? <span className="text-faint">{at + 1}. </span> : null}
                 {step.does}
               </p>
               {open || approval.steps.length === 1 ? null : <Pill tone={states[step.state].tone}>{states[step.state].label}</Pill>}
             </div>
             {step.preview ? <Fields of={step.preview} label="Preview" /> : null}
             {step.error ? <p className="mt-1 text-13 text-muted">{step.error}</p> : null}
-            {step.reply ? <Fields of={step.reply} label="Result" /> : null}
+            {step.reply && !isSilent(step) ? <Fields of={step.reply} label="Result" /> : null}
             {step.state === 'unknown' ? (
               <p className="mt-1 text-13 text-muted">This was interrupted and may have happened. Check before you ask for it again.</p>
             ) : null}
@@ -84,9 +93,13 @@ export function ApprovalView({ approval, busy = false, problem, onApprove, onDis
               </Button>
             ) : null}
             {step.state === 'done' && step.undo_until && Date.parse(step.undo_until) > Date.now() ? (
-              <Button className="mt-1" disabled={busy} onClick={() => onUndo(at + 1)}>
-                Undo
-              </Button>
+              <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1">
+                <Button disabled={busy} aria-label={others.length ? `Undo step ${at + 1}` : undefined} onClick={() => onUndo(at + 1)}>
+                  <Undo2 />
+                  Undo
+                </Button>
+                <span className="text-12 text-faint">You can undo this until {moment(step.undo_until)}</span>
+              </div>
             ) : null}
           </li>
         ))}
@@ -112,6 +125,8 @@ export function ApprovalView({ approval, busy = false, problem, onApprove, onDis
 
 const words = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.map(words).join('\n') : JSON.stringify(value)
+/** What a change answers with is for its undo: the sentence has said what it did. */
+const isSilent = ({ effect, state }: Step) => state === 'undone' || effect === 'changes'
 const quiet = new Set(['answered_by', 'sandbox', 'model'])
 
 function Fields({ of, label }: { of: unknown; label: string }) {

@@ -22,6 +22,8 @@ export type ChatMessage = {
   evidence?: Message['evidence']
   /** As it came with the answer; what became of it is asked for. */
   approval?: Approval | null
+  /** Changes that ran at once. */
+  done?: Approval[]
   /** What was kept in mind with it. */
   remembered?: CallReply<'ai-memory'>['memories']
   usage?: { prompt_tokens: number; completion_tokens: number; cost_microusd: number } | null

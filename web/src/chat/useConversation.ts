@@ -213,6 +213,7 @@ export function useConversation(options: Options) {
         usage: reply.usage,
         evidence: reply.evidence,
         approval: reply.approval,
+        done: reply.done,
         remembered: reply.remembered,
       })
       if (stopped.current) return null
@@ -257,10 +258,10 @@ export function useConversation(options: Options) {
     reload: () => conversationId && load(conversationId),
     /** Adds lines of the app's own. */
     add,
-    /** The steps that an answer asks approval for. What is kept knows more than what the answer brought. */
-    approvalsOf({ id, approval }: ChatMessage): Approval[] {
+    /** The changes that an answer made, and the steps it asks approval for. What is kept knows more than what the answer brought. */
+    approvalsOf({ id, approval, done = [] }: ChatMessage): Approval[] {
       const kept = approvals.data?.filter(({ message_id }) => id && message_id === id)
-      return kept?.length ? kept : approval ? [approval] : []
+      return kept?.length ? kept : approval ? [...done, approval] : done
     },
     leaving: leading.to,
     stay: leading.stay,

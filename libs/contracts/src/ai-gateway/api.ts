@@ -21,9 +21,11 @@ export const Evidence = z.object({
   rows: z.array(z.record(z.string(), z.unknown())).max(50),
 })
 
-/** With tools: what an answer looked up, the steps that wait for one approval, and the page it leads to. */
+/** With tools: what an answer looked up, what it changed, the steps that wait for one approval, and the page it leads to. */
 const findings = {
   evidence: z.array(Evidence).optional(),
+  /** Changes that the person asked for outright and can undo, each as an approval that ran. */
+  done: z.array(Approval).optional(),
   approval: Approval.nullish(),
   open: z.object({ path: z.string(), name: z.string() }).nullish(),
   /** What it keeps in mind from now on, in the person's own words. */

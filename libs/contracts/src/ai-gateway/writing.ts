@@ -48,7 +48,10 @@ export const suggestNames = fn('suggest-names', {
   idempotent: 'two-phase',
   summary: 'Suggests up to eight business names',
   description: 'When no usable answer comes, `fallback` is true, `problem` says why, and eight general names stand in.',
-  body: Names.extend({ model }),
+  body: Names.extend({
+    model,
+    most_prompts: z.int().min(1).max(2).default(2).describe('1: an answer that holds no names is not asked for again'),
+  }),
   reply: z.object({
     names: z.array(z.string()).min(1).max(8),
     fallback: z.boolean(),
@@ -66,11 +69,13 @@ export const suggestNames = fn('suggest-names', {
     when: 'The person wants names for a business, brand or product',
     effect: 'spends',
     unit: 'prompts',
-    does: ({ description }) => `Suggests up to eight names for “${clip(description)}”. ${COST}`,
+    does: ({ description, most_prompts }) =>
+      `Suggests up to eight names for “${clip(description)}”. ${most_prompts === 1 ? 'Uses 1 prompt.' : COST}`,
     evidence: { columns: { names: { label: 'Names', as: 'text' } } },
     typed: {
       as: 'names',
-      input: (said) => ({ description: said }),
+      // Typed words are their own approval, up to one unit.
+      input: (said) => ({ description: said, most_prompts: 1 }),
       says: ({ names, problem }) =>
         [
           problem,

@@ -6,7 +6,7 @@ import { deleteInPieces } from '@operon/kit/pieces'
 import type { Runtime } from '@operon/kit/service'
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import type { AiDb, Step } from '../schema.ts'
-import { missingFor } from './offered.ts'
+import { capabilities, missingFor } from './offered.ts'
 import type { Runner } from './run.ts'
 import { hashOf, type Order, prepare, promptsOf, titleOf } from './steps.ts'
 
@@ -27,25 +27,48 @@ export async function propose(deps: Approvals, ctx: Ctx<AiDb>, { steps: orders, 
   if (known) return shown(known)
   await refuseTooMany(ctx, actor)
   const steps = await prepare(deps.call, actor, await missingFor(ctx.db, actor), orders)
+  const kept = await insert(ctx, actor, { steps, origin, asked_key: key ?? null, message_id: messageId })
+  return shown((kept ?? (await askedBefore(ctx, actor, key!)))!)
+}
+
+/**
+ * Runs one change that can be undone without asking first, and keeps it as a step that ran, so that it is shown with its undo. The caller
+ * knows that the person asked for it.
+ */
+export async function runAtOnce(deps: Approvals, ctx: Ctx<AiDb>, order: Order, messageId: string | null) {
+  const actor = atOwnSession(ctx)
+  const steps = await prepare(deps.call, actor, await missingFor(ctx.db, actor), [order])
+  if (!canBeUndone(order.action)) throw new DomainError('forbidden')
+  const begun = await insert(ctx, actor, { steps, origin: 'assistant', asked_key: null, message_id: messageId, begun: true })
+  await deps.runner.start(begun!, actor, ctx.requestId)
+  return show(ctx, begun!.id)
+}
+
+/** A change with a way back. Whatever spends, sends or destroys is asked for, also where it could be taken back. */
+export function canBeUndone(action: string): boolean {
+  const contract = capabilities().get(action)?.contract
+  return contract?.action.effect === 'changes' && contract.action.undo !== undefined
+}
+
+type Inserting = Pick<Row, 'origin' | 'asked_key' | 'message_id'> & { steps: Step[]; begun?: boolean }
+function insert(ctx: Ctx<AiDb>, actor: UserActor, { steps, begun = false, ...asked }: Inserting) {
   const row = {
     id: newId(),
     user_id: actor.id,
-    message_id: messageId,
+    ...asked,
     title: titleOf(steps),
     steps: JSON.stringify(steps),
     hash: hashOf(steps),
-    origin,
-    asked_key: key ?? null,
     prompts: promptsOf(steps),
     expires_at: OPEN_FOR,
+    ...(begun && { state: 'running', beat_at: sql<Date>`now()` }),
   }
-  const kept = await ctx.db
+  return ctx.db
     .insertInto('ai_approvals')
     .values(row as never)
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
-  return shown((kept ?? (await askedBefore(ctx, actor, key!)))!)
 }
 
 /** One of the person's own. */
@@ -79,7 +102,7 @@ export async function approve(deps: Approvals, ctx: Ctx<AiDb>, approvalId: strin
     .returningAll()
     .executeTakeFirst()
   if (!begun) return shown(await find(ctx, actor, row.id))
-  deps.runner.start(begun, actor, ctx.requestId)
+  void deps.runner.start(begun, actor, ctx.requestId)
   return shown(begun)
 }
 

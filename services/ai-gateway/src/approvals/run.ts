@@ -22,13 +22,15 @@ export class Runner {
     this.#rt = rt
   }
 
-  start(row: Row, actor: UserActor, requestId: string): void {
+  /** Settles when the steps have ended; never rejects. */
+  start(row: Row, actor: UserActor, requestId: string): Promise<void> {
     const run = this.#run(row, actor, requestId)
       .catch((err: unknown) =>
         this.#rt.log.error({ err, approval: row.id, userId: row.user_id }, 'an approval stopped and is closed as unknown by the sweep'),
       )
       .finally(() => this.#running.delete(run))
     this.#running.add(run)
+    return run
   }
 
   /** Before the process ends: what runs is waited for. */

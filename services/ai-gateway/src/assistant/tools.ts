@@ -4,11 +4,12 @@ import type { Evidence } from '@operon/contracts/contract'
 import type { Capability } from '@operon/contracts/registry'
 import type { Ctx, UserActor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
-import type { Approvals } from '../approvals/approvals.ts'
+import { type Approvals, canBeUndone, runAtOnce, type shown } from '../approvals/approvals.ts'
 import { capabilities, type Missing } from '../approvals/offered.ts'
 import { type Order, prepare } from '../approvals/steps.ts'
 import { quoteIn } from '../memory/memory.ts'
 import type { AiDb } from '../schema.ts'
+import { asksOutright } from './asked.ts'
 
 export type Page = { path: string; name: string }
 /** Rows that an answer's figures come from, as its person sees them. */
@@ -33,11 +34,15 @@ export function toolsFor(said: string, missing: Missing, { pages, remembers }: {
       properties: { query: text },
       required: ['query'],
     }),
-    tool('run-action', 'Runs an action by its name. What only reads runs at once; everything else is proposed to the person', {
-      type: 'object',
-      properties: { action: text, input: { type: 'object' } },
-      required: ['action', 'input'],
-    }),
+    tool(
+      'run-action',
+      'Runs an action by its name. What only reads runs at once, and so does a change that can be undone where the person asked for just that; everything else is proposed to the person',
+      {
+        type: 'object',
+        properties: { action: text, input: { type: 'object' } },
+        required: ['action', 'input'],
+      },
+    ),
     ...(remembers
       ? [
           tool('remember', 'Keeps in mind what the person says about themselves or their business, in their exact words', {
@@ -85,10 +90,22 @@ function ranked(said: string): Capability[] {
     .map(({ capability }) => capability)
 }
 
-/** What one answer looks up and wants to do. Nothing but reading happens here. */
+export type Asking = {
+  pages: readonly Page[]
+  /** What the person said, word for word. */
+  said: string
+  /** They said it just now: another version of an answer asks for nothing anew. */
+  isSaidNow: boolean
+  /** The answer that this is for, where it is kept. */
+  messageId: string | null
+}
+
+/** What one answer looks up and wants to do. It reads, and makes changes that the person asked for outright and can undo. */
 export class Desk {
   readonly evidence: Shown[] = []
   readonly steps: Order[] = []
+  /** Changes that were made, each with its undo. */
+  readonly done: ReturnType<typeof shown>[] = []
   /** More than reading was asked for, whether or not it could be proposed. */
   wasToAct = false
   /** Where the person is led once the answer is there. */
@@ -97,25 +114,18 @@ export class Desk {
   readonly #ctx: Ctx<AiDb>
   readonly #actor: UserActor
   readonly #missing: Missing
-  readonly #pages: readonly Page[]
-  /** What the person said, word for word. */
-  readonly #said: string
+  readonly #asking: Asking
+  /** From the first look on, a stranger's words may be among those that the model follows. */
+  #hasRead = false
   /** Kept in mind once the answer is whole. */
   readonly quotes: string[] = []
 
-  constructor(
-    approvals: Approvals,
-    ctx: Ctx<AiDb>,
-    actor: UserActor,
-    missing: Missing,
-    { pages, said }: { pages: readonly Page[]; said: string },
-  ) {
-    this.#said = said
+  constructor(approvals: Approvals, ctx: Ctx<AiDb>, actor: UserActor, missing: Missing, asking: Asking) {
     this.#approvals = approvals
     this.#ctx = ctx
     this.#actor = actor
     this.#missing = missing
-    this.#pages = pages
+    this.#asking = asking
   }
 
   /** The result of a tool, for the model. A refusal is told in its words, so that it can be passed on or put right. */
@@ -136,7 +146,7 @@ export class Desk {
   }
 
   #remember(given: unknown) {
-    const quote = quoteIn(this.#said, given)
+    const quote = quoteIn(this.#asking.said, given)
     if (!quote)
       throw new DomainError('invalid', {
         message: `Only what the person said in this message is kept, word for word, up to ${LONGEST_MEMORY} characters.`,
@@ -146,13 +156,13 @@ export class Desk {
   }
 
   #lead(slug: unknown) {
-    const page = this.#pages.find((each) => slugOf(each) === slug)
+    const page = this.#asking.pages.find((each) => slugOf(each) === slug)
     if (!page) {
       this.wasToAct = true
       throw new DomainError('not_found', { message: 'There is no such page. Nothing was opened.' })
     }
     // What was read may hold somebody else's words: from then on nobody is led anywhere.
-    if (this.evidence.length) throw new DomainError('forbidden', { message: 'Name the page in your answer instead.' })
+    if (this.#hasRead) throw new DomainError('forbidden', { message: 'Name the page in your answer instead.' })
     this.open = page
     return { opening: page.name }
   }
@@ -173,11 +183,26 @@ export class Desk {
     const { contract, title, effect } = capability
     const reason = this.#missing(capability)
     if (reason) throw new DomainError('action_missing', { message: reason })
-    if (effect !== 'reads') return this.#propose({ action, input })
+    if (effect !== 'reads') return this.#mayRun(capability, input) ? this.#change({ action, input }) : this.#propose({ action, input })
+    this.#hasRead = true
     const data = await this.#approvals.call(contract, input as never, { actor: this.#actor, requestId: this.#ctx.requestId })
     const { evidence } = contract.action
     if (evidence) this.evidence.push({ action, title, columns: evidence.columns, rows: rowsOf(data, evidence) })
     return { data }
+  }
+
+  #mayRun(capability: Capability, input: Record<string, unknown>): boolean {
+    const { said, isSaidNow } = this.#asking
+    return isSaidNow && !this.#hasRead && canBeUndone(capability.name) && asksOutright(said, capability, input)
+  }
+
+  async #change(order: Order) {
+    if (this.done.length >= MOST_STEPS) throw new DomainError('invalid', { message: `${MOST_STEPS} changes are the most for one answer.` })
+    const approval = await runAtOnce(this.#approvals, this.#ctx, order, this.#asking.messageId)
+    this.done.push(approval)
+    const [step] = approval.steps
+    if (step!.state !== 'done') return { error: step!.error ?? 'Nobody can say whether it was done.' }
+    return { done: step!.does, note: 'Done. The person sees it with a button to undo it.' }
   }
 
   async #propose(order: Order) {

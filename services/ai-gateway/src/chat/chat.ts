@@ -7,6 +7,7 @@ import { askerOf, type Told } from '../completions/answer.ts'
 import { isRecorded, recordedChat } from '../demo/recorded.ts'
 import { DEFAULT_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
+import { requestsIn } from '../typed/requests.ts'
 import { ledOnly, needsModel } from '../typed/typed.ts'
 import { promptOf } from '../writing/prompts.ts'
 import type { Exchange } from './conversations.ts'
@@ -28,10 +29,11 @@ export async function chat(deps: TurnDeps, ctx: Ctx<AiDb>, input: Input<typeof a
   if (!said.trim() && !input.messages?.length && !input.replace_message_id)
     throw new DomainError('invalid', { message: 'message: say something first.' })
   const pages = input.pages ?? []
-  const tools = input.tools && !written ? { pages, typed: typing.has(input.feature) } : null
+  const requests = input.tools && !written ? requestsIn(said) : null
+  const tools = requests && { pages, ...(typing.has(input.feature) && { requests }) }
   // Said before a stream is begun, and before anything is kept.
-  if (!tools?.typed || (said && needsModel(said, pages))) askerOf(ctx)
-  if (isRecorded(deps, ctx, [model])) return recordedChat(input, model, reply, input.tools ? ledOnly(said, pages) : null)
+  if (!tools?.requests || (said && needsModel(tools.requests, pages))) askerOf(ctx)
+  if (isRecorded(deps, ctx, [model])) return recordedChat(input, model, reply, requests && ledOnly(requests, pages))
 
   const instructions: ChatMessage[] = written
     ? [{ role: 'system', content: written.system }]
@@ -55,6 +57,7 @@ export async function chat(deps: TurnDeps, ctx: Ctx<AiDb>, input: Input<typeof a
         ...(input.max_tokens && { max_tokens: input.max_tokens }),
       },
       command: (history) => said || lastOf(messages(history)),
+      said,
       tools,
       stopId: input.stop_id,
       stream: input.stream,

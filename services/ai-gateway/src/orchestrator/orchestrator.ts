@@ -38,6 +38,7 @@ export async function orchestrate(deps: TurnDeps, ctx: Ctx<AiDb>, input: Task, r
         ...history,
         ...(message ? [{ role: 'user', content: message }] : []),
       ],
+      said: message,
       command: (history) => message || (history.at(-1)?.content ?? ''),
       tools: { pages: input.pages ?? [] },
       isToAct: input.task_type === 'action',

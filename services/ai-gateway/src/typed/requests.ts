@@ -27,6 +27,16 @@ export function requestsIn(message: string): Requests {
   return { destination, tool, asks }
 }
 
+/** What a message orders, clause by clause and without courtesies; null where it asks, denies or is about anything else as well. */
+export function clausesTold(message: string): string[] | null {
+  const sentences = sentencesOf(message)
+  if (sentences.some((sentence) => isQuestion(sentence) || denies.test(sentence))) return null
+  return sentences
+    .filter((sentence) => !courtesy.test(sentence))
+    .flatMap(clausesOf)
+    .filter((clause) => !courtesy.test(clause))
+}
+
 const sentencesOf = (message: string) =>
   message
     .toLowerCase()

@@ -8,7 +8,7 @@ import type { Page } from '../assistant/tools.ts'
 import type { Piece, Told } from '../completions/answer.ts'
 import { SEARCHING_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
-import { type Requests, requestsIn, type Tool } from './requests.ts'
+import type { Requests, Tool } from './requests.ts'
 import { absent, notAvailable, onTheWay } from './words.ts'
 
 /** What the app itself says to a message with the specified words: before a model's answer and after it. */
@@ -17,12 +17,12 @@ export type Typed = { before: string; after: string; open: Page | null; asksMode
 const nobody: Told['target'] = { upstreamModel: '', sandbox: false }
 
 /** The model that a message asks for by its words. */
-export const modelTyped = (said: string): string | null => (requestsIn(said).tool === 'research' ? SEARCHING_MODEL : null)
+export const modelTyped = ({ tool }: Requests): string | null => (tool === 'research' ? SEARCHING_MODEL : null)
 
-type Typing = { said: string; pages: readonly Page[]; key: string | undefined }
+type Typing = { said: string; requests: Requests; pages: readonly Page[]; key: string | undefined }
 /** Does what the specified words ask for. The person typed them, so nothing is proposed first. */
-export async function runTyped(approvals: Approvals, ctx: Ctx<AiDb>, { said, pages, key }: Typing): Promise<Typed | null> {
-  const { destination, tool, asks } = requestsIn(said)
+export async function runTyped(approvals: Approvals, ctx: Ctx<AiDb>, { said, requests, pages, key }: Typing): Promise<Typed | null> {
+  const { destination, tool, asks } = requests
   const led = pages.length ? ledTo(destination, pages) : null
   const before = tool && tool !== 'research' ? await act(approvals, ctx, tool, said, key ?? newId()) : null
   if (!led && !before) return null
@@ -36,14 +36,12 @@ export async function runTyped(approvals: Approvals, ctx: Ctx<AiDb>, { said, pag
 }
 
 /** Without a look at anything but the words: what a message comes to that only leads to a page. */
-export function ledOnly(said: string, pages: readonly Page[]) {
-  const { destination, tool, asks } = requestsIn(said)
+export function ledOnly({ destination, tool, asks }: Requests, pages: readonly Page[]) {
   return asks || tool ? null : ledTo(destination, pages)
 }
 
 /** Whether the app alone can answer these words; what else is typed needs a model. */
-export function needsModel(said: string, pages: readonly Page[]): boolean {
-  const { destination, tool, asks } = requestsIn(said)
+export function needsModel({ destination, tool, asks }: Requests, pages: readonly Page[]): boolean {
   return asks || tool === 'research' || !(tool || (destination && pages.length))
 }
 

@@ -24,7 +24,7 @@ export async function content(deps: AnswerDeps, ctx: Ctx<AiDb>, { model, ...orde
 const postsIn = (text: string) => text.match(/^[\s#*]*\d+[.):]/gm)?.length ?? 0
 
 /** A used-up plan is told; a provider that fails leads to the fallback names, with its reason. */
-export async function names(deps: AnswerDeps, ctx: Ctx<AiDb>, { model, description }: Input<typeof suggestNames>) {
+export async function names(deps: AnswerDeps, ctx: Ctx<AiDb>, { model, description, most_prompts }: Input<typeof suggestNames>) {
   const asked = { feature: 'brand', model, ...promptOf({ kind: 'names', description }) }
   const none = (problem: string, answer?: Answer) => ({
     names: fallbackNames,
@@ -37,6 +37,7 @@ export async function names(deps: AnswerDeps, ctx: Ctx<AiDb>, { model, descripti
     const answer = await whole(deps, ctx, asked)
     const found = namesIn(answer.content)
     if (found.length) return { names: found, fallback: false, problem: null, ...by(answer) }
+    if (most_prompts === 1) return none('The answer held no names.', answer)
     const again = await whole(deps, ctx, { ...asked, said: `${asked.said}\nOne name a line, nothing else.` })
     const repaired = namesIn(again.content)
     return repaired.length ? { names: repaired, fallback: false, problem: null, ...by(again) } : none('The answer held no names.', again)

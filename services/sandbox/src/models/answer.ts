@@ -198,7 +198,7 @@ const sources = (topic: string) => {
 function ofTools(results: string[]): string | null {
   const read = results.map((result) => {
     try {
-      return JSON.parse(result) as { data?: object; proposed?: string; error?: string; remembered?: string }
+      return JSON.parse(result) as { data?: object; done?: string; proposed?: string; error?: string; remembered?: string }
     } catch {
       return {}
     }
@@ -207,14 +207,15 @@ function ofTools(results: string[]): string | null {
   const proposed = read.filter((each) => each.proposed).length
   const errors = read.flatMap(({ error }) => error ?? [])
   const kept = read.flatMap(({ remembered }) => (remembered ? `I will keep this in mind: “${remembered}”.` : []))
-  if (!proposed && errors.length === 0 && kept.length === 0 && !read.some(({ data }) => data)) return null
+  const done = read.flatMap((each) => (each.done ? `Done: ${each.done}. You can undo it below.` : []))
+  if (!proposed && done.length === 0 && errors.length === 0 && kept.length === 0 && !read.some(({ data }) => data)) return null
   const found = read.some(({ data }) => data)
     ? `I looked this up in your account${rows.length ? `: ${rows.length} found` : ''}. The rows are below.`
     : ''
   const waits = proposed
     ? `I prepared ${proposed === 1 ? 'one step' : `${proposed} steps`} for you to look at. Nothing happens until you approve.`
     : ''
-  return [found, waits, ...kept, ...errors].filter(Boolean).join(' ')
+  return [found, ...done, waits, ...kept, ...errors].filter(Boolean).join(' ')
 }
 
 function summary(result: string) {
