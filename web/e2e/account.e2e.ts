@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page, Route } from '@playwright/test'
 import {
@@ -16,6 +15,7 @@ import {
   password,
   signUp,
   test,
+  totp,
   wake,
 } from './steps.ts'
 
@@ -42,17 +42,6 @@ async function consent(page: Page, label: string, email: string) {
   await page.getByLabel('Or another e-mail address').fill(email)
   await page.getByLabel('Name').fill('Mara Lindt')
   await page.getByRole('button', { name: 'Approve' }).click()
-}
-
-/** What an authenticator app shows; a second code within one step is the next step's, which the server accepts a step early. */
-function totp(secret: string, ahead = 0) {
-  const bits = [...secret.replace(/=+$/, '')].map((char) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char).toString(2).padStart(5, '0'))
-  const key = Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-  const step = Buffer.alloc(8)
-  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + ahead))
-  const mac = createHmac('sha1', key).update(step).digest()
-  const code = mac.readUInt32BE(mac[19]! & 15) & 0x7fffffff
-  return String(code % 1_000_000).padStart(6, '0')
 }
 
 /** The first answer is the one that a session of more than ten minutes gets. */

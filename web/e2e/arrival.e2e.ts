@@ -1,6 +1,20 @@
 import { pressedCookie } from '@operon/contracts/identity/arrival'
 import type { Browser, Page } from '@playwright/test'
-import { codeTo, enter, expect, expectAccessible, expectSound, letterTo, newAccount, newEmail, openLetter, test, wake } from './steps.ts'
+import {
+  codeTo,
+  enter,
+  expect,
+  expectAccessible,
+  expectSound,
+  letterTo,
+  newAccount,
+  newEmail,
+  newGuarded,
+  openLetter,
+  password,
+  test,
+  wake,
+} from './steps.ts'
 
 // A session that an address brings. Nobody's session is replaced by a stranger's link, in silence or at all.
 
@@ -108,6 +122,13 @@ const askForLink = async (page: Page, email: string) => {
   await page.getByRole('button', { name: 'Email me a sign-in link' }).click()
   await expect(page.getByText(`If ${email} has an account, a sign-in link is on its way.`)).toBeVisible()
 }
+async function signIn(page: Page, email: string) {
+  await page.goto('/auth/buyer')
+  await wake(page)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+}
 const elsewhere = async (browser: Browser) => (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
 
 test('a sign-in link works in silence where it was asked for, and on another device once its button is pressed', async ({
@@ -130,35 +151,101 @@ test('a sign-in link works in silence where it was asked for, and on another dev
   await other.context().close()
 })
 
-test.describe('a code instead of the link', () => {
-  test.use({ allowed: [/403/] })
-  test('a wrong one is told of, the right one signs in, and Send again counts its wait down', async ({ page }) => {
-    const email = newEmail()
-    await newAccount(page.request, { role: 'buyer', email })
-    await askForLink(page, email)
-    await expect(page.getByRole('button', { name: /^Send again in \d+ s$/ })).toBeDisabled()
-    await page.getByLabel('Six-digit code').fill('000000')
-    await page.getByRole('button', { name: 'Continue', exact: true }).click()
-    await expect(page.getByText('That code is wrong or has expired.')).toBeVisible()
-    await expectAccessible(page)
-    await page.getByLabel('Six-digit code').fill(await codeTo(page, email))
-    await page.getByRole('button', { name: 'Continue', exact: true }).click()
-    await page.waitForURL('**/buyer-dashboard')
-  })
+type Waiting = {
+  email: string
+  /** The subject of the message. Without one, this server sends none, and the page alone is looked at. */
+  subject?: RegExp
+  code?: string
+  leads?: (page: Page) => Promise<unknown>
+}
 
-  test('a forgotten password by its code leads to the new one [spec-3]', async ({ page }) => {
-    const email = newEmail()
-    await newAccount(page.request, { role: 'buyer', email })
+async function newBuyer(page: Page) {
+  const email = newEmail()
+  return { email, session: await newAccount(page.request, { role: 'buyer', email }) }
+}
+
+// Every page that waits for a message.
+const waitingPages: Record<string, (page: Page) => Promise<Waiting>> = {
+  'a sign-in link': async (page) => {
+    const { email } = await newBuyer(page)
+    await askForLink(page, email)
+    return { email, subject: /sign-in link/, leads: () => page.waitForURL('**/buyer-dashboard') }
+  },
+  'a forgotten password': async (page) => {
+    const { email } = await newBuyer(page)
     await page.goto('/forgot-password')
     await wake(page)
     await page.getByLabel('Email').fill(email)
     await page.getByRole('button', { name: 'Send the link' }).click()
-    await page.getByLabel('Six-digit code').fill(await codeTo(page, email, /password/i))
-    await page.getByRole('button', { name: 'Continue', exact: true }).click()
-    await page.waitForURL('**/reset-password')
-    await expect(page.getByRole('heading', { name: 'Set a new password' })).toBeVisible()
+    return { email, subject: /password/i, leads: () => page.getByRole('heading', { name: 'Set a new password' }).waitFor() }
+  },
+  'a lost second factor': async (page) => {
+    const email = await newGuarded(page)
+    await signIn(page, email)
+    await page.getByRole('link', { name: 'I lost it, or it is not mine' }).click()
+    await page.getByRole('button', { name: `Email a code to ${email}` }).click()
+    return {
+      email,
+      subject: /^Reset/,
+      leads: async () => {
+        await page.getByLabel('New password').fill('Another-day 77!')
+        await page.getByRole('button', { name: 'Remove my second factor' }).click()
+        await expect(page.getByText(/^Your second factor will be removed on/)).toBeVisible()
+        await expectSound(page)
+      },
+    }
+  },
+  'a sign-in before the address is confirmed': async (page) => {
+    await page.route('**/auth/v1/token?grant_type=password', (route) =>
+      route.fulfill({ status: 400, json: { code: 'email_not_confirmed', error_code: 'email_not_confirmed', msg: 'Email not confirmed' } }),
+    )
+    const { email } = await newBuyer(page)
+    await signIn(page, email)
+    return { email }
+  },
+  'a new email address': async (page) => {
+    const { email, session } = await newBuyer(page)
+    await enter(page, session, '/dashboard/settings?section=profile')
+    const next = newEmail()
+    await page.getByLabel('Email', { exact: true }).fill(next)
+    await page.getByRole('button', { name: 'Save profile' }).click()
+    return { email, code: `Code sent to ${email}` }
+  },
+  'a new password with an old session': async (page) => {
+    const { email, session } = await newBuyer(page)
+    await enter(page, session, '/dashboard/settings?section=security')
+    let asked = 0
+    await page.route('**/auth/v1/user', (route) =>
+      route.request().method() === 'PUT' && asked++ === 0
+        ? route.fulfill({ status: 400, json: { code: 'reauthentication_needed', error_code: 'reauthentication_needed', msg: 'Prove it' } })
+        : route.continue(),
+    )
+    await page.getByLabel('New password').fill('Another-day 77!')
+    await page.getByLabel('Confirm password').fill('Another-day 77!')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    return { email, subject: /code/i, leads: () => page.getByText('Your password has changed').first().waitFor() }
+  },
+}
+
+for (const [what, arrive] of Object.entries(waitingPages))
+  test.describe('a page that waits for a message', () => {
+    test.use({ allowed: [/400|403|422/] })
+    test(`for ${what}: it takes the code, tells of a wrong one, and sends again after a countdown [spec-3]`, async ({ page }) => {
+      const { email, subject, code = 'Six-digit code', leads } = await arrive(page)
+      await expect(page.getByRole('button', { name: /^Send again in \d+ s$/ })).toBeDisabled()
+      const field = page.getByLabel(code)
+      const enterIt = async (value: string) => {
+        await field.fill(value)
+        await field.press('Enter')
+      }
+      await enterIt('000000')
+      await expect(page.getByText('That code is wrong or has expired.')).toBeVisible()
+      await expectAccessible(page)
+      if (!subject) return
+      await enterIt(await codeTo(page, email, subject))
+      await leads?.(page)
+    })
   })
-})
 
 for (const path of ['/', '/pricing', '/dashboard', '/auth', '/auth/seller', '/nowhere-at-all'])
   test.describe('a link that does not work', () => {

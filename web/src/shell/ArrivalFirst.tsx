@@ -29,13 +29,13 @@ export function ArrivalFirst({ children }: { children: ReactNode }) {
   )
 }
 
-/** A confirmed address: a toast, then the dashboard. A recovery link goes to the page for the new password. */
+/** A confirmed address: a toast, then the dashboard. A recovery link goes to the page for the new password, unless the lost second factor comes first. */
 function useConfirmation() {
   const navigate = useNavigate()
   const { user, event, half } = useSession({ eager: false, half: true })
   const userId = user?.id
   useEffect(() => {
-    if (event === 'PASSWORD_RECOVERY') navigate(paths.resetPassword, { replace: true })
+    if (event === 'PASSWORD_RECOVERY' && location.pathname !== paths.lostSecondFactor) navigate(paths.resetPassword, { replace: true })
   }, [event, navigate])
   useEffect(() => {
     const message = arrivalHash.get('message')

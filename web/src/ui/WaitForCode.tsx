@@ -1,7 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { Button } from './Button.tsx'
 import { TextField } from './Field.tsx'
-import { Alert } from './Panel.tsx'
 
 export type Answer = { error: { message: string; status?: number; code?: string } | null }
 
@@ -43,18 +42,20 @@ export function WaitForCode({ send, check, label = 'Six-digit code', action = 'C
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const code = String(new FormData(event.currentTarget).get('code')).replaceAll(/\D/g, '')
+    const field = event.currentTarget.elements.namedItem('code') as HTMLInputElement
+    const code = field.value.replaceAll(/\D/g, '')
     setBusy(true)
     setProblem(undefined)
     const { error } = await check(code)
     setBusy(false)
-    if (error) setProblem(wordsOf(error))
+    if (!error) return
+    setProblem(codeProblem(error))
+    field.select()
   }
 
   return (
     <div className="flex flex-col gap-3">
       <form onSubmit={submit} className="flex flex-col gap-4">
-        {problem ? <Alert title="The code was not accepted">{problem}</Alert> : null}
         <TextField
           label={label}
           name="code"
@@ -64,6 +65,7 @@ export function WaitForCode({ send, check, label = 'Six-digit code', action = 'C
           maxLength={12}
           className="font-mono tracking-[0.2em]"
           hint="It is in the message beside the link."
+          error={problem}
         />
         <Button type="submit" variant="primary" size="public" busy={busy ? 'Checking' : false}>
           {action}
@@ -74,8 +76,11 @@ export function WaitForCode({ send, check, label = 'Six-digit code', action = 'C
   )
 }
 
-const wordsOf = ({ code, message }: { code?: string; message: string }) =>
-  code === 'otp_expired' ? 'That code is wrong or has expired. Enter the one from the newest message, or have it sent again.' : message
+/** The protocol's words for a wrong code mean nothing to the person who typed it. */
+export const codeProblem = ({ code, message }: { code?: string; message: string }) =>
+  code === 'otp_expired' || code === 'reauthentication_not_valid'
+    ? 'That code is wrong or has expired. Enter the one from the newest message, or have it sent again.'
+    : message
 
 /** "…only request this after 42 seconds." */
 const secondsIn = (message: string) => Number(/(\d+) seconds?/.exec(message)?.[1] ?? 0)

@@ -3,16 +3,17 @@ import type { accountFactorRecovery } from '@operon/contracts/identity/api'
 import { texts } from '@operon/contracts/messages'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { Link } from 'react-router-dom'
+import { Link, useNavigate } from 'react-router-dom'
 import { call } from '../../api/call.ts'
-import { useSession } from '../../api/session.ts'
+import { needsSecondFactor, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { PageLoading } from '../../shell/states.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { moment } from '../../ui/format.ts'
 import { Alert, ErrorState } from '../../ui/Panel.tsx'
-import { sendMail } from './mails.ts'
+import { WaitForCode } from '../../ui/WaitForCode.tsx'
+import { checkCode, sendMail } from './mails.ts'
 import { PortalFrame } from './PortalFrame.tsx'
 import { allHold, generalRules } from './rules.ts'
 
@@ -20,11 +21,13 @@ type State = Reply<typeof accountFactorRecovery>
 
 /** The way back into an account whose second factor is lost, or was added by somebody else: by email, after a wait that everybody hears of. */
 export function LostSecondFactorPage() {
-  const { status, user } = useSession()
+  // A password or a recovery link alone is all this person has.
+  const { status, user, session } = useSession({ half: true })
   const recovery = useQuery({
-    queryKey: ['factor-recovery', user?.id],
+    queryKey: ['factor-recovery', session?.access_token],
     queryFn: () => call('account-factor-recovery'),
     enabled: Boolean(user),
+    placeholderData: (before) => before,
   })
   if (status === 'loading' || (user && recovery.isPending)) return <PageLoading />
   const again = () => recovery.refetch()
@@ -37,7 +40,7 @@ export function LostSecondFactorPage() {
       ) : recovery.data?.may_begin ? (
         <Begin state={recovery.data} onBegun={again} />
       ) : recovery.isError ? null : (
-        <ByEmail email={user?.email} />
+        <ByEmail isHere={Boolean(user)} email={user?.email} />
       )}
       <p className="mt-6 text-13">
         <Link to={paths.auth} className="text-muted underline decoration-control underline-offset-4 hover:text-text">
@@ -48,32 +51,50 @@ export function LostSecondFactorPage() {
   )
 }
 
-function ByEmail({ email }: { email?: string | undefined }) {
+function ByEmail({ isHere, email }: { isHere: boolean; email?: string | undefined }) {
   const [state, setState] = useState<'idle' | 'busy' | 'sent'>('idle')
   const [problem, setProblem] = useState<string>()
+  const navigate = useNavigate()
 
-  async function send() {
+  async function send(to: string) {
     setState('busy')
-    const { error } = await sendMail('recovery', email!)
+    const { error } = await sendMail('recovery', to)
     setProblem(error?.message)
     setState(error ? 'idle' : 'sent')
   }
 
+  async function check(code: string) {
+    const answer = await checkCode('recovery', email!, code)
+    // The first proof of an address removes a factor that was there before it.
+    if (!answer.error && !(await needsSecondFactor())) navigate(paths.resetPassword, { replace: true })
+    return answer
+  }
+
+  if (isHere && !email)
+    return (
+      <p className="mt-2 text-14 text-muted">
+        This account has no email to prove that it is yours. Sign in with one of its recovery codes: each works once.
+      </p>
+    )
   if (state === 'sent')
     return (
-      <Alert tone="good" title="Check your inbox" className="mt-6">
-        Open the link we sent to {email} on this device, then choose “I lost it, or it is not mine” once more.
-      </Alert>
+      <div className="mt-6 flex flex-col gap-5">
+        <Alert tone="good" title="Check your inbox">
+          Enter the code we sent to {email}. If you open the link instead, choose “I lost it, or it is not mine” once more.
+        </Alert>
+        <WaitForCode send={() => sendMail('recovery', email!)} check={check} />
+      </div>
     )
   return (
     <div className="mt-2 flex flex-col gap-4">
       <p className="text-14 text-muted">
-        If you have a recovery code, use it instead: it works at once. Otherwise we can remove the second factor by email, after a wait.
+        If you have a recovery code, use it instead: it works at once. Otherwise prove by email that the account is yours, and we remove the
+        second factor after a wait.
       </p>
-      {problem ? <Alert title="The link was not sent">{problem}</Alert> : null}
+      {problem ? <Alert title="The message was not sent">{problem}</Alert> : null}
       {email ? (
-        <Button variant="primary" size="public" busy={state === 'busy' ? 'Sending' : false} onClick={send}>
-          Email a link to {email}
+        <Button variant="primary" size="public" busy={state === 'busy' ? 'Sending' : false} onClick={() => send(email)}>
+          Email a code to {email}
         </Button>
       ) : (
         <ButtonLink to={paths.forgotPassword} variant="primary" size="public">
@@ -146,7 +167,7 @@ function Waiting({ open, onStopped }: { open: NonNullable<State['open']>; onStop
   return (
     <div className="mt-6 flex flex-col gap-4">
       <Alert tone="info" title={`Your second factor will be removed on ${moment(open.due_at)}`}>
-        Asked for on {moment(open.requested_at)}. After that, sign in with your password alone. We email you when it is done.
+        You asked for this on {moment(open.requested_at)}. We email you when it is done. From then on, you sign in with your password alone.
       </Alert>
       {problem ? <Alert title="It was not stopped">{problem}</Alert> : null}
       {open.may_stop ? (

@@ -15,7 +15,7 @@ type Props = { report: Report; onDone: () => Promise<void> | void; onLeave?: () 
 
 const wrong = 'That code is wrong or was already used. Enter the one your app shows now.'
 
-/** The second factor: the touch of a security key, a code of the authenticator or the phone, or one of the recovery codes. */
+/** The second factor: the touch of a security key, a code of the authenticator app, or one of the recovery codes. */
 export function MfaChallenge({ report, onDone, onLeave }: Props) {
   const { user } = useSession({ half: true })
   const { keys, app } = factorsOf(user)
@@ -128,7 +128,7 @@ function CodePart({ isRecovery, report, onDone }: PartProps & { isRecovery: bool
         autoComplete="one-time-code"
         inputMode={isRecovery ? 'text' : 'numeric'}
         className="font-mono tracking-[0.2em]"
-        hint={isRecovery ? 'Each recovery code works once.' : 'From your authenticator app or the message on your phone.'}
+        hint={isRecovery ? 'Each recovery code works once.' : 'From your authenticator app.'}
       />
       <Button type="submit" variant="primary" size="public" busy={busy ? 'Checking' : false}>
         Continue

@@ -11,7 +11,7 @@ import { cx } from '../../ui/cx.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { PasswordField, TextField } from '../../ui/Field.tsx'
 import { Alert } from '../../ui/Panel.tsx'
-import { SendAgain } from '../../ui/WaitForCode.tsx'
+import { codeProblem, SendAgain } from '../../ui/WaitForCode.tsx'
 
 let waiting: ((confirmed: boolean) => void) | undefined
 const listeners = new Set<() => void>()
@@ -158,4 +158,4 @@ type Refusal = { code?: string | undefined; message: string }
 export const wordsOf = ({ code, message }: Refusal) =>
   code === 'mfa_verification_failed'
     ? 'That code is wrong or was already used. Enter the one your app shows now.'
-    : message || texts.unexpectedError
+    : codeProblem({ code, message: message || texts.unexpectedError })

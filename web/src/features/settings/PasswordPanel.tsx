@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { PasswordField, TextField } from '../../ui/Field.tsx'
 import { Alert, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { SendAgain } from '../../ui/WaitForCode.tsx'
+import { codeProblem, SendAgain } from '../../ui/WaitForCode.tsx'
 import { confirmed } from './ConfirmItsYou.tsx'
 
 export function PasswordPanel() {
@@ -30,7 +30,8 @@ export function PasswordPanel() {
       setCodeSent(false)
       toast.success('Your password has changed', 'Other devices have been signed out.')
     } catch (error) {
-      if ((error as { code?: string }).code !== 'reauthentication_needed') return setProblem((error as Error).message)
+      if ((error as { code?: string }).code !== 'reauthentication_needed')
+        return setProblem(codeProblem(error as { code?: string; message: string }))
       setProblem(await sendCode())
     } finally {
       setBusy(false)
