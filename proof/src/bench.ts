@@ -8,6 +8,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   ai: () => import('./bench/ai.ts'),
   web: () => import('./bench/web.ts'),
   cost: () => import('./bench/cost.ts'),
+  events: () => import('./bench/events.ts'),
 }
 
 const args = process.argv.slice(2)

@@ -15,14 +15,30 @@ export async function runOnce(
   envelope: Envelope,
   run: (trx: Transaction<KitDb>) => Promise<void>,
 ): Promise<boolean> {
+  return (await runManyOnce(db, handler, [envelope], run)) > 0
+}
+
+/**
+ * The same for many in one transaction, without those that had happened before. They come in the order of their ids, which is that of time,
+ * so that of two about one thing the later comes later, and two transactions that meet the same rows wait for each other in one direction.
+ */
+export async function runManyOnce(
+  db: Kysely<KitDb>,
+  handler: string,
+  envelopes: Envelope[],
+  run: (trx: Transaction<KitDb>, envelopes: Envelope[]) => Promise<void>,
+): Promise<number> {
+  const byId = new Map(envelopes.map((envelope) => [envelope.id.toLowerCase(), envelope]))
+  const ids = [...byId.keys()].sort()
   return inTransaction(db, async (trx) => {
-    const { rows } = await sql`
-      insert into inbox (handler, event_id, done_at) values (${handler}, ${envelope.id}, now())
+    const { rows } = await sql<{ event_id: string }>`
+      insert into inbox (handler, event_id, done_at) select ${handler}, id, now() from unnest(${ids}::uuid[]) as id
       on conflict (handler, event_id) do update set done_at = now(), envelope = null, parked_at = null, error = null where inbox.done_at is null
-      returning 1`.execute(trx)
-    if (!rows.length) return false
-    await run(trx)
-    return true
+      returning event_id`.execute(trx)
+    const marked = new Set(rows.map((row) => row.event_id))
+    const fresh = ids.filter((id) => marked.has(id)).map((id) => byId.get(id)!)
+    if (fresh.length) await run(trx, fresh)
+    return fresh.length
   })
 }
 
@@ -129,8 +145,9 @@ export async function forgetDone(db: Kysely<KitDb>): Promise<number> {
 
 /** Fewer than the fewest connections that a service has for its queries, so that a request finds one free. */
 const CONCURRENCY = 2
-const BATCH = 100
 const POLL_MS = 2_000
+/** Of those that are run in one transaction: more would not be quicker, and hold locks for longer. */
+export const TOGETHER = 200
 
 export type Drain = {
   /** Something was taken in: look now. */
@@ -138,9 +155,13 @@ export type Drain = {
   stop(): Promise<void>
 }
 
-/** Runs what is pending in one service's inbox, a transaction each; a failing row waits its turn and holds up nobody. */
+/**
+ * Runs what is pending in one service's inbox: one by one, or what one handler takes together, of which a process runs one batch at a time. A
+ * failing row waits its turn and holds up nobody.
+ */
 export function startDrain({ db, log, retryDelayMs = usualDelayMs }: BusOwner, consumers: Consumer[]): Drain {
   const byHandler = new Map(consumers.map((consumer) => [consumer.handler, consumer]))
+  const taken = new Set<string>()
   const running = new Map<string, Promise<void>>()
   let stopped = false
   let again = false
@@ -167,31 +188,41 @@ export function startDrain({ db, log, retryDelayMs = usualDelayMs }: BusOwner, c
   async function cycle() {
     again = false
     for (;;) {
-      const rows = (await due(db, [...byHandler.keys()], BATCH + running.size)).filter((row) => !running.has(keyOf(row)))
+      const rows = (await due(db, [...byHandler.keys()], TOGETHER + taken.size)).filter((row) => !taken.has(keyOf(row)))
       if (!rows.length || stopped) return
-      for (const row of rows) {
-        if (running.size >= CONCURRENCY) await Promise.race(running.values())
+      for (const batch of batchesOf(rows, byHandler)) {
+        const [{ handler }] = batch
+        const turn = byHandler.get(handler)!.runMany && batch.length > 1 ? handler : keyOf(batch[0])
+        while (running.has(turn) || running.size >= CONCURRENCY) await (running.get(turn) ?? Promise.race(running.values()))
         if (stopped) return
+        for (const row of batch) taken.add(keyOf(row))
         running.set(
-          keyOf(row),
-          attempt(row).finally(() => running.delete(keyOf(row))),
+          turn,
+          attempt(batch).finally(() => {
+            running.delete(turn)
+            for (const row of batch) taken.delete(keyOf(row))
+          }),
         )
       }
     }
   }
 
-  async function attempt({ handler, envelope, attempts }: Due) {
-    try {
-      await byHandler.get(handler)!.run(envelope)
-    } catch (err) {
-      const tries = attempts + 1
-      const parked = tries >= MAX_DELIVERIES
-      tellFailure(log, { err, handler, envelope, tries, parked })
-      await noteFailure(db, { handler, id: envelope.id, attempts: tries, error: messageOf(err), delayMs: retryDelayMs(tries) }).catch(
-        (error) => log.warn({ err: error }, 'the inbox cannot be written'),
-      )
-      if (!parked) setTimeout(nudge, retryDelayMs(tries) + 5).unref()
-    }
+  const attempt = (batch: Due[]) => {
+    const { attempts } = batch[0]!
+    return runTogether(
+      byHandler.get(batch[0]!.handler)!,
+      batch.map(({ envelope }) => envelope),
+      { failed: (envelope, err) => putOff(batch[0]!.handler, envelope, attempts + 1, err) },
+    )
+  }
+
+  async function putOff(handler: string, envelope: Envelope, tries: number, err: unknown) {
+    const parked = tries >= MAX_DELIVERIES
+    tellFailure(log, { err, handler, envelope, tries, parked })
+    await noteFailure(db, { handler, id: envelope.id, attempts: tries, error: messageOf(err), delayMs: retryDelayMs(tries) }).catch(
+      (error) => log.warn({ err: error }, 'the inbox cannot be written'),
+    )
+    if (!parked) setTimeout(nudge, retryDelayMs(tries) + 5).unref()
   }
 
   nudge()
@@ -204,6 +235,41 @@ export function startDrain({ db, log, retryDelayMs = usualDelayMs }: BusOwner, c
       await Promise.all(running.values())
     },
   }
+}
+
+type Told<T> = {
+  done?: (envelopes: T[]) => void
+  failed: (envelope: T, err: unknown) => Promise<void>
+}
+
+/** Runs them in one transaction; where that fails, finds by halves which of them it was, and the others are done. */
+export async function runTogether(consumer: Consumer, envelopes: Envelope[], told: Told<Envelope>): Promise<void> {
+  try {
+    if (envelopes.length > 1) await consumer.runMany!(envelopes)
+    else await consumer.run(envelopes[0]!)
+  } catch (err) {
+    if (envelopes.length === 1) return told.failed(envelopes[0]!, err)
+    const middle = envelopes.length >> 1
+    await runTogether(consumer, envelopes.slice(0, middle), told)
+    return runTogether(consumer, envelopes.slice(middle), told)
+  }
+  told.done?.(envelopes)
+}
+
+/** What failed before goes alone, so that it fails nothing beside it again. */
+function batchesOf(rows: Due[], byHandler: Map<string, Consumer>): [Due, ...Due[]][] {
+  const batches: [Due, ...Due[]][] = []
+  const open = new Map<string, Due[]>()
+  for (const row of rows) {
+    const batch = open.get(row.handler)
+    if (batch && row.attempts === 0) batch.push(row)
+    else {
+      const begun: [Due, ...Due[]] = [row]
+      batches.push(begun)
+      if (byHandler.get(row.handler)!.runMany && row.attempts === 0) open.set(row.handler, begun)
+    }
+  }
+  return batches
 }
 
 type Due = { handler: string; event_id: string; envelope: Envelope; attempts: number }

@@ -13,7 +13,7 @@ import type { Actor, Ctx } from './context.ts'
 import { databaseAnswers, ensureDatabase, openDatabase, poolsOf } from './db.ts'
 import { createHttp } from './http.ts'
 import { newId } from './ids.ts'
-import { runOnce } from './inbox.ts'
+import { runManyOnce } from './inbox.ts'
 import type { JobRun, Jobs } from './jobs/jobs.ts'
 import { demandFleetKey, refuseOwnStores } from './joining.ts'
 import { Limits, RateSettings } from './limits.ts'
@@ -64,6 +64,12 @@ export type Runtime<DB = any, C = any> = {
     event: E,
     handler: string,
     run: (trx: Transaction<DB & KitDb>, event: Envelope<Payload<E>>, ctx: Ctx<DB>) => Promise<void>,
+  ): void
+  /** The same for an event of which many come: what waits is heard in one transaction. Where one fails, the others are heard without it. */
+  onMany<E extends Event>(
+    event: E,
+    handler: string,
+    run: (trx: Transaction<DB & KitDb>, events: Envelope<Payload<E>>[], ctx: Ctx<DB>) => Promise<void>,
   ): void
   onBroadcast<E extends Event>(event: E, run: (payload: Payload<E>) => void): void
   broadcast<E extends Event>(event: E, payload: z.input<E['payload']>): Promise<void>
@@ -167,6 +173,23 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
     userAgent: '',
     signal: new AbortController().signal,
   })
+  type Hear = (trx: Transaction<DB & KitDb>, envelopes: Envelope<any>[], ctx: Ctx<DB>) => Promise<void>
+  function consumer(event: Event, handler: string, run: Hear) {
+    const hear = (envelopes: Envelope[]) => {
+      const [first, ...more] = envelopes
+      // A batch is nobody's step alone.
+      const of = more.length
+        ? { links: envelopes.flatMap(({ trace }) => trace ?? []) }
+        : { parent: first!.trace, about: { requestId: first!.id, tenant: first!.user_id } }
+      return inSpan({ service: name, kind: 'consumer', name: `${event.name} ${handler}`, ...of }, () =>
+        runManyOnce(db as never, `${name}.${handler}`, envelopes, (trx, fresh) => {
+          const read = fresh.map((envelope) => ({ ...envelope, payload: event.payload.parse(envelope.payload) }))
+          return run(trx as never, read, context())
+        }),
+      )
+    }
+    return { handler: `${name}.${handler}`, event: event.name, hear, run: (envelope: Envelope) => hear([envelope]) }
+  }
   const rt: Runtime<DB, C> = {
     name,
     config,
@@ -182,26 +205,11 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
     vault,
     jobs,
     verifier,
-    on: (event, handler, run) =>
-      bus.consume({
-        handler: `${name}.${handler}`,
-        event: event.name,
-        run: (envelope) =>
-          inSpan(
-            {
-              service: name,
-              kind: 'consumer',
-              name: `${event.name} ${handler}`,
-              parent: envelope.trace,
-              about: { requestId: envelope.id, tenant: envelope.user_id },
-            },
-            async () => {
-              await runOnce(db as never, `${name}.${handler}`, envelope, (trx) =>
-                run(trx as never, { ...envelope, payload: event.payload.parse(envelope.payload) } as never, context()),
-              )
-            },
-          ),
-      }),
+    on: (event, handler, run) => bus.consume(consumer(event, handler, (trx, [envelope], ctx) => run(trx, envelope!, ctx))),
+    onMany: (event, handler, run) => {
+      const one = consumer(event, handler, run)
+      bus.consume({ ...one, runMany: one.hear })
+    },
     onBroadcast: (event, run) => bus.onBroadcast(event.name, (payload) => run(event.payload.parse(payload) as never)),
     broadcast: (event, payload) => bus.broadcast(event.name, event.payload.parse(payload)),
     ask: (request, input, asking) =>

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DomainError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { parkedEvents, replayParked, runOnce } from '../inbox.ts'
+import { parkedEvents, replayParked, runManyOnce, runOnce } from '../inbox.ts'
 import { createLogger } from '../telemetry.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type Bus, type BusOwner, MAX_DELIVERIES } from './bus.ts'
@@ -81,6 +81,18 @@ export function busSuite(title: string, openHarness: () => Promise<BusHarness>) 
       })
     }
 
+    function hearMany({ bus, database }: Member, handler: string, event: string, meanwhile: (envelopes: Envelope[]) => unknown) {
+      const runMany = (envelopes: Envelope[]) =>
+        runManyOnce(database.db, handler, envelopes, async (trx: any, fresh) => {
+          await meanwhile(fresh)
+          await trx
+            .insertInto('effects')
+            .values(fresh.map(({ id }) => ({ handler, event_id: id })))
+            .execute()
+        })
+      bus.consume({ handler, event, run: (envelope) => runMany([envelope]), runMany })
+    }
+
     const effectsOf = ({ database }: Member, handler: string) =>
       database.db
         .selectFrom('effects')
@@ -145,6 +157,50 @@ export function busSuite(title: string, openHarness: () => Promise<BusHarness>) 
       expect(await replayParked(one.database.db, 'poison.work', bad.id)).toBe(true)
       await expect.poll(() => effectsOf(one, 'poison.work'), { timeout: 8_000 }).toContain(bad.id)
       expect(await parkedEvents(one.database.db)).toEqual([])
+    })
+
+    test('what one handler takes together is done once each, in few transactions, in the order of time, one batch at a time', async () => {
+      const one = await member(name('heap'))
+      const event = `${name('heap')}.happened`
+      const batches: string[][] = []
+      let atOnce = 0
+      hearMany(one, 'heap.work', event, async (envelopes) => {
+        expect(++atOnce).toBe(1)
+        await new Promise((resolve) => setImmediate(resolve))
+        batches.push(envelopes.map(({ id }) => id))
+        atOnce--
+      })
+      const sent = Array.from({ length: 300 }, () => envelopeFor(event))
+      await one.bus.start()
+      await one.bus.send(sent.toReversed())
+      await one.bus.send(sent)
+      const ids = sent.map(({ id }) => id).sort()
+      await expect.poll(async () => (await effectsOf(one, 'heap.work')).sort(), { timeout: 10_000 }).toEqual(ids)
+      expect(batches.flat().sort()).toEqual(ids)
+      expect(batches.length).toBeLessThan(100)
+      for (const batch of batches) expect(batch).toEqual(batch.toSorted())
+    })
+
+    test('a poison event among many is parked alone, with its error, and nothing beside it waits for it', { timeout: 30_000 }, async () => {
+      const one = await member(name('mixed'))
+      const event = `${name('mixed')}.happened`
+      const sent = Array.from({ length: 100 }, (_, n) => envelopeFor(event, { bad: n === 41 }))
+      const bad = sent[41]!
+      let tries = 0
+      hearMany(one, 'mixed.work', event, (envelopes) => {
+        if (!envelopes.some(({ id }) => id === bad.id)) return
+        if (envelopes.length === 1) tries++
+        throw new Error('cannot be digested')
+      })
+      await one.bus.start()
+      await one.bus.send(sent)
+      await expect.poll(async () => (await effectsOf(one, 'mixed.work')).length, { timeout: 10_000 }).toBe(99)
+      await expect
+        .poll(async () => (await parkedEvents(one.database.db)).map(({ eventId, attempts }) => ({ eventId, attempts })), {
+          timeout: 15_000,
+        })
+        .toEqual([{ eventId: bad.id, attempts: MAX_DELIVERIES }])
+      expect(tries).toBe(MAX_DELIVERIES)
     })
 
     test('what was sent while a service was away waits for it', async () => {

@@ -2,8 +2,16 @@ import type { Envelope } from '@operon/contracts/contract'
 import type { Kysely } from 'kysely'
 import type { KitDb } from '../schema.ts'
 
-/** One durable handler of one event: run at least once for each, in no promised order. `run` is already wrapped in `once`. */
-export type Consumer = { handler: string; event: string; run(envelope: Envelope): Promise<unknown> }
+/**
+ * One durable handler of one event: run at least once for each, in no promised order. `run` and `runMany` are already wrapped in `once`;
+ * where there is a `runMany`, what waits comes together, and all of it fails where one does.
+ */
+export type Consumer = {
+  handler: string
+  event: string
+  run(envelope: Envelope): Promise<unknown>
+  runMany?(envelopes: Envelope[]): Promise<unknown>
+}
 
 /**
  * How services speak. One a service: `local:` shares a hub within the process, `nats://` a connection.

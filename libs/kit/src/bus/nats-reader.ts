@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { JsMsg } from '@nats-io/jetstream'
 import type { Envelope } from '@operon/contracts/contract'
-import { messageOf, park, tellFailure } from '../inbox.ts'
+import { messageOf, park, runTogether, TOGETHER, tellFailure } from '../inbox.ts'
 import { type BusOwner, type Consumer, MAX_DELIVERIES, retryDelayMs as usualDelayMs } from './bus.ts'
 import type { Nats } from './nats-connection.ts'
 import { durableOf, ensureConsumer, streamOf } from './nats-streams.ts'
@@ -23,41 +23,81 @@ export function startReader(
   let messages: { close(): Promise<void | Error> } | null = null
   let stopped = false
 
-  async function take(message: JsMsg) {
-    // Taken off the stream for this handler: the same bytes would be refused again.
-    if (!seal.accepts(message)) return message.term()
-    const attempt = message.info.deliveryCount
-    const envelope = message.json<Envelope>()
-    try {
-      await consumer.run(envelope)
-      message.ack()
-    } catch (err) {
-      const parked = attempt >= MAX_DELIVERIES
-      tellFailure(log, { err, handler, envelope, tries: attempt, parked })
-      if (!parked) return message.nak(retryDelayMs(attempt))
-      await park(db, { handler, envelope }, attempt, messageOf(err)).then(
-        () => message.term(),
-        () => message.nak(5_000),
-      )
+  async function take(messages: JsMsg[]) {
+    const byEnvelope = new Map<Envelope, JsMsg>()
+    for (const message of messages) {
+      // Taken off the stream for this handler: the same bytes would be refused again.
+      if (!seal.accepts(message)) message.term()
+      else byEnvelope.set(message.json<Envelope>(), message)
     }
+    // What failed before goes alone, so that it fails nothing beside it again.
+    const [again, fresh] = apart([...byEnvelope], ([, message]) => message.info.deliveryCount > 1)
+    for (const batch of [fresh, ...again.map((each) => [each])].filter((each) => each.length))
+      await runTogether(
+        consumer,
+        batch.map(([envelope]) => envelope),
+        {
+          done: (envelopes) => {
+            for (const envelope of envelopes) byEnvelope.get(envelope)!.ack()
+          },
+          failed: (envelope, err) => putOff(byEnvelope.get(envelope)!, envelope, err),
+        },
+      )
+  }
+
+  async function putOff(message: JsMsg, envelope: Envelope, err: unknown) {
+    const attempt = message.info.deliveryCount
+    const parked = attempt >= MAX_DELIVERIES
+    tellFailure(log, { err, handler, envelope, tries: attempt, parked })
+    if (!parked) return message.nak(retryDelayMs(attempt))
+    await park(db, { handler, envelope }, attempt, messageOf(err)).then(
+      () => message.term(),
+      () => message.nak(5_000),
+    )
+  }
+
+  function begin(batch: JsMsg[]): Promise<void> {
+    const work = take(batch)
+      .catch((err) => log.warn({ err, handler }, 'a message could not be answered'))
+      .finally(() => {
+        running.delete(work)
+        gate.leave()
+      })
+    running.add(work)
+    return work
+  }
+
+  const waiting: JsMsg[] = []
+  let emptying: Promise<void> | null = null
+  /** One batch at a time; what comes meanwhile is the next one. */
+  async function empty() {
+    while (waiting.length) {
+      await gate.enter()
+      await begin(waiting.splice(0, TOGETHER))
+    }
+    emptying = null
   }
 
   async function read() {
     await ensureConsumer(jsm, consumer)
     const source = await js.consumers.get(streamOf(serviceOf(event)), durableOf(handler, event))
     if (stopped) return
-    const reading = await source.consume({ max_messages: 64, idle_heartbeat: 5_000, expires: 30_000, abort_on_missing_resource: true })
+    const reading = await source.consume({
+      max_messages: consumer.runMany ? TOGETHER : 64,
+      idle_heartbeat: 5_000,
+      expires: 30_000,
+      abort_on_missing_resource: true,
+    })
     messages = reading
     if (stopped) void reading.close()
     for await (const message of reading) {
-      await gate.enter()
-      const work = take(message)
-        .catch((err) => log.warn({ err, handler }, 'a message could not be answered'))
-        .finally(() => {
-          running.delete(work)
-          gate.leave()
-        })
-      running.add(work)
+      if (consumer.runMany) {
+        waiting.push(message)
+        emptying ??= empty()
+      } else {
+        await gate.enter()
+        void begin([message])
+      }
     }
   }
 
@@ -76,9 +116,14 @@ export function startReader(
       stopped = true
       void messages?.close()
       await reading
+      await emptying
       await Promise.all(running)
     },
   }
+}
+
+function apart<T>(all: T[], is: (each: T) => boolean): [yes: T[], no: T[]] {
+  return [all.filter(is), all.filter((each) => !is(each))]
 }
 
 type Gate = ReturnType<typeof createGate>

@@ -1,11 +1,11 @@
 import type { Erased } from '@operon/contracts/erasure'
 import { deleteRows } from '@operon/kit/erasure'
 import { sql } from 'kysely'
-import { lockPerson, type Trx } from './record.ts'
+import { lockPeople, type Trx } from './record.ts'
 
 /** What a person saw goes; the figures they were part of stay, without them. */
 export async function forgetPerson(trx: Trx, userId: string): Promise<Partial<Erased>> {
-  await lockPerson(trx, userId, 'alone')
+  await lockPeople(trx, [userId], 'alone')
   await trx
     .insertInto('erased_people')
     .values({ user_id: userId })

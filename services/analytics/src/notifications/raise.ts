@@ -7,30 +7,50 @@ import type { Heard, Trx } from '../facts/record.ts'
 import type { AnalyticsDb } from '../schema.ts'
 import { tell } from '../tell.ts'
 
-export async function raiseNotifications(rt: Runtime<AnalyticsDb>, trx: Trx, { event, envelope }: Heard): Promise<void> {
-  const notices = event.notice?.(envelope.payload, rt.kit.PRODUCT_NAME) ?? []
+export async function raiseNotifications(rt: Runtime<AnalyticsDb>, trx: Trx, heard: Heard[]): Promise<void> {
+  const notices = heard.flatMap(({ event, envelope: { id, user_id, at, payload } }) =>
+    // A millisecond apart, so that their order in the inbox is theirs.
+    (event.notice?.(payload, rt.kit.PRODUCT_NAME) ?? []).map(({ about, ...notice }, i) => ({
+      ...notice,
+      id: newId(),
+      user_id,
+      about: about ?? id,
+      created_at: new Date(Date.parse(at) + i),
+    })),
+  )
   if (!notices.length) return
-  const userId = envelope.user_id
-  // A millisecond apart, so that their order in the inbox is theirs.
-  const rows = notices.map(({ about, ...notice }, i) => ({
-    ...notice,
-    id: newId(),
-    user_id: userId,
-    about: about ?? envelope.id,
-    created_at: new Date(Date.parse(envelope.at) + i),
-  }))
-  const raised = await trx
+  // Two batches that raise the same wait for each other in one direction.
+  const rows = notices.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const inserted = await trx
     .insertInto('notifications')
     .values(rows)
     .onConflict((conflict) => conflict.columns(['user_id', 'about']).doNothing())
-    .returning(['id', 'title', 'body', 'link', 'created_at'])
+    .returning('id')
     .execute()
-  if (!raised.length) return
-  const unread = await unreadOf(trx, userId)
+  const raised = new Set(inserted.map(({ id }) => id))
+  if (!raised.size) return
+  const unread = await unreadOfMany(trx, [...new Set(rows.map(({ user_id }) => user_id))])
   afterCommit(trx, async () => {
-    for (const row of raised)
-      await tell(rt, notificationRaised, { ...row, user_id: userId, created_at: row.created_at.toISOString(), unread })
+    for (const { id, user_id, title, body, link, created_at } of notices.filter((notice) => raised.has(notice.id)))
+      await tell(rt, notificationRaised, {
+        ...{ id, user_id, title, body, link },
+        created_at: created_at.toISOString(),
+        unread: unread.get(user_id) ?? 0,
+      })
   })
+}
+
+const keyOf = ({ user_id, about }: { user_id: string; about: string }) => `${user_id} ${about}`
+
+async function unreadOfMany(trx: Trx, people: string[]): Promise<Map<string, number>> {
+  const rows = await trx
+    .selectFrom('notifications')
+    .select(['user_id', sql<number>`count(*)`.as('unread')])
+    .where('user_id', '=', sql<string>`any(${people})`)
+    .where('read_at', 'is', null)
+    .groupBy('user_id')
+    .execute()
+  return new Map(rows.map(({ user_id, unread }) => [user_id, unread]))
 }
 
 export async function unreadOf(db: Pick<Trx, 'selectFrom'>, userId: string): Promise<number> {
