@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '@operon/kit/ids'
@@ -13,6 +16,40 @@ const key = process.env.STRIPE_TEST_SECRET_KEY
 
 describe('the sandbox', () => suite())
 describe.skipIf(!key)(key ? 'Stripe in test mode' : 'skipped: Stripe itself, since STRIPE_TEST_SECRET_KEY is not set', () => suite(key))
+
+test('a checkout without a page to pay on is refused', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'operon-stripe-'))
+  const sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:8080' })
+  // The stand-in's own answers, but for the address of the page.
+  const between = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const headers = Object.entries(request.headers).filter(([name]) => ['authorization', 'content-type'].includes(name)) as [
+      string,
+      string,
+    ][]
+    const init = { method: request.method!, headers, ...(body.length && { body }) }
+    const answer = await fetch(sandbox.addresses.stripe + request.url, init)
+    const text = await answer.text()
+    const isCheckout = request.url === '/v1/checkout/sessions'
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(isCheckout ? JSON.stringify({ ...JSON.parse(text), url: null }) : text)
+  }).listen(0, '127.0.0.1')
+  await once(between, 'listening')
+  try {
+    const address = `http://127.0.0.1:${(between.address() as AddressInfo).port}`
+    const provider = openProvider({ secretKey: undefined, sandboxAddress: async () => address })
+    const userId = newId()
+    const customer = await provider.createCustomer({ userId, email: 'test@example.com', name: 'Test Person' }, `customer-${userId}`)
+    const pages = { successUrl: 'http://localhost:8080/thank-you', cancelUrl: 'http://localhost:8080/pricing' }
+    const asked = provider.createCheckout({ customer, userId, plan: 'pro', trialDays: 0, referral: false, ...pages }, newId())
+    await expect(asked).rejects.toMatchObject({ code: 'checkout_failed' })
+  } finally {
+    between.closeAllConnections()
+    between.close()
+    await sandbox.close()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+})
 
 function suite(secretKey?: string) {
   let sandbox: Sandbox | undefined

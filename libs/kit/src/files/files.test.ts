@@ -182,6 +182,8 @@ for (const store of ['file:', 's3:']) {
         } as never)
         .execute()
       expect((await begin(user, each)).status).toBe(201)
+      // The plan is this person's alone.
+      expect((await begin(platform.user(), storageBytes.none + 1)).status).toBe(413)
     })
 
     test('a type is what the content shows, and a file is only ever downloaded', async () => {

@@ -154,6 +154,7 @@ export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>
       expect(await jobs.cancel(long.id)).toBe(false)
       // One that nobody ever asked for is not there to be cancelled.
       expect(await jobs.cancel(newId())).toBe(false)
+      expect(await jobs.cancel('not an id')).toBe(false)
     })
 
     test('a job that asks to run later waits that long, counts no try, holds no worker and can be cancelled', async () => {

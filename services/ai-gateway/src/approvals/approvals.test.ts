@@ -229,6 +229,19 @@ test('what ran in a process that died is unknown, told as such, and never offere
   expect(effects).toEqual([])
 })
 
+test('what was dismissed or has ended is not edited', async () => {
+  const user = platform.user()
+  const { id } = await propose(user, sendTo('ada'))
+  await fetch(`${platform.url('ai-gateway')}/rest/v1/ai_approvals?id=eq.${id}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json', ...user.headers },
+    body: JSON.stringify({ state: 'dismissed' }),
+  })
+  const refused = { status: 409, body: { code: 'approval_closed' } }
+  expect(await call(user, 'edit-proposal', { approval_id: id, step: 1, input: { to: 'bo' } })).toMatchObject(refused)
+  expect(await read(user, id)).toMatchObject({ state: 'dismissed', steps: [{ does: 'Sends to ada' }] })
+})
+
 test('an input is edited before it is approved, checked and previewed again', async () => {
   const user = platform.user()
   const { id } = await propose(user, sendTo('ada'))

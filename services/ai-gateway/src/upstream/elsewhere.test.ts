@@ -145,6 +145,14 @@ describe('one OpenAI-compatible server with a key', () => {
     })
   })
 
+  test('an answer that begins with no JSON is asked for once more, and costs one prompt', async () => {
+    const user = platform.user()
+    const { status, body } = await json(await post(platform, user, 'ai-chat', { prompt: 'stumble at first' }))
+    expect([status, body.content]).toEqual([200, 'You said: stumble at first'])
+    expect(asked.filter(({ body }) => body.messages.at(-1).content === 'stumble at first')).toHaveLength(2)
+    await vi.waitFor(async () => expect((await json(await post(platform, user, 'ai-usage', {}))).body.used).toBe(1), 10_000)
+  })
+
   test('a refusal by the server is told in our words, and its own are for whoever programs against the protocol', async () => {
     const user = platform.user()
     const refused = await json(await post(platform, user, 'ai-chat', { prompt: 'refuse this' }))
@@ -247,6 +255,8 @@ function answerLikeAnyServer({ messages, tools, logprobs }: any, response: Serve
     const token = logprobs && delta.content ? { logprobs: { content: [{ token: delta.content, logprob: -0.1 }] } } : {}
     send({ choices: [{ index: 0, delta, ...token, finish_reason }] })
   }
+  const tries = asked.filter(({ body }) => body.messages.at(-1).content === said).length
+  if (said === 'stumble at first' && tries === 1) response.write('data: {"choices": [\n\n')
   if (said === 'hang on') return lives()
   if (said === 'begin and hang') {
     choice({ content: 'You said' })

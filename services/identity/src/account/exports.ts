@@ -33,25 +33,27 @@ const GIVE_UP_HOURS = 24
 export async function beginExport(ctx: AuthCtx, _input: unknown) {
   const { user, session } = await currentUser(ctx)
   demandFreshSession(user, session)
-  const open = () =>
-    ctx.db.selectFrom('exports').selectAll().where('user_id', '=', user.id).where('state', '=', 'working').executeTakeFirst()
-  const before = await open()
+  const before = await ctx.db
+    .selectFrom('exports')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .where('state', '=', 'working')
+    .executeTakeFirst()
   if (before) return { export: shown(ctx, before) }
   await limitByUser(ctx, 'exports', A_DAY, DAY_MS)
-  const begun = await inTransaction(ctx.db, async (trx: Trx) => {
+  const row = await inTransaction(ctx.db, async (trx: Trx) => {
+    const id = newId()
     const row = await trx
       .insertInto('exports')
-      .values({ id: newId(), user_id: user.id, place: JSON.stringify(START) })
-      .onConflict((conflict) => conflict.doNothing())
+      .values({ id, user_id: user.id, place: JSON.stringify(START) })
+      .onConflict((conflict) => conflict.column('user_id').where('state', '=', 'working').doUpdateSet({ user_id: user.id }))
       .returningAll()
-      .executeTakeFirst()
-    if (!row) return null
+      .executeTakeFirstOrThrow()
+    if (row.id !== id) return row
     await enqueue(trx, identity.makeExport, { export_id: row.id }, { userId: user.id })
     await audit(trx, ctx, user.id, 'account_exported')
     return row
   })
-  const row = begun ?? (await open())
-  if (!row) throw new DomainError('conflict')
   return { export: shown(ctx, row) }
 }
 
