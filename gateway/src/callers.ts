@@ -1,5 +1,6 @@
-import { bearerOf, type TokenVerifier } from '@operon/kit/auth'
+import type { TokenVerifier } from '@operon/kit/auth'
 import type { Actor } from '@operon/kit/context'
+import { bearerOf } from '@operon/kit/tokens'
 import type { Route } from './routes.ts'
 
 type Headers = { authorization?: string | undefined; apikey?: string | string[] | undefined }

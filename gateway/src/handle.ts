@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { checkAccess, isHalfSignedIn } from '@operon/kit/access'
 import { callerAt } from '@operon/kit/addresses'
-import { checkAccess, isHalfSignedIn } from '@operon/kit/auth'
 import type { KitConfig } from '@operon/kit/config'
 import { type Actor, userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'

@@ -1,13 +1,24 @@
-import { createPublicKey, type JsonWebKey, timingSafeEqual } from 'node:crypto'
-import { type DemoUse, demoUseOf, type Endpoint } from '@operon/contracts/contract'
-import { createDecoder, createVerifier } from 'fast-jwt'
+import { timingSafeEqual } from 'node:crypto'
+import type { Endpoint } from '@operon/contracts/contract'
 import { now } from './clock.ts'
-import type { Actor, UserActor } from './context.ts'
+import type { Actor } from './context.ts'
 import { DomainError } from './errors.ts'
 import { isKey, KeyRing, keyActor } from './keys.ts'
 import { type EndedSessions, Revoked } from './revoked.ts'
+import {
+  actorFrom,
+  badToken,
+  bearerOf,
+  checkTime,
+  endedToken,
+  kidOf,
+  type PublicJwk,
+  resourceVerifierFor,
+  TOLERANCE_MS,
+  type Verifier,
+  verifierFor,
+} from './tokens.ts'
 
-export type PublicJwk = JsonWebKey & { kid: string; alg: 'ES256' | 'RS256' }
 /** What identity tells about who may pass: its keys, how long a token lives, what it took back within that time, and what time it is. */
 export type Verification = {
   keys: PublicJwk[]
@@ -28,18 +39,12 @@ export type Verification = {
 }
 
 const TOKEN_SECONDS = 3_600
-/** How far the clocks of two databases may differ. */
-const TOLERANCE_MS = 5_000
 const RELOAD_EVERY_MS = 5_000
 const ASK_AGAIN_MS = 1_000
 const KNOWN_FOR_MS = 600_000
 const KNOWN_TOKENS = 10_000
 // A broadcast is not kept for who was cut off when it came: asked again this often, a token that was taken back is good for no longer.
 const RENEW_EVERY_MS = 60_000
-const decode = createDecoder({ complete: true })
-const badToken = () => new DomainError('not_authenticated', { details: { reason: 'bad_jwt' } })
-/** Told apart from a forged one: the client has to refresh, and nobody has to look into it. */
-const endedToken = () => new DomainError('not_authenticated', { details: { reason: 'expired_jwt' } })
 
 type Known = { actor: Actor; issuedAtS: number; until: number }
 
@@ -308,117 +313,4 @@ export class TokenVerifier {
       })
     await this.#loading
   }
-}
-
-export function bearerOf(authorization: string | undefined): string {
-  return authorization && /^bearer /i.test(authorization) ? authorization.slice(7).trim() : ''
-}
-
-type Verifier = (token: string) => Record<string, any>
-
-function verifierFor(jwk: PublicJwk, issuer: string): Verifier {
-  const key = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string
-  // By the platform's clock, not this machine's: see `checkTime`.
-  const signed = { key, algorithms: [jwk.alg], ignoreExpiration: true, ignoreNotBefore: true }
-  const ofUser = createVerifier({ ...signed, allowedIss: issuer, allowedAud: 'authenticated', requiredClaims: ['exp', 'iss', 'aud'] })
-  const ofKey = createVerifier(signed)
-  return (token) => {
-    const claims = ofKey(token)
-    // A classic key of Supabase is a token with a role and another issuer, often without an end. Nothing but the instance's key signs one.
-    return Object.hasOwn(KEY_ROLES, claims.role) ? claims : ofUser(token)
-  }
-}
-
-/** For an OAuth resource, which looks at the issuer and the audience itself. */
-function resourceVerifierFor(jwk: PublicJwk): Verifier {
-  const key = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string
-  return createVerifier({
-    key,
-    algorithms: [jwk.alg],
-    requiredClaims: ['exp', 'iss', 'aud'],
-    ignoreExpiration: true,
-    ignoreNotBefore: true,
-  })
-}
-
-/** Roles that a token has instead of a person. */
-const KEY_ROLES: Record<string, Actor> = {
-  service_role: { kind: 'service' },
-  supabase_admin: { kind: 'service' },
-  anon: { kind: 'anonymous' },
-}
-
-function checkTime({ exp, nbf = 0, role }: Record<string, any>): void {
-  const ends = exp === undefined && Object.hasOwn(KEY_ROLES, role) ? Number.POSITIVE_INFINITY : exp
-  if (typeof ends !== 'number' || typeof nbf !== 'number' || nbf * 1000 - TOLERANCE_MS > now()) throw badToken()
-  if (ends * 1000 + TOLERANCE_MS <= now()) throw endedToken()
-}
-
-function kidOf(token: string): string {
-  try {
-    const { header } = decode(token) as { header: { kid?: unknown } }
-    if (typeof header.kid === 'string') return header.kid
-  } catch {}
-  throw badToken()
-}
-
-function actorFrom(claims: Record<string, any>): Actor {
-  const key = Object.hasOwn(KEY_ROLES, claims.role) && KEY_ROLES[claims.role]
-  if (key) return key
-  if (typeof claims.sub !== 'string' || typeof claims.session_id !== 'string') throw badToken()
-  return {
-    kind: 'user',
-    id: claims.sub,
-    email: claims.email || null,
-    phone: claims.phone || null,
-    sessionId: claims.session_id,
-    aal: claims.aal === 'aal2' ? 'aal2' : 'aal1',
-    amr: Array.isArray(claims.amr) ? claims.amr : [],
-    mfa: claims.mfa === true,
-    staff: claims.app_metadata?.staff === true,
-    anonymous: claims.is_anonymous === true,
-    metadata: claims.user_metadata ?? {},
-    ...(claims.app_metadata?.demo && { demo: { readsOnly: claims.app_metadata.demo.reads_only !== false } }),
-  }
-}
-
-const REAUTHENTICATED_WITHIN_S = 600
-const anonymous: Actor = { kind: 'anonymous' }
-
-/** Signed in with a password alone where the account has a second factor. A key was made by a session that had both. */
-export const isHalfSignedIn = (actor: Actor): boolean => actor.kind === 'user' && actor.mfa && actor.aal !== 'aal2' && !actor.key
-
-type Guarded = Pick<Endpoint, 'access' | 'halfSignedIn'> &
-  Partial<Pick<Endpoint, 'method' | 'rate' | 'action' | 'demo'>> & { kind?: string }
-
-/** Whom a call speaks for under its contract. Throws the refusal. */
-export function checkAccess(contract: Guarded, actor: Actor, method = contract.method): Actor {
-  const { access, halfSignedIn } = contract
-  if (actor.kind === 'user' && actor.demo) checkDemo(demoUseOf(contract, method), actor.demo)
-  const isHalf = !halfSignedIn && isHalfSignedIn(actor)
-  if (access === 'public') return isHalf ? anonymous : actor
-  if (isHalf) throw new DomainError('insufficient_aal')
-  if (access === 'service') {
-    if (actor.kind !== 'service') throw new DomainError(actor.kind === 'anonymous' ? 'not_authenticated' : 'forbidden')
-    return actor
-  }
-  if (actor.kind === 'service' && access === 'staff') return actor
-  if (actor.kind !== 'user') throw new DomainError('not_authenticated')
-  if (access === 'staff' && !actor.staff) throw new DomainError('forbidden')
-  if (access === 'aal2' && !isConfirmed(actor)) throw new DomainError('aal2_required')
-  return actor
-}
-
-/** A demo has no credentials and no money, and where real people come it changes nothing. */
-function checkDemo(use: DemoUse, { readsOnly }: { readsOnly: boolean }): void {
-  if (readsOnly && use !== 'reads') throw new DomainError('demo_reads_only')
-  if (use === 'never') throw new DomainError('demo_never')
-}
-
-/** The second factor where there is one, else signed in within the last ten minutes. */
-function isConfirmed(actor: UserActor): boolean {
-  if (actor.aal === 'aal2') return true
-  if (actor.mfa) return false
-  const newest = Math.max(0, ...actor.amr.map((way) => way.timestamp))
-  return now() / 1000 - newest < REAUTHENTICATED_WITHIN_S
 }

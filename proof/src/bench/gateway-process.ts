@@ -1,11 +1,12 @@
 // The gateway as it runs in production: tokens verified, limits counted, metrics, security headers, traces. Only the numbers of the limits are out of reach.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { startGateway } from '@operon/gateway/gateway'
-import { type PublicJwk, TokenVerifier } from '@operon/kit/auth'
+import { TokenVerifier } from '@operon/kit/auth'
 import { createMemoryCache } from '@operon/kit/cache/memory'
 import { readKitConfig } from '@operon/kit/config'
 import { createMetrics } from '@operon/kit/metrics'
 import { createLogger } from '@operon/kit/telemetry'
+import type { PublicJwk } from '@operon/kit/tokens'
 
 const { port, upstream } = JSON.parse(process.argv[2]!) as { port: number; upstream: string }
 const rates = ['ADDRESS', 'READ', 'WRITE', 'AI', 'AUTH'].map((name) => [`RATE_${name}`, '1000000/1s'])

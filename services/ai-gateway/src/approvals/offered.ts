@@ -1,6 +1,6 @@
 import { limitsOf } from '@operon/contracts/plans'
 import { type Capability, capabilitiesOf } from '@operon/contracts/registry'
-import { checkAccess } from '@operon/kit/auth'
+import { checkAccess } from '@operon/kit/access'
 import type { UserActor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { usageOf } from '@operon/kit/meter'

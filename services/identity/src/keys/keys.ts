@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
-import type { PublicJwk } from '@operon/kit/auth'
 import { SetupError } from '@operon/kit/config'
 import type { Runtime } from '@operon/kit/service'
+import type { PublicJwk } from '@operon/kit/tokens'
 import { createSigner } from 'fast-jwt'
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-import { isHalfSignedIn } from '@operon/kit/auth'
+import { isHalfSignedIn } from '@operon/kit/access'
 import { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
 import { type AuthCtx, invalid } from '../deps.ts'
