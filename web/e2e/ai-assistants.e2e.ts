@@ -4,8 +4,7 @@ test.describe('the product-named chat', () => {
   test('streams an answer, keeps it through a reload, shows tokens and cost, and edits and resends [spec-76] [spec-72]', async ({
     page,
   }) => {
-    await trialSeller(page)
-    await page.goto('/dashboard/operon-ai')
+    await trialSeller(page, '/dashboard/operon-ai')
     const input = page.getByLabel('Message Operon AI')
     await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled()
     await input.fill('   ')
@@ -34,8 +33,7 @@ test.describe('the product-named chat', () => {
   })
 
   test('conversations are found, renamed and deleted with undo', async ({ page }) => {
-    await trialSeller(page)
-    await page.goto('/dashboard/operon-ai')
+    await trialSeller(page, '/dashboard/operon-ai')
     const title = `Rename me ${Date.now()}`
     await page.getByLabel('Message Operon AI').fill(title)
     await page.keyboard.press('Enter')
@@ -57,8 +55,7 @@ test.describe('the product-named chat', () => {
   })
 
   test('a saved prompt is used from the composer', async ({ page }) => {
-    await trialSeller(page)
-    await page.goto('/dashboard/operon-ai')
+    await trialSeller(page, '/dashboard/operon-ai')
     const name = `Weekly ${Date.now()}`
     await page.getByLabel('Message Operon AI').fill('Summarise my week in five lines')
     await page.getByRole('button', { name: 'Prompt library' }).click()
@@ -77,8 +74,7 @@ test.describe('the product-named chat', () => {
 
 test.describe('the lab', () => {
   test('four models answer at once; copy, vote, continue the chat, figures and log [spec-70] [spec-71] [spec-72]', async ({ page }) => {
-    await trialSeller(page)
-    await page.goto('/dashboard/ai-lab')
+    await trialSeller(page, '/dashboard/ai-lab')
     const all = page.getByRole('button', { name: 'Compare All' })
     await expect(all).toBeDisabled()
     const prompt = 'Compare the two ways to price a subscription box for tea lovers'
@@ -135,8 +131,7 @@ test.describe('the lab', () => {
 })
 
 test('help: five quick questions; an answer cites the article it is from [spec-75]', async ({ page }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/operon-ai-help')
+  await trialSeller(page, '/dashboard/operon-ai-help')
   for (const words of [
     'create my first workflow',
     'difference between the AI models',
@@ -155,8 +150,7 @@ test.describe('the analyst', () => {
   test('categories and quick prompts stand only beside the welcome; model shown; a proposed action runs after approval [spec-76] [spec-77]', async ({
     page,
   }) => {
-    await trialSeller(page)
-    await page.goto('/dashboard/ai-assistant')
+    await trialSeller(page, '/dashboard/ai-assistant')
     const quick = page.getByRole('list', { name: 'Quick prompts' })
     await expect(quick.getByRole('button')).toHaveCount(8)
     const held = Promise.withResolvers<void>()
@@ -182,8 +176,7 @@ test.describe('the analyst', () => {
   test('what it looked up stands below as rows; a draft is edited, approved once, and still there after a reload [spec-77]', async ({
     page,
   }) => {
-    await trialSeller(page)
-    await page.goto('/dashboard/ai-assistant')
+    await trialSeller(page, '/dashboard/ai-assistant')
     const input = page.getByLabel('Message the analyst')
     await input.fill('List my notifications')
     await input.press('Enter')
@@ -204,8 +197,7 @@ test.describe('the analyst', () => {
   })
 
   test('a dismissed proposal can be taken back; a blank message is not sent', async ({ page }) => {
-    await trialSeller(page)
-    await page.goto('/dashboard/ai-assistant')
+    await trialSeller(page, '/dashboard/ai-assistant')
     await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled()
     await page.getByRole('button', { name: 'Research my competitors' }).click()
     const card = page.getByRole('region', { name: /^Proposed: / })

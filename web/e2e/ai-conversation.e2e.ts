@@ -7,8 +7,7 @@ const input = 'Message Operon AI'
 test('an answer written anew keeps the turns after the first one; both versions are read, also after a reload [spec-72]', async ({
   page,
 }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/operon-ai')
+  await trialSeller(page, '/dashboard/operon-ai')
   const log = page.getByRole('log')
   for (const [at, said] of ['Name three teas', 'Which is the cheapest?'].entries()) {
     await page.getByLabel(input).fill(said)
@@ -51,8 +50,7 @@ test('a double click on Send sends once and stops nothing', async ({ page }) => 
 })
 
 test('an over-long message is refused in words, with its length and the limit, before it is sent', async ({ page }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/ai-assistant')
+  await trialSeller(page, '/dashboard/ai-assistant')
   await page.getByLabel('Message the analyst').fill('x'.repeat(50_310))
   await expect(page.getByText('Your message has 50,310 characters; at most 50,000 can be sent. Shorten it by 310.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled()
@@ -75,8 +73,7 @@ test('what the plan takes at once is said before the field’s own limit', async
 })
 
 test('the lab goes on with the model that a conversation was with', async ({ page }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/ai-lab?tab=chat')
+  await trialSeller(page, '/dashboard/ai-lab?tab=chat')
   await page.getByRole('combobox', { name: 'Model' }).selectOption({ label: 'Gemini' })
   await page.getByLabel('Message Gemini').fill('Which tea goes with rye bread?')
   await page.keyboard.press('Enter')
@@ -143,8 +140,7 @@ test('a navigation is stopped within its second, by hand, by Escape and by anoth
 })
 
 test('a search finds what was said with any assistant and opens it there, at that message', async ({ page }) => {
-  await newTrialSeller(page)
-  await page.goto('/dashboard/operon-ai-help')
+  await newTrialSeller(page, '/dashboard/operon-ai-help')
   const word = `okapi${Date.now()}`
   await page.getByLabel('Your question').fill(`Where do I see ${word} orders?`)
   await page.keyboard.press('Enter')
@@ -163,8 +159,7 @@ test('a search finds what was said with any assistant and opens it there, at tha
 test('a message about a failure stands beside what was said, never over it', async ({ page, allowed }) => {
   allowed.push(/Failed to load resource/)
   await page.setViewportSize({ width: 1280, height: 800 })
-  await trialSeller(page)
-  await page.goto('/dashboard/operon-ai')
+  await trialSeller(page, '/dashboard/operon-ai')
   await page.route('**/functions/v1/ai-chat', (route) =>
     route.fulfill({ status: 502, json: { code: 'upstream_failed', detail: 'No answer.' } }),
   )
@@ -181,8 +176,7 @@ test('a message about a failure stands beside what was said, never over it', asy
 })
 
 test('a checklist of a model is drawn as one', async ({ page }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/operon-ai')
+  await trialSeller(page, '/dashboard/operon-ai')
   await page.getByLabel(input).fill('Plan next week')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('log').getByRole('button', { name: 'Tokens and cost' })).toBeVisible()

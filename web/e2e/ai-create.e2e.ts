@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { enter, expect, expectSound, newAccount, test, trialSeller } from './steps.ts'
 
 test('content: topic required, a piece streams in, copy, download by its name, counted [spec-86] [spec-87]', async ({ page }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/content-creator')
+  await trialSeller(page, '/dashboard/content-creator')
   await expect(page.getByText('about 20-30 seconds')).toBeVisible()
   await expect(page.getByRole('radio')).toHaveCount(6)
   await page.getByRole('button', { name: 'Generate Content' }).click()
@@ -30,8 +29,7 @@ test('content: topic required, a piece streams in, copy, download by its name, c
 test('brand: up to eight names without numbers, domains by their registries with their registrars, tips [spec-95] [spec-97]', async ({
   page,
 }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/brand-builder')
+  await trialSeller(page, '/dashboard/brand-builder')
   await expect(page.getByRole('button', { name: 'Generate names' })).toBeDisabled()
   await page.getByLabel('Describe the business').fill('A mobile bike repair service for commuters')
   await page.getByRole('button', { name: 'Generate names' }).click()
@@ -55,8 +53,7 @@ test('brand: up to eight names without numbers, domains by their registries with
 test('ads: details required, three variations within their limits, copy; nothing to connect or create [spec-92] [spec-90]', async ({
   page,
 }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/meta-ads')
+  await trialSeller(page, '/dashboard/meta-ads')
   await page.getByRole('button', { name: 'Generate ads' }).click()
   await expect(page.getByText('Please enter product/service details').first()).toBeVisible()
   await page.getByLabel('Product or service details').fill('Mobile bike repair, 20% off in March')
@@ -110,17 +107,16 @@ const paths = [
   '/dashboard/settings?section=keys',
   '/dashboard/settings?section=usage',
 ]
-test('every assistant and create screen is accessible and fits, in both themes at three widths', { tag: '@proof' }, async ({ page }) => {
-  test.setTimeout(240_000)
+for (const path of paths)
+  test(`${path} is accessible and fits, in both themes at three widths`, { tag: '@proof' }, async ({ page }) => {
+    await trialSeller(page, path)
+    await expect(page.locator('h1')).toHaveCount(1)
+    await page.waitForLoadState('networkidle')
+    await expectSound(page)
+  })
+
+test('the assistant’s dialog is accessible and fits, in both themes at three widths', { tag: '@proof' }, async ({ page }) => {
   await trialSeller(page)
-  for (const path of paths)
-    await test.step(path, async () => {
-      await page.goto(path)
-      await expect(page.locator('h1')).toHaveCount(1)
-      await page.waitForLoadState('networkidle')
-      await expectSound(page)
-    })
-  await page.goto('/dashboard')
   await page.getByRole('button', { name: 'Talk to Operon' }).click()
   await expect(page.getByRole('dialog', { name: 'Talk to Operon' })).toBeVisible()
   await expectSound(page)

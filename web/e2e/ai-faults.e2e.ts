@@ -235,8 +235,7 @@ test('hostile text in questions and answers is shown, never run, and fetches not
   page.on('request', (request) => {
     if (request.url().includes('collector.example')) foreign.push(request.url())
   })
-  await trialSeller(page)
-  await page.goto('/dashboard/operon-ai')
+  await trialSeller(page, '/dashboard/operon-ai')
   await page.getByLabel('Message Operon AI').fill(corpus.join('\n'))
   await page.keyboard.press('Enter')
   await expect(page.getByRole('log').getByRole('button', { name: 'Copy', exact: true })).toBeVisible({ timeout: 20_000 })

@@ -6,8 +6,7 @@ test.use({ allowed: [/Failed to load resource/] })
 const slow = { kind: 'slow_body', ms: 20_000, times: 1 }
 
 test('a longer answer is read from its top, with its question above it; a button leads to its end', async ({ page }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/operon-ai')
+  await trialSeller(page, '/dashboard/operon-ai')
   const log = page.getByRole('region', { name: 'Conversation with Operon AI' })
   const left = () => log.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight))
   const above = async (question: string) => {
@@ -28,8 +27,7 @@ test('a longer answer is read from its top, with its question above it; a button
 })
 
 test('headings of an answer bring no second h1 and no ids into the page; code is copied as written', async ({ page }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/operon-ai')
+  await trialSeller(page, '/dashboard/operon-ai')
   await page.getByLabel('Message Operon AI').fill('Write a blog post about local bookkeeping')
   await page.keyboard.press('Enter')
   const log = page.getByRole('log')
@@ -47,8 +45,7 @@ test('headings of an answer bring no second h1 and no ids into the page; code is
 })
 
 test('what is typed and not sent survives a look at another page; Back leads to the conversation before', async ({ page }) => {
-  await trialSeller(page)
-  await page.goto('/dashboard/operon-ai')
+  await trialSeller(page, '/dashboard/operon-ai')
   const input = page.getByLabel('Message Operon AI')
   const said = `Hello ${Date.now()}`
   await input.fill(said)

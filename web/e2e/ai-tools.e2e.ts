@@ -35,7 +35,9 @@ test('the last three payments and a thank-you to each: rows as evidence, three d
   await expect(dialog.getByRole('button', { name: 'Approve all 3' })).toBeVisible()
 })
 
-test('a change that was asked for outright is made at once, and its undo takes it back, also after a reload [spec-77]', async ({ page }) => {
+test('a change that was asked for outright is made at once, and its undo takes it back, also after a reload [spec-77]', async ({
+  page,
+}) => {
   const email = newEmail()
   const session = await newTrial(page.request, email)
   const unread = async () => (await call(page.request, session, 'list-notifications', {})).unread

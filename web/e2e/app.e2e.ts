@@ -68,8 +68,7 @@ test('with a storefront: its link is shared, shown, copied and opened; without o
 })
 
 test('how it works: the steps tick off from what the account has [spec-108]', async ({ page }) => {
-  const session = await newTrialSeller(page)
-  await page.goto('/dashboard/how-it-works')
+  const session = await newTrialSeller(page, '/dashboard/how-it-works')
   const step = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
   await expect(page.getByRole('heading', { name: /^\d of 5 done/ })).toBeVisible()
   await expect(step('Choose a plan')).toContainText('Done')
@@ -225,27 +224,23 @@ test('quick actions open what they name [spec-57]', async ({ page }) => {
   await expect(page).toHaveURL(/dashboard\/settings/)
 })
 
-test('every signed-in page is accessible and fits, in both themes at three widths', { tag: '@proof' }, async ({ page }) => {
-  test.setTimeout(240_000)
-  await trialSeller(page)
-  for (const path of [
-    '/dashboard',
-    '/dashboard/how-it-works',
-    '/dashboard/settings',
-    '/dashboard/settings?section=security',
-    '/dashboard/settings?section=devices',
-    '/dashboard/settings?section=data',
-    '/buyer-dashboard',
-    '/pricing',
-    '/referrals',
-  ])
-    await test.step(path, async () => {
-      await page.goto(path)
-      await expect(page.locator('h1')).toHaveCount(1)
-      await page.waitForLoadState('networkidle')
-      await expectSound(page)
-    })
-})
+for (const path of [
+  '/dashboard',
+  '/dashboard/how-it-works',
+  '/dashboard/settings',
+  '/dashboard/settings?section=security',
+  '/dashboard/settings?section=devices',
+  '/dashboard/settings?section=data',
+  '/buyer-dashboard',
+  '/pricing',
+  '/referrals',
+])
+  test(`signed in, ${path} is accessible and fits, in both themes at three widths`, { tag: '@proof' }, async ({ page }) => {
+    await trialSeller(page, path)
+    await expect(page.locator('h1')).toHaveCount(1)
+    await page.waitForLoadState('networkidle')
+    await expectSound(page)
+  })
 
 test('a live socket whose token has run out says who it is anew; after a gap the bell is read again', async ({ page }) => {
   const [said, heard]: [string[], string[]] = [[], []]

@@ -22,8 +22,7 @@ const shot = (page: Page, name: string) => shots && page.screenshot({ path: `${s
 test('who is not staff finds nothing at /staff [spec-36]', async ({ page }) => {
   await page.goto('/staff')
   await expect(page.getByText('Oops! Page not found')).toBeVisible()
-  await trialSeller(page)
-  await page.goto('/staff')
+  await trialSeller(page, '/staff')
   await expect(page.getByText('Oops! Page not found')).toBeVisible()
 })
 

@@ -70,8 +70,7 @@ test.describe('without a network', () => {
   test.use({ allowed: [/ERR_INTERNET_DISCONNECTED|A part of the app could not be loaded|Failed to fetch|WebSocket/] })
 
   test('the shell says so, keeps what is typed, and a page whose code is missing opens by itself afterwards', async ({ page, context }) => {
-    await trialSeller(page)
-    await page.goto('/dashboard/content-creator')
+    await trialSeller(page, '/dashboard/content-creator')
     const topic = page.getByRole('textbox').first()
     await topic.fill('What I had begun to write')
     await context.setOffline(true)
@@ -86,8 +85,7 @@ test.describe('without a network', () => {
   })
 
   test('what is opened beside a page and does not come leaves the page and its text', async ({ page, context }) => {
-    await trialSeller(page)
-    await page.goto('/dashboard/content-creator')
+    await trialSeller(page, '/dashboard/content-creator')
     const topic = page.getByRole('textbox').first()
     await topic.fill('What I had begun to write')
     await context.setOffline(true)

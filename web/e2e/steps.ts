@@ -80,7 +80,11 @@ const bearer = ({ access_token }: Session) => ({ ...api, authorization: `Bearer 
 
 /** This browser is signed in as the account. */
 export async function enter(page: Page, session: Session, path: string) {
-  await page.goto('/get-started')
+  // A page of this origin without the app: to start that twice is a third of a short test.
+  await page.route('**/empty', (route) => route.fulfill({ contentType: 'text/html', body: '<link rel="icon" href="data:,">' }), {
+    times: 1,
+  })
+  await page.goto('/empty')
   await page.evaluate((value) => localStorage.setItem('operon-auth', value), JSON.stringify(session))
   await page.goto(path)
 }
@@ -98,10 +102,10 @@ export async function newTrial(request: APIRequestContext, email = newEmail()): 
   return session
 }
 
-/** A seller with a trial, in the dashboard. One is made in each process of a run; the tests after it borrow its session. */
-export async function trialSeller(page: Page): Promise<Session> {
+/** A seller with a trial, in the dashboard or at another page. One is made in each process of a run; the tests after it borrow its session. */
+export async function trialSeller(page: Page, path?: string): Promise<Session> {
   seller ??= await newTrial(page.request)
-  await enterDashboard(page, seller)
+  await (path ? enter(page, seller, path) : enterDashboard(page, seller))
   return seller
 }
 let seller: Session | undefined
@@ -122,9 +126,9 @@ export async function later(request: APIRequestContext, account: string, days: n
 }
 
 /** One of its own, for a test that counts what an account has. */
-export async function newTrialSeller(page: Page) {
+export async function newTrialSeller(page: Page, path?: string) {
   const session = await newTrial(page.request)
-  await enterDashboard(page, session)
+  await (path ? enter(page, session, path) : enterDashboard(page, session))
   return session
 }
 
