@@ -10,6 +10,7 @@ test('two visitors open the demo, find it filled, and do not meet', async ({ pag
     await expect(visitor).toHaveURL(/\/dashboard$/, { timeout: 20_000 })
     await expect(visitor.getByRole('complementary', { name: 'Demo' })).toContainText(/This is a demo\. It ends .+\./)
     await expect(visitor.getByText('Draft three ad variations for the spring offer')).toBeVisible()
+    await expect(visitor.getByText(/^\d+ with an email$/)).toBeVisible()
     await visitor.goto('/dashboard/operon-ai')
     await expect(visitor.getByText('Give me five subject lines for a spring sale').first()).toBeVisible()
     ids.push(await visitor.evaluate(() => JSON.parse(localStorage.getItem('operon-auth') ?? '{}').user?.id))

@@ -7,8 +7,10 @@ import { useCopied } from './copy.ts'
 import { cx } from './cx.ts'
 import { Skeleton } from './Panel.tsx'
 
+type StatProps = { label: string; value?: ReactNode; change?: number | null; note?: string | undefined; loading?: boolean }
+
 /** One figure of a row of figures; the row is `StatRow`. */
-export function Stat({ label, value, change, loading }: { label: string; value?: ReactNode; change?: number | null; loading?: boolean }) {
+export function Stat({ label, value, change, note, loading }: StatProps) {
   const Icon = !change ? Minus : change > 0 ? TrendingUp : TrendingDown
   return (
     <div className="flex flex-col gap-1 bg-panel px-4 py-3.5">
@@ -22,6 +24,7 @@ export function Stat({ label, value, change, loading }: { label: string; value?:
           {loading ? <Skeleton className="h-3 w-10" /> : changeLabel(change)}
         </span>
       ) : null}
+      {note ? <span className="text-12 text-muted">{note}</span> : null}
     </div>
   )
 }

@@ -197,7 +197,7 @@ test('several steps run in order under one approval, and later ones use what ear
   await ended(user, id)
   expect(effects).toEqual(['ada', 'note ada'])
   expect(await propose(user, { action: 'test-note', input: { text: '{{1.sent}}' } })).toMatchObject({ status: 400 })
-  // What is sent has to be known when it is approved.
+  // The message has to be known when it is approved.
   expect(await propose(user, steps[1]!, sendTo('{{1.text}}'))).toMatchObject({ status: 400 })
 })
 
@@ -269,7 +269,7 @@ test('what is not connected, not there or not valid is said, and not proposed', 
   const user = platform.user()
   expect(await propose(user, { action: 'test-post', input: { to: 'x' } })).toMatchObject({
     status: 422,
-    message: 'Post needs a connection to notion. Connect it first.',
+    message: 'Post needs a connection to Notion. Connect it first.',
   })
   const { rt } = platform.services['ai-gateway']!
   const connection = { user_id: user.id, app: 'notion', version: 1, connected: true }

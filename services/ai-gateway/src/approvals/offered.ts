@@ -1,5 +1,6 @@
 import { limitsOf } from '@operon/contracts/plans'
 import { type Capability, capabilitiesOf } from '@operon/contracts/registry'
+import { appName } from '@operon/contracts/words'
 import { checkAccess } from '@operon/kit/access'
 import type { UserActor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
@@ -22,7 +23,7 @@ export async function missingFor(db: Db, actor: UserActor): Promise<Missing> {
   const connected = new Set(connections.map(({ app }) => app))
   return ({ contract, needs, unit, title }) => {
     const unconnected = needs.filter((app) => !connected.has(app))
-    if (unconnected.length) return `${title} needs a connection to ${unconnected.join(' and ')}. Connect it first.`
+    if (unconnected.length) return `${title} needs a connection to ${unconnected.map(appName).join(' and ')}. Connect it first.`
     if (unit && limitsOf(tier)[unit] === 0) return `${title} needs a plan that includes ${unit}. Choose one on the plan page.`
     try {
       checkAccess(contract, actor)

@@ -14,7 +14,7 @@ import { ago } from '../../ui/format.ts'
 import { EmptyState, ErrorState, PageHeader, Panel, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { QuickActions } from './QuickActions.tsx'
-import { useProfile, useStats } from './queries.ts'
+import { useContactCount, useProfile, useStats } from './queries.ts'
 import { useSteps } from './steps.ts'
 import { useSampleData } from './useSampleData.ts'
 
@@ -73,6 +73,7 @@ export function DashboardPage() {
 
 function Overview({ userId }: { userId: string }) {
   const stats = useStats(userId)
+  const counted = useContactCount(userId).data
   const samples = useSampleData()
   const { leads, appointments, campaigns, emails_sent } = stats.data ?? {}
   const empty = stats.data && !leads?.total && !appointments?.total && !campaigns?.total && !emails_sent?.total
@@ -119,6 +120,7 @@ function Overview({ userId }: { userId: string }) {
                   label={label}
                   value={(figure?.total ?? 0).toLocaleString('en-US')}
                   change={figure?.change_pct ?? 0}
+                  note={label === 'Total Leads' && counted?.contacts ? `${counted.with_email.toLocaleString('en-US')} with an email` : undefined}
                   loading={stats.isPending}
                 />
               ))}

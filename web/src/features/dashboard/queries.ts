@@ -11,6 +11,11 @@ export function useStats(userId: string) {
   return useCall('dashboard-stats', {}, { key: ['dashboard-stats', userId] })
 }
 
+/** Beside the figure of leads: how many of them can be written to. */
+export function useContactCount(userId: string) {
+  return useCall('count-contacts', {}, { key: ['dashboard-stats', userId, 'contacts'] })
+}
+
 export function useProfile(userId: string) {
   return useQuery({
     queryKey: ['profile', userId],
