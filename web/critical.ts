@@ -5,7 +5,7 @@ const always = new Set(['painted'])
 
 /**
  * The part of a stylesheet that a page can need before its app has come: rules of what it has, at rest, and what they refer to.
- * What a person brings about (hover, focus, an open dialog, and how they move) begins with a sign that fetches the whole sheet.
+ * Everything that a person brings about (hover, focus, an open dialog, and how they move) begins with a sign that fetches the whole sheet.
  */
 export function stylesFor(html: string, css: string): string {
   const page = contentsOf(html)
@@ -70,7 +70,7 @@ function dropUnused(root: Root) {
   const said = root.toString()
   const set = new Set([...said.matchAll(/[{;](--[\w-]+):/g)].map(([, name]) => name!))
   root.walkDecls((decl) => {
-    // What stands beside a variable for the case that it is missing.
+    // The fallback beside a variable.
     decl.value = decl.value.replaceAll(/var\((--default-[\w-]+),[^()]*\)/g, (whole, name: string) =>
       set.has(name) ? `var(${name})` : whole,
     )

@@ -11,7 +11,7 @@ export default defineConfig({
   projects: [
     { name: 'staff', testMatch: 'staff.setup.ts' },
     { name: 'app', testMatch: '*.e2e.ts', grepInvert: [/@alone/, ...proof], dependencies: ['staff'] },
-    // What everybody shares all the same.
+    // Tests of what all accounts share.
     { name: 'alone', testMatch: '*.e2e.ts', grep: /@alone/, grepInvert: proof, dependencies: ['staff'], workers: 1 },
   ],
   outputDir: '.cache/test-results',

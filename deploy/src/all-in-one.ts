@@ -49,7 +49,7 @@ export async function startAllInOne({
   const env: Env = { ...given, PORT: String(port), DATA_DIR: resolve(asked.DATA_DIR) }
   await demandPort(port, asked.HOST)
 
-  // What has begun is undone in reverse, whether the start fails halfway or the end has come.
+  // Started parts are stopped in reverse, whether the start fails halfway or the end has come.
   const undo: (() => unknown)[] = []
   const unwind = async () => {
     for (const step of undo.splice(0).reverse()) await step()

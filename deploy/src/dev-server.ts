@@ -1,4 +1,4 @@
-// What `npm run dev` restarts: the services and the gateway; the web app comes from Vite, the database from the launcher.
+// `npm run dev` restarts this: the services and the gateway; the web app comes from Vite, the database from the launcher.
 import { startAllInOne } from './all-in-one.ts'
 import { exitWith, stopOnSignals } from './launcher.ts'
 import { say } from './log.ts'

@@ -10,7 +10,7 @@ const KEPT_WITHIN_MS = 5_000
 /** More than fits beside the last one in a page that is there already. */
 const message = 'x'.repeat(8192)
 const MISSES = 3
-/** Who takes longer to greet is busy, not broken. */
+/** A server that takes longer to greet is busy, not broken. */
 const GREETS_WITHIN_MS = 500
 /** A broken one does not end when it is asked to. */
 const ENDS_WITHIN_MS = 2_000

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { SetupError } from '@operon/kit/config'
 
-/** Who the server runs as. Empty: as ourselves. PostgreSQL refuses root. */
+/** The user that the server runs as. Empty: our own. PostgreSQL refuses root. */
 export type RunAs = { uid?: number; gid?: number }
 export type PostgresHome = { bin: string; dir: string; runAs: RunAs }
 

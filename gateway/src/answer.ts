@@ -78,7 +78,7 @@ export function readAnswerHead(text: string, method: string): AnswerHead {
   let keepAliveMs: number | null = null
   let ownPolicy = false
   let at = first === -1 ? text.length : first + 2
-  // What is passed on is copied in runs, as it came: this is where the run began.
+  // Bytes are passed on in runs, as they came: this is where the run began.
   let from = at
   while (at < text.length) {
     const found = text.indexOf('\r\n', at)

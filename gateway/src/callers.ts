@@ -7,7 +7,7 @@ type Headers = { authorization?: string | undefined; apikey?: string | string[] 
 
 const anonymous: Actor = { kind: 'anonymous' }
 
-/** Who calls: at once for a token that was verified before. */
+/** Identifies the caller, at once for a token that was verified before. */
 export class Callers {
   readonly #verifier: TokenVerifier
   readonly #publishable: Set<string>

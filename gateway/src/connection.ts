@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { type AnswerHead, BadAnswer, ChunkReader, readAnswerHead } from './answer.ts'
 
-/** Who waits for the answer to one request. */
+/** The caller waiting for the answer to one request. */
 export type Answered = {
   /** The service has begun to work on it: from here on it must not be sent to another. */
   onBegun(): void

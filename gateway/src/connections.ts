@@ -13,7 +13,7 @@ export type Connections = {
   close(): void
 }
 
-/** Who sends a body sends at least so much, over all; long uploads may take as long as they need. */
+/** The lowest average rate at which a body may arrive; a long upload may take as long as it needs. */
 const BYTES_PER_S = 1024
 /** A caller that goes on sending has this many times the patience for a silent one. */
 const LEAVING_AT_MOST = 6
@@ -29,7 +29,7 @@ export function watchConnections(server: Server, { idleMs, busyMs, slowMs, leavi
   server.on('connection', (socket: Watched) => {
     seen.set(socket, { bytes: 0, read: 0, quietMs: 0, behindMs: 0, leavingMs: null })
     socket.on('close', () => seen.delete(socket))
-    // What Node calls after the last answer of a connection. Closing while the caller sends would take that answer from it again.
+    // Node calls this after the last answer of a connection. Closing while the caller sends would take that answer from it again.
     socket.destroySoon = () => leave(socket)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(error, socket as Watched))

@@ -4,7 +4,7 @@ import { askOver } from '@operon/kit/requests'
 import type { Infra } from '@operon/kit/service'
 import { type Asset, asset, compressed } from './assets.ts'
 
-/** Whose page it is, by the part of the address that varies; null when it is nobody's. */
+/** Finds a page's owner by the part of the address that varies; null when it has none. */
 export type NameOf = (value: string) => Promise<string | null>
 export type Found = { asset: Asset; status: number }
 
@@ -25,7 +25,7 @@ export function nameFrame(frame: Asset, nameOf: NameOf | undefined): (value: str
     kept.delete(value)
     kept.set(value, entry)
     if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!)
-    // Who cannot be asked has said nothing: the app finds out by itself.
+    // No answer from the service decides nothing: the app finds out by itself.
     entry.answer = entry.answer.catch(() => {
       entry.until = Date.now() + AWAY_MS
       return { asset: unnamed, status: 200 }

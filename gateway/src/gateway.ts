@@ -39,12 +39,12 @@ export type GatewayOptions = {
   bus: Broadcasts
   cache: Cache
   verifier: TokenVerifier
-  /** Who says what; the registry of contracts unless a test brings its own. */
+  /** The contracts to serve: the registry, unless a test brings its own. */
   spoken?: Spoken[]
-  /** Whose page an address is, for pages that many have. */
+  /** Finds the owner of a page's address, for pages that many people have. */
   names?: Record<string, NameOf>
   counters?: Counters
-  /** Who a name of a service stands for; the machine's resolver unless a test brings its own. */
+  /** Resolves the name of a service: the machine's resolver, unless a test brings its own. */
   lookup?: Lookup
   live?: { authWithinMs?: number; pingEveryMs?: number }
   patience?: Partial<Patience>

@@ -33,7 +33,7 @@ const notForwarded = [
   'traceparent',
   'tracestate',
 ]
-// What must come once: two of them could be read in two ways. Each has its bit.
+// Headers that must come once: two of them could be read in two ways. Each has its bit.
 const single = [
   'host',
   'content-length',
@@ -173,7 +173,7 @@ const exposedHeaders =
   'content-range, content-location, content-disposition, location, retry-after, www-authenticate, ratelimit, ratelimit-policy, x-request-id, x-total-count, link, x-supabase-api-version, tus-resumable, tus-version, tus-extension, tus-max-size, upload-offset, upload-length, upload-expires, mcp-session-id, mcp-protocol-version'
 
 /**
- * What every answer of the API carries. Any origin may call it, without credentials: there are no cookies to misuse.
+ * Every answer of the API carries these. Any origin may call it, without credentials: there are no cookies to misuse.
  * An allow-list names origins instead.
  */
 export function apiHeaders(settings: GatewaySettings, always: RawHeaders) {

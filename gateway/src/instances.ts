@@ -84,7 +84,7 @@ export class Instances {
     await Promise.race([this.#first, new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref())])
   }
 
-  /** Who the names stand for, asked again; not more often than makes sense. */
+  /** Resolves the names again, but not more often than makes sense. */
   look(): Promise<void> {
     if (this.#looking) return this.#looking
     if (Date.now() - this.#lookedAt < LOOK_AGAIN_AFTER_MS || !this.#addresses.some(changes)) return Promise.resolve()

@@ -146,7 +146,7 @@ test('a preflight is answered here, for any origin and without credentials', asy
   expect(response.headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
   for (const name of ['apikey', 'authorization', 'x-client-info', 'prefer', 'range', 'accept-profile'])
     expect(response.headers.get('access-control-allow-headers')).toContain(name)
-  // What a client of the auth protocol reads an error by.
+  // Clients of the auth protocol read an error by this field.
   expect(response.headers.get('access-control-expose-headers')).toContain('x-supabase-api-version')
 })
 

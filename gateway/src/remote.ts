@@ -82,7 +82,7 @@ class Exchange implements Answered {
     this.#neverFrom = null
     this.#begun = false
     if (this.#forward.repeatable || !connection.reused) return connection.send(this.#outgoing(), this)
-    // What must not be sent twice waits one turn, so that a connection which the service has just closed is seen to be closed.
+    // A request that must not be sent twice waits one turn, so that a connection which the service has just closed is seen to be closed.
     setImmediate(() => {
       if (this.#gone) return
       if (connection.usable) return connection.send(this.#outgoing(), this)

@@ -46,7 +46,7 @@ export class Schemas {
     return { $ref: AT + this.#component(id, io), ...rest }
   }
 
-  // What goes in and what comes out differ where there are defaults and unknown fields: then it is two components.
+  // Input and output differ where there are defaults or unknown fields: then there are two components.
   #component(id: string, io: Io): string {
     const name = io === 'input' && this.#differs(id) ? `${id}.input` : id
     if (!this.components[name]) {

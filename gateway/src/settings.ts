@@ -15,7 +15,7 @@ const list = z
 /** What the gateway alone reads. The kit's settings (PORT, PUBLIC_URL, TRUSTED_PROXIES …) are in `KitConfig`. */
 export const GatewaySettings = z.object({
   ...RateSettings.shape,
-  /** Whose pages may call the API from a browser; `*` is everybody, without credentials. */
+  /** Origins whose pages may call the API from a browser; `*` is every origin, without credentials. */
   CORS_ORIGINS: z
     .string()
     .default('*')

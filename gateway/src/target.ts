@@ -6,7 +6,7 @@ const unsafe = /[^\u0021-\u007e]|[\\#]/
 
 /**
  * The path that both the gateway and the service will understand in the same way, decoded, or null where they might not.
- * What is forwarded is the request target as it came.
+ * The request target is forwarded as it came.
  */
 export function readTarget(url: string): Target | null {
   if (url.charCodeAt(0) !== 47 || unsafe.test(url)) return null

@@ -86,7 +86,7 @@ const platform = await startPlatform({
     AUTH_STAFF_EMAILS: Array.from({ length: STAFF }, (_, n) => staffAddress(n)).join(','),
     SERVICE_KEY: secrets[0]![1],
     SANDBOX_MODEL_PACE_MS: '0',
-    // What limits do is an attack of its own; here they would only hide the answers.
+    // Limits have an attack of their own; here they would only hide the answers.
     ...Object.fromEntries(
       ['ADDRESS', 'AUTH_STRICT', 'PUBLIC_SEND', 'AUTH', 'REFRESH', 'READ', 'WRITE', 'AI', 'WEBHOOK'].map((name) => [
         `RATE_${name}`,

@@ -85,7 +85,7 @@ const starting = startFleet({
     // The older version of R24 may be one that signed no messages.
     ...('root' in older && { BUS_UNSIGNED_UNTIL: new Date(Date.now() + 6 * 86_400_000).toISOString() }),
     AI_FIRST_BYTE_MS: '3000',
-    // What limits do is another runner's; here they would only hide the answers.
+    // Another runner tests limits; here they would only hide the answers.
     ...Object.fromEntries(
       ['ADDRESS', 'AUTH_STRICT', 'PUBLIC_SEND', 'AUTH', 'REFRESH', 'READ', 'WRITE', 'AI', 'WEBHOOK'].map((name) => [`RATE_${name}`, off]),
     ),

@@ -202,7 +202,7 @@ async function take(browser: Browser, shot: Shot, { size, viewport, session }: L
   await shot.before?.(page)
   await page.goto(shot.path)
   await settle(page)
-  // What is opened may bring its own code and answers.
+  // A page that opens may bring its own code and answers.
   await shot.do?.(page).then(
     () => delay(600),
     (error: Error) => console.log(`  ${nameOf(shot)} (${size}) is not in its state: ${error.message.split('\n')[0]}`),

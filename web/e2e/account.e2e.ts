@@ -183,7 +183,7 @@ test.describe('something sensitive in an old session', () => {
     const email = await signUp(page, '/auth/buyer')
     await page.waitForURL('**/buyer-dashboard')
     const session = await page.evaluate(() => JSON.parse(localStorage.getItem('operon-auth')!))
-    // What each tool holds comes to it by an event of its own.
+    // Each tool hears of the account by an event of its own.
     await expect
       .poll(async () => (await call(page.request, session, 'account-export')).services)
       .toMatchObject({ billing: { accounts: [{ email }] }, marketplace: { profiles: [{ display_name: 'Mara Lindt' }] } })

@@ -1,6 +1,6 @@
 import { expect, newTrialSeller, test, trialSeller } from './steps.ts'
 
-// What a conversation keeps, and what a hurried hand must not break.
+// Conversations keep what was said, also under a hurried hand.
 
 const input = 'Message Operon AI'
 

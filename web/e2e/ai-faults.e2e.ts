@@ -1,6 +1,6 @@
 import { expect, faultsOf, test, trialSeller } from './steps.ts'
 
-// What a screen says when its provider is slow, failing or cut.
+// Screens say in words that a provider is slow, failing or cut.
 test.use({ allowed: [/Failed to load resource/] })
 
 test.describe('a provider that', () => {

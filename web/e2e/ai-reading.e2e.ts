@@ -1,6 +1,6 @@
 import { expect, faultsOf, test, trialSeller } from './steps.ts'
 
-// What people expect of a conversation: reading while it is written, coming back, finding the way without a mouse.
+// People expect this of a conversation: reading while it is written, coming back, finding the way without a mouse.
 test.use({ allowed: [/Failed to load resource/] })
 
 const slow = { kind: 'slow_body', ms: 20_000, times: 1 }

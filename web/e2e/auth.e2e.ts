@@ -34,7 +34,7 @@ test('without the terms, or with a weak password, nothing is sent, however the f
   await page.evaluate(() => document.querySelector<HTMLFormElement>('form:has([name=confirm])')!.requestSubmit())
   await expect(page.getByText('Password must meet all requirements')).toBeVisible()
   expect(asked).toBe(0)
-  // What is said stands above the form, and is brought into a small window.
+  // The message stands above the form, and is scrolled into a small window.
   await page.setViewportSize({ width: 390, height: 500 })
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   await page.evaluate(() => document.querySelector<HTMLFormElement>('form:has([name=confirm])')!.requestSubmit())
@@ -88,7 +88,7 @@ test.describe('what the server refuses', () => {
     await expect(page.getByText('Account created successfully!')).toBeHidden()
   })
 
-  // What other servers of this protocol say when the account is there and its mail is not. This one sends mail by a job.
+  // Other servers of this protocol answer this when the account is there and its email is not. This one sends mail by a job.
   for (const [what, status, body, note] of [
     ['a mail over its limit', 429, { error_code: 'over_email_send_rate_limit', msg: 'email rate limit exceeded' }, /may be delayed/],
     [

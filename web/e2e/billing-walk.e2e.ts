@@ -231,7 +231,7 @@ test('billing from the landing page to its last day, with a friend’s code [spe
     await desk.getByRole('tab', { name: 'Log' }).click()
     await expect(desk.getByRole('row', { name: /asked why it ended/ }).first()).toBeVisible()
     await shot(desk, 'staff-log', { fullPage: false })
-    // What was looked up is still there, and is not looked up again.
+    // The account is still shown, and is not looked up again.
     await desk.getByRole('tab', { name: 'Account' }).click()
     await expect(desk.getByRole('textbox', { name: 'Account' })).toHaveValue(email)
     await expect(desk.getByRole('button', { name: /^Refund ch_/ }).first()).toBeVisible()

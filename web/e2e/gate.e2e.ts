@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { enter, expect, inThirtyDays, newAccount, payAtCheckout, signUp, test, trialSeller, wake } from './steps.ts'
 
-// Who gets where: signed out, without a plan, with one, and by which way one gets a plan. What stands behind the gate: `app.e2e.ts`.
+// The gate: signed out, without a plan, with one, and the way to a plan. `app.e2e.ts` covers the pages behind it.
 
 test('verifying access: signed out goes to the seller portal; while it is checked the page says so [spec-46]', async ({ page }) => {
   await page.goto('/dashboard')

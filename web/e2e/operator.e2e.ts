@@ -1,7 +1,7 @@
 import { startOwnPlatform } from './ownPlatform.ts'
 import { expect, letterTo, newEmail, openLetter, password, signUp, test, wake } from './steps.ts'
 
-// What an operator may set otherwise, on a platform of its own: addresses are confirmed first, and figures of the front page are counted.
+// Settings of an operator, each on a platform of its own: addresses are confirmed first, and figures of the front page are counted.
 let platform: Awaited<ReturnType<typeof startOwnPlatform>>
 let address: string
 

@@ -48,7 +48,7 @@ test('the landing page is there in one round trip: 14,600 bytes with its headers
     for await (const chunk of response) bytes += chunk.length
     return bytes
   }
-  // Who asks first gets it before it is made as small as it can be.
+  // The first visitor gets the page before it is compressed as small as it can be.
   await expect.poll(size).toBeLessThanOrEqual(14_600)
 })
 

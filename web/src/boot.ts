@@ -73,7 +73,7 @@ else {
   for (const sign of signs) addEventListener(sign, start, { passive: true })
   addEventListener('click', keepEarly, true)
   addEventListener('submit', keepEarly, true)
-  // What is drawn already is painted first. A hidden tab paints nothing.
+  // The prerendered page is painted first. A hidden tab paints nothing.
   if (liveAtOnce && document.hidden) start()
   else if (liveAtOnce) requestAnimationFrame(() => requestAnimationFrame(start))
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ErrorCode } from './messages.ts'
 import type { Unit } from './plans.ts'
 
-/** Who may call. `user` is any signed-in account; `aal2` a second factor (or a fresh re-authentication where none exists); `service` a service key. */
+/** The callers that are let in. `user` is any signed-in account; `aal2` a second factor (or a fresh re-authentication where none exists); `service` a service key. */
 export type Access = 'public' | 'user' | 'aal2' | 'staff' | 'service'
 /** `public-send` is for what writes to an address that a stranger named. */
 export type RateClass = 'auth-strict' | 'public-send' | 'auth' | 'read' | 'write' | 'ai' | 'webhook'
@@ -144,7 +144,7 @@ export type Table = {
   name: string
   /** What each column holds when read. Nothing else can be selected, filtered or ordered by. */
   columns: z.ZodObject
-  /** Who may read; the service adds the row policy, the owner's filter first of all. */
+  /** The callers that may read; the service adds the row policy, the owner's filter first of all. */
   access: Access
   /** As an endpoint's. */
   halfSignedIn?: true

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// What `personal` and `plain` say about a schema, read back.
+// Reads back the marks that `personal` and `plain` put on a schema.
 
 type Json = Record<string, any>
 const schemas = new WeakMap<z.ZodType, Json>()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { request } from './contract.ts'
 import type { Erasing } from './erasure.ts'
 
-// What a service holds about a person, for the export of their account: asked in pieces, so that no answer outgrows the bus.
+// The rows that a service holds about a person, for the export of their account: asked in pieces, so that no answer outgrows the bus.
 
 const place = z.object({ part: z.int().min(0), after: z.uuid().nullable() })
 

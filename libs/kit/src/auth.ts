@@ -80,7 +80,7 @@ export class TokenVerifier {
     this.#serviceKey = options.serviceKey ? Buffer.from(options.serviceKey) : null
   }
 
-  /** Who a request speaks for, by its headers. Throws when a token is there and is not good. */
+  /** Reads from the headers whom a request speaks for. Throws when a token is there and is not good. */
   async actorOf(
     headers: { authorization?: string | undefined; apikey?: string | string[] | undefined },
     contract?: Pick<Endpoint, 'resource' | 'path'>,
@@ -151,7 +151,7 @@ export class TokenVerifier {
     if (this.#isTakenBack(actor)) throw new DomainError('not_authenticated', { details: { reason: 'session_not_found' } })
   }
 
-  /** Who a token speaks for that was verified before, at once; null where it has to be verified first, or was taken back. */
+  /** The actor of a token that was verified before, at once; null where it has to be verified first, or was taken back. */
   known(token: string): Actor | null {
     const known = this.#recall(token)
     if (!known || this.#isTakenBack(known.actor) || this.#isOutgrown(known) || this.#mustRenew(known)) return null

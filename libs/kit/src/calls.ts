@@ -35,7 +35,7 @@ export const served = <E extends Endpoint>(contract: E, handler: Handler<E>): Se
     if (!key || !contract.idempotent) return handler(ctx, input)
     const call = { scope: contract.path, key, input }
     if (contract.idempotent === 'two-phase') return twoPhase(ctx, { ...call, run: () => handler(ctx, input) })
-    // What its contract refuses takes the effect with it.
+    // A reply that the contract refuses takes the effect with it.
     return once(ctx, { ...call, run: async (within) => contract.reply.parse(await handler(within, input)) })
   },
 })

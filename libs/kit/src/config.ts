@@ -44,7 +44,7 @@ export const KitConfig = z.object({
   ACCESS_LOG: z.enum(['on', 'off']).default('off'),
   /** Lines for people or for programs where one process runs everything; by itself a service always writes JSON. */
   LOG_FORMAT: z.enum(['readable', 'json']).default('readable'),
-  /** Who shows it reads `/metrics`, of every process. */
+  /** The key that opens `/metrics` of every process. */
   METRICS_TOKEN: z.string().min(20).optional(),
   /** `/metrics` is here alone, and no longer where the process answers. */
   METRICS_PORT: z.coerce.number().int().min(1).max(65535).optional(),

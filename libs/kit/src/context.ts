@@ -26,7 +26,7 @@ export type UserActor = {
 export type Actor = { kind: 'anonymous' } | UserActor | { kind: 'service' }
 
 /**
- * What a run or an approval may do in a person's name, made when the person published or approved it. The service that keeps it looks at
+ * The rights of a run or an approval in a person's name, given when the person published or approved it. The service that keeps it looks at
  * each step whether it still stands; the one that is called looks at the person, the action and the time.
  */
 export type Grant = { id: string; userId: string; actions: readonly string[]; until: string | null }

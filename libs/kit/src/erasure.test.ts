@@ -54,7 +54,7 @@ test('an erasure that stops goes on where it was, counts each row once and is to
   const stopped = async () =>
     (await metrics.counter.get()).values.find(({ labels }: any) => labels.what === 'erasure_stopped' && labels.service === 'crm')?.value
   await expect.poll(stopped, { timeout: 30_000 }).toBe(1)
-  // What the first try did stays done.
+  // The work of the first try stays done.
   expect(await left('notes', ann)).toBe(0)
   const told = async () =>
     (await db.selectFrom('outbox').select('payload').where('name', '=', userErased('crm').name).where('user_id', '=', ann).execute()).map(

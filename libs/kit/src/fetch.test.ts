@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createGuardedFetch, isPublicAddress } from './fetch.ts'
 
-// What a user may make the platform fetch. The canary listens on loopback: any connection to it is the failure.
+// Users choose addresses that the platform fetches. The canary listens on loopback: any connection to it is the failure.
 let canary: Server
 let inside: string
 let touched = 0

@@ -241,7 +241,7 @@ export class Circuit {
       else this.succeeded()
       return result
     } catch (error) {
-      // What we refused ourselves, or nobody waited for, says nothing about the other side.
+      // A call that we refused ourselves, or that nobody waited for, says nothing about the other side.
       if (saysNothing(error)) this.#probing = false
       else if (this.#options.counts(error)) this.failed()
       else this.succeeded()

@@ -83,7 +83,7 @@ async function listen(app: FastifyInstance, where: string | undefined, { HOST, P
 const ANSWERS_WITHIN_MS = 8_000
 /** Longer than any caller keeps an idle connection: Node lets them for 5 s. */
 const LINGER_MS = 6_000
-/** Who had connected before the address was gone is let in. */
+/** A caller that had connected before the address was gone is let in. */
 const KNOCKED_MS = 100
 
 /**

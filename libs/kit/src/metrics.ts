@@ -8,7 +8,7 @@ const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 /**
  * One registry a process. Labels have few values: services, routes, jobs, third parties, models; never a person, a tenant or an address.
- * What a number means and which alert asks for it is in `deploy/observability`.
+ * `deploy/observability` says what a number means and which alert asks for it.
  */
 export function createMetrics(version = 'unknown') {
   const registry = new prom.Registry()

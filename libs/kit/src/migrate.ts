@@ -21,7 +21,7 @@ export type Migrations = Record<string, Migration>
 
 const LOCK = 'migrate'
 const TURN_MS = 100
-/** Whoever writes to a table waits behind a change that waits for it, so the change steps back and tries again. */
+/** Writes to a table queue behind a change that waits for its lock, so the change steps back and tries again. */
 const LOCK_TIMEOUT_MS = 2_000
 const TRIES = 100
 /** A lock that did not come in time, and two that waited for each other. */
@@ -92,7 +92,7 @@ async function run(db: Kysely<any>, steps: Record<string, Step>, log?: Logger): 
     ])
     return steadily(() => migrateTo(migratorOf(Object.fromEntries(atOnce)), pending.at(-1)!))
   }
-  // What a later version has run stays: an instance of this one can start again beside it.
+  // Migrations of a later version stay: an instance of this version can start again beside it.
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`
     .execute(db)
     .catch(() => ({ rows: [] as { name: string }[] }))

@@ -89,7 +89,7 @@ export const kitMigrations: Migrations = {
       await sql`create table fleet_key (one boolean primary key default true check (one), fingerprints text[] not null)`.execute(db)
     },
   },
-  // What somebody decided never to do. Nothing of what it said: that may be personal, and an erasure would not find it here.
+  // Messages that an operator gave up on, without their content: it may be personal, and an erasure would not find it here.
   '0000_kit_discarded': {
     async up(db: Kysely<unknown>) {
       await sql`

@@ -88,7 +88,7 @@ test('what a service holds of a person comes whole, in pieces, and of nobody els
   expect(hers[0]!.rows).toEqual([{ a: ann }])
   expect(rows.find((row) => row.id === notes[0]!.id)).toEqual({ id: notes[0]!.id, user_id: ann, text: 'note 0', lines: 1 })
   expect(JSON.stringify(hers)).not.toContain('sealed')
-  // Who asks for somebody else learns nothing.
+  // Asking for somebody else's data gives nothing.
   const actor = { kind: 'user', id: bob } as never
   const input = { user_id: ann, from: null }
   await expect(platform.services.crm!.rt.ask(exportUser('crm'), input, { actor })).rejects.toMatchObject({ status: 404 })

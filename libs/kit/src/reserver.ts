@@ -121,7 +121,7 @@ class Lane {
 
   async #run() {
     this.#running = true
-    // Who comes alone goes at once; those whose requests came with the same turn of the event loop as an answer go together.
+    // A single request goes at once. Requests that come in the same turn of the event loop as an answer go together.
     for (let first = true; this.#waiting.length; first = false) {
       if (!first) await nextTurn()
       const batch = this.#waiting.splice(0, BATCH)

@@ -7,7 +7,7 @@ type Ended = { at: number; upTo: string; kept: string | null }
 const MAX_REMEMBERED = 100_000
 
 /**
- * What identity took back, for as long as a token could live. Maps keep their entries in the order they were revoked, so forgetting starts at
+ * The tokens that identity took back, for as long as one could live. Maps keep their entries in the order they were revoked, so forgetting starts at
  * the front and stops at the first that still counts. Where there are more than can be remembered, the oldest are forgotten and every token
  * from before then has to be renewed, which an ended session cannot do.
  */

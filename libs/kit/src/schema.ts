@@ -35,7 +35,7 @@ export type KitDb = {
     status: number | null
     reply: unknown | null
     created_at: Generated<Date>
-    /** Whose call it was: their keys go with them. */
+    /** The caller: their keys are erased with their account. */
     user_id: Generated<string | null>
     expires_at: Generated<Date>
   }

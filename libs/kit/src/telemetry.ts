@@ -23,7 +23,7 @@ const redact = {
     '*.authorization',
     '*.cookie',
     '*.apikey',
-    // What a message says may be personal in any of its fields; its name and id tell what is needed.
+    // Any field of a message may be personal; its name and id are enough for a log.
     'payload',
     'envelope',
     '*.payload',

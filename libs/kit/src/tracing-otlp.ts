@@ -72,7 +72,7 @@ export function createTracing(config: KitConfig, log: Logger): Tracing {
     }
   }
 
-  // Who calls out is told by the step it happens in.
+  // The enclosing step tells which code calls out.
   watchOutgoing((parent, step) => open({ ...step, parent, service: running.get(parent.split('-')[2]!) ?? 'outgoing' }))
   return {
     open,

@@ -37,7 +37,7 @@ export const attack: Attack = async (world) => {
     const { path, body } = sampleCall(operation)
     if (typeof body !== 'object' || body === null || Array.isArray(body)) continue
     tried++
-    // What the schema asks for stays as it is: everything else is wished for.
+    // Fields of the schema stay as they are: all others are wished for.
     const given = { ...wishes, ...(operation.path.endsWith('/user_roles') ? { role: 'seller' } : {}), ...body }
     const { status } = await world.call(
       me,

@@ -73,7 +73,7 @@ async function passThroughFlows(world: World, secrets: Map<string, string>, refu
   const { body: factor } = await call(owner, 'POST', '/auth/v1/factors', { factor_type: 'totp', friendly_name: 'phone' })
   keep('the secret of the second factor', factor.totp?.secret)
 
-  // What a stranger sends where it does not belong, and what breaks on the way.
+  // A stranger's data where it does not belong, and calls that break on the way.
   const stray = keep('a stray credential', canary('stray'))
   const headers = { authorization: `Bearer ${stray}`, apikey: stray, cookie: `session=${stray}`, 'stripe-signature': `t=1,v1=${stray}` }
   for (const path of [

@@ -79,7 +79,7 @@ export const attack: Attack = async (world) => {
   const tooLong = await complete(crowd, said('x'.repeat(inputCharacters + 1)))
   if (tooLong.status < 400) findings.push(`a question of ${inputCharacters + 1} characters: ${tooLong.status}`)
 
-  // What a plan does not name, each by itself: nothing of it reaches a provider.
+  // Each parameter that a plan does not name, one at a time: none reaches a provider.
   const sly = await world.fresh('seller')
   const before = world.model.heard.length
   for (const more of [

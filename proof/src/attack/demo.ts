@@ -80,7 +80,7 @@ export const attack: Attack = async (world) => {
       const { path, body } = sampleCall(operation)
       const { status, text } = await call(ann, operation.method, path, body)
       if (use === undefined && operation.method === 'GET') continue
-      // What is for apps' tokens and keys knows no session, a demo's as little as any other.
+      // Endpoints for apps' tokens and keys take no session, a demo's as little as any other.
       expectThat(
         operation.resource ? status === 401 : status === 403 && text.includes(errors.demo_reads_only.message),
         `${operation.name} as a demo answered ${status}: ${text.slice(0, 120)}`,

@@ -30,7 +30,7 @@ export const attack: Attack = async (world) => {
   }
   return { tried, findings }
 
-  /** Whose session the browser has once the page has come to rest. */
+  /** The owner of the browser's session once the page has come to rest. */
   async function visit(context: BrowserContext, kept: Kept | null, link: string): Promise<string | null> {
     // Of another session, as a page of a stranger's could have left it.
     await context.addCookies([{ name: pressedCookie, value: crypto.randomUUID(), url: world.url }])

@@ -27,7 +27,7 @@ export const attack: Attack = async (world) => {
     await expectRefused(`plan ${JSON.stringify(plan)}`, fn(buyer, 'create-checkout', { plan }), [400])
   }
 
-  // What is not in the contract changes nothing: the page asks what the plan costs.
+  // A field outside the contract changes nothing: the page asks what the plan costs.
   tried++
   const tampered = {
     plan: 'enterprise',

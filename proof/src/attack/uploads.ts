@@ -23,7 +23,7 @@ export const attack: Attack = async (world) => {
     if (await storage.head(`${folder}/${key}`)) findings.push(`${what}: the file was kept`)
   }
 
-  // What was signed, changed afterwards.
+  // A signed link, changed afterwards.
   const big = 'x'.repeat(5000)
   const stream = () => new Blob([big]).stream()
   await refused('another type', send(link('a', 'image/png'), 'text/html', SCRIPT), 'a')
@@ -54,7 +54,7 @@ export const attack: Attack = async (world) => {
   const other = link('a', 'image/png').replace('/files/v1/marketplace/', '/files/v1/identity/')
   await refused("another service's folder", send(other, 'image/png', PNG), 'a')
 
-  // What was taken, opened: neither type nor content makes it a page of ours.
+  // An upload that was taken, opened: neither type nor content makes it a page of ours.
   for (const [name, type, body] of [
     ['page.html', 'text/html', SCRIPT],
     ['page.xhtml', 'application/xhtml+xml', `<html xmlns="http://www.w3.org/1999/xhtml"><body>${SCRIPT}</body></html>`],

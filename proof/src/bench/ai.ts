@@ -58,7 +58,7 @@ export async function bench({ short, only }: { short: boolean; only?: string | u
   }
 }
 
-/** Whoever compiles as it goes needs some ten thousand answers before it runs as it does all day: three seconds each, three times. */
+/** A compiler that works as it goes needs some ten thousand answers before it runs as it does all day: three seconds each, three times. */
 async function warmUp({ targets }: Course) {
   for (let n = 0; n < 3; n++) for (const target of targets) await load(target, { connections: 32, seconds: 3, warmUpSeconds: 0 })
 }

@@ -62,7 +62,7 @@ const { rows } = await pool.query<{ id: string }>(
   "insert into bench_rows (body) select repeat('x', 200) from generate_series(1, 1000) returning id",
 )
 
-// What Postgres gives this process through a pool of the same size, and what one entitlement read costs without HTTP.
+// Measures Postgres through a pool of the same size, and one entitlement read without HTTP.
 const limits = {
   pkSelect: await rate(() => pool.query('select * from bench_rows where id = $1', [rows[Math.floor(Math.random() * 1000)]!.id])),
   durableInsert: await rate(() => pool.query("insert into bench_rows (body) values ('x')")),

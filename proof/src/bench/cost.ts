@@ -80,7 +80,7 @@ export async function bench({ short }: { short: boolean }) {
       await call('POST', '/rest/v1/user_roles', token, { role: 'seller' })
       tokens.push(token)
     })
-    // What follows a sign-up, in consumers and jobs, belongs to it.
+    // The consumers and jobs that follow a sign-up belong to it.
     await delay(settledMs)
     const signedUp = await look()
     await sideBySide(calls, 8, async (n) => {

@@ -1,4 +1,4 @@
-// What a user of Fastify would pick instead. Its pool is widened, or the 129th stream would wait.
+// The proxy that a user of Fastify would pick instead. Its pool is widened, or the 129th stream would wait.
 import { createRequire } from 'node:module'
 
 const require = createRequire(new URL('../../../gateway/package.json', import.meta.url))

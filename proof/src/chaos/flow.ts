@@ -7,7 +7,7 @@ import { until, type World } from './world.ts'
 export type Reader = { service: ServiceName; handler: string; event: string }
 type Sent = { id: string; name: string; from: ServiceName }
 
-/** Who hears what, asked of the broker while it is whole, so that a handler that a fault makes disappear is missed. */
+/** The consumers of each event, asked of the broker while it is whole, so that a handler that a fault makes disappear is missed. */
 export async function readersOf(world: World): Promise<Reader[]> {
   const nats = await connectNats(world.fleet.env.BUS_URL!, createLogger('silent'))
   try {

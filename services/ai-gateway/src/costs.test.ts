@@ -4,7 +4,7 @@ import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { aiGatewayService } from './service.ts'
 
-// What models cost us is bounded by the plan, however it is asked for.
+// The plan bounds what models cost us, whichever way they are asked.
 
 let platform: TestPlatform
 beforeAll(async () => {

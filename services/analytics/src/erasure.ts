@@ -4,7 +4,7 @@ import { forgetPerson } from './facts/forget.ts'
 import type { AnalyticsDb } from './schema.ts'
 
 export const erasure: Eraser<AnalyticsDb> = {
-  // What a demo was shown goes, and so is left to `forgetPerson`.
+  // The sample events of a demo are deleted by `forgetPerson`.
   long: [
     { table: 'activity_logs' },
     { table: 'notifications' },

@@ -12,7 +12,7 @@ const POSTINGS = sql`jsonb_build_object('postings', (select jsonb_agg(to_jsonb(p
 export const erasure = (deps: Deps): Eraser<BillingDb> => ({
   before: (ctx, userId) => closeAccount(deps, ctx, userId),
   async erase(trx, userId) {
-    // What the provider was asked carries the name and the address, and so do the details of the first attempt.
+    // Requests to the provider carry the name and the address, and so do the details of the first attempt.
     const deleted = await deleteRows(trx, ['usage', 'provider_calls'], userId)
     await trx.deleteFrom('provider_settings').where('key', '=', `customer:${userId}`).execute()
     // A card has one trial: its fingerprint stays, and whose it was does not.

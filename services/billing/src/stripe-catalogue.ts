@@ -2,7 +2,7 @@ import { type PlanId, plans, REFERRAL_PERCENT_OFF } from '@operon/contracts/plan
 import type Stripe from 'stripe'
 import { ignoreExisting, ignoreMissing } from './stripe-errors.ts'
 
-// What is on sale at the provider: products, prices, the coupon of a referral, and what its portal offers.
+// The catalogue at the provider: products, prices, the coupon of a referral, and what its portal offers.
 
 export type Prices = Record<PlanId, string>
 

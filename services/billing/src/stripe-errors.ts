@@ -1,7 +1,7 @@
 import { DomainError } from '@operon/kit/errors'
 import Stripe from 'stripe'
 
-// What a failure of the provider means.
+// The meaning of each failure of the provider.
 
 /** The provider is not reachable or has trouble of its own: what a later try may mend. */
 export const isOutage = (error: unknown): boolean =>

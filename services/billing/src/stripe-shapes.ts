@@ -4,7 +4,7 @@ import type { PaidFor } from './ledger/entries.ts'
 import type { Status } from './schema.ts'
 import { productId } from './stripe-catalogue.ts'
 
-// What the rest of the service sees of the provider's objects: only what it uses, in its own words.
+// The provider's objects as the rest of the service sees them: only what it uses, in its own words.
 
 export type ProviderEvent = {
   id: string

@@ -72,7 +72,7 @@ export const IdentityConfig = z.object({
     .enum(['true', 'false', 'on', 'off', '1', '0'])
     .default('false')
     .transform((value) => ['true', 'on', '1'].includes(value)),
-  /** Who holds something of a person, and so has to erase and to export it: all, unless a deployment leaves some out. `none` where identity stands alone. */
+  /** The services that hold something of a person, and so erase and export it: all, unless a deployment leaves some out. `none` where identity stands alone. */
   AUTH_ERASING_SERVICES: list
     .pipe(z.array(z.enum([...erasing, 'none'])))
     .transform((names) => (names.length ? erasing.filter((each) => names.includes(each)) : [...erasing])),

@@ -249,7 +249,7 @@ export type IdentityDb = PaceDb & {
     state: Generated<'working' | 'ready' | 'failed' | 'dropped'>
     /** Where to read on. */
     place: ColumnType<ExportPlace, string, string>
-    /** Who writes it: a run that finds another here stops. */
+    /** The run that writes it: one that finds another here stops. */
     run: string | null
     /** What is written so far, each as a file of its own. */
     files: Generated<string[]>

@@ -109,7 +109,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.job(identity.sweepDemos, run(sweepDemos), { everyMs: 300_000 })
     watchLoad(rt, platformPaces(rt.config))
     rt.measure(async () => void (await measureErasures(Object.assign(rt.ctx(), { deps }))))
-    // Who starts may have other keys than whoever answered for them before.
+    // An instance that starts may have other keys than the one before it.
     rt.onStart(() => rt.broadcast(identity.keysChanged, {}))
     rt.onStop(deps.mailer.close)
     // Once the last request is answered: a drain lets a sign-in finish.

@@ -30,7 +30,7 @@ export type SandboxOptions = {
   portBase?: number
   /** Where people reach the pages: the gateway. */
   publicUrl: string
-  /** Whoever opens the pages must have it. */
+  /** The key that opens the pages. */
   key?: string
   seed?: string
   /** Milliseconds between two chunks of a model's stream. */

@@ -70,7 +70,7 @@ async function settle(): Promise<void> {
   if (token === null) return isConfirmation() ? failArrival(texts.tokenVerificationError) : undefined
   const claims = claimsOf(token)
   const here = storedUser()
-  // What is no session at all is refused by the auth client, in its words.
+  // The auth client refuses an address without a session, in its own words.
   const isOurs = !claims || (here ? here.id === claims.sub : Boolean(ask) || pressedHere(claims.session_id))
   if (isOurs || (await askPerson(claims.email || claims.phone || 'another account', here))) return admit(here, claims?.sub)
   endSession(token)

@@ -10,7 +10,7 @@ import {
 import { knowsDevices } from './factors.ts'
 import { loadBackend } from './session.ts'
 
-// What a person does with a device: passkeys, and security keys as a second factor. Loaded when somebody may want one.
+// Ceremonies with a device: passkeys, and security keys as a second factor. Loaded when somebody may want one.
 
 /** Why a device gave no answer, in words to show. */
 export class DeviceError extends Error {

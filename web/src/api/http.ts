@@ -31,7 +31,7 @@ export async function request(path: string, init: RequestInit & { accessToken?: 
       ...headers,
     },
   }).catch((error: unknown) => {
-    // Who ends a call by hand is told no failure.
+    // A call that the person stopped is not reported as a failure.
     if (rest.signal?.aborted) throw error
     throw new ApiError(0, 'offline', navigator.onLine ? unreached : offline)
   })

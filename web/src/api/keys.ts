@@ -1,4 +1,4 @@
-// What the browser remembers. Known without loading the auth client.
+// Names of what the browser remembers. Known without loading the auth client.
 export const storageKey = 'operon-auth'
 export const referralKey = 'referral_code'
 

@@ -19,7 +19,7 @@ let users = 0
 let attempts = 0
 let timer = 0
 let told: string | null = null
-// What was read before the socket was there may be old already.
+// Data that was read before the socket opened may be old already.
 let missedSome = true
 let ownEnd = false
 

@@ -9,7 +9,7 @@ export function useSpeechOutput() {
   const synthesis = 'speechSynthesis' in window ? window.speechSynthesis : undefined
   const [on, setOn] = useState(() => Boolean(synthesis) && localStorage.getItem(KEPT) !== 'off')
   const [speaking, setSpeaking] = useState(false)
-  // What was cancelled reports its end late: only the newest reading is listened to.
+  // A cancelled reading reports its end late: only the newest reading is listened to.
   const reading = useRef(0)
   useEffect(() => {
     // Chromium begins to look for its voices when it is first asked for them.

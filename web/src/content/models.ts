@@ -13,7 +13,7 @@ const names: Record<string, string> = {
   'gpt-5.4-mini': 'GPT-5.4 mini',
   'gpt-5.4': 'GPT-5.4',
   'gemini-3.6-flash': 'Gemini 3.6 Flash',
-  // What their providers call them.
+  // The names that their providers use.
   'claude-sonnet-5': 'Claude',
   sonar: 'Perplexity',
 }

@@ -10,7 +10,7 @@ export function AssistantHost({ open, onClose }: { open: boolean; onClose: () =>
   opened.current ||= open
   if (!opened.current) return null
 
-  // What did not come is asked for again only when it is opened again.
+  // Code that did not come is fetched again only when the dialog is opened again.
   function fail() {
     opened.current = false
     onClose()

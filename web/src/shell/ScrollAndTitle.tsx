@@ -28,7 +28,7 @@ export function ScrollAndTitle() {
       return
     }
     window.scrollTo({ top: place ?? 0, behavior: 'instant' })
-    // Who talks to the assistant goes on talking: it stays beside the page it led to.
+    // A conversation with the assistant goes on: it stays beside the page it led to.
     if (document.activeElement?.closest('[data-assistant]')) return
     document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true })
   }, [pathname, hash, key, back])

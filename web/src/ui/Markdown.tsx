@@ -6,7 +6,7 @@ import { cx } from './cx.ts'
 import { highlight } from './highlight.ts'
 
 /**
- * What a model or a person wrote, as text with form. No HTML of theirs is parsed, no image is fetched and a link goes nowhere by itself:
+ * Draws the text of a model or a person with its formatting. No HTML of theirs is parsed, no image is fetched and a link goes nowhere by itself:
  * an answer must not be able to run anything or to carry anything out. Read once: a long conversation must not be parsed anew for every word at its end.
  */
 export const Markdown = memo(function Markdown({ children, className }: { children: string; className?: string }) {

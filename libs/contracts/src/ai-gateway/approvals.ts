@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fn, id, table, text, time } from '../contract.ts'
 
-// What an assistant wants to do for a person, and what became of it. One approval holds several steps in a row.
+// The steps that an assistant proposes to a person, and their outcome. One approval holds several steps in a row.
 
 export const MOST_STEPS = 8
 
@@ -37,7 +37,7 @@ export const Approval = z.object({
   title: z.string(),
   steps: z.array(Step),
   state: z.enum(approvalStates),
-  /** Who asked: `assistant`, or the name of a program. */
+  /** The asker: `assistant`, or the name of a program. */
   origin: z.string(),
   /** How many prompts it uses at least. */
   prompts: z.int(),

@@ -1,6 +1,6 @@
 import { TRIAL_DAYS } from '../plans.ts'
 
-// What billing and ai-gateway both say of a demo's plan.
+// The plan of a demo, for billing and ai-gateway alike.
 
 /** A demo is on the last day of its trial. */
 export const demoTrialBegan = (endsAt: string): Date => new Date(Date.parse(endsAt) - TRIAL_DAYS * 86_400_000)

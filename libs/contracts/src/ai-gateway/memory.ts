@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fn, id, text, time } from '../contract.ts'
 
-// What the assistants keep in mind about a person: their own words, and nothing that was looked up or written by anybody else.
+// The assistants' memory of a person: their own words, and nothing that was looked up or written by anybody else.
 
 export const MOST_MEMORIES = 50
 export const LONGEST_MEMORY = 300

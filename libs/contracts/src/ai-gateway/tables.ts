@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id, table, text, time } from '../contract.ts'
 import { Evidence } from './api.ts'
 
-// What is kept of conversations, and read through the data API.
+// Conversations as they are kept, and read through the data API.
 
 export const conversations = table('ai_conversations', {
   access: 'user',

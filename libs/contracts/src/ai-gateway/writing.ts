@@ -3,7 +3,7 @@ import { fn, text } from '../contract.ts'
 import type { ContentType } from './content.ts'
 import { contentTypes } from './content.ts'
 
-// What the platform writes. The prompts are the server's, so every caller gets the same text.
+// Texts that the platform writes. The prompts are the server's, so every caller gets the same text.
 
 export const ContentTypeName = z.enum(Object.keys(contentTypes) as [ContentType, ...ContentType[]])
 const Content = z.object({ type: ContentTypeName, topic: text(500).trim().min(1), requirements: text(5000).optional() })

@@ -1,4 +1,4 @@
-// What a visitor's demo holds of contacts: crm fills its tables with it, and analytics counts the same. Nobody here exists.
+// The contacts of a visitor's demo: crm fills its tables with it, and analytics counts the same. Nobody here exists.
 
 export const demoContacts = [
   { name: 'Ines Ortega', email: 'ines@harbour-cafe.example', status: 'qualified', source: 'website', daysAgo: 1 },

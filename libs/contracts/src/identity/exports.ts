@@ -7,7 +7,7 @@ import { json } from './shapes.ts'
 
 export const EXPORT_KEPT_DAYS = 7
 
-/** Who holds something of a person, in the order in which an export asks them. */
+/** The services that hold something of a person, in the order in which an export asks them. */
 export const exportParts = ['identity', ...erasing] as const
 const part = z.enum(exportParts)
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// What the auth protocol's answers and questions are made of.
+// The parts of the auth protocol's requests and answers.
 
 export const json = z.record(z.string(), z.unknown())
 export const text = z.string().max(2048).nullish()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { request } from '../contract.ts'
 
-/** Whose storefront an address is: for the page's title, and for its status when it is nobody's. */
+/** The owner of a storefront's address: for the page's title, and for its status when it is nobody's. */
 export const storefrontOwner = request(
   'marketplace.storefront_owner',
   z.object({ slug: z.string() }),

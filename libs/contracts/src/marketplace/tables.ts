@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { id, table, time } from '../contract.ts'
 
-/** Who a seller is to the world. Marketplace's projection of identity's people; `profiles` is identity's own. */
+/** A seller's public profile. Marketplace's projection of identity's people; `profiles` is identity's own. */
 export const userProfiles = table('user_profiles', {
   access: 'public',
   summary: "One's own profile, or a seller's by the exact slug of their storefront",

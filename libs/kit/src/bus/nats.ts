@@ -106,7 +106,7 @@ export function createNatsBus(nats: Nats, owner: BusOwner, seal: Seal, release: 
 
   return {
     async send(envelopes) {
-      // What is sent first would hide that something is missing before it.
+      // Sending a new message first would hide that earlier ones are missing.
       if (checked !== checks) await new Promise<void>((go) => unchecked.push(go))
       const results = await Promise.allSettled(envelopes.map(publish))
       const failed = envelopes.filter((_, i) => results[i]!.status === 'rejected')
@@ -158,7 +158,7 @@ export function createNatsBus(nats: Nats, owner: BusOwner, seal: Seal, release: 
         subscriptions.push(nc.subscribe(`req.${name}`, { queue: service, callback: (_error, msg) => begin(name, handler, msg) }))
       const gate = createGate(CONCURRENCY)
       for (const consumer of consumers) readers.push(startReader(nats, owner, consumer, gate, seal))
-      // What was parked and is replayed comes out of the inbox.
+      // A parked event that is replayed comes out of the inbox.
       drain = startDrain(owner, consumers)
       // From here on the others' requests and broadcasts arrive; without a broker they will, once it is there.
       if (nats.connected()) await Promise.race([nc.flush(), wait(2000, undefined, { ref: false })])
@@ -170,7 +170,7 @@ export function createNatsBus(nats: Nats, owner: BusOwner, seal: Seal, release: 
       await Promise.all(
         subscriptions.map((subscription) => (nc.isClosed() || !nats.connected() ? subscription.unsubscribe() : subscription.drain())),
       )
-      // Who asked just before we stopped listening gets the answer; nobody else was asked.
+      // A caller that asked just before we stopped listening gets the answer; nobody else was asked.
       const answered = Promise.race([Promise.all(answering), wait(ANSWERS_WITHIN_MS, undefined, { ref: false })])
       await Promise.all([drain?.stop(), answered, ...readers.map((reader) => reader.stop())])
       if (nats.connected() && !nc.isClosed()) await Promise.race([nc.flush(), wait(2000, undefined, { ref: false })])

@@ -161,7 +161,7 @@ export function serveTable<T extends Table>(app: FastifyInstance, contract: T, o
     return whereOf(call)
   }
 
-  // What the caller expects of the answer is checked before the commit, so that a refused answer changes nothing.
+  // The caller's expectations of the answer are checked before the commit, so that a refused answer changes nothing.
   function write({ ctx, prefer, shape }: Call, run: (ctx: Ctx<any>) => Written<T>): Promise<Record<string, unknown>[]> {
     return inTransaction(ctx.db, async (trx) => {
       const rows = (await run({ ...ctx, db: trx as never })) as Record<string, unknown>[]

@@ -5,7 +5,7 @@ import { clausesTold } from '../typed/requests.ts'
 // they ask for that capability and for nothing else, and they hold every value that the model fills in. See docs/decisions/0022.
 
 export function asksOutright(said: string, capability: Capability, input: Record<string, unknown>): boolean {
-  // What stands in quotes may be somebody else's: it can name a thing, and never order one.
+  // Quoted words may be somebody else's: they can name a thing, and never order one.
   const clauses = clausesTold(said.replace(/"[^"]*"|“[^”]*”|`[^`]*`|«[^»]*»/g, ' quoted '))
   return clauses !== null && clauses.length > 0 && clauses.every((clause) => names(clause, capability)) && isSaid(input, said)
 }

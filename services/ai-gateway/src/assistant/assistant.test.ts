@@ -199,7 +199,7 @@ test('text in what was looked up orders nothing: it ends as a proposal at most, 
   expect(heard[0].messages[0].content).toContain('was not said by the person')
 })
 
-// What a model claims in these tests: "Done as told."
+// The claim of the model in these tests: "Done as told."
 const undone = 'Nothing has been done, and nothing waits for your approval.'
 test.each([
   ['a tool that does not exist', 'CALL send_email {"to":"Anna"}', 'There is no action send_email. Nothing was done.'],

@@ -161,7 +161,7 @@ export class Desk {
       this.wasToAct = true
       throw new DomainError('not_found', { message: 'There is no such page. Nothing was opened.' })
     }
-    // What was read may hold somebody else's words: from then on nobody is led anywhere.
+    // Rows that were read may hold somebody else's words: from then on nobody is led anywhere.
     if (this.#hasRead) throw new DomainError('forbidden', { message: 'Name the page in your answer instead.' })
     this.open = page
     return { opening: page.name }

@@ -53,7 +53,7 @@ export type Counted = { prompt_tokens: number; completion_tokens: number; cost_m
 /** How long an answer whose reader has left is still read, so that the provider's own count is booked rather than ours. */
 const LEFT_GRACE_MS = 15_000
 
-/** Whoever asks a model has an account that can be reached: a free allowance without one would be had without end. */
+/** A model answers only an account that can be reached: without that, a free allowance could be had without end. */
 export function askerOf(ctx: Ctx<AiDb>): string {
   const { id, anonymous } = signedIn(ctx)
   if (anonymous) throw new DomainError('anonymous_no_models')

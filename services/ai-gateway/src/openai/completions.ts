@@ -34,7 +34,7 @@ export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<ty
   await streamTo(reply.raw, answer, stream_options?.include_usage === true)
 }
 
-/** Who writes a program needs to know which parameter was refused, and which name; a person in the app is told in our words. */
+/** A developer needs to know which parameter was refused, and which name; a person in the app is told in our words. */
 function inWordsForPrograms(error: unknown, model: string): never {
   if (!(error instanceof DomainError)) throw error
   if (error.code === 'model_refused')

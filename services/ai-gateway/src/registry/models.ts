@@ -17,7 +17,7 @@ export type ModelAlias = {
   abilities: ('chat' | 'tools' | 'json' | 'search')[]
   shutdownAt: string | null
   successor: string | null
-  /** Who answers when this one cannot, in order. */
+  /** The models that answer when this one cannot, in order. */
   fallbacks: string[]
 }
 
@@ -147,7 +147,7 @@ export const SEARCHING_MODEL = 'perplexity'
 /** The newest dearest model of the answers that a feature asks without naming one. */
 export const ANALYST_MODEL = 'gpt-5-mini-2025-08-07'
 
-/** Who will be asked, in order: the alias (or whoever took over from it), then its fallbacks. Null when nobody has that name. */
+/** The models to ask, in order: the alias (or whoever took over from it), then its fallbacks. Null when nobody has that name. */
 export function chainOf(id: string, now = new Date()): ModelAlias[] | null {
   const asked = byId.get(id)
   if (!asked) return null

@@ -51,7 +51,7 @@ function ledTo(destination: Requests['destination'], pages: readonly Page[]) {
   return { open, line: open ? onTheWay(destination.name) : notAvailable(destination.name) }
 }
 
-/** Who wrote it, where a model did. */
+/** The model that wrote it, where one did. */
 type Wrote = { answered_by?: string | null; sandbox?: boolean }
 type Done = { text: string; by?: Told['target'] }
 

@@ -71,7 +71,7 @@ export async function usage({ reserver }: AnswerDeps, ctx: Ctx<AiDb>) {
     limit,
     period_start: periodStart.toISOString(),
     period_end: periodEnd?.toISOString() ?? null,
-    // What the budget is counted by: answers from before it was kept stand in the lists alone.
+    // The budget is counted by these rows: answers from before it was kept stand in the lists alone.
     cost_microusd: costMicrousd,
     budget_microusd: budgetMicrousd,
     forecast_prompts: forecast(used, periodStart, periodEnd ?? nextMonth(periodStart)),

@@ -11,7 +11,7 @@ export async function forgetPerson(trx: Trx, userId: string): Promise<Partial<Er
     .values({ user_id: userId })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  // What a demo was shown happened to nobody.
+  // The sample events of a demo happened to nobody.
   await trx.deleteFrom('facts').where('user_id', '=', userId).where(sql<boolean>`payload @> '{"demo": true}'`).execute()
   // The facts first: this waits for those that are being summed up, and the sums go after them.
   const facts = await trx.updateTable('facts').set({ user_id: null }).where('user_id', '=', userId).executeTakeFirstOrThrow()

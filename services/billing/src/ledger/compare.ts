@@ -65,7 +65,7 @@ async function differences({ provider }: Deps, db: Db): Promise<Difference[]> {
     ...whole('provider_balance', await provider.balance()),
     ...whole('disputed', await provider.disputedMoney()),
     ...credits,
-    // What a customer who is gone has left in the books is in no row of theirs.
+    // A deleted customer's balance in the books is in no row of theirs.
     ...whole('customer_credit', total),
   ]
 }

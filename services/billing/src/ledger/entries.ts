@@ -11,7 +11,7 @@ const pair = (currency: string, amountCents: number, debit: Account, credit: Acc
 const lines = (currency: string, ...amounts: [Account, number][]): Line[] =>
   amounts.filter(([, amountCents]) => amountCents !== 0).map(([account, amountCents]) => ({ account, currency, amountCents }))
 
-// What flows today: subscriptions, and payments that nothing here was sold for
+// The flows of today: subscriptions, and payments that nothing here was sold for
 export type PaidFor = 'subscription' | 'unknown'
 const earnedBy = (paidFor: PaidFor): Account => (paidFor === 'subscription' ? 'subscription_revenue' : 'suspense')
 const givenBackBy = (paidFor: PaidFor): Account => (paidFor === 'subscription' ? 'refunds' : 'suspense')
@@ -36,7 +36,7 @@ export const creditMoved = (currency: string, cents: number, from: 'referral_cre
 /** What is left of a credit when its account is deleted stays with us. */
 export const creditForfeited = (currency: string, cents: number) => pair(currency, cents, 'customer_credit', 'forfeited_credit')
 
-// What flows with the marketplace: a seller's share is held, then due, then paid out; what a refund takes beyond both, the seller owes.
+// The flows of the marketplace: a seller's share is held, then due, then paid out; what a refund takes beyond both, the seller owes.
 export const SELLER_SHARE_PERCENT = 80
 export type SellerBalance = { heldCents: number; dueCents: number; owesCents: number }
 export const sellerShare = (cents: number) => Math.floor((cents * SELLER_SHARE_PERCENT) / 100)

@@ -39,7 +39,7 @@ test('a payment that no subscription asked for is kept in suspense, earns nothin
   expect(
     await billing.db.selectFrom('referrals').select('state').where('referred_user_id', '=', user.id).executeTakeFirstOrThrow(),
   ).toEqual({ state: 'signed_up' })
-  // What came in by mistake goes back out of where it was put.
+  // A payment by mistake goes back out of the account where it was put.
   await billing.stripe.refunds.create({ charge: (await chargeOf(customer)).id })
   await billing.quiet()
   expect(await balance('suspense')).toBe(suspense)
@@ -88,7 +88,7 @@ test('a price without metadata of its own counts as the plan whose product it se
   const other = await billing.stripe.products.create({ name: 'Something else' })
   const strange = await billing.stripe.prices.create({ product: other.id, currency: 'usd', unit_amount: 100, recurring })
   await billing.switchAtProvider(user, strange.id)
-  // What is paid for stays until the period's end.
+  // A paid period stays until its end.
   await billing.advance(31)
   await vi.waitFor(
     async () => expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'none' }),

@@ -4,7 +4,7 @@ import { signedIn } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { BillingCtx, Db } from '../deps.ts'
 
-// What a customer paid is what reached or left the provider for them, or their credit; fees are the platform's own affair.
+// A customer's payments are what reached or left the provider for them, or their credit; fees are the platform's own affair.
 const customerKinds = [
   'charge',
   'unknown_charge',

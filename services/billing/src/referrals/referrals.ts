@@ -50,7 +50,7 @@ export async function referralWaits(db: Db, userId: string): Promise<boolean> {
   return referral?.state === 'signed_up'
 }
 
-/** Who sent whom is decided once, and only for an account that has not paid before. */
+/** The referrer is decided once, and only for an account that has not paid before. */
 async function insertReferral(db: Db, userId: string, referrer: string) {
   await sql`
     insert into referrals (referred_user_id, referrer_user_id)

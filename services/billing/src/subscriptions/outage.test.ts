@@ -33,7 +33,7 @@ test('a provider that hangs is left alone after three seconds: whoever asks then
   expect(await askedWithin(AT_ONCE_MS, 'check-subscription', known)).toMatchObject({ status: 200 })
 
   await billing.mend()
-  // What hung is tried again under its key: one customer and one page a person.
+  // A request that hung is tried again under its key: one customer and one page a person.
   expect((await Promise.all(first)).map(({ status }) => status)).toEqual(people.map(() => 200))
   for (const person of people)
     expect((await billing.stripe.checkout.sessions.list({ customer: await billing.customer(person) })).data).toHaveLength(1)

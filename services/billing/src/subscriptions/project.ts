@@ -20,11 +20,11 @@ export type Look = {
 export class StaleLook extends Error {}
 
 /**
- * What the provider says now about a customer. The count of looks is read first: if it has not moved when the result is kept,
+ * Reads what the provider says now about a customer. The count of looks is read first: if it has not moved when the result is kept,
  * nothing newer can have been kept meanwhile. So the order in which webhooks arrive does not matter.
  */
 export async function look(deps: Deps, db: Db, customer: string, newCard = false, again = 0): Promise<Look | null> {
-  // What was asked for did not come about: better a failure that is seen than asking without end.
+  // The change did not come about: a failure that is seen is better than asking without end.
   if (again > MOST_LOOKS) throw new Error(`the provider does not follow for ${customer}`)
   const lookAgain = () => look(deps, db, customer, false, again + 1)
   const known = await db
@@ -70,7 +70,7 @@ async function followDispute(deps: Deps, found: ProviderSubscription, dispute: '
 export async function keep(trx: Trx, { known, found, standing, refused }: Look): Promise<SubscriptionRow | null> {
   const next = entitlementOf(known, found, standing)
   const changed = JSON.stringify(next) !== JSON.stringify(pick(known))
-  // Who was told of an earlier end is told again.
+  // A person who was told of an earlier end is told again.
   const isLonger = next.status === 'trialing' && Number(next.trial_end) > Number(known.trial_end)
   const row = await trx
     .updateTable('subscriptions')

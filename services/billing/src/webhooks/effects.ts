@@ -21,7 +21,7 @@ const isNewCard = ({ type, previous }: ProviderEvent) =>
   (type === 'customer.subscription.updated' && 'default_payment_method' in previous)
 const chargeOf = ({ type, charge }: ProviderEvent) => (/^(charge|refund)\./.test(type) ? charge : null)
 const invoiceOf = ({ type, invoice }: ProviderEvent) => (type === 'invoice.payment_failed' ? invoice : null)
-/** Whose balance has moved: the customer says so, or an invoice that used it or added to it. */
+/** Finds the customer whose balance has moved: the customer says so, or an invoice that used it or added to it. */
 const creditedOf = ({ type, customer, object, previous }: ProviderEvent) =>
   (type === 'customer.updated' && 'balance' in previous) || (type.startsWith('invoice.') && movedBalance(object)) ? customer : null
 const movedBalance = ({ starting_balance: from, ending_balance: to }: Record<string, unknown>) =>

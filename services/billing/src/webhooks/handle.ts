@@ -5,7 +5,7 @@ import type { ProviderEvent } from '../stripe-shapes.ts'
 import { gather } from './effects.ts'
 
 /**
- * What the events are about is fetched as it is now, since they come late, twice and in any order; that they are done and what comes of
+ * The objects of the events are fetched as they are now, since events come late, twice and in any order; that they are done and what comes of
  * them commit together.
  */
 export async function handle(deps: Deps, db: Db, events: ProviderEvent[]): Promise<void> {

@@ -45,7 +45,7 @@ async function catchUp({ provider }: Deps, ctx: BillingCtx, { intake, events: qu
   const missed = listed.toReversed().filter(({ id }) => !known.has(id))
   await Promise.all(missed.map(intake))
   const outcomes = await Promise.all(missed.map(queue.add))
-  // What has failed is kept and tried again, so the cursor may move past it.
+  // An event that failed is kept and tried again, so the cursor may move past it.
   const newest = listed.reduce((latest, { createdAt }) => Math.max(latest, createdAt.getTime()), 0)
   if (newest > 0) await replaceSetting(ctx.db, key, new Date(newest).toISOString())
   const failed = outcomes.filter((outcome) => outcome !== null).length

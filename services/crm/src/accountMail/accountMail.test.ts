@@ -36,7 +36,7 @@ test('the end of a trial, a refused one, a failed or disputed payment and a used
   // The mail waits for the account to be known: events come in any order.
   const first = await platform.emit(trialEnding, id, trial)
   await platform.emit(userUpdated, id, person(now, 2))
-  // What is sent goes to the address known by then, so the newer one has to be known before the older one comes.
+  // An email goes to the address known by then, so the newer one has to be known before the older one comes.
   const known = () => db.selectFrom('people').select('email').where('user_id', '=', id).execute()
   await expect.poll(known).toEqual([{ email: now }])
   await platform.emit(userCreated, id, person(before, 1))

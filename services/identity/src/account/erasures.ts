@@ -12,7 +12,7 @@ const DAY_MS = 24 * 3_600_000
 const ASK_AT_ONCE = 200
 const LISTED = 500
 
-/** Who has to erase what they hold of a person, and by when: written in the transaction of the deletion. */
+/** The services that have to erase a person, and by when: written in the transaction of the deletion. */
 export async function expectErasures(trx: Trx, userId: string, services: Erasing[]): Promise<void> {
   const due_at = new Date(now() + ERASE_WITHIN_DAYS * DAY_MS)
   if (!services.length) return
@@ -129,5 +129,5 @@ async function countOpen(ctx: AuthCtx): Promise<{ open: number; late: { service:
   return { open: rows.reduce((sum, row) => sum + row.open, 0), late: rows.filter((row) => row.overdue > 0) }
 }
 
-/** Who was left out of the deployment since is asked no more. */
+/** A service that has left the deployment is no longer asked. */
 const expected = ({ deps }: AuthCtx) => sql<boolean>`service = any(${deps.config.AUTH_ERASING_SERVICES}::text[])`

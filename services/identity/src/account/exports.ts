@@ -130,7 +130,7 @@ async function writeFile(ctx: AuthCtx, row: ExportRow, run: string): Promise<Exp
   let bytes = 0
   while (place.part && bytes < FILE_BYTES && performance.now() - began < FILE_MS) {
     ctx.signal.throwIfAborted()
-    // What was read before a part fell silent is put down first.
+    // The rows that were read before a part fell silent are written down first.
     const piece = await writePiece(ctx, row.user_id, place).catch((err) => {
       if (!texts.length) throw err
     })

@@ -21,7 +21,7 @@ type Row = {
 
 const SERVICE = 'service_role'
 const NOBODY = '00000000-0000-0000-0000-000000000000'
-/** Who did it, in the protocol's words: the number before the address, and one name for every service key. */
+/** Names the actor in the protocol's words: the number before the address, and one name for every service key. */
 const username = sql`case when a.actor = 'service' then ${SERVICE} else coalesce(u.phone, u.email, '') end`
 const name = sql`case when a.actor = 'user' then coalesce(u.user_metadata->>'full_name', u.user_metadata->>'name') end`
 

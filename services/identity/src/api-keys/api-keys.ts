@@ -97,7 +97,7 @@ async function announceEnded({ rt }: Deps, ids: string[]): Promise<void> {
   }
 }
 
-/** Whose key has this hash. Its last use is noted once a minute, so that a busy key does not write a row on every call. */
+/** Finds the owner of the key with this hash. Its last use is noted once a minute, so that a busy key does not write a row on every call. */
 export async function findKey(ctx: AuthCtx, { hash }: { hash: string }): Promise<KeyAnswer> {
   const key = await ctx.db
     .selectFrom('ai_keys')

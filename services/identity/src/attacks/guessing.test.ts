@@ -33,7 +33,7 @@ test('S8: however many addresses guess in parallel, an account hears ten passwor
     /^Too many attempts for this account\. To sign in now, ask for a link by email\. Try again in \d+ seconds?\.$/,
   )
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
-  // What the answer promises: asked for and opened at the strange address.
+  // The way out that the answer promises: asked for and opened at the strange address.
   expect((await post('/auth/v1/otp', { email, create_user: false }, '203.0.113.9')).status).toBe(200)
   const link = new URL((await platform.mail(email, /sign-in link/)).links.find((each) => each.includes('/verify'))!)
   const proof = { type: 'magiclink', token_hash: link.searchParams.get('token') }

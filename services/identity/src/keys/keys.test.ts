@@ -28,7 +28,7 @@ test('brought keys: the first one signs, every one is believed, none is given aw
     ['RSA', undefined, undefined, undefined],
     ['EC', undefined, undefined, undefined],
   ])
-  // What the key before signed stays good until it ends; another key under its name does not.
+  // A token of the key before stays good until it ends; another key under its name does not.
   const signed = (pair: typeof ec, kid: string) =>
     createSigner({ key: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, algorithm: 'ES256', kid })(claims)
   const userWith = (token: string) => platform.client().auth.getUser(token)

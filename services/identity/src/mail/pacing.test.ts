@@ -92,7 +92,7 @@ test('a flood from everywhere gets slow, the rest waits in its jobs, and an owne
   const waiting = await dbOf().selectFrom('message_slots').select('message_id').where('due_at', '>', new Date()).execute()
   expect(waiting).toHaveLength(1 + taken - 5)
   for (const { message_id } of waiting) expect((await platform.services.identity!.rt.jobs.status(message_id))?.state).toBe('delayed')
-  // What waits still works when it comes: its hour begins then.
+  // A message that waited still works when it comes: its hour begins then.
   const { expires_at, due_at } = await dbOf()
     .selectFrom('one_time_tokens')
     .innerJoin('message_slots', 'message_slots.message_id', 'one_time_tokens.id')

@@ -21,7 +21,7 @@ const saidOf = ({ sub, email, verified, name, picture, userName }: Person): Reco
   ...(userName && { user_name: userName, preferred_username: userName }),
 })
 
-/** Whose account a person at a provider is: the one linked before, the one with the same proven address, or a new one. Null when the address must be proven first. */
+/** Finds the account of a person at a provider: the one linked before, the one with the same proven address, or a new one. Null when the address must be proven first. */
 export async function personToUser(
   trx: Trx,
   ctx: AuthCtx,

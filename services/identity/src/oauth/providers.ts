@@ -112,7 +112,7 @@ export type Providers = { offers(name: string): boolean; open(name: string): Pro
 const idsIn = (text: string | undefined): string[] => (text ?? '').split(',').flatMap((id) => id.trim() || [])
 
 type TokenIssuer = { issuers: RegExp; keys: string; inSandbox: string | null; setting: string }
-/** Who signs identity tokens, and where their keys are. */
+/** The issuer of identity tokens, and the address of its keys. */
 const tokenIssuers: Record<string, TokenIssuer> = {
   google: {
     issuers: /^(https:\/\/)?accounts\.google\.com$/,
@@ -136,7 +136,7 @@ const tokenIssuers: Record<string, TokenIssuer> = {
 
 export type TokenSource = { provider: string; isIssuer(issuer: string): boolean; audiences: string[]; keys: string; trusted: boolean }
 
-/** Whose identity tokens are taken as those of a provider. Null where it gives none or is not on. */
+/** Finds the issuer whose identity tokens are taken as those of a provider. Null where it gives none or is not on. */
 export async function tokenSource(rt: Runtime<IdentityDb, IdentityConfig>, name: string): Promise<TokenSource | null> {
   const known = Object.hasOwn(tokenIssuers, name) ? tokenIssuers[name]! : null
   if (!known) return null

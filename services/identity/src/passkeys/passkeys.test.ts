@@ -94,7 +94,7 @@ test('an answer counts once, from this origin, by a device that checked its hold
 test('adding and removing ask for a fresh proof, and nobody touches the passkey of another', async () => {
   const [account, other] = [await signedUp(platform), await signedUp(platform)]
   const mine = await added(account)
-  // What one account began, another does not finish.
+  // One account cannot finish a ceremony that another began.
   const begun = await account.client.auth.passkey.startRegistration()
   const credential = newAuthenticator().create(begun.data!.options as never) as never
   expect((await other.client.auth.passkey.verifyRegistration({ challengeId: begun.data!.challenge_id, credential })).error).toMatchObject({

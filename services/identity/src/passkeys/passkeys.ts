@@ -66,7 +66,7 @@ export async function addPasskey(ctx: AuthCtx, { challenge_id, credential }: Inp
         id: newId(),
         user_id: user.id,
         friendly_name: 'Passkey',
-        // What the session had shown: a passkey from before a second factor does not stand in for it.
+        // The level of the session that added it: a passkey from before a second factor does not stand in for it.
         aal: session.aal,
       })
       .onConflict((conflict) => conflict.column('credential_id').doNothing())

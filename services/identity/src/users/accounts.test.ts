@@ -196,7 +196,7 @@ test('the sign-up record names the version of the terms and when the server hear
   const at = Date.parse(record.terms_accepted_at)
   expect([at >= began, at <= Date.parse(data.user!.created_at) + 1000]).toEqual([true, true])
 
-  // Who comes by a provider accepts with the first change of their own; who never did has no version.
+  // A person who comes by a provider accepts with the first change of their own; without one, no version is kept.
   const later = await signedUpWith({})
   await later.client.auth.updateUser({ data: { accept_terms: true, terms_version: '1.1' } })
   expect(await recordOf(later.client, later.id, {})).toMatchObject({ accept_terms: true, terms_version: '1.1' })

@@ -8,7 +8,7 @@ import { termsIn } from './terms.ts'
 import { changeUser, hasSecondFactor, syncProviders, type Trx, type User } from './users.ts'
 
 type Proof = {
-  /** Whose sign-in the proof is; the identity of it stays. */
+  /** The sign-in that made the proof; its identity stays. */
   provider: 'email' | 'phone' | null
   /** What came with the very letter or message that was opened. */
   claim: Claim | null

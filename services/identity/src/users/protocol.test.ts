@@ -82,7 +82,7 @@ test('what is no address is refused by verify as the protocol does, and a link t
   expect(await verify({ token: '123456' })).toEqual(refused(400, 'Only an email address or phone number should be provided on verify'))
   for (const more of [{ email: 'a@example.com' }, { phone: '+15550001111' }, { redirect_to: 'http://localhost:8080/auth' }])
     expect(await verify({ token_hash: 'x'.repeat(40), ...more })).toEqual(refused(400, 'Only the token_hash and type should be provided'))
-  // What the client asks for in the address of the call is not looked at: there is no redirect to make.
+  // The redirect in the address of the call is ignored: there is no redirect to make.
   const hash = { token_hash: 'x'.repeat(40), type: 'email' as const }
   const { error } = await platform.client().auth.verifyOtp({ ...hash, options: { redirectTo: 'http://localhost:8080' } } as never)
   expect(error).toMatchObject({ status: 403, code: 'otp_expired' })

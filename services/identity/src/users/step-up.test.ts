@@ -87,7 +87,7 @@ test('an hour-old session changes no password, address or number, adds no factor
   expect((await client.auth.mfa.enroll({ factorType: 'totp' })).error).toMatchObject(needed)
   expect((await client.auth.linkIdentity({ provider: 'github', options: { skipBrowserRedirect: true } })).error).toMatchObject(needed)
   for (const name of ['account-export', 'account-delete']) expect(await call(client, name)).toMatchObject({ code: 'aal2_required' })
-  // What opens nothing is changed as before.
+  // A change that opens nothing goes through as before.
   expect((await client.auth.updateUser({ data: { name: 'Ada' } })).error).toBeNull()
   const again = await client.auth.signInWithPassword({ email, password: PASSWORD })
   expect(again.error).toBeNull()

@@ -14,7 +14,7 @@ export type Session = { id: string; aal: 'aal1' | 'aal2'; amr: { method: string;
 type Given = { current_password?: string | null | undefined; nonce?: string | null | undefined }
 
 /**
- * What opens an account is changed by somebody who has just shown who they are: a session left open somewhere must not be enough.
+ * Only somebody who has just shown who they are may change what opens an account: a session left open somewhere must not be enough.
  * The password of now, a code by email or text message, or a sign-in within the last ten minutes; for a new password a recovery link of the last hour.
  */
 export async function demandFreshProof(ctx: AuthCtx, user: User, session: Session, what: string, given: Given = {}): Promise<void> {

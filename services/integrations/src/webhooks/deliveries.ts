@@ -38,7 +38,7 @@ export async function addDeliveries(trx: Trx, event: WebhookEvent, { id, at, use
     .execute()
   for (const endpoint of endpoints) {
     const message = { message_id: messageId(id), type: webhookType(event.name), body: webhookBody(event, at, payload) }
-    // What comes while we have paused it is kept to be replayed.
+    // Events that come while it is paused are kept to be replayed.
     if (endpoint.state === 'failing')
       await add(trx, userId, endpoint.id, { ...message, state: 'failed', error: 'The webhook was paused after days of failures' })
     else await add(trx, userId, endpoint.id, message)

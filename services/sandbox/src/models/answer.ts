@@ -85,7 +85,7 @@ function asTask(kind: Kind, question: Question): string {
 function spoken(text: string): string {
   const prose = text.replace(/^(?:\||#|```).*$/gm, '').replace(/^\s*(?:[-*>]|\d+\.)\s+/gm, '')
   const sentences = prose.replace(/\*+|`/g, '').match(/[^\n.!?]+[.!?]+(?=\s|$)/g) ?? []
-  // Who quotes a question ends no sentence with it.
+  // A question inside quotes does not end a sentence.
   const whole = sentences.map((each) => each.trim()).filter((each) => (each.match(/"/g)?.length ?? 0) % 2 === 0)
   const heard = whole.filter((each) => !/\b(here (is|are)|below|above|table|line first)\b|^(it|that|this|the second)\b/i.test(each))
   return heard.slice(0, 2).join(' ') || whole.slice(0, 2).join(' ') || text

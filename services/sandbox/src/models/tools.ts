@@ -13,9 +13,9 @@ export function chooseTools(body: ChatBody, question: Question): ToolCall[] {
   if (typeof choice === 'object')
     return tools.filter((tool) => tool.function.name === choice.function.name).map((tool) => call(tool, question))
   if (choice !== 'required' && body.messages.at(-1)?.role === 'tool') return draftsFor(body, tools, question)
-  // What is asked as a question leads nobody to another page, whatever page it names.
+  // A question leads nobody to another page, whatever page it names.
   const leads = isQuestion(question) ? /^(navigate|open-page)$/ : /^$/
-  // Who is told to write in the answer takes no tool for one text.
+  // A model that is told to write in the answer takes no tool for one text.
   const writes = /\bwrite texts yourself\b/i.test(question.system) ? /^(write|suggest|generate)-/ : /^$/
   const offered = tools.filter(
     ({ function: { name, parameters } }) =>

@@ -62,7 +62,7 @@ export function stripeApi(bank: Bank, webhooks: Webhooks, onError: (error: unkno
     } catch (error) {
       reply = failed(error, headers)
     }
-    // What never began to run is not kept: a corrected retry may use the key again.
+    // A request that never began to run is not kept: a corrected retry may use the key again.
     const kept = reply.status === 200 || reply.status === 402
     if (kept)
       bank.t.idempotency.put({

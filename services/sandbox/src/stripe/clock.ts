@@ -109,7 +109,7 @@ export function advanceClock(bank: Bank, seconds: number) {
   const happened = catchUp(bank, null, bank.now() + seconds)
   bank.moveClock(seconds)
   for (const { id } of runningClocks(bank)) catchUp(bank, id, bank.now(id))
-  // Who listens learns how late it is, also when nothing fell due.
+  // Listeners learn the new time, also when nothing fell due.
   bank.emit('test_helpers.test_clock.ready', wholeClock(bank.now()))
   return { now: bank.now(), offset_seconds: bank.offsetSeconds(), happened }
 }

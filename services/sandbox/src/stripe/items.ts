@@ -70,7 +70,7 @@ export function periodLine(bank: Bank, item: Obj, trial: boolean): Line {
   }
 }
 
-// What this period's use of a price has cost, so that a credit never exceeds it. A new price in mid-period is worth its list price.
+// The cost of this period's use of a price, so that a credit never exceeds it. A new price in mid-period is worth its list price.
 export const withNet = (item: Obj, before: Obj) => {
   const same = before.items.data.find(
     (each: Obj) => each.id === item.id && each.price.id === item.price.id && each.quantity === item.quantity,

@@ -10,7 +10,7 @@ type Movement = {
   type: string
   clock?: string | null
   description?: string | null
-  /** Whose balance it moves: a connected account's, or the platform's. */
+  /** The balance that it moves: a connected account's, or the platform's. */
   account?: string | null
   created?: number
   availableOn?: number

@@ -3,7 +3,7 @@ import type { Params } from './form.ts'
 import { tables } from './parameters.gen.ts'
 
 /**
- * What a parameter may be: text, a whole number, a decimal, a boolean, a map of texts, nothing (which unsets it), one of some words, a list, an
+ * The kinds of a parameter: text, a whole number, a decimal, a boolean, a map of texts, nothing (which unsets it), one of some words, a list, an
  * object (`r` it needs, `n` Stripe takes and the stand-in does not play), or any of several.
  */
 export type Field =

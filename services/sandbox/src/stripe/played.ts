@@ -1,4 +1,4 @@
-// What the stand-in acts on, an operation a line, in dotted paths. Whatever else Stripe takes is refused here, so that nothing is accepted
+// The parameters that the stand-in acts on, an operation a line, in dotted paths. Whatever else Stripe takes is refused here, so that nothing is accepted
 // and then forgotten. The types of what is named come from the provider's SDK: `node services/sandbox/src/stripe/sdk/write.ts`.
 
 const paging = ['limit', 'starting_after', 'ending_before', 'created']

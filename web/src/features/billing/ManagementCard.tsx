@@ -30,7 +30,7 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
 
   const plan = plans.find((candidate) => candidate.id === subscription?.subscription_tier)
   const follows = plans.find((candidate) => candidate.id === subscription?.next_plan)
-  // Who never chose a plan has nothing at the provider to look at.
+  // Without a plan there is nothing at the provider to look at.
   const isNew = signedIn && subscription?.status === 'none'
   const meters = countedUsage(subscription?.usage ?? [])
   const billed = plan ? (subscription?.status === 'trialing' ? subscription.trial_end : subscription?.current_period_end) : null

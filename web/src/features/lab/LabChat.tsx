@@ -23,7 +23,7 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
   const address = useConversationAddress()
   const { conversationId } = address
   const [model, setModel] = useState<string>(seed?.model ?? labModels[0].id)
-  // What Compare said stays with the question until a conversation of its own has begun.
+  // The answers of Compare stay with the question until a conversation of its own has begun.
   const [carried, setCarried] = useState<Seed | null>(seed)
   const composer = useRef<ComposerHandle>(null)
   const chat = useConversation({

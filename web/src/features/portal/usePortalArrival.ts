@@ -12,7 +12,7 @@ import { toast } from '../../ui/toast.tsx'
 const afterSignInMs = 100
 
 /**
- * What happens around the forms: a session that exists already goes home, and `land` finishes this page's own sign-in. The auth client says SIGNED_IN again when a tab regains focus, so the welcome hangs on the submit, not on the event.
+ * Everything around the forms: a person who is signed in already goes home, and `land` finishes this page's own sign-in. The auth client says SIGNED_IN again when a tab regains focus, so the welcome hangs on the submit, not on the event.
  */
 export function usePortalArrival(role: Role | undefined, { onSecondFactor }: { onSecondFactor: () => void }) {
   const navigate = useNavigate()

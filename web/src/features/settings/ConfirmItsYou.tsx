@@ -56,7 +56,7 @@ export function ConfirmItsYouHost() {
   const { keys, app } = factorsOf(user)
   const guarded = Boolean(app) || keys.length > 0
 
-  // Who came by a provider has no password to give.
+  // A person who came by a provider has no password to give.
   const byMail = !guarded && Boolean(user?.email) && !user?.identities?.some((identity) => identity.provider === 'email')
   const passkeys = useQuery({ queryKey: ['passkeys', user?.id], queryFn: listPasskeys, enabled: open && !guarded && knowsDevices() })
   const hasPasskey = !guarded && Boolean(passkeys.data?.length)

@@ -57,7 +57,7 @@ export function SecondFactor() {
         const { error } = await auth.mfa.unenroll({ factorId: id })
         if (error) throw error
       })
-      // What is asked from now on follows the factors that are left.
+      // The next question follows the factors that are left.
       await auth.refreshSession()
       await queries.invalidateQueries({ queryKey: key })
       toast.success('Second factor removed')

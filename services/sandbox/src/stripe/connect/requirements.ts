@@ -1,7 +1,7 @@
 import type { Bank, Obj } from '../bank.ts'
 import type { Params } from '../form.ts'
 
-// What Stripe asks of a seller and what it makes of the answer. It moves with the seller's own clock.
+// Stripe's requirements of a seller, and its decisions on the answers. They move with the seller's own clock.
 
 const DAY = 86_400
 const VERIFIED_AFTER_SECONDS = 60

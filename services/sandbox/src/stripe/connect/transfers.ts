@@ -79,7 +79,7 @@ export function reverseTransfer(bank: Bank, transfer: Obj, params: Params): Obj 
   const id = bank.id('transfer_reversals')
   const created = bank.now(destination._clock)
   const out = bank.t.balance_transactions.get(transfer.balance_transaction)
-  // What left in a seller's future comes back there.
+  // A transfer that left in a seller's future comes back there.
   const availableOn = Math.max(out?.available_on ?? 0, bank.now())
   const back = move(bank, { amount, currency, source: id, type: 'transfer_refund', created, availableOn })
   const refund = refundPayment(bank, { destination, amount, currency, payment: transfer.destination_payment })
