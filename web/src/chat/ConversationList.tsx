@@ -26,7 +26,7 @@ type Props = {
   current: string | null
   onOpen: (id: string | null) => void
   newLabel?: string
-  /** What the list says while it has nothing. */
+  /** The text of an empty list. */
   empty?: string
   /** A list in the page instead of beside a conversation. */
   inline?: boolean
@@ -173,7 +173,7 @@ function ConversationList({
         <>
           {list.isPending ? <Skeleton className="m-3 h-24" /> : null}
           {list.isError ? <ErrorState title="The list could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
-          {rows?.length === 0 ? <p className="px-5 py-4 text-13 text-muted">{empty}. What you ask is kept here.</p> : null}
+          {rows?.length === 0 ? <p className="px-5 py-4 text-13 text-muted">{empty}. Everything you ask is kept here.</p> : null}
           {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the rows inside */}
           <div onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5">
             {byAge(rows ?? []).map(([age, rows]) => (
@@ -272,7 +272,7 @@ function byAge(conversations: Conversation[]): [string, Conversation[]][] {
 
 const SETTLED_MS = 200
 
-/** What has stood for a moment: the server is not asked letter by letter. */
+/** The text once typing pauses, so that the server is not asked letter by letter. */
 function useSettled(value: string) {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -32,7 +32,7 @@ export const quickPrompts: { title: string; prompt: string; task: TaskType }[] =
   { title: 'Take me to the AI Lab', prompt: 'Open the AI lab page.', task: 'action' },
 ]
 
-/** What the person wants, told from their first words; plain talk is general. */
+/** Tells the kind of request from its first words; plain talk is general. */
 export function taskOf(text: string): TaskType {
   const said = text.toLowerCase()
   if (/\b(analy[sz]e|analysis|why|compare|trend|forecast|margin|kpi)\b/.test(said)) return 'analysis'

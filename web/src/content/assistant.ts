@@ -1,4 +1,4 @@
-/** What the assistant says first, by where the person is. */
+/** The assistant's first words, by the page that the person is on. */
 const greetings: Record<string, string> = {
   '/dashboard': 'You are on your dashboard. Ask what the figures mean, or tell me where to take you.',
   '/dashboard/ai-lab': 'You are in the AI Lab. I can help you choose a model, or sharpen a prompt before you compare.',

@@ -170,7 +170,7 @@ export function articlesFor(question: string): HelpArticle[] {
     .map(({ article }) => article)
 }
 
-/** What the model may rest on, and the order to say so when it does not know. */
+/** The facts that the model may rest on, and the order to say so when it does not know. */
 export function helpContext(product: string, articles: HelpArticle[]) {
   const known = articles.map(({ title, body }) => `## ${title}\n${body}`).join('\n\n')
   return `You are the help of ${product}, a platform for small businesses. Answer from the help text below only, briefly and in plain words. If the help text does not say it, say that you do not know and point to support. Never claim that something exists which the help text calls not available.\n\nHelp documentation:\n\n${known || 'No article fits this question.'}`

@@ -91,7 +91,7 @@ export const terms: LegalText = {
     {
       title: 'Changes',
       body: [
-        'We announce changes by mail at least 14 days ahead. The version you accepted is kept with your account.',
+        'We announce changes by email at least 14 days ahead. The version you accepted is kept with your account.',
         `Questions: ${product.support}.`,
       ],
     },
@@ -119,13 +119,13 @@ export const privacy: LegalText = {
     {
       title: 'Why',
       body: [
-        'To run the service you signed up for, to keep it safe, to bill it, and to meet accounting law. Product news only if you ticked the box or confirmed the newsletter; each of those mails has a one-click way out.',
+        'To run the service you signed up for, to keep it safe, to bill it, and to meet accounting law. Product news only if you ticked the box or confirmed the newsletter; each of those emails has a one-click way out.',
       ],
     },
     {
       title: 'Who else sees it',
       body: [
-        'The providers that a tool needs, and only what it needs: the payment provider, the mail and SMS service, the model provider that answers a question, the sign-in provider if you use one. No data is sold, and there is no tracking on this site.',
+        'The providers that a tool needs, and only what it needs: the payment provider, the email and SMS service, the model provider that answers a question, the sign-in provider if you use one. No data is sold, and there is no tracking on this site.',
       ],
     },
     {

@@ -1,6 +1,6 @@
 import { Braces, FileClock, Fingerprint, KeyRound, type LucideIcon, ReceiptText, ScanLine, TableProperties, Timer } from 'lucide-react'
 
-/** What the security page says. Each sentence is true of the code: who changes the one changes the other. */
+/** The text of the security page. Each sentence is true of the code, so a change of the one changes the other. */
 export const measures: { title: string; text: string; icon: LucideIcon }[] = [
   {
     title: 'Passwords',

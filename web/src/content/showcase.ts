@@ -1,6 +1,6 @@
 import type { Approval } from '../api/ai.ts'
 
-/** What the landing page's screens show. Sample data in the product's own components: it wears the badge there, too. */
+/** The data of the landing page's screens. Sample data in the product's own components: it wears the badge there, too. */
 export const conversation = {
   asked: 'Eleven quotes from October are still open. Which ones do I chase, and how?',
   answer: `Chase the four that were opened more than once: they are **$6,240 of the $8,910** outstanding. The other seven have not been read, so a reminder there is a first contact, not a nudge.

@@ -41,7 +41,7 @@ export function ChunkFailed({ retry, as: Frame }: { retry: () => void; as: 'main
   }, [online, asked, stuck, retry])
 
   const [title, text] = !online
-    ? ['You are offline', 'This page opens by itself when your connection is back. What you saved is safe.']
+    ? ['You are offline', 'This page opens by itself when your connection is back. Everything you saved is safe.']
     : stuck
       ? ['This page could not be loaded', 'A part of it is missing on the server. Reload the page, or try again in a few minutes.']
       : ['Loading this page again', 'A part of it did not arrive. It opens by itself as soon as it is here.']

@@ -40,7 +40,7 @@ export function AnalystPage() {
             features={features}
             current={address.conversationId}
             onOpen={analyst.open}
-            foot={<RecentCommands bare userId={user!.id} title="Recent activity" empty="What you ask the assistants shows up here." />}
+            foot={<RecentCommands bare userId={user!.id} title="Recent activity" empty="Your questions to the assistants appear here." />}
           />
         }
         log={

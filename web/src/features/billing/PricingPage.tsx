@@ -77,7 +77,7 @@ export function PricingPage() {
       <div className="rail w-full">
         <SectionHead as="h1" title="Choose your plan">
           {trial ? `Every plan starts with a ${TRIAL_DAYS}-day free trial and includes every tool.` : 'Every plan includes every tool.'}{' '}
-          What differs is how much runs through it.
+          Plans differ in how much you can do each month.
           {trial || current ? '' : ' Your free trial was used before, so the first month is paid at the checkout.'}
         </SectionHead>
         {subscription.isError ? (

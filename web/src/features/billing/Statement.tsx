@@ -6,7 +6,7 @@ import { download } from '../../ui/download.ts'
 import { SelectField } from '../../ui/Field.tsx'
 import { attempt } from '../../ui/toast.tsx'
 
-/** What was booked in a month (payments, refunds, credits), for the books of whoever paid. */
+/** The bookings of a month (payments, refunds, credits), for the customer's own books. */
 export function Statement({ invoices }: { invoices: Invoice[] }) {
   const [busy, setBusy] = useState(false)
   const months = monthsOf(invoices)

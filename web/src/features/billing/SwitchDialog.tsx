@@ -11,7 +11,7 @@ import { day, money } from '../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
-/** What the change costs, before it is made. */
+/** Shows the cost of the change before it is made. */
 export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: string; onClose: () => void }) {
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)

@@ -177,7 +177,7 @@ export function BrandPage() {
 
 const describedIn = (said: string) => said.replace(NAMES_FOR, '')
 
-/** What an answer suggests; where none came, the eight that stand in for it and why. */
+/** The names that an answer suggests; where none came, the eight that stand in for it and why. */
 function namesOf({ content, state, problem }: ChatMessage): { list: string[]; problem: string | null } | null {
   if (state === 'stopped' && !content) return null
   const list = state === 'failed' ? [] : namesIn(content)

@@ -62,7 +62,7 @@ export function ContentPage() {
 
   return (
     <>
-      <PageHeader title="Content Creator" description="Posts, mails, scripts and descriptions, written while you watch." />
+      <PageHeader title="Content Creator" description="Posts, emails, scripts and descriptions, written as you watch." />
       {/* Without this the browser holds on to what stands below a growing piece, and pushes what is read out of sight. */}
       <div className="flex flex-col gap-6 [overflow-anchor:none]">
         <div className="max-md:order-last">

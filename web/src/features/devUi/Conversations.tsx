@@ -112,7 +112,7 @@ const lane = {
   usage: null,
 } as const
 
-/** What the assistants are made of. */
+/** The parts that the assistants are made of. */
 export function ConversationParts() {
   const [current, setCurrent] = useState<string | null>('c1')
   const [library, setLibrary] = useState(false)
@@ -170,8 +170,8 @@ export function ConversationParts() {
             <Button onClick={() => setLibrary(true)}>Prompt library</Button>
           </div>
         </Panel>
-        <RecentCommands userId={nobody} title="Recent commands" empty="What you ask shows up here." />
-        <RecentCommands userId="new" title="None yet" empty="What you ask shows up here." />
+        <RecentCommands userId={nobody} title="Recent commands" empty="Your questions appear here." />
+        <RecentCommands userId="new" title="None yet" empty="Your questions appear here." />
       </div>
       {library ? <PromptLibrary draft="" onUse={toast.info} onClose={() => setLibrary(false)} /> : null}
     </QueryClientProvider>

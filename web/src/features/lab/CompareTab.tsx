@@ -144,7 +144,7 @@ export function CompareTab({ comparison, onContinue }: Props) {
   )
 }
 
-/** What a lane is ahead in, once all four have answered. */
+/** The marks of a lane that is ahead, once all four have answered. */
 function bestOf(lanes: LaneState[], at: number): ('fastest' | 'cheapest')[] {
   if (lanes.some(({ state }) => state !== 'complete')) return []
   const { ms, usage } = lanes[at]!

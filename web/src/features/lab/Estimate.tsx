@@ -7,7 +7,7 @@ import { labModels } from '../../content/models.ts'
 
 const ask = (text: string) => call('ai-estimate', { models: labModels.map(({ id }) => id), text })
 
-/** What sending would cost at most. Asked by length, so that it is not asked letter by letter. */
+/** The highest cost of sending. Asked by length, so that it is not asked letter by letter. */
 export function Estimate({ text }: { text: string }) {
   const length = useDeferredValue(Math.ceil(text.trim().length / 200) * 200)
   const estimate = useQuery({

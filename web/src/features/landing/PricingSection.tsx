@@ -47,13 +47,13 @@ export function PricingSection() {
                 </p>
               </div>
               <ul className="flex flex-1 flex-col text-14">
-                {Object.entries(allowances[plan.id]).map(([unit, line]) => (
+                {builtFirst(allowances[plan.id]).map(([unit, line]) => (
                   <li key={unit} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
                     <span
                       aria-hidden="true"
                       className={cx(
                         'h-1.5 w-3 rounded-full',
-                        comingUnits.includes(unit as Unit) ? 'border border-dashed border-control' : 'bg-signal-text',
+                        isComing(unit) ? 'border border-dashed border-control' : 'bg-signal-text',
                       )}
                     />
                     {line}
@@ -81,3 +81,6 @@ export function PricingSection() {
     </section>
   )
 }
+
+const isComing = (unit: string) => comingUnits.includes(unit as Unit)
+const builtFirst = (lines: object) => Object.entries(lines).sort(([one], [other]) => Number(isComing(one)) - Number(isComing(other)))

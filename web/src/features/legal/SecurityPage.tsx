@@ -9,7 +9,7 @@ export function SecurityPage() {
   return (
     <PublicLayout>
       <div className="rail w-full">
-        <SectionHead as="h1" title="What is really done to keep your data safe">
+        <SectionHead as="h1" title="How your data is kept safe">
           No adjectives: each line is something the code does, and a test that fails when it stops.
         </SectionHead>
         <ul className="grid border-t border-line md:grid-cols-2">

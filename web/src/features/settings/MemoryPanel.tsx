@@ -10,7 +10,7 @@ import { attempt } from '../../ui/toast.tsx'
 
 type Memory = CallReply<'ai-memory'>['memories'][number]
 
-/** What the assistants keep in mind: seen, changed, deleted, and switched off. */
+/** The assistants' memory: seen, changed, deleted, and switched off. */
 export function MemoryPanel() {
   const queries = useQueryClient()
   const query = useCall('ai-memory', {}, { key: ['ai-memory'] })

@@ -13,7 +13,7 @@ type Delivery = CallReply<'list-webhook-deliveries'>['deliveries'][number]
 const DAY_MS = 86_400_000
 const KEPT_DAYS = 30
 
-/** What was sent to one endpoint, and sending it again. */
+/** Deliveries to one endpoint, and a button that sends each again. */
 export function WebhookLog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const queries = useQueryClient()
   const queryKey = ['webhook-deliveries', endpoint.id]

@@ -81,7 +81,7 @@ export function AccountView({ found, onChanged }: { found: StaffAccount; onChang
           </dl>
         </Panel>
       </div>
-      <Panel title="What staff did here" flush>
+      <Panel title="Staff actions" flush>
         <ActionsTable actions={actions} />
       </Panel>
       {refunding ? <RefundPanel payment={refunding} onClose={() => setRefunding(undefined)} onDone={onChanged} /> : null}

@@ -3,7 +3,7 @@ import { EmptyState } from '../../ui/Panel.tsx'
 import type { StaffAction } from './queries.ts'
 import { StaffTable } from './StaffTable.tsx'
 
-/** What was done and why; who and when stand below it where the screen is narrow. */
+/** Each action and its reason; actor and time stand below it where the screen is narrow. */
 export function ActionsTable({ actions, everybody }: { actions: StaffAction[]; everybody?: boolean }) {
   if (actions.length === 0)
     return (

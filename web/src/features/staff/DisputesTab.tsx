@@ -6,7 +6,7 @@ import { ReasonForm } from './ReasonForm.tsx'
 import { StaffTable } from './StaffTable.tsx'
 import type { LookUp } from './useLookUp.ts'
 
-/** What the bank has not decided, the next deadline first. Evidence is handed in at the payment provider. */
+/** Disputes that the bank has not decided, the next deadline first. Evidence is handed in at the payment provider. */
 export function DisputesTab({ lookUp }: { lookUp: LookUp<string, OpenDisputes> }) {
   const { busy, asked, found, error, ask } = lookUp
   const [reason, setReason] = useState(asked ?? '')

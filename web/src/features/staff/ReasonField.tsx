@@ -5,7 +5,7 @@ export function ReasonField({ value, onChange }: { value: string; onChange: (rea
   return (
     <TextField
       label="Reason"
-      placeholder="Why you look"
+      placeholder="Why you need to see it"
       autoComplete="off"
       maxLength={500}
       value={value}

@@ -6,7 +6,7 @@ import { Alert } from '../../ui/Panel.tsx'
 
 type Props = {
   title: string
-  /** What the action will do, before it is done. */
+  /** Says what the action will do, before it is done. */
   says: ReactNode
   action: string
   danger?: boolean

@@ -1,6 +1,6 @@
 export type Standing = 'staff' | 'needs_second_factor' | 'nobody'
 
-/** What the token claims. The server asks again at every call; this only decides which page is shown. */
+/** The role that the token claims. The server asks again at every call; this only decides which page is shown. */
 export function standingOf(accessToken: string): Standing {
   try {
     const claims = accessToken.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')

@@ -8,7 +8,7 @@ export type LookUp<Input, Found> = {
   ask: (input: Input) => Promise<void>
 }
 
-/** What a form has asked for and found. It is kept above the tabs, so that a look at another one loses nothing and is not logged twice. */
+/** The last look-up of a form and its result. It is kept above the tabs, so that a look at another one loses nothing and is not logged twice. */
 export function useLookUp<Input, Found>(run: (input: Input) => Promise<Found>): LookUp<Input, Found> {
   const [state, setState] = useState<Omit<LookUp<Input, Found>, 'ask'>>({ busy: false })
   async function ask(asked: Input) {

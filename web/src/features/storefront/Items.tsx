@@ -10,7 +10,7 @@ const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'U
 
 export type Item = { id: string; title: string; description: string; category: string; price: number; item_type: string }
 
-/** What is offered, narrowed by words and category; both live in the address. */
+/** The seller's items, narrowed by words and category; both live in the address. */
 export function Items({ items }: { items: Item[] }) {
   const [params, setParams] = useSearchParams()
   const words = params.get('q') ?? ''

@@ -73,7 +73,7 @@ export function StorefrontPage() {
   )
 }
 
-/** What anyone may read, asked for without the code of a session. */
+/** Public data, asked for without the code of a session. */
 async function readShop(slug: string) {
   const read = async <T,>(table: string, query: Record<string, string>) =>
     readJson<T[]>(await request(`/rest/v1/${table}?${new URLSearchParams(query)}`))

@@ -5,7 +5,7 @@ import { Panel, Pill } from '../../../ui/Panel.tsx'
 const steps = [
   { icon: UserPlus, title: 'New lead', text: 'From any form or import', state: 'done' },
   { icon: GitBranch, title: 'Qualify', text: 'Budget over $500?', state: 'done' },
-  { icon: Mail, title: 'Write the mail', text: 'In your voice, waits for you', state: 'waiting' },
+  { icon: Mail, title: 'Write the email', text: 'In your voice, for your approval', state: 'waiting' },
   { icon: CalendarDays, title: 'Offer a meeting', text: 'Three free hours this week', state: 'next' },
 ] as const
 
