@@ -27,7 +27,7 @@ export type AllInOne = {
 }
 export type AllInOneOptions = {
   env: Env
-  /** Which services; those of `SERVICES`, or all of them, when absent. */
+  /** The services to start; those of `SERVICES`, or all of them, when absent. */
   services?: readonly ServiceName[]
   web?: boolean
   /** Off where the caller holds DATA_DIR already. */

@@ -30,7 +30,7 @@ export type FleetOptions = {
   env: Env
   /** How many of each; one when absent. `gateway: 0` is none. */
   counts?: Counts
-  /** Which services; those of `SERVICES`, or all of them, when absent. */
+  /** The services to start; those of `SERVICES`, or all of them, when absent. */
   services?: readonly ServiceName[]
   web?: boolean
   /** The tree that services and gateway are run from, when not this one: an older version of it. */

@@ -280,7 +280,7 @@ function explained<T>(path: string, run: () => T): T {
   }
 }
 
-/** What the operator can mend becomes one line that names the path. */
+/** A failure that the operator can mend becomes one line that names the path. */
 function readable(error: unknown, path: string): unknown {
   if (error instanceof SetupError) return error
   const { code, path: at = path, stderr, message } = error as NodeJS.ErrnoException & { stderr?: Buffer }

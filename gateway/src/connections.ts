@@ -44,7 +44,7 @@ export function watchConnections(server: Server, { idleMs, busyMs, slowMs, leavi
     socket.resume()
   }
 
-  /** What the parser would not take never becomes a request. */
+  /** Bytes that the parser refuses never become a request. */
   function refuseUnreadable(error: NodeJS.ErrnoException, socket: Watched) {
     if (!error.code?.startsWith('HPE_') && error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return void socket.destroy()
     const watch = seen.get(socket)

@@ -88,7 +88,7 @@ export const isHost = (text: string): boolean => host.test(text)
 
 export type Told = { client: string; proto: string; host: string; requestId: string; traceparent: string }
 
-/** What a service on another connection is told by the gateway. Before all else: whatever a caller sends, this is read. */
+/** Headers from the gateway to a service on another connection. They come first, so they are read, whatever a caller sends. */
 export const toldLines = ({ client, proto, host, requestId, traceparent }: Told): string =>
   `x-forwarded-for: ${client}\r\nx-forwarded-proto: ${proto}\r\nx-forwarded-host: ${host}\r\nx-request-id: ${requestId}\r\ntraceparent: ${traceparent}\r\n`
 

@@ -81,7 +81,7 @@ export function operations({ config, metrics, verifier, upstreams, busReady, dra
 
 type States = (readonly [ServiceName, Readiness])[]
 
-/** What services say of themselves. Who asks first waits for it, later ones get what was said last; one that is away has not changed its mind. */
+/** The services' own reports. The first caller waits for them, later ones get the last report; a service that is away keeps its last one. */
 function gathered(look: () => Promise<States>): () => Promise<ThirdParty[]> {
   const said = new Map<ServiceName, ThirdParty[]>()
   let asking: Promise<void> | null = null

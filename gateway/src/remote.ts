@@ -26,7 +26,7 @@ export type Forward = {
 const WAIT_FOR_RETURN_MS = 3_000
 const WAIT_STEP_MS = 100
 const ONE_WRITE_BYTES = 16 * 1024
-/** What must not be done twice is begun within this time or refused; clocks of a fleet differ by less than the second one. */
+/** A request that must not be done twice begins within this time or is refused; clocks of a fleet differ by less than the second one. */
 const BEGIN_WITHIN_MS = 2_500
 const CLOCKS_DIFFER_MS = 2_500
 const LEASES = 2

@@ -17,7 +17,7 @@ async function plugIn(page: Page, kind: Device) {
   return {
     /** The finger, face or PIN of its holder from now on, or somebody else's. */
     held: (isUserVerified: boolean) => browser.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-    /** What it keeps is taken out, and can be put back. */
+    /** Its keys can be taken out and put back. */
     async takeOut() {
       const { credentials } = await browser.send('WebAuthn.getCredentials', { authenticatorId })
       await browser.send('WebAuthn.clearCredentials', { authenticatorId })

@@ -72,7 +72,7 @@ export async function newAccount(request: APIRequestContext, { role, email = new
   return session
 }
 
-/** What a function answers to this account. */
+/** Calls a function as this account. */
 export async function call(request: APIRequestContext, session: Session, name: string, data: object = {}) {
   return (await request.post(`/functions/v1/${name}`, { headers: bearer(session), data })).json()
 }
@@ -143,7 +143,7 @@ export function inThirtyDays(began: number) {
   return new RegExp(`${on(began)}|${on(Date.now())}`)
 }
 
-/** What is shown now fits and has no violation, in both themes and at three widths. A theme changes colours alone. */
+/** The page as it is now fits and has no violation, in both themes and at three widths. A theme changes colours alone. */
 export async function expectSound(page: Page) {
   const wear = (theme: string) => page.locator('html').evaluate((root, value) => root.setAttribute('data-theme', value), theme)
   await holdStill(page)

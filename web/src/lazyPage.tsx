@@ -1,7 +1,7 @@
 import { type ComponentType, createElement, type ReactNode, use } from 'react'
 
 export type LazyPage = ComponentType & { preload: () => Promise<unknown> }
-/** What a page shows in its place when it has nothing for this visitor: the router hands it in, so that features stay apart. */
+/** The page to show instead when there is nothing for this visitor: the router hands it in, so that features stay apart. */
 export type Otherwise = { otherwise: ReactNode }
 
 /** Code that did not come: the network is cut, or a deploy has replaced it. */

@@ -66,7 +66,7 @@ export const sellerPages: PageRoute[] = [
 
 const leads: Record<string, string> = { '/dashboard/seller': paths.dashboard, '/dashboard/integrations': paths.settings }
 
-/** What the server answers with the app itself; a placeholder stands for one part of the address. */
+/** Addresses that the server answers with the app itself; a placeholder stands for one part of the address. */
 export const appRoutes = [...publicPages, ...sellerPages].map(({ path }) => path).concat(Object.keys(leads))
 
 export function AppRoutes(): ReactNode {

@@ -13,7 +13,7 @@ export const NOBODY = '00000000-0000-0000-0000-000000000000'
 /** A table of which one person may have many rows: emptied of them before the rest, a piece at a time. */
 export type Long = {
   table: string
-  /** Which of the person's rows; all of them when absent. */
+  /** Selects among the person's rows; all of them when absent. */
   where?: RawBuilder<SqlBool>
   /** The rows stay, under nobody's name or none; they go when absent. */
   becomes?: typeof NOBODY | null

@@ -196,7 +196,7 @@ type CircuitOptions = {
   coolMs?: number
   /** So many calls that have waited this long, with no answer to anyone since they began, say that the other side hangs. */
   hangsAfterMs?: number
-  /** Which errors are the other side's failure; any other is an answer. */
+  /** Tells whether an error is the other side's failure; any other is an answer. */
   counts?: (error: unknown) => boolean
   refusal?: () => DomainError
 }

@@ -114,7 +114,7 @@ const isAnswered = async (db: Kysely<KitDb>, { scope, key }: Mark): Promise<bool
     .where('status', 'is not', null)
     .executeTakeFirst()) !== undefined
 
-/** What came of the key before. Asked for again, it is good for as long again. */
+/** The outcome of the key so far. Asking for it renews its time. */
 async function answered(db: Kysely<KitDb>, { scope, key, request_hash, expires_at }: Mark): Promise<unknown> {
   const row = await db
     .selectFrom('idempotency_keys')

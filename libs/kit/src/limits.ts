@@ -32,7 +32,7 @@ export const RateSettings = z.object({
 })
 export type RateSettings = z.output<typeof RateSettings>
 
-/** What the answer says about the limit that it was counted against. */
+/** The headers of an answer about the limit that it was counted against. */
 export type Quota = { policy: string; state: string }
 
 /** Token buckets by class of route and by who calls. Shared through the cache; by this process alone while the cache cannot be reached. */

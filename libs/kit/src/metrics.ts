@@ -35,7 +35,7 @@ export function createMetrics(version = 'unknown') {
     }
   }
 
-  /** What all instances of a service share: only the one that leads shows it, so that a sum over instances counts it once. */
+  /** A figure that all instances of a service share: only the one that leads shows it, so that a sum over instances counts it once. */
   function shared(name: string, help: string) {
     const told = new Map<string, { labels: { service: string; what: string }; value: number }>()
     const gauge = new prom.Gauge({

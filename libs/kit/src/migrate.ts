@@ -67,7 +67,7 @@ type Online = (db: Kysely<any>, how: { isNew: boolean; log?: Logger | undefined 
 type Step = { up(db: Kysely<any>): Promise<void>; online?: Online }
 const nothing = async () => {}
 
-/** What runs outside transactions is a step of its own, so that each is remembered for itself. */
+/** Work outside transactions is a step of its own, so that each is remembered for itself. */
 function stepsOf(migrations: Migrations): Record<string, Step> {
   return Object.fromEntries(
     Object.entries(migrations).flatMap(([name, { up = nothing, fill, indexes, dropped }]): [string, Step][] => [

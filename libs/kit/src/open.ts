@@ -84,7 +84,7 @@ export function openVerifier({ config, vault, log }: Infra, bus: Bus): TokenVeri
   })
 }
 
-/** What each process may open is shared out: the queue's connections, where it is in PostgreSQL, the hot paths', and the rest for all else. */
+/** The connections of a process are shared out: the queue's connections, where it is in PostgreSQL, the hot paths', and the rest for all else. */
 export const poolOf = ({ DATABASE_POOL, QUEUE_URL }: KitConfig): number =>
   DATABASE_POOL - HOT_CONNECTIONS - (schemeOf(QUEUE_URL) === 'postgres:' ? QUEUE_CONNECTIONS : 0)
 

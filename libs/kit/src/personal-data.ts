@@ -8,13 +8,13 @@ import type { Runtime } from './service.ts'
 /** A table that holds something of a person, as `t`. */
 export type Holding = {
   table: string
-  /** What the person sees it called; the table's name when absent. */
+  /** The name that the person sees; the table's own when absent. */
   as?: string
-  /** Which rows are theirs; those with their `user_id` when absent. */
+  /** Selects the person's rows; those with their `user_id` when absent. */
   of?: (userId: string) => RawBuilder<SqlBool>
   /** A uuid column to go on from, `id` when absent; null where a person has a handful of rows. */
   key?: string | null
-  /** What is no answer to them: hashes, secrets, another person's id. */
+  /** Columns that are left out: hashes, secrets, another person's id. */
   without?: readonly string[]
   /** A json object of what belongs to the row and stands elsewhere. */
   plus?: RawBuilder<unknown>

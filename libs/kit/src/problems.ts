@@ -3,7 +3,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { DomainError } from './errors.ts'
 
-/** What a schema lets through; what it refuses is told field by field, as over HTTP. */
+/** Returns what a schema lets through; its refusals are told field by field, as over HTTP. */
 export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -12,7 +12,7 @@ export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output
 
 const refusal = (fields: Field[]) => new DomainError('invalid', { message: readable(fields), details: { fields } })
 
-/** What was thrown, as the refusal that a caller is told; a bug says nothing of itself. */
+/** Turns what was thrown into the refusal that a caller is told; a bug says nothing of itself. */
 export function asDomainError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown
   const error = thrown as { statusCode?: number; code?: string; message?: string }

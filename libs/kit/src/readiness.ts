@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** A probe is answered within 200 ms, whatever the part that it is about takes. */
 const ANSWER_WITHIN_MS = 150
-/** What has not answered for so long is away, whatever it said before. */
+/** A service that has not answered for so long is away, whatever it said before. */
 const BELIEVED_FOR_MS = 2_000
 
 /** Asks a part whether it is there, one question at a time; while it is slow to answer, what it said last stands for a moment. */

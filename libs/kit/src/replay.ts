@@ -31,7 +31,7 @@ type Parked = {
 }
 const log = createLogger('silent')
 
-/** What a platform that runs on this environment has parked, and how to do it again. */
+/** Lists the parked messages of a platform that runs on this environment, and replays them. */
 export async function openParked(given: Env) {
   const kit = readKitConfig(given)
   const databases = new Map(serviceNames.map((name) => [name, openDatabase<KitDb>(databaseUrl(kit, given, name), 1, () => {})]))
@@ -109,7 +109,7 @@ const jobNames = (service: ServiceName): string[] =>
     contract?.kind === 'job' ? [`${service}.${contract.name.split('.').at(-1)}`] : [],
   )
 
-/** What `npm run replay` does, with the same words after it. */
+/** Does what `npm run replay` does, with the same words after it. */
 export async function replay(env: Env, words: string[]) {
   const { discard, reason, rest } = wordsOf(words)
   const [first, from, to] = rest

@@ -28,7 +28,7 @@ function tell(run: () => unknown) {
   void (async () => run())().catch((error: Error) => process.emitWarning(error))
 }
 
-/** What may be told only once it is true, and be lost without harm: a broadcast to sockets. Not run when the transaction fails. */
+/** News that may be told only once it is true, and be lost without harm: a broadcast to sockets. Not run when the transaction fails. */
 export function afterCommit(trx: object, run: () => unknown) {
   const sent = sends.get(trx)
   if (!sent) throw new Error('afterCommit needs the transaction that inTransaction opened')

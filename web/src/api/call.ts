@@ -36,11 +36,11 @@ function sent(args: unknown, { signal, idempotencyKey }: CallOptions = {}): Requ
 }
 
 type QueryOptions<N extends CallName> = Omit<UseQueryOptions<CallReply<N>, ApiError>, 'queryKey' | 'queryFn'> & {
-  /** What the answer is kept under, where the name and the arguments do not tell it from another person's. */
+  /** The key of the kept answer, where the name and the arguments do not tell it from another person's. */
   key?: QueryKey
 }
 
-/** What a function answers, kept and asked again as TanStack Query does: `useCall('ai-usage', {})`. */
+/** A function's answer, kept and asked again as TanStack Query does: `useCall('ai-usage', {})`. */
 export function useCall<N extends CallName>(name: N, args: CallArgs<N>, { key, ...options }: QueryOptions<N> = {}) {
   return useQuery<CallReply<N>, ApiError>({
     queryKey: key ?? [name, args],

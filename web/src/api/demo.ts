@@ -6,7 +6,7 @@ import { loadBackend } from './session.ts'
 
 export type Demo = { endsAt: string; readsOnly: boolean }
 
-/** What the session says of a demo; null in an account of one's own. */
+/** The demo that the session belongs to; null in an account of one's own. */
 export function demoOf(session: Session | null): Demo | null {
   const claims =
     session && (claimsOf(session.access_token) as { app_metadata?: { demo?: { ends_at: string; reads_only: boolean } } } | null)

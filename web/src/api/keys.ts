@@ -2,7 +2,7 @@
 export const storageKey = 'operon-auth'
 export const referralKey = 'referral_code'
 
-/** What a link brought: taken out of the address at once, so that nothing reads it there by itself. */
+/** The session that a link brought: taken out of the address at once, so that nothing reads it there by itself. */
 export let arrivalHash = new URLSearchParams()
 /** The mark of a link or sign-in that this browser asked for, as the address brought it. */
 export let arrivalMark: string | null = null
@@ -28,7 +28,7 @@ export function dropArrival() {
   arrivalHash = new URLSearchParams()
 }
 
-/** What cannot be a code is neither kept nor asked about. */
+/** A text that cannot be a code is neither kept nor asked about. */
 export function isReferralCode(text: unknown): text is string {
   return typeof text === 'string' && /^[\w-]{1,40}$/.test(text)
 }

@@ -6,7 +6,7 @@ import { readJson, request } from './http.ts'
 
 export type Platform = { product_name: string; sandboxed: ThirdParty[]; demo_accounts: boolean; version: string }
 
-/** What this installation is: its name, which providers are stand-ins, whether demo accounts exist. */
+/** Facts of this installation: its name, which providers are stand-ins, whether demo accounts exist. */
 export function usePlatform() {
   const query = useQuery({
     queryKey: ['platform'],

@@ -17,7 +17,7 @@ export function useSubscription(userId: string | undefined) {
   )
 }
 
-/** What is counted today, and what was counted before: a meter of a tool that is not there yet would look like one to use. */
+/** Units that are counted today or were counted before: a meter of a tool that is not there yet would look like one to use. */
 export const countedUsage = (usage: readonly UsageRow[]) => usage.filter(({ unit, used }) => used > 0 || !comingUnits.includes(unit))
 
 export const unitNames: Record<UsageRow['unit'], string> = {

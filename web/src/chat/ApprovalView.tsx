@@ -125,7 +125,7 @@ export function ApprovalView({ approval, busy = false, problem, onApprove, onDis
 
 const words = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.map(words).join('\n') : JSON.stringify(value)
-/** What a change answers with is for its undo: the sentence has said what it did. */
+/** A change's reply is for its undo: the sentence above has said what it did. */
 const isSilent = ({ effect, state }: Step) => state === 'undone' || effect === 'changes'
 const quiet = new Set(['answered_by', 'sandbox', 'model'])
 

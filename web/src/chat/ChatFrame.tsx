@@ -5,7 +5,7 @@ import { useRoom } from './useRoom.ts'
 
 type Props = {
   list?: ReactNode
-  /** What was said. */
+  /** The messages. */
   log: ReactNode
   composer: ReactNode
   /** Nothing has been said yet: the field stands in the middle, under the first steps. */

@@ -22,7 +22,7 @@ type Props = MessageTools & {
   className?: string
 }
 
-/** What was said, newest at the foot; it follows the answer unless the person has scrolled up to read. */
+/** The messages, newest at the foot; the log follows the answer unless the person has scrolled up to read. */
 export function ChatLog({ chat, label, opening, below, className, ...tools }: Props) {
   const empty = chat.messages.length === 0 && chat.loading === 'done'
   const newest = chat.messages.at(-1)?.key

@@ -21,7 +21,7 @@ export type MessageTools = {
   onResend?: (message: ChatMessage, text: string) => void
   /** How many characters a message may have. */
   limit?: number
-  /** What is said once an answer is copied. */
+  /** The toast once an answer is copied. */
   copiedSays?: string
   /** Where a message stands among its versions, and how another one is shown. */
   versionOf?: (message: ChatMessage) => { at: number; of: number }
@@ -183,7 +183,7 @@ function Answer({ message, busy, onRegenerate, copiedSays, ...versions }: Messag
 
 const SLOW_MS = 8000
 
-/** What is under way; after a while without a word, also what may be done about it. */
+/** Says what is under way; after a while without a word, also what the person can do. */
 function Writing({ begun }: { begun: boolean }) {
   const [slow, setSlow] = useState(false)
   useEffect(() => {

@@ -13,7 +13,7 @@ import { useHidden } from './useHidden.ts'
 
 type Props = { draft: string; onUse: (body: string) => void; onClose: () => void }
 
-/** What is asked again and again, kept under a name. */
+/** Prompts that are used again and again, kept under a name. */
 export function PromptLibrary({ draft, onUse, onClose }: Props) {
   const queries = useQueryClient()
   const [search, setSearch] = useState('')

@@ -24,7 +24,7 @@ export type ChatMessage = {
   approval?: Approval | null
   /** Changes that ran at once. */
   done?: Approval[]
-  /** What was kept in mind with it. */
+  /** The memories that it made. */
   remembered?: CallReply<'ai-memory'>['memories']
   usage?: { prompt_tokens: number; completion_tokens: number; cost_microusd: number } | null
   at: string

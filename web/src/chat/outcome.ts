@@ -5,7 +5,7 @@ const open = ['offline', 'unavailable', 'upstream_timeout', 'idempotency_running
 
 export type Failure = { title: string; words: string }
 
-/** What may be said of an act that failed: that it was not done only where that is known. */
+/** The words for an act that failed: they say "not done" only where that is known. */
 export function failureOf(error: unknown): Failure {
   const { message } = error as Error
   if (error instanceof ApiError && open.includes(error.code))

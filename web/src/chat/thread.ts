@@ -2,7 +2,7 @@ import type { ChatMessage } from './message.ts'
 
 // Messages are a tree: those that follow the same message are its versions. What is read is one way through it, up to its last message, the tip.
 
-/** What was said up to this message, from the first on. */
+/** The messages up to this one, from the first on. */
 export function threadTo(all: readonly ChatMessage[], tip: string | null): ChatMessage[] {
   const byKey = new Map(all.map((message) => [message.key, message]))
   const thread: ChatMessage[] = []

@@ -31,7 +31,7 @@ export type Options = {
   conversationId: string | null
   /** `named`: the server has just given its id to the conversation that is open. */
   onConversation: (id: string | null, named?: boolean) => void
-  /** What stands in the conversation's place of an answer that did not come, and of one that came empty. */
+  /** Lines that stand in the place of an answer that did not come, or came empty. */
   failedLine?: string
   emptyLine?: string
   onFailure?: (error: Error) => void
@@ -265,7 +265,7 @@ export function useConversation(options: Options) {
     },
     leaving: leading.to,
     stay: leading.stay,
-    /** Which of how many versions a message is. */
+    /** The number of a message's version, and how many there are. */
     versionOf(message: ChatMessage): { at: number; of: number } {
       const versions = versionsOf(all, message)
       return { at: versions.findIndex(({ key }) => key === message.key), of: versions.length }

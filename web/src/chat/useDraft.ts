@@ -3,7 +3,7 @@ import { useSession } from '../api/session.ts'
 
 const drafts = new Map<string, string>()
 
-/** What was typed and not sent: a look at another page must not lose it. Kept in memory, by person. */
+/** Text that was typed and not sent: a look at another page must not lose it. Kept in memory, by person. */
 export function useDraft(place: string): [string, (next: string | ((before: string) => string)) => void] {
   // The composer also stands on the front page, which asks for no session.
   const { user } = useSession({ eager: false })

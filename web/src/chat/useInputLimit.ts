@@ -3,7 +3,7 @@ import { useSession } from '../api/session.ts'
 import { useSubscription } from '../api/subscription.ts'
 import type { InputLimit } from './tooLong.ts'
 
-/** What every plan takes: a message within it asks nobody for the plan. */
+/** The length that every plan takes: a shorter message does not ask for the plan. */
 const anyPlan = modelLimitsOf('none').inputCharacters * 0.9
 
 /** How many characters may be sent: the field's own limit or the plan's, whichever is less. */

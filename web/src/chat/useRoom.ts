@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect } from 'react'
 
-/** What the page keeps free below its content. */
+/** The room that the page keeps free below its content. */
 const marginPx = (page: boolean) => (page ? 0 : window.innerWidth >= 768 ? 32 : 24)
 const LEAST_PX = 416
 const KEYBOARD_PX = 120

@@ -14,7 +14,7 @@ type Recognition = EventTarget & {
 }
 type Speaking = { SpeechRecognition?: new () => Recognition; webkitSpeechRecognition?: new () => Recognition }
 
-/** What can be done about it, where the browser says more than that it failed. */
+/** Says what the person can do, where the browser says more than that it failed. */
 const reasons: Record<string, string> = {
   'not-allowed': 'Allow the microphone for this page in the browser, then press again.',
   'service-not-allowed': 'Allow the microphone for this page in the browser, then press again.',

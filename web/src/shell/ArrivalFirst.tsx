@@ -14,7 +14,7 @@ const ArrivalFailed = lazyPart(async () => (await import('../features/portal/Arr
 
 const afterConfirmationMs = 1000
 
-/** What a link brought comes before the page that it led to, whichever that is. */
+/** A session that a link brought is decided on before the page that it led to is drawn. */
 export function ArrivalFirst({ children }: { children: ReactNode }) {
   const arrival = useArrival()
   useEffect(() => {

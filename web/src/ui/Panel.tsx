@@ -114,7 +114,7 @@ export function Alert({
   )
 }
 
-/** What the place is for, and how it starts. */
+/** Says what the place is for, and how it starts. */
 export function EmptyState({
   title,
   children,
@@ -138,7 +138,7 @@ export function EmptyState({
   )
 }
 
-/** What happened, what it means for the data, what to do. */
+/** Says what happened, what it means for the data, and what to do. */
 export function ErrorState({
   title = 'This could not be loaded',
   error,

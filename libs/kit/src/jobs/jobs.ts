@@ -1,4 +1,4 @@
-/** What runs a job. `progress` is told to the job's user over the socket; `signal` is aborted on cancel and on shutdown. */
+/** The function that runs a job. `progress` is told to the job's user over the socket; `signal` is aborted on cancel and on shutdown. */
 export type JobRun<P> = {
   id: string
   payload: P

@@ -52,7 +52,7 @@ export function openPostgresQueue(url: string, log: Logger) {
   }
 }
 
-/** What looks like a connection of its own to each worker is one for all: every worker hears every notification and knows its own. */
+/** All workers share one connection that looks like their own: every worker hears every notification and knows its own. */
 function shareListener(config: pg.ClientConfig) {
   const ears = new Set<EventEmitter>()
   let shared: Promise<pg.Client> | undefined

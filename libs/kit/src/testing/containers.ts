@@ -1,4 +1,4 @@
-/** What a test server needs of a machine that has Docker and not the program. testcontainers removes what a killed run left behind. */
+/** Starts a test server on a machine that has Docker and not the program. testcontainers removes what a killed run left behind. */
 export type Contained = { begin(): Promise<void>; kill(): Promise<void>; remove(): Promise<void> }
 
 /** As docker-compose.yml names them. */
