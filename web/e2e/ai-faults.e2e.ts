@@ -18,9 +18,9 @@ test.describe('a provider that', () => {
     const log = page.getByRole('log')
     await expect(log.getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 20_000 })
     await expect(page.getByText('Failed to send message. Please try again.')).toBeVisible()
-    await expect(log.getByText('This answer was cut off. What had arrived is shown.')).toBeVisible()
+    await expect(log.getByText('This answer was cut off. Everything that arrived is shown.')).toBeVisible()
     await page.reload()
-    await expect(log.getByText('This answer was cut off. What had arrived is shown.')).toBeVisible()
+    await expect(log.getByText('This answer was cut off. Everything that arrived is shown.')).toBeVisible()
     await log.getByRole('button', { name: 'Try again' }).click()
     await expect(log.getByRole('button', { name: 'Tokens and cost' })).toBeVisible({ timeout: 20_000 })
     await expect(log.getByText('This answer was cut off')).toHaveCount(0)
@@ -42,7 +42,7 @@ test.describe('a provider that', () => {
     await page.keyboard.press('Enter')
     await expect(log.getByRole('article').nth(1).getByText(/\w+/).nth(1)).toBeVisible()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await expect(log.getByText('You stopped this answer. What had arrived is shown.')).toBeVisible()
+    await expect(log.getByText('You stopped this answer. Everything that arrived is shown.')).toBeVisible()
   })
 
   test('thinks for long: a reload before the first word finds question and answer', async ({ page }) => {
@@ -145,7 +145,7 @@ test.describe('a provider that', () => {
     await page.goto('/dashboard/brand-builder')
     await page.getByLabel('Describe the business').fill('A mobile bike repair service')
     await page.getByRole('button', { name: 'Generate names' }).click()
-    await expect(page.getByText('This answer was cut off. The names that had arrived are shown.')).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByText('This answer was cut off. The names that arrived are shown.')).toBeVisible({ timeout: 20_000 })
     await expect(page.getByText('Fallback names', { exact: true })).toHaveCount(0)
   })
 

@@ -72,7 +72,7 @@ test('an answer that was stopped is neither read aloud nor called a success [spe
   await page.getByRole('button', { name: 'Generate Content' }).click()
   await expect(page.getByText(/^\d+ words$/)).toBeVisible()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
-  await expect(page.getByText('You stopped this answer. What had arrived is shown.')).toBeVisible()
+  await expect(page.getByText('You stopped this answer. Everything that arrived is shown.')).toBeVisible()
   await expect(page.getByText('Content generated successfully!')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Download' })).toBeEnabled()
 })

@@ -90,7 +90,7 @@ export const errors = {
     status: 409,
     message: 'You stopped this before the answer began. It counts as one prompt, because the model was already reading it.',
   },
-  answer_cut: { status: 502, message: 'The answer was cut off. What had arrived is shown.' },
+  answer_cut: { status: 502, message: 'The answer was cut off. Everything that arrived is shown.' },
   approval_changed: {
     status: 409,
     message: 'What this would do has changed since you were asked. Look at it again, then approve it.',

@@ -74,11 +74,11 @@ export function LaneCard({ lane, at, best = [], voted, canVote, onStop, onVote, 
           <Markdown className="text-13">{drawable(lane.content, lane.state)}</Markdown>
         )}
         {running(lane) ? <Busy label={`${name} is thinking`} className="mt-2 text-signal-text" /> : null}
-        {lane.state === 'cut' ? <p className="mt-2 text-12 text-warn">This answer was cut off. What had arrived is shown.</p> : null}
+        {lane.state === 'cut' ? <p className="mt-2 text-12 text-warn">This answer was cut off. Everything that arrived is shown.</p> : null}
         {lane.state === 'stopped' ? (
           <p className="mt-2 text-12 text-muted">
             {lane.content
-              ? 'You stopped this answer. What had arrived is shown.'
+              ? 'You stopped this answer. Everything that arrived is shown.'
               : 'You stopped this before the answer began. It counts as one prompt if the model was already reading.'}
           </p>
         ) : null}

@@ -198,7 +198,7 @@ function Writing({ begun }: { begun: boolean }) {
   )
 }
 
-const cutOff = 'This answer was cut off. What had arrived is shown.'
+const cutOff = 'This answer was cut off. Everything that arrived is shown.'
 function EndState({ message, retry }: { message: ChatMessage; retry?: () => void }) {
   if (message.state === 'cut')
     return message.problem ? <Problem title={cutOff} text={message.problem} retry={retry} /> : <Problem text={cutOff} retry={retry} />
@@ -211,7 +211,7 @@ function EndState({ message, retry }: { message: ChatMessage; retry?: () => void
         {retry ? <Button onClick={retry}>Ask again</Button> : null}
       </p>
     )
-  if (message.state === 'stopped') return <p className="text-12 text-muted">You stopped this answer. What had arrived is shown.</p>
+  if (message.state === 'stopped') return <p className="text-12 text-muted">You stopped this answer. Everything that arrived is shown.</p>
   return null
 }
 

@@ -83,7 +83,7 @@ export function PromptLibrary({ draft, onUse, onClose }: Props) {
             </h3>
             {found?.length === 0 ? (
               <p className="py-2 text-13 text-muted">
-                {search ? 'No prompt has these words.' : 'Save a prompt once, then use it from every assistant here. Only you see it.'}
+                {search ? 'No prompts match these words.' : 'Save a prompt once, then use it from every assistant here. Only you see it.'}
               </p>
             ) : null}
             <ul className="divide-y divide-line">

@@ -22,7 +22,7 @@ export function Remembered({ memory }: { memory: CallReply<'ai-memory'>['memorie
     <p role="status" className="flex flex-wrap items-center gap-x-2 gap-y-1 text-13 text-muted">
       {gone ? 'Forgotten.' : `Remembered: “${memory.content}”`}
       {gone ? null : (
-        <Button variant="ghost" onClick={() => attempt('This was not forgotten', forget)}>
+        <Button variant="ghost" onClick={() => attempt('The memory was not deleted', forget)}>
           Forget
         </Button>
       )}

@@ -106,11 +106,11 @@ export function BrandPage() {
           ) : null}
           {answer && names && !names.problem && answer.state === 'cut' ? (
             <div className="mt-4">
-              <Problem text="This answer was cut off. The names that had arrived are shown." retry={() => generate()} />
+              <Problem text="This answer was cut off. The names that arrived are shown." retry={() => generate()} />
             </div>
           ) : null}
           {names && answer?.state === 'stopped' ? (
-            <p className="mt-4 text-12 text-muted">You stopped this answer. The names that had arrived are shown.</p>
+            <p className="mt-4 text-12 text-muted">You stopped this answer. The names that arrived are shown.</p>
           ) : null}
           {names ? (
             <>

@@ -138,7 +138,7 @@ export function ConversationParts() {
         </Panel>
         <Panel title="What went wrong">
           <div className="flex flex-col gap-3">
-            <Problem title="The answer was cut off" text="What had arrived is shown." retry={() => toast.info('Tried')} />
+            <Problem title="The answer was cut off" text="Everything that arrived is shown." retry={() => toast.info('Tried')} />
             <Problem title="The month's prompts are used" atLimit />
           </div>
         </Panel>

@@ -24,7 +24,7 @@ export function HelpReader({ article, onRead }: { article: string | null; onRead
         <div className="flex flex-col gap-4">
           <TextField label="Search the help" type="search" value={search} onChange={(event) => setSearch(event.target.value)} />
           {found.length === 0 ? (
-            <EmptyState compact title="No article has these words">
+            <EmptyState compact title="No articles match these words">
               Try other words, or ask in the chat.
             </EmptyState>
           ) : null}

@@ -42,7 +42,7 @@ export function MemoryPanel() {
             <Switch
               label="Keep memories"
               checked={query.data.on}
-              onChange={(on) => change('The memory was not switched', () => call('ai-memory-switch', { on }))}
+              onChange={(on) => change('The setting was not changed', () => call('ai-memory-switch', { on }))}
             />
             <span aria-hidden="true">
               {query.data.on ? 'On' : 'Off. Nothing new is kept, and the models are told nothing of what was.'}

@@ -28,7 +28,7 @@ export function ExtendTrialPanel({ userId, trialEnd, onClose, onDone }: Props) {
       says={
         fits
           ? `Moves the first charge from ${moment(trialEnd)} to ${moment(Date.parse(trialEnd) + days * 86_400_000)}. The limits of the trial stay.`
-          : 'Say how many days.'
+          : 'Enter the number of days.'
       }
       onClose={onClose}
       run={run}

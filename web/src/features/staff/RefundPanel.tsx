@@ -29,7 +29,7 @@ export function RefundPanel({ payment, onClose, onDone }: Props) {
       says={
         fits
           ? `Sends ${given} of the payment of ${day(payment.at)} back to the card that paid it and books it. The plan stays as it is. It cannot be taken back.`
-          : 'Say how much is to go back.'
+          : 'Enter the amount to refund.'
       }
       onClose={onClose}
       run={run}

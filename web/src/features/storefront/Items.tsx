@@ -62,7 +62,7 @@ export function Items({ items }: { items: Item[] }) {
       ) : (
         <div className="border-t border-line md:px-3">
           <EmptyState
-            title="Nothing here by these words"
+            title="No items match these words"
             action={<Button onClick={() => setParams({}, { replace: true })}>Show all {items.length}</Button>}
           >
             Search looks at titles, descriptions and types.
