@@ -49,7 +49,7 @@ export const errors = {
     message: 'Your other answers hold what is left of your model budget. Wait for one to finish, then send this again.',
   },
   limit_images: { status: 402, message: 'You have used all images of your plan this month. Upgrade on the plan page to continue.' },
-  limit_emails: { status: 402, message: 'You have used all e-mails of your plan this month. Upgrade on the plan page to continue.' },
+  limit_emails: { status: 402, message: 'You have used all emails of your plan this month. Upgrade on the plan page to continue.' },
   limit_runs: { status: 402, message: 'You have used all workflow runs of your plan this month. Upgrade on the plan page to continue.' },
   limit_agents: { status: 402, message: 'You have as many voice agents as your plan includes. Upgrade on the plan page to add more.' },
 
