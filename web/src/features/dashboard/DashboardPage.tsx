@@ -120,7 +120,9 @@ function Overview({ userId }: { userId: string }) {
                   label={label}
                   value={(figure?.total ?? 0).toLocaleString('en-US')}
                   change={figure?.change_pct ?? 0}
-                  note={label === 'Total Leads' && counted?.contacts ? `${counted.with_email.toLocaleString('en-US')} with an email` : undefined}
+                  note={
+                    label === 'Total Leads' && counted?.contacts ? `${counted.with_email.toLocaleString('en-US')} with an email` : undefined
+                  }
                   loading={stats.isPending}
                 />
               ))}

@@ -51,10 +51,7 @@ export function PricingSection() {
                   <li key={unit} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
                     <span
                       aria-hidden="true"
-                      className={cx(
-                        'h-1.5 w-3 rounded-full',
-                        isComing(unit) ? 'border border-dashed border-control' : 'bg-signal-text',
-                      )}
+                      className={cx('h-1.5 w-3 rounded-full', isComing(unit) ? 'border border-dashed border-control' : 'bg-signal-text')}
                     />
                     {line}
                   </li>
