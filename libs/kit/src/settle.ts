@@ -91,7 +91,7 @@ const ONE_BY_ONE = `
     insert into outbox (id, kind, name, user_id, payload, trace) select event_id, 'event', $3, user_id, payload, $5 from told`
 
 // `state` is compared so that the index of the open ones, which is full of dead entries, cannot be used: the primary key finds each at once.
-// What is given is looked up by the id, since joining two lists of a batch compares each with each.
+// Given amounts are looked up by id, since joining two lists of a batch compares each with each.
 // The counters are locked in one order, so that two batches never wait for each other in a circle.
 const settling = (tell: string, writes = '') => `
   with closed as (
