@@ -1,11 +1,11 @@
 export const analystWelcome =
-  'I am your business analyst. Ask about numbers, plans or what to do next. I can propose actions; nothing runs until you approve it.'
+  'I am your business analyst. Ask about numbers, plans or what to do next. I can act for you, and I ask before I spend, send or delete anything.'
 
 export const analystCategories = [
   { id: 'analysis', title: 'Analysis', text: 'Find out what the numbers mean and what to do next.' },
   { id: 'creation', title: 'Creation', text: 'Drafts, texts and names.' },
   { id: 'automation', title: 'Automation', text: 'Steps to automate, and their risks.' },
-  { id: 'action', title: 'Action', text: 'Work done, after you approve it.' },
+  { id: 'action', title: 'Action', text: 'Done for you, with an undo or your approval.' },
 ] as const
 export type TaskType = (typeof analystCategories)[number]['id'] | 'general'
 

@@ -95,9 +95,7 @@ export function AdGenerator() {
             <PromptButton draft={details} onUse={setDetails} />
             {busy ? <StopButton onStop={() => asking.current?.abort()} /> : null}
           </div>
-          <p className="text-12 text-faint">
-            Primary text up to 125 characters, headline 27, description 30: checked, and repaired when a model wrote too much.
-          </p>
+          <p className="text-12 text-faint">Primary text up to 125 characters, headline 27, description 30. Longer drafts are shortened.</p>
         </form>
       </Panel>
       <div className="flex min-w-0 flex-col gap-4">

@@ -27,7 +27,7 @@ export function BuyerDashboardPage() {
     <BuyerFrame>
       {state?.wanted ? <SellerToolsNotice /> : null}
       <SectionHead as="h1" title={`Welcome${user.user_metadata.name ? `, ${user.user_metadata.name}` : ''}`}>
-        What you bought and what you are looking for.
+        Your orders, saved items, reviews and searches.
       </SectionHead>
       <ul className="grid grid-cols-2 overflow-hidden border-y border-line lg:grid-cols-4">
         {parts.map(({ title, text, icon: Icon }) => (
