@@ -1,6 +1,7 @@
 import type { Envelope } from '@operon/contracts/contract'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type BusOwner, type Consumer, MAX_DELIVERIES, retryDelayMs as usualDelayMs } from './bus/bus.ts'
+import { Rest } from './rest.ts'
 import type { KitDb } from './schema.ts'
 import { type Logger, newTrace, withoutTrace, withTrace } from './telemetry.ts'
 import { inTransaction } from './tx.ts'
@@ -146,6 +147,7 @@ export async function forgetDone(db: Kysely<KitDb>): Promise<number> {
 /** Fewer than the fewest connections that a service has for its queries, so that a request finds one free. */
 const CONCURRENCY = 2
 const POLL_MS = 2_000
+const REST_MS = 5_000
 /** Of those that are run in one transaction: more would not be quicker, and hold locks for longer. */
 export const TOGETHER = 200
 
@@ -162,6 +164,7 @@ export type Drain = {
 export function startDrain({ db, log, retryDelayMs = usualDelayMs }: BusOwner, consumers: Consumer[]): Drain {
   const byHandler = new Map(consumers.map((consumer) => [consumer.handler, consumer]))
   const taken = new Set<string>()
+  const rest = new Rest(POLL_MS, REST_MS)
   const running = new Map<string, Promise<void>>()
   let stopped = false
   let again = false
@@ -181,7 +184,7 @@ export function startDrain({ db, log, retryDelayMs = usualDelayMs }: BusOwner, c
       .finally(() => {
         cycling = null
         if (again) wakeIn(0)
-        else wakeIn(POLL_MS)
+        else wakeIn(rest.next())
       })
   }
 
@@ -190,6 +193,7 @@ export function startDrain({ db, log, retryDelayMs = usualDelayMs }: BusOwner, c
     for (;;) {
       const rows = (await due(db, [...byHandler.keys()], TOGETHER + taken.size)).filter((row) => !taken.has(keyOf(row)))
       if (!rows.length || stopped) return
+      rest.end()
       for (const batch of batchesOf(rows, byHandler)) {
         const [{ handler }] = batch
         const turn = byHandler.get(handler)!.runMany && batch.length > 1 ? handler : keyOf(batch[0])

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { newId } from './ids.ts'
 import { addToLane, claim, type LaneOptions, laneTables, reclaim, settle, startLane } from './lanes.ts'
 import { createLogger } from './telemetry.ts'
@@ -38,6 +38,23 @@ async function flood(tenant: string, count: number) {
   )
   await sql`insert into tenant_lanes (lane, tenant, next_at) values (${lane.lane}, ${tenant}, now())`.execute(database.db)
 }
+
+test('what is added in this process is worked on without a look in between, however long the lane has rested', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  try {
+    const served: string[] = []
+    start(async ({ tenant }) => void served.push(tenant))
+    const first = newId()
+    await add(first)
+    await expect.poll(() => served).toEqual([first])
+    await expect.poll(left).toBe(0)
+    const second = newId()
+    await add(second)
+    await expect.poll(() => served).toEqual([first, second])
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
 test('a tenant with 100,000 waiting items delays another by no more than a second', { timeout: 60_000 }, async () => {
   const [busy, quiet] = [newId(), newId()]

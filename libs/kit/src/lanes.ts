@@ -2,8 +2,9 @@ import { type Generated, type Kysely, sql, type Transaction } from 'kysely'
 import { newId } from './ids.ts'
 import { messageOf } from './inbox.ts'
 import type { Migration } from './migrate.ts'
+import { Rest } from './rest.ts'
 import type { Logger } from './telemetry.ts'
-import { inTransaction } from './tx.ts'
+import { afterCommit, inTransaction } from './tx.ts'
 
 export type LaneDb = {
   lane_items: {
@@ -62,6 +63,10 @@ export type LaneItem<P> = { id: string; tenant: string; payload: P; attempt: num
 const LEASE_MS = 60_000
 const ATTEMPTS = 5
 const POLL_MS = 250
+const REST_MS = 2_000
+
+/** Workers of this process, by lane: told of what is added here, while those of other processes find it when they look. */
+const workers = new Map<string, Set<() => void>>()
 
 /** Adds an item in the caller's transaction; an id that is there already changes nothing. */
 export async function addToLane(
@@ -79,6 +84,10 @@ export async function addToLane(
     )
     insert into tenant_lanes as t (lane, tenant, next_at) select ${lane}, ${tenant}, available_at from added
     on conflict (lane, tenant) do update set next_at = least(t.next_at, excluded.next_at)`.execute(trx)
+  if (delayMs === 0)
+    afterCommit(trx, () => {
+      for (const look of workers.get(lane) ?? []) look()
+    })
   return id
 }
 
@@ -159,7 +168,7 @@ export function startLane<P>(
   log: Logger,
   options: LaneOptions,
   run: (item: LaneItem<P>) => Promise<unknown>,
-): { nudge(): void; stop(): Promise<void> } {
+): { stop(): Promise<void> } {
   const { lane, width, leaseMs = LEASE_MS, attempts: most = ATTEMPTS } = options
   const abort = new AbortController()
   const running = new Set<Promise<void>>()
@@ -167,6 +176,8 @@ export function startLane<P>(
   let looking = false
   let again = false
   let reclaimedAt = performance.now()
+  let timer: NodeJS.Timeout | undefined
+  const rest = new Rest(POLL_MS, REST_MS)
 
   async function look() {
     if (looking || stopped) {
@@ -184,6 +195,7 @@ export function startLane<P>(
         while (!stopped && running.size < width) {
           const item = await claim(db, options)
           if (!item) break
+          rest.end()
           const work: Promise<void> = workOn(item).finally(() => {
             running.delete(work)
             void look()
@@ -213,13 +225,19 @@ export function startLane<P>(
     }
   }
 
-  const timer = setInterval(look, POLL_MS)
-  void look()
+  function poll() {
+    void look()
+    if (!stopped) timer = setTimeout(poll, rest.next())
+  }
+
+  const told = () => void look()
+  workers.set(lane, (workers.get(lane) ?? new Set()).add(told))
+  poll()
   return {
-    nudge: () => void look(),
     async stop() {
       stopped = true
-      clearInterval(timer)
+      workers.get(lane)!.delete(told)
+      clearTimeout(timer)
       const late = setTimeout(() => abort.abort('shutdown'), 8_000)
       await Promise.allSettled(running)
       clearTimeout(late)

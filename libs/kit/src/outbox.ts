@@ -6,6 +6,7 @@ import { newId } from './ids.ts'
 import { forgetDone } from './inbox.ts'
 import { JOB_MARK, type Jobs } from './jobs/jobs.ts'
 import type { Metrics } from './metrics.ts'
+import { Rest } from './rest.ts'
 import { forgetKeys, forgetReservations } from './retention.ts'
 import type { KitDb } from './schema.ts'
 import { type Logger, withoutTrace } from './telemetry.ts'
@@ -20,6 +21,7 @@ const LANES = 3
 /** A relay that dies keeps its rows from the others for so long. */
 const LEASE_S = 10
 const POLL_MS = 500
+const REST_MS = 2_000
 /** From this try on a row travels by itself, so that one that cannot be sent holds up no other. */
 const ALONE_FROM = 4
 const GAUGE_EVERY_MS = 10_000
@@ -56,6 +58,7 @@ type RelayOptions = {
 export function startRelay({ db, bus, jobs, log, metrics, service, measures = [] }: RelayOptions): { stop(): Promise<void> } {
   const lanes = new Set<Promise<void>>()
   const timers = new Set<NodeJS.Timeout>()
+  const rest = new Rest(POLL_MS, REST_MS)
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let failures = 0
@@ -70,7 +73,10 @@ export function startRelay({ db, bus, jobs, log, metrics, service, measures = []
 
   async function carry() {
     while (!stopped) {
-      const rows = await claim(db, kindsOf(bus, jobs))
+      const kinds = kindsOf(bus, jobs)
+      const rows = await claim(db, kinds)
+      // What waits for a broker that is away goes as soon as it is back.
+      if (rows.length || kinds.length < 2) rest.end()
       // More may wait: let another lane claim while this one sends.
       if (rows.length === BATCH) nudge()
       if (rows.length) await deliver(rows)
@@ -111,7 +117,7 @@ export function startRelay({ db, bus, jobs, log, metrics, service, measures = []
 
   function poll() {
     nudge()
-    if (!stopped) timer = setTimeout(poll, POLL_MS * (0.75 + Math.random() / 2))
+    if (!stopped) timer = setTimeout(poll, rest.next())
   }
 
   function every(ms: number, what: string, work: () => Promise<unknown>) {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startFleet } from '@operon/deploy/fleet'
 import { startPostgres } from '@operon/deploy/postgres'
 import pg from 'pg'
-import { cpuSeconds, residentMb } from './measure.ts'
+import { cpuSeconds, ownMb, residentMb } from './measure.ts'
 
 const PASSWORD = 'Bench-horse-battery-1'
 /** What a process of the image is started with: a young generation of 2 MB instead of 16. */
@@ -57,6 +57,12 @@ export async function bench({ short }: { short: boolean }) {
       )
       return { cpu: new Map([...pids()].map(([name, pid]) => [name, cpuSeconds(pid!)])), ...rows[0]! }
     }
+    const asked = async () =>
+      (
+        await client.query<{ query: string; calls: number }>(
+          "select left(regexp_replace(query, '\\s+', ' ', 'g'), 70) as query, sum(calls)::float8 as calls from pg_stat_statements group by 1",
+        )
+      ).rows
     const call = async (method: string, path: string, token: string, body?: unknown) => {
       const headers = { apikey: 'anon', authorization: `Bearer ${token}`, 'content-type': 'application/json' }
       const answer = await fetch(fleet.url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
@@ -66,10 +72,15 @@ export async function bench({ short }: { short: boolean }) {
     }
 
     await delay(settledMs)
-    const idle = new Map([...pids()].map(([name, pid]) => [name, residentMb(pid!)]))
+    const idle = new Map([...pids()].map(([name, pid]) => [name, memoryOf(pid!)]))
     const began = await look()
+    const askedBefore = await asked()
     await delay(settledMs)
     const rested = await look()
+    const askedMost = (await asked())
+      .map(({ query, calls }) => ({ query, calls: calls - (askedBefore.find((each) => each.query === query)?.calls ?? 0) }))
+      .toSorted((a, b) => b.calls - a.calls)
+      .slice(0, 8)
     const tokens: string[] = []
     await sideBySide(sellers, 4, async (n) => {
       const { access_token: token } = await call('POST', '/auth/v1/signup', 'anon', {
@@ -92,11 +103,12 @@ export async function bench({ short }: { short: boolean }) {
 
     const restingCpu = (sum(rested.cpu) - sum(began.cpu)) / (settledMs / 1000)
     const restingStatements = (rested.statements - began.statements) / (settledMs / 1000)
-    console.log(`idle, with NODE_OPTIONS=${SMALL}: ${[...idle].map(([name, mb]) => `${name} ${mb} MB`).join(', ')}`)
+    console.log(`idle, with NODE_OPTIONS=${SMALL}: ${[...idle].map(([name, mb]) => `${name} ${mb}`).join(', ')}`)
     console.log(`idle, all: ${(restingCpu * 100).toFixed(1)} % of a core, ${restingStatements.toFixed(1)} statements/s`)
+    for (const { query, calls: times } of askedMost) console.log(`  ${((times / settledMs) * 1000).toFixed(1).padStart(5)}/s  ${query}`)
     print(`a seller (${sellers})`, rested, signedUp, sellers)
     print(`1,000 calls (${calls})`, signedUp, called, calls / 1000)
-    console.log(`after it: ${[...pids()].map(([name, pid]) => `${name} ${residentMb(pid!)} MB`).join(', ')}`)
+    console.log(`after it: ${[...pids()].map(([name, pid]) => `${name} ${memoryOf(pid!)}`).join(', ')}`)
   } finally {
     await client.end()
     await fleet.stop()
@@ -105,6 +117,7 @@ export async function bench({ short }: { short: boolean }) {
   }
 }
 
+const memoryOf = (pid: number) => `${residentMb(pid)} MB (${ownMb(pid)} its own)`
 const sum = (values: Map<string, number>) => [...values.values()].reduce((all, each) => all + each, 0)
 
 function print(what: string, before: Taken, after: Taken, units: number) {

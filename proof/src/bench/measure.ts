@@ -29,6 +29,13 @@ function childrenOf(pid: number): number[] {
 export const residentMb = (pid: number): number =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000)
 
+/** The part of it that no other process shares: what one more process adds to a machine, while all of Node's share its program. */
+export function ownMb(pid: number): number {
+  const shares = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const of = (what: string) => Number(new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(shares)?.[1] ?? 0)
+  return Math.round((of('Private_Clean') + of('Private_Dirty')) / 1000)
+}
+
 export const median = (values: number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
