@@ -296,6 +296,33 @@ test('names that were asked for in the specified words use one prompt, also wher
   expect(heard).toHaveLength(3)
 })
 
+test.each([
+  ['ai-chat', { feature: 'assistant' }],
+  ['ai-chat', { feature: 'chat' }],
+  ['ai-chat', { feature: 'lab', model: 'claude' }],
+  ['ai-orchestrator', { task_type: 'general' }],
+])('a model that says it sent something is set right wherever it is asked with tools: %s %o', async (name, place) => {
+  const user = platform.user()
+  const order = { provider: 'openai', account: user.id, kind: 'claims_deed', times: 0 }
+  const faults = `${platform.url('sandbox')}/sandbox/faults`
+  await fetch(faults, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(order) })
+  const claim = 'Done! I sent the email to all of your customers a minute ago.'
+  const asked = { ...place, message: 'Yes, go ahead.', conversation_id: 'new', ...(name === 'ai-chat' && { tools: true }) }
+  const { body } = await call(platform, user, name, asked)
+  expect(body).toMatchObject({ response: `${claim}\n\n${undone}`, approval: null })
+  expect(await rows(platform, user, `ai_messages?id=eq.${body.message_id}`)).toMatchObject([{ content: body.response }])
+  // A text that was asked for speaks for somebody else.
+  const text = await call(platform, user, name, { ...asked, message: 'Write what I say once I am done.' })
+  expect(text.body.response).toBe(claim)
+  // Where something was approved and run before, an answer may tell of it.
+  const ran = { user_id: user.id, message_id: body.message_id, title: 't', steps: '[]', hash: 'h', state: 'done', prompts: 0 }
+  const kept = { ...ran, id: newId(), origin: 'assistant', expires_at: new Date(Date.now() + 3_600_000) }
+  await platform.services['ai-gateway']!.rt.db.insertInto('ai_approvals').values(kept).execute()
+  const later = await call(platform, user, name, { ...asked, conversation_id: body.conversation_id, message: 'Did you?' })
+  expect(later.body.response).toBe(claim)
+  await fetch(`${faults}?account=${user.id}`, { method: 'DELETE' })
+})
+
 test('a page that the model was asked for is opened by the app; after rows were read, by nobody', async () => {
   const pages = [{ path: '/dashboard/settings', name: 'Settings' }]
   const order = { pages, conversation_id: 'new' }

@@ -15,6 +15,7 @@ import { chainOf } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 import { type Requests, requestsIn } from '../typed/requests.ts'
 import { Framed, modelTyped, noModel, runTyped, type Typed } from '../typed/typed.ts'
+import { claimsDeed } from './claims.ts'
 import { type Begin, beginExchange, type Exchange, keepAnswer } from './conversations.ts'
 
 export type TurnDeps = AnswerDeps & { running: Running; approvals: Approvals }
@@ -53,6 +54,7 @@ const PROPOSING = 'Here is what I can do for you. Nothing happens until you appr
 const DONE = 'Done. You can undo it below.'
 // A model may claim what it likes. Where something was to be done and nothing waits for approval, the answer says so.
 const UNDONE = 'Nothing has been done, and nothing waits for your approval.'
+const NOT_YET = 'Nothing has been done yet. It waits for your approval.'
 const admits = /\bnothing (?:has been|was) done\b/i
 
 const RULES =
@@ -136,7 +138,7 @@ const takesTools = (model: string) => chainOf(model)?.[0]?.abilities.includes('t
 async function foundBy(
   deps: TurnDeps,
   ctx: Ctx<AiDb>,
-  { isToAct }: Turn,
+  { isToAct, command }: Turn,
   answer: Told,
   exchange: Exchange | null,
   desk: Desk | null,
@@ -147,14 +149,29 @@ async function foundBy(
   const evidence = desk?.evidence ?? []
   const done = desk?.done ?? []
   const wasToAct = desk !== null && (desk.wasToAct || (isToAct === true && evidence.length === 0))
-  const isIdle =
-    isWhole && wasToAct && !approval && !done.some(({ state }) => state !== 'failed') && !desk.open && !admits.test(answer.content)
-  const response = [answer.content || (approval ? PROPOSING : done.length ? DONE : ''), problem ?? (isIdle ? UNDONE : '')]
-    .filter(Boolean)
-    .join('\n\n')
+  const isDone = done.some(({ state }) => state !== 'failed')
+  const claims = desk !== null && claimsDeed(answer.content, command(exchange?.history ?? [])) && !(await didSomething(ctx, exchange))
+  const isIdle = isWhole && !isDone && ((wasToAct && !approval && !desk.open) || claims) && !admits.test(answer.content)
+  const admission = isIdle ? (approval ? NOT_YET : UNDONE) : ''
+  const response = [answer.content || (approval ? PROPOSING : done.length ? DONE : ''), problem ?? admission].filter(Boolean).join('\n\n')
   if (exchange && response !== answer.content) await giveWords(ctx, exchange.answerId, response)
   const remembered = isWhole ? await remember(ctx, desk?.quotes ?? []) : []
   return { response, evidence, done, approval, open: desk?.open ?? null, remembered }
+}
+
+/** Something was approved and run earlier in this conversation: an answer may tell of it. */
+async function didSomething(ctx: Ctx<AiDb>, exchange: Exchange | null): Promise<boolean> {
+  if (!exchange) return false
+  const row = await ctx.db
+    .selectFrom('ai_approvals as a')
+    .innerJoin('ai_messages as m', 'm.id', 'a.message_id')
+    .select('a.id')
+    .where('a.user_id', '=', signedIn(ctx).id)
+    .where('m.conversation_id', '=', exchange.conversationId)
+    .where('a.state', 'in', ['running', 'done'])
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The answer is written already: steps that cannot be kept for approval are told with it, and never lost in silence. */

@@ -114,13 +114,18 @@ test('where two accounts wait for one number or address, its owner gets into nob
   const [owner, stranger, phone] = [await confirmed(), await confirmed(), newNumber()]
   // The stranger's account was never used from where the owner is.
   await db().updateTable('sessions').set({ ip: '198.51.100.7' }).where('user_id', '=', stranger.id).execute()
-  expect((await owner.client.auth.updateUser({ phone })).error).toBeNull()
-  const own = await text(phone)
-  expect((await stranger.client.auth.updateUser({ phone })).error).toBeNull()
-  const strangers = await text(phone, [own.id])
-  expect(await verify(phone, codeIn(strangers), 'phone_change')).toBe('otp_expired')
+  const both = async (number: string) => {
+    expect((await owner.client.auth.updateUser({ phone: number })).error).toBeNull()
+    const own = await text(number)
+    expect((await stranger.client.auth.updateUser({ phone: number })).error).toBeNull()
+    return { own, strangers: await text(number, [own.id]) }
+  }
+  expect(await verify(phone, codeIn((await both(phone)).own), 'phone_change')).toBe(owner.id)
+  const second = newNumber()
+  const { own, strangers } = await both(second)
+  expect(await verify(second, codeIn(strangers), 'phone_change')).toBe('otp_expired')
   expect(await rowOf(stranger.id)).toMatchObject({ phone: null })
-  expect(await verify(phone, codeIn(own), 'phone_change')).toBe(owner.id)
+  expect(await verify(second, codeIn(own), 'phone_change')).toBe(owner.id)
 
   const wanted = newEmail('wanted')
   expect((await owner.client.auth.updateUser({ email: wanted })).error).toBeNull()

@@ -15,6 +15,8 @@ export const faultKinds = [
   'wrong_content_type',
   'empty_choices',
   'hung',
+  // A model that says it did what nobody can do in an answer.
+  'claims_deed',
 ] as const
 
 export const Fault = z.object({

@@ -52,6 +52,8 @@ export function modelServer(options: Options): Server {
   return server
 }
 
+const CLAIM = 'Done! I sent the email to all of your customers a minute ago.'
+
 function prepare(options: Options, request: IncomingMessage, body: ChatBody, provider: string, id: string): Call {
   const [model = '', magic] = body.model.split('#')
   const header = request.headers['x-sandbox-fault']
@@ -62,7 +64,8 @@ function prepare(options: Options, request: IncomingMessage, body: ChatBody, pro
   const bench = /^bench-(\d+)x(\d+)$/.exec(model)
   const wantedChunks = Number(bench?.[1] ?? request.headers['x-sandbox-chunks'] ?? 0)
   const delayMs = Number(bench?.[2] ?? request.headers['x-sandbox-delay-ms'] ?? options.pace)
-  const made = bench ? benchAnswer(wantedChunks) : answer({ ...body, model }, provider, options.seed)
+  const answered = bench ? benchAnswer(wantedChunks) : answer({ ...body, model }, provider, options.seed)
+  const made = fault?.kind === 'claims_deed' ? { ...answered, text: CLAIM, tools: [], finish: 'stop' as const } : answered
   return {
     id,
     created: Math.floor(Date.now() / 1000),
