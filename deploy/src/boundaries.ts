@@ -34,7 +34,7 @@ export function circles(imports: Import[]): Breach[] {
 }
 
 /** The file of ours that an import names, from the root. */
-function fileOf(from: string, specifier: string): string | null {
+export function fileOf(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return join(dirname(from), specifier.split('?')[0]!)
   const [, name, path] = packagePattern.exec(specifier) ?? []
   if (!name || !path) return null
