@@ -64,7 +64,7 @@ export function WaitForCode({ send, check, label = 'Six-digit code', action = 'C
           autoComplete="one-time-code"
           maxLength={12}
           className="font-mono tracking-[0.2em]"
-          hint="It is in the message beside the link."
+          hint="Find it in the message, next to the link."
           error={problem}
         />
         <Button type="submit" variant="primary" size="public" busy={busy ? 'Checking' : false}>

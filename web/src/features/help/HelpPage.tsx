@@ -87,8 +87,8 @@ export function HelpPage() {
                   <div>
                     <p className="text-16 font-semibold">Ask how something works</p>
                     <p className="mt-1 text-13 text-muted">
-                      Start with a quick question or write your own. Answers come from {product_name}'s own help text, {helpArticles.length}{' '}
-                      articles, and say from which.
+                      Start with a quick question or write your own. Answers draw on {helpArticles.length} help articles and name the ones
+                      they use.
                     </p>
                   </div>
                   <section aria-labelledby="first-questions" className="overflow-hidden rounded-panel hairline lg:hidden">

@@ -79,7 +79,7 @@ export function ArrivalFailed({ why, kind, email: asked }: Extract<Arrival, { st
           </Button>
         </form>
       )}
-      <Button variant="ghost" className="mt-4" onClick={leaveFailedArrival}>
+      <Button variant="ghost" className="mt-4 -ml-3 max-md:-ml-4" onClick={leaveFailedArrival}>
         {user ? 'Continue without it' : 'Back to sign in'}
       </Button>
     </PortalFrame>

@@ -33,7 +33,7 @@ export function MailSent({ kind, email, back, children, begin, onDone, onLeave }
     <div className="flex flex-col gap-5 pt-5">
       {children}
       <WaitForCode send={() => sendMail(kind, email, back)} check={check} />
-      <Button variant="ghost" className="self-start" onClick={onLeave}>
+      <Button variant="ghost" className="-ml-3 self-start max-md:-ml-4" onClick={onLeave}>
         Use another email
       </Button>
     </div>
