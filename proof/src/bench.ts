@@ -1,6 +1,6 @@
 // `npm run bench [<name>] [-- --short]`: one benchmark a file in bench/, its raw figures and ratios last; without a name all of them, one after another.
-// `--only=alone` runs that part of a benchmark that has parts.
-type Bench = { bench(options: { short: boolean; only?: string | undefined }): Promise<void> }
+// `--rows=1000000` is the largest size of `growth`. `--only=alone` runs that part of a benchmark that has parts.
+type Bench = { bench(options: { short: boolean; only?: string | undefined; rows?: number | undefined }): Promise<void> }
 const benches: Record<string, () => Promise<Bench>> = {
   gateway: () => import('./bench/gateway.ts'),
   billing: () => import('./bench/billing.ts'),
@@ -9,11 +9,13 @@ const benches: Record<string, () => Promise<Bench>> = {
   web: () => import('./bench/web.ts'),
   cost: () => import('./bench/cost.ts'),
   events: () => import('./bench/events.ts'),
+  growth: () => import('./bench/growth.ts'),
 }
 
 const args = process.argv.slice(2)
 const short = args.includes('--short') || process.env.BENCH_SHORT === '1'
 const only = args.find((arg) => arg.startsWith('--only='))?.slice(7)
+const rows = Number(args.find((arg) => arg.startsWith('--rows='))?.slice(7)) || undefined
 const asked = args.filter((arg) => !arg.startsWith('--'))
 const unknown = asked.find((name) => !(name in benches))
 if (unknown) {
@@ -23,6 +25,6 @@ if (unknown) {
 for (const name of asked.length ? asked : Object.keys(benches)) {
   console.log(`== ${name}`)
   const { bench } = await benches[name]!()
-  await bench({ short, only })
+  await bench({ short, only, rows })
 }
-process.exit(0)
+process.exit()

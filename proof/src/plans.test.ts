@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Endpoint, Table } from '@operon/contracts/contract'
 import { endpointsOf, tablesOf } from '@operon/contracts/registry'
 import type { ServiceName } from '@operon/contracts/services'
@@ -9,7 +7,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { sample } from './attack/document.ts'
-import { fillTables, LONG_CONVERSATION } from './plans.ts'
+import { fillTables, LONG_CONVERSATION } from './growth/fill.ts'
+import { readsOfWebApp, unreadable } from './growth/web-calls.ts'
 
 // Every read that the public door has, on tables as large as a busy platform's: none of them may walk through a table.
 const ROWS = Number(process.env.PLANS_ROWS ?? (process.env.OPERON_TEST_ALL === '1' ? 100_000 : 10_000))
@@ -31,7 +30,13 @@ beforeAll(async () => {
   seller = await signUp('ann@example.com')
   staff = await signUp('staff@studio.example')
   owner = await signUp('owner@example.com')
-  large = await fillTables(Object.values(platform.services), { rows: ROWS, own: OWN_ROWS, userId: seller.id, ownerId: owner.id })
+  large = await fillTables(Object.values(platform.services), {
+    rows: ROWS,
+    own: OWN_ROWS,
+    userId: seller.id,
+    ownerId: owner.id,
+    ownerEvery: 3,
+  })
   listen()
 }, 600_000)
 afterAll(() => platform?.close())
@@ -51,10 +56,14 @@ test('no named function walks through a table, whoever calls it', { timeout: 600
 test('every list of the web app comes in order from an index, for the account that owns a third of all rows', {
   timeout: 600_000,
 }, async () => {
-  const lists = await listsOfWebApp()
+  const reads = await readsOfWebApp({ user_id: owner.id, conversation_id: LONG_CONVERSATION })
+  const lists = reads.filter(({ query }) => query.includes('order='))
+  expect(lists.length).toBeGreaterThan(8)
+  expect(await unreadable()).toEqual([])
   const tables = new Map(serving().flatMap((service) => tablesOf(service).map(({ name }) => [name, service] as const)))
   const paged = new Set<string>()
-  for (const { table, query } of lists) {
+  for (const { table, query: asked } of lists) {
+    const query = `${asked.replace(/&limit=\d+/, '')}&limit=20`
     by = `GET ${table}?${query}`
     const read = (path: string) =>
       fetch(`${platform.url(tables.get(table)!)}${path}`, { headers: { authorization: `Bearer ${owner.token}` } })
@@ -66,31 +75,6 @@ test('every list of the web app comes in order from an index, for the account th
   expect(paged.size).toBeGreaterThan(5)
   expect(await walks({ atLeast: paged.size * 2, inOrder: true })).toEqual([])
 })
-
-/** Every list with an order that the web app's sources ask the data API for. */
-async function listsOfWebApp(): Promise<{ table: string; query: string }[]> {
-  const folder = join(import.meta.dirname, '../../web/src')
-  const sources = (await readdir(folder, { recursive: true })).filter((path) => /\.tsx?$/.test(path))
-  const texts = await Promise.all(sources.map((path) => readFile(join(folder, path), 'utf8')))
-  const calls = texts.flatMap((text) => text.split(/\.from\('/).slice(1))
-  return calls.flatMap((call) => {
-    const [chain = ''] = call.split(/;|\n\n/)
-    const table = chain.slice(0, chain.indexOf("'"))
-    const order = [...chain.matchAll(/\.order\('(\w+)'(?:, \{ ascending: (true|false))?/g)].map(
-      ([, column, ascending]) => `${column}.${ascending === 'false' ? 'desc' : 'asc'}`,
-    )
-    if (!order.length) return []
-    const equal = [...chain.matchAll(/\.eq\('(\w+)'/g)].map(([, column]) => `&${column}=eq.${filteredBy(column!)}`)
-    const among = [...chain.matchAll(/\.in\('(\w+)'/g)].map(([, column]) => `&${column}=in.(${filteredBy(column!)})`)
-    return [{ table, query: `order=${order.join()}${[...equal, ...among].join('')}&limit=20` }]
-  })
-}
-
-function filteredBy(column: string): string {
-  if (column === 'user_id') return owner.id
-  if (column === 'conversation_id') return LONG_CONVERSATION
-  return column.endsWith('id') ? '01900000-0000-7000-8000-000000000000' : 'value 1'
-}
 
 const serving = () => Object.keys(platform.services) as ServiceName[]
 // The whole ledger is added up on purpose; the auth protocol's pages of all accounts' log say how many lines there are, to a service key alone;

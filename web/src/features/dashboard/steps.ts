@@ -65,8 +65,9 @@ function useHas(table: 'ai_conversations' | 'marketplace_items', userId: string)
     queryKey: ['has', table, userId],
     queryFn: async () => {
       const { rest, rows } = await loadBackend()
-      const query = rest.from(table).select('id').limit(1)
-      const found = await rows<{ id: string }[]>(table === 'marketplace_items' ? query.eq('user_id', userId).eq('is_active', true) : query)
+      const selling = () => rest.from('marketplace_items').select('id').eq('user_id', userId).eq('is_active', true).limit(1)
+      const asked = () => rest.from('ai_conversations').select('id').limit(1)
+      const found = await rows<{ id: string }[]>(table === 'marketplace_items' ? selling() : asked())
       return found.length > 0
     },
   })

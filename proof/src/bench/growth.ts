@@ -1,0 +1,48 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '@operon/deploy/postgres'
+import { printRows } from '../growth/report.ts'
+import { openGrowth, type Row } from '../growth/world.ts'
+
+/** Short enough for CI; the default; `--rows=1000000` is the largest size, the others stand below it. */
+const SHORT = 10_000
+const LONG = 300_000
+
+/** How each call, export, erasure and job grows with the rows of the account that owns half of them. Ends non-zero where a screen waits for a linear one. */
+export async function bench({ short, rows }: { short: boolean; rows?: number | undefined }) {
+  const most = rows ?? (short ? SHORT : LONG)
+  const sizes = [Math.max(300, Math.round(most / 300)), Math.round(most / 10), most]
+  const folder = mkdtempSync(join(tmpdir(), 'bench-growth-'))
+  chmodSync(folder, 0o755)
+  const settings = {
+    shared_preload_libraries: 'pg_stat_statements',
+    fsync: 'off',
+    full_page_writes: 'off',
+    autovacuum: 'off',
+    shared_buffers: short ? '256MB' : '2GB',
+    max_wal_size: '4GB',
+  }
+  const postgres = await startPostgres({ dataDir: folder, settings })
+  process.env.OPERON_TEST_PG = postgres.url
+  const growth = await openGrowth(postgres.url, { short })
+  try {
+    const table = new Map<string, Row>()
+    for (const size of sizes) {
+      const began = performance.now()
+      await growth.fillTo(size)
+      console.log(`${size} rows in every table after ${((performance.now() - began) / 1000).toFixed(0)} s`)
+      for (const row of await growth.measure()) {
+        const known = table.get(row.name)
+        if (known) known.at.push(...row.at)
+        else table.set(row.name, row)
+      }
+    }
+    const linear = printRows([...table.values()], sizes)
+    if (linear.length) process.exitCode = 1
+  } finally {
+    await growth.close()
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

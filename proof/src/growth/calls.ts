@@ -1,0 +1,102 @@
+import { demoUseOf, type Endpoint } from '@operon/contracts/contract'
+import { endpointsOf, nameOf, tablesOf } from '@operon/contracts/registry'
+import type { ServiceName } from '@operon/contracts/services'
+import { z } from 'zod'
+import { sample } from '../attack/document.ts'
+import { LONG_CONVERSATION } from './fill.ts'
+import { functionsOfWebApp, readsOfWebApp } from './web-calls.ts'
+
+export type Who = 'owner' | 'staff' | 'service'
+export type Call = {
+  name: string
+  service: ServiceName
+  who: Who
+  method: string
+  path: string
+  body?: unknown
+  /** A screen waits for it; otherwise programs and assistants do. */
+  screen: boolean
+}
+
+/** Where the example of a contract, or made-up values, would not find the owner's rows. */
+export const BODIES: Record<string, (ownerId: string) => any> = {
+  'staff-account': (ownerId) => ({ query: ownerId, reason: 'Looking into growth' }),
+  'staff-books': () => ({ reason: 'Looking into growth', compare_again: false }),
+  'search-conversations': () => ({ query: 'spring', features: ['assistant', 'chat'] }),
+  'statement-export': () => ({ month: new Date().toISOString().slice(0, 7) }),
+  'validate-referral': () => ({ code: 'value-7' }),
+  'ai-estimate': () => ({ models: ['gpt-4o-mini'], text: 'A word about spring' }),
+}
+
+/** Calls that change something and work in the database alone: timed as well, as often as they can be. */
+export const CHANGES: Record<string, (ownerId: string) => any> = {
+  'notifications-read': () => ({}),
+}
+
+/** Reads of the registry that are not timed, and why. */
+export const UNTIMED: Record<string, string> = {
+  'ai-chat': 'an answer of a model: `npm run bench ai`',
+  'ai-compare': 'answers of models: `npm run bench ai`',
+  'ai-orchestrator': 'an answer of a model: `npm run bench ai`',
+  '/ai/v1/models/:model': 'one of a list in memory',
+}
+
+export type Ids = { ownerId: string; aRow: string; anEndpoint: string }
+
+/** Every read that the public door has, those of the screens as the screens ask them. */
+export async function growingCalls(services: ServiceName[], ids: Ids): Promise<Call[]> {
+  const { ownerId, aRow } = ids
+  const screens = await functionsOfWebApp()
+  const tables = new Map(services.flatMap((service) => tablesOf(service).map(({ name }) => [name, service] as const)))
+  const reads = await readsOfWebApp({ user_id: ownerId, conversation_id: LONG_CONVERSATION, id: aRow })
+  const rows = reads.flatMap(({ table, query }): Call[] => {
+    const service = tables.get(table)
+    if (!service) throw new Error(`the web app reads ${table}, which is nobody's`)
+    const path = `/rest/v1/${table}?${query}`
+    return [{ name: `${table} ${brief(query)}`, service, who: 'owner', method: 'GET', path, screen: true }]
+  })
+  const functions = services.flatMap((service) =>
+    endpointsOf(service)
+      .filter((endpoint) => isRead(endpoint) || (endpoint.path.startsWith('/functions/') && nameOf(endpoint) in CHANGES))
+      .flatMap((endpoint) => asCalls(service, endpoint, ids, screens)),
+  )
+  return [...rows, ...functions]
+}
+
+const isRead = (endpoint: Endpoint) =>
+  demoUseOf(endpoint, endpoint.method) === 'reads' &&
+  endpoint.method !== 'HEAD' &&
+  !endpoint.notOffered &&
+  !endpoint.bytes &&
+  !endpoint.contentType &&
+  !/oauth|logout|sandbox|callback|authorize|verify|sso|\/mcp|files|well-known/.test(endpoint.path)
+
+function asCalls(service: ServiceName, endpoint: Endpoint, { ownerId, anEndpoint }: Ids, screens: Set<string>): Call[] {
+  const isFunction = endpoint.path.startsWith('/functions/')
+  const short = isFunction ? nameOf(endpoint) : endpoint.path
+  if (short in UNTIMED) return []
+  const given = BODIES[short] ?? CHANGES[short]
+  const body: any = given ? given(ownerId) : (endpoint.example?.request ?? made(endpoint.body))
+  if (body?.endpoint_id) body.endpoint_id = anEndpoint
+  const fill = (made(endpoint.params) ?? {}) as Record<string, string>
+  const path = endpoint.path.replace(/[:{](\w+)}?/g, (_, name: string) => (/user/.test(name) ? ownerId : encodeURIComponent(fill[name]!)))
+  const who: Who = endpoint.access === 'staff' ? 'staff' : endpoint.access === 'service' ? 'service' : 'owner'
+  const call = { service, who, method: endpoint.method, screen: screens.has(short) || !isFunction }
+  return [
+    { ...call, name: `${endpoint.method === 'GET' ? 'GET ' : ''}${short}`, path, ...(endpoint.method !== 'GET' && { body: body ?? {} }) },
+  ]
+}
+
+const made = (schema?: z.ZodType) => (schema ? sample(z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' })) : undefined)
+
+const brief = (query: string) =>
+  query
+    .split('&')
+    .filter((part) => !/^select=/.test(part))
+    .map((part) =>
+      part
+        .replace(/=(eq|in)\..*/, '')
+        .replace('order=', 'by ')
+        .replace('=', ' '),
+    )
+    .join(' ')

@@ -1,0 +1,67 @@
+import { p95, type Shape, shapeOf, worst } from './shape.ts'
+import type { Row } from './world.ts'
+
+/** Milliseconds and blocks that say nothing: a timer's jitter, another level of an index. */
+const NOISE_MS = 4
+const NOISE_BLOCKS = 40
+const NOISE_BYTES = 20_000
+
+export function shapeOfRow({ at }: Row, sizes: readonly number[]): Shape {
+  const middle = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
+  const noise = Math.max(NOISE_MS, 2 * Math.max(...at.map(({ control }) => middle(control))))
+  const inTime = shapeOf(
+    sizes,
+    at.map(({ ms }) => middle(ms)),
+    noise,
+  )
+  return worst(
+    inTime,
+    ...(at.every(({ blocks }) => blocks !== undefined)
+      ? [
+          shapeOf(
+            sizes,
+            at.map(({ blocks }) => blocks!),
+            NOISE_BLOCKS,
+          ),
+        ]
+      : []),
+    ...(at.every(({ bytes }) => bytes !== undefined)
+      ? [
+          shapeOf(
+            sizes,
+            at.map(({ bytes }) => bytes!),
+            NOISE_BYTES,
+          ),
+        ]
+      : []),
+  )
+}
+
+/** One line a row; says which calls that a screen waits for are linear. */
+export function printRows(rows: Row[], sizes: number[]): string[] {
+  const linear: string[] = []
+  console.log(`grows   waits   p95 in ms and blocks read, at ${sizes.join(' / ')} rows; then the control's p95 in the same moment`)
+  for (const row of rows) {
+    if (row.at.length !== sizes.length || row.refused) {
+      console.log(`${'-'.padEnd(7)} ${row.waits.padEnd(7)} ${row.name}: ${row.refused ?? 'not at every size'}`)
+      continue
+    }
+    const shape = shapeOfRow(row, sizes)
+    const ms = row.at.map(({ ms }) => p95(ms).toFixed(1)).join(' / ')
+    const blocks = row.at.map(({ blocks }) => blocks ?? '-').join(' / ')
+    const control = row.at.map(({ control }) => p95(control).toFixed(1)).join(' / ')
+    const notes = row.at.map(({ note }) => note).filter(Boolean)
+    console.log(
+      `${shape.padEnd(7)} ${row.waits.padEnd(7)} ${row.name}: ${ms} ms, ${blocks} blocks (${control} ms)${notes.length ? `; ${notes.join(' / ')}` : ''}`,
+    )
+    if (shape === 'linear' && row.waits === 'screen') linear.push(row.name)
+  }
+  const timed = rows.filter(({ refused, at }) => !refused && at.length === sizes.length)
+  const screens = timed.filter(({ waits }) => waits === 'screen')
+  const slow = screens.filter(({ at }) => p95(at.at(-1)!.ms) > 50)
+  console.log(
+    `${timed.length} timed, ${screens.length} of them of screens; p95 above 50 ms at ${sizes.at(-1)} rows: ${slow.map(({ name }) => name).join(', ') || 'none'}`,
+  )
+  console.log(`a screen waits for ${linear.length ? `linear work: ${linear.join(', ')}` : 'nothing that is linear'}`)
+  return linear
+}

@@ -1,0 +1,245 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Job } from '@operon/contracts/contract'
+import type { ServiceName } from '@operon/contracts/services'
+import { loadDefinitions } from '@operon/deploy/services'
+import { newId } from '@operon/kit/ids'
+import type { Runtime, ServiceDefinition } from '@operon/kit/service'
+import { startTestPlatform } from '@operon/kit/testing/service'
+import pg from 'pg'
+import { type Call, growingCalls, type Who } from './calls.ts'
+import { fillTables, LONG_CONVERSATION } from './fill.ts'
+
+export type Sample = { ms: number[]; control: number[]; blocks?: number; bytes?: number; note?: string }
+/** `screen`: a person looks at a page until it is answered. */
+export type Row = { name: string; waits: 'screen' | 'call' | 'nobody'; at: Sample[]; refused?: string }
+
+const PASSWORD = 'Growth-horse-battery-1'
+const SERVICE_KEY = 'test-service-key-0123456789'
+type Person = { id: string; token: string; email: string }
+type Scheduled = { name: string; rt: Runtime; run: (ctx: any, run: any) => Promise<unknown> }
+
+/** The platform with an account that owns half of every table, and what can be asked of it. */
+export async function openGrowth(postgres: string, { short }: { short: boolean }) {
+  const jobs: Scheduled[] = []
+  const definitions = (await loadDefinitions()).map((definition) => withoutSchedules(definition, jobs))
+  const bounds = {
+    RATE_AUTH_STRICT: '100000/60s',
+    RATE_AUTH: '100000/60s',
+    LIMIT_SIGN_UP_PER_MINUTE: '100000',
+    LIMIT_EXPORTS_PER_DAY: '100',
+  }
+  const platform = await startTestPlatform(definitions, {
+    ...bounds,
+    AUTH_AUTOCONFIRM: 'true',
+    AUTH_STAFF_EMAILS: 'staff@studio.example',
+    LOG_LEVEL: 'fatal',
+  })
+  const services = Object.keys(platform.services) as ServiceName[]
+  const rt = (service: ServiceName) => platform.services[service]!.rt
+  const client = new pg.Client({ connectionString: postgres })
+  await client.connect()
+  await client.query('create extension pg_stat_statements')
+  await client.query(`create table control as select n, repeat('x', 200) as text from generate_series(1, 1000) n`)
+  await client.query('alter table control add primary key (n)')
+
+  const people = { owner: await signUp('owner@example.com'), staff: await signUp('staff@studio.example') }
+  // A configured address counts as staff's once it is proven.
+  await ask(`/auth/v1/admin/users/${people.staff.id}`, 'PUT', 'identity', SERVICE_KEY, { email_confirm: true })
+  await rt('marketplace').db.updateTable('profiles').set({ marketplace_slug: 'slug-7' }).where('user_id', '=', people.owner.id).execute()
+  let size = 0
+
+  async function ask(path: string, method: string, service: ServiceName, token: string | null, body?: unknown) {
+    const answer = await fetch(platform.url(service) + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  async function signUp(email: string): Promise<Person> {
+    const body = { email, password: PASSWORD, data: { name: 'Ann', accept_terms: true } }
+    const { text } = await ask('/auth/v1/signup', 'POST', 'identity', null, body)
+    const { access_token: token, user } = JSON.parse(text)
+    if (!token) throw new Error(`${email} could not sign up: ${text.slice(0, 200)}`)
+    return { id: user.id, token, email }
+  }
+
+  async function signIn(person: Person): Promise<void> {
+    const body = { email: person.email, password: PASSWORD }
+    const { text } = await ask('/auth/v1/token?grant_type=password', 'POST', 'identity', null, body)
+    person.token = JSON.parse(text).access_token ?? person.token
+  }
+
+  const tokenOf = (who: Who) => (who === 'service' ? SERVICE_KEY : people[who].token)
+
+  /** Blocks that statements have touched so far, in all databases. */
+  async function blocks(): Promise<number> {
+    const { rows } = await client.query<{ sum: string }>(
+      `select coalesce(sum(shared_blks_hit + shared_blks_read + temp_blks_read + temp_blks_written), 0) as sum
+       from pg_stat_statements where query !~ 'pg_stat_statements|outbox|inbox'`,
+    )
+    return Number(rows[0]!.sum)
+  }
+
+  async function control(): Promise<number> {
+    const began = performance.now()
+    await client.query('select text from control where n = $1', [1 + Math.floor(Math.random() * 1000)])
+    return performance.now() - began
+  }
+
+  async function time(call: Call): Promise<Row> {
+    const run = () => ask(call.path, call.method, call.service, tokenOf(call.who), call.body)
+    const row: Row = { name: call.name, waits: call.screen ? 'screen' : 'call', at: [] }
+    // Statements are prepared and pages in memory, as they are for whoever comes next.
+    for (let n = 0; n < 2; n++) {
+      const { status, text } = await run()
+      if (status >= 400) return { ...row, refused: `answers ${status} ${text.slice(0, 160)}` }
+    }
+    const taken: Sample = { ms: [], control: [], blocks: Number.POSITIVE_INFINITY, bytes: 0 }
+    for (let n = 0; n < 2; n++) {
+      const before = await blocks()
+      taken.bytes = (await run()).text.length
+      taken.blocks = Math.min(taken.blocks!, (await blocks()) - before)
+    }
+    const [least, most, untilMs] = short ? [3, 5, 100] : [5, 60, 1500]
+    for (const began = performance.now(); taken.ms.length < least || (taken.ms.length < most && performance.now() - began < untilMs); ) {
+      taken.control.push(await control())
+      const start = performance.now()
+      await run()
+      taken.ms.push(performance.now() - start)
+    }
+    return { ...row, at: [taken] }
+  }
+
+  async function runJob({ name, rt, run }: Scheduled): Promise<Row> {
+    const row: Row = { name: `job ${name}`, waits: 'nobody', at: [] }
+    const work = () =>
+      run(rt.ctx(), { id: newId(), payload: {}, attempt: 1, userId: null, progress: async () => {}, signal: new AbortController().signal })
+    const before = await blocks()
+    const began = performance.now()
+    try {
+      await work()
+    } catch (error) {
+      return { ...row, refused: `fails: ${String(error).slice(0, 160)}` }
+    }
+    return { ...row, at: [{ ms: [performance.now() - began], control: [await control()], blocks: (await blocks()) - before }] }
+  }
+
+  /** A file of everything of the owner: what a row of it costs must not depend on how many there are. */
+  async function exportOwner(): Promise<Row> {
+    const row: Row = { name: 'export, a thousand rows', waits: 'nobody', at: [] }
+    await rt('identity').db.deleteFrom('exports').where('user_id', '=', people.owner.id).execute()
+    const memory = watchMemory()
+    const began = performance.now()
+    const { status, text } = await ask('/functions/v1/account-export-begin', 'POST', 'identity', people.owner.token, {})
+    if (status >= 400) return { ...row, refused: `answers ${status} ${text.slice(0, 160)}` }
+    for (;;) {
+      await delay(20)
+      const answer = await ask('/functions/v1/account-exports', 'POST', 'identity', people.owner.token, {})
+      const [made] = JSON.parse(answer.text).exports
+      if (made.state === 'working') continue
+      const ms = performance.now() - began
+      const grown = memory()
+      if (made.state !== 'ready') return { ...row, refused: `is ${made.state}` }
+      const note = `${made.rows} rows, ${(made.bytes / 1e6).toFixed(1)} MB in ${(ms / 1000).toFixed(1)} s, memory +${grown} MB`
+      return { ...row, at: [{ ms: [(ms * 1000) / made.rows], control: [await control()], note }] }
+    }
+  }
+
+  /** Somebody who has rows everywhere leaves. */
+  async function eraseLeaver(leaver: Person): Promise<Row> {
+    const row: Row = { name: 'erasure, a thousand rows', waits: 'nobody', at: [] }
+    await signIn(leaver)
+    const memory = watchMemory()
+    const began = performance.now()
+    const { status, text } = await ask('/functions/v1/account-delete', 'POST', 'identity', leaver.token, {})
+    if (status >= 400) return { ...row, refused: `answers ${status} ${text.slice(0, 160)}` }
+    const answeredMs = performance.now() - began
+    for (;;) {
+      await delay(20)
+      const left = await rt('identity').db.selectFrom('erasures').select(['erased_at', 'report']).where('user_id', '=', leaver.id).execute()
+      if (!left.length || left.some(({ erased_at }) => !erased_at)) continue
+      const ms = performance.now() - began
+      const gone = left
+        .flatMap(({ report }) => [report?.deleted, report?.anonymised])
+        .flatMap((counts) => Object.values(counts ?? {}))
+        .reduce((sum: number, count) => sum + Number(count), 0)
+      const note = `${gone} rows in ${(ms / 1000).toFixed(1)} s, answered after ${answeredMs.toFixed(0)} ms, memory +${memory()} MB`
+      return { ...row, at: [{ ms: [(ms * 1000) / gone], control: [await control()], note }] }
+    }
+  }
+
+  let leaver: Person
+  return {
+    async fillTo(rows: number) {
+      leaver = await signUp(`leaver-${rows}@example.com`)
+      const own = Math.round((rows - size) / 5)
+      const fill = { from: size, rows, own, userId: leaver.id, ownerId: people.owner.id, ownerEvery: 2 }
+      await fillTables(Object.values(platform.services), fill)
+      size = rows
+    },
+    async measure(): Promise<Row[]> {
+      await signIn(people.owner)
+      await signIn(people.staff)
+      const mine = await rt('ai-gateway')
+        .db.selectFrom('ai_messages')
+        .select('id')
+        .where('conversation_id', '=', LONG_CONVERSATION)
+        .limit(1)
+        .executeTakeFirstOrThrow()
+      const hook = await rt('integrations')
+        .db.selectFrom('webhook_deliveries')
+        .select('endpoint_id')
+        .where('user_id', '=', people.owner.id)
+        .limit(1)
+        .executeTakeFirstOrThrow()
+      const calls = await growingCalls(services, { ownerId: people.owner.id, aRow: mine.id, anEndpoint: hook.endpoint_id })
+      const rows: Row[] = []
+      for (const call of calls) {
+        rows.push(await time(call))
+        if (process.env.GROWTH_LOG)
+          console.log(size, rows.at(-1)!.name, rows.at(-1)!.refused ?? JSON.stringify(rows.at(-1)!.at), Math.round(performance.now()))
+      }
+      for (const job of jobs) rows.push(await runJob(job))
+      rows.push(await exportOwner())
+      rows.push(await eraseLeaver(leaver))
+      return rows
+    },
+    async close() {
+      await client.end()
+      await platform.close()
+    },
+  }
+}
+
+/** Its periodic jobs run when they are told to, and not in the middle of a measurement. */
+function withoutSchedules(definition: ServiceDefinition, jobs: Scheduled[]): ServiceDefinition {
+  return {
+    ...definition,
+    setup(rt) {
+      const job: Runtime['job'] = (contract: Job, run: any, { cron, everyMs, ...options } = {}) => {
+        if (cron || everyMs) jobs.push({ name: contract.name, rt, run })
+        rt.job(contract, run, options)
+      }
+      return definition.setup(Object.assign(Object.create(rt), { job }))
+    },
+  }
+}
+
+/** Says by how much the process grew at most since. */
+function watchMemory(): () => number {
+  const before = process.memoryUsage.rss()
+  let most = before
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss())
+  }, 50)
+  return () => {
+    clearInterval(timer)
+    return Math.round((most - before) / 1e6)
+  }
+}
