@@ -27,7 +27,10 @@ export const accountErasures = fn('account-erasures', {
   access: 'staff',
   rate: 'read',
   summary: 'Deleted accounts and which services have erased what they held',
-  body: z.object({ user_id: id('user').optional(), only: z.enum(['open', 'overdue']).optional() }).prefault({}),
+  description: 'The newest first, 500 at a time: `cursor` is what the page before answered with, and null on the last one.',
+  body: z
+    .object({ user_id: id('user').optional(), only: z.enum(['open', 'overdue']).optional(), cursor: z.string().max(120).nullish() })
+    .prefault({}),
   reply: z.object({
     open: z.int(),
     overdue: z.int(),
@@ -41,5 +44,6 @@ export const accountErasures = fn('account-erasures', {
         report: Erased.nullable(),
       }),
     ),
+    cursor: z.string().nullish(),
   }),
 })

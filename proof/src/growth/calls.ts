@@ -35,6 +35,9 @@ export const CHANGES: Record<string, (ownerId: string) => any> = {
 
 /** Reads of the registry that are not timed, and why. */
 export const UNTIMED: Record<string, string> = {
+  'checkout-status': 'asks the payment provider about one session',
+  'preview-switch': 'asks the payment provider about one subscription',
+  'check-domains': 'asks the registries of domains',
   'ai-chat': 'an answer of a model: `npm run bench ai`',
   'ai-compare': 'answers of models: `npm run bench ai`',
   'ai-orchestrator': 'an answer of a model: `npm run bench ai`',

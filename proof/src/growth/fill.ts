@@ -38,7 +38,6 @@ export async function fillTables(services: RunningService[], fill: Fill): Promis
       select current_database() as db, relname as t from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`.execute(rt.db)
     for (const { db, t } of names.filter(({ t }) => !OF_NOBODY.test(t))) {
-      if (process.env.GROWTH_LOG) console.log(rt.name, t)
       await fillTable(rt.db, t, fill)
       large.add(`${db}.${t}`)
     }

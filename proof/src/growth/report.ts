@@ -6,16 +6,17 @@ const NOISE_MS = 4
 const NOISE_BLOCKS = 40
 const NOISE_BYTES = 20_000
 
-export function shapeOfRow({ at }: Row, sizes: readonly number[]): Shape {
+/** By what it reads and answers with, and where the sizes are worth it by its time. */
+export function shapeOfRow({ at }: Row, sizes: readonly number[], inTime: boolean): Shape {
   const middle = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
   const noise = Math.max(NOISE_MS, 2 * Math.max(...at.map(({ control }) => middle(control))))
-  const inTime = shapeOf(
+  const time = shapeOf(
     sizes,
     at.map(({ ms }) => middle(ms)),
     noise,
   )
   return worst(
-    inTime,
+    ...(inTime || at.some(({ blocks }) => blocks === undefined) ? [time] : []),
     ...(at.every(({ blocks }) => blocks !== undefined)
       ? [
           shapeOf(
@@ -38,7 +39,7 @@ export function shapeOfRow({ at }: Row, sizes: readonly number[]): Shape {
 }
 
 /** One line a row; says which calls that a screen waits for are linear. */
-export function printRows(rows: Row[], sizes: number[]): string[] {
+export function printRows(rows: Row[], sizes: number[], inTime: boolean): string[] {
   const linear: string[] = []
   console.log(`grows   waits   p95 in ms and blocks read, at ${sizes.join(' / ')} rows; then the control's p95 in the same moment`)
   for (const row of rows) {
@@ -46,7 +47,7 @@ export function printRows(rows: Row[], sizes: number[]): string[] {
       console.log(`${'-'.padEnd(7)} ${row.waits.padEnd(7)} ${row.name}: ${row.refused ?? 'not at every size'}`)
       continue
     }
-    const shape = shapeOfRow(row, sizes)
+    const shape = shapeOfRow(row, sizes, inTime)
     const ms = row.at.map(({ ms }) => p95(ms).toFixed(1)).join(' / ')
     const blocks = row.at.map(({ blocks }) => blocks ?? '-').join(' / ')
     const control = row.at.map(({ control }) => p95(control).toFixed(1)).join(' / ')

@@ -200,11 +200,7 @@ export async function openGrowth(postgres: string, { short }: { short: boolean }
         .executeTakeFirstOrThrow()
       const calls = await growingCalls(services, { ownerId: people.owner.id, aRow: mine.id, anEndpoint: hook.endpoint_id })
       const rows: Row[] = []
-      for (const call of calls) {
-        rows.push(await time(call))
-        if (process.env.GROWTH_LOG)
-          console.log(size, rows.at(-1)!.name, rows.at(-1)!.refused ?? JSON.stringify(rows.at(-1)!.at), Math.round(performance.now()))
-      }
+      for (const call of calls) rows.push(await time(call))
       for (const job of jobs) rows.push(await runJob(job))
       rows.push(await exportOwner())
       rows.push(await eraseLeaver(leaver))

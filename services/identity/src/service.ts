@@ -34,6 +34,7 @@ import * as endedSessions from './migrations/0013_ended_sessions.ts'
 import * as boundedReads from './migrations/0014_bounded_reads.ts'
 import * as passkeys from './migrations/0015_passkeys.ts'
 import * as exportFiles from './migrations/0016_exports.ts'
+import * as erasuresByTime from './migrations/0017_erasures_by_time.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { oauthServerRoutes } from './oauth-server/routes.ts'
@@ -64,6 +65,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0014_bounded_reads': boundedReads,
     '0015_passkeys': passkeys,
     '0016_exports': exportFiles,
+    '0017_erasures_by_time': erasuresByTime,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),

@@ -407,7 +407,7 @@ export const staffEvents = fn('staff-events', {
   rate: 'read',
   summary: 'Provider events that failed and wait to be replayed',
   body: z.object({ reason }),
-  reply: z.object({ events: z.array(FailedEvent) }),
+  reply: z.object({ events: z.array(FailedEvent), more: More }),
 })
 export const staffReplayEvent = fn('staff-replay-event', {
   access: 'staff',
@@ -418,7 +418,7 @@ export const staffActions = fn('staff-actions', {
   access: 'staff',
   rate: 'read',
   summary: 'What staff did last, with who, on whom and why',
-  reply: z.object({ actions: z.array(StaffAction) }),
+  reply: z.object({ actions: z.array(StaffAction), more: More }),
 })
 /** The books as they stand: every account's balance, and how many entries do not balance (none, ever). */
 export const ledgerBalances = fn('ledger-balances', {

@@ -18,6 +18,7 @@ import { refresh } from '../subscriptions/project.ts'
 import type { Hearing } from '../webhooks/routes.ts'
 
 const PAYMENTS_SHOWN = 100
+const LISTED = 200
 
 /** Every staff call leaves who, what and why, before it acts. */
 async function log(ctx: BillingCtx, action: string, reason: string, userId: string | null, detail: object) {
@@ -139,10 +140,11 @@ export async function staffEvents(
     .selectAll()
     .where('status', '=', 'failed')
     .orderBy('created_at', 'desc')
-    .limit(200)
+    .limit(LISTED + 1)
     .execute()
   return {
-    events: failed.map(({ id, type, created_at, attempts, error, status }) => ({
+    more: failed.length > LISTED,
+    events: failed.slice(0, LISTED).map(({ id, type, created_at, attempts, error, status }) => ({
       id,
       type,
       created_at: created_at.toISOString(),
@@ -173,8 +175,10 @@ export const staffReplayEvent =
   }
 
 export async function staffActions(ctx: BillingCtx): Promise<Output<typeof contract.staffActions>> {
-  const actions = await actionsOf(ctx).limit(200).execute()
-  return { actions: actions.map(actionJson) }
+  const actions = await actionsOf(ctx)
+    .limit(LISTED + 1)
+    .execute()
+  return { actions: actions.slice(0, LISTED).map(actionJson), more: actions.length > LISTED }
 }
 
 const actionsOf = ({ db }: BillingCtx) =>

@@ -1,7 +1,8 @@
 import * as identity from '@operon/contracts/identity/events'
 import { enqueue, inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
+import { type IdentityTest, SERVICE_KEY, signedUp, startIdentity } from '../testing/platform.ts'
 
 let platform: IdentityTest
 beforeAll(async () => {
@@ -46,4 +47,23 @@ test('who is expected and does not answer is asked again each day, and shown as 
   await sweep()
   await expect.poll(overdue, { timeout: 10_000 }).toBe(0)
   expect(await asked()).toHaveLength(2)
+})
+
+test('the list of deleted accounts goes on where a page ends, each once, and refuses a cursor that it did not give', async () => {
+  const { rt } = platform.services.identity!
+  await rt.db.deleteFrom('erasures').execute()
+  // All of them asked in one moment: the time alone would not tell where to go on.
+  await sql`insert into erasures (user_id, service, due_at) select gen_random_uuid(), 'crm', now() from generate_series(1, 501)`.execute(
+    rt.db,
+  )
+  const list = async (body: object) => {
+    const headers = { authorization: `Bearer ${SERVICE_KEY}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${platform.url()}/functions/v1/account-erasures`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return { status: answer.status, ...((await answer.json()) as { erasures: { user_id: string }[]; cursor: string | null }) }
+  }
+  const first = await list({})
+  const second = await list({ cursor: first.cursor })
+  expect([first.erasures.length, second.erasures.length, second.cursor]).toEqual([500, 1, null])
+  expect(new Set([...first.erasures, ...second.erasures].map(({ user_id }) => user_id)).size).toBe(501)
+  expect((await list({ cursor: 'WyJhIl0' })).status).toBe(400)
 })

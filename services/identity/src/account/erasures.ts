@@ -2,8 +2,10 @@ import type { Envelope, Input } from '@operon/contracts/contract'
 import { type accountErasures, ERASE_WITHIN_DAYS, type Erased, type Erasing, erasing, userErased } from '@operon/contracts/erasure'
 import * as identity from '@operon/contracts/identity/events'
 import { now } from '@operon/kit/clock'
+import { DomainError } from '@operon/kit/errors'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
+import { z } from 'zod'
 import type { AuthCtx, Deps } from '../deps.ts'
 import { audit } from '../users/audit.ts'
 import type { Trx } from '../users/users.ts'
@@ -84,21 +86,27 @@ export async function measureErasures(ctx: AuthCtx) {
 }
 
 /** For staff and operators: which deleted accounts are still known to whom. */
-export async function listErasures(ctx: AuthCtx, { user_id: userId, only }: Input<typeof accountErasures>) {
+export async function listErasures(ctx: AuthCtx, { user_id: userId, only, cursor }: Input<typeof accountErasures>) {
   if (ctx.actor.kind === 'user') {
     const { id } = ctx.actor
     await inTransaction(ctx.db, (trx: Trx) => audit(trx, ctx, id, 'staff_read_erasures', { ...(userId && { user_id: userId }) }))
   }
-  const rows = await ctx.db
+  const found = await ctx.db
     .selectFrom('erasures')
     .selectAll()
+    // To the letter: what an answer tells of a time is in milliseconds.
+    .select(sql<string>`asked_at::text`.as('asked'))
+    .where(askedBefore(cursor))
     .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
     .$if(only !== undefined, (query) => query.where('erased_at', 'is', null))
     .$if(only === 'overdue', (query) => query.where('due_at', '<', new Date(now())))
     .orderBy('asked_at', 'desc')
-    .orderBy('service')
-    .limit(LISTED)
+    .orderBy('user_id', 'desc')
+    .orderBy('service', 'desc')
+    .limit(LISTED + 1)
     .execute()
+  const rows = found.slice(0, LISTED)
+  const last = found.length > LISTED ? rows.at(-1) : undefined
   const { open, late } = await countOpen(ctx)
   return {
     open,
@@ -111,6 +119,23 @@ export async function listErasures(ctx: AuthCtx, { user_id: userId, only }: Inpu
       erased_at: erased_at?.toISOString() ?? null,
       report,
     })),
+    cursor: last ? Buffer.from(JSON.stringify([last.asked, last.user_id, last.service])).toString('base64url') : null,
+  }
+}
+
+const Cursor = z.tuple([z.string().regex(/^[\d :.+-]{10,40}$/), z.uuid(), z.enum(erasing)])
+
+function askedBefore(cursor: string | null | undefined) {
+  if (!cursor) return sql<boolean>`true`
+  const [at, userId, service] = readCursor(cursor)
+  return sql<boolean>`(asked_at, user_id, service) < (${at}::timestamptz, ${userId}::uuid, ${service})`
+}
+
+function readCursor(cursor: string): z.output<typeof Cursor> {
+  try {
+    return Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
+  } catch {
+    throw new DomainError('invalid', { message: 'cursor: use the one that the page before came with' })
   }
 }
 

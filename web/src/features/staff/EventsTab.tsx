@@ -3,14 +3,15 @@ import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { type FailedEvent, replay } from './queries.ts'
+import { type FailedEvent, type FailedEvents, replay } from './queries.ts'
 import { ReasonForm } from './ReasonForm.tsx'
 import { ReasonPanel } from './ReasonPanel.tsx'
 import { StaffTable } from './StaffTable.tsx'
 import type { LookUp } from './useLookUp.ts'
 
-export function EventsTab({ lookUp }: { lookUp: LookUp<string, FailedEvent[]> }) {
-  const { busy, asked, found: events, error, ask } = lookUp
+export function EventsTab({ lookUp }: { lookUp: LookUp<string, FailedEvents> }) {
+  const { busy, asked, found, error, ask } = lookUp
+  const events = found?.events
   const [reason, setReason] = useState(asked ?? '')
   const [chosen, setChosen] = useState<FailedEvent>()
 
@@ -50,6 +51,7 @@ export function EventsTab({ lookUp }: { lookUp: LookUp<string, FailedEvent[]> })
             An event that could not be handled waits here. The sweep tries it again by itself, up to 20 times.
           </EmptyState>
         )}
+        {found?.more ? <p className="px-4 py-3 text-12 text-faint">These are the newest {found.events.length}.</p> : null}
       </Panel>
       {chosen ? (
         <ReasonPanel

@@ -46,7 +46,7 @@ function Staff() {
   const account = useLookUp(({ query, reason }: { query: string; reason: string }) => lookUp(query, reason))
   const disputes = useLookUp(listDisputes)
   const books = useLookUp(({ reason, again }: { reason: string; again: boolean }) => readBooks(reason, again))
-  const events = useLookUp((reason: string) => listFailedEvents(reason).then(({ events }) => events))
+  const events = useLookUp(listFailedEvents)
   return (
     <PublicLayout footer={false}>
       <div className="rail w-full flex-1 px-5 py-8 text-14 md:px-8">

@@ -4,7 +4,8 @@ import { call } from '../../api/call.ts'
 
 export type StaffAccount = Reply<typeof staffAccount>
 export type StaffPayment = StaffAccount['payments'][number]
-export type FailedEvent = Reply<typeof staffEvents>['events'][number]
+export type FailedEvents = Reply<typeof staffEvents>
+export type FailedEvent = FailedEvents['events'][number]
 export type Books = Reply<typeof staffBooks>
 export type OpenDisputes = Reply<typeof staffDisputes>
 export type StaffAction = Reply<typeof staffActions>['actions'][number]

@@ -10,8 +10,10 @@ const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'U
 
 export type Item = { id: string; title: string; description: string; category: string; price: number; item_type: string }
 
-/** The seller's items, narrowed by words and category; both live in the address. */
-export function Items({ items }: { items: Item[] }) {
+type More = { busy: boolean; load: () => unknown }
+
+/** The seller's items, narrowed by words and category; both live in the address. `more`: there are older ones than these. */
+export function Items({ items, more }: { items: Item[]; more?: More | undefined }) {
   const [params, setParams] = useSearchParams()
   const words = params.get('q') ?? ''
   const category = params.get('category')
@@ -65,10 +67,17 @@ export function Items({ items }: { items: Item[] }) {
             title="No items match these words"
             action={<Button onClick={() => setParams({}, { replace: true })}>Show all {items.length}</Button>}
           >
-            Search looks at titles, descriptions and types.
+            Search looks at titles, descriptions and types{more ? ` of the newest ${items.length} products` : ''}.
           </EmptyState>
         </div>
       )}
+      {more ? (
+        <div className="border-t border-line px-5 py-4 md:px-8">
+          <Button size="public" busy={more.busy} onClick={more.load}>
+            Show older products
+          </Button>
+        </div>
+      ) : null}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { texts } from '@operon/contracts/messages'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Share2 } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useParams } from 'react-router-dom'
@@ -23,12 +23,22 @@ export function StorefrontPage() {
   const { userSlug = '' } = useParams()
   const shop = useQuery({
     queryKey: ['storefront', userSlug],
-    queryFn: () => readShop(userSlug),
+    queryFn: () => readSeller(userSlug),
   })
+  const offers = useInfiniteQuery({
+    queryKey: ['storefront-items', shop.data?.id],
+    enabled: Boolean(shop.data),
+    queryFn: ({ pageParam }) => readItems(shop.data!.id, pageParam),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next,
+  })
+  const items = offers.data?.pages.flatMap((page) => page.rows)
+  const failed = shop.isError || (offers.isError && !items)
+  const more = offers.hasNextPage ? { busy: offers.isFetchingNextPage, load: () => offers.fetchNextPage() } : undefined
   useEffect(() => {
     if (shop.data === null) toast.error(texts.marketplaceNotFound)
-    else if (shop.isError) toast.error(texts.failedToLoadMarketplace)
-  }, [shop.data, shop.isError])
+    else if (failed || offers.isFetchNextPageError) toast.error(texts.failedToLoadMarketplace)
+  }, [shop.data, failed, offers.isFetchNextPageError])
   useNamed(shop.data === null ? 'Marketplace Not Found' : shop.data?.name, shop.data === null)
 
   if (shop.data === null)
@@ -48,16 +58,16 @@ export function StorefrontPage() {
   return (
     <PublicLayout footer={false}>
       <div className="rail flex w-full flex-1 flex-col">
-        {shop.isError ? (
+        {failed ? (
           <div className="px-0 py-14 md:px-3">
-            <ErrorState title={texts.failedToLoadMarketplace} retry={() => shop.refetch()}>
+            <ErrorState title={texts.failedToLoadMarketplace} retry={() => (shop.isError ? shop.refetch() : offers.refetch())}>
               The server did not answer. Nothing is lost; try again in a moment.
             </ErrorState>
           </div>
         ) : (
           <>
-            <Head name={shop.data?.name} count={shop.data && <Count of={shop.data.items.length} />} />
-            {shop.data ? <Items items={shop.data.items} /> : <ItemsLoading />}
+            <Head name={shop.data?.name} count={items && <Count of={items.length} more={Boolean(more)} />} />
+            {items ? <Items items={items} more={more} /> : <ItemsLoading />}
           </>
         )}
       </div>
@@ -73,19 +83,31 @@ export function StorefrontPage() {
   )
 }
 
-/** Public data, asked for without the code of a session. */
-async function readShop(slug: string) {
-  const read = async <T,>(table: string, query: Record<string, string>) =>
-    readJson<T[]>(await request(`/rest/v1/${table}?${new URLSearchParams(query)}`))
-  const [seller] = await read<Seller>('user_profiles', { select: 'user_id,display_name,marketplace_slug', marketplace_slug: `eq.${slug}` })
-  if (!seller) return null
-  const items = await read<Item>('marketplace_items', {
-    select: 'id,title,description,category,price,item_type',
-    user_id: `eq.${seller.user_id}`,
-    is_active: 'eq.true',
-  })
-  return { name: seller.display_name ?? seller.marketplace_slug, items }
+/** Public data, asked for without the code of a session. The answer names where it goes on, when it does. */
+async function readPage<T>(address: string): Promise<{ rows: T[]; next: string | undefined }> {
+  const response = await request(address)
+  return { rows: await readJson<T[]>(response), next: /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] }
 }
+const read = <T,>(table: string, query: Record<string, string>) => readPage<T>(`/rest/v1/${table}?${new URLSearchParams(query)}`)
+
+async function readSeller(slug: string) {
+  const {
+    rows: [seller],
+  } = await read<Seller>('user_profiles', { select: 'user_id,display_name,marketplace_slug', marketplace_slug: `eq.${slug}` })
+  return seller ? { id: seller.user_id, name: seller.display_name ?? seller.marketplace_slug } : null
+}
+
+/** The newest first, as many as an answer holds; `next` is where the page before said that it goes on. */
+const readItems = (userId: string, next: string) =>
+  next
+    ? readPage<Item>(next)
+    : read<Item>('marketplace_items', {
+        select: 'id,title,description,category,price,item_type',
+        user_id: `eq.${userId}`,
+        is_active: 'eq.true',
+        order: 'created_at.desc,id.desc',
+        limit: '1000',
+      })
 
 /** The name has room for two lines on a phone before it is known: nothing moves when it comes. */
 function Head({ name, count }: { name: string | undefined; count: ReactNode }) {
@@ -118,10 +140,11 @@ function Head({ name, count }: { name: string | undefined; count: ReactNode }) {
   )
 }
 
-function Count({ of }: { of: number }) {
+function Count({ of, more }: { of: number; more: boolean }) {
   return (
     <p>
-      {of} {of === 1 ? 'product' : 'products'}
+      {of.toLocaleString('en-US')}
+      {more ? '+' : ''} {of === 1 ? 'product' : 'products'}
     </p>
   )
 }
