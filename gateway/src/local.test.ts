@@ -146,6 +146,11 @@ test('a preflight is answered here, for any origin and without credentials', asy
   expect(response.headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
   for (const name of ['apikey', 'authorization', 'x-client-info', 'prefer', 'range', 'accept-profile'])
     expect(response.headers.get('access-control-allow-headers')).toContain(name)
+  // Uploads that resume, and assistants that speak MCP.
+  for (const name of ['tus-resumable', 'upload-length', 'upload-offset', 'upload-metadata', 'mcp-session-id', 'mcp-protocol-version'])
+    expect(response.headers.get('access-control-allow-headers')).toContain(name)
+  for (const name of ['location', 'upload-offset', 'upload-length', 'mcp-session-id'])
+    expect(response.headers.get('access-control-expose-headers')).toContain(name)
   // Clients of the auth protocol read an error by this field.
   expect(response.headers.get('access-control-expose-headers')).toContain('x-supabase-api-version')
 })

@@ -3,12 +3,61 @@ import { verifyRequest } from '@operon/kit/requests'
 import { Vault } from '@operon/kit/vault'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { misunderstandings, readRelease, readSigned, recordNow, releases, signNow } from './corpus.ts'
+import { misunderstandings, notTaken, readRelease, readSigned, recordNow, releases, signNow } from './corpus.ts'
+import { readRecorded, sampled, withoutValues } from './recorded.ts'
 import { jsonSchemaOf, samplesOf } from './samples.ts'
 import { type Travel, travels } from './travel.ts'
 
 test.each(releases())('this version and release %s understand each other, whichever of them sends', (version) => {
   expect(misunderstandings(readRelease(version), travels())).toEqual([])
+})
+
+const recordings = releases().flatMap((version) => readRecorded(version) ?? [])
+test('the last release kept what really travelled, and says of everything else that its samples are made', () => {
+  const last = releases().at(-1)!
+  const { recorded, made_only } = readRecorded(last)!
+  expect([...Object.keys(recorded), ...made_only].sort()).toEqual(Object.keys(readRelease(last)).sort())
+  expect(Object.keys(recorded).length).toBeGreaterThan(made_only.length)
+})
+
+test('this version takes what the releases really sent', () => {
+  expect(recordings.flatMap(({ recorded }) => notTaken(recorded, travels()))).toEqual([])
+})
+
+test('what is recorded is the shape of a message, and nobody’s values', () => {
+  const schema = z.object({
+    id: z.uuid(),
+    state: z.enum(['on', 'off']),
+    word: z.string().meta({ 'x-personal': false }),
+    name: z.string(),
+    amount: z.int().min(1),
+    many: z.array(z.object({ at: z.iso.datetime().nullable() })),
+    counts: z.record(z.string(), z.int()),
+  })
+  const value = {
+    id: crypto.randomUUID(),
+    state: 'off',
+    word: 'ours',
+    name: 'Ada 42',
+    amount: 77,
+    many: [{ at: null }],
+    counts: { Bob: 3 },
+  }
+  const kept = withoutValues(jsonSchemaOf(schema), value)
+  expect(kept).toEqual({ ...value, id: expect.stringMatching(/^01931a5c/), name: 'Xxx 00', amount: 1, counts: { key0: 1 } })
+  const release = { 'shop.sold': { kind: 'durable', parts: { payload: { schema: jsonSchemaOf(schema), samples: [] } } } }
+  const heard = [value, { ...value, name: 'Bea 17' }, { ...value, state: 'on' }, { ...value, id: 1 }]
+  const said = sampled(
+    release,
+    heard.map((value) => ({ name: 'shop.sold', part: 'payload', value })),
+  )
+  expect(said['shop.sold']!.payload).toEqual([kept, { ...(kept as object), state: 'on' }])
+})
+
+test('a recorded message that this version refuses is found', () => {
+  const recorded = { 'shop.sold': { payload: [{ id: 'no uuid' }] } }
+  expect(notTaken(recorded, [travelOf(z.object({ id: z.uuid() }))])).toEqual([expect.stringContaining('refused here')])
+  expect(notTaken(recorded, [])).toEqual([expect.stringContaining('nothing here knows it')])
 })
 
 test.each(releases())('a request that release %s signed is believed here, and one that is signed here has the same form', (version) => {

@@ -7,26 +7,27 @@ import { z } from 'zod'
 import { jsonSchemaOf, samplesOf } from './samples.ts'
 import { type Travel, travels } from './travel.ts'
 
-const folder = resolve(import.meta.dirname, '../../../libs/contracts/corpus')
+export const corpusFolder = resolve(import.meta.dirname, '../../../libs/contracts/corpus')
 /** Names with the reason why the two versions need not understand each other there. */
-const accepted: Record<string, string> = JSON.parse(readFileSync(join(folder, 'accepted.json'), 'utf8'))
+const accepted: Record<string, string> = JSON.parse(readFileSync(join(corpusFolder, 'accepted.json'), 'utf8'))
 
 const SIGNED = 'signed-request.json'
+export const RECORDED = 'recorded.json'
 
 type Recorded = { kind: string; parts: Record<string, { schema: object; samples: unknown[] }> }
-/** The messages of one release, by name. */
+/** The messages of one release, by name: samples made from its schemas. */
 export type Release = Record<string, Recorded>
 
 export const releases = (): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+  readdirSync(corpusFolder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
 
 export function readRelease(version: string): Release {
-  const files = readdirSync(join(folder, version)).filter((file) => file !== SIGNED)
-  return Object.assign({}, ...files.map((file) => JSON.parse(readFileSync(join(folder, version, file), 'utf8'))))
+  const files = readdirSync(join(corpusFolder, version)).filter((file) => file !== SIGNED && file !== RECORDED)
+  return Object.assign({}, ...files.map((file) => JSON.parse(readFileSync(join(corpusFolder, version, file), 'utf8'))))
 }
 
 export type SignedSample = { key: string; name: string; request: SignedRequest }
-export const readSigned = (version: string): SignedSample => JSON.parse(readFileSync(join(folder, version, SIGNED), 'utf8'))
+export const readSigned = (version: string): SignedSample => JSON.parse(readFileSync(join(corpusFolder, version, SIGNED), 'utf8'))
 
 /** A request as this version signs it, for a person, under a key that stands beside it. */
 export function signNow(): SignedSample {
@@ -71,7 +72,7 @@ function sent(schema: z.ZodType, sample: unknown, what: string): unknown {
 
 /** Writes the folder of a release, a file a service. What was released is never written again. */
 export function writeRelease(version: string): string[] {
-  const into = join(folder, version)
+  const into = join(corpusFolder, version)
   if (existsSync(into)) throw new Error(`the corpus of ${version} is there already; a new release has a new version in package.json`)
   const byService = Object.groupBy(Object.entries(recordNow()), ([name]) => name.slice(0, name.indexOf('.')))
   mkdirSync(into)
@@ -103,6 +104,21 @@ export function misunderstandings(release: Release, now: Travel[]): string[] {
     })
   })
   return found.filter(([name]) => !Object.hasOwn(accepted, name!)).map(([, text]) => text!)
+}
+
+/** What was really sent by a release and is not taken here, less what is accepted with a reason. */
+export function notTaken(recorded: Record<string, Record<string, unknown[]>>, now: Travel[]): string[] {
+  const current = new Map(now.map((travel) => [travel.name, travel]))
+  return Object.entries(recorded).flatMap(([name, parts]) => {
+    if (Object.hasOwn(accepted, name)) return []
+    const travel = current.get(name)
+    if (!travel) return [`${name}: the release sent it, and nothing here knows it`]
+    return Object.entries(parts).flatMap(([part, samples]) =>
+      travel.parts[part]
+        ? refusals(travel.parts[part], samples, `${name} ${part}: refused here, and the release sent it`)
+        : [`${name} ${part}: the release sent it, and it is gone here`],
+    )
+  })
 }
 
 const refusals = (schema: z.ZodType, samples: unknown[], what: string): string[] =>

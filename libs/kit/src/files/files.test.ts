@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 import { fileContracts, storageBytes } from '@operon/contracts/files'
+import { userDeleted } from '@operon/contracts/identity/events'
+import { exportUser } from '@operon/contracts/personal-data'
 import { sql } from 'kysely'
 import * as tus from 'tus-js-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { erasesPeople } from '../erasure.ts'
 import { newId } from '../ids.ts'
 import type { ServiceDefinition } from '../service.ts'
 import { startS3 } from '../testing/servers.ts'
@@ -11,11 +14,15 @@ import { startTestService, type TestPlatform, type TestUser } from '../testing/s
 import { eraseFiles, fileHoldings, mountFiles } from './mount.ts'
 import { fileTables } from './schema.ts'
 
+// All that a service needs to keep files of people.
 const keeper: ServiceDefinition = {
   name: 'marketplace',
   config: z.object({}),
   migrations: { '0001_files': fileTables },
-  setup: (rt) => mountFiles(rt, fileContracts('marketplace')),
+  setup(rt) {
+    mountFiles(rt, fileContracts('marketplace'))
+    erasesPeople(rt, { before: (ctx, userId) => eraseFiles(rt, ctx, userId), erase: async () => ({}), holds: fileHoldings })
+  },
 }
 const at = '/files/v1/marketplace/~uploads'
 const MIB = 1024 * 1024
@@ -239,12 +246,30 @@ for (const store of ['file:', 's3:']) {
       const theirs = await put(other, 'b.txt', 'text/plain', Buffer.from('b'))
       const keyOf = async (id: string) => (await db().selectFrom('files').select('key').where('id', '=', id).executeTakeFirstOrThrow()).key
       const [gone, kept] = [await keyOf(mine), await keyOf(theirs)]
-      const { rt } = platform.services.marketplace!
-      await eraseFiles(rt, rt.ctx(), user.id)
-      expect(await db().selectFrom('files').select('user_id').where('user_id', '=', user.id).execute()).toEqual([])
+      await platform.emit(userDeleted, user.id, { version: 2 })
+      const rows = () => db().selectFrom('files').select('user_id').where('user_id', '=', user.id).execute()
+      await vi.waitFor(async () => expect(await rows()).toEqual([]), { timeout: 20_000 })
       expect(await storage().head(gone)).toBeNull()
       expect(await storage().head(kept)).not.toBeNull()
-      expect(fileHoldings.map(({ table }) => table)).toEqual(['files', 'file_links', 'file_usage'])
+    })
+
+    test('an export has a row for each file and link, and nothing that would open one', async () => {
+      const user = platform.user()
+      const file_id = await put(user, 'a.txt', 'text/plain', Buffer.from('a'))
+      await fn(user, 'marketplace-file-link', { file_id, hours: 1 })
+      const { rt } = platform.services.marketplace!
+      const told: Record<string, Record<string, unknown>[]> = {}
+      let from: { part: number; after: string | null } | null = null
+      do {
+        const piece: any = await rt.ask(exportUser('marketplace'), { user_id: user.id, from })
+        told[piece.name] = piece.rows
+        from = piece.next
+      } while (from)
+      expect(told.files).toMatchObject([{ id: file_id, name: 'a.txt', bytes: 1, state: 'ready' }])
+      expect(told.file_links).toMatchObject([{ file_id }])
+      expect(told.file_usage).toMatchObject([{ bytes: 1 }])
+      for (const hidden of ['upload', 'head', 'lock_id', 'locked_until', 'token_hash'])
+        expect(JSON.stringify(told), hidden).not.toContain(`"${hidden}"`)
     })
   })
 }

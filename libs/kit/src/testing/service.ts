@@ -11,6 +11,7 @@ import { hashOfKey } from '../keys.ts'
 import { createInfra, type Infra, prepareService, type RunningService, type ServiceDefinition } from '../service.ts'
 import { createLogger } from '../telemetry.ts'
 import { testDatabase } from './database.ts'
+import { recorderOf } from './recorder.ts'
 
 export type TestUser = { id: string; email: string; token: string; headers: { authorization: string; apikey: string } }
 export type TestPlatform = {
@@ -53,8 +54,11 @@ export async function startTestPlatform(
       log: createLogger(env.LOG_LEVEL ?? process.env.LOG_LEVEL ?? 'error', onLine && { write: (line) => onLine(JSON.parse(line)) }),
     },
   )
+  const recorder = recorderOf(process.env.OPERON_RECORD)
+  recorder?.openedIn(infra.shared)
   const running: RunningService[] = []
   for (const definition of definitions) running.push(await prepareService(definition, infra))
+  for (const { rt } of running) recorder?.listenToJobs(rt.jobs)
   const services = Object.fromEntries(running.map((service) => [service.name, service]))
   const keys = testKeys(infra.config.PUBLIC_URL)
   const apiKeys = new Map<string, Extract<KeyAnswer, { state: 'good' }>>()
