@@ -6,7 +6,7 @@ import type { ServiceDefinition } from '@operon/kit/service'
 import type { z } from 'zod'
 
 /** Every service's module exports one definition: the value that the kit can run. */
-export async function loadDefinition(name: ServiceName): Promise<ServiceDefinition> {
+async function loadDefinition(name: ServiceName): Promise<ServiceDefinition> {
   const module: Record<string, unknown> = await import(`@operon/${name}/service`)
   const definition = Object.values(module).find((value) => typeof (value as ServiceDefinition)?.setup === 'function')
   if (!definition) throw new Error(`services/${name}/src/service.ts exports no service definition`)

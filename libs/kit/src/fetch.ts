@@ -164,7 +164,7 @@ const resolveAll = async (host: string) => (await resolve(host, { all: true })).
 type RetryOptions = { tries: number; signal?: AbortSignal; baseMs?: number; retryOn?: (error: unknown) => boolean }
 
 /** Full-jitter back-off. A refusal (a DomainError) is final; an answer of 502-504 or 429 is tried again. */
-export async function withRetry<T>(
+async function withRetry<T>(
   run: () => Promise<T>,
   { tries, signal, baseMs = 150, retryOn = (error) => !(error instanceof DomainError) }: RetryOptions,
 ): Promise<T> {

@@ -209,7 +209,7 @@ async function actorOf(owner: HttpOwner, contract: Guarded, request: FastifyRequ
 const header = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
 
 /** Each path speaks its protocol's errors; what is no DomainError is a bug and says nothing of itself. */
-export function sendError(reply: FastifyReply, request: FastifyRequest, thrown: unknown) {
+function sendError(reply: FastifyReply, request: FastifyRequest, thrown: unknown) {
   const error = asDomainError(thrown)
   if (error.status >= 500) {
     const told = { route: request.routeOptions.url, status: error.status, errorCode: error.code }

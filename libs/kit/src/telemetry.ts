@@ -67,7 +67,7 @@ export function createLogger(level = process.env.LOG_LEVEL ?? 'info', destinatio
 }
 
 /** A refusal's own code, PostgreSQL's or Node's, else the error's name. */
-export function errorCodeOf(error: unknown): string | null {
+function errorCodeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null
   const { code, name } = error as { code?: unknown; name?: unknown }
   return typeof code === 'string' ? code : typeof name === 'string' ? name : null

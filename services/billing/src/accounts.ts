@@ -46,7 +46,7 @@ export async function ensureAccount(trx: Trx, { userId, email, name, version }: 
   await publishSubscription(trx, row)
 }
 
-export async function updatePerson(trx: Trx, { userId, email, name, version }: Person): Promise<boolean> {
+async function updatePerson(trx: Trx, { userId, email, name, version }: Person): Promise<boolean> {
   const updated = await trx
     .updateTable('accounts')
     .set({ email, name, person_version: version })

@@ -1,4 +1,4 @@
-import type { checkoutStatus, checkSubscription, listInvoices, previewSwitch, referralSummary } from '@operon/contracts/billing/api'
+import type { checkSubscription, listInvoices, previewSwitch } from '@operon/contracts/billing/api'
 import type { Reply } from '@operon/contracts/contract'
 import { texts } from '@operon/contracts/messages'
 import type { PlanId } from '@operon/contracts/plans'
@@ -9,8 +9,6 @@ export type Subscription = Reply<typeof checkSubscription>
 export type UsageRow = Subscription['usage'][number]
 export type Invoice = Reply<typeof listInvoices>['invoices'][number]
 export type SwitchPreview = Reply<typeof previewSwitch>
-export type CheckoutStatus = Reply<typeof checkoutStatus>
-export type ReferralSummary = Reply<typeof referralSummary>
 
 export type Failure = { message: string; reached: boolean }
 export type Opened = { trialDays: number; dropped?: 'unknown' | 'own' }

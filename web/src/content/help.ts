@@ -65,7 +65,7 @@ What you can connect now is your own software: make an **API key** in Settings a
     words: 'assistant analyst look up own data evidence rows propose approval approve undo remember memory forget',
     body: `Every chat can look up what your account holds: payments, usage, contacts, activity. The rows stand below the answer, so you can check each figure.
 
-What writes, changes or sends waits for **your approval**. Each step says what it does; edit it, approve all of them at once, or dismiss them. Where there is a way back, *Undo* stands beside the step while it is open.
+What writes or sends waits for **your approval**. Each step says what it does; edit it, approve all of them at once, or dismiss them. A change that you can undo is made at once when you ask for just that, like “Mark my notifications as read”. Where there is a way back, *Undo* stands beside the step while it is open.
 
 Say “Remember that …” and the assistants keep those words in mind. **Settings, Memory** shows them, changes and deletes them, and switches it off.`,
   },

@@ -43,7 +43,7 @@ export async function beginUpload(
   }
 }
 
-export async function uploadOf(ctx: Ctx<any>, id: string): Promise<FileRow> {
+async function uploadOf(ctx: Ctx<any>, id: string): Promise<FileRow> {
   const row = await dbOf(ctx)
     .selectFrom('files')
     .select(['id', 'name', 'bytes', 'received', 'state'])

@@ -25,7 +25,7 @@ import { asStream, meter } from './limit.ts'
 import type { ObjectInfo, Storage } from './storage.ts'
 
 /** `s3://key:secret@host:port/bucket?region=&ssl=`; without a host it is AWS. Each service keeps to a prefix of its own. */
-export function readS3Url(url: string) {
+function readS3Url(url: string) {
   const parsed = new URL(url.replace(/^s3:/, 'http:'))
   const bucket = parsed.pathname.slice(1).replace(/\/$/, '')
   if (!bucket) throw new SetupError('STORAGE_URL: names no bucket, as in s3://key:secret@host:port/bucket')

@@ -34,7 +34,7 @@ export async function historyUpTo(ctx: Ctx<AiDb>, conversationId: string, messag
   return rows.toReversed()
 }
 
-export async function messageIn(ctx: Ctx<AiDb>, conversationId: string, id: string) {
+async function messageIn(ctx: Ctx<AiDb>, conversationId: string, id: string) {
   const found = await ctx.db
     .selectFrom('ai_messages')
     .select(['id', 'after_id'])

@@ -53,7 +53,7 @@ Tell regulars four weeks ahead, and keep one service at its old price.`,
 }
 
 /** What is said to every other question. It is no answer, and does not look like one. */
-export const NO_RECORDING =
+const NO_RECORDING =
   'This is a demo, so no model answers here. Only the suggested questions have a recorded answer. Create an account to ask your own.'
 export const RECORDED = 'recorded'
 

@@ -2,7 +2,7 @@ import type { GuardedFetch } from '@operon/kit/fetch'
 import type { AskPrices } from './prices.ts'
 import { type Registrar, registrars } from './registrars.ts'
 
-export const EXTENSIONS = ['.com', '.net', '.org', '.io', '.co'] as const
+const EXTENSIONS = ['.com', '.net', '.org', '.io', '.co'] as const
 type Extension = (typeof EXTENSIONS)[number]
 
 /** The registries' own RDAP servers. .io and .co publish none that answers for every name, so they may stay `unknown`. */

@@ -1,5 +1,6 @@
 import { generateAds } from '@operon/contracts/ai-gateway/tools'
 import * as contract from '@operon/contracts/ai-gateway/writing'
+import type { Endpoint, Input, Output } from '@operon/contracts/contract'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { serve } from '@operon/kit/http'
 import type { FastifyInstance } from 'fastify'
@@ -10,42 +11,16 @@ import { adVariations } from './ads.ts'
 import { content, email, names, productText, search } from './writing.ts'
 
 export function writingRoutes(app: FastifyInstance, deps: AnswerDeps) {
-  serve(
-    app,
-    contract.writeContent,
-    counted((ctx, input) => content(deps, ctx, input)),
-  )
-  serve(
-    app,
-    contract.suggestNames,
-    counted((ctx, input) => names(deps, ctx, input)),
-  )
-  serve(
-    app,
-    contract.searchWeb,
-    counted((ctx, input) => search(deps, ctx, input)),
-  )
-  serve(
-    app,
-    contract.writeEmail,
-    counted((ctx, input) => email(deps, ctx, input)),
-  )
-  serve(
-    app,
-    contract.writeProductText,
-    counted((ctx, input) => productText(deps, ctx, input)),
-  )
-  serve(
-    app,
-    generateAds,
-    counted((ctx, input) => adVariations(deps, ctx, input)),
-  )
+  /** A key that has a monthly limit spends it here as at /ai/v1. */
+  const write = <E extends Endpoint>(contract: E, run: (deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<E>) => Promise<Output<E>>) =>
+    serve(app, contract, async (ctx, input) => {
+      await spendKey(ctx, signedIn(ctx))
+      return run(deps, ctx, input)
+    })
+  write(contract.writeContent, content)
+  write(contract.suggestNames, names)
+  write(contract.searchWeb, search)
+  write(contract.writeEmail, email)
+  write(contract.writeProductText, productText)
+  write(generateAds, adVariations)
 }
-
-/** A key that has a monthly limit spends it here as at /ai/v1. */
-const counted =
-  <I, O>(write: (ctx: Ctx<AiDb>, input: I) => Promise<O>) =>
-  async (ctx: Ctx<AiDb>, input: I): Promise<O> => {
-    await spendKey(ctx, signedIn(ctx))
-    return write(ctx, input)
-  }

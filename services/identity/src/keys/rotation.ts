@@ -14,7 +14,7 @@ export async function keysCommand([command, days]: string[], env: Env): Promise<
 }
 
 /** What to set, one after the other, so that a new key signs the tokens and nobody has to sign in again. */
-export async function rotationSteps(env: Env): Promise<string> {
+async function rotationSteps(env: Env): Promise<string> {
   const [old, next] = [await keysNow(env), newKey()]
   const set = (keys: Jwk[]) => `AUTH_JWK_SET='${JSON.stringify({ keys })}'`
   return `# 1. The new key is believed. Set this, restart every identity, and wait for a minute.

@@ -45,7 +45,7 @@ const causedByStrangers: readonly Template[] = [
 ]
 
 /** Owners have a share of their own, which strangers cannot use up. */
-export function pacesOf(config: Limits, to: string, userId: string | null, template: Template | null): Pace[] {
+function pacesOf(config: Limits, to: string, userId: string | null, template: Template | null): Pace[] {
   const channel = channelOf(to)
   const perHour = channel === 'email' ? config.LIMIT_MAIL_PER_HOUR : config.LIMIT_SMS_PER_HOUR
   const isNotice = template !== null && !causedByStrangers.includes(template)

@@ -17,7 +17,7 @@ const CODE_MS = 60_000
 export const hashOf = (secret: string) => createHash('sha256').update(secret).digest('base64url')
 export const issuerOf = ({ deps: { rt } }: AuthCtx) => rt.kit.PUBLIC_URL
 /** The one resource that apps are let into. */
-export const resourceOf = (ctx: AuthCtx) => `${issuerOf(ctx)}/mcp`
+const resourceOf = (ctx: AuthCtx) => `${issuerOf(ctx)}/mcp`
 
 /** Where the browser goes: to the consent page, or back to the app with what was wrong. An address that is not the app's own is never redirected to. */
 export async function beginConsent(ctx: AuthCtx, input: Input<typeof oauthAuthorize>): Promise<string> {

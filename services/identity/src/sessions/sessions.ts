@@ -22,7 +22,7 @@ export type SessionJson = z.input<typeof shapes.sessionShape>
 type Amr = { method: string; timestamp: number }[]
 type Grant = { id: string; counter: number; aal: 'aal1' | 'aal2'; amr: Amr }
 
-export const nowSeconds = () => Math.floor(now() / 1000)
+const nowSeconds = () => Math.floor(now() / 1000)
 
 const BEGIN: Statement = {
   name: 'identity_begin_session',
@@ -73,7 +73,7 @@ async function whyNot(db: Db, userId: string): Promise<Error> {
   return refuse(400, 'invalid_credentials', 'Invalid login credentials')
 }
 
-export function sessionJson({ rt, keys, config }: Deps, user: User, session: Grant): SessionJson {
+function sessionJson({ rt, keys, config }: Deps, user: User, session: Grant): SessionJson {
   const issuedAt = nowSeconds()
   const endsAt = user.demo_ends_at ? Math.floor(user.demo_ends_at.getTime() / 1000) : Number.POSITIVE_INFINITY
   const expiresAt = Math.min(issuedAt + config.AUTH_TOKEN_SECONDS, endsAt)

@@ -207,7 +207,7 @@ function ofTools(results: string[]): string | null {
   const proposed = read.filter((each) => each.proposed).length
   const errors = read.flatMap(({ error }) => error ?? [])
   const kept = read.flatMap(({ remembered }) => (remembered ? `I will keep this in mind: “${remembered}”.` : []))
-  const done = read.flatMap((each) => (each.done ? `Done: ${each.done}. You can undo it below.` : []))
+  const done = read.some((each) => each.done) ? ['Done. You can undo it below.'] : []
   if (!proposed && done.length === 0 && errors.length === 0 && kept.length === 0 && !read.some(({ data }) => data)) return null
   const found = read.some(({ data }) => data)
     ? `I looked this up in your account${rows.length ? `: ${rows.length} found` : ''}. The rows are below.`

@@ -1,10 +1,7 @@
-import type { dashboardStats } from '@operon/contracts/analytics/api'
-import type { Reply } from '@operon/contracts/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useCall } from '../../api/call.ts'
 import { loadBackend } from '../../api/session.ts'
 
-export type DashboardStats = Reply<typeof dashboardStats>
 export type Profile = { user_id: string; display_name: string | null; marketplace_slug: string | null }
 
 export function useStats(userId: string) {
