@@ -31,6 +31,11 @@ const kinds = {
   checkout_sessions: ['cs', 'checkout.session'],
   portal_sessions: ['bps', 'billing_portal.session'],
   portal_configurations: ['bpc', 'configuration'],
+  tax_ids: ['txi', 'tax ID'],
+  tax_rates: ['txr', 'tax rate'],
+  tax_calculations: ['taxcalc', 'tax calculation'],
+  tax_transactions: ['tax', 'tax transaction'],
+  credit_notes: ['cn', 'credit note'],
   test_clocks: ['clock', 'test clock'],
   accounts: ['acct', 'account'],
   account_links: ['al', 'account link'],
@@ -115,7 +120,7 @@ export function openBank({ state, truth, publicUrl, now, heard }: Options) {
 export const list = (url: string, data: unknown[], more = false) => ({ object: 'list' as const, url, has_more: more, data })
 
 /** Stored as everything is, and without a time of their own at Stripe. */
-const UNDATED = new Set(['discount', 'invoiceitem'])
+const UNDATED = new Set(['discount', 'invoiceitem', 'tax.calculation'])
 
 /** A copy without private fields, as it goes over the wire. */
 export const render = <T>(value: T): T =>

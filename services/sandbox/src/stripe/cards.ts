@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Bank, Obj } from './bank.ts'
 import { StripeError, wrong } from './errors.ts'
 import { type Params, text } from './form.ts'
+import { addressOf } from './tax/calculations.ts'
 
 /** What a card does. `setup` is when it is saved, `charge` when money is asked for. */
 export type Behaviour = { setup?: Decline; charge?: Decline; action?: 'first' | 'always'; disputed?: true; refundFails?: true }
@@ -110,7 +111,7 @@ function makeMethod(bank: Bank, number: string, params: Params): Obj {
     object: 'payment_method',
     allow_redisplay: 'unspecified',
     billing_details: {
-      address: address ?? { city: null, country: null, line1: null, line2: null, postal_code: null, state: null },
+      address: addressOf(address ?? {}),
       email,
       name,
       phone,

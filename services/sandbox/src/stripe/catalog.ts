@@ -74,11 +74,15 @@ export function createPrice(bank: Bank, params: Params): Obj {
 }
 
 export function updatePrice(bank: Bank, price: Obj, params: Params): Obj {
+  const behaviour = params.tax_behavior
+  if (behaviour !== undefined && price.tax_behavior !== 'unspecified' && price.tax_behavior !== behaviour)
+    throw wrong('You cannot change the `tax_behavior` of a price once it is set to `exclusive` or `inclusive`.', 'tax_behavior')
   const changed = {
     ...price,
     ...(params.active !== undefined && { active: yes(params.active) }),
     ...(params.nickname !== undefined && { nickname: text(params.nickname) }),
     ...(params.lookup_key !== undefined && { lookup_key: text(params.lookup_key) }),
+    ...(behaviour !== undefined && { tax_behavior: behaviour }),
     metadata: mergeMetadata(price.metadata, params.metadata),
   }
   bank.t.prices.put(changed)
@@ -87,7 +91,7 @@ export function updatePrice(bank: Bank, price: Obj, params: Params): Obj {
 }
 
 export function updateProduct(bank: Bank, product: Obj, params: Params): Obj {
-  const fields = ['name', 'description', 'url', 'default_price', 'statement_descriptor', 'unit_label'] as const
+  const fields = ['name', 'description', 'url', 'default_price', 'statement_descriptor', 'tax_code', 'unit_label'] as const
   const changed: Obj = { ...product, updated: bank.now(), metadata: mergeMetadata(product.metadata, params.metadata) }
   for (const field of fields) if (params[field] !== undefined) changed[field] = text(params[field])
   if (params.active !== undefined) changed.active = yes(params.active)

@@ -1,12 +1,17 @@
 import { type Bank, list, type Obj } from './bank.ts'
 import { attach, behaviourOf, cardError, createPaymentMethod } from './cards.ts'
-import { checkRedeemable, createPrice, offBy } from './catalog.ts'
+import { checkRedeemable, createPrice } from './catalog.ts'
+import { demandTaxParameters, totalsOf } from './checkout-totals.ts'
 import { createCustomer, updateCustomer } from './customers.ts'
 import { required, wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text, yes } from './form.ts'
 import { confirmIntent, createIntent } from './payments.ts'
 import { createSetupIntent } from './setup.ts'
 import { createSubscription } from './subscriptions.ts'
+import { addressOf } from './tax/calculations.ts'
+import { createTaxId, taxIdForm } from './tax/ids.ts'
+import { taxFact } from './tax/lines.ts'
+import { isLocated, type Place, placeOf } from './tax/rates.ts'
 
 const DAY = 86_400
 
@@ -19,10 +24,11 @@ export function createSession(bank: Bank, params: Params): Obj {
   const customer = params.customer ? bank.find('customers', params.customer, 'customer') : null
   const at = bank.now(customer?.test_clock)
   const items = ((params.line_items ?? []) as Params[]).map((item, index) => lineItem(bank, item, mode, index))
-  const subtotal = items.reduce((sum, item) => sum + item.amount_subtotal, 0)
   const discounts = ((params.discounts || []) as Params[]).map((each) => checkedDiscount(bank, each, customer?.id ?? null, at))
-  const off = discounts.reduce((sum, each) => sum + offBy(bank.t.coupons.get(each.coupon), subtotal - sum), 0)
   const trial = int(params.subscription_data?.trial_period_days) > 0 || Boolean(params.subscription_data?.trial_end)
+  const automatic = yes(params.automatic_tax?.enabled)
+  const place = customer ? placeOf(bank, customer) : null
+  demandTaxParameters(params, customer, place)
   const id = bank.id('checkout_sessions', '_test')
   const session = bank.t.checkout_sessions.put({
     id,
@@ -31,9 +37,6 @@ export function createSession(bank: Bank, params: Params): Obj {
     after_expiration: null,
     allow_promotion_codes: params.allow_promotion_codes === undefined ? null : yes(params.allow_promotion_codes),
     allowed_payment_method_types: null,
-    amount_subtotal: trial ? 0 : subtotal,
-    amount_total: trial ? 0 : subtotal - off,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
     billing_address_collection: text(params.billing_address_collection),
     cancel_url: text(params.cancel_url),
     client_reference_id: text(params.client_reference_id),
@@ -50,7 +53,7 @@ export function createSession(bank: Bank, params: Params): Obj {
     customer_account: null,
     customer_creation: customer ? null : mode === 'payment' ? (params.customer_creation ?? 'if_required') : 'always',
     customer_details: customer
-      ? details(customer.email, customer.name)
+      ? details(customer.email, customer.name, place)
       : params.customer_email
         ? details(params.customer_email, null)
         : null,
@@ -100,28 +103,30 @@ export function createSession(bank: Bank, params: Params): Obj {
     submit_type: null,
     subscription: null,
     success_url: params.success_url,
-    total_details: { amount_discount: trial ? 0 : off, amount_shipping: 0, amount_tax: 0 },
     ui_mode: 'hosted_page',
     url: `${bank.publicUrl}/sandbox/stripe/checkout/${id}`,
     wallet_options: null,
-    _line_items: items,
+    ...(params.tax_id_collection && {
+      tax_id_collection: { enabled: yes(params.tax_id_collection.enabled), required: params.tax_id_collection.required ?? 'never' },
+    }),
+    ...totalsOf(bank, { items, discounts, trial, automatic, place }),
+    _customer_update: params.customer_update ?? {},
     _subscription_data: params.subscription_data ?? {},
     _payment_intent_data: params.payment_intent_data ?? {},
     _trial: trial,
-    _later: subtotal - off,
   })
   return session
 }
 
-const details = (email: string | null, name: string | null) => ({
-  address: null,
+const details = (email: string | null, name: string | null, place: Place | null = null, address: Params | null = null) => ({
+  address: addressOf(address),
   business_name: null,
   email,
   individual_name: null,
   name,
   phone: null,
-  tax_exempt: 'none',
-  tax_ids: [],
+  tax_exempt: place?.exempt ?? 'none',
+  tax_ids: place?.ids ?? [],
 })
 
 function checkedDiscount(bank: Bank, given: Params, customer: string | null, at: number) {
@@ -163,6 +168,8 @@ export type Filled = {
   name?: string | null
   number?: string | null
   promotion?: string | null
+  address?: { country: string | null; postal_code?: string | null; state?: string | null } | null
+  tax_id?: { type: string; value: string } | null
   authenticated?: boolean
 }
 export type Outcome = { session: Obj; state: 'complete' | 'authenticate' }
@@ -175,14 +182,17 @@ export function completeSession(bank: Bank, session: Obj, filled: Filled): Outco
       undefined,
       'checkout_session_closed',
     )
-  const priced = filled.promotion ? applyPromotion(bank, session, filled.promotion) : session
+  const priced = placed(bank, filled.promotion ? applyPromotion(bank, session, filled.promotion) : session, filled)
   const email = filled.email || priced.customer_details?.email
   if (!priced.customer && !email) throw wrong('Enter your e-mail address.', 'email')
   const free = priced.amount_total === 0 && priced.mode !== 'setup'
   const needsCard = !free || priced.payment_method_collection === 'always'
   if (needsCard && !filled.number) throw wrong('Your card number is incomplete.', 'number', 'incomplete_number')
   const method = needsCard
-    ? createPaymentMethod(bank, { card: { number: filled.number }, billing_details: { email, name: filled.name } })
+    ? createPaymentMethod(bank, {
+        card: { number: filled.number },
+        billing_details: { email, name: filled.name, ...(filled.address && { address: filled.address }) },
+      })
     : undefined
   const { setup, charge, action } = behaviourOf(method)
   const refusal = free || priced.mode === 'setup' ? setup : (setup ?? charge)
@@ -196,7 +206,7 @@ export function completeSession(bank: Bank, session: Obj, filled: Filled): Outco
     return { session: bank.t.checkout_sessions.put({ ...priced, _filled: filled }), state: 'authenticate' }
   const known = priced.customer ? bank.find('customers', priced.customer) : undefined
   const wantsCustomer = known || priced.mode !== 'payment' || priced.customer_creation === 'always'
-  const customer = known ?? (wantsCustomer ? createCustomer(bank, { email, name: filled.name ?? '' }) : undefined)
+  const customer = buyerOf(bank, priced, known, wantsCustomer ? { email, name: filled.name ?? '' } : null, filled)
   if (customer && method) attach(bank, method, customer)
   const finish = { subscription: subscribe, payment: pay, setup: save }[priced.mode as 'subscription' | 'payment' | 'setup']
   const bought = finish(bank, priced, customer, method?.id ?? null)
@@ -206,7 +216,12 @@ export function completeSession(bank: Bank, session: Obj, filled: Filled): Outco
     status: 'complete',
     url: null,
     customer: customer?.id ?? null,
-    customer_details: details(email ?? customer?.email ?? null, filled.name ?? customer?.name ?? null),
+    customer_details: details(
+      email ?? customer?.email ?? null,
+      filled.name ?? customer?.name ?? null,
+      priced._place,
+      filled.address ?? customer?.address ?? null,
+    ),
     collected_information: { business_name: null, individual_name: null, shipping_details: null },
     _filled: undefined,
   })
@@ -223,12 +238,46 @@ export function completeSession(bank: Bank, session: Obj, filled: Filled): Outco
   return { session: done, state: 'complete' }
 }
 
+/** The checkout with what the tax is at the address that was filled in. */
+function placed(bank: Bank, session: Obj, { address, tax_id }: Filled): Obj {
+  if (tax_id && !session.tax_id_collection?.enabled) throw wrong('This checkout takes no tax numbers.', 'tax_id')
+  if (!session.automatic_tax.enabled) return session
+  const customer = session.customer ? bank.find('customers', session.customer) : null
+  const before = placeOf(bank, customer, address ? { address } : {})
+  const place = tax_id ? { ...before, ids: [...before.ids, taxIdForm(tax_id)] } : before
+  if (!isLocated(place))
+    throw wrong('Enter your country, and in the United States your postal code.', 'address', 'customer_tax_location_invalid')
+  const { _line_items: items, discounts, _trial: trial } = session
+  return bank.t.checkout_sessions.put({ ...session, ...totalsOf(bank, { items, discounts, trial, automatic: true, place }) })
+}
+
+/** The customer who buys: made now where there was none, with the address and tax number that were filled in. */
+function buyerOf(
+  bank: Bank,
+  session: Obj,
+  known: Obj | undefined,
+  made: Params | null,
+  { address, tax_id, name }: Filled,
+): Obj | undefined {
+  const update = session._customer_update as Params
+  const customer = known
+    ? address && update.address === 'auto'
+      ? updateCustomer(bank, known, { address, ...(update.name === 'auto' && name && { name }) })
+      : known
+    : made
+      ? createCustomer(bank, { ...made, ...(address && { address }) })
+      : undefined
+  if (customer && tax_id) createTaxId(bank, customer, tax_id)
+  return customer
+}
+
 function subscribe(bank: Bank, session: Obj, customer: Obj | undefined, method: string | null) {
   const data = session._subscription_data as Params
   const subscription = createSubscription(
     bank,
     {
       ...data,
+      ...(session.automatic_tax.enabled && { automatic_tax: { enabled: 'true' } }),
       customer: customer!.id,
       items: session._line_items.map((item: Obj) => ({ price: item.price.id, quantity: item.quantity })),
       ...(method && { default_payment_method: method }),
@@ -272,6 +321,11 @@ function pay(bank: Bank, session: Obj, customer: Obj | undefined, method: string
       })
     : intentFor(bank, session, customer?.id ?? null, method)
   const done = confirmIntent(bank, intent, { authenticated: true })
+  if (session._place) {
+    const { id, currency, _place: place, _taxes: taxes, amount_total: total } = session
+    bank.t.charges.put({ ...bank.find('charges', done.latest_charge), _tax: { place, taxes, total } })
+    taxFact(bank, { session: id, charge: done.latest_charge, customer: customer?.id ?? null }, place, currency, taxes)
+  }
   return { payment_intent: done.id, payment_status: 'paid' }
 }
 
@@ -295,16 +349,9 @@ export function applyPromotion(bank: Bank, session: Obj, code: string): Obj {
   const found = bank.t.promotion_codes.all().find((each) => each.active && each.code.toLowerCase() === code.trim().toLowerCase())
   if (!found) throw wrong('This code is invalid.', 'promotion')
   const checked = checkedDiscount(bank, { promotion_code: found.id }, session.customer, bank.now())
-  const subtotal = session._line_items.reduce((sum: number, item: Obj) => sum + item.amount_subtotal, 0)
-  const off = offBy(bank.t.coupons.get(checked.coupon), subtotal)
-  const total = session._trial ? 0 : subtotal - off
-  return bank.t.checkout_sessions.put({
-    ...session,
-    discounts: [checked],
-    amount_total: total,
-    total_details: { ...session.total_details, amount_discount: session._trial ? 0 : off },
-    _later: subtotal - off,
-  })
+  const { _line_items: items, _trial: trial, automatic_tax, _place: place } = session
+  const totals = totalsOf(bank, { items, discounts: [checked], trial, automatic: automatic_tax.enabled, place })
+  return bank.t.checkout_sessions.put({ ...session, discounts: [checked], ...totals })
 }
 
 export function expireSession(bank: Bank, session: Obj): Obj {

@@ -9,6 +9,7 @@ import { forgetPurses } from './movements.ts'
 import { failRefund } from './refunds.ts'
 import { endSubscription, endTrial, remindOfTrialEnd, renew, settleInvoice } from './renewals.ts'
 import { LIVE } from './subscriptions.ts'
+import { taxIdDue } from './tax/ids.ts'
 
 const DAY = 86_400
 const MOST_SECONDS = 400 * DAY
@@ -39,6 +40,7 @@ function earliest(bank: Bank, clock: string | null): Due | undefined {
     if (each._dispute_at && each._clock === clock) offer({ at: each._dispute_at, run: () => createDispute(bank, each) })
   for (const each of bank.t.refunds.all())
     if (each._fails_at && each._clock === clock) offer({ at: each._fails_at, run: () => failRefund(bank, each) })
+  for (const each of bank.t.tax_ids.all()) if (each._clock === clock && !each.deleted) offer(taxIdDue(bank, each))
   for (const each of bank.t.accounts.all())
     if ((each._clock ?? null) === clock) for (const due of [accountDue(bank, each), automaticPayoutDue(bank, each)]) offer(due)
   for (const each of bank.t.payouts.all()) if (each._next_at && (each._clock ?? null) === clock) offer(payoutDue(bank, each))
@@ -150,7 +152,7 @@ function makeRunning(bank: Bank, name: string): string {
 
 function takeCustomer(bank: Bank, id: string, clock: string) {
   bank.t.customers.put({ ...bank.find('customers', id), test_clock: clock })
-  for (const kind of ['subscriptions', 'invoices', 'payment_intents', 'charges', 'refunds'] as const)
+  for (const kind of ['subscriptions', 'invoices', 'payment_intents', 'charges', 'refunds', 'tax_ids', 'credit_notes'] as const)
     for (const each of bank.t[kind].all())
       if (each.customer === id)
         bank.t[kind].put({ ...each, ...('test_clock' in each && { test_clock: clock }), ...('_clock' in each && { _clock: clock }) })

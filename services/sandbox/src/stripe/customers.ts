@@ -3,6 +3,9 @@ import type { Bank, Obj } from './bank.ts'
 import { attach, methodById } from './cards.ts'
 import { wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text } from './form.ts'
+import { addressOf } from './tax/calculations.ts'
+import { createTaxId } from './tax/ids.ts'
+import { demandLocated } from './tax/lines.ts'
 
 export function createCustomer(bank: Bank, params: Params): Obj {
   // A seller who is ahead already buys by the same clock.
@@ -13,7 +16,7 @@ export function createCustomer(bank: Bank, params: Params): Obj {
   const customer = bank.t.customers.put({
     id,
     object: 'customer',
-    address: params.address ?? null,
+    address: addressOf(params.address || null),
     balance: int(params.balance),
     created: bank.now(clock),
     currency: null,
@@ -33,9 +36,12 @@ export function createCustomer(bank: Bank, params: Params): Obj {
     shipping: null,
     tax_exempt: params.tax_exempt ?? 'none',
     test_clock: clock,
+    _ip_address: text(params.tax?.ip_address),
   })
   bank.fact('customer', { customer: id, email: customer.email, metadata: customer.metadata })
   bank.emit('customer.created', customer)
+  for (const each of (params.tax_id_data ?? []) as Params[]) createTaxId(bank, customer, each)
+  if (params.tax?.validate_location === 'immediately') demandLocated(bank, customer)
   if (!params.payment_method) return customer
   const method = attach(bank, methodById(bank, params.payment_method), customer)
   return updateCustomer(bank, customer, {
@@ -47,7 +53,10 @@ export function updateCustomer(bank: Bank, customer: Obj, params: Params): Obj {
   const changed: Obj = { ...customer, metadata: mergeMetadata(customer.metadata, params.metadata) }
   for (const field of ['email', 'name', 'phone', 'description'] as const)
     if (params[field] !== undefined) changed[field] = text(params[field])
-  if (params.address !== undefined) changed.address = params.address === '' ? null : params.address
+  if (params.address !== undefined) changed.address = addressOf(params.address || null)
+  if (params.tax_exempt !== undefined) changed.tax_exempt = text(params.tax_exempt) ?? 'none'
+  if (params.tax?.ip_address !== undefined) changed._ip_address = text(params.tax.ip_address)
+  if (params.tax?.validate_location === 'immediately') demandLocated(bank, changed)
   if (params.balance !== undefined) changed.balance = int(params.balance)
   const method = params.invoice_settings?.default_payment_method
   if (method !== undefined) {
@@ -83,6 +92,7 @@ export function moveBalance(
     currency: string
     type: string
     invoice?: string
+    creditNote?: string
     description?: string | null
     metadata?: Record<string, string>
   },
@@ -95,7 +105,7 @@ export function moveBalance(
     amount: change.amount,
     checkout_session: null,
     created: bank.now(customer.test_clock),
-    credit_note: null,
+    credit_note: change.creditNote ?? null,
     currency: change.currency,
     customer: customer.id,
     customer_account: null,

@@ -2,6 +2,8 @@ import { type Bank, list, type Obj } from './bank.ts'
 import { lineItemsOf } from './checkout.ts'
 import { StripeError } from './errors.ts'
 import { paymentsOf } from './invoices.ts'
+import { calculationLines, transactionLines } from './tax/calculations.ts'
+import { isLocated, placeOf } from './tax/rates.ts'
 
 /** Fields that are there only when they are asked for. */
 const included: Record<string, (bank: Bank, object: Obj) => unknown> = {
@@ -16,6 +18,23 @@ const included: Record<string, (bank: Bank, object: Obj) => unknown> = {
       `/v1/charges/${charge.id}/refunds`,
       bank.t.refunds.newest().filter((each) => each.charge === charge.id),
     ),
+  'customer.tax': (bank, customer) => {
+    const place = placeOf(bank, customer)
+    const found = isLocated(place)
+    return {
+      automatic_tax: found ? 'supported' : 'unrecognized_location',
+      ip_address: customer._ip_address ?? null,
+      location: found ? { country: place.country, source: 'billing_address', state: place.state } : null,
+      provider: 'stripe',
+    }
+  },
+  'customer.tax_ids': (bank, customer) =>
+    list(
+      `/v1/customers/${customer.id}/tax_ids`,
+      bank.t.tax_ids.newest().filter((each) => each.customer === customer.id && !each.deleted),
+    ),
+  'tax.calculation.line_items': (_bank, calculation) => calculationLines(calculation),
+  'tax.transaction.line_items': (_bank, transaction) => transactionLines(transaction),
   'customer.subscriptions': (bank, customer) =>
     list(
       `/v1/customers/${customer.id}/subscriptions`,

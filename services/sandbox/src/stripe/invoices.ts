@@ -3,6 +3,8 @@ import { discountsOn } from './catalog.ts'
 import { moveBalance } from './customers.ts'
 import { wrong } from './errors.ts'
 import { confirmIntent, createIntent } from './payments.ts'
+import { AUTOMATIC_OFF, AUTOMATIC_ON, inside, onTop, taxesOn, taxFact, totalTaxes } from './tax/lines.ts'
+import { isLocated, type Place, placeOf } from './tax/rates.ts'
 
 export type Line = {
   amount: number
@@ -22,6 +24,8 @@ type Draft = {
   discounts: string[]
   at: number
   metadata?: Record<string, string>
+  /** Where the tax is due; null where none is worked out. */
+  place?: Place | null
 }
 
 const RETRY_DAYS = [3, 5, 7]
@@ -30,7 +34,11 @@ const RETRY_DAYS = [3, 5, 7]
 export function draftInvoice(bank: Bank, draft: Draft, id: string): Obj {
   const { customer, subscription, at } = draft
   // Coupons take off what is sold; a credit for unused time was already net of them.
-  const lines = draft.lines.map((line, index) => invoiceLine(bank, id, subscription, line, line.proration ? [] : draft.discounts, index))
+  const place = draft.place === undefined ? subscriptionPlace(bank, draft) : draft.place
+  const lines = draft.lines.map((line, index) =>
+    invoiceLine(bank, { invoice: id, subscription, line, discounts: line.proration ? [] : draft.discounts, index, place }),
+  )
+  const taxes = lines.flatMap((line) => line.taxes)
   const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
   const off = draft.discounts.map((discount) => ({
     discount,
@@ -39,7 +47,7 @@ export function draftInvoice(bank: Bank, draft: Draft, id: string): Obj {
       0,
     ),
   }))
-  const total = subtotal - off.reduce((sum, each) => sum + each.amount, 0)
+  const total = subtotal - off.reduce((sum, each) => sum + each.amount, 0) + onTop(taxes)
   const due = Math.max(0, total + customer.balance)
   const period = { start: at, end: at }
   return {
@@ -57,7 +65,7 @@ export function draftInvoice(bank: Bank, draft: Draft, id: string): Obj {
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: place ? AUTOMATIC_ON : automaticOff(subscription),
     automatically_finalizes_at: null,
     billing_reason: draft.reason,
     collection_method: 'charge_automatically',
@@ -72,7 +80,7 @@ export function draftInvoice(bank: Bank, draft: Draft, id: string): Obj {
     customer_phone: customer.phone,
     customer_shipping: null,
     customer_tax_exempt: customer.tax_exempt,
-    customer_tax_ids: [],
+    customer_tax_ids: (place ?? placeOf(bank, customer)).ids,
     default_payment_method: null,
     default_source: null,
     default_tax_rates: [],
@@ -115,26 +123,42 @@ export function draftInvoice(bank: Bank, draft: Draft, id: string): Obj {
     status: 'draft',
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     subtotal,
-    subtotal_excluding_tax: subtotal,
+    subtotal_excluding_tax: subtotal - draft.lines.reduce((sum, line) => sum + insideOf(bank, place, line), 0),
     test_clock: customer.test_clock,
     total,
     total_discount_amounts: off,
-    total_excluding_tax: total,
+    total_excluding_tax: total - onTop(taxes) - inside(taxes),
     total_pretax_credit_amounts: [],
-    total_taxes: [],
+    total_taxes: totalTaxes(taxes),
     webhooks_delivered_at: at,
+    _place: place,
   }
 }
 
-function invoiceLine(bank: Bank, invoice: string, subscription: Obj | null, line: Line, discounts: string[], index: number) {
+/** A renewal whose customer cannot be placed any longer is sent without tax, and says why. */
+function subscriptionPlace(bank: Bank, { customer, subscription }: Draft): Place | null {
+  if (!subscription?.automatic_tax.enabled) return null
+  const place = placeOf(bank, customer)
+  return isLocated(place) ? place : null
+}
+
+const automaticOff = (subscription: Obj | null) =>
+  subscription?.automatic_tax.enabled ? { ...AUTOMATIC_OFF, disabled_reason: 'finalization_requires_location_inputs' } : AUTOMATIC_OFF
+
+const insideOf = (bank: Bank, place: Place | null, { price, amount }: Line) => (place ? inside(taxesOn(bank, place, price, amount)) : 0)
+
+type LineOf = { invoice: string; subscription: Obj | null; line: Line; discounts: string[]; index: number; place: Place | null }
+function invoiceLine(bank: Bank, { invoice, subscription, line, discounts, index, place }: LineOf) {
   const details = { proration: line.proration, proration_details: { credited_items: null }, subscription: subscription?.id ?? null }
+  const discount_amounts = discountsOn(bank, line.amount, discounts)
+  const net = line.amount - discount_amounts.reduce((sum, each) => sum + each.amount, 0)
   return {
     id: `il_${invoice.slice(3)}${index}`,
     object: 'line_item',
     amount: line.amount,
     currency: line.price.currency,
     description: line.description,
-    discount_amounts: discountsOn(bank, line.amount, discounts),
+    discount_amounts,
     discountable: !line.proration,
     discounts,
     invoice,
@@ -162,7 +186,7 @@ function invoiceLine(bank: Bank, invoice: string, subscription: Obj | null, line
     quantity_decimal: String(line.quantity),
     subscription: subscription?.id ?? null,
     subtotal: line.amount,
-    taxes: [],
+    taxes: place ? taxesOn(bank, place, line.price, net) : [],
   }
 }
 
@@ -193,6 +217,7 @@ export function issueInvoice(bank: Bank, draft: Draft): Obj {
   }
   bank.t.invoices.put(final)
   bank.emit('invoice.finalized', final)
+  if (made._place) taxFact(bank, { invoice: id, customer: customer.id }, made._place, made.currency, made.total_taxes)
   for (const discount of draft.discounts) {
     const known = bank.t.discounts.get(discount)
     if (known?._once) bank.t.discounts.put({ ...known, _used: true })

@@ -28,6 +28,10 @@ export function checkoutPages(bank: Bank): Route[] {
       name: fields.get('name'),
       number: fields.get('number'),
       promotion: fields.get('promotion'),
+      ...(fields.get('country') && {
+        address: { country: fields.get('country'), postal_code: fields.get('postal_code'), state: fields.get('state') },
+      }),
+      ...(fields.get('tax_id') && { tax_id: { type: 'eu_vat', value: fields.get('tax_id')! } }),
     }
     try {
       const { session: after, state } = completeSession(bank, session, filled)
@@ -61,9 +65,19 @@ export function checkoutPages(bank: Bank): Route[] {
       name = 'Test Buyer',
       promotion,
       authenticate: passes = true,
+      address,
+      tax_id,
     } = parseJson(request)
     try {
-      const { session: after } = completeSession(bank, session, { number: String(card), email, name, promotion, authenticated: passes })
+      const { session: after } = completeSession(bank, session, {
+        number: String(card),
+        email,
+        name,
+        promotion,
+        authenticated: passes,
+        address,
+        tax_id,
+      })
       return json({
         status: after.status,
         redirect: after.status === 'complete' ? successUrl(after) : null,
@@ -130,9 +144,21 @@ ${session.mode === 'setup' ? html`<p class="muted">It is kept for later. Nothing
 ${needsCard ? cardFields(filled) : ''}
 <label for="name">Name on the card</label><input id="name" name="name" value="${filled.name ?? 'Test Person'}" autocomplete="off">
 ${session.allow_promotion_codes ? html`<label for="promotion">Promotion code</label><input id="promotion" name="promotion" value="${filled.promotion ?? ''}" autocomplete="off">` : ''}
-<button class="main wide-button">${button}</button></form>
+${taxFields(session, filled)}<button class="main wide-button">${button}</button></form>
 ${needsCard ? testCards() : ''}</section>`,
   })
+}
+
+/** Asked where the tax depends on them. */
+const taxFields = (session: Obj, { address, tax_id }: Filled): Markup | string => {
+  const known = address ?? session.customer_details?.address
+  const place = session.automatic_tax.enabled
+    ? html`<div class="two"><div><label for="country">Country (two letters)</label><input id="country" name="country" required maxlength="2" value="${known?.country ?? 'US'}" autocomplete="off"></div><div><label for="postal_code">Postal code</label><input id="postal_code" name="postal_code" value="${known?.postal_code ?? '10001'}" autocomplete="off"></div></div>`
+    : ''
+  const number = session.tax_id_collection?.enabled
+    ? html`<label for="tax_id">VAT number, when buying for a business</label><input id="tax_id" name="tax_id" value="${tax_id?.value ?? ''}" autocomplete="off">`
+    : ''
+  return html`${place}${number}`
 }
 
 /** What is bought, what is due today, and what comes after it. */
@@ -143,6 +169,8 @@ function summary(session: Obj, trialDays: string | undefined): Markup {
   const row = (label: Markup | string, amount: number) => html`<tr><td>${label}</td><td class="num">${money(amount, currency)}</td></tr>`
   return html`<p class="total">${money(session.amount_total, currency)}<span class="faint"> due today</span></p>
 <table><tbody>${items.map((item: Obj) => row(html`${item.quantity > 1 ? html`${item.quantity} × ` : ''}${item.description}<span class="faint">${every}</span>`, item.amount_subtotal))}
+${session.total_details.amount_tax > 0 ? row(html`<span class="muted">Tax</span>`, session.total_details.amount_tax) : ''}
+${session.automatic_tax.status === 'requires_location_inputs' ? html`<tr><td class="muted">Tax</td><td class="faint">Added for your address</td></tr>` : ''}
 ${first < whole ? row(html`<span class="muted">${every ? `Off the first ${items[0].price.recurring.interval}` : 'Discount'}</span>`, first - whole) : ''}</tbody></table>
 ${trialDays ? html`<p class="muted">${trialDays} days free, then ${money(first, currency)}${first < whole ? html` for the first ${items[0].price.recurring.interval} and ${money(whole, currency)}${every} after it` : every}. Cancel before and nothing is charged.</p>` : ''}`
 }

@@ -8,6 +8,7 @@ import { makeItem, periodLine } from './items.ts'
 import { periodEnd, trialEndOf } from './periods.ts'
 import { pending, plannedItems } from './prorations.ts'
 import { activeDiscounts } from './renewals.ts'
+import { demandLocated } from './tax/lines.ts'
 
 /** With `error_if_incomplete` nothing changes unless the card pays: what would be due is known before anything is written. */
 export function demandPayable(bank: Bank, subscription: Obj, params: Params) {
@@ -25,10 +26,14 @@ export function demandPayable(bank: Bank, subscription: Obj, params: Params) {
 export function previewInvoice(bank: Bank, params: Params): Obj {
   const details = (params.subscription_details ?? {}) as Params
   const subscription = params.subscription ? bank.find('subscriptions', params.subscription, 'subscription') : null
-  const customer = bank.find('customers', subscription?.customer ?? params.customer, 'customer')
+  const chosen = subscription?.customer ?? params.customer
+  if (!chosen && !params.customer_details) throw required('customer')
+  const customer = chosen ? bank.find('customers', chosen, 'customer') : stranger(params.customer_details)
   const at = bank.now(customer.test_clock)
   const id = `upcoming_in_${subscription?.id.slice(4) ?? customer.id.slice(4)}`
   const given = (params.discounts || []) as Params[]
+  const taxed = params.automatic_tax ? yes(params.automatic_tax.enabled) : Boolean(subscription?.automatic_tax.enabled)
+  const place = taxed ? demandLocated(bank, customer, params.customer_details) : null
   if (!subscription) {
     const trialEnd = trialEndOf(details, at)
     const items = ((details.items ?? []) as Params[]).map((item) => makeItem(bank, 'sub_preview', item, at, trialEnd))
@@ -36,7 +41,7 @@ export function previewInvoice(bank: Bank, params: Params): Obj {
     const lines = items.map((item) => ({ ...periodLine(bank, item, Boolean(trialEnd)), item: null }))
     return previewOf(
       bank,
-      { customer, subscription: null, lines, reason: 'upcoming', discounts: previewDiscounts(bank, given, customer.id, at), at },
+      { customer, subscription: null, lines, reason: 'upcoming', discounts: previewDiscounts(bank, given, customer.id, at), at, place },
       id,
     )
   }
@@ -58,10 +63,25 @@ export function previewInvoice(bank: Bank, params: Params): Obj {
   const discounts = given.length > 0 ? previewDiscounts(bank, given, customer.id, at) : now ? [] : activeDiscounts(bank, subscription, end)
   return previewOf(
     bank,
-    { customer, subscription, lines, reason: now ? 'subscription_update' : 'upcoming', discounts, at: now ? when : end },
+    { customer, subscription, lines, reason: now ? 'subscription_update' : 'upcoming', discounts, at: now ? when : end, place },
     id,
   )
 }
+
+/** A preview for somebody who is no customer yet, by their address alone. */
+const stranger = ({ address = null, tax_exempt = 'none' }: Params): Obj => ({
+  id: 'cus_upcoming',
+  object: 'customer',
+  created: 0,
+  address,
+  balance: 0,
+  currency: null,
+  email: null,
+  name: null,
+  phone: null,
+  tax_exempt,
+  test_clock: null,
+})
 
 const previewOf = (bank: Bank, draft: Parameters<typeof draftInvoice>[1], id: string) => ({
   ...draftInvoice(bank, draft, id),

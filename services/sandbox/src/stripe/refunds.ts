@@ -4,6 +4,8 @@ import { wonBack } from './disputes.ts'
 import { wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text } from './form.ts'
 import { move } from './movements.ts'
+import { type LineTax, taxFact } from './tax/lines.ts'
+import type { Place } from './tax/rates.ts'
 
 const FAILS_AFTER_SECONDS = 60
 
@@ -68,6 +70,7 @@ export function createRefund(bank: Bank, params: Params): Obj {
     currency: charge.currency,
     metadata: refund.metadata,
   })
+  giveTaxBack(bank, changed, charge.amount_refunded, { refund: id })
   bank.emit('refund.created', refund)
   bank.emit('charge.refunded', changed, { amount_refunded: charge.amount_refunded })
   return refund
@@ -92,9 +95,20 @@ export function failRefund(bank: Bank, refund: Obj): Obj {
     failure_reason: 'expired_or_canceled_card',
     _fails_at: null,
   })
-  bank.t.charges.put({ ...charge, amount_refunded: charge.amount_refunded - refund.amount, refunded: false })
+  const again = bank.t.charges.put({ ...charge, amount_refunded: charge.amount_refunded - refund.amount, refunded: false })
+  giveTaxBack(bank, again, charge.amount_refunded, { refund: refund.id })
   bank.fact('refund_failed', { refund: refund.id, charge: charge.id, amount: refund.amount, currency: refund.currency })
   bank.emit('refund.failed', failed)
   bank.emit('charge.refund.updated', failed, { status: 'succeeded' })
   return failed
+}
+
+/** Where Stripe worked out the tax of a checkout, a refund takes its share of it off what is reported, and one that fails puts it back. */
+function giveTaxBack(bank: Bank, charge: Obj, refundedBefore: number, about: Record<string, string>) {
+  if (!charge._tax) return
+  const { place, taxes, total } = charge._tax as { place: Place; taxes: LineTax[]; total: number }
+  const upTo = (amount: number, refunded: number) => Math.round((amount * refunded) / total)
+  const part = (amount: number) => upTo(amount, refundedBefore) - upTo(amount, charge.amount_refunded)
+  const given = taxes.map((each) => ({ ...each, amount: part(each.amount), taxable_amount: part(each.taxable_amount) }))
+  taxFact(bank, { ...about, charge: charge.id, customer: charge.customer }, place, charge.currency, given)
 }

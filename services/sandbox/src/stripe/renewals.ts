@@ -97,6 +97,9 @@ export function renew(bank: Bank, subscription: Obj, at: number, reason = 'subsc
     billing_cycle_anchor: anchor,
     latest_invoice: invoice.id,
     discounts: discounts.filter((id) => !bank.t.discounts.get(id)?._once),
+    ...(invoice.automatic_tax.disabled_reason && {
+      automatic_tax: { disabled_reason: 'requires_location_inputs', enabled: false, liability: null },
+    }),
     ...(trialOver && { status: 'active', trial_end: Math.min(subscription.trial_end, at) }),
     ...(subscription.status === 'incomplete' && { status: 'active' }),
   })

@@ -6,6 +6,7 @@ import { advanceTestClock, createTestClock } from './clock.ts'
 import { createAccount, createAccountLink, createLoginLink, deleteAccount, rejectAccount, updateAccount } from './connect/accounts.ts'
 import { cancelPayout, createPayout } from './connect/payouts.ts'
 import { createTransfer, reverseTransfer } from './connect/transfers.ts'
+import { createCreditNote, draftCreditNote, voidCreditNote } from './credit-notes.ts'
 import { createCustomer, deleteCustomer, moveBalance, updateCustomer } from './customers.ts'
 import { closeDispute } from './disputes.ts'
 import { missing, required, StripeError, wrong } from './errors.ts'
@@ -20,6 +21,8 @@ import { createRefund } from './refunds.ts'
 import { change, settleInvoice } from './renewals.ts'
 import { confirmSetup, createSetupIntent } from './setup.ts'
 import { cancelNow, createSubscription, updateSubscription } from './subscriptions.ts'
+import { calculate, calculationLines, reverseTransaction, transactionFrom, transactionLines } from './tax/calculations.ts'
+import { createTaxId, deleteTaxId } from './tax/ids.ts'
 import { createEndpoint, updateEndpoint, type Webhooks } from './webhooks.ts'
 
 export type Operation = { name: string; method: string; pattern: RegExp; run: (params: Params, ids: string[]) => unknown }
@@ -114,6 +117,21 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
       })
     }),
 
+    on('GET', 'customers/:id/tax_ids', (params, id) =>
+      listing(bank, 'tax_ids', `/v1/customers/${id}/tax_ids`, params, (each) => each.customer === id),
+    ),
+    on('GET', 'customers/:id/tax_ids/:second', (_params, id, second) => taxIdOf(bank, id, second)),
+    post('customers/:id/tax_ids', (params, id) => createTaxId(bank, bank.find('customers', id, 'customer'), params)),
+    on('DELETE', 'customers/:id/tax_ids/:second', (_params, id, second) => deleteTaxId(bank, taxIdOf(bank, id, second))),
+    ...read('tax_rates', 'tax_rates'),
+    post('tax/calculations', (params) => calculate(bank, params)),
+    on('GET', 'tax/calculations/:id', (_params, id) => bank.find('tax_calculations', id)),
+    on('GET', 'tax/calculations/:id/line_items', (_params, id) => calculationLines(bank.find('tax_calculations', id))),
+    post('tax/transactions/create_from_calculation', (params) => transactionFrom(bank, params)),
+    post('tax/transactions/create_reversal', (params) => reverseTransaction(bank, params)),
+    on('GET', 'tax/transactions/:id', (_params, id) => bank.find('tax_transactions', id)),
+    on('GET', 'tax/transactions/:id/line_items', (_params, id) => transactionLines(bank.find('tax_transactions', id))),
+
     ...read('payment_methods', 'payment_methods'),
     post('payment_methods', (params) => createPaymentMethod(bank, params)),
     post('payment_methods/:id', metadataOnly('payment_methods')),
@@ -180,6 +198,16 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
     post('invoices/:id/finalize', (_params, id) => bank.find('invoices', id)),
     post('invoices/:id/void', (_params, id) => voidInvoice(bank, bank.find('invoices', id), 'void')),
     post('invoices/:id/mark_uncollectible', (_params, id) => voidInvoice(bank, bank.find('invoices', id), 'uncollectible')),
+    on('GET', 'credit_notes/preview', (params) => draftCreditNote(bank, params, 'cn_preview')),
+    ...read('credit_notes', 'credit_notes'),
+    on('GET', 'credit_notes/:id/lines', (_params, id) => bank.find('credit_notes', id).lines),
+    post('credit_notes', (params) => createCreditNote(bank, params)),
+    post('credit_notes/:id', (params, id) => {
+      const note = bank.find('credit_notes', id)
+      const metadata = mergeMetadata(note.metadata, params.metadata)
+      return bank.t.credit_notes.put({ ...note, metadata, ...(params.memo !== undefined && { memo: text(params.memo) }) })
+    }),
+    post('credit_notes/:id/void', (_params, id) => voidCreditNote(bank, bank.find('credit_notes', id))),
     ...read('invoice_payments', 'invoice_payments'),
     ...read('invoiceitems', 'invoiceitems'),
 
@@ -245,6 +273,12 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
 
 /** Whether it is available yet shows when it is looked at. */
 const dated = (bank: Bank, row: Obj): Obj => ({ ...row, status: row.available_on <= bank.now(row._clock) ? 'available' : 'pending' })
+
+function taxIdOf(bank: Bank, customer: string, id: string): Obj {
+  const found = bank.find('tax_ids', id)
+  if (found.customer !== customer) throw missing('tax ID', id)
+  return found
+}
 
 function customerOrDeleted(bank: Bank, id: string) {
   const known = bank.t.customers.get(id)

@@ -8,6 +8,7 @@ import { catchUp, runningClocks } from './clock.ts'
 import { connectPages } from './connect/pages.ts'
 import { controlPages } from './control.ts'
 import { checkoutPages } from './pages-checkout.ts'
+import { invoicePages } from './pages-invoice.ts'
 import { portalPages } from './pages-portal.ts'
 import { startWebhooks } from './webhooks.ts'
 
@@ -40,7 +41,7 @@ export function createStripe({ state, truth, publicUrl, now, onError, heard }: O
   return {
     api: stripeApi(bank, webhooks, onError),
     accountsOf: (request) => accountsIn(bank, request),
-    pages: [...checkoutPages(bank), ...connectPages(bank), ...portalPages(bank), ...controlPages(bank, webhooks)],
+    pages: [...checkoutPages(bank), ...connectPages(bank), ...portalPages(bank), ...invoicePages(bank), ...controlPages(bank, webhooks)],
     start() {
       webhooks.start()
       ticking = setInterval(tick, TICK_MS).unref()

@@ -9,6 +9,7 @@ import { trialEndOf } from './periods.ts'
 import { demandPayable } from './preview.ts'
 import { pending, plannedItems, prorate, queueLines } from './prorations.ts'
 import { change, endSubscription, invoicePending, remindOfTrialEnd, renew, settleInvoice } from './renewals.ts'
+import { demandLocated } from './tax/lines.ts'
 
 export const LIVE = ['trialing', 'active', 'past_due', 'incomplete', 'unpaid', 'paused']
 
@@ -48,7 +49,7 @@ export function createSubscription(bank: Bank, params: Params, options: CreateOp
     object: 'subscription',
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: automaticTax(bank, customer, params.automatic_tax),
     billing_cycle_anchor: trialEnd ?? at,
     billing_cycle_anchor_config: null,
     billing_mode: { flexible: null, type: 'classic' },
@@ -132,6 +133,12 @@ export function createSubscription(bank: Bank, params: Params, options: CreateOp
   return bank.find('subscriptions', id)
 }
 
+function automaticTax(bank: Bank, customer: Obj, given: Params | undefined) {
+  const enabled = yes(given?.enabled)
+  if (enabled) demandLocated(bank, customer)
+  return { disabled_reason: null, enabled, liability: enabled ? { type: 'self' } : null }
+}
+
 export function cancelNow(bank: Bank, subscription: Obj, params: Params): Obj {
   if (!LIVE.includes(subscription.status)) throw wrong(`No such subscription: '${subscription.id}'`, 'id', 'resource_missing')
   const open = bank.t.invoices.get(subscription.latest_invoice)
@@ -172,6 +179,8 @@ export function updateSubscription(bank: Bank, subscription: Obj, params: Params
       cancel_at: params.cancel_at === '' ? null : int(params.cancel_at),
       canceled_at: params.cancel_at === '' ? null : at,
     })
+  if (params.automatic_tax !== undefined)
+    fields.automatic_tax = automaticTax(bank, bank.find('customers', subscription.customer), params.automatic_tax)
   if (params.pause_collection !== undefined) fields.pause_collection = pauseOf(params.pause_collection)
   if (params.description !== undefined) fields.description = text(params.description)
   if (params.discounts !== undefined) fields.discounts = newDiscounts(bank, subscription, params.discounts, at)
