@@ -21,14 +21,11 @@ export function personOf(bank: Bank, named: string): Person | undefined {
   return { customer: customerOf(bank, name), sellers: sellersOf(name) }
 }
 
-/** The clock that somebody is on already, for what is made for them later. */
-export function clockOfPerson(bank: Bank, names: (string | null | undefined)[]): string | null {
-  for (const name of names) {
-    const person = name ? personOf(bank, name) : undefined
-    const clock = person?.customer?.test_clock ?? person?.sellers[0]?._clock
-    if (clock && bank.t.test_clocks.get(clock)?._ahead_s !== undefined) return clock
-  }
-  return null
+/** The clock that somebody is on already, for what is made for the same account later. */
+export function clockOfPerson(bank: Bank, user: string | undefined): string | null {
+  const person = user ? personOf(bank, user) : undefined
+  const clock = person?.customer?.test_clock ?? person?.sellers[0]?._clock
+  return clock && bank.t.test_clocks.get(clock)?._ahead_s !== undefined ? clock : null
 }
 
 /** Whom a request is about: the customers and sellers of all objects that it names, and the person that it is to make one of. */

@@ -105,14 +105,18 @@ export function createCoupon(bank: Bank, params: Params): Obj {
   if (!params.percent_off && !params.amount_off) throw required('percent_off')
   if (params.percent_off && !(Number(params.percent_off) > 0 && Number(params.percent_off) <= 100))
     throw wrong('percent_off must be between 0.01 and 100', 'percent_off')
+  if (params.percent_off && params.amount_off) throw wrong('A coupon takes off a percentage or an amount, not both.', 'amount_off')
+  if (params.amount_off && int(params.amount_off) < 1) throw wrong('Invalid positive integer', 'amount_off', 'parameter_invalid_integer')
   if (params.amount_off && !params.currency) throw required('currency')
+  if (params.duration_in_months && params.duration !== 'repeating')
+    throw wrong('duration_in_months can only be given where duration is repeating.', 'duration_in_months')
   if (params.duration === 'repeating' && !params.duration_in_months) throw required('duration_in_months')
   const coupon = bank.t.coupons.put({
     id: params.id ?? bank.state.id('c', 8).slice(2),
     object: 'coupon',
     amount_off: params.amount_off ? int(params.amount_off) : null,
     created: bank.now(),
-    currency: text(params.currency),
+    currency: text(params.currency)?.toLowerCase() ?? null,
     duration: params.duration ?? 'once',
     duration_in_months: params.duration_in_months ? int(params.duration_in_months) : null,
     livemode: false,
@@ -123,9 +127,29 @@ export function createCoupon(bank: Bank, params: Params): Obj {
     redeem_by: params.redeem_by ? int(params.redeem_by) : null,
     times_redeemed: 0,
     valid: true,
+    _products: (params.applies_to?.products as string[] | undefined) ?? null,
   })
   bank.emit('coupon.created', coupon)
   return coupon
+}
+
+/** What is off already stays off: a coupon that is gone is only given to nobody else. */
+export function deleteCoupon(bank: Bank, coupon: Obj) {
+  bank.t.coupons.put({ ...coupon, deleted: true, valid: false })
+  bank.emit('coupon.deleted', coupon)
+  return { id: coupon.id, object: 'coupon', deleted: true }
+}
+
+export function updatePromotionCode(bank: Bank, code: Obj, params: Params): Obj {
+  if (params.active !== undefined && yes(params.active) && code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions)
+    throw wrong('This promotion code has been used as often as it may be, so it cannot be active again.', 'active')
+  const changed = bank.t.promotion_codes.put({
+    ...code,
+    ...(params.active !== undefined && { active: yes(params.active) }),
+    metadata: mergeMetadata(code.metadata, params.metadata),
+  })
+  bank.emit('promotion_code.updated', changed)
+  return changed
 }
 
 export function createPromotionCode(bank: Bank, params: Params): Obj {
@@ -133,6 +157,7 @@ export function createPromotionCode(bank: Bank, params: Params): Obj {
   const code = text(params.code) ?? bank.state.id('p', 8).slice(2).toUpperCase()
   const active = bank.t.promotion_codes.all().find((each) => each.active && each.code.toLowerCase() === code.toLowerCase())
   if (active) throw wrong(`An active promotion code with \`code: ${code}\` already exists.`, 'code', 'resource_already_exists')
+  if (!/^[A-Za-z0-9-]{1,500}$/.test(code)) throw wrong('A code has letters, digits and hyphens only.', 'code')
   const { first_time_transaction, minimum_amount, minimum_amount_currency } = (params.restrictions ?? {}) as Params
   const made = bank.t.promotion_codes.put({
     id: bank.id('promotion_codes'),
@@ -156,68 +181,4 @@ export function createPromotionCode(bank: Bank, params: Params): Obj {
   })
   bank.emit('promotion_code.created', made)
   return made
-}
-
-/** Checks and counts a redemption; answers what it takes off. */
-export function redeem(
-  bank: Bank,
-  given: Params,
-  holder: { customer: string; subscription?: string; checkout_session?: string },
-  at: number,
-): Obj {
-  const promotion = given.promotion_code ? bank.find('promotion_codes', given.promotion_code, 'discounts[0][promotion_code]') : undefined
-  const coupon = bank.find('coupons', promotion?.promotion.coupon ?? given.coupon, 'discounts[0][coupon]')
-  checkRedeemable(coupon, promotion, holder.customer, at)
-  const times_redeemed = coupon.times_redeemed + 1
-  bank.t.coupons.put({ ...coupon, times_redeemed, valid: coupon.max_redemptions === null || times_redeemed < coupon.max_redemptions })
-  if (promotion) bank.t.promotion_codes.put({ ...promotion, times_redeemed: promotion.times_redeemed + 1 })
-  const discount = bank.t.discounts.put({
-    id: bank.id('discounts'),
-    object: 'discount',
-    created: at,
-    checkout_session: holder.checkout_session ?? null,
-    customer: holder.customer,
-    customer_account: null,
-    end: coupon.duration === 'repeating' ? at + coupon.duration_in_months * 30 * 86400 : null,
-    invoice: null,
-    invoice_item: null,
-    promotion_code: promotion?.id ?? null,
-    source: { type: 'coupon', coupon: coupon.id },
-    start: at,
-    subscription: holder.subscription ?? null,
-    subscription_item: null,
-    _once: coupon.duration === 'once',
-  })
-  bank.emit('customer.discount.created', discount)
-  return discount
-}
-
-export function checkRedeemable(coupon: Obj, promotion: Obj | undefined, customer: string | null, at: number) {
-  const spent = (each: Obj) => each.max_redemptions !== null && each.times_redeemed >= each.max_redemptions
-  if (!coupon.valid || spent(coupon) || (coupon.redeem_by && coupon.redeem_by < at))
-    throw wrong('This coupon cannot be redeemed.', 'discounts', 'coupon_expired')
-  if (!promotion) return
-  const closed = !promotion.active || spent(promotion) || (promotion.expires_at && promotion.expires_at < at)
-  if (closed || (promotion.customer && promotion.customer !== customer))
-    throw wrong(
-      'This promotion code cannot be redeemed because it is not valid for this customer or has been used up.',
-      'discounts',
-      'promotion_code_expired',
-    )
-}
-
-/** What coupons take off an amount, in order, never more than there is. */
-export function discountsOn(bank: Bank, amount: number, ids: string[]): { discount: string; amount: number }[] {
-  let left = Math.max(amount, 0)
-  return ids.map((id) => {
-    const coupon = bank.t.coupons.get(bank.t.discounts.get(id)?.source.coupon)
-    const off = Math.min(left, offBy(coupon, left))
-    left -= off
-    return { discount: id, amount: off }
-  })
-}
-
-export function offBy(coupon: Obj | undefined, amount: number): number {
-  if (!coupon) return 0
-  return coupon.percent_off ? Math.round((amount * coupon.percent_off) / 100) : Math.min(coupon.amount_off ?? 0, amount)
 }

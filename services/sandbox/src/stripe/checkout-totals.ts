@@ -1,5 +1,5 @@
 import type { Bank, Obj } from './bank.ts'
-import { offBy } from './catalog.ts'
+import { sumOff, takenOff } from './discounts.ts'
 import { wrong } from './errors.ts'
 import type { Params } from './form.ts'
 import { AUTOMATIC_OFF, AUTOMATIC_ON, inside, type LineTax, onTop, taxesOn } from './tax/lines.ts'
@@ -10,11 +10,12 @@ type Bought = { items: Params[]; discounts: { coupon: string | null }[]; trial: 
 /** What a checkout comes to: its lines after discounts, the tax as soon as it is known where the buyer is, and the sum. */
 export function totalsOf(bank: Bank, { items, discounts, trial, automatic, place }: Bought) {
   const subtotal = items.reduce((sum, item) => sum + item.amount_subtotal, 0)
-  const off = discounts.reduce((sum, each) => sum + offBy(bank.t.coupons.get(each.coupon ?? ''), subtotal - sum), 0)
-  const offs = shared(
-    off,
-    items.map((item) => item.amount_subtotal),
+  const taken = takenOff(
+    items.map((item) => ({ amount: item.amount_subtotal, product: item.price.product, discountable: true })),
+    discounts.map(({ coupon }) => ({ discount: coupon ?? '', coupon: bank.t.coupons.get(coupon ?? '') })),
   )
+  const offs = taken.map(sumOff)
+  const off = offs.reduce((sum, each) => sum + each, 0)
   const located = automatic && place !== null && isLocated(place)
   const taxes: LineTax[][] = items.map((item, index) =>
     located && !trial ? taxesOn(bank, place, item.price, item.amount_subtotal - offs[index]!) : [],
@@ -46,20 +47,6 @@ export function totalsOf(bank: Bank, { items, discounts, trial, automatic, place
 }
 
 const sessionTax = ({ enabled, liability, provider, status }: Params) => ({ enabled, liability, provider, status })
-
-/** A discount on the whole, cent by cent over its lines. */
-function shared(off: number, amounts: number[]): number[] {
-  const whole = amounts.reduce((sum, each) => sum + each, 0)
-  let given = 0
-  let seen = 0
-  return amounts.map((amount) => {
-    seen += amount
-    const until = whole === 0 ? 0 : Math.round((off * seen) / whole)
-    const mine = until - given
-    given = until
-    return mine
-  })
-}
 
 /** A known customer gets the address that the tax is worked out by, so Stripe wants leave to write it. */
 export function demandTaxParameters(params: Params, customer: Obj | null, place: Place | null) {

@@ -1,8 +1,9 @@
 import { type Bank, list, type Obj } from './bank.ts'
 import { attach, behaviourOf, cardError, createPaymentMethod } from './cards.ts'
-import { checkRedeemable, createPrice } from './catalog.ts'
+import { createPrice } from './catalog.ts'
 import { demandTaxParameters, totalsOf } from './checkout-totals.ts'
 import { createCustomer, updateCustomer } from './customers.ts'
+import { type Cart, cartOf, count, redeemable } from './discounts.ts'
 import { required, wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text, yes } from './form.ts'
 import { confirmIntent, createIntent } from './payments.ts'
@@ -24,7 +25,9 @@ export function createSession(bank: Bank, params: Params): Obj {
   const customer = params.customer ? bank.find('customers', params.customer, 'customer') : null
   const at = bank.now(customer?.test_clock)
   const items = ((params.line_items ?? []) as Params[]).map((item, index) => lineItem(bank, item, mode, index))
-  const discounts = ((params.discounts || []) as Params[]).map((each) => checkedDiscount(bank, each, customer?.id ?? null, at))
+  const discounts = ((params.discounts || []) as Params[]).map((each) =>
+    checkedDiscount(bank, each, customer?.id ?? null, cartOf(items), at),
+  )
   const trial = int(params.subscription_data?.trial_period_days) > 0 || Boolean(params.subscription_data?.trial_end)
   const automatic = yes(params.automatic_tax?.enabled)
   const place = customer ? placeOf(bank, customer) : null
@@ -129,10 +132,8 @@ const details = (email: string | null, name: string | null, place: Place | null 
   tax_ids: place?.ids ?? [],
 })
 
-function checkedDiscount(bank: Bank, given: Params, customer: string | null, at: number) {
-  const promotion = given.promotion_code ? bank.find('promotion_codes', given.promotion_code, 'discounts[0][promotion_code]') : undefined
-  const coupon = bank.find('coupons', promotion?.promotion.coupon ?? given.coupon, 'discounts[0][coupon]')
-  checkRedeemable(coupon, promotion, customer, at)
+function checkedDiscount(bank: Bank, given: Params, customer: string | null, cart: Cart, at: number) {
+  const { coupon, promotion } = redeemable(bank, given, customer, cart, at)
   return { coupon: coupon.id, promotion_code: promotion?.id ?? null }
 }
 
@@ -312,6 +313,11 @@ const intentFor = (bank: Bank, session: Obj, customer: string | null, method: st
 }
 
 function pay(bank: Bank, session: Obj, customer: Obj | undefined, method: string | null) {
+  for (const each of session.discounts as Params[]) {
+    const given = each.promotion_code ? { promotion_code: each.promotion_code } : { coupon: each.coupon }
+    const { coupon, promotion } = redeemable(bank, given, customer?.id ?? null, cartOf(session._line_items), bank.now(customer?.test_clock))
+    count(bank, coupon, promotion)
+  }
   if (!method) return { payment_status: 'no_payment_required' }
   const intent = session.payment_intent
     ? bank.t.payment_intents.put({
@@ -348,7 +354,7 @@ export function applyPromotion(bank: Bank, session: Obj, code: string): Obj {
   if (!session.allow_promotion_codes) throw wrong('This checkout takes no promotion codes.', 'promotion')
   const found = bank.t.promotion_codes.all().find((each) => each.active && each.code.toLowerCase() === code.trim().toLowerCase())
   if (!found) throw wrong('This code is invalid.', 'promotion')
-  const checked = checkedDiscount(bank, { promotion_code: found.id }, session.customer, bank.now())
+  const checked = checkedDiscount(bank, { promotion_code: found.id }, session.customer, cartOf(session._line_items), bank.now())
   const { _line_items: items, _trial: trial, automatic_tax, _place: place } = session
   const totals = totalsOf(bank, { items, discounts: [checked], trial, automatic: automatic_tax.enabled, place })
   return bank.t.checkout_sessions.put({ ...session, discounts: [checked], ...totals })

@@ -35,6 +35,7 @@ const included: Record<string, (bank: Bank, object: Obj) => unknown> = {
     ),
   'tax.calculation.line_items': (_bank, calculation) => calculationLines(calculation),
   'tax.transaction.line_items': (_bank, transaction) => transactionLines(transaction),
+  'coupon.applies_to': (_bank, { _products: products }) => (products ? { products } : undefined),
   'customer.subscriptions': (bank, customer) =>
     list(
       `/v1/customers/${customer.id}/subscriptions`,
@@ -60,8 +61,9 @@ function along(bank: Bank, value: unknown, [step, ...rest]: string[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   const object = value as Obj
   const make = included[`${object.object}.${step}`]
-  const current = object[step] ?? make?.(bank, object) ?? null
-  if (current === null && !(step in object) && !make) return object
+  const found = object[step] ?? make?.(bank, object)
+  if (found === undefined && !(step in object)) return object
+  const current = found ?? null
   const reached = Array.isArray(current) ? current.map((each) => resolve(bank, step, each)) : resolve(bank, step, current)
   return { ...object, [step]: along(bank, reached, rest) }
 }

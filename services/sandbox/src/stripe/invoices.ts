@@ -1,6 +1,6 @@
 import { type Bank, list, type Obj } from './bank.ts'
-import { discountsOn } from './catalog.ts'
 import { moveBalance } from './customers.ts'
+import { couponsOf, sumOff, type Taken, takenOff } from './discounts.ts'
 import { wrong } from './errors.ts'
 import { confirmIntent, createIntent } from './payments.ts'
 import { AUTOMATIC_OFF, AUTOMATIC_ON, inside, onTop, taxesOn, taxFact, totalTaxes } from './tax/lines.ts'
@@ -35,8 +35,12 @@ export function draftInvoice(bank: Bank, draft: Draft, id: string): Obj {
   const { customer, subscription, at } = draft
   // Coupons take off what is sold; a credit for unused time was already net of them.
   const place = draft.place === undefined ? subscriptionPlace(bank, draft) : draft.place
+  const taken = takenOff(
+    draft.lines.map(({ amount, price, proration }) => ({ amount, product: price.product, discountable: !proration })),
+    couponsOf(bank, draft.discounts),
+  )
   const lines = draft.lines.map((line, index) =>
-    invoiceLine(bank, { invoice: id, subscription, line, discounts: line.proration ? [] : draft.discounts, index, place }),
+    invoiceLine(bank, { invoice: id, subscription, line, discount_amounts: line.proration ? [] : taken[index]!, index, place }),
   )
   const taxes = lines.flatMap((line) => line.taxes)
   const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
@@ -147,11 +151,10 @@ const automaticOff = (subscription: Obj | null) =>
 
 const insideOf = (bank: Bank, place: Place | null, { price, amount }: Line) => (place ? inside(taxesOn(bank, place, price, amount)) : 0)
 
-type LineOf = { invoice: string; subscription: Obj | null; line: Line; discounts: string[]; index: number; place: Place | null }
-function invoiceLine(bank: Bank, { invoice, subscription, line, discounts, index, place }: LineOf) {
+type LineOf = { invoice: string; subscription: Obj | null; line: Line; discount_amounts: Taken[]; index: number; place: Place | null }
+function invoiceLine(bank: Bank, { invoice, subscription, line, discount_amounts, index, place }: LineOf) {
   const details = { proration: line.proration, proration_details: { credited_items: null }, subscription: subscription?.id ?? null }
-  const discount_amounts = discountsOn(bank, line.amount, discounts)
-  const net = line.amount - discount_amounts.reduce((sum, each) => sum + each.amount, 0)
+  const net = line.amount - sumOff(discount_amounts)
   return {
     id: `il_${invoice.slice(3)}${index}`,
     object: 'line_item',
@@ -160,7 +163,7 @@ function invoiceLine(bank: Bank, { invoice, subscription, line, discounts, index
     description: line.description,
     discount_amounts,
     discountable: !line.proration,
-    discounts,
+    discounts: discount_amounts.map(({ discount }) => discount),
     invoice,
     livemode: false,
     metadata: {},

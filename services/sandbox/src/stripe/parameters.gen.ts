@@ -15,7 +15,7 @@ export const tables: Record<string, Table> = {
   "POST /v1/prices/:id": {"takes":{"active":"b","expand":{"a":"s"},"lookup_key":"s","metadata":{"u":["m",""]},"nickname":"s","tax_behavior":{"e":["exclusive","inclusive","unspecified"]}},"needs":[],"others":["currency_options","transfer_lookup_key"]},
   "GET /v1/coupons": {"takes":{"ending_before":"s","limit":"i","starting_after":"s","created":{"u":[{"o":{"gt":"i","gte":"i","lt":"i","lte":"i"},"r":[]},"i"]},"expand":{"a":"s"}},"needs":[],"others":[]},
   "GET /v1/coupons/:id": {"takes":{"expand":{"a":"s"}},"needs":[],"others":[]},
-  "POST /v1/coupons": {"takes":{"amount_off":"i","currency":"s","duration":{"e":["forever","once","repeating"]},"duration_in_months":"i","expand":{"a":"s"},"id":"s","max_redemptions":"i","metadata":{"u":["m",""]},"name":"s","percent_off":"d","redeem_by":"i"},"needs":[],"others":["applies_to","currency_options"]},
+  "POST /v1/coupons": {"takes":{"amount_off":"i","applies_to":{"o":{"products":{"a":"s"}},"r":[]},"currency":"s","duration":{"e":["forever","once","repeating"]},"duration_in_months":"i","expand":{"a":"s"},"id":"s","max_redemptions":"i","metadata":{"u":["m",""]},"name":"s","percent_off":"d","redeem_by":"i"},"needs":[],"others":["currency_options"]},
   "POST /v1/coupons/:id": {"takes":{"expand":{"a":"s"},"metadata":{"u":["m",""]},"name":"s"},"needs":[],"others":["currency_options"]},
   "DELETE /v1/coupons/:id": {"takes":{},"needs":[],"others":[]},
   "GET /v1/promotion_codes": {"takes":{"ending_before":"s","limit":"i","starting_after":"s","active":"b","code":"s","coupon":"s","created":{"u":[{"o":{"gt":"i","gte":"i","lt":"i","lte":"i"},"r":[]},"i"]},"customer":"s","expand":{"a":"s"}},"needs":[],"others":["customer_account"]},

@@ -98,6 +98,7 @@ export const played: Record<string, string[]> = {
   'POST /v1/coupons': [
     'id',
     'amount_off',
+    'applies_to.products',
     'currency',
     'duration',
     'duration_in_months',

@@ -1,6 +1,6 @@
 import type { Bank, Obj } from './bank.ts'
 import { AUTHENTICATION, behaviourOf, cardError } from './cards.ts'
-import { checkRedeemable } from './catalog.ts'
+import { type Cart, cartOf, redeemable } from './discounts.ts'
 import { required } from './errors.ts'
 import { int, type Params, yes } from './form.ts'
 import { draftInvoice, type Line, methodFor } from './invoices.ts'
@@ -41,7 +41,15 @@ export function previewInvoice(bank: Bank, params: Params): Obj {
     const lines = items.map((item) => ({ ...periodLine(bank, item, Boolean(trialEnd)), item: null }))
     return previewOf(
       bank,
-      { customer, subscription: null, lines, reason: 'upcoming', discounts: previewDiscounts(bank, given, customer.id, at), at, place },
+      {
+        customer,
+        subscription: null,
+        lines,
+        reason: 'upcoming',
+        discounts: previewDiscounts(bank, given, customer.id, cartOf(items), at),
+        at,
+        place,
+      },
       id,
     )
   }
@@ -57,10 +65,24 @@ export function previewInvoice(bank: Bank, params: Params): Obj {
       false,
     ),
   )
-  const now = details.proration_behavior === 'always_invoice'
+  const changed = intervalOf(items[0]) !== intervalOf(subscription.items.data[0]) && subscription.status !== 'trialing'
+  const now = details.proration_behavior === 'always_invoice' || changed
   const ending = subscription.cancel_at_period_end && !details.items
-  const lines = now ? [...waiting, ...wanted] : [...waiting, ...wanted, ...(ending ? [] : next)]
-  const discounts = given.length > 0 ? previewDiscounts(bank, given, customer.id, at) : now ? [] : activeDiscounts(bank, subscription, end)
+  // Another interval begins a new period at once: it is due whole, less what is left of the old one.
+  const begun = items.map((item) =>
+    periodLine(bank, { ...item, current_period_start: when, current_period_end: periodEnd(when, item.price.recurring) }, false),
+  )
+  const lines = changed
+    ? [...waiting, ...wanted.filter((line) => line.amount < 0), ...begun]
+    : now
+      ? [...waiting, ...wanted]
+      : [...waiting, ...wanted, ...(ending ? [] : next)]
+  const discounts =
+    given.length > 0
+      ? previewDiscounts(bank, given, customer.id, cartOf(items), at)
+      : now && !changed
+        ? []
+        : activeDiscounts(bank, subscription, changed ? when : end)
   return previewOf(
     bank,
     { customer, subscription, lines, reason: now ? 'subscription_update' : 'upcoming', discounts, at: now ? when : end, place },
@@ -83,18 +105,18 @@ const stranger = ({ address = null, tax_exempt = 'none' }: Params): Obj => ({
   test_clock: null,
 })
 
+const intervalOf = (item: Obj | undefined) => `${item?.price.recurring.interval}${item?.price.recurring.interval_count}`
+
 const previewOf = (bank: Bank, draft: Parameters<typeof draftInvoice>[1], id: string) => ({
   ...draftInvoice(bank, draft, id),
   next_payment_attempt: draft.at,
 })
 
 /** A coupon is shown in a preview without being redeemed: a discount that lives only as long as this answer. */
-function previewDiscounts(bank: Bank, given: Params[], customer: string, at: number): string[] {
+function previewDiscounts(bank: Bank, given: Params[], customer: string, cart: Cart, at: number): string[] {
   return given.map((each) => {
     if (each.discount) return each.discount
-    const promotion = each.promotion_code ? bank.find('promotion_codes', each.promotion_code) : undefined
-    const coupon = bank.find('coupons', promotion?.promotion.coupon ?? each.coupon, 'discounts[0][coupon]')
-    checkRedeemable(coupon, promotion, customer, at)
+    const { coupon, promotion } = redeemable(bank, each, customer, cart, at)
     const id = `di_preview_${coupon.id}`
     bank.t.discounts.put({
       id,

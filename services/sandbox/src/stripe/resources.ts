@@ -1,6 +1,15 @@
 import { type Bank, type Kind, list, type Obj } from './bank.ts'
 import { attach, createPaymentMethod, detach, methodById } from './cards.ts'
-import { createCoupon, createPrice, createProduct, createPromotionCode, updatePrice, updateProduct } from './catalog.ts'
+import {
+  createCoupon,
+  createPrice,
+  createProduct,
+  createPromotionCode,
+  deleteCoupon,
+  updatePrice,
+  updateProduct,
+  updatePromotionCode,
+} from './catalog.ts'
 import { createSession, expireSession, lineItemsOf } from './checkout.ts'
 import { advanceTestClock, createTestClock } from './clock.ts'
 import { createAccount, createAccountLink, createLoginLink, deleteAccount, rejectAccount, updateAccount } from './connect/accounts.ts'
@@ -80,16 +89,10 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
         metadata: mergeMetadata(bank.find('coupons', id).metadata, params.metadata),
       }),
     ),
-    on('DELETE', 'coupons/:id', remove('coupons')),
+    on('DELETE', 'coupons/:id', (_params, id) => deleteCoupon(bank, bank.find('coupons', id))),
     ...read('promotion_codes', 'promotion_codes'),
     post('promotion_codes', (params) => createPromotionCode(bank, params)),
-    post('promotion_codes/:id', (params, id) =>
-      bank.t.promotion_codes.put({
-        ...bank.find('promotion_codes', id),
-        ...(params.active !== undefined && { active: yes(params.active) }),
-        metadata: mergeMetadata(bank.find('promotion_codes', id).metadata, params.metadata),
-      }),
-    ),
+    post('promotion_codes/:id', (params, id) => updatePromotionCode(bank, bank.find('promotion_codes', id), params)),
 
     on('GET', 'customers/search', (params) => search(bank, 'customers', '/v1/customers/search', params)),
     on('GET', 'customers', (params) => listing(bank, 'customers', '/v1/customers', params)),

@@ -1,6 +1,6 @@
 import { type Bank, list, type Obj } from './bank.ts'
 import { methodById } from './cards.ts'
-import { redeem } from './catalog.ts'
+import { cartOf, redeem } from './discounts.ts'
 import { required, wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text, yes } from './form.ts'
 import { issueInvoice, voidInvoice } from './invoices.ts'
@@ -41,6 +41,7 @@ export function createSubscription(bank: Bank, params: Params, options: CreateOp
         bank,
         each,
         { customer: customer.id, subscription: id, ...(options.checkoutSession && { checkout_session: options.checkoutSession }) },
+        cartOf(items),
         at,
       ).id,
   )
@@ -225,7 +226,9 @@ function endAtPeriodsEnd(subscription: Obj, atEnd: boolean, at: number, params: 
 function newDiscounts(bank: Bank, subscription: Obj, given: unknown, at: number): string[] {
   if (given === '') return []
   return (given as Params[]).map(
-    (each) => each.discount ?? redeem(bank, each, { customer: subscription.customer, subscription: subscription.id }, at).id,
+    (each) =>
+      each.discount ??
+      redeem(bank, each, { customer: subscription.customer, subscription: subscription.id }, cartOf(subscription.items.data), at).id,
   )
 }
 

@@ -10,7 +10,7 @@ export function createAccount(bank: Bank, params: Params): Obj {
   const id = bank.id('accounts').replace('acct_', 'acct_1').slice(0, 21)
   const metadata = mergeMetadata({}, params.metadata)
   const email = text(params.email)
-  const clock = clockOfPerson(bank, [metadata.user_id, email])
+  const clock = clockOfPerson(bank, metadata.user_id)
   const requested = Object.entries((params.capabilities ?? {}) as Record<string, Params>).filter(([, each]) => yes(each.requested))
   if (requested.length === 0)
     throw wrong('When creating an account you must request at least one capability, for example `transfers`.', 'capabilities')
