@@ -67,7 +67,7 @@ type ListenerOptions = {
 
 /** A listener for a provider that answers whole bodies; the ordered faults are applied around the handler. */
 export function wireServer({ provider, faults, handle, failure, accountsOf = () => [], onError }: ListenerOptions): Server {
-  return createServer(async (incoming, outgoing) => {
+  const server = createServer(async (incoming, outgoing) => {
     try {
       const body = await readBody(incoming)
       const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox')
@@ -83,6 +83,9 @@ export function wireServer({ provider, faults, handle, failure, accountsOf = () 
       outgoing.end(JSON.stringify(failure(500)))
     }
   })
+  // A caller that was busy for a while finds its connection open.
+  server.keepAliveTimeout = 60_000
+  return server
 }
 
 /** Faults that strike before the request has any effect. Answers whether the request is over. */

@@ -285,7 +285,7 @@ test.each([
   })
 })
 
-test('every answer and every event of the tests above fits the types of the provider’s SDK', () => {
+test('every answer and every event of the tests above fits the types of the provider’s SDK', { timeout: 180_000 }, () => {
   expect(conformance.problems()).toEqual([])
   expect(conformance.seen()).toBeGreaterThan(100)
 })

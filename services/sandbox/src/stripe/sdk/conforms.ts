@@ -18,7 +18,7 @@ export function openConformance() {
   ajv.addSchema({ $id: 'sdk', $defs: sdk.defs })
   const checks = new Map<string, ValidateFunction | null>()
   const problems = new Map<string, string>()
-  let seen = 0
+  const said: Parameters<Heard>[] = []
 
   function checkOf(name: string, schema: Schema | null | undefined): ValidateFunction | null {
     if (!checks.has(name))
@@ -26,13 +26,15 @@ export function openConformance() {
     return checks.get(name)!
   }
 
-  const heard: Heard = (what, said) => {
-    seen += 1
+  // Compiling the types of an account takes seconds, so it is not done while somebody waits for an answer.
+  const heard: Heard = (what, answer) => void said.push([what, structuredClone(answer)])
+
+  function hold([what, answer]: Parameters<Heard>) {
     const name = 'operation' in what ? what.operation : what.event
     const check = checkOf(name, 'operation' in what ? replies.get(name) : events.get(name))
     if (check === null) {
       if (!('operation' in what) || !KNOWN_BESIDES.test(name)) problems.set(name, `${name}: the SDK has no type for it`)
-    } else if (!check(said)) {
+    } else if (!check(answer)) {
       const worst = deepest(check.errors ?? [])
       problems.set(
         `${name} ${worst.instancePath.replace(/\d+/g, '0')} ${worst.message}`,
@@ -41,7 +43,14 @@ export function openConformance() {
     }
   }
 
-  return { heard, problems: () => [...problems.values()].sort(), seen: () => seen }
+  return {
+    heard,
+    seen: () => said.length,
+    problems() {
+      for (const each of said) hold(each)
+      return [...problems.values()].sort()
+    },
+  }
 }
 
 // Searching answers a page of its own kind; resending is done by Stripe's command line alone.
