@@ -38,6 +38,7 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   S30: () => import('./attack/desync.ts'),
   S31: () => import('./attack/production.ts'),
   S32: () => import('./attack/demo.ts'),
+  S33: () => import('./attack/chains.ts'),
 }
 /** Held by tests that need more than the public door; `npm test` runs them. */
 const elsewhere = {

@@ -157,6 +157,8 @@ test('an event that fails is kept, listed for staff and replayed with a reason [
   ])
   expect(await billing.check(user)).toMatchObject({ status: 'trialing' })
   expect(await billing.call('staff-replay-event', user, { event_id: id, reason: 'not staff' })).toMatchObject({ status: 403 })
+  const unknown = { event_id: 'evt_nobody_sent_this', reason: 'a slip' }
+  expect(await billing.call('staff-replay-event', staff, unknown)).toMatchObject({ status: 404, body: { code: 'not_found' } })
   expect(await billing.call('staff-replay-event', staff, { event_id: id, reason: 'Stripe was down' })).toMatchObject({
     body: { status: 'done' },
   })

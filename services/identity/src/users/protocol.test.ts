@@ -33,6 +33,23 @@ test('what is not offered answers as a server that has it switched off, after th
     }
 })
 
+test('a sign-up without a password, and a proof with none or two of its kinds, are refused in words and leave nothing', async () => {
+  const email = `no-password-${Date.now()}@example.com`
+  for (const body of [{ email }, { email, password: '' }])
+    expect(await call('POST', '/auth/v1/signup', undefined, body)).toMatchObject({
+      status: 400,
+      body: { msg: 'Signup requires a valid password' },
+    })
+  const { db } = platform.services.identity!.rt
+  expect(await db.selectFrom('users').select('id').where('email', '=', email).execute()).toEqual([])
+  for (const [body, msg] of [
+    [{}, 'Verify requires either a token or a token hash'],
+    [{ token: '123456', token_hash: 'x' }, 'Verify requires either a token or a token hash'],
+    [{ token_hash: 'x', email }, 'Only the token_hash and type should be provided'],
+  ] as const)
+    expect(await call('POST', '/auth/v1/verify', undefined, { type: 'email', ...body })).toMatchObject({ status: 400, body: { msg } })
+})
+
 test('lists of what is not offered are empty for the service key', async () => {
   const { user } = await signedUp(platform)
   expect(await call('GET', '/auth/v1/admin/sso/providers', SERVICE_KEY)).toEqual({ status: 200, body: { items: [] } })

@@ -98,6 +98,19 @@ test('an account in use whose number was never confirmed loses the number alone,
   expect(await verify(phone, codeIn(strangers), 'sms')).toBe('otp_expired')
 })
 
+test('a sign-up of what an account never confirmed sets no password there, though nobody has signed in to it yet', async () => {
+  const passwordOf = async (id: string) => (await rowOf(id)).password_hash
+  for (const confirmed of ['email', 'phone'] as const) {
+    const both = { email: newEmail('made'), phone: newNumber() }
+    const made = { ...both, password: PASSWORD, email_confirm: confirmed === 'email', phone_confirm: confirmed === 'phone' }
+    const { data } = await platform.admin().auth.admin.createUser(made)
+    const before = await passwordOf(data.user!.id)
+    const typed = confirmed === 'email' ? { phone: both.phone } : { email: both.email }
+    expect((await platform.client().auth.signUp({ ...typed, password: STRANGERS } as { email: string; password: string })).error).toBeNull()
+    expect(await passwordOf(data.user!.id)).toBe(before)
+  }
+})
+
 test('a confirmed number stays taken, when the change is asked for and when its code is typed', async () => {
   const [mover, phone] = [await confirmed(), newNumber()]
   const other = await park(phone)
