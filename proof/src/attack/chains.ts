@@ -139,7 +139,12 @@ export const attack: Attack = async (world) => {
     for (const [what, headers, body, wanted] of [
       ['a header of 100 kB', { 'x-large': 'x'.repeat(100_000) }, {}, [431]],
       ['a body of 30 MB', {}, `{"message": "${'x'.repeat(30_000_000)}"}`, [413]],
-      ['a hundred thousand fields', {}, `{${Array.from({ length: 100_000 }, (_, n) => `"f${n}":1`).join(',')},"message":"hi"}`, [200, 400, 413]],
+      [
+        'a hundred thousand fields',
+        {},
+        `{${Array.from({ length: 100_000 }, (_, n) => `"f${n}":1`).join(',')},"message":"hi"}`,
+        [200, 400, 413],
+      ],
     ] as const) {
       // A server that closes while it is still being written to may be heard as a broken connection.
       const status = await world.call(seller, 'POST', '/functions/v1/ai-chat', body, headers).then(
