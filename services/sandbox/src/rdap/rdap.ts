@@ -67,6 +67,9 @@ function namesilo(query: URLSearchParams) {
   })
 }
 
+// A jCard begins with its version (RFC 7095).
+const version = ['version', {}, 'text', '4.0']
+
 /** A registry answers 404 for a free name. The answer for a name never changes. */
 function lookUp(name: string) {
   const rdap = { 'content-type': 'application/rdap+json' }
@@ -89,7 +92,9 @@ function lookUp(name: string) {
         { eventAction: 'registration', eventDate: `${year}-03-14T09:26:53Z` },
         { eventAction: 'expiration', eventDate: `2031-03-14T09:26:53Z` },
       ],
-      entities: [{ objectClassName: 'entity', roles: ['registrar'], vcardArray: ['vcard', [['fn', {}, 'text', 'Sandbox Registrar']]] }],
+      entities: [
+        { objectClassName: 'entity', roles: ['registrar'], vcardArray: ['vcard', [version, ['fn', {}, 'text', 'Sandbox Registrar']]] },
+      ],
       nameservers: [{ objectClassName: 'nameserver', ldhName: `NS1.${name.toUpperCase()}` }],
     },
     200,
