@@ -28,6 +28,9 @@ export const BOUNDED: Record<string, number> = {
   lane_items: 1_000,
   tenant_lanes: 5,
   provider_calls: 1_000,
+  /** Ten years of five units, a row a month. */
+  usage: 600,
+  usage_counters: 600,
 }
 
 const among = (...values: string[]) =>
@@ -66,6 +69,7 @@ export const VALUES: Record<string, RawBuilder<unknown>> = {
   'referrals.referred_user_id': sql`gen_random_uuid()`,
   'referrals.state': among('signed_up', 'credited', 'void'),
   'referrals.credit_cents': sql`990`,
+  'referrals.paid_at': sql`now() - n * interval '1 minute'`,
   'disputes.state': among('won', 'lost', 'won', 'lost', 'open'),
   'usage.unit': among('prompts', 'images', 'emails', 'runs', 'agents'),
   'ledger_entries.kind': among('charge', 'fee', 'refund', 'credit_granted'),
