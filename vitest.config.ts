@@ -7,17 +7,24 @@ const NODE_COMPILE_CACHE = join(import.meta.dirname, 'node_modules/.cache/node')
 // Slow proofs (crashes, guessing by time, whole fleets) run with `npm test -- --all`, or by name.
 const all = process.env.OPERON_TEST_ALL === '1' || process.argv.some((arg) => arg.includes('.proof.'))
 
+const files = ['{libs,services,gateway,deploy,proof}/**/*.test.ts', 'web/src/**/*.test.{ts,tsx}']
+const excluded = ['**/node_modules/**', '**/dist/**', ...(all ? [] : ['**/*.proof.test.ts'])]
+
+// These change what a whole process shares: its clock, its traces, the list of its capabilities. Each has a process of its own.
+const alone = [
+  'libs/kit/src/clock.test.ts',
+  'libs/kit/src/outbox.test.ts',
+  'libs/kit/src/tracing.test.ts',
+  'services/ai-gateway/src/approvals/approvals.test.ts',
+]
+
 export default defineConfig({
   test: {
-    include: [
-      'libs/**/*.test.ts',
-      'services/**/*.test.ts',
-      'gateway/**/*.test.ts',
-      'deploy/**/*.test.ts',
-      'proof/**/*.test.ts',
-      'web/src/**/*.test.{ts,tsx}',
+    // To load the services anew for every file costs as much as all the tests do.
+    projects: [
+      { extends: true, test: { name: 'together', isolate: false, include: files, exclude: [...excluded, ...alone] } },
+      { extends: true, test: { name: 'alone', include: alone, exclude: excluded } },
     ],
-    exclude: ['**/node_modules/**', '**/dist/**', ...(all ? [] : ['**/*.proof.test.ts'])],
     setupFiles: ['deploy/src/test-setup.ts'],
     globalSetup: ['deploy/src/test-postgres.ts'],
     pool: 'forks',
