@@ -6,6 +6,9 @@ import type * as aiTools from './ai-gateway/tools.ts'
 import type * as aiWriting from './ai-gateway/writing.ts'
 import type * as analytics from './analytics/api.ts'
 import type * as billing from './billing/api.ts'
+import type * as billingSales from './billing/sales.ts'
+import type * as billingSellers from './billing/sellers.ts'
+import type * as billingSellingStaff from './billing/selling-staff.ts'
 import type { Args, Reply } from './contract.ts'
 import type * as crm from './crm/api.ts'
 import type { accountErasures } from './erasure.ts'
@@ -14,6 +17,7 @@ import type * as identity from './identity/api.ts'
 import type * as identityExports from './identity/exports.ts'
 import type * as identityKeys from './identity/keys.ts'
 import type * as integrations from './integrations/api.ts'
+import type * as marketplace from './marketplace/api.ts'
 
 // Types alone: the web app calls functions by their names, and no schema reaches its bundle.
 
@@ -25,12 +29,16 @@ type Modules = typeof aiGateway &
   typeof aiWriting &
   typeof analytics &
   typeof billing &
+  typeof billingSales &
+  typeof billingSellers &
+  typeof billingSellingStaff &
   typeof crm &
   typeof gateway &
   typeof identity &
   typeof identityExports &
   typeof identityKeys &
-  typeof integrations & { accountErasures: typeof accountErasures }
+  typeof integrations &
+  typeof marketplace & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never
 
 /** Every named function, by its name. */

@@ -65,6 +65,11 @@ export const errors = {
     message: 'A switch to a lower plan is waiting for your next billing date. Keep your current plan first, then upgrade.',
   },
   no_subscription: { status: 404, message: 'There is no subscription yet. Choose a plan first.' },
+  seller_not_ready: { status: 409, message: 'Purchase functionality coming soon!' },
+  refund_too_large: { status: 409, message: 'That is more than is left of this payment.' },
+  refund_disputed: { status: 409, message: 'The bank decides about this payment. It cannot be refunded meanwhile.' },
+  dispute_closed: { status: 409, message: 'There is no open dispute of this payment, or its evidence was sent already.' },
+  not_for_sale: { status: 409, message: 'This product is not for sale right now.' },
   webhook_signature: { status: 400, message: 'The webhook signature does not match.' },
 
   // Webhooks

@@ -13,6 +13,11 @@ import * as analyticsEvents from './analytics/events.ts'
 import * as analyticsTables from './analytics/tables.ts'
 import * as billingApi from './billing/api.ts'
 import * as billingEvents from './billing/events.ts'
+import * as billingSales from './billing/sales.ts'
+import * as billingSellers from './billing/sellers.ts'
+import * as billingSelling from './billing/selling.ts'
+import * as billingSellingEvents from './billing/selling-events.ts'
+import * as billingSellingStaff from './billing/selling-staff.ts'
 import * as billingShapes from './billing/shapes.ts'
 import * as billingTables from './billing/tables.ts'
 import type { Action, Effect, Endpoint, Event, Job, Request, Table } from './contract.ts'
@@ -35,6 +40,7 @@ import * as identityTables from './identity/tables.ts'
 import * as integrationsApi from './integrations/api.ts'
 import * as integrationsEvents from './integrations/events.ts'
 import * as integrationsTables from './integrations/tables.ts'
+import * as marketplaceApi from './marketplace/api.ts'
 import * as marketplaceEvents from './marketplace/events.ts'
 import * as marketplaceTables from './marketplace/tables.ts'
 import * as sandboxApi from './sandbox/api.ts'
@@ -58,8 +64,18 @@ export const contracts: Record<ProcessName, object> = {
     ...identityShapes,
     accountErasures,
   },
-  billing: { ...billingApi, ...billingEvents, ...billingTables, ...billingShapes },
-  marketplace: { ...marketplaceEvents, ...marketplaceTables },
+  billing: {
+    ...billingApi,
+    ...billingSellers,
+    ...billingSales,
+    ...billingSellingStaff,
+    ...billingEvents,
+    ...billingSellingEvents,
+    ...billingTables,
+    ...billingShapes,
+    ...billingSelling,
+  },
+  marketplace: { ...marketplaceApi, ...marketplaceEvents, ...marketplaceTables },
   integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },

@@ -1,0 +1,246 @@
+import { z } from 'zod'
+import { fn, id } from '../contract.ts'
+import { BalanceRow } from './sellers.ts'
+import { cursor, SaleKind, SaleStatus } from './selling.ts'
+import { Currency, time } from './shapes.ts'
+
+// What a seller sold: payments of buyers, refunds, disputes, the statement of a month.
+
+export const Sale = z.object({
+  id: z.uuid(),
+  /** The buyer's name or email address. */
+  customer: z.string(),
+  amount_cents: z.int(),
+  currency: Currency,
+  status: SaleStatus,
+  /** `card` and the last digits, where they are known. */
+  method: z.string(),
+  date: time,
+  description: z.string(),
+  kind: SaleKind,
+  /** The order or booking that it paid for. */
+  reference: z.string(),
+  tax_cents: z.int(),
+  /** What the seller keeps of it, before refunds. */
+  share_cents: z.int(),
+  fee_cents: z.int(),
+  refunded_cents: z.int(),
+  dispute: z.enum(['asked', 'open', 'won', 'lost']).nullable(),
+  /** When its share leaves the hold; null before the delivery, and once it has left. */
+  held_until: time.nullable(),
+})
+const saleExample = {
+  id: '0190a1b2-0000-7000-8000-000000000002',
+  customer: 'guest@example.com',
+  amount_cents: 4900,
+  currency: 'usd',
+  status: 'completed' as const,
+  method: 'card •••• 4242',
+  date: '2026-11-13T10:00:00.000Z',
+  description: 'Lead qualification',
+  kind: 'product' as const,
+  reference: '0190a1b2-0000-7000-8000-000000000004',
+  tax_cents: 0,
+  share_cents: 3920,
+  fee_cents: 980,
+  refunded_cents: 0,
+  dispute: null,
+  held_until: '2026-11-20T10:00:00.000Z',
+}
+const filters = {
+  status: SaleStatus.optional(),
+  /** Only those that were refunded, or that a bank disputes. */
+  only: z.enum(['refunded', 'disputed']).optional(),
+  from: z.iso.date().optional(),
+  to: z.iso.date().optional(),
+}
+const evidence = {
+  columns: {
+    date: { label: 'When', as: 'time' },
+    customer: { label: 'Customer', as: 'text' },
+    description: { label: 'What', as: 'text' },
+    amount_cents: { label: 'Amount', as: 'cents' },
+    status: { label: 'Status', as: 'text' },
+  },
+} as const
+
+export const listSales = fn('list-sales', {
+  access: 'user',
+  rate: 'read',
+  summary: "Lists the payments of a seller's buyers, newest first",
+  description: 'Days are in UTC; `to` is included. A refund stays on its payment, in `refunded_cents`.',
+  body: z.object({ ...filters, limit: z.int().min(1).max(100).default(50), cursor: cursor.optional() }).prefault({}),
+  reply: z.object({ sales: z.array(Sale), cursor: z.string().nullable() }),
+  example: { request: { status: 'completed' }, reply: { sales: [saleExample], cursor: null } },
+  errors: [],
+  action: {
+    title: 'List sales',
+    when: 'The person asks what they sold, to whom, or for payments of a time or state',
+    effect: 'reads',
+    evidence: { rows: 'sales', ...evidence },
+  },
+})
+export const findPayment = fn('find-payment', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Finds payments of buyers by name, email address, product, order or amount',
+  description: 'Newest first. An amount is written as `49` or `49.00`.',
+  body: z.object({ query: z.string().trim().min(2).max(200) }),
+  reply: z.object({ sales: z.array(Sale), more: z.boolean() }),
+  example: { request: { query: 'guest@example.com' }, reply: { sales: [saleExample], more: false } },
+  errors: [],
+  action: {
+    title: 'Find a payment',
+    when: 'The person asks for the payment of a certain buyer, product, order or amount',
+    effect: 'reads',
+    evidence: { rows: 'sales', ...evidence },
+  },
+})
+export const showSale = fn('show-sale', {
+  access: 'user',
+  rate: 'read',
+  summary: "Shows one payment of a buyer with every movement of the seller's money that it caused",
+  description: 'Refunds and the dispute are listed with their states.',
+  body: z.object({ sale_id: id('sale') }),
+  reply: z.object({
+    sale: Sale,
+    refunds: z.array(z.object({ amount_cents: z.int(), at: time, state: z.enum(['sent', 'failed']), reason: z.string().nullable() })),
+    disputes: z.array(
+      z.object({
+        dispute: z.string(),
+        amount_cents: z.int(),
+        reason: z.string(),
+        state: z.enum(['asked', 'open', 'won', 'lost']),
+        evidence_due_at: time.nullable(),
+        /** The text that is ready for the bank, or was sent to it. */
+        evidence: z.string().nullable(),
+        evidence_sent_at: time.nullable(),
+      }),
+    ),
+    movements: z.array(BalanceRow),
+  }),
+  example: { request: { sale_id: saleExample.id }, reply: { sale: saleExample, refunds: [], disputes: [], movements: [] } },
+  errors: ['not_found'],
+  action: { title: 'Show a sale', when: 'The person asks for everything about one payment of a buyer', effect: 'reads' },
+})
+
+const refundBody = z.object({
+  sale_id: id('sale'),
+  /** All that is left of it when absent. */
+  amount_cents: z.int().positive().optional(),
+  reason: z.string().trim().min(3).max(500),
+})
+export const previewRefund = fn('preview-refund', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Shows what a refund takes from the seller and from the platform',
+  description: 'The parts are those that `refund-order` would move now.',
+  body: refundBody,
+  reply: z.object({
+    sale: Sale,
+    amount_cents: z.int(),
+    currency: Currency,
+    /** From what is held, from what is due, and what is owed after that. */
+    from_held_cents: z.int(),
+    from_due_cents: z.int(),
+    becomes_owed_cents: z.int(),
+    fee_returned_cents: z.int(),
+  }),
+  example: {
+    request: { sale_id: saleExample.id, reason: 'Bought twice' },
+    reply: {
+      sale: saleExample,
+      amount_cents: 4900,
+      currency: 'usd',
+      from_held_cents: 3920,
+      from_due_cents: 0,
+      becomes_owed_cents: 0,
+      fee_returned_cents: 980,
+    },
+  },
+  errors: ['not_found', 'refund_too_large', 'refund_disputed'],
+  action: { title: 'Preview a refund', when: 'The person asks what refunding an order would cost', effect: 'reads' },
+})
+export const refundOrder = fn('refund-order', {
+  demo: 'never',
+  access: 'user',
+  summary: 'Gives a buyer their payment back, wholly or in part',
+  description: 'It goes to the card that paid. Without an amount, all that is left goes back. It cannot be undone.',
+  body: refundBody,
+  reply: z.object({ refund: z.string(), amount_cents: z.int(), currency: Currency, sale_id: z.uuid() }),
+  example: {
+    request: { sale_id: saleExample.id, reason: 'Bought twice' },
+    reply: { refund: 're_1', amount_cents: 4900, currency: 'usd', sale_id: saleExample.id },
+  },
+  errors: ['not_found', 'refund_too_large', 'refund_disputed', 'upstream_failed'],
+  idempotent: 'two-phase',
+  action: {
+    title: 'Refund an order',
+    when: 'The person wants to give a buyer their money back',
+    effect: 'spends',
+    preview: previewRefund,
+    does: ({ amount_cents, reason }) =>
+      `Gives the buyer ${amount_cents ? (amount_cents / 100).toFixed(2) : 'all that is left'} of the payment back, because: ${reason}`,
+  },
+})
+export const submitEvidence = fn('submit-evidence', {
+  demo: 'never',
+  access: 'user',
+  summary: 'Answers a disputed payment with evidence for the bank',
+  description:
+    'Order, delivery and buyer are added by themselves. Without `send` the text is kept and can be changed; what was sent to the bank is final.',
+  body: z.object({
+    sale_id: id('sale'),
+    text: z.string().trim().min(10).max(10_000),
+    send: z.boolean().default(false),
+  }),
+  reply: z.object({ dispute: z.string(), sent: z.boolean(), evidence_due_at: time.nullable() }),
+  example: {
+    request: { sale_id: saleExample.id, text: 'The buyer downloaded the files twice and wrote that they work.' },
+    reply: { dispute: 'dp_1', sent: false, evidence_due_at: '2026-11-27T10:00:00.000Z' },
+  },
+  errors: ['not_found', 'dispute_closed', 'upstream_failed'],
+  idempotent: 'two-phase',
+  action: {
+    title: 'Answer a dispute',
+    when: 'The person wants to answer a disputed payment with evidence',
+    effect: 'sends',
+    does: ({ send }) => (send ? 'Sends this evidence to the bank. It cannot be changed afterwards' : 'Keeps this evidence for the dispute'),
+  },
+})
+
+export const salesStatement = fn('sales-statement', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Writes the monthly statement of a seller: sales, refunds, disputes, fees and payouts, as CSV or PDF',
+  description: 'Months are in UTC. A PDF is in base64.',
+  body: z.object({
+    month: z
+      .string()
+      .regex(/^\d{4}-(0[1-9]|1[0-2])$/)
+      .meta({ examples: ['2026-11'] }),
+    format: z.enum(['csv', 'pdf']).default('csv'),
+  }),
+  reply: z.object({
+    filename: z.string(),
+    content_type: z.enum(['text/csv', 'application/pdf']),
+    csv: z.string().optional(),
+    pdf: z
+      .base64()
+      .meta({ examples: ['JVBERi0x'] })
+      .optional(),
+    /** Not all rows fitted; the sums are of all. */
+    cut: z.boolean(),
+  }),
+  example: {
+    request: { month: '2026-11' },
+    reply: { filename: 'sales-2026-11.csv', content_type: 'text/csv', csv: 'date,type,description,amount,currency\r\n', cut: false },
+  },
+  errors: [],
+  action: {
+    title: 'Write the sales statement',
+    when: 'The person asks for a statement of what they sold and were paid in a month',
+    effect: 'reads',
+    evidence: { columns: { filename: { label: 'File', as: 'text' } } },
+  },
+})

@@ -1,0 +1,258 @@
+import { z } from 'zod'
+import { event, job, personal, plain, request } from '../contract.ts'
+import { day, money } from '../words.ts'
+import { PayoutAccountState, SaleKind } from './selling.ts'
+import { Currency, time } from './shapes.ts'
+
+// What happens to the money of a sale. Each is told under the seller.
+
+const Line = z.object({ item_id: z.uuid().nullable(), title: personal(z.string()), amount_cents: z.int() })
+/** How a sale stands. `version` only rises: whoever keeps it keeps the newest. */
+const sale = z.object({
+  version: z.int(),
+  sale_id: z.uuid(),
+  kind: SaleKind,
+  /** The order or booking, by its service's own id. */
+  reference: plain(z.string()),
+  seller_id: z.uuid(),
+  buyer_id: z.uuid().nullable(),
+  title: personal(z.string()),
+  amount_cents: z.int(),
+  currency: Currency,
+  /** All that was given back so far. At the full amount nothing is delivered any more. */
+  refunded_cents: z.int(),
+})
+
+/** A buyer has paid. Whoever owns the kind delivers now, once, unless all of it was given back meanwhile. */
+export const saleSettled = event(
+  'billing.sale_settled',
+  sale.extend({
+    email: personal(z.string()).nullable(),
+    tax_cents: z.int(),
+    share_cents: z.int(),
+    lines: z.array(Line),
+  }),
+  {
+    activity: ({ title }) => `Sold ${title}`,
+    link: () => '/dashboard/payments',
+    trigger: { title: 'A product was sold', description: 'With the product, the amount and what the seller keeps of it.' },
+    live: 'sales',
+    notice: (sold) => [
+      {
+        kind: 'sale',
+        title: `You sold ${sold.title}`,
+        body: `${money(sold)} was paid. Your share is ${money({ amount_cents: sold.share_cents, currency: sold.currency })}.`,
+        link: '/dashboard/payments',
+      },
+    ],
+  },
+)
+export const saleRefunded = event(
+  'billing.sale_refunded',
+  sale.extend({
+    /** What this refund gave back. */
+    returned_cents: z.int(),
+  }),
+  {
+    activity: (refund) => `Refunded ${money({ amount_cents: refund.returned_cents, currency: refund.currency })} of ${refund.title}`,
+    link: () => '/dashboard/payments',
+    trigger: { title: 'A sale was refunded', description: 'With the product, what was given back and the amount of the sale.' },
+    live: 'sales',
+    notice: (refund) => [
+      {
+        kind: 'sale',
+        title: `A sale of ${refund.title} was refunded`,
+        body: `${returned(refund)} went back to the buyer.`,
+        link: '/dashboard/payments',
+      },
+    ],
+    email: (refund, product) => ({
+      subject: `A sale on ${product} was refunded`,
+      title: `A sale of ${refund.title} was refunded`,
+      text: `${returned(refund)} of ${money(refund)} went back to the buyer. Your share of it comes off your balance.`,
+      label: 'See the sale',
+      path: '/dashboard/payments',
+      after: 'The next payout is smaller by your share of the refund.',
+    }),
+  },
+)
+const returned = ({ returned_cents, currency }: { returned_cents: number; currency: string }) =>
+  money({ amount_cents: returned_cents, currency })
+
+const disputed = sale.extend({ dispute: plain(z.string()), disputed_cents: z.int(), reason: plain(z.string()) })
+/** The bank has taken a buyer's payment back while it decides. */
+export const saleDisputed = event('billing.sale_disputed', disputed.extend({ evidence_due_at: time.nullable() }), {
+  activity: ({ title }) => ({ command: `Payment for ${title} disputed at the bank`, status: 'failed' }),
+  link: () => '/dashboard/payments',
+  trigger: { title: 'A sale was disputed', description: 'At the buyer’s bank. With the amount and the day by which evidence is due.' },
+  live: 'sales',
+  notice: (dispute) => [
+    {
+      kind: 'sale',
+      title: `A buyer disputes the payment for ${dispute.title}`,
+      body: `Their bank holds ${of(dispute)}. ${answerBy(dispute)}`,
+      link: '/dashboard/payments',
+    },
+  ],
+  email: (dispute, product) => ({
+    subject: `A payment to you on ${product} is disputed`,
+    title: `A buyer disputes the payment for ${dispute.title}`,
+    text: `Their bank holds ${of(dispute)} while it decides. ${answerBy(dispute)}`,
+    label: 'Add evidence',
+    path: '/dashboard/payments',
+    after: 'Your share of it is set aside until the bank decides.',
+  }),
+})
+type Disputed = { disputed_cents: number; currency: string; evidence_due_at?: string | null }
+const of = ({ disputed_cents, currency }: Disputed) => money({ amount_cents: disputed_cents, currency })
+const answerBy = ({ evidence_due_at }: Disputed) =>
+  evidence_due_at ? `Add your evidence by ${day(evidence_due_at)}.` : 'Add your evidence soon.'
+
+export const saleDisputeClosed = event('billing.sale_dispute_closed', disputed.extend({ outcome: z.enum(['won', 'lost']) }), {
+  activity: ({ title, outcome }) => `Dispute about ${title} ${outcome}`,
+  link: () => '/dashboard/payments',
+  trigger: { title: 'A dispute about a sale was decided', description: 'Won or lost, with the product and the amount.' },
+  live: 'sales',
+  notice: (closed) => [
+    closed.outcome === 'won'
+      ? {
+          kind: 'sale',
+          title: `You won the dispute about ${closed.title}`,
+          body: `${of(closed)} is back, and your share with it.`,
+          link: '/dashboard/payments' as const,
+        }
+      : {
+          kind: 'sale',
+          title: `The dispute about ${closed.title} was lost`,
+          body: `${of(closed)} went back to the buyer. Your share of it comes off your balance.`,
+          link: '/dashboard/payments' as const,
+        },
+  ],
+  email: (closed, product) => ({
+    subject: `The bank decided a dispute on ${product}`,
+    title: closed.outcome === 'won' ? `You won the dispute about ${closed.title}` : `The dispute about ${closed.title} was lost`,
+    text:
+      closed.outcome === 'won'
+        ? `${of(closed)} is back, and your share with it.`
+        : `${of(closed)} went back to the buyer. Your share of it comes off your balance.`,
+    label: 'See the sale',
+    path: '/dashboard/payments',
+    after: 'The bank’s decision is final.',
+  }),
+})
+
+const payout = z.object({
+  payout_id: z.uuid(),
+  amount_cents: z.int(),
+  currency: Currency,
+  date: z.iso.date().meta({ 'x-personal': false }),
+})
+export const payoutStarted = event('billing.payout_started', payout.extend({ arrives_at: time.nullable() }), {
+  activity: (sent) => `Payout of ${money(sent)} on its way`,
+  link: () => '/dashboard/payments',
+  trigger: { title: 'A payout was sent', description: 'With the amount and the currency.' },
+  live: 'sales',
+  notice: (sent) => [
+    { kind: 'payout', title: `${money(sent)} is on its way to your bank`, body: arrival(sent), link: '/dashboard/payments' },
+  ],
+  email: (sent, product) => ({
+    subject: `Your ${product} payout of ${money(sent)} is on its way`,
+    title: `${money(sent)} is on its way to your bank`,
+    text: arrival(sent),
+    label: 'See what is in it',
+    path: '/dashboard/payments',
+    after: 'Each sale in it is listed there, to the cent.',
+  }),
+})
+const arrival = ({ arrives_at }: { arrives_at: string | null }) =>
+  arrives_at ? `It should arrive by ${day(arrives_at)}.` : 'Banks take a few days to show it.'
+
+export const payoutPaid = event('billing.payout_paid', payout, {
+  activity: (paid) => `Payout of ${money(paid)} arrived`,
+  link: () => '/dashboard/payments',
+  trigger: { title: 'A payout arrived', description: 'With the amount and the currency.' },
+  live: 'sales',
+})
+export const payoutReturned = event('billing.payout_returned', payout.extend({ because: plain(z.string()) }), {
+  activity: (back) => ({ command: `Payout of ${money(back)} came back from the bank`, status: 'failed' }),
+  link: () => '/dashboard/payments',
+  trigger: { title: 'A payout came back', description: 'The bank did not take it. With the amount and why.' },
+  live: 'sales',
+  notice: (back) => [
+    {
+      kind: 'payout',
+      title: `Your bank returned a payout of ${money(back)}`,
+      body: `${back.because} The money is in your balance again. Check your bank details to be paid next Friday.`,
+      link: '/dashboard/payments',
+    },
+  ],
+  email: (back, product) => ({
+    subject: `Your bank returned a payout from ${product}`,
+    title: `Your bank returned a payout of ${money(back)}`,
+    text: `${back.because} The money is in your balance again.`,
+    label: 'Check your bank details',
+    path: '/dashboard/payments',
+    after: 'With the right bank details it is paid out on the next Friday.',
+  }),
+})
+/** Whether a seller can be paid, and so whether their products can be bought. */
+export const payoutAccountChanged = event(
+  'billing.payout_account_changed',
+  z.object({ version: z.int(), state: PayoutAccountState, ready: z.boolean() }),
+  {
+    state: ({ state }) => state,
+    activity: ({ state }) => (state === 'ready' ? 'Payouts set up' : null),
+    link: () => '/dashboard/payments',
+    live: 'sales',
+    notice: ({ state }) => accountNotice(state).map((notice) => ({ kind: 'payout', link: '/dashboard/payments' as const, ...notice })),
+  },
+)
+function accountNotice(state: z.output<typeof PayoutAccountState>): { title: string; body: string }[] {
+  if (state === 'ready') return [{ title: 'Payouts are set up', body: 'Your products can be bought, and you are paid on Fridays.' }]
+  if (state === 'needs_details')
+    return [{ title: 'Your payout account needs details', body: 'Add them soon, so that payouts do not stop.' }]
+  if (state === 'stopped')
+    return [
+      { title: 'Your payouts have stopped', body: 'Something is missing in your payout account. Your money is kept until it is there.' },
+    ]
+  return []
+}
+
+const path = z
+  .string()
+  .startsWith('/')
+  .meta({ examples: ['/thank-you'] })
+/** Asked by whoever sells: a payment page for what a buyer chose. The same reference gets the same page. */
+export const openSaleCheckout = request(
+  'billing.open_sale_checkout',
+  z.object({
+    kind: SaleKind,
+    reference: z.uuid(),
+    seller_id: z.uuid(),
+    buyer_id: z.uuid().nullable(),
+    email: z.email().nullable(),
+    currency: z.string().length(3),
+    lines: z
+      .array(z.object({ item_id: z.uuid().nullable(), title: z.string().min(1).max(250), amount_cents: z.int().positive() }))
+      .min(1)
+      .max(20),
+    success_path: path,
+    cancel_path: path,
+  }),
+  z.discriminatedUnion('state', [
+    z.object({ state: z.literal('open'), url: z.url() }),
+    z.object({ state: z.literal('settled') }),
+    /** Too old to be paid: the buyer begins anew. */
+    z.object({ state: z.literal('expired') }),
+    z.object({ state: z.literal('seller_not_ready') }),
+  ]),
+)
+/** Asked by the page that a buyer comes back to, so that nobody waits for a webhook. */
+export const settleSale = request(
+  'billing.settle_sale',
+  z.object({ kind: SaleKind, reference: z.uuid() }),
+  z.object({ state: z.enum(['unknown', 'open', 'settled', 'failed', 'expired']) }),
+)
+
+/** The hourly look: holds that end, checkouts that no webhook told of, and on Fridays the payouts. */
+export const moveSellers = job('billing.move_sellers', z.object({}), { attempts: 1 })

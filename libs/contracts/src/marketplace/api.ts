@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { LARGEST_PRICE_CENTS, SMALLEST_PRICE_CENTS } from '../billing/rates.ts'
+import { SaleKind } from '../billing/selling.ts'
+import { fn, id } from '../contract.ts'
+
+// Products, and buying one of them.
+
+const price_cents = z
+  .int()
+  .min(SMALLEST_PRICE_CENTS, 'The smallest price is $2.00, so that the card’s fee leaves something.')
+  .max(LARGEST_PRICE_CENTS)
+const item_id = id('item')
+
+export const createProduct = fn('create-product', {
+  access: 'user',
+  summary: 'Makes a product as a draft',
+  description: 'It is on sale once it is published.',
+  body: z.object({
+    title: z.string().trim().min(1).max(120),
+    description: z.string().trim().max(10_000),
+    price_cents,
+    currency: z.literal('usd').default('usd'),
+    category: z.string().trim().min(1).max(60),
+    item_type: z.string().trim().min(1).max(40),
+  }),
+  reply: z.object({ item_id: z.uuid() }),
+  example: {
+    request: {
+      title: 'Lead qualification',
+      description: 'Five questions.',
+      price_cents: 4900,
+      category: 'Marketing',
+      item_type: 'workflow',
+    },
+    reply: { item_id: '0190a1b2-0000-7000-8000-000000000005' },
+  },
+  errors: [],
+  idempotent: true,
+  action: {
+    title: 'Create a product',
+    when: 'The person wants to offer something for sale',
+    effect: 'changes',
+    does: ({ title, price_cents }) => `Makes ${title} for $${(price_cents / 100).toFixed(2)}, as a draft`,
+  },
+})
+export const publishProduct = fn('publish-product', {
+  access: 'user',
+  summary: 'Puts a product on sale in the storefront',
+  description: 'A storefront without an address gets one from the name.',
+  body: z.object({ item_id }),
+  reply: z.object({ url: z.url() }),
+  example: {
+    request: { item_id: '0190a1b2-0000-7000-8000-000000000005' },
+    reply: { url: 'https://studio.example/marketplace/ann/0190a1b2-0000-7000-8000-000000000005' },
+  },
+  errors: ['not_found'],
+  idempotent: true,
+  action: {
+    title: 'Publish a product',
+    when: 'The person wants a product of theirs to be on sale',
+    effect: 'changes',
+    does: () => 'Puts the product on sale, for everybody to see',
+  },
+})
+
+/** Price, currency and seller are those of the product: a buyer names nothing but what they want. */
+export const startCheckout = fn('start-checkout', {
+  demo: 'never',
+  access: 'public',
+  rate: 'public-send',
+  summary: 'Opens a payment page for one product, for anybody',
+  body: z.object({ item_id, email: z.email().max(320).optional() }),
+  reply: z.object({ url: z.url(), order_id: z.uuid() }),
+  errors: ['not_found', 'not_for_sale', 'seller_not_ready'],
+  idempotent: 'two-phase',
+})
+/** By the token of the address that the buyer comes back to: it opens this order and nothing else. */
+export const orderStatus = fn('order-status', {
+  access: 'public',
+  rate: 'read',
+  summary: 'How an order stands, for whoever holds its link',
+  body: z.object({ token: z.string().min(20).max(100) }),
+  reply: z.object({
+    order_id: z.uuid(),
+    kind: SaleKind,
+    state: z.enum(['open', 'paid', 'delivered', 'refunded', 'failed']),
+    title: z.string(),
+    amount_cents: z.int(),
+    currency: z.string(),
+    refunded_cents: z.int(),
+  }),
+})
