@@ -17,7 +17,7 @@ export async function disagreements(world: World): Promise<string[]> {
 async function unequalSets(world: World): Promise<string[]> {
   const rows = await world.query<{ reference: string }>(
     'billing',
-    `select reference from ledger_entries where kind in ('charge', 'refund', 'dispute')`,
+    `select reference from ledger_entries where kind in ('charge', 'sale', 'refund', 'sale_refund', 'dispute')`,
   )
   const booked = new Set(rows.map(({ reference }) => reference))
   const really = new Set([
@@ -41,6 +41,8 @@ async function unequalSums(world: World): Promise<string[]> {
     add(currency, amount - fee)
   }
   for (const { currency, amount } of world.truth('refund')) add(currency, -amount)
+  for (const { currency, amount } of world.truth('transfer')) add(currency, -amount)
+  for (const { currency, amount } of world.truth('transfer_reversal')) add(currency, amount)
   for (const { charge, amount, fee = 0 } of world.truth('dispute')) add(currencies.get(charge) ?? 'usd', -amount - fee)
   for (const { charge, amount, won } of world.truth('dispute_closed')) if (won) add(currencies.get(charge) ?? 'usd', amount)
   const rows = await world.query<{ currency: string; cents: string }>(

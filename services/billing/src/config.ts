@@ -8,6 +8,8 @@ export const Config = z
       .regex(/^(sk|rk)_(test|live)_/, { error: 'must be a secret or restricted key of Stripe' })
       .optional(),
     STRIPE_WEBHOOK_SECRET: z.string().startsWith('whsec_').optional(),
+    /** Of the endpoint that listens to connected accounts. Without it payouts are asked after by the sweep alone. */
+    STRIPE_CONNECT_WEBHOOK_SECRET: z.string().startsWith('whsec_').optional(),
     /** Where Stripe reaches us, when it is not PUBLIC_URL. */
     WEBHOOK_BASE_URL: z.url().optional(),
     /** The trial is once a card: on with a live key, off in test mode and in the sandbox, unless said here. */

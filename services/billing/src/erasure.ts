@@ -16,8 +16,31 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
     const deleted = await deleteRows(trx, ['usage', 'provider_calls'], userId)
     await trx.deleteFrom('provider_settings').where('key', '=', `customer:${userId}`).execute()
     // A card has one trial: its fingerprint stays, and whose it was does not.
-    const anonymised = { accounts: 1, ...(await anonymiseRows(trx, ['trial_cards'], userId)) }
-    return { deleted, anonymised, kept: { ledger_entries: BOOKS, subscriptions: BOOKS, referrals: BOOKS, disputes: BOOKS } }
+    const nobody = { buyer_id: null, email: null }
+    const sales = await trx
+      .updateTable('sales')
+      .set({ ...nobody, customer: null })
+      .where('buyer_id', '=', userId)
+      .executeTakeFirst()
+    await trx
+      .updateTable('sale_checkouts')
+      .set({ ...nobody, request: '{}' })
+      .where('buyer_id', '=', userId)
+      .execute()
+    const anonymised = { accounts: 1, sales: Number(sales.numUpdatedRows), ...(await anonymiseRows(trx, ['trial_cards'], userId)) }
+    return {
+      deleted,
+      anonymised,
+      kept: {
+        ledger_entries: BOOKS,
+        subscriptions: BOOKS,
+        referrals: BOOKS,
+        disputes: BOOKS,
+        sales: BOOKS,
+        payouts: BOOKS,
+        seller_accounts: BOOKS,
+      },
+    }
   },
   holds: [
     { table: 'accounts', key: null },
@@ -25,6 +48,11 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
     { table: 'trial_cards', key: null },
     { table: 'usage', key: null },
     { table: 'disputes', key: null },
+    { table: 'seller_accounts', key: null },
+    { table: 'seller_balances', of: (userId) => sql`t.seller_id = ${userId}`, key: null },
+    { table: 'payouts', of: (userId) => sql`t.seller_id = ${userId}`, without: ['call_key'] },
+    { table: 'sales', as: 'sold', of: (userId) => sql`t.seller_id = ${userId}`, without: ['buyer_id', 'email', 'customer'] },
+    { table: 'sales', as: 'bought', of: (userId) => sql`t.buyer_id = ${userId}`, without: ['seller_id', 'share_cents'] },
     {
       table: 'referrals',
       as: 'referred_by',

@@ -18,7 +18,7 @@ export const GOOD_CARD = '4242424242424242'
 export const FAILS_ON_CHARGE = '4000000000000341'
 
 /** Billing beside the sandbox, with a door between them that can be shut. Everything over real HTTP and the real SDK. */
-export async function startBilling(env: Record<string, string> = {}) {
+export async function startBilling(env: Record<string, string> = {}, beside: ServiceDefinition<any, any>[] = []) {
   const dataDir = await mkdtemp(join(tmpdir(), 'operon-billing-'))
   const sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:8080', seed: 'billing', onError: () => {} })
   const address = sandbox.addresses.stripe
@@ -30,7 +30,7 @@ export async function startBilling(env: Record<string, string> = {}) {
     migrations: {},
     setup: (rt) => rt.answer(sandboxAddress, async () => ({ url: address })),
   }
-  const platform = await startTestPlatform([guide, billingService], { WEBHOOK_BASE_URL: door.url, ...env })
+  const platform = await startTestPlatform([guide, billingService, ...beside], { WEBHOOK_BASE_URL: door.url, ...env })
   door.target = platform.url('billing')
   /** What the door passes by hand has been handled, or has failed, when its answer is here. */
   door.handled = async (body) => {
@@ -40,10 +40,10 @@ export async function startBilling(env: Record<string, string> = {}) {
   }
   const stripe = new Stripe('sk_test_sandbox', { ...hostOf(address), maxNetworkRetries: 0 })
   const db = platform.services.billing!.rt.db as Db
-  await vi.waitFor(async () => expect((await stripe.webhookEndpoints.list()).data).toHaveLength(1), { timeout: 10_000 })
+  await vi.waitFor(async () => expect((await stripe.webhookEndpoints.list()).data).toHaveLength(2), { timeout: 10_000 })
 
-  async function call(name: string, user: TestUser | null, body?: unknown, headers: Record<string, string> = {}) {
-    const response = await fetch(`${platform.url('billing')}/functions/v1/${name}`, {
+  async function call(name: string, user: TestUser | null, body?: unknown, headers: Record<string, string> = {}, service = 'billing') {
+    const response = await fetch(`${platform.url(service)}/functions/v1/${name}`, {
       method: 'POST',
       headers: { ...user?.headers, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -39,6 +39,7 @@ async function beginAnew(trx: Trx) {
   await trx.deleteFrom('trial_cards').execute()
   await trx.deleteFrom('disputes').execute()
   await trx.updateTable('referrals').set({ state: 'void' }).where('state', 'in', ['paid', 'revoked']).execute()
+  await leaveSellers(trx)
   const ended = await trx
     .updateTable('subscriptions')
     .set({ ...nothing, version: sql`version + 1`, looks: sql`looks + 1`, updated_at: new Date() })
@@ -47,6 +48,20 @@ async function beginAnew(trx: Trx) {
     .execute()
   for (const row of ended) await publishSubscription(trx, row)
   await closeBooks(trx)
+}
+
+/** Accounts of sellers and what was on its way belong to the provider before; the closing entry brings their balances to nothing. */
+async function leaveSellers(trx: Trx) {
+  const gone = { account: null, state: 'none', requirements: '[]', deadline: null, disabled_reason: null, bank_last4: null } as const
+  await trx
+    .updateTable('seller_accounts')
+    .set({ ...gone, version: sql`version + 1`, looks: sql`looks + 1` })
+    .execute()
+  await trx.updateTable('sale_checkouts').set({ state: 'expired' }).where('state', '=', 'open').execute()
+  await trx.updateTable('sales').set({ held_cents: 0, reserved_cents: 0, hold_until: null }).execute()
+  await trx.updateTable('payouts').set({ next_at: null }).where('next_at', 'is not', null).execute()
+  const none = { held_cents: 0, due_cents: 0, reserved_cents: 0, paying_cents: 0, owed_cents: 0, connected_cents: 0 }
+  await trx.updateTable('seller_balances').set(none).execute()
 }
 
 const nothing = {

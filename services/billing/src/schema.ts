@@ -1,9 +1,10 @@
 import type { PlanId, Tier, Unit } from '@operon/contracts/plans'
 import type { Generated } from 'kysely'
+import type { SellingDb } from './sellers/schema.ts'
 
 export type Status = 'none' | 'incomplete' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled'
 
-export type BillingDb = {
+export type BillingDb = SellingDb & {
   accounts: {
     user_id: string
     email: string | null
@@ -110,6 +111,10 @@ export type BillingDb = {
     evidence_due_at: Date | null
     opened_at: Date
     closed_at: Date | null
+    /** The seller's sale that it is about; null where a plan was paid for. */
+    sale_id: string | null
+    evidence: string | null
+    evidence_sent_at: Date | null
   }
   book_differences: {
     id: string
@@ -140,6 +145,8 @@ export type BillingDb = {
     user_id: string | null
     description: string
     occurred_at: Date
+    sale_id: string | null
+    payout_id: string | null
     booked_at: Generated<Date>
     transaction: Generated<string>
   }

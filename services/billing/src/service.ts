@@ -10,6 +10,7 @@ import { migrations } from './migrations/index.ts'
 import { belongTo } from './provider-change.ts'
 import { billingRoutes } from './routes.ts'
 import type { BillingDb } from './schema.ts'
+import { sellerConsumers, sellerRoutes } from './sellers/routes.ts'
 import { openProvider } from './stripe.ts'
 import { openEndpoint } from './webhooks/endpoint.ts'
 import { openIntake } from './webhooks/intake.ts'
@@ -22,7 +23,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
   migrations,
   sandboxed: ({ STRIPE_SECRET_KEY }) => (STRIPE_SECRET_KEY ? [] : ['stripe']),
   async setup(rt) {
-    const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, WEBHOOK_BASE_URL, TRIAL_ONCE_PER_CARD } = rt.config
+    const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_CONNECT_WEBHOOK_SECRET, WEBHOOK_BASE_URL, TRIAL_ONCE_PER_CARD } = rt.config
     const provider = openProvider({
       secretKey: STRIPE_SECRET_KEY,
       watch: rt.providers,
@@ -39,12 +40,15 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
         void rt.broadcast(subscriptionLive, { user_id, tier, status }).catch((err) => rt.log.debug({ err }, 'no page could be told')),
     }
     const url = `${(WEBHOOK_BASE_URL ?? rt.kit.PUBLIC_URL).replace(/\/$/, '')}/webhooks/stripe`
-    const endpoint = openEndpoint({ provider, db: rt.db, vault: rt.vault, url, secret: STRIPE_SECRET_KEY && STRIPE_WEBHOOK_SECRET })
+    const secrets = STRIPE_SECRET_KEY ? [STRIPE_WEBHOOK_SECRET, STRIPE_CONNECT_WEBHOOK_SECRET].filter((each) => each !== undefined) : []
+    const endpoint = openEndpoint({ provider, db: rt.db, vault: rt.vault, url, secrets })
     const hearing: Hearing = { endpoint, intake: openIntake(rt.db), events: openQueue(deps, rt.db, rt.log) }
     rt.answer(revenue, earned)
     billingRoutes(rt.app, deps, hearing)
     webhookRoutes(rt.app, hearing)
     billingConsumers(rt, deps, hearing)
+    sellerRoutes(rt, deps)
+    sellerConsumers(rt, deps)
     rt.onStart(hearing.events.start)
     rt.onStop(hearing.events.stop)
     // The sandbox may start after us; the sweep tries again.

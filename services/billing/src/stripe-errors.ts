@@ -30,6 +30,9 @@ export function asDomainError(error: unknown): unknown {
   return new DomainError('upstream_failed', { cause: error })
 }
 
+/** Which no it was. */
+export const refusalOf = (error: unknown): string => codeOf(error) ?? 'refused'
+
 const codeOf = (error: unknown) => (error instanceof Stripe.errors.StripeError ? error.code : undefined)
 export function ignoreMissing(error: unknown): null {
   if (codeOf(error) === 'resource_missing') return null

@@ -59,7 +59,12 @@ export function moneyOf(call: Call) {
           )
         : charge.refunds
       const disputes = charge.disputed ? await call((stripe) => stripe.disputes.list({ charge: id, limit: 10 })) : null
-      return chargeOf(charge, refunds?.data ?? [], disputes?.data ?? [], await invoiceOf(idOf(charge.payment_intent)))
+      return chargeOf(
+        charge,
+        refunds?.data ?? [],
+        disputes?.data ?? [],
+        charge.metadata.kind === 'sale' ? null : await invoiceOf(idOf(charge.payment_intent)),
+      )
     },
 
     async refund(

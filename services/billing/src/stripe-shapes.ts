@@ -13,6 +13,8 @@ export type ProviderEvent = {
   customer: string | null
   charge: string | null
   invoice: string | null
+  /** The seller's account that it is about; null where it is about ours. */
+  account: string | null
   /** What it tells of, as it was then, and the fields that changed. */
   object: Record<string, unknown>
   previous: Record<string, unknown>
@@ -56,6 +58,11 @@ export type ProviderCharge = {
   createdAt: Date
   description: string
   paidFor: PaidFor
+  /** The checkout of a seller's sale that it paid. */
+  saleCheckout: string | null
+  payer: { email: string | null; name: string | null }
+  /** As a person would name it: `card •••• 4242`. */
+  method: string
   subscription: string | null
   /** The end of the period that it began; null where it paid for something within a period. */
   periodEnd: Date | null
@@ -134,12 +141,15 @@ export function chargeOf(
   return {
     id: charge.id,
     customer: idOf(charge.customer),
-    amountCents: charge.amount_captured,
+    amountCents: charge.status === 'failed' ? charge.amount : charge.amount_captured,
     currency: charge.currency,
     succeeded: charge.status === 'succeeded' && charge.captured,
     createdAt: date(charge.created),
     description: charge.description ?? (invoice ? 'Subscription' : 'Payment'),
-    paidFor: invoice?.parent?.subscription_details ? 'subscription' : 'unknown',
+    paidFor: charge.metadata.kind === 'sale' ? 'sale' : invoice?.parent?.subscription_details ? 'subscription' : 'unknown',
+    saleCheckout: charge.metadata.kind === 'sale' ? (charge.metadata.checkout ?? null) : null,
+    payer: { email: charge.billing_details.email, name: charge.billing_details.name },
+    method: methodOf(charge),
     subscription: idOf(invoice?.parent?.subscription_details?.subscription),
     periodEnd: periodEndOf(invoice),
     fees: movements.map(feeOf).filter((fee) => fee !== null),
@@ -161,6 +171,11 @@ export function chargeOf(
         .map(({ id, amount, fee, created }) => ({ id, amountCents: amount, feeCents: fee, createdAt: date(created) })),
     })),
   }
+}
+
+function methodOf({ payment_method_details: details }: Stripe.Charge): string {
+  const last4 = details?.card?.last4
+  return last4 ? `card •••• ${last4}` : (details?.type.replaceAll('_', ' ') ?? 'card')
 }
 
 /** One that waits for the customer, or was called off, has moved nothing. */
@@ -221,6 +236,7 @@ export function eventOf(event: Stripe.Event): ProviderEvent {
     customer: object.object === 'customer' ? (object.id ?? null) : idOf(object.customer),
     charge: object.object === 'charge' ? (object.id ?? null) : idOf(object.charge),
     invoice: object.object === 'invoice' ? (object.id ?? null) : null,
+    account: event.account ?? null,
     object,
     previous: (event.data.previous_attributes ?? {}) as Record<string, unknown>,
     raw: event,

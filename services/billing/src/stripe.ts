@@ -5,8 +5,10 @@ import { Circuit } from '@operon/kit/fetch'
 import type { ProviderWatch } from '@operon/kit/providers'
 import Stripe from 'stripe'
 import { ensurePrices, ensureReferralCoupon, type Prices, portalConfiguration, REFERRAL_COUPON } from './stripe-catalogue.ts'
+import { connectOf } from './stripe-connect.ts'
 import { askAgain, ignoreMissing, ignoreRefused, isOutage, isRefusal } from './stripe-errors.ts'
 import { moneyOf } from './stripe-money.ts'
+import { salesOf } from './stripe-sales.ts'
 import { date, eventOf, idOf, type ProviderEvent, type ProviderSubscription, seconds, subscriptionOf } from './stripe-shapes.ts'
 
 // The one place that calls the provider's SDK (what is on sale there: stripe-catalogue.ts; what moved there: stripe-money.ts).
@@ -327,11 +329,12 @@ export function openProvider({ secretKey, sandboxAddress, watch }: Options) {
       return event ? eventOf(event) : null
     },
 
-    async ensureWebhook(url: string, known: string | null): Promise<{ id: string; secret: string } | null> {
+    /** `sellers`: what happens in the accounts of sellers, which the provider tells an endpoint of its own. */
+    async ensureWebhook(url: string, known: string | null, sellers = false): Promise<{ id: string; secret: string } | null> {
       const endpoint = known && (await call((stripe) => stripe.webhookEndpoints.retrieve(known)).catch(ignoreMissing))
       if (endpoint && endpoint.url === url) return null
       if (endpoint) await call((stripe) => stripe.webhookEndpoints.del(endpoint.id))
-      const made = await call((stripe) => stripe.webhookEndpoints.create({ url, enabled_events: ['*'] }))
+      const made = await call((stripe) => stripe.webhookEndpoints.create({ url, enabled_events: ['*'], ...(sellers && { connect: true }) }))
       return { id: made.id, secret: made.secret! }
     },
 
@@ -349,6 +352,8 @@ export function openProvider({ secretKey, sandboxAddress, watch }: Options) {
     },
 
     ...moneyOf(call),
+    ...salesOf(call),
+    ...connectOf(call),
 
     eventFrom: (raw: unknown): ProviderEvent => eventOf(raw as Stripe.Event),
   }

@@ -2,16 +2,20 @@ import { paymentRefunded, paymentSucceeded, refundReturned } from '@operon/contr
 import { publish } from '@operon/kit/tx'
 import type { Trx } from '../deps.ts'
 import { referralPaid, referralVoided } from '../referrals/referrals.ts'
-import type { ProviderCharge, ProviderDispute } from '../stripe-shapes.ts'
+import { settle } from '../sales/settle.ts'
+import type { ProviderCharge } from '../stripe-shapes.ts'
 import { userOf } from './credits.ts'
-import { keepDispute } from './disputes.ts'
+import { keepDispute, nameOf } from './disputes.ts'
 import { charged, disputeLost, disputeOpened, feeTaken, type Line, refunded, refundFailed } from './entries.ts'
 import { post } from './post.ts'
 
 /** Books all that is known of a charge: itself, its fees, refunds and disputes. Each once, so it may be called for any event about it, in any order. */
 export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void> {
+  if (charge.paidFor === 'sale' && (await settle(trx, charge))) return
   if (!charge.succeeded) return
-  const { currency, id: payment, paidFor } = charge
+  const { currency, id: payment } = charge
+  // Paid as a sale, and nothing here was sold for it.
+  const paidFor = charge.paidFor === 'sale' ? 'unknown' : charge.paidFor
   const userId = await userOf(trx, charge.customer)
   const book = (reference: string, kind: string, description: string, occurredAt: Date, lines: Line[]) =>
     lines.length === 0 ? false : post(trx, { reference, kind, userId, description, occurredAt, lines })
@@ -62,11 +66,3 @@ export const refundedCents = ({ refunds }: ProviderCharge): number => sumOf(refu
 const returnedCents = (charge: ProviderCharge): number =>
   refundedCents(charge) + sumOf(charge.disputes.filter(({ status }) => status === 'open' || status === 'lost'))
 const sumOf = (parts: { amountCents: number }[]) => parts.reduce((sum, { amountCents }) => sum + amountCents, 0)
-
-/** The first withdrawal and the first return have a name of the dispute; what moves after them has its own. */
-function nameOf({ id, movements }: ProviderDispute, index: number): { name: string; kind: string } {
-  const moved = movements[index]!
-  const kind = moved.amountCents < 0 ? 'dispute' : 'dispute_won'
-  const isFirst = movements.findIndex((each) => each.amountCents < 0 === moved.amountCents < 0) === index
-  return { name: `${kind}:${isFirst ? id : moved.id}`, kind }
-}

@@ -1,4 +1,4 @@
-/** The platform's own accounts. Each seller adds `seller_held:<id>`, `seller_due:<id>` and `seller_owes:<id>`. */
+/** The platform's own accounts. Each seller adds those of `sellerAccounts`, as `seller_held:<id>`. */
 export const chart = {
   provider_balance: 'asset',
   /** What the provider has paid out to us. */
@@ -8,6 +8,8 @@ export const chart = {
   customer_credit: 'liability',
   /** Money that came in for something we do not know. Staff look into it. */
   suspense: 'liability',
+  /** Sales tax collected, for the authorities. */
+  sales_tax_payable: 'liability',
   subscription_revenue: 'income',
   platform_fees: 'income',
   forfeited_credit: 'income',
@@ -17,9 +19,22 @@ export const chart = {
   referral_credits: 'expense',
 } as const
 
+export const sellerAccounts = {
+  seller_held: 'liability',
+  seller_due: 'liability',
+  /** Set aside while a bank decides about a sale that was due already. */
+  seller_reserve: 'liability',
+  /** In a payout that has begun and has not arrived. */
+  seller_paying: 'liability',
+  seller_owes: 'asset',
+  /** What we have moved to the seller's account at the provider, until it has reached their bank. */
+  seller_connected: 'asset',
+} as const
+
 export type PlatformAccount = keyof typeof chart
-export type SellerAccount = `${'seller_held' | 'seller_due' | 'seller_owes'}:${string}`
+export type SellerPart = keyof typeof sellerAccounts
+export type SellerAccount = `${SellerPart}:${string}`
 export type Account = PlatformAccount | SellerAccount
 
 export const kindOf = (account: Account): 'asset' | 'liability' | 'income' | 'expense' =>
-  account in chart ? chart[account as PlatformAccount] : account.startsWith('seller_owes:') ? 'asset' : 'liability'
+  account in chart ? chart[account as PlatformAccount] : sellerAccounts[account.split(':')[0] as SellerPart]

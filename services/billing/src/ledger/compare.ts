@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import type { BillingCtx, Db, Deps } from '../deps.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
 import type { ProviderMoney } from '../stripe-shapes.ts'
+import { connectedDifferences, healPayouts, keptDifferences, stopPayouts } from './compare-sellers.ts'
 import { bookCredits } from './credits.ts'
 import { balanceMoved } from './entries.ts'
 import { ledgerBalances, post } from './post.ts'
@@ -27,10 +28,16 @@ export async function compareBooks(deps: Deps, ctx: BillingCtx): Promise<{ diffe
   await healCredits(deps, ctx.db)
   const first = await differences(deps, ctx.db)
   for (const { account, currency } of first) if (account === 'provider_balance') await bookOwnMovements(deps, ctx.db, currency)
+  await healPayouts(
+    deps,
+    ctx.db,
+    first.flatMap(({ account, subject }) => (account === 'seller_connected' ? [subject] : [])),
+  )
   const again = first.length > 0 ? await differences(deps, ctx.db) : []
   const found = again.filter((each) => first.some((before) => isSame(before, each)))
   for (const each of found) if (each.account === 'provider_balance') each.rows = await rowsNotBooked(deps, ctx.db, each.currency)
   await keepDifferences(ctx.db, found)
+  await stopPayouts(ctx.db, found)
   for (const { rows, ...difference } of found)
     ctx.log.error({ ...difference, rows: rows.slice(0, 5) }, 'the books differ from the provider: see Staff, Books')
   return { differences: found.length }
@@ -39,7 +46,8 @@ export async function compareBooks(deps: Deps, ctx: BillingCtx): Promise<{ diffe
 const isSame = (a: Difference, b: Difference) =>
   a.account === b.account && a.subject === b.subject && a.currency === b.currency && a.ours - a.theirs === b.ours - b.theirs
 
-async function differences({ provider }: Deps, db: Db): Promise<Difference[]> {
+async function differences(deps: Deps, db: Db): Promise<Difference[]> {
+  const { provider } = deps
   const { balances } = await ledgerBalances(db)
   const whole = (account: string, theirs: ProviderMoney): Difference[] => {
     const ours = Object.fromEntries(balances.filter((each) => each.account === account).map((each) => [each.currency, each.amount_cents]))
@@ -67,6 +75,8 @@ async function differences({ provider }: Deps, db: Db): Promise<Difference[]> {
     ...credits,
     // A deleted customer's balance in the books is in no row of theirs.
     ...whole('customer_credit', total),
+    ...(await connectedDifferences(deps, db)),
+    ...(await keptDifferences(db)),
   ]
 }
 
@@ -140,6 +150,7 @@ async function rowsNotBooked({ provider }: Deps, db: Db, currency: string): Prom
       `refund:${source}`,
       `dispute:${source}`,
       `fee:${id}`,
+      `transfer:${source}`,
       `moved:${id}`,
     ])
     const { rows } = await sql<{ reference: string }>`

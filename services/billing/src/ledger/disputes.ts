@@ -9,12 +9,27 @@ import type { ProviderCharge, ProviderDispute } from '../stripe-shapes.ts'
 type State = ProviderDispute['status']
 const DISPUTES_SHOWN = 100
 
-/** Keeps how a dispute stands; it only goes forward, whatever order the news comes in. Whoever paid hears of its opening and its end. */
+/** Keeps how the dispute of a plan's payment stands. Whoever paid hears of its opening and its end. */
 export async function keepDispute(trx: Trx, userId: string | null, charge: ProviderCharge, dispute: ProviderDispute): Promise<void> {
-  const { id, amountCents, status, reason, evidenceDueAt, createdAt } = dispute
+  const change = await keepDisputeRow(trx, { userId, saleId: null }, charge, dispute)
+  if (!change) return
+  const said = { payment: charge.id, amount_cents: dispute.amountCents, currency: charge.currency }
+  const { isOpened, state } = change
+  if (isOpened) await publish(trx, paymentDisputed, userId, said)
+  if (state === 'won' || state === 'lost') await publish(trx, disputeClosed, userId, { ...said, outcome: state })
+  if (userId && state !== 'asked') await enqueue(trx, followAccount, { user_id: userId })
+}
+
+/** It only goes forward, whatever order the news comes in. Null where nothing of it is new. */
+export async function keepDisputeRow(
+  trx: Trx,
+  { userId, saleId }: { userId: string | null; saleId: string | null },
+  charge: ProviderCharge,
+  { id, amountCents, status, reason, evidenceDueAt, createdAt }: ProviderDispute,
+): Promise<{ state: State; isOpened: boolean } | null> {
   const { rows } = await sql<{ before: State | null; state: State }>`
-    insert into disputes (id, user_id, charge, subscription, amount_cents, currency, reason, state, evidence_due_at, opened_at)
-    values (${id}, ${userId}, ${charge.id}, ${charge.subscription}, ${amountCents}, ${charge.currency}, ${reason}, ${status},
+    insert into disputes (id, user_id, charge, subscription, sale_id, amount_cents, currency, reason, state, evidence_due_at, opened_at)
+    values (${id}, ${userId}, ${charge.id}, ${charge.subscription}, ${saleId}, ${amountCents}, ${charge.currency}, ${reason}, ${status},
       ${evidenceDueAt}, ${createdAt})
     on conflict (id) do update set state = excluded.state, evidence_due_at = excluded.evidence_due_at,
       closed_at = case when excluded.state in ('won', 'lost') then now() end
@@ -22,12 +37,9 @@ export async function keepDispute(trx: Trx, userId: string | null, charge: Provi
       and disputes.state not in ('won', 'lost')
     returning old.state as before, new.state`.execute(trx)
   const change = rows[0]
-  if (!change) return
-  const said = { payment: charge.id, amount_cents: amountCents, currency: charge.currency }
+  if (!change) return null
   const { before, state } = change
-  if (state !== 'asked' && (before === null || before === 'asked')) await publish(trx, paymentDisputed, userId, said)
-  if (state === 'won' || state === 'lost') await publish(trx, disputeClosed, userId, { ...said, outcome: state })
-  if (userId && state !== 'asked') await enqueue(trx, followAccount, { user_id: userId })
+  return { state, isOpened: state !== 'asked' && (before === null || before === 'asked') }
 }
 
 /** How the payments of a subscription stand at the bank: one that is lost outweighs one that is open. */
@@ -66,4 +78,12 @@ export async function openDisputes(db: BillingCtx['db']): Promise<Output<typeof 
     opened_at: row.opened_at.toISOString(),
   }))
   return { disputes, more: found.length > DISPUTES_SHOWN }
+}
+
+/** The first withdrawal and the first return have a name of the dispute; what moves after them has its own. */
+export function nameOf({ id, movements }: ProviderDispute, index: number): { name: string; kind: string } {
+  const moved = movements[index]!
+  const kind = moved.amountCents < 0 ? 'dispute' : 'dispute_won'
+  const isFirst = movements.findIndex((each) => each.amountCents < 0 === moved.amountCents < 0) === index
+  return { name: `${kind}:${isFirst ? id : moved.id}`, kind }
 }

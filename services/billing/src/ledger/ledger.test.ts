@@ -1,3 +1,4 @@
+import { sellerShare } from '@operon/contracts/billing/rates'
 import { testDatabase } from '@operon/kit/testing/database'
 import { inTransaction } from '@operon/kit/tx'
 import fc from 'fast-check'
@@ -5,8 +6,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../deps.ts'
 import { migrations } from '../migrations/index.ts'
-import { charged, feeTaken, type Line, refunded, sold } from './entries.ts'
+import { charged, feeTaken, type Line, refunded } from './entries.ts'
 import { earned, ledgerBalances, post } from './post.ts'
+import { sold } from './selling.ts'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let db: Db
@@ -104,7 +106,14 @@ test('balances are the sums of random entries, and every entry balances', async 
       fc.integer({ min: 1, max: 1_000_000 }),
       fc.constantFrom('charge', 'fee', 'refund', 'sale'),
       async (currency, cents, kind) => {
-        const nothing = { heldCents: 0, dueCents: 0, owesCents: 0 }
+        const nothing = { heldCents: 0, dueCents: 0, reservedCents: 0, payingCents: 0, owedCents: 0, connectedCents: 0 }
+        const terms = {
+          seller: '0190aaaa-0000-7000-8000-000000000001',
+          currency,
+          grossCents: cents,
+          taxCents: 0,
+          shareCents: sellerShare(cents),
+        }
         const lines =
           kind === 'charge'
             ? charged(currency, cents)
@@ -112,7 +121,7 @@ test('balances are the sums of random entries, and every entry balances', async 
               ? feeTaken(currency, cents)
               : kind === 'refund'
                 ? refunded(currency, cents)
-                : sold('0190aaaa-0000-7000-8000-000000000001', currency, cents, nothing)
+                : sold(terms, nothing).lines
         await book(lines)
         for (const { account, amountCents } of lines)
           before.set(`${account} ${currency}`, (before.get(`${account} ${currency}`) ?? 0) + amountCents)

@@ -4,13 +4,26 @@ import type { BillingCtx, Db, Trx } from '../deps.ts'
 import { kindOf, type PlatformAccount } from './chart.ts'
 import type { Line } from './entries.ts'
 
-export type Entry = { reference: string; kind: string; userId: string | null; description: string; occurredAt: Date; lines: Line[] }
+export type Entry = {
+  reference: string
+  kind: string
+  /** Who paid, or was paid back. A seller's entries are found by their accounts. */
+  userId: string | null
+  saleId?: string | null
+  payoutId?: string | null
+  description: string
+  occurredAt: Date
+  lines: Line[]
+}
 
 /** Books an entry, once by its reference. The database checks at commit that it balances. */
-export async function post(trx: Trx, { reference, kind, userId, description, occurredAt, lines }: Entry): Promise<boolean> {
+export async function post(
+  trx: Trx,
+  { reference, kind, userId, saleId = null, payoutId = null, description, occurredAt, lines }: Entry,
+): Promise<boolean> {
   const entry = await trx
     .insertInto('ledger_entries')
-    .values({ id: newId(), reference, kind, user_id: userId, description, occurred_at: occurredAt })
+    .values({ id: newId(), reference, kind, user_id: userId, sale_id: saleId, payout_id: payoutId, description, occurred_at: occurredAt })
     .onConflict((conflict) => conflict.column('reference').doNothing())
     .returning('id')
     .executeTakeFirst()

@@ -8,7 +8,9 @@ import type { BillingCtx, Db } from '../deps.ts'
 const customerKinds = [
   'charge',
   'unknown_charge',
+  'sale',
   'refund',
+  'sale_refund',
   'refund_failed',
   'dispute',
   'dispute_won',
@@ -16,7 +18,11 @@ const customerKinds = [
   'credit_used',
 ] as const
 /** What a payment was for is our question, not the customer's. */
-const shownAs = (kind: string) => (kind === 'unknown_charge' ? 'charge' : kind) as Exclude<(typeof customerKinds)[number], 'unknown_charge'>
+const shownAs = (kind: string) =>
+  (kind === 'unknown_charge' || kind === 'sale' ? 'charge' : kind === 'sale_refund' ? 'refund' : kind) as Exclude<
+    (typeof customerKinds)[number],
+    'unknown_charge' | 'sale' | 'sale_refund'
+  >
 
 export async function statementExport(
   ctx: BillingCtx,
@@ -86,10 +92,10 @@ const movements = (db: Db, entries: ReturnType<typeof entriesOf>) =>
     ])
     .groupBy(['e.id', 'e.reference', 'e.kind', 'e.description', 'e.occurred_at', 'p.currency'])
 
-const decimal = (cents: number) =>
+export const decimal = (cents: number) =>
   `${cents < 0 ? '-' : ''}${Math.floor(Math.abs(cents) / 100)}.${String(Math.abs(cents) % 100).padStart(2, '0')}`
 // A cell that begins like a formula would be run by a spreadsheet; amounts are numbers and stay.
-const cell = (value: string) => {
+export const cell = (value: string) => {
   const safe = /^[=+@\t\r]/.test(value) || (value.startsWith('-') && !/^-\d+\.\d\d$/.test(value)) ? `'${value}` : value
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

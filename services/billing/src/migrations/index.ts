@@ -14,6 +14,7 @@ import * as disputes from './0012_disputes.ts'
 import * as bookDifferences from './0013_book_differences.ts'
 import * as bank from './0014_bank.ts'
 import * as referralsById from './0015_referrals_by_id.ts'
+import * as selling from './0016_selling.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -31,4 +32,5 @@ export const migrations: Migrations = {
   '0013_book_differences': bookDifferences,
   '0014_bank': bank,
   '0015_referrals_by_id': referralsById,
+  '0016_selling': selling,
 }

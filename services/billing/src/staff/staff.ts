@@ -1,8 +1,6 @@
 import type * as contract from '@operon/contracts/billing/api'
 import type { Input, Output } from '@operon/contracts/contract'
-import { userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
-import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps } from '../deps.ts'
@@ -16,17 +14,10 @@ import { subscriptionOf } from '../subscriptions/check.ts'
 import { addDays } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
 import type { Hearing } from '../webhooks/routes.ts'
+import { log } from './log.ts'
 
 const PAYMENTS_SHOWN = 100
 const LISTED = 200
-
-/** Every staff call leaves who, what and why, before it acts. */
-async function log(ctx: BillingCtx, action: string, reason: string, userId: string | null, detail: object) {
-  await ctx.db
-    .insertInto('staff_actions')
-    .values({ id: newId(), staff_user_id: userIdOf(ctx.actor), action, user_id: userId, reason, detail: JSON.stringify(detail) })
-    .execute()
-}
 
 export async function staffAccount(
   ctx: BillingCtx,

@@ -4,8 +4,11 @@ import { sql } from 'kysely'
 import type { Db, Deps, Trx } from '../deps.ts'
 import { bookCharge, refundedCents } from '../ledger/book.ts'
 import { bookCredits, userOf } from '../ledger/credits.ts'
+import { keepPayout, lookAtPayout } from '../payouts/send.ts'
 import { endCheckout } from '../provider-calls.ts'
 import { moveClock, movedClock } from '../provider-time.ts'
+import { keepCheckout, lookAtCheckout } from '../sales/settle.ts'
+import { keepSeller, lookAtSeller } from '../sellers/accounts.ts'
 import type { ProviderCharge, ProviderEvent, ProviderInvoice } from '../stripe-shapes.ts'
 import type { SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { keep, look } from '../subscriptions/project.ts'
@@ -19,6 +22,12 @@ const customerOf = (event: ProviderEvent) =>
 const isNewCard = ({ type, previous }: ProviderEvent) =>
   (type === 'customer.updated' && 'invoice_settings' in previous) ||
   (type === 'customer.subscription.updated' && 'default_payment_method' in previous)
+/** The payment page of a seller's sale. */
+const saleCheckoutOf = ({ type, object }: ProviderEvent) =>
+  type.startsWith('checkout.session.') && (object.metadata as Record<string, string> | null)?.kind === 'sale' ? String(object.id) : null
+const sellerOf = ({ type, account }: ProviderEvent) => (type === 'account.updated' ? account : null)
+const payoutOf = ({ type, account, object }: ProviderEvent) =>
+  account && /^payout\.(paid|failed|canceled)$/.test(type) ? String(object.id) : null
 const chargeOf = ({ type, charge }: ProviderEvent) => (/^(charge|refund)\./.test(type) ? charge : null)
 const invoiceOf = ({ type, invoice }: ProviderEvent) => (type === 'invoice.payment_failed' ? invoice : null)
 /** Finds the customer whose balance has moved: the customer says so, or an invoice that used it or added to it. */
@@ -29,7 +38,9 @@ const movedBalance = ({ starting_balance: from, ending_balance: to }: Record<str
 
 /** Whether anything can come of it here; what else the provider tells is only noted. */
 export const isOfInterest = (event: ProviderEvent): boolean =>
-  isCheckoutEnd(event) || movedClock(event) !== null || [customerOf, chargeOf, invoiceOf, creditedOf].some((name) => name(event) !== null)
+  isCheckoutEnd(event) ||
+  movedClock(event) !== null ||
+  [customerOf, saleCheckoutOf, chargeOf, sellerOf, payoutOf, invoiceOf, creditedOf].some((name) => name(event) !== null)
 
 /**
  * Asks the provider once about each customer, charge and invoice that the events name, as they are now, and answers what is to be kept.
@@ -45,6 +56,18 @@ export async function gather(deps: Deps, db: Db, events: ProviderEvent[]): Promi
       const charge = await deps.provider.getCharge(id)
       const seen = charge.customer && (await endRefunded(deps, charge)) ? await look(deps, db, charge.customer) : null
       return [{ of, write: (trx) => bookCharge(trx, charge).then(nobody) }, ...(seen ? [{ of, write: (trx: Trx) => keep(trx, seen) }] : [])]
+    }),
+    ...by(events, saleCheckoutOf).map(async ([session, of]): Promise<Effect[]> => {
+      const seen = await lookAtCheckout(deps, session)
+      return seen ? [{ of, write: (trx) => keepCheckout(trx, seen).then(nobody) }] : []
+    }),
+    ...by(events, sellerOf).map(async ([account, of]): Promise<Effect[]> => {
+      const seen = await lookAtSeller(deps, db, account)
+      return seen ? [{ of, write: (trx) => keepSeller(trx, seen).then(nobody) }] : []
+    }),
+    ...by(events, payoutOf).map(async ([payout, of]): Promise<Effect[]> => {
+      const seen = await lookAtPayout(deps, db, payout)
+      return seen ? [{ of, write: (trx) => keepPayout(trx, seen).then(nobody) }] : []
     }),
     ...by(events, creditedOf).map(async ([customer, of]): Promise<Effect[]> => {
       const credits = await deps.provider.listCredits(customer)

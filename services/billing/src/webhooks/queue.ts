@@ -38,7 +38,7 @@ export function openQueue(deps: Deps, db: Db, log: Logger) {
     const { promise: settled, resolve: settle } = Promise.withResolvers<Outcome>()
     const one = { event, settle, settled }
     held.set(event.id, one)
-    const about = event.customer ?? event.charge ?? event.id
+    const about = event.customer ?? event.charge ?? event.account ?? event.id
     waiting.set(about, [...(waiting.get(about) ?? []), one])
     next()
     return settled

@@ -1,0 +1,90 @@
+import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { Db, Deps } from '../deps.ts'
+import { keepPayout, lookAtPayout } from '../payouts/send.ts'
+
+export type SellerDifference = { account: string; subject: string; currency: string; ours: number; theirs: number; rows: string[] }
+const TOGETHER = 200
+
+/** What stands in the accounts of sellers at the provider, for all to whom something was moved lately, against the books. */
+export async function connectedDifferences({ provider }: Deps, db: Db): Promise<SellerDifference[]> {
+  const found: SellerDifference[] = []
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const sellers = await db
+      .selectFrom('seller_accounts as a')
+      .select(['a.user_id', 'a.account'])
+      .where('a.account', 'is not', null)
+      .where('a.user_id', '>', after)
+      .where((or) =>
+        or.or([
+          or.exists(
+            or
+              .selectFrom('seller_balances as b')
+              .select('b.seller_id')
+              .whereRef('b.seller_id', '=', 'a.user_id')
+              .where('connected_cents', '<>', 0),
+          ),
+          or.exists(
+            or
+              .selectFrom('payouts as p')
+              .select('p.id')
+              .whereRef('p.seller_id', '=', 'a.user_id')
+              .where('p.created_at', '>', sql<Date>`now() - interval '14 days'`),
+          ),
+        ]),
+      )
+      .orderBy('a.user_id')
+      .limit(TOGETHER)
+      .execute()
+    for (const { user_id, account } of sellers) {
+      const theirs = await provider.connectedMoney(account!)
+      const ours = await db.selectFrom('seller_balances').select(['currency', 'connected_cents']).where('seller_id', '=', user_id).execute()
+      const booked = new Map(ours.map(({ currency, connected_cents }) => [currency, connected_cents]))
+      for (const currency of new Set([...booked.keys(), ...Object.keys(theirs)])) {
+        const difference = { ours: booked.get(currency) ?? 0, theirs: theirs[currency] ?? 0 }
+        if (difference.ours !== difference.theirs)
+          found.push({ account: 'seller_connected', subject: user_id, currency, ...difference, rows: [account!] })
+      }
+    }
+    const last = sellers.at(-1)
+    if (sellers.length < TOGETHER || !last) return found
+    after = last.user_id
+  }
+}
+
+/** A payout that has arrived, or come back, and nobody has told us. */
+export async function healPayouts(deps: Deps, db: Db, sellers: string[]): Promise<void> {
+  if (sellers.length === 0) return
+  const open = await db.selectFrom('payouts').select('payout').where('seller_id', 'in', sellers).where('state', '=', 'sent').execute()
+  for (const { payout } of open) {
+    const seen = payout ? await lookAtPayout(deps, db, payout) : null
+    if (seen) await inTransaction(db, (trx) => keepPayout(trx, seen))
+  }
+}
+
+/** The balances that are kept beside the ledger, against its sums. */
+export async function keptDifferences(db: Db): Promise<SellerDifference[]> {
+  const { rows } = await sql<{ account: string; seller: string; currency: string; kept: number; booked: number }>`
+    with kept as (
+      select part || ':' || seller_id as account, seller_id, currency, cents from seller_balances, lateral (values
+        ('seller_held', held_cents), ('seller_due', due_cents), ('seller_reserve', reserved_cents), ('seller_paying', paying_cents),
+        ('seller_owes', 0 - owed_cents), ('seller_connected', 0 - connected_cents)) as parts (part, cents)),
+    booked as (
+      select account, currency, 0 - sum(amount_cents) as cents from ledger_postings where account like 'seller\_%' group by account, currency)
+    select coalesce(k.account, b.account) as account, split_part(coalesce(k.account, b.account), ':', 2) as seller,
+      coalesce(k.currency, b.currency) as currency, coalesce(k.cents, 0)::bigint as kept, coalesce(b.cents, 0)::bigint as booked
+    from kept k full join booked b on b.account = k.account and b.currency = k.currency
+    where coalesce(k.cents, 0) <> coalesce(b.cents, 0) limit 100`.execute(db)
+  return rows.map(({ account, seller, currency, kept, booked }) => ({
+    ...{ account: account.split(':')[0]!, subject: seller, currency, ours: kept, theirs: booked },
+    rows: ['the balance that is kept is not the sum of its entries'],
+  }))
+}
+
+/** Nobody is paid out while the books about them are in doubt. */
+export async function stopPayouts(db: Db, found: { account: string; subject: string }[]): Promise<void> {
+  const sellers = [...new Set(found.filter(({ account }) => account.startsWith('seller_')).map(({ subject }) => subject))]
+  await sql`
+    update seller_accounts set books_differ = user_id = any(${sellers}::uuid[])
+    where books_differ or user_id = any(${sellers}::uuid[])`.execute(db)
+}

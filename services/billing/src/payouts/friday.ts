@@ -1,0 +1,108 @@
+import { SMALLEST_PAYOUT_CENTS } from '@operon/contracts/billing/rates'
+import { newId } from '@operon/kit/ids'
+import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../deps.ts'
+import { payoutStarted } from '../ledger/selling.ts'
+import { lockBalance, postOf } from '../sellers/balance.ts'
+
+const TOGETHER = 200
+
+/** The moment that a run is for: the provider's time for each seller, unless it is said. */
+export type AsOf = Date | null
+const momentOf = (asOf: AsOf, seller = sql`seller_id`) => (asOf ? sql`${asOf}::timestamptz` : sql`provider_now(${seller})`)
+
+/**
+ * Decides for each seller, once a Friday, whether and what is paid out: that it was decided commits with the payout. A run that is killed
+ * goes on where it was, and whoever becomes due after it waits for the next Friday.
+ */
+export async function runFriday(db: Db, asOf: AsOf = null): Promise<number> {
+  const moment = momentOf(asOf)
+  let made = 0
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const { rows } = await sql<{ seller_id: string; currency: string; friday: string; is_enough: boolean }>`
+      select seller_id, currency, friday_of(${moment}) as friday, due_cents >= ${SMALLEST_PAYOUT_CENTS} as is_enough
+      from seller_balances where seller_id > ${after} and friday < friday_of(${asOf ? moment : sql`provider_latest()`})
+        and friday < friday_of(${moment})
+      order by seller_id limit ${TOGETHER}`.execute(db)
+    for (const { seller_id, currency, friday } of rows.filter(({ is_enough }) => is_enough))
+      if (await inTransaction(db, (trx) => decide(trx, seller_id, currency, friday))) made++
+    await passOver(
+      db,
+      rows.filter(({ is_enough }) => !is_enough),
+    )
+    const last = rows.at(-1)
+    if (rows.length < TOGETHER || !last) return made
+    // Those of one seller that did not fit are left for the next sweep.
+    after = last.seller_id
+  }
+}
+
+/** Too little to be paid out, still: checked once more as it is written. */
+async function passOver(db: Db, rows: { seller_id: string; currency: string; friday: string }[]) {
+  if (rows.length === 0) return
+  await sql`
+    update seller_balances b set friday = r.friday
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (seller_id uuid, currency text, friday text)
+    where b.seller_id = r.seller_id and b.currency = r.currency and b.friday < r.friday and b.due_cents < ${SMALLEST_PAYOUT_CENTS}`.execute(
+    db,
+  )
+}
+
+async function decide(trx: Trx, seller: string, currency: string, friday: string): Promise<boolean> {
+  const { dueCents } = await lockBalance(trx, seller, currency)
+  const mine = await trx
+    .updateTable('seller_balances')
+    .set({ friday })
+    .where('seller_id', '=', seller)
+    .where('currency', '=', currency)
+    .where('friday', '<', friday)
+    .returning('seller_id')
+    .executeTakeFirst()
+  if (!mine || dueCents < SMALLEST_PAYOUT_CENTS) return false
+  const seller_account = await trx
+    .selectFrom('seller_accounts')
+    .selectAll()
+    .where('user_id', '=', seller)
+    .where('state', 'in', ['ready', 'needs_details'])
+    .where('held_at', 'is', null)
+    .where('books_differ', '=', false)
+    .executeTakeFirst()
+  if (!seller_account?.account) return false
+  const payout = await trx
+    .insertInto('payouts')
+    .values({
+      ...{ id: newId(), friday, seller_id: seller, currency, account: seller_account.account, amount_cents: dueCents },
+      ...{ transfer: null, payout: null, call_key: newId(), called_at: null, next_at: new Date(0), waits_for: null },
+      ...{ returned_because: null, arrives_at: null, paid_at: null, bank_last4: seller_account.bank_last4 },
+    })
+    .onConflict((conflict) => conflict.columns(['friday', 'seller_id', 'currency']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!payout) return false
+  await keepLines(trx, payout.id, seller, currency)
+  return postOf(trx, seller, {
+    reference: `payout:${payout.id}`,
+    kind: 'payout_started',
+    userId: null,
+    payoutId: payout.id,
+    description: `Payout of ${friday}`,
+    occurredAt: new Date(),
+    lines: payoutStarted(seller, currency, dueCents),
+  })
+}
+
+/**
+ * Each movement of what was due belongs to one payout. Entries are numbered by time, so that those since the payout before are few; a day
+ * more is looked at, for clocks that do not agree.
+ */
+async function keepLines(trx: Trx, payout: string, seller: string, currency: string) {
+  await sql`
+    insert into payout_lines (entry_id, line, payout_id, amount_cents)
+    select p.entry_id, p.line, ${payout}, 0 - p.amount_cents from ledger_postings p join ledger_entries e on e.id = p.entry_id
+    where p.account = ${`seller_due:${seller}`} and p.currency = ${currency} and e.kind <> 'payout_started'
+      and p.entry_id > coalesce((
+        select ((lpad(to_hex(((extract(epoch from max(created_at)) - 86400) * 1000)::bigint), 12, '0')) || '00000000000000000000')::uuid
+        from payouts where seller_id = ${seller} and currency = ${currency} and id <> ${payout}), '00000000-0000-0000-0000-000000000000'::uuid)
+    on conflict (entry_id, line) do nothing`.execute(trx)
+}

@@ -1,0 +1,82 @@
+import { saleDisputeClosed, saleDisputed as saleDisputedEvent } from '@operon/contracts/billing/selling-events'
+import { publish } from '@operon/kit/tx'
+import { keepDisputeRow, nameOf } from '../ledger/disputes.ts'
+import { disputeOpened, feeTaken } from '../ledger/entries.ts'
+import { reserveFor, reserveFreed, returnedOf, saleDisputeLost, setAside } from '../ledger/selling.ts'
+import { lockBalance, postOf } from '../sellers/balance.ts'
+import type { ProviderDispute } from '../stripe-shapes.ts'
+import { type Booking, keepMoney, moneyOf, termsOf, toldOf } from './rows.ts'
+
+/** What a bank has taken back for a sale, and what it decided. A share that was due already is set aside until then. */
+export async function bookDisputes(booking: Booking): Promise<void> {
+  for (const dispute of booking.charge.disputes) {
+    await bookMovements(booking, dispute)
+    if (dispute.status === 'open') await reserve(booking, dispute)
+    if (dispute.status === 'lost') await lose(booking, dispute)
+    if (dispute.status === 'won' || dispute.status === 'lost') await free(booking, dispute)
+    await keep(booking, dispute)
+  }
+}
+
+const entryOf = ({ sale, buyerId }: Booking, reference: string, kind: string, occurredAt: Date, description: string) => ({
+  ...{ reference, kind, occurredAt, description },
+  userId: buyerId,
+  saleId: sale.id,
+})
+
+async function bookMovements(booking: Booking, dispute: ProviderDispute) {
+  const { trx, sale } = booking
+  for (const [index, moved] of dispute.movements.entries()) {
+    const { name, kind } = nameOf(dispute, index)
+    const entry = entryOf(booking, name, kind, moved.createdAt, `Dispute of ${sale.title}`)
+    await postOf(trx, sale.seller_id, { ...entry, lines: disputeOpened(sale.currency, -moved.amountCents) })
+    const fee = index === 0 ? `dispute_fee:${dispute.id}` : `dispute_fee:${moved.id}`
+    const ours = { ...entryOf(booking, fee, 'dispute_fee', moved.createdAt, 'Dispute fee'), userId: null }
+    await postOf(trx, sale.seller_id, { ...ours, lines: feeTaken(sale.currency, moved.feeCents) })
+  }
+}
+
+async function reserve(booking: Booking, dispute: ProviderDispute) {
+  const { trx, sale } = booking
+  const cents = reserveFor(termsOf(sale), moneyOf(sale), await lockBalance(trx, sale.seller_id, sale.currency))
+  const entry = entryOf(booking, `reserve:${dispute.id}`, 'reserve', dispute.createdAt, `${sale.title}, set aside for its dispute`)
+  if (await postOf(trx, sale.seller_id, { ...entry, lines: setAside(sale.seller_id, sale.currency, cents) }))
+    await keepMoney(trx, sale, { ...moneyOf(sale), reservedCents: sale.reserved_cents + cents })
+}
+
+async function lose(booking: Booking, dispute: ProviderDispute) {
+  const { trx, sale } = booking
+  const cents = -dispute.movements.reduce((sum, { amountCents }) => sum + amountCents, 0)
+  const parts = returnedOf(termsOf(sale), moneyOf(sale), cents, await lockBalance(trx, sale.seller_id, sale.currency))
+  const entry = entryOf(booking, `dispute_lost:${dispute.id}`, 'dispute_lost', dispute.createdAt, `Dispute of ${sale.title} lost`)
+  if (await postOf(trx, sale.seller_id, { ...entry, lines: saleDisputeLost(termsOf(sale), cents, parts) }))
+    await keepMoney(trx, sale, {
+      returnedCents: sale.refunded_cents + cents - parts.beyond,
+      heldCents: sale.held_cents - parts.fromHeld,
+      reservedCents: sale.reserved_cents - parts.fromReserve,
+    })
+}
+
+async function free(booking: Booking, dispute: ProviderDispute) {
+  const { trx, sale } = booking
+  const balance = await lockBalance(trx, sale.seller_id, sale.currency)
+  const entry = entryOf(booking, `reserve_freed:${dispute.id}`, 'reserve_freed', dispute.createdAt, `${sale.title}, dispute decided`)
+  if (await postOf(trx, sale.seller_id, { ...entry, lines: reserveFreed(sale.seller_id, sale.currency, sale.reserved_cents, balance) }))
+    await keepMoney(trx, sale, { ...moneyOf(sale), reservedCents: 0 })
+}
+
+async function keep({ trx, sale, charge }: Booking, dispute: ProviderDispute) {
+  const change = await keepDisputeRow(trx, { userId: sale.buyer_id, saleId: sale.id }, charge, dispute)
+  if (!change) return
+  sale.dispute = change.state
+  sale.version += 1
+  await trx.updateTable('sales').set({ dispute: change.state, version: sale.version }).where('id', '=', sale.id).execute()
+  const about = { dispute: dispute.id, disputed_cents: dispute.amountCents, reason: dispute.reason }
+  if (change.isOpened)
+    await publish(trx, saleDisputedEvent, sale.seller_id, {
+      ...{ ...toldOf(sale), ...about },
+      evidence_due_at: dispute.evidenceDueAt?.toISOString() ?? null,
+    })
+  if (change.state === 'won' || change.state === 'lost')
+    await publish(trx, saleDisputeClosed, sale.seller_id, { ...toldOf(sale), ...about, outcome: change.state })
+}

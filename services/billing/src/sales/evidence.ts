@@ -1,0 +1,44 @@
+import type * as contract from '@operon/contracts/billing/sales'
+import type { Input, Output } from '@operon/contracts/contract'
+import { day } from '@operon/contracts/words'
+import { DomainError } from '@operon/kit/errors'
+import type { BillingCtx, Deps } from '../deps.ts'
+import { ownSale } from './list.ts'
+import type { SaleRow } from './rows.ts'
+
+export async function submitEvidence(
+  deps: Deps,
+  ctx: BillingCtx,
+  { sale_id, text, send }: Input<typeof contract.submitEvidence>,
+): Promise<Output<typeof contract.submitEvidence>> {
+  return answerDispute(deps, ctx, await ownSale(ctx, sale_id), text, send)
+}
+
+/** Kept until it is sent, and sent once. What we know of the order and its delivery goes with it. */
+export async function answerDispute(deps: Deps, ctx: BillingCtx, sale: SaleRow, text: string, send: boolean) {
+  const open = await ctx.db
+    .updateTable('disputes')
+    .set({ evidence: text })
+    .where('sale_id', '=', sale.id)
+    .where('state', 'in', ['asked', 'open'])
+    .where('evidence_sent_at', 'is', null)
+    .returning(['id', 'evidence_due_at'])
+    .executeTakeFirst()
+  if (!open) throw new DomainError('dispute_closed')
+  if (send) {
+    await deps.provider.submitEvidence(open.id, evidenceOf(sale, text), true, `evidence-${open.id}`)
+    await ctx.db.updateTable('disputes').set({ evidence_sent_at: new Date() }).where('id', '=', open.id).execute()
+  }
+  return { dispute: open.id, sent: send, evidence_due_at: open.evidence_due_at?.toISOString() ?? null }
+}
+
+const evidenceOf = (sale: SaleRow, text: string) => ({
+  product_description: sale.title,
+  ...(sale.email && { customer_email_address: sale.email }),
+  ...(sale.customer && { customer_name: sale.customer }),
+  ...(sale.delivered_at && { service_date: day(sale.delivered_at.toISOString()) }),
+  access_activity_log: sale.delivered_at
+    ? `Delivered as a download at ${sale.delivered_at.toISOString()}, order ${sale.reference}.`
+    : `Not delivered yet, order ${sale.reference}.`,
+  uncategorized_text: text,
+})

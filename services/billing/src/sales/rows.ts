@@ -1,0 +1,44 @@
+import type { Selectable } from 'kysely'
+import type { Trx } from '../deps.ts'
+import type { SaleMoney, Terms } from '../ledger/selling.ts'
+import type { BillingDb } from '../schema.ts'
+import type { ProviderCharge } from '../stripe-shapes.ts'
+
+export type SaleRow = Selectable<BillingDb['sales']>
+/** A sale while all that is known of its charge is booked. */
+export type Booking = { trx: Trx; charge: ProviderCharge; sale: SaleRow; buyerId: string | null }
+
+export const termsOf = (sale: SaleRow): Terms => ({
+  seller: sale.seller_id,
+  currency: sale.currency,
+  grossCents: sale.gross_cents,
+  taxCents: sale.tax_cents,
+  shareCents: sale.share_cents,
+})
+export const moneyOf = (sale: SaleRow): SaleMoney => ({
+  heldCents: sale.held_cents,
+  reservedCents: sale.reserved_cents,
+  returnedCents: sale.refunded_cents,
+})
+/** What is left of a sale, in its row and in the caller's. */
+export async function keepMoney(trx: Trx, sale: SaleRow, money: SaleMoney): Promise<void> {
+  sale.held_cents = money.heldCents
+  sale.reserved_cents = money.reservedCents
+  sale.refunded_cents = money.returnedCents
+  sale.version += 1
+  const { held_cents, reserved_cents, refunded_cents, version } = sale
+  await trx.updateTable('sales').set({ held_cents, reserved_cents, refunded_cents, version }).where('id', '=', sale.id).execute()
+}
+
+export const toldOf = (sale: SaleRow) => ({
+  version: sale.version,
+  sale_id: sale.id,
+  kind: sale.kind,
+  reference: sale.reference,
+  seller_id: sale.seller_id,
+  buyer_id: sale.buyer_id,
+  title: sale.title,
+  amount_cents: sale.gross_cents,
+  currency: sale.currency,
+  refunded_cents: sale.refunded_cents,
+})

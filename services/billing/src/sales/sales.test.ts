@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startBilling, type TestBilling } from '../fixture.ts'
+import { GETS_DISPUTED, type Selling, sellingOn } from '../sellers/fixture.ts'
+
+let billing: TestBilling
+let selling: Selling
+beforeAll(async () => {
+  billing = await startBilling()
+  selling = sellingOn(billing)
+})
+afterAll(() => billing.close())
+
+const within = { timeout: 15_000, interval: 100 }
+const events = (name: string, seller: { id: string }) => billing.published(name, seller as never)
+
+test('a refund in parts gives each back its share, and a second of the same intention is one [spec-136]', { timeout: 60_000 }, async () => {
+  const ann = await selling.seller()
+  const sold = await selling.sell(ann, 9_999)
+  const { id: sale_id } = (await selling.row(sold))!
+  const part = { sale_id, amount_cents: 3_333, reason: 'One of three did not work' }
+  const preview = await billing.call('preview-refund', ann, part)
+  expect(preview.body).toMatchObject({ from_held_cents: 2_666, becomes_owed_cents: 0, fee_returned_cents: 667 })
+  expect((await billing.call('refund-order', ann, part)).status).toBe(200)
+  expect(await selling.balance(ann)).toMatchObject({ held_cents: 7_999 - 2_666 })
+  expect(await billing.call('refund-order', ann, { ...part, amount_cents: 6_667 })).toMatchObject({
+    status: 409,
+    body: { code: 'refund_too_large' },
+  })
+  expect((await billing.call('refund-order', billing.user(), part)).status).toBe(404)
+  expect((await billing.call('refund-order', ann, { sale_id, reason: 'The rest as well' })).body).toMatchObject({ amount_cents: 6_666 })
+  expect(await selling.balance(ann)).toMatchObject({ held_cents: 0, due_cents: 0, owed_cents: 0 })
+  await billing.quiet()
+  expect((await events('billing.sale_refunded', ann)).map(({ returned_cents }) => returned_cents)).toEqual([3_333, 6_666])
+  expect((await billing.call('show-sale', ann, { sale_id })).body).toMatchObject({
+    sale: { refunded_cents: 9_999 },
+    refunds: [{ reason: 'One of three did not work' }, { reason: 'The rest as well' }],
+  })
+  await billing.booksMatch()
+})
+
+test('what is refunded after the payout is owed, and the next sales settle it [spec-136]', { timeout: 90_000 }, async () => {
+  const bob = await selling.seller()
+  const sold = await selling.delivered(bob)
+  await selling.toFriday()
+  await selling.advance(3)
+  await selling.payoutIs(bob, { status: 'paid' })
+  const { id: sale_id } = (await selling.row(sold))!
+  await billing.call('refund-order', bob, { sale_id, reason: 'Too late, and all the same' })
+  expect(await selling.balance(bob)).toMatchObject({ held_cents: 0, due_cents: 0, owed_cents: 8_000 })
+  const [why] = (await selling.next(bob)).why.filter(({ code }: { code: string }) => code === 'owed')
+  expect(why).toMatchObject({ amount_cents: 8_000, rows: 'owed' })
+  await selling.sell(bob, 15_000)
+  expect(await selling.balance(bob)).toMatchObject({ held_cents: 4_000, owed_cents: 0 })
+  await billing.booksMatch()
+})
+
+test('a disputed sale is held, answered with evidence, and won or lost to the cent [spec-136]', { timeout: 90_000 }, async () => {
+  const cyd = await selling.seller()
+  const disputed = await Promise.all([1, 2].map(() => selling.delivered(cyd, 10_000, { card: GETS_DISPUTED })))
+  await selling.advance(0.01)
+  await vi.waitFor(async () => {
+    for (const each of disputed) expect(await selling.row(each)).toMatchObject({ dispute: 'open' })
+  }, within)
+  await selling.toFriday()
+  expect(await selling.balance(cyd)).toMatchObject({ held_cents: 16_000, due_cents: 0 })
+  const ids = await Promise.all(disputed.map(async (each) => (await selling.row(each))!.id))
+  const reason = 'The bank decides'
+  expect(await billing.call('refund-order', cyd, { sale_id: ids[0], reason })).toMatchObject({
+    status: 409,
+    body: { code: 'refund_disputed' },
+  })
+  for (const [index, text] of ['winning_evidence', 'losing_evidence'].entries()) {
+    const answer = await billing.call('submit-evidence', cyd, { sale_id: ids[index], text, send: true })
+    expect(answer.body).toMatchObject({ sent: true })
+    expect((await billing.call('submit-evidence', cyd, { sale_id: ids[index], text, send: true })).status).toBe(409)
+  }
+  await vi.waitFor(async () => {
+    expect(await selling.row(disputed[0]!)).toMatchObject({ dispute: 'won', refunded_cents: 0 })
+    expect(await selling.row(disputed[1]!)).toMatchObject({ dispute: 'lost', refunded_cents: 10_000, held_cents: 0 })
+  }, within)
+  await selling.sweep()
+  expect(await selling.balance(cyd)).toMatchObject({ held_cents: 0, due_cents: 8_000, owed_cents: 0, reserved_cents: 0 })
+  expect((await events('billing.sale_dispute_closed', cyd)).map(({ outcome }) => outcome).toSorted()).toEqual(['lost', 'won'])
+  await billing.booksMatch()
+})
+
+test('a sale is settled once, whoever tells of it, and only for what was asked [R4] [S21]', { timeout: 60_000 }, async () => {
+  const ann = await selling.seller()
+  billing.door.shut = true
+  const { opened, ...sold } = await selling.open(ann)
+  if (opened.state !== 'open') throw new Error(opened.state)
+  expect((await selling.open(ann, 1, { reference: sold.reference })).opened).toMatchObject({ state: 'open', url: opened.url })
+  await billing.pay(opened.url)
+  await Promise.all(Array.from({ length: 8 }, () => selling.settle(sold)))
+  billing.door.shut = false
+  await billing.sweep()
+  await billing.quiet()
+  expect(await events('billing.sale_settled', ann)).toMatchObject([{ amount_cents: 10_000, share_cents: 8_000, refunded_cents: 0 }])
+  expect(await selling.balance(ann)).toMatchObject({ held_cents: 8_000 })
+  // A payment that names a sale and is not what it cost stays where staff see it.
+  const { id: checkout } = (await selling.row(sold))!
+  const metadata = { kind: 'sale', checkout }
+  await billing.stripe.paymentIntents.create({ amount: 500, currency: 'usd', payment_method: 'pm_card_visa', confirm: true, metadata })
+  await billing.quiet()
+  expect(await selling.balance(ann)).toMatchObject({ held_cents: 8_000 })
+  await billing.booksMatch()
+})
+
+test('lists show a seller their own sales alone, page by page, and the statement has every movement [spec-136]', {
+  timeout: 60_000,
+}, async () => {
+  const [ann, bob] = [await selling.seller(), await selling.seller()]
+  for (const cents of [1_000, 2_000, 3_000]) await selling.sell(ann, cents)
+  await selling.sell(bob, 4_000)
+  const first = (await billing.call('list-sales', ann, { limit: 2 })).body
+  const rest = (await billing.call('list-sales', ann, { limit: 2, cursor: first.cursor })).body
+  expect([...first.sales, ...rest.sales].map(({ amount_cents }) => amount_cents)).toEqual([3_000, 2_000, 1_000])
+  expect(rest.cursor).toBeNull()
+  expect((await billing.call('find-payment', ann, { query: '20.00' })).body.sales).toMatchObject([{ amount_cents: 2_000 }])
+  expect((await billing.call('find-payment', bob, { query: '20.00' })).body.sales).toEqual([])
+  const rows = (await billing.call('balance-rows', ann, { part: 'held' })).body.rows as { amount_cents: number }[]
+  expect(rows.reduce((sum, { amount_cents }) => sum + amount_cents, 0)).toBe((await selling.balance(ann)).held_cents)
+  const month = first.sales[0].date.slice(0, 7)
+  const { csv } = (await billing.call('sales-statement', ann, { month })).body
+  expect(csv.trim().split('\r\n')).toHaveLength(4)
+  const { pdf } = (await billing.call('sales-statement', ann, { month, format: 'pdf' })).body
+  expect(Buffer.from(pdf, 'base64').toString('latin1')).toMatch(/^%PDF-1\.4[\s\S]*Lead qualification[\s\S]*%%EOF\n$/)
+})

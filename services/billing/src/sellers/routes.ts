@@ -1,0 +1,58 @@
+import * as salesContracts from '@operon/contracts/billing/sales'
+import * as sellers from '@operon/contracts/billing/sellers'
+import { moveSellers as moveSellersJob, openSaleCheckout, settleSale } from '@operon/contracts/billing/selling-events'
+import * as staff from '@operon/contracts/billing/selling-staff'
+import { orderDelivered } from '@operon/contracts/marketplace/events'
+import { serve } from '@operon/kit/http'
+import type { Runtime } from '@operon/kit/service'
+import type { Config } from '../config.ts'
+import type { BillingCtx, Deps } from '../deps.ts'
+import { openCheckout, settleNow } from '../sales/checkout.ts'
+import { submitEvidence } from '../sales/evidence.ts'
+import { startHold } from '../sales/hold.ts'
+import { findPayment, listSales, showSale } from '../sales/list.ts'
+import { previewRefund, refundOrder } from '../sales/refunds.ts'
+import { salesStatement } from '../sales/statement.ts'
+import type { BillingDb } from '../schema.ts'
+import { asDomainError } from '../stripe-errors.ts'
+import { payoutAccount, startPayouts } from './accounts.ts'
+import { balanceRows, explainPayout, listPayouts, sellerBalance } from './show.ts'
+import { staffHoldPayouts, staffPayoutRuns, staffRefundSale, staffReleasePayouts, staffSeller, staffSubmitEvidence } from './staff.ts'
+import { moveSellers } from './sweep.ts'
+
+export function sellerRoutes(rt: Runtime<BillingDb, Config>, deps: Deps) {
+  const by =
+    <I, O>(domain: (deps: Deps, ctx: BillingCtx, input: I) => Promise<O>) =>
+    (ctx: BillingCtx, input: I) =>
+      domain(deps, ctx, input).catch((error) => {
+        throw asDomainError(error)
+      })
+  const { app } = rt
+  serve(app, sellers.startPayouts, by(startPayouts))
+  serve(app, sellers.payoutAccount, by(payoutAccount))
+  serve(app, sellers.sellerBalance, sellerBalance)
+  serve(app, sellers.balanceRows, balanceRows)
+  serve(app, sellers.listPayouts, listPayouts)
+  serve(app, sellers.explainPayout, explainPayout)
+  serve(app, salesContracts.listSales, listSales)
+  serve(app, salesContracts.findPayment, findPayment)
+  serve(app, salesContracts.showSale, showSale)
+  serve(app, salesContracts.previewRefund, previewRefund)
+  serve(app, salesContracts.refundOrder, by(refundOrder))
+  serve(app, salesContracts.submitEvidence, by(submitEvidence))
+  serve(app, salesContracts.salesStatement, salesStatement)
+  serve(app, staff.staffSeller, staffSeller)
+  serve(app, staff.staffHoldPayouts, staffHoldPayouts)
+  serve(app, staff.staffReleasePayouts, staffReleasePayouts)
+  serve(app, staff.staffRefundSale, by(staffRefundSale))
+  serve(app, staff.staffSubmitEvidence, by(staffSubmitEvidence))
+  serve(app, staff.staffPayoutRuns, staffPayoutRuns)
+}
+
+export function sellerConsumers(rt: Runtime<BillingDb, Config>, deps: Deps) {
+  rt.answer(openSaleCheckout, (ctx, wanted) => openCheckout(deps, ctx, wanted))
+  rt.answer(settleSale, (ctx, named) => settleNow(deps, ctx, named))
+  rt.on(orderDelivered, 'start-hold', (trx, { payload }) => startHold(trx, payload))
+  const everyMs = deps.provider.mode === 'sandbox' ? 30_000 : 600_000
+  rt.job(moveSellersJob, (ctx) => moveSellers(deps, ctx), { concurrency: 1, everyMs })
+}

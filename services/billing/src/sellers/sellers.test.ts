@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startBilling, type TestBilling } from '../fixture.ts'
+import { BANKS, type Selling, sellingOn } from './fixture.ts'
+
+let billing: TestBilling
+let selling: Selling
+beforeAll(async () => {
+  billing = await startBilling()
+  selling = sellingOn(billing)
+})
+afterAll(() => billing.close())
+
+const within = { timeout: 15_000, interval: 100 }
+
+test('a seller onboards, sells to a guest, and is paid on Friday after the hold [spec-136]', { timeout: 90_000 }, async () => {
+  const ann = await selling.seller()
+  const sold = await selling.sell(ann)
+  expect(await selling.balance(ann)).toMatchObject({ held_cents: 8000, due_cents: 0 })
+  expect((await selling.next(ann)).why.map(({ code }: { code: string }) => code)).toContain('not_delivered')
+  await selling.deliver(sold)
+  await selling.toFriday()
+  await vi.waitFor(async () => expect(await selling.payouts(ann)).toMatchObject([{ status: 'pending', amount_cents: 8000 }]), within)
+  expect(await selling.balance(ann)).toMatchObject({ held_cents: 0, due_cents: 0, on_its_way_cents: 8000 })
+  await selling.advance(3)
+  await selling.payoutIs(ann, { status: 'paid', amount_cents: 8000, bank_last4: '6789' })
+  const [payout] = await selling.payouts(ann)
+  const { body } = await billing.call('explain-payout', ann, { payout_id: payout.id })
+  expect(body).toMatchObject({ amount_cents: 8000, lines: [{ kind: 'hold_released', amount_cents: 8000 }], why: [{ code: 'paid' }] })
+  expect((await billing.call('explain-payout', billing.user(), { payout_id: payout.id })).status).toBe(404)
+  expect(billing.sandbox.truth.read({ kind: 'transfer' })).toHaveLength(1)
+  await billing.booksMatch()
+})
+
+test('a payout that the bank returns is due again, says why, and is paid the Friday after [spec-136]', { timeout: 90_000 }, async () => {
+  const bob = await selling.seller({ number: BANKS.returns })
+  await selling.delivered(bob)
+  await selling.toFriday()
+  await selling.payoutIs(bob, { status: 'pending' })
+  await selling.advance(2.5)
+  await selling.payoutIs(bob, { status: 'paid' })
+  await selling.advance(3.5)
+  await vi.waitFor(async () => {
+    await selling.sweep()
+    expect(await selling.balance(bob)).toMatchObject({ due_cents: 8000, on_its_way_cents: 0 })
+  }, within)
+  expect(await selling.payouts(bob)).toMatchObject([{ status: 'returned', returned_because: expect.stringContaining('bank') }])
+  const { why, amount_cents } = await selling.next(bob)
+  expect([amount_cents, why.map(({ code }: { code: string }) => code)]).toEqual([0, ['account_incomplete', 'bank_returned']])
+  await selling.onboard(bob, { number: BANKS.takes })
+  await selling.advance(0.01)
+  await vi.waitFor(
+    async () => expect((await billing.call('payout-account', bob, { refresh: true })).body).toMatchObject({ ready: true }),
+    within,
+  )
+  await selling.toFriday()
+  await selling.advance(3)
+  await vi.waitFor(async () => expect(await selling.payouts(bob)).toMatchObject([{ status: 'paid', amount_cents: 8000 }, {}]), within)
+  await billing.booksMatch()
+})

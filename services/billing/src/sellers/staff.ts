@@ -1,0 +1,108 @@
+import type * as contract from '@operon/contracts/billing/selling-staff'
+import type { Input, Output } from '@operon/contracts/contract'
+import { DomainError } from '@operon/kit/errors'
+import { sql } from 'kysely'
+import type { BillingCtx, Deps } from '../deps.ts'
+import { answerDispute } from '../sales/evidence.ts'
+import { saleJson, salesOf } from '../sales/list.ts'
+import { refundSale } from '../sales/refunds.ts'
+import { log } from '../staff/log.ts'
+import { accountJson, sellerRow } from './accounts.ts'
+import { balancesOf, payoutJson, payoutsOf } from './show.ts'
+import { nextOf } from './why.ts'
+
+const SHOWN = 50
+
+export async function staffSeller(
+  ctx: BillingCtx,
+  { query, reason }: Input<typeof contract.staffSeller>,
+): Promise<Output<typeof contract.staffSeller>> {
+  const found = await ctx.db
+    .selectFrom('accounts as a')
+    .innerJoin('seller_accounts as s', 's.user_id', 'a.user_id')
+    .select(['a.user_id', 'a.email'])
+    .where((or) =>
+      or.or([or(sql`a.user_id::text`, '=', query), or('s.account', '=', query), or(sql`lower(a.email)`, '=', query.toLowerCase())]),
+    )
+    .executeTakeFirst()
+  await log(ctx, 'look up seller', reason, found?.user_id ?? null, { query })
+  if (!found) throw new DomainError('not_found')
+  const { user_id, email } = found
+  const row = await sellerRow(ctx.db, user_id)
+  const balances = await balancesOf(ctx.db, user_id)
+  const next = await Promise.all(balances.map((balance) => nextOf(ctx.db, user_id, balance, row)))
+  const payouts = await payoutsOf(ctx.db, user_id).limit(SHOWN).execute()
+  const sales = await salesOf(ctx.db, user_id).limit(SHOWN).execute()
+  return {
+    ...{ user_id, email, account: accountJson(row), held_because: row?.held_because ?? null, balances },
+    why: next.flatMap(({ why }) => why),
+    payouts: payouts.map(payoutJson),
+    sales: sales.map(saleJson),
+  }
+}
+
+export async function staffHoldPayouts(
+  ctx: BillingCtx,
+  { user_id, reason }: Input<typeof contract.staffHoldPayouts>,
+): Promise<Output<typeof contract.staffHoldPayouts>> {
+  await setHold(ctx, user_id, 'hold payouts', reason, { held_at: new Date(), held_because: reason })
+  return { held: true }
+}
+export async function staffReleasePayouts(
+  ctx: BillingCtx,
+  { user_id, reason }: Input<typeof contract.staffReleasePayouts>,
+): Promise<Output<typeof contract.staffReleasePayouts>> {
+  await setHold(ctx, user_id, 'release payouts', reason, { held_at: null, held_because: null })
+  return { held: false }
+}
+async function setHold(
+  ctx: BillingCtx,
+  userId: string,
+  action: string,
+  reason: string,
+  hold: { held_at: Date | null; held_because: string | null },
+) {
+  if (!(await sellerRow(ctx.db, userId))) throw new DomainError('not_found')
+  await log(ctx, action, reason, userId, {})
+  await ctx.db.updateTable('seller_accounts').set(hold).where('user_id', '=', userId).execute()
+}
+
+export async function staffRefundSale(
+  deps: Deps,
+  ctx: BillingCtx,
+  { sale_id, amount_cents, reason }: Input<typeof contract.staffRefundSale>,
+): Promise<Output<typeof contract.staffRefundSale>> {
+  const sale = await anySale(ctx, sale_id)
+  await log(ctx, 'refund', reason, sale.seller_id, { payment: sale.charge, amountCents: amount_cents })
+  return refundSale(deps, ctx, sale, amount_cents, reason)
+}
+export async function staffSubmitEvidence(
+  deps: Deps,
+  ctx: BillingCtx,
+  { sale_id, text, send, reason }: Input<typeof contract.staffSubmitEvidence>,
+): Promise<Output<typeof contract.staffSubmitEvidence>> {
+  const sale = await anySale(ctx, sale_id)
+  await log(ctx, send ? 'send evidence' : 'keep evidence', reason, sale.seller_id, { payment: sale.charge })
+  return answerDispute(deps, ctx, sale, text, send)
+}
+async function anySale({ db }: BillingCtx, id: string) {
+  const sale = await db.selectFrom('sales').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!sale) throw new DomainError('not_found')
+  return sale
+}
+
+const RUNS = 20
+export async function staffPayoutRuns(
+  ctx: BillingCtx,
+  { reason }: Input<typeof contract.staffPayoutRuns>,
+): Promise<Output<typeof contract.staffPayoutRuns>> {
+  await log(ctx, 'list payout runs', reason, null, {})
+  const { rows } = await sql<Output<typeof contract.staffPayoutRuns>['runs'][number]>`
+    select friday as date, currency, count(*)::int as payouts, sum(amount_cents)::bigint as amount_cents,
+      count(*) filter (where state = 'paid')::int as paid,
+      count(*) filter (where state in ('planned', 'transferred', 'sent'))::int as pending,
+      count(*) filter (where state in ('reversing', 'returned'))::int as returned
+    from payouts where friday in (select distinct friday from payouts order by friday desc limit ${RUNS})
+    group by friday, currency order by friday desc, currency`.execute(ctx.db)
+  return { runs: rows }
+}

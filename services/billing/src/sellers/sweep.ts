@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { BillingCtx, Deps } from '../deps.ts'
+import { runFriday } from '../payouts/friday.ts'
+import { sendPayouts } from '../payouts/send.ts'
+import { sweepCheckouts } from '../sales/checkout.ts'
+import { releaseHolds } from '../sales/hold.ts'
+import { replaceSetting } from '../settings.ts'
+import { refreshSeller } from './accounts.ts'
+
+/** What time brings to sellers, and what no webhook has told. Holds end before it is decided what is paid out. */
+export async function moveSellers(deps: Deps, ctx: BillingCtx): Promise<void> {
+  await move(deps, ctx)
+  await replaceSetting(ctx.db, MOVED_AT, new Date().toISOString())
+}
+export const MOVED_AT = 'sellers:moved'
+
+async function move(deps: Deps, ctx: BillingCtx) {
+  await releaseHolds(ctx.db, 'friday')
+  await runFriday(ctx.db)
+  await releaseHolds(ctx.db)
+  if (!deps.hasProvider) return
+  await sweepCheckouts(deps, ctx)
+  await refreshSellers(deps, ctx)
+  await sendPayouts(deps, ctx)
+}
+
+const TOGETHER = 50
+/** Accounts that the provider still checks, and those whose deadline has come. */
+async function refreshSellers(deps: Deps, { db }: BillingCtx) {
+  const waiting = await db
+    .selectFrom('seller_accounts')
+    .select('account')
+    .where('account', 'is not', null)
+    .where((or) => or.or([or('state', '=', 'checking'), or(sql`deadline`, '<=', sql<Date>`provider_latest()`)]))
+    .where((or) => or.or([or('looked_at', 'is', null), or('looked_at', '<', sql<Date>`now() - interval '1 minute'`)]))
+    .orderBy('looked_at')
+    .limit(TOGETHER)
+    .execute()
+  for (const { account } of waiting) await refreshSeller(deps, db, account!)
+}

@@ -1,0 +1,95 @@
+import { SMALLEST_PAYOUT_CENTS } from '@operon/contracts/billing/rates'
+import type * as contract from '@operon/contracts/billing/sellers'
+import type { Output } from '@operon/contracts/contract'
+import { day, money } from '@operon/contracts/words'
+import { sql } from 'kysely'
+import type { BillingCtx, Db } from '../deps.ts'
+import { isReady, type SellerRow } from './accounts.ts'
+
+type Next = Output<typeof contract.sellerBalance>['next'][number]
+type Why = Next['why'][number]
+export type Balance = Output<typeof contract.sellerBalance>['balances'][number]
+
+/** The next payout as it would be now, and why it is not more, later, or nothing. */
+export async function nextOf(db: Db | BillingCtx['db'], seller: string, balance: Balance, row: SellerRow | undefined): Promise<Next> {
+  const { currency, due_cents: due } = balance
+  const { rows } = await sql<{ friday: string; undelivered: number; first: Date | null; returned: string | null }>`
+    select to_char(friday_of(provider_now(${seller}::uuid))::date + 7, 'YYYY-MM-DD') as friday,
+      (select coalesce(sum(held_cents), 0)::bigint from sales where seller_id = ${seller} and currency = ${currency} and held_cents > 0 and delivered_at is null) as undelivered,
+      (select min(hold_until) from sales where seller_id = ${seller} and currency = ${currency} and held_cents > 0) as first,
+      (select returned_because from payouts where seller_id = ${seller} and currency = ${currency} order by friday desc, id desc limit 1) as returned`.execute(
+    db,
+  )
+  const { friday, undelivered, first, returned } = rows[0]!
+  const stop = stopOf(row, due, currency, friday)
+  const amount = stop ? 0 : due
+  const why = [
+    stop ?? line('payout_ready', `${words(due, currency)} is paid out on ${day(friday)}.`, due, null, 'due'),
+    returned && line('bank_returned', `Your last payout came back: ${returned} Its amount is in your balance again.`, null, null, null),
+    balance.held_cents > undelivered &&
+      line(
+        'on_hold_after_delivery',
+        `${words(balance.held_cents - undelivered, currency)} is held for seven days after delivery${first ? `; the first part is free on ${day(first.toISOString())}` : ''}.`,
+        balance.held_cents - undelivered,
+        first,
+        'held',
+      ),
+    undelivered > 0 && line('not_delivered', `${words(undelivered, currency)} waits for its delivery.`, undelivered, null, 'held'),
+    balance.reserved_cents > 0 &&
+      line(
+        'disputed',
+        `${words(balance.reserved_cents, currency)} is set aside until a bank decides a dispute.`,
+        balance.reserved_cents,
+        null,
+        'reserved',
+      ),
+    balance.owed_cents > 0 &&
+      line(
+        'owed',
+        `${words(balance.owed_cents, currency)} was refunded beyond your balance. Your next sales settle it first.`,
+        balance.owed_cents,
+        null,
+        'owed',
+      ),
+    balance.on_its_way_cents > 0 &&
+      line(
+        'on_its_way',
+        `${words(balance.on_its_way_cents, currency)} is on its way to your bank.`,
+        balance.on_its_way_cents,
+        null,
+        'on_its_way',
+      ),
+  ].filter((each): each is Why => Boolean(each))
+  return { currency, date: friday, amount_cents: amount, why }
+}
+
+/** Why nothing is paid out, the first of the reasons. */
+function stopOf(row: SellerRow | undefined, due: number, currency: string, friday: string): Why | null {
+  if (!isReady(row))
+    return line('account_incomplete', 'Your payout account is not complete. Set it up to be paid.', due, row?.deadline ?? null, 'due')
+  if (row?.held_at) return line('held_by_staff', `Our team holds your payouts: ${row.held_because ?? 'write to us.'}`, due, null, 'due')
+  if (row?.books_differ)
+    return line(
+      'books_differ',
+      'We are checking a difference with the payment provider. Your payouts wait until it is cleared.',
+      due,
+      null,
+      'due',
+    )
+  if (due === 0) return line('nothing_due', `Nothing is due for ${day(friday)} yet.`, 0, null, null)
+  if (due < SMALLEST_PAYOUT_CENTS)
+    return line(
+      'below_minimum',
+      `${words(due, currency)} is below the smallest payout of ${words(SMALLEST_PAYOUT_CENTS, currency)}. It stays in your balance.`,
+      due,
+      null,
+      'due',
+    )
+  return null
+}
+
+const words = (amount_cents: number, currency: string) => money({ amount_cents, currency })
+const line = (code: Why['code'], text: string, amount_cents: number | null, at: Date | null, rows: Why['rows']): Why => ({
+  ...{ code, text, amount_cents, rows },
+  at: at?.toISOString() ?? null,
+})

@@ -1,0 +1,78 @@
+import { DomainError } from '@operon/kit/errors'
+import { ignoreMissing, ignoreRefused } from './stripe-errors.ts'
+import type { Call } from './stripe-money.ts'
+import { idOf } from './stripe-shapes.ts'
+
+// Payment pages for what sellers sell.
+
+export type SaleCheckoutRequest = {
+  checkout: string
+  kind: string
+  reference: string
+  seller: string
+  customer: string | null
+  email: string | null
+  currency: string
+  lines: { title: string; amountCents: number }[]
+  successUrl: string
+  cancelUrl: string
+}
+export type ProviderSaleCheckout = {
+  checkout: string | null
+  status: 'open' | 'complete' | 'expired'
+  intent: string | null
+  url: string | null
+}
+
+export function salesOf(call: Call) {
+  return {
+    /** What was bought is named on each object that comes of it: the charge leads back to the checkout by itself. */
+    async createSaleCheckout(request: SaleCheckoutRequest, key: string): Promise<{ id: string; url: string }> {
+      const { checkout, kind, reference, seller, customer, email, currency, lines } = request
+      const metadata = { kind: 'sale', checkout, sold: kind, reference, seller }
+      const session = await call((stripe) =>
+        stripe.checkout.sessions.create(
+          {
+            mode: 'payment',
+            ...(customer ? { customer } : email ? { customer_email: email } : {}),
+            client_reference_id: reference,
+            line_items: lines.map(({ title, amountCents }) => ({
+              quantity: 1,
+              price_data: { currency, unit_amount: amountCents, product_data: { name: title } },
+            })),
+            payment_intent_data: {
+              metadata,
+              description: lines.map(({ title }) => title).join(', '),
+              ...(email && { receipt_email: email }),
+            },
+            metadata,
+            success_url: request.successUrl,
+            cancel_url: request.cancelUrl,
+          },
+          { idempotencyKey: key },
+        ),
+      )
+      if (!session.url) throw new DomainError('checkout_failed')
+      return { id: session.id, url: session.url }
+    },
+
+    async getSaleCheckout(id: string): Promise<ProviderSaleCheckout | null> {
+      const session = await call((stripe) => stripe.checkout.sessions.retrieve(id)).catch(ignoreMissing)
+      if (!session) return null
+      return {
+        checkout: session.metadata?.kind === 'sale' ? (session.metadata.checkout ?? null) : null,
+        status: session.status === 'complete' ? 'complete' : session.status === 'expired' ? 'expired' : 'open',
+        intent: idOf(session.payment_intent),
+        url: session.url,
+      }
+    },
+
+    async chargeOfIntent(id: string): Promise<string | null> {
+      return idOf((await call((stripe) => stripe.paymentIntents.retrieve(id))).latest_charge)
+    },
+
+    async expireSaleCheckout(id: string) {
+      await call((stripe) => stripe.checkout.sessions.expire(id)).catch(ignoreRefused)
+    },
+  }
+}
