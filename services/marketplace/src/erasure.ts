@@ -1,4 +1,5 @@
 import { deleteRows, type Eraser } from '@operon/kit/erasure'
+import { sql } from 'kysely'
 import { forgetPerson } from './profiles/profiles.ts'
 import type { MarketplaceDb } from './schema.ts'
 
@@ -7,7 +8,18 @@ export const erasure: Eraser<MarketplaceDb> = {
   long: [{ table: 'items' }],
   async erase(trx, userId) {
     await forgetPerson(trx, userId)
-    return { deleted: await deleteRows(trx, ['items'], userId), anonymised: { profiles: 1 } }
+    // What was sold stays for the other side of it, without the one who is gone.
+    const bought = await trx.updateTable('orders').set({ buyer_id: null, email: null }).where('buyer_id', '=', userId).executeTakeFirst()
+    return {
+      deleted: await deleteRows(trx, ['items'], userId),
+      anonymised: { profiles: 1, orders: Number(bought.numUpdatedRows) },
+      kept: { orders: 'What was sold is the buyer’s as well: title, price and state, under a number that leads to no person any more.' },
+    }
   },
-  holds: [{ table: 'profiles', key: null }, { table: 'items' }],
+  holds: [
+    { table: 'profiles', key: null },
+    { table: 'items' },
+    { table: 'orders', as: 'orders', of: (userId) => sql`t.buyer_id = ${userId}`, without: ['token_hash', 'seller_id'] },
+    { table: 'orders', as: 'sold', of: (userId) => sql`t.seller_id = ${userId}`, without: ['token_hash', 'buyer_id', 'email'] },
+  ],
 }

@@ -4,6 +4,8 @@ import { Config } from './config.ts'
 import { erasure } from './erasure.ts'
 import { itemRoutes } from './items/routes.ts'
 import * as storefront from './migrations/0001_storefront.ts'
+import * as orders from './migrations/0002_orders.ts'
+import { orderRoutes } from './orders/routes.ts'
 import { profileConsumers } from './profiles/consumers.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import type { MarketplaceDb } from './schema.ts'
@@ -11,11 +13,12 @@ import type { MarketplaceDb } from './schema.ts'
 export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
   name: 'marketplace',
   config: Config,
-  migrations: { '0001_storefront': storefront },
+  migrations: { '0001_storefront': storefront, '0002_orders': orders },
   setup(rt) {
     profileRoutes(rt)
     profileConsumers(rt)
     itemRoutes(rt)
+    orderRoutes(rt)
     erasesPeople(rt, erasure)
   },
 }

@@ -1,0 +1,84 @@
+import { startBilling, type TestBilling } from '@operon/billing/fixture'
+import { type Selling, sellingOn } from '@operon/billing/sellers/fixture'
+import { marketplaceService } from '@operon/marketplace/service'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+
+// A product from its draft to the payout, over the two services that have a part in it.
+
+let billing: TestBilling
+let selling: Selling
+beforeAll(async () => {
+  billing = await startBilling({}, [marketplaceService])
+  selling = sellingOn(billing)
+}, 60_000)
+afterAll(() => billing.close())
+
+const within = { timeout: 15_000, interval: 100 }
+const market = (name: string, user: Parameters<TestBilling['call']>[1], body: object) => billing.call(name, user, body, {}, 'marketplace')
+
+async function product(seller: ReturnType<TestBilling['user']>, price_cents = 10_000) {
+  const made = { title: 'Lead qualification', description: 'Five questions.', price_cents, category: 'Marketing', item_type: 'workflow' }
+  const { item_id } = (await market('create-product', seller, made)).body
+  expect(await market('start-checkout', null, { item_id })).toMatchObject({ status: 409, body: { code: 'not_for_sale' } })
+  expect((await market('publish-product', seller, { item_id })).body.url).toContain(`/${item_id}`)
+  return item_id as string
+}
+const tokenOf = async (url: string) => {
+  const { success_url } = await billing.stripe.checkout.sessions.retrieve(url.split('/').at(-1)!)
+  return new URL(success_url!).searchParams.get('order')!
+}
+
+test('a guest buys a product, it is delivered once, and the seller is paid on Friday [spec-104] [spec-105]', {
+  timeout: 120_000,
+}, async () => {
+  const ann = await selling.seller()
+  const item_id = await product(ann)
+  const { status, body } = await market('start-checkout', null, { item_id, email: 'guest@example.com', price_cents: 1, currency: 'eur' })
+  expect(status).toBe(200)
+  const token = await tokenOf(body.url)
+  expect((await market('order-status', null, { token })).body).toMatchObject({ state: 'open', amount_cents: 10_000, currency: 'usd' })
+  await billing.pay(body.url)
+  await vi.waitFor(async () => expect((await market('order-status', null, { token })).body).toMatchObject({ state: 'delivered' }), within)
+  expect((await billing.call('list-sales', ann, {})).body.sales).toMatchObject([
+    { customer: 'Test Person', amount_cents: 10_000, status: 'completed', method: 'card •••• 4242', description: 'Lead qualification' },
+  ])
+  await vi.waitFor(async () => expect(await selling.row({ reference: body.order_id })).not.toMatchObject({ delivered_at: null }), within)
+  await selling.toFriday()
+  await selling.advance(3)
+  await selling.payoutIs(ann, { status: 'paid', amount_cents: 8000 })
+  expect((await market('order-status', null, { token: 'a-token-that-nobody-was-given' })).status).toBe(404)
+  await billing.booksMatch()
+})
+
+test('nothing of a seller without a payout account can be bought [spec-104]', { timeout: 60_000 }, async () => {
+  const bob = billing.user()
+  const item_id = await product(bob)
+  expect(await market('start-checkout', null, { item_id })).toMatchObject({
+    status: 409,
+    body: { code: 'seller_not_ready', message: 'Purchase functionality coming soon!' },
+  })
+  expect((await market('publish-product', billing.user(), { item_id })).status).toBe(404)
+})
+
+test('an order that was refunded before its payment was told of is never delivered [R5]', { timeout: 60_000 }, async () => {
+  const ann = await selling.seller()
+  const item_id = await product(ann)
+  const { body } = await market('start-checkout', null, { item_id })
+  const token = await tokenOf(body.url)
+  billing.door.shut = true
+  await billing.pay(body.url)
+  const { payment_intent } = await billing.stripe.checkout.sessions.retrieve(body.url.split('/').at(-1)!)
+  await billing.stripe.refunds.create({ payment_intent: payment_intent as string })
+  billing.door.shut = false
+  await billing.sweep()
+  await vi.waitFor(async () => expect((await market('order-status', null, { token })).body).toMatchObject({ state: 'refunded' }), within)
+  expect(await selling.balance(ann)).toMatchObject({ held_cents: 0, due_cents: 0, owed_cents: 0 })
+  const told = await (billing.platform.services.marketplace!.rt.db as any)
+    .selectFrom('outbox')
+    .select('id')
+    .where('name', '=', 'marketplace.order_delivered')
+    .where('user_id', '=', ann.id)
+    .execute()
+  expect(told).toEqual([])
+  await billing.booksMatch()
+})
