@@ -23,6 +23,8 @@ export const BODIES: Record<string, (ownerId: string) => any> = {
   'staff-account': (ownerId) => ({ query: ownerId, reason: 'Looking into growth' }),
   'staff-books': () => ({ reason: 'Looking into growth', compare_again: false }),
   'search-conversations': () => ({ query: 'spring', features: ['assistant', 'chat'] }),
+  'staff-seller': (ownerId) => ({ query: ownerId, reason: 'Looking into growth' }),
+  'sales-statement': () => ({ month: new Date().toISOString().slice(0, 7), format: 'csv' }),
   'statement-export': () => ({ month: new Date().toISOString().slice(0, 7) }),
   'validate-referral': () => ({ code: 'value-7' }),
   'ai-estimate': () => ({ models: ['gpt-4o-mini'], text: 'A word about spring' }),
@@ -36,6 +38,7 @@ export const CHANGES: Record<string, (ownerId: string) => any> = {
 /** Reads of the registry that are not timed, and why. */
 export const UNTIMED: Record<string, string> = {
   'checkout-status': 'asks the payment provider about one session',
+  'order-status': 'opens by the token of one order',
   'preview-switch': 'asks the payment provider about one subscription',
   'check-domains': 'asks the registries of domains',
   'ai-chat': 'an answer of a model: `npm run bench ai`',

@@ -56,7 +56,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index sale_refunds_of_sale on sale_refunds (sale_id, at)`.execute(db)
   await sql`alter table disputes add column sale_id uuid, add column evidence text, add column evidence_sent_at timestamptz`.execute(db)
-  await sql`create index disputes_of_sale on disputes (sale_id) where sale_id is not null`.execute(db)
   await sql`
     create table payouts (
       id uuid primary key, friday char(10) not null, seller_id uuid not null, currency char(3) not null, account text not null,
@@ -83,6 +82,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 export const indexes = {
+  disputes_of_sale: 'on disputes (sale_id) where sale_id is not null',
   ledger_postings_newest: 'on ledger_postings (account, currency, entry_id desc) include (amount_cents)',
 }
 

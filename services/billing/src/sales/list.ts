@@ -48,7 +48,7 @@ export const salesOf = (db: BillingCtx['db'], seller: string) =>
 
 function after(cursor: string) {
   const [at, id] = cursor.split('|')
-  if (!at || !id || Number.isNaN(Date.parse(at)) || !/^[0-9a-f-]{36}$/.test(id))
+  if (!at || !id || Number.isNaN(Date.parse(at)) || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
     throw new DomainError('invalid', { message: 'This cursor is not from here.' })
   return sql<boolean>`(paid_at, id) < (${at}::timestamptz, ${id}::uuid)`
 }
