@@ -7,7 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table ledger_entries add column sale_id uuid, add column payout_id uuid`.execute(db)
   await sql`
     create table seller_accounts (
-      user_id uuid primary key, account text unique, country char(2) not null default 'US',
+      user_id uuid primary key, account text unique, country text not null default 'US',
       state text not null default 'none' check (state in ('none', 'started', 'checking', 'ready', 'needs_details', 'stopped')),
       requirements jsonb not null default '[]', deadline timestamptz, disabled_reason text, bank_last4 text, looked_at timestamptz,
       version integer not null default 0, looks integer not null default 0,
