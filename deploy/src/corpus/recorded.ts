@@ -97,7 +97,12 @@ function standIn(schema: Json, value: string): string {
 }
 
 /** A letter for a letter, so that what a contract asks of a text still holds. */
-const masked = (text: string) => text.slice(0, 40).replace(/\p{Ll}/gu, 'x').replace(/\p{Lu}/gu, 'X').replace(/\d/g, '0')
+const masked = (text: string) =>
+  text
+    .slice(0, 40)
+    .replace(/\p{Ll}/gu, 'x')
+    .replace(/\p{Lu}/gu, 'X')
+    .replace(/\d/g, '0')
 /** The same for two messages that differ in the length of their texts alone. */
 const shapeOf = (sample: unknown) => JSON.stringify(sample).replace(/[xX0](?:[ .,:’'-]*[xX0])*/g, 'x')
 
