@@ -77,13 +77,14 @@ const slugOf = ({ path }: Page) => path.slice(path.lastIndexOf('/') + 1)
 
 const wordsOf = (text: string) => [...new Set(text.toLowerCase().match(/\p{L}{4,}/gu) ?? [])].map((word) => word.replace(/s$/, ''))
 
-/** By how many of the words they share, the best first; what shares none is left out. */
+/** By how many of the words they share, those of the name counted twice, the best first; what shares none is left out. */
 function ranked(said: string): Capability[] {
   const words = wordsOf(said)
+  const shared = (text: string) => words.filter((word) => text.toLowerCase().includes(word)).length
   return [...capabilities().values()]
     .map((capability) => {
-      const about = `${capability.name} ${capability.title} ${capability.when}`.toLowerCase()
-      return { capability, score: words.filter((word) => about.includes(word)).length }
+      const { name, title, when } = capability
+      return { capability, score: shared(`${name} ${title} ${when}`) + shared(`${name} ${title}`) }
     })
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
