@@ -32,7 +32,7 @@ export const startPayouts = fn('start-payouts', {
   demo: 'never',
   access: 'user',
   summary: "The payment provider's page where a seller sets up payouts, or completes and changes them",
-  description: 'The address opens once and for five minutes. Afterwards the person is sent back to the payments page.',
+  description: 'The address opens once and for five minutes. Afterwards the person is sent back to the dashboard.',
   body: z.object({ country: z.string().length(2).toUpperCase().default('US') }).prefault({}),
   reply: z.object({ url: z.url() }),
   idempotent: 'two-phase',

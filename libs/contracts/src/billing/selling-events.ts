@@ -6,6 +6,9 @@ import { Currency, time } from './shapes.ts'
 
 // What happens to the money of a sale. Each is told under the seller.
 
+/** Where a seller reads of it, until payments have a page of their own. */
+const page = '/dashboard'
+
 const Line = z.object({ item_id: z.uuid().nullable(), title: personal(z.string()), amount_cents: z.int() })
 /** How a sale stands. `version` only rises: whoever keeps it keeps the newest. */
 const sale = z.object({
@@ -34,7 +37,7 @@ export const saleSettled = event(
   }),
   {
     activity: ({ title }) => `Sold ${title}`,
-    link: () => '/dashboard/payments',
+    link: () => page,
     trigger: { title: 'A product was sold', description: 'With the product, the amount and what the seller keeps of it.' },
     live: 'sales',
     notice: (sold) => [
@@ -42,7 +45,7 @@ export const saleSettled = event(
         kind: 'sale',
         title: `You sold ${sold.title}`,
         body: `${money(sold)} was paid. Your share is ${money({ amount_cents: sold.share_cents, currency: sold.currency })}.`,
-        link: '/dashboard/payments',
+        link: page,
       },
     ],
   },
@@ -55,7 +58,7 @@ export const saleRefunded = event(
   }),
   {
     activity: (refund) => `Refunded ${money({ amount_cents: refund.returned_cents, currency: refund.currency })} of ${refund.title}`,
-    link: () => '/dashboard/payments',
+    link: () => page,
     trigger: { title: 'A sale was refunded', description: 'With the product, what was given back and the amount of the sale.' },
     live: 'sales',
     notice: (refund) => [
@@ -63,7 +66,7 @@ export const saleRefunded = event(
         kind: 'sale',
         title: `A sale of ${refund.title} was refunded`,
         body: `${returned(refund)} went back to the buyer.`,
-        link: '/dashboard/payments',
+        link: page,
       },
     ],
     email: (refund, product) => ({
@@ -71,7 +74,7 @@ export const saleRefunded = event(
       title: `A sale of ${refund.title} was refunded`,
       text: `${returned(refund)} of ${money(refund)} went back to the buyer. Your share of it comes off your balance.`,
       label: 'See the sale',
-      path: '/dashboard/payments',
+      path: page,
       after: 'The next payout is smaller by your share of the refund.',
     }),
   },
@@ -83,7 +86,7 @@ const disputed = sale.extend({ dispute: plain(z.string()), disputed_cents: z.int
 /** The bank has taken a buyer's payment back while it decides. */
 export const saleDisputed = event('billing.sale_disputed', disputed.extend({ evidence_due_at: time.nullable() }), {
   activity: ({ title }) => ({ command: `Payment for ${title} disputed at the bank`, status: 'failed' }),
-  link: () => '/dashboard/payments',
+  link: () => page,
   trigger: { title: 'A sale was disputed', description: 'At the buyer’s bank. With the amount and the day by which evidence is due.' },
   live: 'sales',
   notice: (dispute) => [
@@ -91,7 +94,7 @@ export const saleDisputed = event('billing.sale_disputed', disputed.extend({ evi
       kind: 'sale',
       title: `A buyer disputes the payment for ${dispute.title}`,
       body: `Their bank holds ${of(dispute)}. ${answerBy(dispute)}`,
-      link: '/dashboard/payments',
+      link: page,
     },
   ],
   email: (dispute, product) => ({
@@ -99,7 +102,7 @@ export const saleDisputed = event('billing.sale_disputed', disputed.extend({ evi
     title: `A buyer disputes the payment for ${dispute.title}`,
     text: `Their bank holds ${of(dispute)} while it decides. ${answerBy(dispute)}`,
     label: 'Add evidence',
-    path: '/dashboard/payments',
+    path: page,
     after: 'Your share of it is set aside until the bank decides.',
   }),
 })
@@ -110,7 +113,7 @@ const answerBy = ({ evidence_due_at }: Disputed) =>
 
 export const saleDisputeClosed = event('billing.sale_dispute_closed', disputed.extend({ outcome: z.enum(['won', 'lost']) }), {
   activity: ({ title, outcome }) => `Dispute about ${title} ${outcome}`,
-  link: () => '/dashboard/payments',
+  link: () => page,
   trigger: { title: 'A dispute about a sale was decided', description: 'Won or lost, with the product and the amount.' },
   live: 'sales',
   notice: (closed) => [
@@ -119,13 +122,13 @@ export const saleDisputeClosed = event('billing.sale_dispute_closed', disputed.e
           kind: 'sale',
           title: `You won the dispute about ${closed.title}`,
           body: `${of(closed)} is back, and your share with it.`,
-          link: '/dashboard/payments' as const,
+          link: page,
         }
       : {
           kind: 'sale',
           title: `The dispute about ${closed.title} was lost`,
           body: `${of(closed)} went back to the buyer. Your share of it comes off your balance.`,
-          link: '/dashboard/payments' as const,
+          link: page,
         },
   ],
   email: (closed, product) => ({
@@ -136,7 +139,7 @@ export const saleDisputeClosed = event('billing.sale_dispute_closed', disputed.e
         ? `${of(closed)} is back, and your share with it.`
         : `${of(closed)} went back to the buyer. Your share of it comes off your balance.`,
     label: 'See the sale',
-    path: '/dashboard/payments',
+    path: page,
     after: 'The bank’s decision is final.',
   }),
 })
@@ -149,18 +152,16 @@ const payout = z.object({
 })
 export const payoutStarted = event('billing.payout_started', payout.extend({ arrives_at: time.nullable() }), {
   activity: (sent) => `Payout of ${money(sent)} on its way`,
-  link: () => '/dashboard/payments',
+  link: () => page,
   trigger: { title: 'A payout was sent', description: 'With the amount and the currency.' },
   live: 'sales',
-  notice: (sent) => [
-    { kind: 'payout', title: `${money(sent)} is on its way to your bank`, body: arrival(sent), link: '/dashboard/payments' },
-  ],
+  notice: (sent) => [{ kind: 'payout', title: `${money(sent)} is on its way to your bank`, body: arrival(sent), link: page }],
   email: (sent, product) => ({
     subject: `Your ${product} payout of ${money(sent)} is on its way`,
     title: `${money(sent)} is on its way to your bank`,
     text: arrival(sent),
     label: 'See what is in it',
-    path: '/dashboard/payments',
+    path: page,
     after: 'Each sale in it is listed there, to the cent.',
   }),
 })
@@ -169,13 +170,13 @@ const arrival = ({ arrives_at }: { arrives_at: string | null }) =>
 
 export const payoutPaid = event('billing.payout_paid', payout, {
   activity: (paid) => `Payout of ${money(paid)} arrived`,
-  link: () => '/dashboard/payments',
+  link: () => page,
   trigger: { title: 'A payout arrived', description: 'With the amount and the currency.' },
   live: 'sales',
 })
 export const payoutReturned = event('billing.payout_returned', payout.extend({ because: plain(z.string()) }), {
   activity: (back) => ({ command: `Payout of ${money(back)} came back from the bank`, status: 'failed' }),
-  link: () => '/dashboard/payments',
+  link: () => page,
   trigger: { title: 'A payout came back', description: 'The bank did not take it. With the amount and why.' },
   live: 'sales',
   notice: (back) => [
@@ -183,7 +184,7 @@ export const payoutReturned = event('billing.payout_returned', payout.extend({ b
       kind: 'payout',
       title: `Your bank returned a payout of ${money(back)}`,
       body: `${back.because} The money is in your balance again. Check your bank details to be paid next Friday.`,
-      link: '/dashboard/payments',
+      link: page,
     },
   ],
   email: (back, product) => ({
@@ -191,7 +192,7 @@ export const payoutReturned = event('billing.payout_returned', payout.extend({ b
     title: `Your bank returned a payout of ${money(back)}`,
     text: `${back.because} The money is in your balance again.`,
     label: 'Check your bank details',
-    path: '/dashboard/payments',
+    path: page,
     after: 'With the right bank details it is paid out on the next Friday.',
   }),
 })
@@ -202,9 +203,9 @@ export const payoutAccountChanged = event(
   {
     state: ({ state }) => state,
     activity: ({ state }) => (state === 'ready' ? 'Payouts set up' : null),
-    link: () => '/dashboard/payments',
+    link: () => page,
     live: 'sales',
-    notice: ({ state }) => accountNotice(state).map((notice) => ({ kind: 'payout', link: '/dashboard/payments' as const, ...notice })),
+    notice: ({ state }) => accountNotice(state).map((notice) => ({ kind: 'payout', link: page, ...notice })),
   },
 )
 function accountNotice(state: z.output<typeof PayoutAccountState>): { title: string; body: string }[] {
