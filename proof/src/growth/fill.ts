@@ -81,7 +81,7 @@ async function columnsOf(db: Kysely<any>, table: string): Promise<Column[]> {
 /** Of a person, as whom a row is found. */
 const PERSON = /^(user_id|seller_id|owner_id|actor_id|referrer_user_id|tenant)$/
 /** Ids rise with the time of the row, a minute a row, as real ones do. */
-const ID = sql`(overlay(lpad(to_hex((extract(epoch from now()) * 1000)::bigint - n * 60000), 12, '0') placing '-' from 9 for 0)
+const ID = sql`(overlay(lpad(to_hex((extract(epoch from now()) * 1000)::bigint - n::bigint * 60000), 12, '0') placing '-' from 9 for 0)
   || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
 
 function madeUp(table: string, { name, type, nullable, unique, alone, allowed }: Column, fill: Fill): RawBuilder<unknown> {
