@@ -31,7 +31,7 @@ const calls = (failed: number): Series => ({
   [`operon_provider_requests_total{${of},outcome="ok"}`]: '0+60x180',
   [`operon_provider_requests_total{${of},outcome="timeout"}`]: `0+${failed}x180`,
 })
-/** What one instance tells for three hours when something is wrong, and when it is not. */
+/** The figures of one instance over three hours, with something wrong and without. */
 const cases: Record<string, Case> = {
   OperonServiceDown: gauge('operon_upstream_instances{upstream="billing",state="up"}', '0', '2', { upstream: 'billing' }),
   OperonErrors: { labels: billing, fires: answers('0+20x180'), calm: answers('0+1x180') },

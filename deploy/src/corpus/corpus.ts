@@ -106,7 +106,7 @@ export function misunderstandings(release: Release, now: Travel[]): string[] {
   return found.filter(([name]) => !Object.hasOwn(accepted, name!)).map(([, text]) => text!)
 }
 
-/** What was really sent by a release and is not taken here, less what is accepted with a reason. */
+/** Messages that a release really sent and this version does not take, less those accepted with a reason. */
 export function notTaken(recorded: Record<string, Record<string, unknown[]>>, now: Travel[]): string[] {
   const current = new Map(now.map((travel) => [travel.name, travel]))
   return Object.entries(recorded).flatMap(([name, parts]) => {

@@ -4,7 +4,7 @@ import type { Heard } from '@operon/kit/testing/recorder'
 import { z } from 'zod'
 import { corpusFolder, RECORDED, type Release, readRelease } from './corpus.ts'
 
-// What a release really sent, beside the samples that are made from its schemas: sampled while its tests ran, without anybody's values.
+// Messages that a release really sent, beside the samples made from its schemas: taken while its tests ran, without anybody's values.
 
 type Json = Record<string, any>
 type Samples = Record<string, Record<string, unknown[]>>

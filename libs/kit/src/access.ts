@@ -3,7 +3,7 @@ import { now } from './clock.ts'
 import type { Actor, UserActor } from './context.ts'
 import { DomainError } from './errors.ts'
 
-// What a caller may do, once it is known who they are.
+// The rights of a caller who is known.
 
 const REAUTHENTICATED_WITHIN_S = 600
 const anonymous: Actor = { kind: 'anonymous' }
@@ -14,7 +14,7 @@ export const isHalfSignedIn = (actor: Actor): boolean => actor.kind === 'user' &
 type Guarded = Pick<Endpoint, 'access' | 'halfSignedIn'> &
   Partial<Pick<Endpoint, 'method' | 'rate' | 'action' | 'demo'>> & { kind?: string }
 
-/** Whom a call speaks for under its contract. Throws the refusal. */
+/** The actor that a call speaks for under its contract. Throws the refusal. */
 export function checkAccess(contract: Guarded, actor: Actor, method = contract.method): Actor {
   const { access, halfSignedIn } = contract
   if (actor.kind === 'user' && actor.demo) checkDemo(demoUseOf(contract, method), actor.demo)

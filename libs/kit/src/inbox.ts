@@ -260,7 +260,7 @@ export async function runTogether(consumer: Consumer, envelopes: Envelope[], tol
   told.done?.(envelopes)
 }
 
-/** What failed before goes alone, so that it fails nothing beside it again. */
+/** A message that failed before goes alone, so that it fails nothing beside it again. */
 function batchesOf(rows: Due[], byHandler: Map<string, Consumer>): [Due, ...Due[]][] {
   const batches: [Due, ...Due[]][] = []
   const open = new Map<string, Due[]>()

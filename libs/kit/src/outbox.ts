@@ -75,7 +75,7 @@ export function startRelay({ db, bus, jobs, log, metrics, service, measures = []
     while (!stopped) {
       const kinds = kindsOf(bus, jobs)
       const rows = await claim(db, kinds)
-      // What waits for a broker that is away goes as soon as it is back.
+      // Rows that wait for a broker go as soon as it is back.
       if (rows.length || kinds.length < 2) rest.end()
       // More may wait: let another lane claim while this one sends.
       if (rows.length === BATCH) nudge()

@@ -8,7 +8,7 @@ import type { KitDb } from './schema.ts'
 import { currentTrace } from './telemetry.ts'
 import { markPublished } from './tx.ts'
 
-// What becomes of a reservation: it is settled as use, given back, or closed for a process that died.
+// The end of a reservation: it is settled as use, given back, or closed for a process that died.
 
 export type Settlement = { id: string; amount?: number; costMicrousd?: number }
 /** `row` is for the writes of the caller. */

@@ -4,7 +4,7 @@ import { now } from './clock.ts'
 import type { Actor } from './context.ts'
 import { DomainError } from './errors.ts'
 
-// What stands in a token, by the keys that it was signed with.
+// The claims of a token, by the keys that it was signed with.
 
 export type PublicJwk = JsonWebKey & { kid: string; alg: 'ES256' | 'RS256' }
 

@@ -157,7 +157,7 @@ export const attack: Attack = async (world) => {
   }
 }
 
-/** What was ended is heard as a broadcast. */
+/** Sessions that ended are heard of as a broadcast. */
 async function untilRefused(call: () => ReturnType<World['call']>): Promise<Answer> {
   for (let tries = 0; ; tries++) {
     const answer = await call()

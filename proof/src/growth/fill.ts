@@ -116,7 +116,7 @@ function person(table: string, alone: boolean, { from = 0, own, userId, ownerId,
   if (alone) return many(true)
   const most = BOUNDED[table]
   const owners = most === undefined ? sql`` : sql`and n <= ${sql.lit(most * ownerEvery)}`
-  // Who may have a few rows alone is many people.
+  // Tables of which a person may have a few rows only get many people.
   return sql`case when n % ${sql.lit(ownerEvery)} = 0 ${owners} then ${sql.lit(ownerId)}::uuid
     when n <= ${sql.lit(from + (most === undefined ? own : Math.min(own, most)))} then ${sql.lit(userId)}::uuid else ${many(most !== undefined)} end`
 }

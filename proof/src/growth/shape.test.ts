@@ -11,7 +11,7 @@ test('a figure is flat, log or linear by how it grows and not by how large it is
   expect(over((n) => 2 + n / 10_000)).toBe('linear')
   expect(over((n) => 2 + n / 100)).toBe('linear')
   expect(over((n) => (n * n) / 1e9)).toBe('linear')
-  // What is bounded grows up to its bound.
+  // Bounded tables grow up to their bound.
   expect(over((n) => Math.min(n / 100, 100))).toBe('log')
   expect(worst('flat', 'linear', 'log')).toBe('linear')
 })

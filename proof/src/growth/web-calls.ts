@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-// What the screens ask the server for, taken from the web app's sources: a call that is added there is a call here.
+// Calls of the screens, taken from the web app's sources: a call that is added there is a call here.
 
 export type Read = { table: string; query: string }
 type Ids = { user_id: string; conversation_id: string; id?: string }
@@ -64,7 +64,7 @@ function chainsOf(text: string, ids: Ids): Read[] {
   })
 }
 
-/** What is read as a visitor, by its address: `read<Item>('marketplace_items', { … })`. */
+/** Reads of a visitor, by address: `read<Item>('marketplace_items', { … })`. */
 function addressesOf(text: string, ids: Ids): Read[] {
   return [...text.matchAll(/\bread<\w+>\('(\w+)', \{(.*?)\}\)/gs)].map(([, table, query]) => {
     const parts = [...query!.matchAll(/(\w+): [`']([^`']*)[`']/g)].map(([, name, value]) => {

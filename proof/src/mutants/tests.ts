@@ -5,7 +5,7 @@ import { fileOf, importsOf } from '@operon/deploy/boundaries'
 /** Outside of its own package a guard has so many tests at most: the kit's files are loaded by nearly all. */
 const MOST_ELSEWHERE = 12
 
-/** Who loads each file, from the root of a tree. */
+/** The files that load each file, from the root of a tree. */
 export function loadersOf(tree: string, files: string[]): Map<string, string[]> {
   const loaders = new Map<string, string[]>()
   for (const from of files)

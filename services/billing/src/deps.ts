@@ -4,6 +4,7 @@ import type { KitDb } from '@operon/kit/schema'
 import type { Kysely, Transaction } from 'kysely'
 import type { BillingDb, Status } from './schema.ts'
 import type { Provider } from './stripe.ts'
+import { asDomainError } from './stripe-errors.ts'
 
 export type Db = Kysely<BillingDb & KitDb>
 export type Trx = Transaction<BillingDb & KitDb>
@@ -19,3 +20,12 @@ export type Deps = {
   /** Tells the open pages of a user, once it is committed. */
   tell(change: { user_id: string; tier: Tier; status: Status }): void
 }
+
+/** Gives a domain function the provider, whose troubles become answers that a caller can act on. */
+export const withDeps =
+  (deps: Deps) =>
+  <I, O>(domain: (deps: Deps, ctx: BillingCtx, input: I) => Promise<O>) =>
+  (ctx: BillingCtx, input: I) =>
+    domain(deps, ctx, input).catch((error) => {
+      throw asDomainError(error)
+    })

@@ -4,7 +4,7 @@ import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
-import type { BillingCtx, Deps } from './deps.ts'
+import { type Deps, withDeps } from './deps.ts'
 import { ledgerBalances } from './ledger/post.ts'
 import { listPayments, statementExport } from './ledger/statement.ts'
 import { referralSummary, validateReferral } from './referrals/referrals.ts'
@@ -18,7 +18,6 @@ import {
   staffRefund,
   staffReplayEvent,
 } from './staff/staff.ts'
-import { asDomainError } from './stripe-errors.ts'
 import { cancelSubscription, listInvoices, previewSwitch, resumeSubscription, switchPlan } from './subscriptions/change.ts'
 import { checkSubscription } from './subscriptions/check.ts'
 import { checkoutStatus, createCheckout } from './subscriptions/checkout.ts'
@@ -26,13 +25,7 @@ import { customerPortal } from './subscriptions/portal.ts'
 import type { Hearing } from './webhooks/routes.ts'
 
 export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing) {
-  /** With the provider at hand, whose troubles become answers that a caller can act on. */
-  const by =
-    <I, O>(domain: (deps: Deps, ctx: BillingCtx, input: I) => Promise<O>) =>
-    (ctx: BillingCtx, input: I) =>
-      domain(deps, ctx, input).catch((error) => {
-        throw asDomainError(error)
-      })
+  const by = withDeps(deps)
 
   serve(app, billing.createCheckout, by(createCheckout))
   serve(app, billing.checkoutStatus, by(checkoutStatus))

@@ -1,7 +1,6 @@
-import { DomainError } from '@operon/kit/errors'
-import { ignoreMissing, ignoreRefused } from './stripe-errors.ts'
+import { ignoreMissing } from './stripe-errors.ts'
 import type { Call } from './stripe-money.ts'
-import { idOf } from './stripe-shapes.ts'
+import { type CheckoutState, idOf, openedOf, stateOf } from './stripe-shapes.ts'
 
 // Payment pages for what sellers sell.
 
@@ -19,7 +18,7 @@ export type SaleCheckoutRequest = {
 }
 export type ProviderSaleCheckout = {
   checkout: string | null
-  status: 'open' | 'complete' | 'expired'
+  status: CheckoutState
   intent: string | null
   url: string | null
 }
@@ -52,8 +51,7 @@ export function salesOf(call: Call) {
           { idempotencyKey: key },
         ),
       )
-      if (!session.url) throw new DomainError('checkout_failed')
-      return { id: session.id, url: session.url }
+      return openedOf(session)
     },
 
     async getSaleCheckout(id: string): Promise<ProviderSaleCheckout | null> {
@@ -61,7 +59,7 @@ export function salesOf(call: Call) {
       if (!session) return null
       return {
         checkout: session.metadata?.kind === 'sale' ? (session.metadata.checkout ?? null) : null,
-        status: session.status === 'complete' ? 'complete' : session.status === 'expired' ? 'expired' : 'open',
+        status: stateOf(session),
         intent: idOf(session.payment_intent),
         url: session.url,
       }
@@ -69,10 +67,6 @@ export function salesOf(call: Call) {
 
     async chargeOfIntent(id: string): Promise<string | null> {
       return idOf((await call((stripe) => stripe.paymentIntents.retrieve(id))).latest_charge)
-    },
-
-    async expireSaleCheckout(id: string) {
-      await call((stripe) => stripe.checkout.sessions.expire(id)).catch(ignoreRefused)
     },
   }
 }

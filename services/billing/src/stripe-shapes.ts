@@ -1,4 +1,5 @@
 import { type PlanId, plans } from '@operon/contracts/plans'
+import { DomainError } from '@operon/kit/errors'
 import type Stripe from 'stripe'
 import type { PaidFor } from './ledger/entries.ts'
 import type { Status } from './schema.ts'
@@ -245,5 +246,15 @@ export function eventOf(event: Stripe.Event): ProviderEvent {
 
 export const date = (seconds: number) => new Date(seconds * 1000)
 export const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
+export type CheckoutState = 'open' | 'complete' | 'expired'
+export const stateOf = ({ status }: Stripe.Checkout.Session): CheckoutState =>
+  status === 'complete' ? 'complete' : status === 'expired' ? 'expired' : 'open'
+
+/** A payment page to send the buyer to. */
+export function openedOf({ id, url }: Stripe.Checkout.Session): { id: string; url: string } {
+  if (!url) throw new DomainError('checkout_failed')
+  return { id, url }
+}
+
 export const idOf = (value: unknown): string | null =>
   typeof value === 'string' ? value : value && typeof value === 'object' && 'id' in value ? String(value.id) : null

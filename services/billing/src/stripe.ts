@@ -9,7 +9,18 @@ import { connectOf } from './stripe-connect.ts'
 import { askAgain, ignoreMissing, ignoreRefused, isOutage, isRefusal } from './stripe-errors.ts'
 import { moneyOf } from './stripe-money.ts'
 import { salesOf } from './stripe-sales.ts'
-import { date, eventOf, idOf, type ProviderEvent, type ProviderSubscription, seconds, subscriptionOf } from './stripe-shapes.ts'
+import {
+  type CheckoutState,
+  date,
+  eventOf,
+  idOf,
+  openedOf,
+  type ProviderEvent,
+  type ProviderSubscription,
+  seconds,
+  stateOf,
+  subscriptionOf,
+} from './stripe-shapes.ts'
 
 // The one place that calls the provider's SDK (what is on sale there: stripe-catalogue.ts; what moved there: stripe-money.ts).
 
@@ -24,7 +35,7 @@ export type CheckoutRequest = {
   cancelUrl: string
 }
 export type ProviderCheckout = {
-  status: 'open' | 'complete' | 'expired'
+  status: CheckoutState
   userId: string | null
   customer: string | null
   plan: string | null
@@ -144,8 +155,7 @@ export function openProvider({ secretKey, sandboxAddress, watch }: Options) {
           { idempotencyKey: key },
         ),
       )
-      if (!session.url) throw new DomainError('checkout_failed')
-      return { id: session.id, url: session.url }
+      return openedOf(session)
     },
 
     async getCheckout(id: string): Promise<ProviderCheckout | null> {
@@ -153,7 +163,7 @@ export function openProvider({ secretKey, sandboxAddress, watch }: Options) {
       if (!session) return null
       const { subscription } = session
       return {
-        status: session.status === 'complete' ? 'complete' : session.status === 'expired' ? 'expired' : 'open',
+        status: stateOf(session),
         userId: session.client_reference_id,
         customer: idOf(session.customer),
         plan: session.metadata?.plan ?? null,

@@ -1,4 +1,4 @@
-// What a sale leaves its seller, and when. No service decides these figures by itself. No zod here: the web app may ship it.
+// A seller's share of a sale, and when it is paid. No service decides these figures by itself. No zod here: the web app may ship it.
 
 /** Of the price without tax. */
 export const SELLER_SHARE_PERCENT = 80

@@ -4,7 +4,7 @@ import { BalanceRow } from './sellers.ts'
 import { cursor, SaleKind, SaleStatus } from './selling.ts'
 import { Currency, time } from './shapes.ts'
 
-// What a seller sold: payments of buyers, refunds, disputes, the statement of a month.
+// A seller's sales: payments of buyers, refunds, disputes, the statement of a month.
 
 export const Sale = z.object({
   id: z.uuid(),
@@ -21,7 +21,7 @@ export const Sale = z.object({
   /** The order or booking that it paid for. */
   reference: z.string(),
   tax_cents: z.int(),
-  /** What the seller keeps of it, before refunds. */
+  /** The seller's part of it, before refunds. */
   share_cents: z.int(),
   fee_cents: z.int(),
   refunded_cents: z.int(),

@@ -9,7 +9,7 @@ export const PayoutAccount = z.object({
   state: PayoutAccountState,
   /** Whether sales are open: a buyer can pay, and the next Friday can be paid out. */
   ready: z.boolean(),
-  /** What the payment provider still asks for, a sentence each. */
+  /** The payment provider's open questions, a sentence each. */
   requirements: z.array(z.object({ code: z.string(), text: z.string() })),
   /** By when, before payouts stop. */
   deadline: time.nullable(),
@@ -179,7 +179,7 @@ export const Payout = z.object({
   arrives_at: time.nullable(),
   paid_at: time.nullable(),
   bank_last4: z.string().nullable(),
-  /** What the bank said, where it sent the money back. */
+  /** The bank's reason, where it sent the money back. */
   returned_because: z.string().nullable(),
 })
 const payoutExample = {

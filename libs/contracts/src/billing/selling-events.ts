@@ -4,7 +4,7 @@ import { day, money } from '../words.ts'
 import { PayoutAccountState, SaleKind } from './selling.ts'
 import { Currency, time } from './shapes.ts'
 
-// What happens to the money of a sale. Each is told under the seller.
+// Events of a sale's money. Each is told under the seller.
 
 /** Where a seller reads of it, until payments have a page of their own. */
 const page = '/dashboard'
@@ -53,7 +53,7 @@ export const saleSettled = event(
 export const saleRefunded = event(
   'billing.sale_refunded',
   sale.extend({
-    /** What this refund gave back. */
+    /** The amount of this refund alone. */
     returned_cents: z.int(),
   }),
   {

@@ -5,7 +5,7 @@ import { Payout, PayoutAccount } from './sellers.ts'
 import { Why } from './selling.ts'
 import { Currency, time } from './shapes.ts'
 
-// What staff see and do about sellers. Each call leaves its reason.
+// Staff's calls about sellers. Each leaves its reason.
 
 const reason = z.string().trim().min(3).max(500)
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { plain } from '../contract.ts'
 import { Currency, time } from './shapes.ts'
 
-/** What is sold. The service that owns the kind hears of its sales. */
+/** The kinds of things that are sold. The service that owns a kind hears of its sales. */
 export const SaleKind = z.enum(['product', 'booking'])
 
 /** A payment's states as the payments page shows them. */

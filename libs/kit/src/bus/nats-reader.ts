@@ -30,7 +30,7 @@ export function startReader(
       if (!seal.accepts(message)) message.term()
       else byEnvelope.set(message.json<Envelope>(), message)
     }
-    // What failed before goes alone, so that it fails nothing beside it again.
+    // A message that failed before goes alone, so that it fails nothing beside it again.
     const [again, fresh] = apart([...byEnvelope], ([, message]) => message.info.deliveryCount > 1)
     for (const batch of [fresh, ...again.map((each) => [each])].filter((each) => each.length))
       await runTogether(

@@ -93,7 +93,7 @@ function ranked(said: string): Capability[] {
 
 export type Asking = {
   pages: readonly Page[]
-  /** What the person said, word for word. */
+  /** The person's message, word for word. */
   said: string
   /** They said it just now: another version of an answer asks for nothing anew. */
   isSaidNow: boolean
@@ -101,7 +101,7 @@ export type Asking = {
   messageId: string | null
 }
 
-/** What one answer looks up and wants to do. It reads, and makes changes that the person asked for outright and can undo. */
+/** The tools of one answer. It reads, and makes changes that the person asked for outright and can undo. */
 export class Desk {
   readonly evidence: Shown[] = []
   readonly steps: Order[] = []

@@ -30,7 +30,7 @@ export type Turn = {
   body?: Record<string, unknown>
   /** What the activity log says. */
   command: (history: Exchange['history']) => string
-  /** What the person says now; nothing where they ask for another version of an answer. */
+  /** The person's words of this turn; nothing where they ask for another version of an answer. */
   said: string
   /** It may look up, propose and lead to these pages. `requests`: the specified words do what they ask for by themselves. */
   tools: { pages: readonly Page[]; requests?: Requests } | null
@@ -40,7 +40,7 @@ export type Turn = {
   stream: boolean
   replyOf: (answer: Told, exchange: Exchange | null, found: Found) => object
 }
-/** What an answer looked up, what it changed, and what it asks approval for. */
+/** An answer's evidence, its changes, and the steps that it asks approval for. */
 export type Found = {
   response: string
   evidence: Shown[]

@@ -27,7 +27,7 @@ export function requestsIn(message: string): Requests {
   return { destination, tool, asks }
 }
 
-/** What a message orders, clause by clause and without courtesies; null where it asks, denies or is about anything else as well. */
+/** The orders in a message, clause by clause and without courtesies; null where it asks, denies or is about anything else as well. */
 export function clausesTold(message: string): string[] | null {
   const sentences = sentencesOf(message)
   if (sentences.some((sentence) => isQuestion(sentence) || denies.test(sentence))) return null

@@ -27,7 +27,7 @@ export const sellerAccounts = {
   /** In a payout that has begun and has not arrived. */
   seller_paying: 'liability',
   seller_owes: 'asset',
-  /** What we have moved to the seller's account at the provider, until it has reached their bank. */
+  /** Money moved to the seller's account at the provider, until it has reached their bank. */
   seller_connected: 'asset',
 } as const
 

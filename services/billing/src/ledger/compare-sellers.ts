@@ -6,7 +6,7 @@ import { keepPayout, lookAtPayout } from '../payouts/send.ts'
 export type SellerDifference = { account: string; subject: string; currency: string; ours: number; theirs: number; rows: string[] }
 const TOGETHER = 200
 
-/** What stands in the accounts of sellers at the provider, for all to whom something was moved lately, against the books. */
+/** Compares sellers' accounts at the provider with the books, for all to whom something was moved lately. */
 export async function connectedDifferences({ provider }: Deps, db: Db): Promise<SellerDifference[]> {
   const found: SellerDifference[] = []
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {

@@ -7,7 +7,7 @@ import type { Line } from './entries.ts'
 export type Entry = {
   reference: string
   kind: string
-  /** Who paid, or was paid back. A seller's entries are found by their accounts. */
+  /** The person who paid, or was paid back. A seller's entries are found by their accounts. */
   userId: string | null
   saleId?: string | null
   payoutId?: string | null

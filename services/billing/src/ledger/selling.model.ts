@@ -50,7 +50,7 @@ function books() {
   }
 }
 
-/** What the provider moved, by whom it belongs to. */
+/** The provider's movements, by the person they belong to. */
 function log() {
   const sums = new Map<string, number>()
   return {

@@ -12,9 +12,9 @@ export type SellerBalance = {
   owedCents: number
   connectedCents: number
 }
-/** What was agreed when it was sold. */
+/** The terms agreed at the sale. */
 export type Terms = { seller: string; currency: string; grossCents: number; taxCents: number; shareCents: number }
-/** What is left of the share in the hold and in the reserve, and what went back to the buyer so far. */
+/** The rest of the share in the hold and in the reserve, and the money that went back to the buyer so far. */
 export type SaleMoney = { heldCents: number; reservedCents: number; returnedCents: number }
 
 const of = (part: SellerPart, seller: string): SellerAccount => `${part}:${seller}`
@@ -34,7 +34,7 @@ export function sold({ seller, currency, grossCents, taxCents, shareCents }: Ter
   return { lines: booked, heldCents }
 }
 
-/** What becomes free settles what the seller owes before it is due. */
+/** Money that becomes free settles the seller's debt before any of it is due. */
 const freed = (from: SellerPart, seller: string, currency: string, cents: number, { owedCents }: SellerBalance): Line[] => {
   const settled = Math.min(cents, owedCents)
   return lines(currency, [of(from, seller), cents], [of('seller_owes', seller), -settled], [of('seller_due', seller), settled - cents])
@@ -54,14 +54,14 @@ export type Returned = {
 }
 
 /**
- * What a refund or a lost dispute takes from whom. Each part is that of all that is returned less that of what was returned before:
+ * Shares a refund or a lost dispute out among those who pay for it. Each part is that of all that is returned less that of what was returned before:
  * rounding each by itself would lose cents. What goes beyond the sale is the platform's loss.
  */
 export function returnedOf(
   { grossCents, taxCents, shareCents }: Terms,
   sale: SaleMoney,
   cents: number,
-  { dueCents }: SellerBalance,
+  { dueCents }: Pick<SellerBalance, 'dueCents'>,
 ): Returned {
   const within = Math.min(cents, grossCents - sale.returnedCents)
   const partOf = (whole: number) =>

@@ -124,7 +124,7 @@ export async function lookAtPayout(deps: Deps, db: Db, payout: string): Promise<
   return row ? { row, found: await deps.provider.getPayout(payout, row.account) } : null
 }
 
-/** What the bank made of it. It may take the money and send it back days later. */
+/** Keeps the bank's answer. It may take the money and send it back days later. */
 export async function keepPayout(trx: Trx, { row, found }: SeenPayout): Promise<void> {
   await lockBalance(trx, row.seller_id, row.currency)
   if (found.status === 'paid') await arrive(trx, row)

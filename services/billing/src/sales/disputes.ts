@@ -7,7 +7,7 @@ import { lockBalance, postOf } from '../sellers/balance.ts'
 import type { ProviderDispute } from '../stripe-shapes.ts'
 import { type Booking, keepMoney, moneyOf, termsOf, toldOf } from './rows.ts'
 
-/** What a bank has taken back for a sale, and what it decided. A share that was due already is set aside until then. */
+/** Books the disputes of a sale and the bank's decisions. A share that was due already is set aside until then. */
 export async function bookDisputes(booking: Booking): Promise<void> {
   for (const dispute of booking.charge.disputes) {
     await bookMovements(booking, dispute)

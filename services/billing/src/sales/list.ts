@@ -2,6 +2,7 @@ import type * as contract from '@operon/contracts/billing/sales'
 import type { Input, Output } from '@operon/contracts/contract'
 import { signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
+import { isUuid } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import type { BillingCtx } from '../deps.ts'
 import { movementsOfSale } from '../sellers/show.ts'
@@ -48,8 +49,7 @@ export const salesOf = (db: BillingCtx['db'], seller: string) =>
 
 function after(cursor: string) {
   const [at, id] = cursor.split('|')
-  if (!at || !id || Number.isNaN(Date.parse(at)) || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
-    throw new DomainError('invalid', { message: 'This cursor is not from here.' })
+  if (!at || Number.isNaN(Date.parse(at)) || !isUuid(id)) throw new DomainError('invalid', { message: 'This cursor is not from here.' })
   return sql<boolean>`(paid_at, id) < (${at}::timestamptz, ${id}::uuid)`
 }
 

@@ -3,7 +3,7 @@ import type { Input, Output } from '@operon/contracts/contract'
 import { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
 import type { BillingCtx, Deps } from '../deps.ts'
-import { returnedOf, type SellerBalance } from '../ledger/selling.ts'
+import { returnedOf } from '../ledger/selling.ts'
 import { callOnce } from '../provider-calls.ts'
 import { declineOf, isRefusal } from '../stripe-errors.ts'
 import { ownSale, saleJson } from './list.ts'
@@ -31,7 +31,7 @@ export async function previewRefund(
     .where('seller_id', '=', sale.seller_id)
     .where('currency', '=', sale.currency)
     .executeTakeFirstOrThrow()
-  const parts = returnedOf(termsOf(sale), moneyOf(sale), cents, { dueCents: row.due_cents } as SellerBalance)
+  const parts = returnedOf(termsOf(sale), moneyOf(sale), cents, { dueCents: row.due_cents })
   return {
     sale: saleJson(sale),
     amount_cents: cents,

@@ -1,5 +1,6 @@
 import { sellerShare } from '@operon/contracts/billing/rates'
 import { saleRefunded as saleRefundedEvent, saleSettled } from '@operon/contracts/billing/selling-events'
+import { isUuid } from '@operon/kit/ids'
 import { publish } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
 import type { Deps, Trx } from '../deps.ts'
@@ -68,7 +69,7 @@ export async function settle(trx: Trx, charge: ProviderCharge): Promise<boolean>
 
 /** Only what was asked for: another amount, currency or checkout is not a sale of ours. */
 async function checkoutOf(trx: Trx, { saleCheckout, amountCents, currency }: ProviderCharge): Promise<CheckoutRow | null> {
-  if (!saleCheckout || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(saleCheckout)) return null
+  if (!isUuid(saleCheckout)) return null
   const checkout = await trx.selectFrom('sale_checkouts').selectAll().where('id', '=', saleCheckout).executeTakeFirst()
   return checkout && checkout.amount_cents === amountCents && checkout.currency === currency ? checkout : null
 }

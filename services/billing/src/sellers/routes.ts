@@ -6,7 +6,7 @@ import { orderDelivered } from '@operon/contracts/marketplace/events'
 import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
-import type { BillingCtx, Deps } from '../deps.ts'
+import { type Deps, withDeps } from '../deps.ts'
 import { openCheckout, settleNow } from '../sales/checkout.ts'
 import { submitEvidence } from '../sales/evidence.ts'
 import { startHold } from '../sales/hold.ts'
@@ -14,19 +14,13 @@ import { findPayment, listSales, showSale } from '../sales/list.ts'
 import { previewRefund, refundOrder } from '../sales/refunds.ts'
 import { salesStatement } from '../sales/statement.ts'
 import type { BillingDb } from '../schema.ts'
-import { asDomainError } from '../stripe-errors.ts'
 import { payoutAccount, startPayouts } from './accounts.ts'
 import { balanceRows, explainPayout, listPayouts, sellerBalance } from './show.ts'
 import { staffHoldPayouts, staffPayoutRuns, staffRefundSale, staffReleasePayouts, staffSeller, staffSubmitEvidence } from './staff.ts'
 import { moveSellers } from './sweep.ts'
 
 export function sellerRoutes(rt: Runtime<BillingDb, Config>, deps: Deps) {
-  const by =
-    <I, O>(domain: (deps: Deps, ctx: BillingCtx, input: I) => Promise<O>) =>
-    (ctx: BillingCtx, input: I) =>
-      domain(deps, ctx, input).catch((error) => {
-        throw asDomainError(error)
-      })
+  const by = withDeps(deps)
   const { app } = rt
   serve(app, sellers.startPayouts, by(startPayouts))
   serve(app, sellers.payoutAccount, by(payoutAccount))

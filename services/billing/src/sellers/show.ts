@@ -2,6 +2,7 @@ import type * as contract from '@operon/contracts/billing/sellers'
 import type { Input, Output } from '@operon/contracts/contract'
 import { signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
+import { isUuid } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import type { BillingCtx, Db } from '../deps.ts'
 import type { SellerPart } from '../ledger/chart.ts'
@@ -131,7 +132,7 @@ export async function explainPayout(
   { payout_id, currency, cursor }: Input<typeof contract.explainPayout>,
 ): Promise<Output<typeof contract.explainPayout>> {
   const seller = signedIn(ctx).id
-  if (!payout_id) return explainNext(ctx, seller, currency)
+  if (!payout_id) return explainNext(ctx, seller, currency, cursor)
   const row = await ctx.db.selectFrom('payouts').selectAll().where('id', '=', payout_id).where('seller_id', '=', seller).executeTakeFirst()
   if (!row) throw new DomainError('not_found')
   const lines = await ctx.db
@@ -152,22 +153,20 @@ export async function explainPayout(
   }
 }
 
-async function explainNext({ db }: BillingCtx, seller: string, currency: string) {
+async function explainNext({ db }: BillingCtx, seller: string, currency: string, cursor: string | undefined) {
   const balance = (await balancesOf(db, seller)).find((each) => each.currency === currency)
   const none = { currency, held_cents: 0, due_cents: 0, reserved_cents: 0, on_its_way_cents: 0, owed_cents: 0 }
   const next = await nextOf(db, seller, balance ?? none, await sellerRow(db, seller))
-  const { rows } = pageOf(
-    (
-      await movementsOf(db, 'seller_due', seller, currency)
-        .where(sql<boolean>`not exists (select from payout_lines l where l.entry_id = p.entry_id and l.line = p.line)`)
-        .where('e.kind', '<>', 'payout_started')
-        .orderBy('p.entry_id', 'desc')
-        .limit(LINES)
-        .execute()
-    ).map(rowJson),
-    LINES,
-  )
-  return { payout: null, amount_cents: next.amount_cents, currency, date: next.date, why: next.why, lines: rows, cursor: null }
+  const lines = await movementsOf(db, 'seller_due', seller, currency)
+    .where(sql<boolean>`not exists (select from payout_lines l where l.entry_id = p.entry_id and l.line = p.line)`)
+    .where('e.kind', '<>', 'payout_started')
+    .$if(cursor !== undefined, (query) => query.where('p.entry_id', '<', idOf(cursor!)))
+    .orderBy('p.entry_id', 'desc')
+    .limit(LINES + 1)
+    .execute()
+  const page = pageOf(lines.map(rowJson), LINES)
+  const { amount_cents, date, why } = next
+  return { payout: null, amount_cents, currency, date, why, lines: page.rows, cursor: page.cursor }
 }
 
 function whyOfPayout(row: PayoutRow) {
@@ -182,8 +181,7 @@ function whyOfPayout(row: PayoutRow) {
 }
 
 const idOf = (cursor: string): string => {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(cursor))
-    throw new DomainError('invalid', { message: 'This cursor is not from here.' })
+  if (!isUuid(cursor)) throw new DomainError('invalid', { message: 'This cursor is not from here.' })
   return cursor
 }
 const pageOf = <R extends { id: string }>(rows: R[], limit: number) => ({

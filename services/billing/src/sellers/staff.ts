@@ -1,6 +1,7 @@
 import type * as contract from '@operon/contracts/billing/selling-staff'
 import type { Input, Output } from '@operon/contracts/contract'
 import { DomainError } from '@operon/kit/errors'
+import { isUuid } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { answerDispute } from '../sales/evidence.ts'
@@ -27,7 +28,7 @@ export async function staffSeller(
       // Each by an index of its own.
       sql<string>`(select user_id from accounts where lower(email) = ${query.toLowerCase()}
         union select user_id from seller_accounts where account = ${query}
-        union select ${/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(query) ? query : null}::uuid)`,
+        union select ${isUuid(query) ? query : null}::uuid)`,
     )
     .executeTakeFirst()
   await log(ctx, 'look up seller', reason, found?.user_id ?? null, { query })

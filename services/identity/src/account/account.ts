@@ -3,6 +3,7 @@ import type * as identity from '@operon/contracts/identity/api'
 import * as identityEvents from '@operon/contracts/identity/events'
 import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
+import { isUuid } from '@operon/kit/ids'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { AuthCtx } from '../deps.ts'
@@ -77,8 +78,7 @@ export async function listSessions(ctx: AuthCtx, input: Input<typeof identity.ac
 
 function readCursor(cursor: string | null | undefined): string | null {
   if (!cursor) return null
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(cursor))
-    throw new DomainError('invalid', { message: 'cursor: use the one that the page before came with' })
+  if (!isUuid(cursor)) throw new DomainError('invalid', { message: 'cursor: use the one that the page before came with' })
   return cursor
 }
 

@@ -3,7 +3,7 @@ import type { Input } from '@operon/contracts/contract'
 import { appScopes, type oauthAuthorize, type oauthConsent } from '@operon/contracts/identity/oauth'
 import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
-import { newId } from '@operon/kit/ids'
+import { isUuid, newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { type AuthCtx, refuse } from '../deps.ts'
 import { limitByAddress } from '../limits.ts'
@@ -59,8 +59,6 @@ export async function beginConsent(ctx: AuthCtx, input: Input<typeof oauthAuthor
     .execute()
   return `${issuerOf(ctx)}/oauth/consent?authorization_id=${id}`
 }
-
-const isUuid = (text: string | null | undefined): text is string => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text ?? '')
 
 function withAnswer(ctx: AuthCtx, redirectUri: string, state: string | null | undefined, answer: Record<string, string>): string {
   const url = new URL(redirectUri)

@@ -5,6 +5,7 @@ import { continueLinking as continueLinkingAt } from '@operon/contracts/identity
 import { networkOf } from '@operon/kit/addresses'
 import { now } from '@operon/kit/clock'
 import type { DomainError } from '@operon/kit/errors'
+import { isUuid } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { issueAuthCode } from '../codes/flows.ts'
 import { hashToken, readChallenge } from '../codes/one-time.ts'
@@ -147,7 +148,7 @@ type Flow = {
 }
 
 async function findFlow(ctx: AuthCtx, state: string | null | undefined): Promise<Flow | null> {
-  if (!state || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(state)) return null
+  if (!isUuid(state)) return null
   const flow = await ctx.db
     .selectFrom('flows')
     .select(['id', 'provider', 'link_user_id', 'redirect_to', 'code_challenge', 'sealed_verifier', 'browser_hash'])
