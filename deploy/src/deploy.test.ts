@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { serviceNames } from '@operon/contracts/services'
@@ -174,6 +175,15 @@ test('an image is named by the digest that the lock has, and an unfilled one is 
     (match) => match[1]!.split('@')[0]!,
   )
   expect([...new Set(named)].filter((name) => !['operon', 'fetched'].includes(name)).sort()).toEqual([...readImages().keys()].sort())
+})
+
+test('npm run images ends where no Docker answers, says so of each image, and leaves the lock as it is', () => {
+  const lock = () => readFileSync(join(root, 'deploy/images.lock'), 'utf8')
+  const before = lock()
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'deploy/src/images.ts')], { encoding: 'utf8', env: { PATH: '' } })
+  expect(status, stderr).toBe(0)
+  for (const name of readImages().keys()) expect(stderr).toContain(`Docker could not tell the digest of ${name};`)
+  expect(lock()).toBe(before)
 })
 
 test('with no keys the sandbox plays everybody, and nobody for whom there is one', async () => {

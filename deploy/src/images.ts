@@ -47,4 +47,5 @@ async function main() {
   for (const path of await writeGenerated()) console.log(`operon: wrote ${path}`)
 }
 
-if (import.meta.main) await main()
+// Not awaited: what it imports imports this file, and each would wait for the other for ever.
+if (import.meta.main) void main()

@@ -12,6 +12,7 @@ import {
   newGuarded,
   openLetter,
   password,
+  signUp,
   test,
   wake,
 } from './steps.ts'
@@ -202,6 +203,33 @@ const waitingPages: Record<string, (page: Page) => Promise<Waiting>> = {
     const { email } = await newBuyer(page)
     await signIn(page, email)
     return { email }
+  },
+  'a sign-up whose address has to be confirmed': async (page) => {
+    await page.route('**/auth/v1/signup**', (route) => {
+      const { email } = route.request().postDataJSON()
+      const at = new Date().toISOString()
+      return route.fulfill({ json: { id: crypto.randomUUID(), email, confirmation_sent_at: at, created_at: at, identities: [] } })
+    })
+    return { email: await signUp(page, '/auth/buyer') }
+  },
+  'a proof that an account without a password is asked for': async (page) => {
+    const email = newEmail()
+    await page.goto('/auth/buyer')
+    await wake(page)
+    await page.getByRole('button', { name: 'Continue with Google' }).click()
+    await page.getByLabel('Or another e-mail address').fill(email)
+    await page.getByLabel('Name').fill('Mara Lindt')
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL('**/buyer-dashboard')
+    await page.goto('/dashboard/settings?section=data')
+    let asked = 0
+    await page.route('**/functions/v1/account-export-begin', (route) =>
+      asked++ === 0 ? route.fulfill({ status: 403, json: { code: 'aal2_required', message: 'Prove it', status: 403 } }) : route.continue(),
+    )
+    await page.getByRole('button', { name: 'Export my data' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm it is you' })
+    await dialog.waitFor()
+    return { email, subject: /sign-in link/, code: `The code we sent to ${email}`, leads: () => dialog.waitFor({ state: 'hidden' }) }
   },
   'a new email address': async (page) => {
     const { email, session } = await newBuyer(page)

@@ -1,5 +1,5 @@
 import { startOwnPlatform } from './ownPlatform.ts'
-import { expect, letterTo, newEmail, openLetter, password, signUp, test, wake } from './steps.ts'
+import { codeTo, expect, letterTo, newEmail, openLetter, password, signUp, test, wake } from './steps.ts'
 
 // Settings of an operator, each on a platform of its own: addresses are confirmed first, and figures of the front page are counted.
 let platform: Awaited<ReturnType<typeof startOwnPlatform>>
@@ -72,6 +72,16 @@ test.describe('an address that is confirmed by mail', () => {
     await wake(again)
     await expect(again.getByText('Confirmation Error')).toBeVisible()
     await again.context().close()
+  })
+
+  test('takes the code of the letter in the place of its link [spec-23] [spec-25]', async ({ browser }) => {
+    const page = await (await browser.newContext({ baseURL: address, reducedMotion: 'reduce' })).newPage()
+    const email = newEmail()
+    await signUp(page, '/auth/buyer', email)
+    await page.getByLabel('Six-digit code').fill(await codeTo(page, email, /Confirm your email/))
+    await page.getByRole('button', { name: 'Continue', exact: true }).click()
+    await page.waitForURL('**/buyer-dashboard')
+    await page.context().close()
   })
 })
 

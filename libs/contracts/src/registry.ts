@@ -42,6 +42,7 @@ import * as integrationsEvents from './integrations/events.ts'
 import * as integrationsTables from './integrations/tables.ts'
 import * as marketplaceApi from './marketplace/api.ts'
 import * as marketplaceEvents from './marketplace/events.ts'
+import * as marketplaceFiles from './marketplace/files.ts'
 import * as marketplaceTables from './marketplace/tables.ts'
 import * as sandboxApi from './sandbox/api.ts'
 import * as sandboxEvents from './sandbox/events.ts'
@@ -75,7 +76,7 @@ export const contracts: Record<ProcessName, object> = {
     ...billingShapes,
     ...billingSelling,
   },
-  marketplace: { ...marketplaceApi, ...marketplaceEvents, ...marketplaceTables },
+  marketplace: { ...marketplaceApi, ...marketplaceEvents, ...marketplaceFiles, ...marketplaceTables },
   integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },

@@ -9,7 +9,7 @@ import type { Logger } from './telemetry.ts'
 export type Migration = {
   /** Runs in a transaction, with the migrations beside it: for what is quick however large a table is. */
   up?(db: Kysely<any>): Promise<void>
-  /** Indexes of tables that may be large, by name: `on facts (user_id, at)`. Made after `up`, while others write. */
+  /** Indexes of tables that may be large, by name: `on facts (user_id, at)`, or `unique on …`. Made after `up`, while others write. */
   indexes?: Record<string, string>
   /** Indexes that nothing reads any more. They go last. */
   dropped?: string[]
@@ -148,5 +148,6 @@ async function makeIndex(
   // Left by an instance that was killed: it costs every write and serves no read.
   if (rows[0]) await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db)
   log?.info({ index: name }, 'making an index; reads and writes go on')
-  await sql`create index ${concurrently} ${sql.id(name)} ${sql.raw(definition)}`.execute(db)
+  const [, unique = '', on = ''] = /^(unique )?(.*)$/s.exec(definition)!
+  await sql`create ${sql.raw(unique)}index ${concurrently} ${sql.id(name)} ${sql.raw(on)}`.execute(db)
 }

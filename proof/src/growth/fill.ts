@@ -104,6 +104,7 @@ function madeUp(table: string, { name, type, nullable, unique, alone, allowed }:
   if (/^(integer|bigint|smallint|numeric|double precision)$/.test(type)) return unique ? sql`n` : sql`1 + n % 100`
   if (type === 'jsonb' || type === 'json') return sql`'{}'::jsonb`
   if (type === 'text[]') return sql`'{}'::text[]`
+  if (type === 'uuid[]') return sql`'{}'::uuid[]`
   if (type === 'inet') return sql`'127.0.0.1'::inet`
   if (type === 'bytea') return sql`decode(md5(n::text), 'hex')`
   if (allowed) return sql`(array[${sql.join(allowed.map((each) => sql.lit(each)))}])[1 + n % ${sql.lit(allowed.length)}]`

@@ -1,4 +1,5 @@
 import { deleteRows, type Eraser } from '@operon/kit/erasure'
+import { fileHoldings } from '@operon/kit/files/mount'
 import { sql } from 'kysely'
 import { forgetPerson } from './profiles/profiles.ts'
 import type { MarketplaceDb } from './schema.ts'
@@ -19,6 +20,13 @@ export const erasure: Eraser<MarketplaceDb> = {
   holds: [
     { table: 'profiles', key: null },
     { table: 'items' },
+    { table: 'item_versions', of: (userId) => sql`t.item_id in (select id from items where user_id = ${userId})` },
+    {
+      table: 'version_files',
+      key: 'file_id',
+      of: (userId) => sql`t.version_id in (select v.id from item_versions v join items i on i.id = v.item_id where i.user_id = ${userId})`,
+    },
+    ...fileHoldings,
     { table: 'orders', as: 'orders', of: (userId) => sql`t.buyer_id = ${userId}`, without: ['token_hash', 'seller_id'] },
     { table: 'orders', as: 'sold', of: (userId) => sql`t.seller_id = ${userId}`, without: ['token_hash', 'buyer_id', 'email'] },
   ],

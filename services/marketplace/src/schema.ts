@@ -1,6 +1,7 @@
+import type { FilesDb } from '@operon/kit/files/schema'
 import type { Generated } from 'kysely'
 
-export type MarketplaceDb = {
+export type MarketplaceDb = FilesDb & {
   profiles: {
     user_id: string
     display_name: string | null
@@ -18,8 +19,48 @@ export type MarketplaceDb = {
     price_cents: number
     currency: Generated<string>
     item_type: string
+    /** In step with `status` and `suspended_at`, by a trigger. */
     is_active: Generated<boolean>
     created_at: Generated<Date>
+    /** Its part of the address, unique with its seller; null until it is published. */
+    slug: string | null
+    status: Generated<'draft' | 'active' | 'archived'>
+    kind: Generated<'template' | 'file' | 'prompt_pack' | 'service'>
+    summary: Generated<string>
+    licence_terms: Generated<string>
+    /** Files, in the order in which they are shown. */
+    image_ids: Generated<string[]>
+    /** Null until it is published. */
+    current_version_id: string | null
+    published_at: Date | null
+    updated_at: Generated<Date>
+    /** Taken down by staff: nobody can buy it, whatever its seller does. */
+    suspended_at: Date | null
+  }
+  item_versions: {
+    id: string
+    item_id: string
+    number: number
+    notes: Generated<string>
+    price_cents: number
+    currency: string
+    licence_terms: Generated<string>
+    /** So many machines may use one licence key; null: no keys. */
+    activation_limit: number | null
+    manifest: unknown
+    created_at: Generated<Date>
+    /** From then on the row never changes. One version of a product at most is not published. */
+    published_at: Date | null
+  }
+  version_files: {
+    version_id: string
+    file_id: string
+    name: string
+    bytes: number
+    sha256: string
+    type: string
+    scan: Generated<'none' | 'clean' | 'infected'>
+    position: number
   }
   orders: {
     id: string

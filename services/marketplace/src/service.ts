@@ -1,10 +1,14 @@
+import { fileContracts } from '@operon/contracts/files'
 import { erasesPeople } from '@operon/kit/erasure'
+import { eraseFiles, mountFiles } from '@operon/kit/files/mount'
+import { fileTables } from '@operon/kit/files/schema'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { Config } from './config.ts'
 import { erasure } from './erasure.ts'
 import { itemRoutes } from './items/routes.ts'
 import * as storefront from './migrations/0001_storefront.ts'
 import * as orders from './migrations/0002_orders.ts'
+import * as products from './migrations/0003_products.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { profileConsumers } from './profiles/consumers.ts'
 import { profileRoutes } from './profiles/routes.ts'
@@ -13,12 +17,13 @@ import type { MarketplaceDb } from './schema.ts'
 export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
   name: 'marketplace',
   config: Config,
-  migrations: { '0001_storefront': storefront, '0002_orders': orders },
+  migrations: { '0001_storefront': storefront, '0002_orders': orders, '0003_products': products, '0004_files': fileTables },
   setup(rt) {
     profileRoutes(rt)
     profileConsumers(rt)
     itemRoutes(rt)
     orderRoutes(rt)
-    erasesPeople(rt, erasure)
+    mountFiles(rt, fileContracts('marketplace'))
+    erasesPeople(rt, { ...erasure, before: (ctx, userId) => eraseFiles(rt, ctx, userId) })
   },
 }

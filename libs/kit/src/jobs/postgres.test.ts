@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
 import { newId } from '../ids.ts'
 import { createLogger } from '../telemetry.ts'
 import { testDatabase } from '../testing/database.ts'
@@ -49,5 +50,24 @@ test('when its connections break, the one that listens among them, the queue goe
   expect(Date.now() - began).toBeLessThan(5_000)
   await jobs.drain()
   await jobs.close()
+  await database.drop()
+})
+
+test('workers that begin together send their statements one after another over the connection that they share', async () => {
+  const database = await testDatabase({ name: 'jobs', migrations: {} })
+  const queue = openPostgresQueue(database.url, log)
+  const ears = await Promise.all([1, 2, 3, 4].map(() => queue.connection.connect()))
+  // pg tells of a statement that is sent while others wait only once a process, so the line itself is looked at.
+  const waiting: number[] = []
+  const query = pg.Client.prototype.query
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    waiting.push((this as unknown as { _queryQueue: unknown[] })._queryQueue.length)
+    return query.apply(this, args as never) as never
+  })
+  await Promise.all(ears.map((ear) => ear.query('select 1')))
+  expect(waiting).toEqual([0, 0, 0, 0])
+  await expect(ears[0]!.query('select nothing')).rejects.toThrow('nothing')
+  expect((await ears[1]!.query('select 2 as n')).rows).toEqual([{ n: 2 }])
+  await queue.close()
   await database.drop()
 })

@@ -56,6 +56,14 @@ export function openPostgresQueue(url: string, log: Logger) {
 function shareListener(config: pg.ClientConfig) {
   const ears = new Set<EventEmitter>()
   let shared: Promise<pg.Client> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Workers begin together, and pg will no longer keep a line of statements for them. */
+  function inTurn<T>(statement: () => Promise<T>): Promise<T> {
+    const turn = last.then(statement)
+    last = turn.catch(() => {})
+    return turn
+  }
 
   async function open(): Promise<pg.Client> {
     const client = new pg.Client({ ...config, connectionTimeoutMillis: 20_000 })
@@ -80,7 +88,8 @@ function shareListener(config: pg.ClientConfig) {
       const client = await shared
       const ear = new EventEmitter()
       ears.add(ear)
-      return Object.assign(ear, { query: client.query.bind(client), release: () => void ears.delete(ear) })
+      const query = (text: string, values?: unknown[]) => inTurn(() => client.query(text, values))
+      return Object.assign(ear, { query, release: () => void ears.delete(ear) })
     },
     async end() {
       await shared?.then((client) => client.end()).catch(() => {})

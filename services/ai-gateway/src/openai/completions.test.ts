@@ -112,6 +112,11 @@ test('what the provider refuses is refused in its words and with its name for th
     param: 'temperature',
     message: expect.stringContaining('Expected a value <= 2'),
   })
+  await expect(client(platform.user().token).chat.completions.create({ ...hi, model: 'gemini-1.5-flash', seed: 7 })).rejects.toMatchObject({
+    status: 400,
+    param: 'seed',
+    message: expect.stringContaining('Unknown name "seed"'),
+  })
 })
 
 test('the last prompt of a plan is given once, however many ask at the same time', async () => {

@@ -132,14 +132,16 @@ async function open(target: Target, asking: Asking, times: Times, stop?: AbortSi
 /** So few tokens are soon thought away, and no word of an answer is left. */
 const THINK_LITTLE_BELOW = 4000
 
-function requestOf({ isOpenai, model, upstreamModel }: Target, { body, outputTokens }: Asking): Record<string, unknown> {
+function requestOf(target: Target, { body, outputTokens }: Asking): Record<string, unknown> {
+  const { isOpenai, countsUnasked, model, upstreamModel } = target
+  const { stream_options: options, ...rest } = body
   return {
     ...(isOpenai && model.thinks && outputTokens < THINK_LITTLE_BELOW && { reasoning_effort: 'low' }),
-    ...body,
+    ...rest,
     [isOpenai ? 'max_completion_tokens' : 'max_tokens']: outputTokens,
     model: upstreamModel,
     stream: true,
-    stream_options: { ...(body.stream_options as object), include_usage: true },
+    ...(!countsUnasked && { stream_options: { ...(options as object), include_usage: true } }),
   }
 }
 
@@ -294,8 +296,11 @@ function refusal({ status, headers }: Wire, said: string): Error {
 
 function refusedFor(said: string, otherwise: string): { cause: Error; details?: object } {
   try {
-    const { message, param } = JSON.parse(said).error
-    return { cause: new Error(message ?? otherwise), ...(typeof param === 'string' && { details: { param } }) }
+    // Google's is a list, and names what it does not know in its sentence.
+    const [{ error }] = [JSON.parse(said)].flat()
+    const message = error.message ?? otherwise
+    const param = error.param ?? /^Invalid JSON payload received\. Unknown name "(\w+)"/.exec(message)?.[1]
+    return { cause: new Error(message), ...(typeof param === 'string' && { details: { param } }) }
   } catch {
     return { cause: new Error(otherwise) }
   }

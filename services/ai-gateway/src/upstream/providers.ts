@@ -15,6 +15,8 @@ export type Target = {
   circuit: Circuit
   /** Has OpenAI's own parameters; other servers know the older ones. */
   isOpenai: boolean
+  /** Counts without being asked, and has no parameter to ask with. */
+  countsUnasked: boolean
 }
 
 const official: Record<ProviderName, string> = {
@@ -61,8 +63,15 @@ export class Providers {
   async target(model: ModelAlias): Promise<Target> {
     const provider = await this.#provider(model.provider)
     const real = this.real(model)
-    const isOpenai = model.provider === 'openai' && (provider.sandbox || ownKey(this.#config, 'openai') !== undefined)
-    return { ...provider, provider: model.provider, model: real, upstreamModel: real.upstream, isOpenai }
+    const isItself = provider.sandbox || ownKey(this.#config, model.provider) !== undefined
+    return {
+      ...provider,
+      provider: model.provider,
+      model: real,
+      upstreamModel: real.upstream,
+      isOpenai: isItself && model.provider === 'openai',
+      countsUnasked: isItself && model.provider === 'perplexity',
+    }
   }
 
   /** The model that answers here: where one server's own model stands for all, it has that one's name and price. */

@@ -20,7 +20,7 @@ import { tellOfNewEmail, tellOfNewPhone, upsertOwnIdentity } from '../users/conf
 import { readProfile } from '../users/profile.ts'
 import { merged } from '../users/update-user.ts'
 import { changeUser, createUser, factorJson, findUser, type Trx, type User, type UserJson, userJson, wholeUser } from '../users/users.ts'
-import { anywhere, type Page, pageOf, readDirection, readPage } from './pages.ts'
+import { anywhere, COUNTED_AT_MOST, type Page, pageUpTo, readDirection, readPage } from './pages.ts'
 
 type Body = Input<typeof admin.adminCreateUser>
 
@@ -33,8 +33,6 @@ async function knownUser(ctx: AuthCtx, id: string): Promise<User> {
 export const adminGetUser = async (ctx: AuthCtx, { user_id: id }: { user_id: string }): Promise<UserJson> =>
   userJson(await knownUser(ctx, id))
 
-const USERS_COUNTED = 10_000
-
 /** A page of accounts, the newest first where nothing else is asked for. */
 export async function adminListUsers(ctx: AuthCtx, input: Input<typeof admin.adminListUsers>): Promise<Page & { users: UserJson[] }> {
   const { page, perPage } = readPage(input)
@@ -45,13 +43,11 @@ export async function adminListUsers(ctx: AuthCtx, input: Input<typeof admin.adm
     sql<User>`select ${wholeUser} from users u where ${where} order by u.created_at ${direction}, u.id limit ${perPage} offset ${(page - 1) * perPage}`.execute(
       ctx.db,
     ),
-    // Counting all is a walk through all: beyond this many, there is at least one more page than the one that is asked for.
-    sql<{ total: number }>`select count(*) as total from (select from users u where ${where} limit ${USERS_COUNTED}) counted`.execute(
+    sql<{ total: number }>`select count(*) as total from (select from users u where ${where} limit ${COUNTED_AT_MOST}) counted`.execute(
       ctx.db,
     ),
   ])
-  const total = Math.max(counted[0]!.total, (page - 1) * perPage + rows.length + (rows.length === perPage ? 1 : 0))
-  return { ...pageOf(counted[0]!.total < USERS_COUNTED ? counted[0]!.total : total, page, perPage), users: rows.map(userJson) }
+  return { ...pageUpTo(counted[0]!.total, rows.length, page, perPage), users: rows.map(userJson) }
 }
 
 export async function adminCreateUser(ctx: AuthCtx, input: Body): Promise<UserJson> {
@@ -103,7 +99,7 @@ export async function adminUpdateUser(ctx: AuthCtx, input: Body & { user_id: str
   const bannedUntil = readBan(input.ban_duration)
   const set: Updateable<IdentityDb['users']> = {
     ...(email && { email, ...(email !== user.email && { email_proven: false }) }),
-    ...(phone && { phone }),
+    ...(phone && { phone, ...(phone !== user.phone && { phone_confirmed_at: null }) }),
     ...(passwordHash && { password_hash: passwordHash }),
     ...(input.email_confirm && { email_confirmed_at: user.email_confirmed_at ?? new Date(), email_proven: true, is_anonymous: false }),
     ...(input.phone_confirm && { phone_confirmed_at: new Date() }),

@@ -3,7 +3,7 @@ import type * as admin from '@operon/contracts/identity/admin'
 import { sql } from 'kysely'
 import { type AuthCtx, invalid } from '../deps.ts'
 import { type AuditAction, auditActions } from '../users/audit.ts'
-import { anywhere, type Page, pageOf, readPage } from './pages.ts'
+import { anywhere, COUNTED_AT_MOST, type Page, pageUpTo, readPage } from './pages.ts'
 
 type Row = {
   id: string
@@ -35,9 +35,9 @@ export async function adminListAudit(
   const [{ rows }, { rows: counted }] = await Promise.all([
     sql<Row>`select a.id, a.user_id, a.action, a.actor = 'service' as by_service, a.detail, a.ip, a.at, u.email, u.phone, ${username} as username, ${name} as name
       ${from} order by a.id desc limit ${perPage} offset ${(page - 1) * perPage}`.execute(ctx.db),
-    sql<{ total: number }>`select count(*) as total ${from}`.execute(ctx.db),
+    sql<{ total: number }>`select count(*) as total from (select ${from} limit ${COUNTED_AT_MOST}) counted`.execute(ctx.db),
   ])
-  return { ...pageOf(counted[0]!.total, page, perPage), entries: rows.map(entryOf) }
+  return { ...pageUpTo(counted[0]!.total, rows.length, page, perPage), entries: rows.map(entryOf) }
 }
 
 function readQuery(query: string | null | undefined) {

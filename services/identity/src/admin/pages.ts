@@ -9,12 +9,21 @@ export const readPage = (asked: Asked) => ({
   perPage: readCount('per_page', asked.per_page, 50, 1000),
 })
 
-export const pageOf = (total: number, page: number, perPage: number): Page => ({
+const pageOf = (total: number, page: number, perPage: number): Page => ({
   total,
   page,
   perPage,
   lastPage: Math.max(1, Math.ceil(total / perPage)),
 })
+
+/** Counting all is a walk through all, so a list is counted up to here. */
+export const COUNTED_AT_MOST = 10_000
+
+/** Beyond what is counted, a full page says that there is at least one more row. */
+export function pageUpTo(counted: number, shown: number, page: number, perPage: number): Page {
+  const known = (page - 1) * perPage + shown + (shown === perPage ? 1 : 0)
+  return pageOf(counted < COUNTED_AT_MOST ? counted : Math.max(counted, known), page, perPage)
+}
 
 /** Clients read the number of the next page out of the first parameter. */
 export function pageHeaders(path: string, { total, page, perPage, lastPage }: Page, query: Record<string, string | null | undefined>) {

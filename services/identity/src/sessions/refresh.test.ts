@@ -41,6 +41,15 @@ test('R20: 50 parallel refreshes of one token have one successor; reuse of an ol
   expect((await counterOf(third)).revoked_at).not.toBeNull()
 })
 
+test('a session that began beside a suspension, and was not ended with the others, is not renewed while it lasts', async () => {
+  const { session, user } = await signedUp(platform)
+  const until = (banned_until: Date | null) => db().updateTable('users').set({ banned_until }).where('id', '=', user.id).execute()
+  await until(new Date(Date.now() + 3_600_000))
+  expect(await refresh(session.refresh_token)).toMatchObject({ status: 400, body: { error_code: 'user_banned' } })
+  await until(null)
+  expect((await refresh(session.refresh_token)).status).toBe(200)
+})
+
 test('callers that wait for the row see what the one before them left', async () => {
   const { session } = await signedUp(platform)
   const { sessionId } = readRefreshToken(platform.infra.vault, session.refresh_token)!

@@ -124,10 +124,10 @@ export async function tellOfNewPhone(trx: Trx, ctx: AuthCtx, user: User, new_pho
 
 /** The owner typed the code of a sign-up or a sign-in. */
 export async function confirmPhone(trx: Trx, ctx: AuthCtx, user: User, phone: string, claim: Claim | null): Promise<Ended[]> {
-  if (user.phone !== phone) throw refuse(403, 'otp_expired', 'Token has expired or is invalid')
-  // Somebody who has proved an email address set up what there is.
-  const isFirst = !user.phone_confirmed_at && !user.email_proven
-  const ended = isFirst ? await keepOnlyProven(trx, ctx, user, { provider: 'phone', claim }) : []
+  // A number that the service key typed may be mistyped: its holder gets into nothing that an email proved. The owner confirms it by a change.
+  const isOnlyTyped = !user.phone_confirmed_at && user.email_proven
+  if (user.phone !== phone || isOnlyTyped) throw refuse(403, 'otp_expired', 'Token has expired or is invalid')
+  const ended = user.phone_confirmed_at ? [] : await keepOnlyProven(trx, ctx, user, { provider: 'phone', claim })
   await changeUser(trx, user.id, { phone, phone_confirmed_at: new Date() })
   await upsertOwnIdentity(trx, user, 'phone', { phone, phone_verified: true })
   return ended

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { finishDueRecoveries } from '../factors/recovery.ts'
+import { finishDueRecoveries, finishRecovery } from '../factors/recovery.ts'
 import { click, codeIn, formIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
 const NEXT = 'Brand-new-secret1'
@@ -129,9 +129,14 @@ test("a thief's factor against the owner: the owner comes back by email, and the
   expect(await call(owner, 'account-factor-recovery-begin', { password: NEXT })).toMatchObject({ due_at: expect.any(String) })
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error?.code).toBe('invalid_credentials')
 
+  // Another account knows nothing of it.
+  expect(await call((await confirmed()).client, 'account-factor-recovery')).toMatchObject({ open: null })
+
   // Before its time nothing happens.
   const ctx = { db: db(), actor: { kind: 'anonymous' }, deps: { rt: platform.services.identity!.rt } } as never
   await finishDueRecoveries(ctx)
+  const { id: recovery_id } = await db().selectFrom('factor_recoveries').select('id').where('user_id', '=', id).executeTakeFirstOrThrow()
+  await finishRecovery(ctx, { payload: { recovery_id } } as never)
   expect(await db().selectFrom('factors').select('id').where('user_id', '=', id).execute()).toHaveLength(1)
   await db()
     .updateTable('factor_recoveries')

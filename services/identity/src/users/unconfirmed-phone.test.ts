@@ -111,6 +111,32 @@ test('a sign-up of what an account never confirmed sets no password there, thoug
   }
 })
 
+test('a number that the service key only typed opens nothing of a proven account until its owner confirms it from inside', async () => {
+  const [owner, phone] = [await confirmed(), newNumber()]
+  await platform.admin().auth.admin.updateUserById(owner.id, { phone })
+  expect((await platform.client().auth.signInWithOtp({ phone })).error).toBeNull()
+  const holders = await text(phone)
+  expect(await verify(phone, codeIn(holders), 'sms')).toBe('otp_expired')
+  expect(await rowOf(owner.id)).toMatchObject({ phone_confirmed_at: null })
+  expect((await owner.client.auth.updateUser({ phone })).error).toBeNull()
+  expect(await verify(phone, codeIn(await text(phone, [holders.id])), 'phone_change')).toBe(owner.id)
+  expect(await rowOf(owner.id)).toMatchObject({ phone, phone_confirmed_at: expect.any(Date) })
+  expect(await signIn({ phone }, PASSWORD)).toBe('in')
+})
+
+test('another number that the service key types does not inherit the proof of the one before', async () => {
+  const [first, second] = [newNumber(), newNumber()]
+  const made = { email: newEmail('made'), phone: first, password: PASSWORD, email_confirm: true, phone_confirm: true }
+  const { data } = await platform.admin().auth.admin.createUser(made)
+  await platform.admin().auth.admin.updateUserById(data.user!.id, { phone: second })
+  expect(await rowOf(data.user!.id)).toMatchObject({ phone: second, phone_confirmed_at: null })
+  expect(await signIn({ phone: second }, PASSWORD)).toBe('phone_not_confirmed')
+  // The same number once more, or one that comes with its proof, is confirmed.
+  await platform.admin().auth.admin.updateUserById(data.user!.id, { phone: second, phone_confirm: true })
+  await platform.admin().auth.admin.updateUserById(data.user!.id, { phone: second })
+  expect(await signIn({ phone: second }, PASSWORD)).toBe('in')
+})
+
 test('a confirmed number stays taken, when the change is asked for and when its code is typed', async () => {
   const [mover, phone] = [await confirmed(), newNumber()]
   const other = await park(phone)

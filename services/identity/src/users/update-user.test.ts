@@ -46,6 +46,31 @@ test('an account moves to another address only once both have agreed, whatever t
   expect(await rowOf(user.id)).toMatchObject({ email: next })
 })
 
+test('a new password keeps the rule of the sign-up page, and is not one of the account itself [spec-22]', async () => {
+  const { client, user } = await signedUp(platform)
+  const before = (await rowOf(user.id)).password_hash
+  for (const password of ['short', 'Sunnyday42!', `${newEmail('x').split('@')[0]}`, user.email!])
+    expect((await client.auth.updateUser({ password })).error, password).toMatchObject({ status: 422, code: 'weak_password' })
+  expect((await rowOf(user.id)).password_hash).toBe(before)
+})
+
+test('a second factor that the token has not heard of yet guards a reset as well', async () => {
+  const { user, email } = await signedUp(platform)
+  await platform.client().auth.resetPasswordForEmail(email)
+  const { access_token } = hashOf(await click(platform, linkIn(await platform.mail(email, /password/i)))) as { access_token: string }
+  const before = (await rowOf(user.id)).password_hash
+  const factor = { id: crypto.randomUUID(), user_id: user.id, factor_type: 'totp', friendly_name: 'Phone', sealed_secret: 'sealed' }
+  await db()
+    .insertInto('factors')
+    .values({ ...factor, status: 'verified' })
+    .execute()
+  expect(await put(access_token, { password: NEXT })).toEqual({
+    status: 401,
+    body: expect.objectContaining({ error_code: 'insufficient_aal' }),
+  })
+  expect((await rowOf(user.id)).password_hash).toBe(before)
+})
+
 test('a changed password ends the recovery letter that waited', async () => {
   const { client, user, email } = await signedUp(platform)
   await platform.client().auth.resetPasswordForEmail(email)
@@ -53,4 +78,14 @@ test('a changed password ends the recovery letter that waited', async () => {
   expect((await client.auth.updateUser({ password: NEXT })).error).toBeNull()
   expect(hashOf(await click(platform, link))).toMatchObject({ error_code: 'otp_expired' })
   expect((await rowOf(user.id)).email).toBe(email)
+})
+
+test('a challenge of a flow has the length that its verifier may have', async () => {
+  const { session } = await signedUp(platform)
+  for (const length of [42, 129])
+    expect(await put(session.access_token, { code_challenge: 'a'.repeat(length), code_challenge_method: 's256' })).toMatchObject({
+      status: 400,
+      body: { error_code: 'validation_failed' },
+    })
+  expect((await put(session.access_token, { code_challenge: 'a'.repeat(43), code_challenge_method: 's256' })).status).toBe(200)
 })

@@ -28,7 +28,8 @@ export async function updateUser(ctx: AuthCtx, input: Update): Promise<UserJson>
   const phone = input.phone ? readPhone(input.phone) : null
   const password = input.password || null
   const newEmail = email !== user.email ? email : null
-  const newPhone = phone !== user.phone ? phone : null
+  // A number that was only typed, by the service key, is confirmed the way a new one is.
+  const newPhone = phone !== user.phone || !user.phone_confirmed_at ? phone : null
   const data = input.data && readProfile(input.data, user.user_metadata)
   const terms = termsIn(data ?? {})
   readChallenge(input)

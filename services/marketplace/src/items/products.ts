@@ -6,7 +6,7 @@ import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
 import { inTransaction, publish } from '@operon/kit/tx'
-import type { Transaction } from 'kysely'
+import { type Selectable, sql, type Transaction } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
 
 export async function createProduct(
@@ -28,19 +28,50 @@ export const publishProduct =
     const { id: userId } = signedIn(ctx)
     return inTransaction(ctx.db, async (trx) => {
       const item = await trx
-        .updateTable('items')
-        .set({ is_active: true })
+        .selectFrom('items')
+        .selectAll()
         .where('id', '=', item_id)
         .where('user_id', '=', userId)
-        .returning('id')
+        .forUpdate()
         .executeTakeFirst()
       if (!item) throw new DomainError('not_found')
+      const current_version_id = await publishVersion(trx, item)
+      await trx
+        .updateTable('items')
+        .set({ status: 'active', current_version_id, published_at: sql`coalesce(published_at, now())`, updated_at: sql`now()` })
+        .where('id', '=', item.id)
+        .execute()
       return { url: `${publicUrl}/marketplace/${await ensureSlug(trx, userId)}/${item.id}` }
     })
   }
 
+type Trx = Transaction<MarketplaceDb & KitDb>
+
+/** What is on sale is a version, and a version never changes: another price or other terms make the next one. */
+async function publishVersion(trx: Trx, item: Selectable<MarketplaceDb['items']>): Promise<string> {
+  const { price_cents, currency, licence_terms } = item
+  const versions = trx.selectFrom('item_versions').where('item_id', '=', item.id)
+  const last = await versions.selectAll().orderBy('number', 'desc').limit(1).executeTakeFirst()
+  const values = { price_cents, currency, licence_terms, published_at: sql<Date>`now()` }
+  if (last && !last.published_at) {
+    await trx.updateTable('item_versions').set(values).where('id', '=', last.id).execute()
+    return last.id
+  }
+  if (last && last.price_cents === price_cents && last.currency === currency && last.licence_terms === licence_terms) return last.id
+  const next = { id: newId(), item_id: item.id, number: (last?.number ?? 0) + 1, activation_limit: last?.activation_limit ?? null }
+  await trx
+    .insertInto('item_versions')
+    .values({ ...next, notes: '', manifest: last?.manifest == null ? null : JSON.stringify(last.manifest), ...values })
+    .execute()
+  // Another price is not another product: it holds the same files.
+  if (last)
+    await sql`insert into version_files select ${next.id}, file_id, name, bytes, sha256, type, scan, position
+      from version_files where version_id = ${last.id}`.execute(trx)
+  return next.id
+}
+
 /** A storefront has an address from the first product on. One that is taken gets a number behind it. */
-async function ensureSlug(trx: Transaction<MarketplaceDb & KitDb>, userId: string): Promise<string> {
+async function ensureSlug(trx: Trx, userId: string): Promise<string> {
   const profile = await trx.selectFrom('profiles').selectAll().where('user_id', '=', userId).forUpdate().executeTakeFirst()
   if (profile?.marketplace_slug) return profile.marketplace_slug
   const wish = (profile?.display_name ?? '')

@@ -17,11 +17,9 @@ export function homePage({ addresses, inbox }: { addresses: Record<Provider, str
     page({
       title: 'Overview',
       body: html`<h1>Sandbox</h1><p class="muted">A provider without a key is played by this service. It speaks the provider's own protocol, so that the product cannot tell the difference.</p>
-<table><thead><tr><th>Stands in for</th><th>What it does</th><th class="wide-only">Address</th></tr></thead><tbody>${Object.entries(
-        addresses,
-      ).map(
+<table><thead><tr><th>Stands in for</th><th>What it does</th></tr></thead><tbody>${Object.entries(addresses).map(
         ([provider, address]) =>
-          html`<tr><td class="whole">${provider}</td><td class="muted">${about[provider as Provider]}</td><td class="mono faint wide-only">${address}</td></tr>`,
+          html`<tr><td class="whole">${provider}</td><td class="muted">${about[provider as Provider]}<div class="mono faint">${address}</div></td></tr>`,
       )}</tbody></table>
 <h2>Pages</h2><ul class="plain"><li><a href="/sandbox/inbox">Inbox</a> <span class="faint">${counted(inbox.list({ limit: 5000 }).length)}</span></li><li><a href="/sandbox/stripe">Stripe: clock, webhooks, events</a></li></ul>`,
     }),

@@ -34,15 +34,15 @@ function listPage(messages: Message[], to: string) {
   return page({
     title: 'Inbox',
     script: true,
-    body: html`<div class="head"><div><h1>Inbox</h1><p class="muted">Every e-mail and text message the product has sent, newest first.</p></div>
+    body: html`<div class="head"><div><h1>Inbox</h1><p class="muted">Every email and text message the product has sent, newest first.</p></div>
 <form method="post" action="/sandbox/inbox/clear"><button>Clear the inbox</button></form></div>
 <form method="get" class="row"><input name="to" value="${to}" placeholder="Filter by recipient" aria-label="Filter by recipient"></form>
 <div data-refresh>${
       messages.length === 0
         ? html`<div class="panel"><p class="muted">No messages${to ? html` for ${to}` : ''} yet. A sign-up, a sign-in link or a campaign will show here within a second.</p></div>`
-        : html`<table><thead><tr><th>To</th><th>Subject</th><th class="wide-only">From</th><th class="num">Sent</th></tr></thead><tbody>${messages.map(
+        : html`<table><thead><tr><th>To</th><th>Subject and sender</th><th class="num">Sent</th></tr></thead><tbody>${messages.map(
             (each) =>
-              html`<tr><td>${each.to.join(', ')}</td><td><a href="/sandbox/inbox/${each.id}">${each.subject}</a> ${each.kind === 'sms' ? html`<span class="pill">SMS</span>` : ''}</td><td class="muted wide-only">${each.from_name || each.from}</td><td class="num faint"><span class="wide-only">${each.at.slice(0, 10)} </span>${each.at.slice(11, 19)}</td></tr>`,
+              html`<tr><td>${each.to.join(', ')}</td><td><a href="/sandbox/inbox/${each.id}">${each.subject}</a> ${each.kind === 'sms' ? html`<span class="pill">SMS</span>` : ''}<div class="faint">${each.from_name || each.from}</div></td><td class="num faint"><span class="line">${each.at.slice(0, 10)} </span>${each.at.slice(11, 19)}</td></tr>`,
           )}</tbody></table>`
     }</div>`,
   })

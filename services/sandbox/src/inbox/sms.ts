@@ -1,5 +1,38 @@
+import { createHash } from 'node:crypto'
+import type { MessageListInstanceCreateOptions } from 'twilio/lib/rest/api/v2010/account/message.js'
 import { form, json, type Route, route, type WireRequest } from '../core/wire.ts'
 import type { Inbox } from './inbox.ts'
+
+type Taken = Capitalize<keyof MessageListInstanceCreateOptions>
+/** Every parameter of Twilio's own types, so that a new version of them is seen here. */
+const taken: Record<Taken, true> = {
+  To: true,
+  StatusCallback: true,
+  ApplicationSid: true,
+  MaxPrice: true,
+  ProvideFeedback: true,
+  Attempt: true,
+  ValidityPeriod: true,
+  ForceDelivery: true,
+  ContentRetention: true,
+  AddressRetention: true,
+  SmartEncoded: true,
+  PersistentAction: true,
+  TrafficType: true,
+  ShortenUrls: true,
+  ScheduleType: true,
+  SendAt: true,
+  SendAsMms: true,
+  ContentVariables: true,
+  MessageIntent: true,
+  RiskCheck: true,
+  From: true,
+  FallbackFrom: true,
+  MessagingServiceSid: true,
+  Body: true,
+  MediaUrl: true,
+  ContentSid: true,
+}
 
 /** Text messages on Twilio's wire: `POST /2010-04-01/Accounts/:sid/Messages.json`. */
 export function smsRoutes(inbox: Inbox): Route[] {
@@ -9,6 +42,9 @@ export function smsRoutes(inbox: Inbox): Route[] {
 function sendSms(inbox: Inbox, request: WireRequest) {
   if (!request.headers.authorization?.startsWith('Basic ')) return failure(401, 20003, 'Authenticate')
   const fields = form(request)
+  const unknown = [...fields.keys()].find((name) => !Object.hasOwn(taken, name))
+  // Twilio only warns of it (20001) and sends; here a misspelt parameter is to be seen before it costs a message.
+  if (unknown) return failure(400, 20001, `Unknown parameter: ${unknown}`)
   const to = fields.get('To')
   const body = fields.get('Body')
   const from = fields.get('From') ?? fields.get('MessagingServiceSid')
@@ -28,8 +64,9 @@ function sendSms(inbox: Inbox, request: WireRequest) {
     attachments: [],
   })
   const now = new Date().toUTCString()
-  const sid = kept.id.replace('msg_', 'SM').padEnd(34, '0')
+  const sid = `SM${createHash('sha256').update(kept.id).digest('hex').slice(0, 32)}`
   const account = request.params.sid
+  const uri = `/2010-04-01/Accounts/${account}/Messages/${sid}`
   return json(
     {
       sid,
@@ -49,8 +86,9 @@ function sendSms(inbox: Inbox, request: WireRequest) {
       price: null,
       price_unit: 'USD',
       status: 'queued',
+      subresource_uris: { media: `${uri}/Media.json` },
       to,
-      uri: `/2010-04-01/Accounts/${account}/Messages/${sid}.json`,
+      uri: `${uri}.json`,
     },
     201,
   )

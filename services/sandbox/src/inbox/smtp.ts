@@ -3,6 +3,9 @@ import { SMTPServer } from 'smtp-server'
 import type { Faults } from '../core/faults.ts'
 import type { Inbox } from './inbox.ts'
 
+// Those of the extensions that the greeting offers: SIZE, 8BITMIME, SMTPUTF8 and AUTH.
+const OFFERED = ['SIZE', 'BODY', 'SMTPUTF8', 'AUTH']
+
 /** Takes mail from anyone, with any password, and keeps it in the inbox. */
 export function smtpServer(inbox: Inbox, faults: Faults): SMTPServer {
   const server = new SMTPServer({
@@ -13,6 +16,10 @@ export function smtpServer(inbox: Inbox, faults: Faults): SMTPServer {
     logger: false,
     size: 25 * 1024 * 1024,
     closeTimeout: 500,
+    onMailFrom({ args }, _session, done) {
+      const unknown = Object.keys(args || {}).find((name) => !OFFERED.includes(name))
+      done(unknown ? Object.assign(new Error(`${unknown} is no parameter of MAIL FROM here`), { responseCode: 555 }) : null)
+    },
     onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'anyone' }),
     onData(stream, session, done) {
       const parts: Buffer[] = []

@@ -12,7 +12,9 @@ export function benchStream(call: Call): Buffer {
   const tail = withUsage ? '],"usage":null}\n\n' : ']}\n\n'
   const event = (delta: object, finish: string | null = null) =>
     `data: ${fixed},"choices":[${JSON.stringify({ index: 0, delta, logprobs: null, finish_reason: finish })}${tail}`
-  const last = withUsage ? `data: ${fixed},"choices":[],"usage":${JSON.stringify(usage(call.prompt, call.chunks.length))}}\n\n` : ''
+  const last = withUsage
+    ? `data: ${fixed},"choices":[],"usage":${JSON.stringify(usage(call.provider, call.prompt, call.chunks.length))}}\n\n`
+    : ''
   const middle = call.chunks.map((chunk) => event({ content: chunk.text })).join('')
   const made = Buffer.from(
     `${event({ role: 'assistant', content: '', refusal: null })}${middle}${event({}, 'stop')}${last}data: [DONE]\n\n`,

@@ -45,10 +45,14 @@ async function whole(call: Call, response: ServerResponse, record: (tokens: numb
     refusal: null,
     ...(answer.tools.length > 0 ? { tool_calls: answer.tools } : {}),
   }
+  const choice =
+    call.provider === 'perplexity'
+      ? { index: 0, message: { role: 'assistant', content: answer.text }, delta: NOTHING, finish_reason: answer.finish }
+      : { index: 0, message, logprobs: null, finish_reason: answer.finish }
   const body = JSON.stringify({
     ...envelope(call, 'chat.completion'),
-    choices: fault?.kind === 'empty_choices' ? [] : [{ index: 0, message, logprobs: null, finish_reason: answer.finish }],
-    usage: usage(call.prompt, tokens),
+    choices: fault?.kind === 'empty_choices' ? [] : [choice],
+    usage: usage(call.provider, call.prompt, tokens),
   })
   record(tokens, true)
   if (fault?.kind === 'malformed_event') return void response.writeHead(200, jsonType).end(body.slice(0, -20))
@@ -67,6 +71,9 @@ async function whole(call: Call, response: ServerResponse, record: (tokens: numb
   response.end(body)
 }
 
+const NOTHING = { role: 'assistant', content: '' }
+const roleAnd = (content: string) => JSON.stringify({ role: 'assistant', content })
+
 async function stream(call: Call, response: ServerResponse, record: (tokens: number, finished: boolean) => void): Promise<void> {
   const { answer, fault, chunks, delayMs } = call
   if (!fault && delayMs === 0 && call.body.model.startsWith('bench-')) {
@@ -76,8 +83,12 @@ async function stream(call: Call, response: ServerResponse, record: (tokens: num
   const head = `data: ${JSON.stringify(envelope(call, 'chat.completion.chunk')).slice(0, -1)},"choices":[`
   // OpenAI sends `usage: null` with every other chunk when usage was asked for.
   const tail = call.body.stream_options?.include_usage ? '],"usage":null}\n\n' : ']}\n\n'
-  const event = (delta: string, finish: string | null = null) =>
-    `${head}{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finish ? `"${finish}"` : 'null'}}${tail}`
+  let said = ''
+  /** Perplexity's have beside each piece all that was said so far, and no logprobs. */
+  const event = (delta: string, finish: string | null = null) => {
+    const beside = call.provider === 'perplexity' ? `"message":{"role":"assistant","content":${JSON.stringify(said)}}` : '"logprobs":null'
+    return `${head}{"index":0,"delta":${delta},${beside},"finish_reason":${finish ? `"${finish}"` : 'null'}}${tail}`
+  }
   response.writeHead(200, streamType)
   if (fault?.kind === 'empty_choices') {
     record(0, true)
@@ -86,7 +97,8 @@ async function stream(call: Call, response: ServerResponse, record: (tokens: num
   const stopAt =
     fault && ['truncate', 'reset_after', 'malformed_event', 'slow_body'].includes(fault.kind) ? Math.ceil(chunks.length / 2) : -1
   let sent = 0
-  let pending = event(answer.tools.length > 0 ? '{"role":"assistant","content":null}' : '{"role":"assistant","content":"","refusal":null}')
+  const refusal = call.provider === 'perplexity' ? '' : ',"refusal":null'
+  let pending = event(answer.tools.length > 0 ? '{"role":"assistant","content":null}' : `{"role":"assistant","content":""${refusal}}`)
   for (const [index, chunk] of chunks.entries()) {
     if (index === stopAt) {
       if (fault!.kind === 'slow_body') {
@@ -101,7 +113,8 @@ async function stream(call: Call, response: ServerResponse, record: (tokens: num
       await wait(delayMs)
     }
     if (response.destroyed) return record(sent, false)
-    pending += event(`{"content":${JSON.stringify(chunk.text)}}`)
+    said += chunk.text
+    pending += event(call.provider === 'perplexity' ? roleAnd(chunk.text) : `{"content":${JSON.stringify(chunk.text)}}`)
     sent += chunk.tokens
     // A reader that is slow holds the model up, as it does on a real connection.
     if (pending.length > 32_768) {
@@ -122,8 +135,11 @@ async function stream(call: Call, response: ServerResponse, record: (tokens: num
   if (response.destroyed) return record(sent, false)
   record(sent, true)
   if (fault?.kind === 'missing_end') return void response.end(pending)
-  pending += event('{}', answer.finish)
-  if (call.body.stream_options?.include_usage) pending += `${head}],"usage":${JSON.stringify(usage(call.prompt, sent))}}\n\n`
+  const counted = JSON.stringify(usage(call.provider, call.prompt, sent))
+  // Perplexity counts without being asked, beside the end of the answer; the others when asked, after it.
+  if (call.provider === 'perplexity') pending += `${event(roleAnd(''), answer.finish).slice(0, -3)},"usage":${counted}}\n\n`
+  else pending += event('{}', answer.finish)
+  if (call.body.stream_options?.include_usage) pending += `${head}],"usage":${counted}}\n\n`
   response.end(`${pending}data: [DONE]\n\n`)
 }
 

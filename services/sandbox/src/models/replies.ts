@@ -22,8 +22,8 @@ export const streamType = { 'content-type': 'text/event-stream; charset=utf-8', 
 export const jsonType = { 'content-type': 'application/json', 'x-sandbox': '1' }
 
 export function envelope(call: Call, object: string) {
-  const base = { id: call.id, object, created: call.created, model: call.body.model, system_fingerprint: 'fp_sandbox' }
-  if (call.provider !== 'perplexity') return base
+  const base = { id: call.id, object, created: call.created, model: call.body.model }
+  if (call.provider !== 'perplexity') return { ...base, system_fingerprint: 'fp_sandbox' }
   return {
     ...base,
     citations: call.answer.citations,
@@ -31,10 +31,22 @@ export function envelope(call: Call, object: string) {
   }
 }
 
-export const usage = (prompt: number, completion: number) => ({
+const counted = (prompt: number, completion: number) => ({
   prompt_tokens: prompt,
   completion_tokens: completion,
   total_tokens: prompt + completion,
+})
+/** Perplexity tells what a call costs as well: sonar's prices, in dollars. */
+const priced = (prompt: number, completion: number) => {
+  const cost = { input_tokens_cost: prompt / 1e6, output_tokens_cost: completion / 1e6, request_cost: 0.005 }
+  const total_cost = cost.input_tokens_cost + cost.output_tokens_cost + cost.request_cost
+  return { ...counted(prompt, completion), search_context_size: 'low', cost: { ...cost, total_cost } }
+}
+
+export const usage = (provider: string, prompt: number, completion: number) =>
+  provider === 'perplexity' ? priced(prompt, completion) : detailed(prompt, completion)
+const detailed = (prompt: number, completion: number) => ({
+  ...counted(prompt, completion),
   prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
   completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
 })
@@ -49,7 +61,8 @@ export function ordered(response: ServerResponse, fault: Fault) {
   fail(response, status, 'Ordered by the sandbox.', type, status === 429 ? 'rate_limit_exceeded' : null)
 }
 
-export const reply = (response: ServerResponse, body: unknown) => void response.writeHead(200, jsonType).end(JSON.stringify(body))
+export const reply = (response: ServerResponse, body: unknown, status = 200) =>
+  void response.writeHead(status, jsonType).end(JSON.stringify(body))
 export const fail = (
   response: ServerResponse,
   status: number,
@@ -57,4 +70,4 @@ export const fail = (
   type: string,
   code: string | null,
   param: string | null = null,
-) => void response.writeHead(status, jsonType).end(JSON.stringify({ error: { message, type, param, code } }))
+) => reply(response, { error: { message, type, param, code } }, status)

@@ -5,7 +5,7 @@ import { readBody } from '../core/wire.ts'
 import { answer, type ChatBody } from './answer.ts'
 import { benchAnswer, benchChunks } from './bench.ts'
 import { complete } from './complete.ts'
-import { unknownParameter, wrongParameter } from './parameters.ts'
+import { refusalOf, unknownParameters, wrongParameter } from './parameters.ts'
 import { models, providerOf } from './registry.ts'
 import { type Call, fail, reply } from './replies.ts'
 import { promptTokens, tokensOf } from './tokens.ts'
@@ -32,8 +32,8 @@ export function modelServer(options: Options): Server {
       if (!Array.isArray(body.messages) || body.messages.length === 0) {
         return fail(response, 400, "Invalid 'messages': empty array.", 'invalid_request_error', 'empty_array')
       }
-      const unknown = provider === 'openai' && unknownParameter(body)
-      if (unknown) return fail(response, 400, `Unrecognized request argument supplied: ${unknown}`, 'invalid_request_error', null)
+      const unknown = unknownParameters(provider, body)
+      if (unknown.length > 0) return reply(response, refusalOf(provider, unknown), 400)
       const wrong = wrongParameter(body)
       if (wrong) return fail(response, 400, wrong.message, 'invalid_request_error', wrong.code, wrong.param)
       made += 1

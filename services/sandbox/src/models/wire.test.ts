@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Chat } from '@perplexity-ai/perplexity_ai'
 import type OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -115,7 +116,7 @@ const tools = [
   },
 ]
 
-// The others publish no types for the wire that they share with OpenAI, so its own hold for them. Perplexity's has more: where it read.
+// Google and Anthropic publish no types for the wire that they share with OpenAI, so its own hold for them.
 const wires = ['/openai/v1', '/anthropic/v1', '/google/v1beta/openai']
 const asked: [string, object][] = [
   ['an answer', {}],
@@ -135,12 +136,78 @@ test.each(wires.flatMap((path) => asked.map(([what, more]) => [what, path, more]
   },
 )
 
-test('a parameter that the provider does not know is refused in its shape, and one of another provider is theirs', async () => {
+const said = z.strictObject({ role: z.literal('assistant'), content: z.string() })
+const dollars = z.number().nonnegative()
+const searched = z.strictObject({
+  id: made.id,
+  created: made.created,
+  model: made.model,
+  object: z.enum(['chat.completion', 'chat.completion.chunk']),
+  citations: z.array(z.url()),
+  search_results: z.array(z.strictObject({ title: z.string(), url: z.url(), date: z.null() })),
+  choices: z.array(
+    z.strictObject({ index: z.int(), message: said, delta: said, finish_reason: z.enum(['stop', 'length']).nullable().exactOptional() }),
+  ),
+  usage: z
+    .strictObject({
+      prompt_tokens: count,
+      completion_tokens: count,
+      total_tokens: count,
+      search_context_size: z.string(),
+      cost: z.strictObject({ input_tokens_cost: dollars, output_tokens_cost: dollars, request_cost: dollars, total_cost: dollars }),
+    })
+    .exactOptional(),
+}) satisfies z.ZodType<Chat.StreamChunk>
+
+test('an answer of Perplexity has the shape of its own types, whole and streamed, and is counted unasked', async () => {
+  const answer = searched.parse(await (await ask({ model: 'sonar' }, '/perplexity')).json())
+  const events = (await (await ask({ model: 'sonar', stream: true }, '/perplexity')).text()).split('\n\n').filter(Boolean)
+  expect(events.pop()).toBe('data: [DONE]')
+  const parts = events.map((each) => searched.parse(JSON.parse(each.slice('data: '.length))))
+  expect(parts.at(-1)).toMatchObject({ usage: answer.usage, choices: [{ message: answer.choices[0]!.message, finish_reason: 'stop' }] })
+  expect(parts.map(({ choices }) => choices[0]!.delta.content).join('')).toBe(answer.choices[0]!.message.content)
+})
+
+test('a parameter that OpenAI does not know is refused in its shape', async () => {
   const answer = await ask({ search_domain_filter: ['x.com'] })
   expect(answer.status).toBe(400)
   expect(refused.parse(await answer.json()).error.message).toBe('Unrecognized request argument supplied: search_domain_filter')
-  expect((await ask({ model: 'sonar', search_domain_filter: ['x.com'] }, '/perplexity')).status).toBe(200)
 })
+
+test.each(['seed', 'store', 'max_new_tokens', 'search_domain_filter'])('%s is unknown to Google, which says so in a list', async (name) => {
+  const answer = await ask({ [name]: 1, frequency_penalty: 0 }, '/google/v1beta/openai')
+  const violation = (unknown: string) => ({ description: `Invalid JSON payload received. Unknown name "${unknown}": Cannot find field.` })
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    [
+      {
+        error: {
+          code: 400,
+          message: `${violation(name).description}\n${violation('frequency_penalty').description}`,
+          status: 'INVALID_ARGUMENT',
+          details: [
+            {
+              '@type': 'type.googleapis.com/google.rpc.BadRequest',
+              fieldViolations: [violation(name), violation('frequency_penalty')],
+            },
+          ],
+        },
+      },
+    ],
+  ])
+})
+
+test.each(['seed', 'stream_options', 'logit_bias', 'user'])(
+  '%s is none of Perplexity’s parameters, and its own are taken',
+  async (name) => {
+    const answer = await ask({ model: 'sonar', [name]: {} }, '/perplexity')
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: { message: `Unrecognized request argument supplied: ${name}`, type: 'invalid_parameter', code: 400 } },
+    ])
+    expect((await ask({ model: 'sonar', search_domain_filter: ['x.com'] }, '/perplexity')).status).toBe(200)
+  },
+)
 
 test('the list of models and the refusals have the shape of the provider', async () => {
   listed.parse(await (await fetch(`${sandbox.addresses.openai}/openai/v1/models`, { headers })).json())

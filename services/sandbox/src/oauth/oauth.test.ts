@@ -2,6 +2,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as oidc from 'oauth4webapi'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 
@@ -121,4 +122,45 @@ test('revoking ends what the grant gave', async () => {
   const { body } = await exchange('/google/token', { code: await codeFor('google') })
   await fetch(`${sandbox.addresses.oauth}/google/revoke`, { method: 'POST', body: new URLSearchParams({ token: body.refresh_token! }) })
   expect(await get('/google/userinfo', body.access_token!)).toMatchObject({ error: { code: 401 } })
+})
+
+// A strict client of OAuth 2 and OpenID Connect reads every answer here, and refuses what their texts do not allow.
+const plain = { [oidc.allowInsecureRequests]: true }
+const operon = { client_id: 'operon' }
+async function discovered(provider: string) {
+  const issuer = new URL(`http://localhost:9202/sandbox/oauth/${provider}`)
+  const answer = await fetch(`${sandbox.addresses.oauth}/${provider}/.well-known/openid-configuration`)
+  return oidc.processDiscoveryResponse(issuer, answer)
+}
+async function granted(as: oidc.AuthorizationServer, provider: string, more: object = {}) {
+  const location = new URL((await decide(provider, more)).headers.get('location')!)
+  const parameters = oidc.validateAuthResponse(as, operon, location, 's1')
+  return oidc.authorizationCodeGrantRequest(as, operon, oidc.None(), parameters, back, verifier, plain)
+}
+
+test.each(['google', 'microsoft'])('%s: a strict OpenID client gets from discovery to the person, renews and revokes', async (provider) => {
+  const as = await discovered(provider)
+  const nonce = oidc.generateRandomNonce()
+  const answer = await granted(as, provider, { nonce })
+  const tokens = await oidc.processAuthorizationCodeResponse(as, operon, answer, { expectedNonce: nonce, requireIdToken: true })
+  await oidc.validateApplicationLevelSignature(as, answer, plain)
+  const { sub, email } = oidc.getValidatedIdTokenClaims(tokens)!
+  expect(email).toBe('ada@example.com')
+  const read = async () => oidc.processUserInfoResponse(as, operon, sub, await oidc.userInfoRequest(as, operon, tokens.access_token, plain))
+  expect(await read()).toMatchObject({ sub, email, email_verified: true })
+  const renewal = await oidc.refreshTokenGrantRequest(as, operon, oidc.None(), tokens.refresh_token!, plain)
+  expect((await oidc.processRefreshTokenResponse(as, operon, renewal)).access_token).not.toBe(tokens.access_token)
+  await oidc.processRevocationResponse(await oidc.revocationRequest(as, operon, oidc.None(), tokens.refresh_token!, plain))
+  await expect(read()).rejects.toThrow(oidc.WWWAuthenticateChallengeError)
+})
+
+test('a code that is used again is refused in the words of OAuth 2', async () => {
+  const as = await discovered('google')
+  const again = await exchange('/google/token', { code: await codeFor('google'), code_verifier: 'wrong' })
+  expect(again).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  const code = await codeFor('google')
+  await exchange('/google/token', { code })
+  const parameters = oidc.validateAuthResponse(as, operon, new URLSearchParams({ code, state: 's1' }), 's1')
+  const answer = await oidc.authorizationCodeGrantRequest(as, operon, oidc.None(), parameters, back, verifier, plain)
+  await expect(oidc.processAuthorizationCodeResponse(as, operon, answer)).rejects.toMatchObject({ status: 400, error: 'invalid_grant' })
 })

@@ -137,7 +137,8 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
     const known = tokens.get(bearerOf(request))
     if (known?.kind === 'access' && known.provider === request.params.provider && known.expires > seconds())
       return json(show(known.person, known.provider))
-    return json({ error: { code: 401, message: 'Invalid Credentials', status: 'UNAUTHENTICATED' }, message: 'Bad credentials' }, 401)
+    const said = { error: { code: 401, message: 'Invalid Credentials', status: 'UNAUTHENTICATED' }, message: 'Bad credentials' }
+    return json(said, 401, { 'www-authenticate': `Bearer realm="${labelOf(request.params.provider!)}", error="invalid_token"` })
   }
 
   function revoke(request: WireRequest): WireReply {
@@ -149,14 +150,25 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
     return json({})
   }
 
-  const discovery = ({ params }: WireRequest) => {
+  /** By OpenID Connect Discovery: people approve at our own address, servers call the listener that was asked. */
+  const discovery = ({ params, headers }: WireRequest) => {
     const issuer = issuerOf(params.provider!)
+    const wire = `http://${headers.host}/${params.provider}`
     return json({
       issuer,
       authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${wire}/token`,
+      userinfo_endpoint: `${wire}/userinfo`,
+      revocation_endpoint: `${wire}/revoke`,
+      jwks_uri: `${wire}/certs`,
+      scopes_supported: ['openid', 'email', 'profile'],
       response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      subject_types_supported: ['public'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       code_challenge_methods_supported: ['S256'],
       id_token_signing_alg_values_supported: ['RS256'],
+      claims_supported: ['iss', 'aud', 'sub', 'email', 'email_verified', 'name', 'iat', 'exp', 'at_hash', 'nonce'],
     })
   }
   const info = (path: string) =>

@@ -50,3 +50,49 @@ test.each([
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/rdap+json'])
   shape.parse(await answer.json())
 })
+
+// The price lists by hand as well: what their documentation names, and nothing besides.
+const amount = z.string().regex(/^\d+\.\d\d$/)
+const porkbun = z.strictObject({
+  status: z.literal('SUCCESS'),
+  pricing: z.record(z.string(), z.strictObject({ registration: amount, renewal: amount, transfer: amount })),
+})
+const vercel = z.strictObject({ years: z.int(), purchasePrice: z.number(), renewalPrice: z.number(), transferPrice: z.number() })
+const vercelRefusal = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) })
+const namesiloPrice = z.strictObject({ registration: amount, transfer: amount, renew: amount })
+const asked = z.strictObject({ operation: z.literal('getPrices'), ip: z.ipv4() })
+const namesilo = z.strictObject({
+  request: asked,
+  reply: z.object({ code: z.literal(300), detail: z.literal('success') }).catchall(namesiloPrice),
+})
+const namesiloRefusal = z.strictObject({ request: asked, reply: z.strictObject({ code: z.int().max(299), detail: z.string() }) })
+
+const post = (body: object) => ({ method: 'POST', body: JSON.stringify(body) })
+const holder = { headers: { authorization: 'Bearer key' } }
+test.each<[string, string, RequestInit, number, z.ZodType]>([
+  ['Porkbun', '/api/json/v3/pricing/get', post({ tlds: ['com'] }), 200, porkbun],
+  [
+    'Porkbun with a field that it does not have',
+    '/api/json/v3/pricing/get',
+    post({ tld: 'com' }),
+    400,
+    z.strictObject({ status: z.literal('ERROR'), message: z.string() }),
+  ],
+  ['Vercel', '/v1/registrar/tlds/com/price?years=2', holder, 200, vercel],
+  ['Vercel with a parameter that it does not have', '/v1/registrar/tlds/com/price?year=2', holder, 400, vercelRefusal],
+  ['Vercel without a key', '/v1/registrar/tlds/com/price', {}, 401, vercelRefusal],
+  ['NameSilo', '/api/getPrices?version=1&type=json&key=k', {}, 200, namesilo],
+  ['NameSilo with a parameter that it does not have', '/api/getPrices?version=1&type=json&key=k&tld=com', {}, 200, namesiloRefusal],
+  ['NameSilo without a key', '/api/getPrices?version=1&type=json', {}, 200, namesiloRefusal],
+])('the prices of %s: %s', async (_who, path, options, status, shape) => {
+  const answer = await fetch(sandbox.addresses.rdap + path, options)
+  expect(answer.status).toBe(status)
+  shape.parse(await answer.json())
+})
+
+test('Porkbun lists the endings that were asked for', async () => {
+  const listed = async (body: object) =>
+    Object.keys(porkbun.parse(await (await fetch(`${sandbox.addresses.rdap}/api/json/v3/pricing/get`, post(body))).json()).pricing)
+  expect(await listed({ tlds: ['io', 'co'] })).toEqual(['io', 'co'])
+  expect(await listed({})).toContain('com')
+})

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { json, type Route, route } from '../core/wire.ts'
+import { json, parseJson, type Route, route, type WireRequest } from '../core/wire.ts'
 
 const WELL_KNOWN = new Set(
   'google facebook amazon apple microsoft github stripe openai notion slack hubspot meta netflix twitter linkedin shopify adobe oracle paypal spotify uber airbnb zoom dropbox example wikipedia youtube instagram operon'.split(
@@ -10,22 +10,28 @@ const TAKEN_OF_TEN = 3
 
 export const rdapRoutes: Route[] = [
   route('GET', '/domain/:name', ({ params }) => lookUp(params.name!.toLowerCase())),
-  route('POST', '/api/json/v3/pricing/get', () => json(porkbun)),
+  route('POST', '/api/json/v3/pricing/get', porkbun),
   route('GET', '/v1/registrar/tlds/:tld/price', ({ params, query, headers }) => vercel(params.tld!, query, headers.authorization)),
   route('GET', '/api/getPrices', ({ query }) => namesilo(query)),
 ]
 
 // Three registrars' price lists, each on its own wire. The figures are invented.
 const dollars = (registration: string, renewal: string) => ({ registration, renewal, transfer: renewal })
-const porkbun = {
-  status: 'SUCCESS',
-  pricing: {
-    com: dollars('11.08', '15.40'),
-    net: dollars('12.52', '17.10'),
-    org: dollars('7.48', '16.20'),
-    io: dollars('24.90', '44.50'),
-    co: dollars('9.90', '29.70'),
-  },
+const porkbunPrices = {
+  com: dollars('11.08', '15.40'),
+  net: dollars('12.52', '17.10'),
+  org: dollars('7.48', '16.20'),
+  io: dollars('24.90', '44.50'),
+  co: dollars('9.90', '29.70'),
+}
+
+/** Needs no key. Of a field that it does not have it says nothing; refused here, so that nobody takes it for heeded. */
+function porkbun(request: WireRequest) {
+  const { tlds, ...others } = parseJson(request)
+  const unknown = Object.keys(others)[0]
+  if (unknown) return json({ status: 'ERROR', message: `Unknown field: ${unknown}` }, 400)
+  const pricing = Object.entries(porkbunPrices).filter(([tld]) => !tlds || tlds.includes(tld))
+  return json({ status: 'SUCCESS', pricing: Object.fromEntries(pricing) })
 }
 
 const vercelPrices: Record<string, [number, number]> = {
@@ -51,6 +57,9 @@ const namesiloPrice = (registration: string, renew: string) => ({ registration, 
 function namesilo(query: URLSearchParams) {
   const request = { operation: 'getPrices', ip: '127.0.0.1' }
   const refused = (code: number, detail: string) => json({ request, reply: { code, detail } })
+  const unknown = [...query.keys()].find((name) => !['version', 'type', 'key'].includes(name))
+  if (unknown) return refused(101, `Unknown parameter: ${unknown}`)
+  if (query.get('type') !== 'json') return refused(102, 'XML, the other form of this API, is not played here: ask for type=json')
   if (query.get('version') !== '1') return refused(102, 'No version used')
   if (!query.get('key')) return refused(110, 'Invalid API Key')
   return json({

@@ -1,4 +1,4 @@
-import { html, page } from '../core/page.ts'
+import { html, type Markup, page } from '../core/page.ts'
 import { form, json, parseJson, type Route, redirect, route, type WireReply, type WireRequest } from '../core/wire.ts'
 import { personOf } from './accounts.ts'
 import { type Bank, render } from './bank.ts'
@@ -91,19 +91,25 @@ function overview(bank: Bank, webhooks: Webhooks): WireReply {
       .map(
         (each) => html`<p class="mono">${each.url} ${pill(each.status === 'enabled' ? 'active' : 'paused')}</p>`,
       )}<p class="muted">${webhooks.pending().length} waiting</p></div><form method="post"><button name="pause" value="${String(!pause)}">${pause ? 'Deliver again' : 'Pause delivery'}</button></form></div>
-<h2>Subscriptions</h2><table><tbody>${bank.t.subscriptions
-      .newest()
-      .slice(0, 20)
-      .map(
-        (each) =>
-          html`<tr><td>${bank.t.customers.get(each.customer)?.email}</td><td>${bank.t.products.get(each.items.data[0].price.product)?.name}</td><td>${pill(each.status)}</td><td class="faint mono">${each.id}</td></tr>`,
-      )}</tbody></table>
-<h2>Last events</h2><table><tbody>${bank.t.events
-      .newest()
-      .slice(0, 40)
-      .map(
-        (each) =>
-          html`<tr><td class="mono">${each.type}</td><td class="faint mono">${each.id}</td><td class="num faint">${new Date(each.created * 1000).toISOString().slice(0, 19).replace('T', ' ')}</td></tr>`,
-      )}</tbody></table>`,
+<h2>Subscriptions</h2>${table(
+      bank.t.subscriptions
+        .newest()
+        .slice(0, 20)
+        .map(
+          (each) =>
+            html`<tr><td>${bank.t.customers.get(each.customer)?.email}</td><td>${bank.t.products.get(each.items.data[0].price.product)?.name}</td><td>${pill(each.status)}</td><td class="faint mono">${each.id}</td></tr>`,
+        ),
+    )}
+<h2>Last events</h2>${table(
+      bank.t.events
+        .newest()
+        .slice(0, 40)
+        .map(
+          (each) =>
+            html`<tr><td class="mono">${each.type}</td><td class="faint mono">${each.id}</td><td class="num faint">${new Date(each.created * 1000).toISOString().slice(0, 19).replace('T', ' ')}</td></tr>`,
+        ),
+    )}`,
   })
 }
+
+const table = (rows: Markup[]) => (rows.length === 0 ? html`<p class="muted">None yet.</p>` : html`<table><tbody>${rows}</tbody></table>`)

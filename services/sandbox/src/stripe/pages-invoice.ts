@@ -86,12 +86,10 @@ const noteLines = (bank: Bank, note: Obj): string[] => [
 function invoicePage(invoice: Obj, problem?: string): WireReply {
   const rows = invoice.lines.data.map(
     (line: Obj) =>
-      html`<tr><td>${line.description}</td><td class="faint wide-only">${day(line.period.start)} to ${day(line.period.end)}</td><td class="num">${money(line.amount, line.currency)}</td></tr>`,
+      html`<tr><td>${line.description}<div class="faint">${day(line.period.start)} to ${day(line.period.end)}</div></td><td class="num">${money(line.amount, line.currency)}</td></tr>`,
   )
   const extra = (label: string, amount: number) =>
-    amount === 0
-      ? ''
-      : html`<tr><td class="muted">${label}</td><td class="wide-only"></td><td class="num">${money(amount, invoice.currency)}</td></tr>`
+    amount === 0 ? '' : html`<tr><td class="muted">${label}</td><td class="num">${money(amount, invoice.currency)}</td></tr>`
   const off = invoice.total_discount_amounts.reduce((sum: number, each: { amount: number }) => sum + each.amount, 0)
   return page({
     title: `Invoice ${invoice.number ?? ''}`,
@@ -99,7 +97,7 @@ function invoicePage(invoice: Obj, problem?: string): WireReply {
     status: problem ? 402 : 200,
     body: html`<div class="head"><div><h1>Invoice ${invoice.number} ${pill(invoice.status)}</h1><p class="muted">${invoice.customer_name || invoice.customer_email}, ${day(invoice.created)}</p>${notes(invoice).map((note) => html`<p class="faint">${note}</p>`)}</div><a class="button" href="/sandbox/stripe/invoice/${invoice.id}/pdf">PDF</a></div>
 ${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}
-<div class="panel"><table><tbody>${rows}${extra('Discount', -off)}${invoice.total_taxes.map((tax: LineTax) => extra(taxLabel(tax), tax.amount))}${extra('Credit applied', invoice.amount_due - invoice.total + invoice.pre_payment_credit_notes_amount)}${extra('Credit notes', -invoice.pre_payment_credit_notes_amount)}<tr><td><strong>${invoice.status === 'paid' ? 'Paid' : 'Amount due'}</strong></td><td class="wide-only"></td><td class="num"><strong>${money(invoice.amount_due, invoice.currency)}</strong></td></tr></tbody></table></div>
+<div class="panel"><table><tbody>${rows}${extra('Discount', -off)}${invoice.total_taxes.map((tax: LineTax) => extra(taxLabel(tax), tax.amount))}${extra('Credit applied', invoice.amount_due - invoice.total + invoice.pre_payment_credit_notes_amount)}${extra('Credit notes', -invoice.pre_payment_credit_notes_amount)}<tr><td><strong>${invoice.status === 'paid' ? 'Paid' : 'Amount due'}</strong></td><td class="num"><strong>${money(invoice.amount_due, invoice.currency)}</strong></td></tr></tbody></table></div>
 ${invoice.status === 'open' ? html`<form method="post"><button class="main">Pay ${money(invoice.amount_due, invoice.currency)}</button></form>` : ''}`,
   })
 }
