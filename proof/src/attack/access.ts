@@ -1,4 +1,5 @@
 import { isDestructive, type Operation, sampleCall, undeclaredFields } from './document.ts'
+import { isHalfRefused } from './half-signed-in.ts'
 import type { Actor, ActorKind, Answer, Attack } from './world.ts'
 
 const kinds: ActorKind[] = [
@@ -41,7 +42,9 @@ export const attack: Attack = async (world) => {
   }
 }
 
-function mismatch({ access, path, halfSignedIn, resource }: Operation, { kind }: Actor, { status, body, text }: Answer): string | null {
+function mismatch(operation: Operation, { kind }: Actor, answer: Answer): string | null {
+  const { access, path, halfSignedIn, resource } = operation
+  const { status, body, text } = answer
   if (status >= 500 && ![501, 502, 503, 504].includes(status)) return `answered ${status}: ${text.slice(0, 120)}`
   const refused =
     status === 401 ||
@@ -49,7 +52,7 @@ function mismatch({ access, path, halfSignedIn, resource }: Operation, { kind }:
       ['forbidden', 'not_admin', 'no_authorization', 'bad_jwt', '42501'].includes(body?.code ?? body?.error_code ?? body?.error?.code))
   // S25 says which those are that let them in.
   if (kind === 'half staff' || kind === 'half signed in') {
-    if (access === 'public' || status === 401 || (status === 403 && text.includes('insufficient_aal'))) return null
+    if (access === 'public' || status === 401 || isHalfRefused(operation, answer)) return null
     return halfSignedIn ? null : `was let in with ${status}`
   }
   // Only what was made for it opens a resource: no session does, and no service key.

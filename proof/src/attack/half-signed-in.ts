@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { isDestructive, sampleCall } from './document.ts'
-import type { Attack } from './world.ts'
+import { isDestructive, type Operation, sampleCall } from './document.ts'
+import type { Answer, Attack } from './world.ts'
 
 /** What a password alone reaches where the account has a second factor; written here by hand, so that a contract cannot widen it unseen. */
 const reached = [
@@ -15,6 +15,10 @@ const reached = [
   'POST /functions/v1/account-factor-recovery-stop',
 ]
 
+/** A HEAD is answered without the code; what it asks for does not exist, so it would say 404 to somebody who was let in. */
+export const isHalfRefused = ({ method }: Operation, { status, text }: Answer): boolean =>
+  status === 403 && (method === 'HEAD' ? text === '' : text.includes('insufficient_aal'))
+
 // S25: a password alone where a second factor is, on every route that is not public, on the socket and on files.
 export const attack: Attack = async (world) => {
   const findings: string[] = []
@@ -23,10 +27,11 @@ export const attack: Attack = async (world) => {
   for (const operation of guarded) {
     const actor = isDestructive(operation) ? await world.fresh('half signed in') : await world.actor('half signed in')
     const { path, body } = sampleCall(operation)
-    const { status, text } = await world.call(actor, operation.method, path, body)
+    const answer = await world.call(actor, operation.method, path, body)
+    const { status, text } = answer
     tried++
     // No session at all opens what is for apps' tokens and keys.
-    const isRefused = operation.resource ? status === 401 : status === 403 && text.includes('insufficient_aal')
+    const isRefused = operation.resource ? status === 401 : isHalfRefused(operation, answer)
     if (reached.includes(operation.name)) {
       if (isRefused) findings.push(`${operation.name}: refused, though it is how a sign-in is finished`)
     } else if (!isRefused) findings.push(`${operation.name}: ${status} ${text.slice(0, 100)}`)
