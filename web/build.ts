@@ -9,9 +9,11 @@ import { stylesFor } from './critical.ts'
 const root = dirname(fileURLToPath(import.meta.url))
 // Everything is made aside and put in place at the end: two builds at once, or a server that reads, never see half of it.
 const dist = join(root, '.cache', `dist-${process.pid}`)
-const server = join(root, '.cache', `prerender-${process.pid}`)
+// What draws pages on the server: the build here, and the gateway those with rows of the marketplace. No address leads to it.
+const server = join(dist, '.server')
 
 type Prerender = typeof import('./src/prerender.tsx')
+type Draw = typeof import('./src/drawPage.tsx')
 type Manifest = Record<string, { file: string; isEntry?: boolean }>
 
 /** Builds the app, draws the public pages, and writes everything the gateway serves into `web/dist`. */
@@ -21,10 +23,21 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   await build({
     root,
     logLevel: 'warn',
-    define: { 'import.meta.env.PRERENDER': 'true' },
-    build: { ssr: 'src/prerender.tsx', outDir: server, emptyOutDir: true, manifest: false, copyPublicDir: false },
+    define: { 'import.meta.env.PRERENDER': 'true', 'process.env.NODE_ENV': '"production"' },
+    // Whole in itself: the gateway has none of these packages.
+    ssr: { noExternal: true },
+    build: {
+      ssr: true,
+      rolldownOptions: { input: ['src/prerender.tsx', 'src/drawPage.tsx'].map((file) => join(root, file)) },
+      outDir: server,
+      emptyOutDir: true,
+      manifest: false,
+      copyPublicDir: false,
+    },
   })
-  const { renderPage, site }: Prerender = await import(`${pathToFileURL(join(server, 'prerender.js')).href}?${Date.now()}`)
+  const drawn = async <T>(file: string): Promise<T> => import(`${pathToFileURL(join(server, file)).href}?${Date.now()}`)
+  const { renderPage, site } = await drawn<Prerender>('prerender.js')
+  const { drawPage } = await drawn<Draw>('drawPage.js')
 
   const { pages, frames, product } = site
 
@@ -40,10 +53,10 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   const styles = (await readFile(join(dist, sheet), 'utf8')).trim()
   // A page that is read first brings the styles of what it shows along: they would cost another round trip before anything can be
   // painted. boot.ts fetches the whole sheet with the app.
-  const painted = (head: string, body: string) =>
+  const painted = (head: string, body: string, shown = body) =>
     page(head, body).replace(
       stylesheet,
-      () => `<style>${stylesFor(`${template}${body}`, styles)}</style><meta name="styles" content="${sheet}" />`,
+      () => `<style>${stylesFor(`${template}${shown}`, styles)}</style><meta name="styles" content="${sheet}" />`,
     )
 
   const templated: string[] = []
@@ -57,6 +70,11 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
     const html = painted(headOf(meta, product.name), await renderPage(meta.path))
     await put(meta.path === '/' ? 'index.html' : `${meta.path.slice(1)}/index.html`, html)
   }
+  const samples = await Promise.all(site.samplePages.map(([address, data]) => drawPage(address, data)))
+  await put(
+    '.server/frame.html',
+    painted('<!--head-->', '<!--app-->', samples.map((sample) => ('body' in sample ? sample.body : '')).join('')),
+  )
   await put(
     '404.html',
     painted(`<title>Page not found · ${product.name}</title><meta name="robots" content="noindex" />`, await renderPage('/404')),
@@ -67,7 +85,10 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
     page(`<title>${product.name}</title><meta name="robots" content="noindex" />`, '').replace('</body>', () => `${needsScript}</body>`),
   )
   await put('sitemap.xml', sitemap(pages.filter((meta) => meta.index !== false).map((meta) => meta.path)))
-  await put('robots.txt', 'User-agent: *\nDisallow: /dashboard\nDisallow: /buyer-dashboard\nSitemap: __PUBLIC_URL__/sitemap.xml\n')
+  await put(
+    'robots.txt',
+    'User-agent: *\nDisallow: /dashboard\nDisallow: /buyer-dashboard\nDisallow: /thank-you\nSitemap: __PUBLIC_URL__/sitemap.xml\n',
+  )
   // Addresses that the app draws by itself; every other unknown one is a 404.
   await put('routes.json', JSON.stringify(site.appRoutes))
   await writeFile(join(dist, 'og.png'), await ogImage(product.tagline))
@@ -77,7 +98,6 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   const report = await sizes()
   await rm(out, { recursive: true, force: true })
   await rename(dist, out)
-  await rm(server, { recursive: true, force: true })
   log(`web: ${pages.length} pages in ${Math.round(performance.now() - started)} ms\n${report}`)
 }
 
@@ -139,7 +159,7 @@ async function compress(plain: Set<string>) {
   const gz = promisify<Buffer, ZlibOptions, Buffer>(gzip)
   await Promise.all(
     (await filesIn(dist)).map(async (file) => {
-      if (!compressible.has(extname(file)) || plain.has(relative(dist, file)) || file.includes('.vite')) return
+      if (!compressible.has(extname(file)) || plain.has(relative(dist, file)) || file.includes('.vite') || file.startsWith(server)) return
       const bytes = await readFile(file)
       await writeFile(`${file}.br`, await br(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
       await writeFile(`${file}.gz`, await gz(bytes, { level: 9 }))

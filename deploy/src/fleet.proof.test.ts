@@ -31,8 +31,8 @@ test.skipIf(missing.length > 0)(
       const response = await fetch(`${fleet.url}/marketplace/${slug}`)
       return [response.status, await response.text()]
     }
-    expect(await page('mara')).toEqual([200, '<title>Mara Lindt</title>'])
-    expect(await page('nobody')).toEqual([404, '<title>A storefront</title>'])
+    expect(await page('mara')).toEqual([200, '<p>storefront Mara Lindt</p></body>'])
+    expect(await page('nobody')).toEqual([404, '<p>missing</p></body>'])
 
     const killed = fleet.processes.get('marketplace-1')!.pid()!
     process.kill(killed, 'SIGKILL')
@@ -56,12 +56,13 @@ test.skipIf(missing.length > 0)(
 /** As much of a built app as a storefront's frame needs. */
 function writtenWeb(dataDir: string): string {
   const dist = join(dataDir, 'web')
-  const frame = 'marketplace/:userSlug/index.html'
   const files = {
     'app.html': '<h1>App</h1>',
     'routes.json': '["/marketplace/:userSlug"]',
-    'templated.json': JSON.stringify([frame]),
-    [frame]: '<title>__NAME:A storefront__</title>',
+    'marketplace/:userSlug/index.html': '<p>nobody was asked</p>',
+    '.server/frame.html': '<!--app--></body>',
+    '.server/drawPage.js': `export const drawPage = async (_, { kind, seller }) =>
+      ({ status: kind === 'missing' ? 404 : 200, head: '', body: '<p>' + [kind, seller?.name].join(' ').trim() + '</p>', after: '' })`,
   }
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(dist, name)), { recursive: true })

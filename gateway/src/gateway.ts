@@ -15,7 +15,7 @@ import { Callers } from './callers.ts'
 import { type Patience, refusal, watchConnections } from './connections.ts'
 import type { Lookup } from './discovery.ts'
 import { type Counters, Figures } from './figures.ts'
-import type { NameOf } from './frames.ts'
+import { type PageAt, readDrawing } from './frames.ts'
 import { createHandler } from './handle.ts'
 import { securityHeaders } from './headers.ts'
 import { type Broadcasts, createLive } from './live.ts'
@@ -42,7 +42,7 @@ export type GatewayOptions = {
   /** The contracts to serve: the registry, unless a test brings its own. */
   spoken?: Spoken[]
   /** Finds the owner of a page's address, for pages that many people have. */
-  names?: Record<string, NameOf>
+  pages?: PageAt
   counters?: Counters
   /** Resolves the name of a service: the machine's resolver, unless a test brings its own. */
   lookup?: Lookup
@@ -102,7 +102,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       productName: config.PRODUCT_NAME,
       contacts: contactsOf(config, settings),
       headers: securityHeaders(config, inlineScriptHashes(options.webDist)).page,
-      names: options.names,
+      pages: options.pages,
+      drawing: await readDrawing(options.webDist ?? ''),
+      log,
       figures,
     }),
     draining: isDraining,

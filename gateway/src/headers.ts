@@ -145,7 +145,8 @@ export function securityHeaders(config: KitConfig, inlineScripts: string[] = [])
     "frame-ancestors 'none'",
     "object-src 'none'",
     "base-uri 'self'",
-    "form-action 'self'",
+    // A storefront's form redirects to the payment page, and browsers hold redirects to this as well.
+    "form-action 'self' https://checkout.stripe.com",
   ].join('; ')
   const always: RawHeaders = ['x-content-type-options', 'nosniff', 'referrer-policy', 'strict-origin-when-cross-origin']
   if (config.PUBLIC_URL.startsWith('https:')) always.push('strict-transport-security', 'max-age=31536000; includeSubDomains')

@@ -5,7 +5,7 @@ import { serveMetrics } from '@operon/kit/scrape'
 import { createInfra } from '@operon/kit/service'
 import { flushTraces } from '@operon/kit/tracing'
 import { countersOf } from './figures.ts'
-import { storefronts } from './frames.ts'
+import { marketplacePages } from './frames.ts'
 import { startGateway } from './gateway.ts'
 import { upstreamsFromEnv } from './upstreams.ts'
 
@@ -25,7 +25,7 @@ async function main() {
     cache,
     verifier,
     webDist,
-    names: storefronts(infra, bus),
+    pages: marketplacePages(infra, bus),
     counters: countersOf(infra, bus),
     upstreams: upstreamsFromEnv(infra.env),
   })

@@ -8,11 +8,18 @@ import { testGateway } from './testing/start.ts'
 
 const dist = mkdtempSync(join(tmpdir(), 'web-'))
 const asked: string[] = []
-async function whose(slug: string) {
-  asked.push(slug)
+async function pageAt(path: string, query: URLSearchParams) {
+  const slug = path.split('/')[2] ?? 'all'
+  asked.push(`${slug} ${query}`)
   if (slug.startsWith('away')) throw new Error('nobody answers')
-  return slug.startsWith('nobody') ? null : `${slug} & <Co> $&`
+  return slug
 }
+// What the web app's build leaves: a module that draws, and the frame that it draws into.
+const draw = `export const drawPage = async (address, page) =>
+  page.startsWith('moved')
+    ? { status: 301, path: '/marketplace/now' }
+    : { status: page.startsWith('nobody') ? 404 : 200, head: '<title>' + page + ' $& __PRODUCT_NAME__</title>', body: '<h1>' + address + '</h1>',
+        after: '<script type="application/json">$\\'{}</script>' }`
 let gateway: Awaited<ReturnType<typeof testGateway>>
 beforeAll(async () => {
   const files: Record<string, string> = {
@@ -20,15 +27,18 @@ beforeAll(async () => {
     'get-started/index.html': '<h1>Get started</h1>',
     'app.html': '<script>theme()</script><h1>App</h1>',
     'named/index.html': '<title>__PRODUCT_NAME__</title>__CONTACT_EMAIL__ __SECURITY_EMAIL__',
-    'marketplace/:userSlug/index.html': '<title>__NAME:A storefront__</title><h1>Storefront</h1>',
+    'marketplace/index.html': '<h1>Storefront</h1>',
+    'marketplace/:userSlug/index.html': '<h1>Storefront</h1>',
+    '.server/drawPage.js': draw,
+    '.server/frame.html': '<head><!--head--></head><body><!--app--></body>',
     'figures/index.html':
       '<meta content="__FIGURES__"><p>__FIGURE:users:10K+__</p><p>__FIGURE:revenue:$2M+__</p><p>__FIGURE:response:&lt; 2s__</p>',
-    'routes.json': '["/dashboard", "/dashboard/image-studio", "/auth/:userType", "/pricing", "/marketplace/:userSlug"]',
+    'routes.json': '["/dashboard", "/dashboard/image-studio", "/auth/:userType", "/pricing", "/marketplace", "/marketplace/:userSlug"]',
     '404.html': '<h1>Not here</h1>',
     'assets/main-1.js': 'console.log(1)'.repeat(50),
     'sitemap.xml': '<loc>__PUBLIC_URL__/</loc>',
     'large/index.html': `<p>${Array.from({ length: 3000 }, (_, at) => (at * at * 7919) % 9973).join(' ')}</p>`,
-    'templated.json': '["sitemap.xml","named/index.html","large/index.html","figures/index.html","marketplace/:userSlug/index.html"]',
+    'templated.json': '["sitemap.xml","named/index.html","large/index.html","figures/index.html"]',
     '.stamp': 'secret',
   }
   for (const [name, text] of Object.entries(files)) {
@@ -39,7 +49,7 @@ beforeAll(async () => {
   writeFileSync(join(dist, 'assets/main-1.js.gz'), gzipSync(files['assets/main-1.js']!))
   gateway = await testGateway({
     webDist: dist,
-    names: { '/marketplace/:userSlug': whose },
+    pages: pageAt,
     counters: { users: async () => '<3', revenue: () => Promise.reject(new Error('nobody answers')) },
     env: {
       LIVE_FIGURES: 'users,revenue',
@@ -65,28 +75,31 @@ test('pages that were drawn beforehand, pages of the app, and a real 404', async
   expect(await seen('/get-started')).toEqual([200, 'Get started'])
   expect(await seen('/get-started/?ref=1')).toEqual([200, 'Get started'])
   for (const path of ['/dashboard', '/dashboard/image-studio', '/auth/seller', '/pricing']) expect(await seen(path)).toEqual([200, 'App'])
-  expect(await seen('/marketplace/mara')).toEqual([200, 'Storefront'])
   for (const path of ['/nothing', '/marketplace/mara/else', '/assets/old.js', '/.stamp', '/templated.json', '/wp-login.php'])
     expect(await seen(path)).toEqual([404, 'Not here'])
 })
 
-test('a page that many have says whose it is, answers 404 for nobody, and stays when nobody can be asked [spec-102]', async () => {
-  const seen = async (slug: string, init?: RequestInit) => {
-    const response = await get(`/marketplace/${slug}`, init)
-    return [response.status, /<title>(.*)<\/title>/.exec(await response.text())?.[1]]
+test('a page with rows is drawn with them, 404 for nobody, 301 where it moved, and empty when nobody can be asked [spec-102]', async () => {
+  const seen = async (address: string, init?: RequestInit) => {
+    const response = await get(`/marketplace${address}`, { redirect: 'manual', ...init })
+    return [response.status, response.headers.get('location') ?? (await response.text())]
   }
+  const page = (slug: string, address: string) =>
+    `<head><title>${slug} $& Hill &amp; $&amp; Co</title></head><body><h1>/marketplace${address}</h1><script type="application/json">$'{}</script></body>`
   asked.length = 0
   const [ann, nobody, away] = ['ann', 'nobody', 'away'].map((slug) => `${slug}-${randomUUID()}`) as [string, string, string]
-  expect(await seen(ann)).toEqual([200, `${ann} &amp; &lt;Co&gt; $&amp;`])
-  expect(await seen(nobody)).toEqual([404, 'A storefront'])
-  expect(await seen(away)).toEqual([200, 'A storefront'])
-  // Not asked again for each reader.
-  expect(await seen(ann, { headers: { 'accept-encoding': 'br' } })).toEqual([200, `${ann} &amp; &lt;Co&gt; $&amp;`])
-  expect(await seen(nobody)).toEqual([404, 'A storefront'])
-  expect(asked).toEqual([ann, nobody, away])
+  expect(await seen(`/${ann}`)).toEqual([200, page(ann, `/${ann}`)])
+  expect(await seen(`/${nobody}`)).toEqual([404, page(nobody, `/${nobody}`)])
+  expect(await seen('/moved')).toEqual([301, '/marketplace/now'])
+  expect(await seen(`/${away}`)).toEqual([200, '<h1>Storefront</h1>'])
+  expect(await seen('')).toEqual([200, page('all', '')])
+  // Not asked again for each reader, whatever else stands in the address, but for each search.
+  expect(await seen(`/${ann}?utm=1`, { headers: { 'accept-encoding': 'br' } })).toEqual([200, page(ann, `/${ann}`)])
+  expect(await seen(`/${ann}?category=B&q=a%20b`)).toEqual([200, page(ann, `/${ann}?q=a+b&category=B`)])
+  expect(await seen(`/${ann}?utm=1&q=a+b&category=B`)).toEqual([200, page(ann, `/${ann}?q=a+b&category=B`)])
+  expect(asked).toEqual([`${ann} `, `${nobody} `, 'moved ', `${away} `, 'all ', `${ann} q=a+b&category=B`])
   expect((await get(`/marketplace/${ann}`, { method: 'HEAD' })).status).toBe(200)
-  expect((await get('/marketplace/:userSlug')).status).toBe(200)
-  expect(await (await get('/marketplace/:userSlug')).text()).not.toContain('__NAME')
+  for (const path of ['/.server/drawPage.js', '/.server/frame.html']) expect((await get(path)).status).toBe(404)
 })
 
 test('assets come compressed as the browser takes them, for ever, and are not sent twice', async () => {

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import type { Logger } from '@operon/kit/telemetry'
 import { lookup } from 'mrmime'
 import { type Asset, asset, compressed, sendAsset, squeeze } from './assets.ts'
 import { type Call, send } from './call.ts'
 import type { Figures } from './figures.ts'
-import { escaped, type Found, type NameOf, nameFrame } from './frames.ts'
+import { type Drawing, escaped, type Found, type PageAt, serverPages } from './frames.ts'
 import type { Fixed } from './headers.ts'
 
 // Pages that only a browser renders: all of them are one document, and the app finds the page by its address.
@@ -33,18 +34,13 @@ const appRoutes = [
 /** The built web app, whole in memory: it is a few megabytes and never changes while this process runs. */
 export function serveWeb(
   dist: string,
-  options: Names & { headers: Fixed; names?: Record<string, NameOf> | undefined },
+  options: Names & { headers: Fixed; pages?: PageAt | undefined; drawing?: Drawing | undefined; log: Logger },
 ): (call: Call) => void {
   const { assets, templates } = readBuild(dist)
-  const frames = new Map<string, ReturnType<typeof nameFrame>>()
   const appRouteOf = routeMatcher(readRoutes(dist))
 
   function fill(path: string, text: string) {
-    const page = filledIn(text, path, options)
-    // An address with a part that varies may have its frame drawn beforehand, in a file of the route's own name.
-    const route = /^(.*:.*)\/index\.html$/.exec(path)?.[1]
-    if (route) frames.set(route, nameFrame(page, options.names?.[route]))
-    else assets.set(path, page)
+    assets.set(path, filledIn(text, path, options))
   }
   for (const [path, text] of templates) fill(path, text)
   options.figures?.watch(async () => {
@@ -55,17 +51,32 @@ export function serveWeb(
     }
   })
 
-  function find(path: string): Found | ReturnType<typeof nameFrame> | null {
+  const { pages: pageAt, drawing, log } = options
+  const drawn =
+    pageAt &&
+    drawing &&
+    serverPages(drawing, {
+      pageAt,
+      filled: (text) => filledIn(text, '/page.html', options),
+      failed: (error, path) => log.warn({ err: error, path }, 'page not drawn with its rows: the app is sent empty and asks by itself'),
+    })
+
+  function find({ path, query }: Call): Found | Promise<Found> | null {
+    const route = appRouteOf(path)
+    // The frame of a page with rows is a file of the route's own name.
+    const frame = route?.startsWith('/marketplace') && assets.get(`${route}/index.html`)
+    if (frame) return drawn?.(path, query, frame) ?? { asset: frame, status: 200 }
     const page = assets.get(path) ?? assets.get(`${path}.html`) ?? assets.get(`${path === '/' ? '' : path}/index.html`)
     if (page) return { asset: page, status: 200 }
-    const route = appRouteOf(path)
     const app = route && (assets.get('/app.html') ?? assets.get('/index.html'))
-    if (app) return frames.get(route) ?? { asset: app, status: 200 }
+    if (app) return { asset: app, status: 200 }
     const missing = assets.get('/404.html')
     return missing ? { asset: missing, status: 404 } : null
   }
 
-  function answer(call: Call, { asset, status }: Found) {
+  function answer(call: Call, found: Found) {
+    if ('to' in found) return send(call, 301, '', ['location', found.to, 'cache-control', 'public, max-age=3600'])
+    const { asset, status } = found
     sendAsset(call, asset, status)
     squeeze(asset)
   }
@@ -74,7 +85,7 @@ export function serveWeb(
     const { method } = call.request
     call.fixed = options.headers
     if (method !== 'GET' && method !== 'HEAD') return send(call, 405, '', ['allow', 'GET, HEAD'])
-    const found = find(call.path)
+    const found = find(call)
     if (!found)
       return send(call, assets.size ? 404 : 503, assets.size ? 'Not found' : notBuilt, [
         'content-type',
@@ -82,8 +93,8 @@ export function serveWeb(
         'cache-control',
         'no-store',
       ])
-    if (typeof found !== 'function') return answer(call, found)
-    void found(call.path.slice(call.path.lastIndexOf('/') + 1)).then((named) => call.response.destroyed || answer(call, named))
+    if (!(found instanceof Promise)) return answer(call, found)
+    void found.then((page) => call.response.destroyed || answer(call, page))
   }
 }
 

@@ -13,7 +13,10 @@ const { pathname, search } = location
 if (pathname === '/thank-you' && search.includes('session_id=')) root.replaceChildren()
 const prerendered = root.firstElementChild !== null
 const liveAtOnce =
-  /^\/(auth|pricing|marketplace|forgot-password|reset-password|lost-second-factor)\b/.test(pathname) ||
+  /^\/(auth|pricing|forgot-password|reset-password|lost-second-factor)\b/.test(pathname) ||
+  // What the server drew with its rows is read as it is; a loading frame, or the news that nobody is there, needs the app.
+  (/^\/marketplace\b/.test(pathname) &&
+    !/"kind":"(directory|storefront|product)"/.test(document.getElementById('given-page')?.textContent ?? '')) ||
   arrivalHash.size > 0 ||
   mayHaveSession()
 const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'focusin', 'wheel'] as const
@@ -55,7 +58,8 @@ function wholeStyles() {
 function keepEarly(event: Event) {
   const target = event.target as HTMLElement
   const control = event.type === 'submit' ? target : target.closest<HTMLElement>('button')
-  if (!control) return
+  // A form with an address of its own works without the app.
+  if (!control || control.closest('form[action]')) return
   event.preventDefault()
   early = control
   start()

@@ -27,7 +27,12 @@ export const paths = {
   ads: '/dashboard/meta-ads',
   brand: '/dashboard/brand-builder',
   howItWorks: '/dashboard/how-it-works',
+  marketplace: '/marketplace',
   storefront: (slug: string) => `/marketplace/${slug}`,
+  product: (slug: string, key: string) => `/marketplace/${slug}/${key}`,
 } as const
+
+/** Drawn by the server, each with its rows. */
+export const marketplacePaths = [paths.marketplace, '/marketplace/:userSlug', '/marketplace/:userSlug/:itemKey']
 
 export const homeOf = (role: 'seller' | 'buyer' | null | undefined) => (role === 'buyer' ? paths.buyer : paths.dashboard)

@@ -4,8 +4,9 @@ import { App } from './App.tsx'
 import { prerenderedFrames, prerenderedPages } from './content/pages.ts'
 import { product } from './content/product.ts'
 import { appRoutes } from './router.tsx'
+import { samplePages } from './samplePages.ts'
 
-export const site = { pages: prerenderedPages, frames: prerenderedFrames, product, appRoutes }
+export const site = { pages: prerenderedPages, frames: prerenderedFrames, product, appRoutes, samplePages }
 
 /** The page as HTML, whole: nothing streams in later, so no inline script is needed. */
 export async function renderPage(path: string): Promise<string> {

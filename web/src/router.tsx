@@ -1,13 +1,15 @@
 import type { ReactNode } from 'react'
 import { matchPath, Navigate, Route, Routes } from 'react-router-dom'
 import { type LazyPage, lazyPage } from './lazyPage.tsx'
-import { paths } from './paths.ts'
+import { marketplacePaths, paths } from './paths.ts'
 
 // One line a page. Seller pages stand in `sellerPages`: they get the gate and the shell.
 
 const Landing = lazyPage(() => import('./features/landing/LandingPage.tsx').then((m) => m.LandingPage))
 const Shell = lazyPage(() => import('./shell/Shell.tsx').then((m) => m.GatedShell))
 const NotFound = lazyPage(() => import('./features/notFound/NotFoundPage.tsx').then((m) => m.NotFoundPage))
+
+const Storefront = lazyPage(() => import('./features/storefront/StorefrontPage.tsx').then((m) => m.StorefrontPage))
 
 type PageRoute = { path: string; page: LazyPage }
 
@@ -37,10 +39,7 @@ export const publicPages: PageRoute[] = [
   { path: paths.security, page: lazyPage(() => import('./features/legal/SecurityPage.tsx').then((m) => m.SecurityPage)) },
   { path: paths.goodbye, page: lazyPage(() => import('./features/goodbye/GoodbyePage.tsx').then((m) => m.GoodbyePage)) },
   { path: paths.consent, page: lazyPage(() => import('./features/apps/ConsentPage.tsx').then((m) => m.ConsentPage)) },
-  {
-    path: '/marketplace/:userSlug',
-    page: lazyPage(() => import('./features/storefront/StorefrontPage.tsx').then((m) => m.StorefrontPage)),
-  },
+  ...marketplacePaths.map((path) => ({ path, page: Storefront })),
   { path: paths.buyer, page: lazyPage(() => import('./features/buyer/BuyerDashboardPage.tsx').then((m) => m.BuyerDashboardPage)) },
   { path: '/staff', page: lazyPage(() => import('./features/staff/StaffPage.tsx').then((m) => m.StaffPage), NotFound) },
   ...(import.meta.env.DEV

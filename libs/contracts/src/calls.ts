@@ -18,6 +18,7 @@ import type * as identityExports from './identity/exports.ts'
 import type * as identityKeys from './identity/keys.ts'
 import type * as integrations from './integrations/api.ts'
 import type * as marketplace from './marketplace/api.ts'
+import type * as marketplaceStorefront from './marketplace/storefront.ts'
 
 // Types alone: the web app calls functions by their names, and no schema reaches its bundle.
 
@@ -38,7 +39,8 @@ type Modules = typeof aiGateway &
   typeof identityExports &
   typeof identityKeys &
   typeof integrations &
-  typeof marketplace & { accountErasures: typeof accountErasures }
+  typeof marketplace &
+  typeof marketplaceStorefront & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never
 
 /** Every named function, by its name. */

@@ -43,6 +43,7 @@ import * as integrationsTables from './integrations/tables.ts'
 import * as marketplaceApi from './marketplace/api.ts'
 import * as marketplaceEvents from './marketplace/events.ts'
 import * as marketplaceFiles from './marketplace/files.ts'
+import * as marketplaceStorefront from './marketplace/storefront.ts'
 import * as marketplaceTables from './marketplace/tables.ts'
 import * as sandboxApi from './sandbox/api.ts'
 import * as sandboxEvents from './sandbox/events.ts'
@@ -76,7 +77,7 @@ export const contracts: Record<ProcessName, object> = {
     ...billingShapes,
     ...billingSelling,
   },
-  marketplace: { ...marketplaceApi, ...marketplaceEvents, ...marketplaceFiles, ...marketplaceTables },
+  marketplace: { ...marketplaceApi, ...marketplaceEvents, ...marketplaceFiles, ...marketplaceStorefront, ...marketplaceTables },
   integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },

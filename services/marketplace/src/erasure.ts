@@ -12,7 +12,7 @@ export const erasure: Eraser<MarketplaceDb> = {
     // What was sold stays for the other side of it, without the one who is gone.
     const bought = await trx.updateTable('orders').set({ buyer_id: null, email: null }).where('buyer_id', '=', userId).executeTakeFirst()
     return {
-      deleted: await deleteRows(trx, ['items'], userId),
+      deleted: await deleteRows(trx, ['left_slugs', 'left_item_slugs', 'items'], userId),
       anonymised: { profiles: 1, orders: Number(bought.numUpdatedRows) },
       kept: { orders: 'What was sold is the buyer’s as well: title, price and state, under a number that leads to no person any more.' },
     }
@@ -26,6 +26,8 @@ export const erasure: Eraser<MarketplaceDb> = {
       key: 'file_id',
       of: (userId) => sql`t.version_id in (select v.id from item_versions v join items i on i.id = v.item_id where i.user_id = ${userId})`,
     },
+    { table: 'left_slugs', key: 'slug' },
+    { table: 'left_item_slugs', key: 'item_id' },
     ...fileHoldings,
     { table: 'orders', as: 'orders', of: (userId) => sql`t.buyer_id = ${userId}`, without: ['token_hash', 'seller_id'] },
     { table: 'orders', as: 'sold', of: (userId) => sql`t.seller_id = ${userId}`, without: ['token_hash', 'buyer_id', 'email'] },

@@ -80,4 +80,8 @@ export type MarketplaceDb = FilesDb & {
     delivered_at: Date | null
     created_at: Generated<Date>
   }
+  /** Slugs that a storefront had before, so that old links lead on. */
+  left_slugs: { slug: string; user_id: string; left_at: Generated<Date> }
+  /** The same for products, with their seller. */
+  left_item_slugs: { user_id: string; slug: string; item_id: string; left_at: Generated<Date> }
 }

@@ -9,20 +9,29 @@ import { itemRoutes } from './items/routes.ts'
 import * as storefront from './migrations/0001_storefront.ts'
 import * as orders from './migrations/0002_orders.ts'
 import * as products from './migrations/0003_products.ts'
+import * as storefrontPages from './migrations/0008_storefront_pages.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { profileConsumers } from './profiles/consumers.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import type { MarketplaceDb } from './schema.ts'
+import { storefrontRoutes } from './storefront/routes.ts'
 
 export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
   name: 'marketplace',
   config: Config,
-  migrations: { '0001_storefront': storefront, '0002_orders': orders, '0003_products': products, '0004_files': fileTables },
+  migrations: {
+    '0001_storefront': storefront,
+    '0002_orders': orders,
+    '0003_products': products,
+    '0004_files': fileTables,
+    '0008_storefront_pages': storefrontPages,
+  },
   setup(rt) {
     profileRoutes(rt)
     profileConsumers(rt)
     itemRoutes(rt)
     orderRoutes(rt)
+    storefrontRoutes(rt)
     mountFiles(rt, fileContracts('marketplace'))
     erasesPeople(rt, { ...erasure, before: (ctx, userId) => eraseFiles(rt, ctx, userId) })
   },

@@ -1,3 +1,4 @@
+import { marketplacePaths } from '../paths.ts'
 import { product } from './product.ts'
 
 export type PageMeta = { path: string; title: string; description: string; index?: boolean }
@@ -42,15 +43,12 @@ export const prerenderedPages: PageMeta[] = [
   },
 ]
 
-/** Pages of an address that varies: their frame is prerendered, once for all. */
-export const prerenderedFrames: PageMeta[] = [
-  {
-    path: '/marketplace/:userSlug',
-    // The gateway puts the seller's name there.
-    title: `__NAME:A storefront__ · ${product.name}`,
-    description: 'Templates and automations, sold by the person who made them. Browse without an account.',
-  },
-]
+/** Pages that the gateway draws with their rows. Without an answer of the marketplace the app is sent like this and asks by itself. */
+export const prerenderedFrames: PageMeta[] = marketplacePaths.map((path) => ({
+  path,
+  title: `Marketplace · ${product.name}`,
+  description: 'Templates and automations, sold by the people who made them. Browse and buy without an account.',
+}))
 
 const signedIn: Record<string, string> = {
   '/dashboard': 'Dashboard',
@@ -67,9 +65,9 @@ const signedIn: Record<string, string> = {
   '/staff': 'Staff',
 }
 
-/** A storefront names itself once it knows whose it is. */
+/** A page of the marketplace names itself by its rows. */
 export function titleOf(pathname: string) {
-  if (pathname.startsWith('/marketplace/')) return undefined
+  if (/^\/marketplace(\/|$)/.test(pathname)) return undefined
   const known = prerenderedPages.find((page) => page.path === pathname)
   if (known) return known.title
   const last = pathname.split('/').pop() ?? ''

@@ -1,108 +1,113 @@
-import { texts } from '@operon/contracts/messages'
-import type { ReactNode } from 'react'
-import { useSearchParams } from 'react-router-dom'
-import { Button } from '../../ui/Button.tsx'
+import { type FormEvent, type ReactNode, useId } from 'react'
+import { Link, useLocation, useNavigate } from 'react-router-dom'
+import { paths } from '../../paths.ts'
+import { Button, ButtonLink, buttonClass } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { EmptyState, Pill, Skeleton } from '../../ui/Panel.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { Buy } from './Buy.tsx'
+import { addressOf, type Narrowed, type Offer, priceOf } from './page.ts'
 
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
+type Props = { offers: Offer[]; categories: string[]; next: string | null; asked: Narrowed; empty: ReactNode; sellers?: boolean }
 
-export type Item = { id: string; title: string; description: string; category: string; price: number; item_type: string }
-
-type More = { busy: boolean; load: () => unknown }
-
-/** The seller's items, narrowed by words and category; both live in the address. `more`: there are older ones than these. */
-export function Items({ items, more }: { items: Item[]; more?: More | undefined }) {
-  const [params, setParams] = useSearchParams()
-  const words = params.get('q') ?? ''
-  const category = params.get('category')
-  const categories = [...new Set(items.map((item) => item.category))].sort()
-  const fits = (item: Item) => `${item.title} ${item.description} ${item.item_type}`.toLowerCase().includes(words.trim().toLowerCase())
-  const found = items.filter((item) => fits(item) && (!category || item.category === category))
-
-  function narrow(name: 'q' | 'category', value: string | null) {
-    const next = new URLSearchParams(params)
-    if (value) next.set(name, value)
-    else next.delete(name)
-    setParams(next, { replace: true, preventScrollReset: true })
-  }
-
-  if (!items.length)
-    return (
-      <div className="border-t border-line md:px-3">
-        <EmptyState title="No products available">This seller hasn't listed any products yet.</EmptyState>
-      </div>
-    )
+/** What is on sale, narrowed by words and category. Both live in the address, so that a search is a link and needs no script. */
+export function Items({ offers, categories, next, asked, empty, sellers }: Props) {
+  const { pathname } = useLocation()
+  const narrowed = Boolean(asked.q || asked.category)
+  if (!offers.length && !narrowed && !asked.after) return <div className="border-t border-line md:px-3">{empty}</div>
   return (
     <>
       <Toolbar>
-        <Search value={words} onChange={(value) => narrow('q', value)} />
-        <fieldset aria-label="Category" className="flex min-w-0 gap-1 overflow-x-auto">
-          {[null, ...categories].map((name) => (
-            <Button
+        <Search key={asked.q} asked={asked} />
+        <nav aria-label="Category" className="flex min-w-0 gap-1 overflow-x-auto">
+          {['', ...categories].map((name) => (
+            <Link
               key={name}
-              variant="ghost"
-              aria-pressed={category === name}
-              className={cx('max-md:px-3', category === name && 'bg-raised !text-text')}
-              onClick={() => narrow('category', name)}
+              to={addressOf(pathname, { ...asked, category: name, after: '' })}
+              preventScrollReset
+              aria-current={asked.category === name ? 'page' : undefined}
+              className={buttonClass({ variant: 'ghost' }, cx('max-md:px-3', asked.category === name && 'bg-raised !text-text'))}
             >
-              {name ?? 'All'}
-            </Button>
+              {name || 'All'}
+            </Link>
           ))}
-        </fieldset>
+        </nav>
       </Toolbar>
       <p role="status" className="sr-only">
-        {words || category ? `${found.length} of ${items.length} shown` : ''}
+        {narrowed ? `${offers.length}${next ? ' or more' : ''} shown` : ''}
       </p>
-      {found.length ? (
+      {offers.length ? (
         <Grid>
-          {found.map((item) => (
-            <Offer key={item.id} {...item} />
+          {offers.map((offer) => (
+            <OfferCell key={offer.id} offer={offer} seller={sellers} />
           ))}
         </Grid>
       ) : (
         <div className="border-t border-line md:px-3">
-          <EmptyState
-            title="No items match these words"
-            action={<Button onClick={() => setParams({}, { replace: true })}>Show all {items.length}</Button>}
-          >
-            Search looks at titles, descriptions and types{more ? ` of the newest ${items.length} products` : ''}.
+          <EmptyState title="No items match these words" action={<ButtonLink to={pathname}>Show all products</ButtonLink>}>
+            Search looks at titles, descriptions, categories and types.
           </EmptyState>
         </div>
       )}
-      {more ? (
-        <div className="border-t border-line px-5 py-4 md:px-8">
-          <Button size="public" busy={more.busy} onClick={more.load}>
-            Show older products
-          </Button>
-        </div>
+      {next || asked.after ? (
+        <nav aria-label="Pages" className="flex gap-2 border-t border-line px-5 py-4 md:px-8">
+          {asked.after ? (
+            <ButtonLink to={addressOf(pathname, { ...asked, after: '' })} size="public">
+              Back to the newest
+            </ButtonLink>
+          ) : null}
+          {next ? (
+            <ButtonLink rel="next" to={addressOf(pathname, { ...asked, after: next })} size="public">
+              Show older products
+            </ButtonLink>
+          ) : null}
+        </nav>
       ) : null}
     </>
   )
 }
 
-function Offer({ title, description, category, price, item_type }: Item) {
+function OfferCell({ offer, seller }: { offer: Offer; seller?: boolean | undefined }) {
   return (
     <li className={cx(cell, 'group transition-colors duration-120 hover:bg-panel')}>
       <div className="flex h-5 items-center justify-between gap-3 text-13 text-faint">
-        <Pill>{category}</Pill>
+        <Pill>{offer.category}</Pill>
         No reviews yet
       </div>
       <div className="flex-1">
-        <h2 className="text-16 font-semibold">{title}</h2>
-        <p className="mt-1 line-clamp-2 min-h-[2lh] text-14 text-muted">{description}</p>
+        <h2 className="text-16 font-semibold">
+          <Link to={paths.product(offer.seller.slug, offer.key)} className="hover:underline">
+            {offer.title}
+          </Link>
+        </h2>
+        {seller ? (
+          <p className="mt-0.5 text-13 text-muted">
+            by{' '}
+            <Link to={paths.storefront(offer.seller.slug)} className="underline decoration-control underline-offset-2">
+              {offer.seller.name}
+            </Link>
+          </p>
+        ) : null}
+        <p className="mt-1 line-clamp-2 min-h-[2lh] text-14 text-muted">{offer.summary}</p>
       </div>
       <div className="flex items-end justify-between gap-3">
         <p>
-          <span className="block text-20 font-semibold tabular">{dollars.format(price)}</span>
-          <span className="text-13 text-faint">{item_type}</span>
+          <span className="block text-20 font-semibold tabular">{priceOf(offer)}</span>
+          <span className="text-13 text-faint">{offer.item_type}</span>
         </p>
-        <Button size="public" className="group-hover:border-control" onClick={() => toast.info(texts.purchaseComingSoon)}>
-          Buy Now
-        </Button>
+        <Buy offer={offer} className="group-hover:border-control" />
       </div>
     </li>
+  )
+}
+
+/** A plain list of a few, for the foot of a product's page. */
+export function FewItems({ offers }: { offers: Offer[] }) {
+  return (
+    <Grid>
+      {offers.map((offer) => (
+        <OfferCell key={offer.id} offer={offer} />
+      ))}
+    </Grid>
   )
 }
 
@@ -111,7 +116,7 @@ export function ItemsLoading() {
   return (
     <div role="status" aria-label="Loading the marketplace" className="skeletons">
       <Toolbar>
-        <Search disabled />
+        <Skeleton className="h-8 max-md:h-11 sm:w-64" />
         <span className="flex gap-1">
           {['w-14', 'w-24', 'w-20'].map((width) => (
             <Skeleton key={width} className={cx('h-8 max-md:h-11', width)} />
@@ -148,17 +153,34 @@ function Toolbar({ children }: { children: ReactNode }) {
   )
 }
 
-function Search({ value, disabled, onChange }: { value?: string; disabled?: boolean; onChange?: (value: string) => void }) {
+function Search({ asked }: { asked: Narrowed }) {
+  const { pathname } = useLocation()
+  const navigate = useNavigate()
+  const id = useId()
+  function search(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const q = String(new FormData(event.currentTarget).get('q') ?? '').trim()
+    navigate(addressOf(pathname, { ...asked, q, after: '' }), { preventScrollReset: true })
+  }
   return (
-    <input
-      type="search"
-      aria-label="Search products"
-      placeholder="Search products"
-      disabled={disabled}
-      value={value}
-      onChange={(event) => onChange?.(event.target.value)}
-      className="h-8 shrink-0 rounded-control border border-control/70 bg-page px-2.5 text-13 max-md:h-11 sm:w-64"
-    />
+    <search className="shrink-0">
+      <form action={pathname} onSubmit={search} className="flex gap-2">
+        {asked.category ? <input type="hidden" name="category" value={asked.category} /> : null}
+        <label htmlFor={id} className="sr-only">
+          Search products
+        </label>
+        <input
+          id={id}
+          type="search"
+          name="q"
+          placeholder="Search products"
+          maxLength={100}
+          defaultValue={asked.q}
+          className="h-8 min-w-0 flex-1 rounded-control border border-control/70 bg-page px-2.5 text-13 max-md:h-11 sm:w-64"
+        />
+        <Button type="submit">Search</Button>
+      </form>
+    </search>
   )
 }
 

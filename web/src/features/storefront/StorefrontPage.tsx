@@ -1,9 +1,7 @@
 import { texts } from '@operon/contracts/messages'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Share2 } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
-import { useParams } from 'react-router-dom'
-import { readJson, request } from '../../api/http.ts'
+import { useNavigate } from 'react-router-dom'
 import { product } from '../../content/product.ts'
 import { paths } from '../../paths.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
@@ -11,64 +9,39 @@ import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/copy.ts'
 import { EmptyRow } from '../../ui/Mark.tsx'
-import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { type Item, Items, ItemsLoading } from './Items.tsx'
+import { headOf } from './head.ts'
+import { Items, ItemsLoading } from './Items.tsx'
+import { Product } from './Product.tsx'
+import { type Of, type Page, useMarketplacePage } from './page.ts'
 
-type Seller = { user_id: string; display_name: string | null; marketplace_slug: string }
-
-/** Drawn at build as far as it is the same for every seller, and painted with that; who it is and what is offered come with the app. */
+/** The directory, a storefront or a product: drawn by the server with its rows, or asked for here. */
 export function StorefrontPage() {
-  const { userSlug = '' } = useParams()
-  const shop = useQuery({
-    queryKey: ['storefront', userSlug],
-    queryFn: () => readSeller(userSlug),
-  })
-  const offers = useInfiniteQuery({
-    queryKey: ['storefront-items', shop.data?.id],
-    enabled: Boolean(shop.data),
-    queryFn: ({ pageParam }) => readItems(shop.data!.id, pageParam),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.next,
-  })
-  const items = offers.data?.pages.flatMap((page) => page.rows)
-  const failed = shop.isError || (offers.isError && !items)
-  const more = offers.hasNextPage ? { busy: offers.isFetchingNextPage, load: () => offers.fetchNextPage() } : undefined
+  const { asked, page } = useMarketplacePage()
+  const { data, isError } = page
+  const missing = data?.kind === 'missing'
+  const failed = isError && !data
+  useMoved(data)
   useEffect(() => {
-    if (shop.data === null) toast.error(texts.marketplaceNotFound)
-    else if (failed || offers.isFetchNextPageError) toast.error(texts.failedToLoadMarketplace)
-  }, [shop.data, failed, offers.isFetchNextPageError])
-  useNamed(shop.data === null ? 'Marketplace Not Found' : shop.data?.name, shop.data === null)
+    if (missing) toast.error(texts.marketplaceNotFound)
+    else if (failed) toast.error(texts.failedToLoadMarketplace)
+  }, [missing, failed])
+  useNamed(data)
 
-  if (shop.data === null)
-    return (
-      <PublicMessage
-        art={<EmptyRow className="h-16 self-start" />}
-        title="Marketplace Not Found"
-        actions={
-          <ButtonLink to={paths.home} variant="primary" size="public">
-            Return to Home
-          </ButtonLink>
-        }
-      >
-        <p>The marketplace you're looking for doesn't exist.</p>
-      </PublicMessage>
-    )
+  if (missing) return <Missing {...data} />
   return (
     <PublicLayout footer={false}>
       <div className="rail flex w-full flex-1 flex-col">
         {failed ? (
           <div className="px-0 py-14 md:px-3">
-            <ErrorState title={texts.failedToLoadMarketplace} retry={() => (shop.isError ? shop.refetch() : offers.refetch())}>
+            <ErrorState title={texts.failedToLoadMarketplace} retry={() => page.refetch()}>
               The server did not answer. Nothing is lost; try again in a moment.
             </ErrorState>
           </div>
         ) : (
-          <>
-            <Head name={shop.data?.name} count={items && <Count of={items.length} more={Boolean(more)} />} />
-            {items ? <Items items={items} more={more} /> : <ItemsLoading />}
-          </>
+          <Shown data={data} asked={asked} />
         )}
       </div>
       <footer className="border-t border-line bg-panel">
@@ -83,46 +56,56 @@ export function StorefrontPage() {
   )
 }
 
-/** Public data, asked for without the code of a session. The answer names where it goes on, when it does. */
-async function readPage<T>(address: string): Promise<{ rows: T[]; next: string | undefined }> {
-  const response = await request(address)
-  return { rows: await readJson<T[]>(response), next: /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] }
+function Shown({ data, asked }: { data: Page | undefined; asked: ReturnType<typeof useMarketplacePage>['asked'] }) {
+  if (data?.kind === 'product') return <Product {...data} />
+  if (data?.kind === 'directory')
+    return (
+      <>
+        <SectionHead as="h1" className="max-md:pt-10" title="Marketplace">
+          <p className="text-20">Templates and automations, sold by the people who made them. Browse and buy without an account.</p>
+          <p className="mt-3 text-14">Newest first, everywhere. No seller can pay for a place.</p>
+        </SectionHead>
+        <Items
+          {...data}
+          asked={asked}
+          sellers
+          empty={<EmptyState title="No products available">No seller has listed a product yet.</EmptyState>}
+        />
+      </>
+    )
+  if (data?.kind === 'storefront')
+    return (
+      <>
+        <StorefrontHead {...data} />
+        <Items
+          {...data}
+          asked={asked}
+          empty={<EmptyState title="No products available">This seller hasn't listed any products yet.</EmptyState>}
+        />
+      </>
+    )
+  return (
+    <>
+      <Head title={<Skeleton className="h-11 w-72" />} name="Marketplace" count={<Skeleton className="h-5 w-20" />} />
+      <ItemsLoading />
+    </>
+  )
 }
-const read = <T,>(table: string, query: Record<string, string>) => readPage<T>(`/rest/v1/${table}?${new URLSearchParams(query)}`)
 
-async function readSeller(slug: string) {
-  const {
-    rows: [seller],
-  } = await read<Seller>('user_profiles', { select: 'user_id,display_name,marketplace_slug', marketplace_slug: `eq.${slug}` })
-  return seller ? { id: seller.user_id, name: seller.display_name ?? seller.marketplace_slug } : null
+function StorefrontHead({ seller, total }: Of<'storefront'>) {
+  return <Head title={seller.name} count={<p>{`${total.toLocaleString('en-US')} ${total === 1 ? 'product' : 'products'}`}</p>} />
 }
-
-/** The newest first, as many as an answer holds; `next` is where the page before said that it goes on. */
-const readItems = (userId: string, next: string) =>
-  next
-    ? readPage<Item>(next)
-    : read<Item>('marketplace_items', {
-        select: 'id,title,description,category,price,item_type',
-        user_id: `eq.${userId}`,
-        is_active: 'eq.true',
-        order: 'created_at.desc,id.desc',
-        limit: '1000',
-      })
 
 /** The name has room for two lines on a phone before it is known: nothing moves when it comes. */
-function Head({ name, count }: { name: string | undefined; count: ReactNode }) {
+function Head({ title, name, count }: { title: ReactNode; name?: string; count: ReactNode }) {
   return (
     <SectionHead
       as="h1"
       className="max-md:pt-10"
       title={
         <span className="flex items-end max-md:min-h-[2lh]">
-          {name ?? (
-            <>
-              <span className="sr-only">Storefront</span>
-              <Skeleton className="h-11 w-72" />
-            </>
-          )}
+          {name ? <span className="sr-only">{name}</span> : null}
+          {title}
         </span>
       }
     >
@@ -134,28 +117,61 @@ function Head({ name, count }: { name: string | undefined; count: ReactNode }) {
           <Share2 />
           Copy the link
         </Button>
-        {count ?? <Skeleton className="h-5 w-20" />}
+        {count}
       </div>
     </SectionHead>
   )
 }
 
-function Count({ of, more }: { of: number; more: boolean }) {
+function Missing({ seller }: Of<'missing'>) {
+  const art = <EmptyRow className="h-16 self-start" />
+  if (seller)
+    return (
+      <PublicMessage
+        art={art}
+        title="Product not found"
+        actions={
+          <ButtonLink to={paths.storefront(seller.slug)} variant="primary" size="public">
+            See all products of {seller.name}
+          </ButtonLink>
+        }
+      >
+        <p>This product is no longer for sale, or the link may be mistyped.</p>
+      </PublicMessage>
+    )
   return (
-    <p>
-      {of.toLocaleString('en-US')}
-      {more ? '+' : ''} {of === 1 ? 'product' : 'products'}
-    </p>
+    <PublicMessage
+      art={art}
+      title="Marketplace Not Found"
+      actions={
+        <ButtonLink to={paths.home} variant="primary" size="public">
+          Return to Home
+        </ButtonLink>
+      }
+    >
+      <p>The marketplace you're looking for doesn't exist.</p>
+    </PublicMessage>
   )
 }
 
+/** An address that was left leads on; the server does the same with a redirect. */
+function useMoved(data: Page | undefined) {
+  const navigate = useNavigate()
+  const path = data?.kind === 'moved' ? data.path : null
+  useEffect(() => {
+    if (path) navigate(path, { replace: true })
+  }, [path, navigate])
+}
+
 /** The page's title, and for an address of nobody the word to search engines that there is nothing to keep. */
-function useNamed(name: string | undefined, missing: boolean) {
+function useNamed(data: Page | undefined) {
+  const title = data && headOf(data, product.name)?.title
+  const missing = data?.kind === 'missing'
   useEffect(() => {
-    document.title = `${name ?? 'Storefront'} · ${product.name}`
-  }, [name])
+    if (title) document.title = title
+  }, [title])
   useEffect(() => {
-    if (!missing) return
+    if (!missing || document.querySelector('meta[name=robots]')) return
     const told = Object.assign(document.createElement('meta'), { name: 'robots', content: 'noindex' })
     document.head.append(told)
     return () => told.remove()

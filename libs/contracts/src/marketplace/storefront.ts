@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { endpoint, fn, id, request } from '../contract.ts'
+
+// The public pages of the marketplace: what the gateway fills its frames with, and what the app asks for when it moves between them.
+
+/** A storefront (`slug`), a product of it (`slug` and `item`), or the directory of all sellers (neither). */
+export const StorefrontAddress = z.object({
+  slug: z.string().max(63).nullable().default(null),
+  item: z.string().max(80).nullable().default(null),
+  q: z.string().max(100).default(''),
+  category: z.string().max(60).default(''),
+  after: z.string().max(120).default(''),
+})
+
+export const StorefrontSeller = z.object({ slug: z.string(), name: z.string() })
+export const StorefrontOffer = z.object({
+  id: z.uuid(),
+  /** Its part of the address: its slug, or its id while it has none. */
+  key: z.string(),
+  title: z.string(),
+  summary: z.string(),
+  category: z.string(),
+  item_type: z.string(),
+  price_cents: z.int(),
+  currency: z.string(),
+  seller: StorefrontSeller,
+})
+const offers = {
+  offers: z.array(StorefrontOffer),
+  categories: z.array(z.string()),
+  /** Where the next page begins; null on the last. */
+  next: z.string().nullable(),
+}
+
+export const StorefrontPage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('directory'), ...offers }),
+  /** `total` counts what is on sale here, up to 1,000. */
+  z.object({ kind: z.literal('storefront'), seller: StorefrontSeller, total: z.int(), ...offers }),
+  z.object({
+    kind: z.literal('product'),
+    product: StorefrontOffer.extend({ description: z.string(), licence_terms: z.string(), version: z.int().nullable() }),
+    more: z.array(StorefrontOffer),
+  }),
+  /** An address that was left: `path` has what was asked for today. */
+  z.object({ kind: z.literal('moved'), path: z.string() }),
+  /** `seller` is there when only the product is not. */
+  z.object({ kind: z.literal('missing'), seller: StorefrontSeller.nullable() }),
+])
+
+export const storefrontPageRequest = request('marketplace.storefront_page', StorefrontAddress, StorefrontPage)
+
+export const storefrontPage = fn('storefront-page', {
+  access: 'public',
+  rate: 'read',
+  summary: 'What a page of the marketplace shows: the directory, a storefront, or a product',
+  body: StorefrontAddress,
+  reply: StorefrontPage,
+})
+
+/** `start-checkout` for a browser without JavaScript. */
+export const buyNow = endpoint({
+  method: 'POST',
+  path: '/functions/v1/buy-now',
+  demo: 'never',
+  access: 'public',
+  rate: 'public-send',
+  raw: true,
+  summary: 'The form of a product page: redirects to the payment page',
+  description: 'Takes the forms of our own pages alone, and answers with a page where the checkout does not open.',
+  body: z.object({ item_id: id('item') }),
+  reply: z.unknown(),
+  contentType: 'text/html',
+})

@@ -1,0 +1,84 @@
+import type { StorefrontOffer } from '@operon/contracts/marketplace/storefront'
+import type { Ctx } from '@operon/kit/context'
+import { type RawBuilder, sql } from 'kysely'
+import type { z } from 'zod'
+import type { MarketplaceDb } from '../schema.ts'
+
+type Db = Ctx<MarketplaceDb>['db']
+export type Offer = z.output<typeof StorefrontOffer>
+type Narrowed = { q: string; category: string; after: string }
+type Listed = { offers: Offer[]; next: string | null }
+
+const PAGE = 24
+const CATEGORIES = 40
+const listedAt = sql`coalesce(i.published_at, i.created_at)`
+
+/** Newest first, and nothing else decides the order: no seller can buy a place. */
+export async function listOffers(db: Db, { q, category, after }: Narrowed, userId?: string, size = PAGE): Promise<Listed> {
+  const words = wordsOf(q)
+  const from = placeOf(after)
+  const narrowed: RawBuilder<unknown>[] = [sql`i.is_active`, sql`p.deleted_at is null`, sql`p.marketplace_slug is not null`]
+  if (userId) narrowed.push(sql`i.user_id = ${userId}`)
+  if (category) narrowed.push(sql`i.category = ${category}`)
+  if (words) narrowed.push(sql`item_words(i.title, i.summary, i.description, i.category, i.item_type) @@ to_tsquery('simple', ${words})`)
+  if (from) narrowed.push(sql`(${listedAt}, i.id) < (${from.at}::timestamptz, ${from.id}::uuid)`)
+  const { rows } = await sql<Row>`
+    select ${columns}, ${listedAt}::text as at from items i join profiles p on p.user_id = i.user_id
+    where ${sql.join(narrowed, sql` and `)} order by ${listedAt} desc, i.id desc limit ${size + 1}`.execute(db)
+  const last = rows.length > size ? rows[size - 1] : undefined
+  return {
+    offers: rows.slice(0, size).map(offerOf),
+    next: last ? Buffer.from(`${last.at}|${last.id}`).toString('base64url') : null,
+  }
+}
+
+/** From one category to the next by the index, so that it costs as many steps as there are categories and not as there are products. */
+export async function listCategories(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ category: string }>`
+    with recursive known as (
+      (select category, 1 as n from items where is_active order by category limit 1)
+      union all
+      select (select i.category from items i where i.is_active and i.category > known.category order by i.category limit 1), n + 1
+      from known where known.category is not null and n < ${CATEGORIES}
+    )
+    select category from known where category is not null`.execute(db)
+  return rows.map(({ category }) => category)
+}
+
+const MOST_COUNTED = 1_000
+/** Of one seller: how many are on sale and in which categories, of the newest thousand. */
+export async function summaryOf(db: Db, userId: string): Promise<{ total: number; categories: string[] }> {
+  const { rows } = await sql<{ category: string; count: number }>`
+    select category, count(*)::int as count from (
+      select i.category from items i where i.is_active and i.user_id = ${userId} order by ${listedAt} desc, i.id desc limit ${MOST_COUNTED}
+    ) newest group by category order by category`.execute(db)
+  return { total: rows.reduce((sum, { count }) => sum + count, 0), categories: rows.slice(0, CATEGORIES).map(({ category }) => category) }
+}
+
+export type Row = Omit<Offer, 'key' | 'seller'> & { slug: string | null; seller_slug: string; seller_name: string | null; at: string }
+
+export const columns = sql`i.id, i.slug, i.title, case when i.summary = '' then left(i.description, 300) else i.summary end as summary,
+  i.category, i.item_type, i.price_cents, i.currency, p.marketplace_slug as seller_slug, p.display_name as seller_name`
+
+export function offerOf({ slug, seller_slug, seller_name, id, title, summary, category, item_type, price_cents, currency }: Row): Offer {
+  const seller = { slug: seller_slug, name: seller_name ?? seller_slug }
+  return { id, key: slug ?? id, title, summary, category, item_type, price_cents, currency, seller }
+}
+
+/** Each word as the beginning of one; signs mean nothing. */
+function wordsOf(q: string): string {
+  const words = q.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  return words
+    .slice(0, 8)
+    .map((word) => `${word}:*`)
+    .join(' & ')
+}
+
+/** Where a page ended. Anything else than what a page said begins at the start. */
+function placeOf(after: string): { at: string; id: string } | null {
+  const said = /^(\d{4}-[\d-]+ [\d:.]+[+-][\d:]+)\|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
+    Buffer.from(after, 'base64url').toString(),
+  )
+  if (!said || Number.isNaN(Date.parse(said[1]!.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')))) return null
+  return { at: said[1]!, id: said[2]! }
+}

@@ -1,0 +1,80 @@
+import type { Input, Output } from '@operon/contracts/contract'
+import type * as contract from '@operon/contracts/marketplace/storefront'
+import type { Ctx } from '@operon/kit/context'
+import { sql } from 'kysely'
+import type { MarketplaceDb } from '../schema.ts'
+import { columns, listCategories, listOffers, offerOf, type Row, summaryOf } from './offers.ts'
+
+type Page = Output<typeof contract.storefrontPage>
+type Db = Ctx<MarketplaceDb>['db']
+type Seller = { user_id: string; slug: string; name: string }
+
+const MORE = 3
+
+/** Everything that a public page shows, in one answer. Only what is on sale, and only of sellers who have an address. */
+export async function storefrontPage({ db }: Ctx<MarketplaceDb>, asked: Input<typeof contract.storefrontPage>): Promise<Page> {
+  if (asked.slug === null) {
+    const [listed, categories] = await Promise.all([listOffers(db, asked), listCategories(db)])
+    return { kind: 'directory', ...listed, categories }
+  }
+  const seller = await sellerAt(db, asked.slug)
+  if (!seller) return movedSeller(db, asked.slug, asked.item)
+  if (asked.item !== null) return productPage(db, seller, asked.item)
+  const [listed, summary] = await Promise.all([listOffers(db, asked, seller.user_id), summaryOf(db, seller.user_id)])
+  return { kind: 'storefront', seller: publicly(seller), ...listed, ...summary }
+}
+
+async function productPage(db: Db, seller: Seller, key: string): Promise<Page> {
+  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key)
+  const { rows } = await sql<Row & { description: string; licence_terms: string; version: number | null }>`
+    select ${columns}, i.description, i.licence_terms, v.number as version
+    from items i join profiles p on p.user_id = i.user_id left join item_versions v on v.id = i.current_version_id
+    where i.is_active and i.user_id = ${seller.user_id} and ${isId ? sql`(i.id = ${key}::uuid or i.slug = ${key})` : sql`i.slug = ${key}`}
+    limit 1`.execute(db)
+  const [found] = rows
+  if (!found) return movedProduct(db, seller, key)
+  const offer = offerOf(found)
+  if (offer.key !== key) return { kind: 'moved', path: pathOf(seller.slug, offer.key) }
+  const { description, licence_terms, version } = found
+  const others = await listOffers(db, { q: '', category: '', after: '' }, seller.user_id, MORE + 1)
+  const more = others.offers.filter(({ id }) => id !== offer.id).slice(0, MORE)
+  return { kind: 'product', product: { ...offer, description, licence_terms, version }, more }
+}
+
+async function sellerAt(db: Db, slug: string): Promise<Seller | null> {
+  const row = await db
+    .selectFrom('profiles')
+    .select(['user_id', 'display_name'])
+    .where('marketplace_slug', '=', slug)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row ? { user_id: row.user_id, slug, name: row.display_name ?? slug } : null
+}
+
+/** A slug that a seller has today always wins over one that another left. */
+async function movedSeller(db: Db, slug: string, item: string | null): Promise<Page> {
+  const now = await db
+    .selectFrom('left_slugs as l')
+    .innerJoin('profiles as p', 'p.user_id', 'l.user_id')
+    .select('p.marketplace_slug')
+    .where('l.slug', '=', slug)
+    .where('p.deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!now?.marketplace_slug) return { kind: 'missing', seller: null }
+  return { kind: 'moved', path: pathOf(now.marketplace_slug, item) }
+}
+
+async function movedProduct(db: Db, seller: Seller, slug: string): Promise<Page> {
+  const now = await db
+    .selectFrom('left_item_slugs as l')
+    .innerJoin('items as i', 'i.id', 'l.item_id')
+    .select('i.slug')
+    .where('l.user_id', '=', seller.user_id)
+    .where('l.slug', '=', slug)
+    .where('i.is_active', '=', true)
+    .executeTakeFirst()
+  return now?.slug ? { kind: 'moved', path: pathOf(seller.slug, now.slug) } : { kind: 'missing', seller: publicly(seller) }
+}
+
+const publicly = ({ slug, name }: Seller) => ({ slug, name })
+const pathOf = (slug: string, item: string | null) => `/marketplace/${slug}${item === null ? '' : `/${encodeURIComponent(item)}`}`

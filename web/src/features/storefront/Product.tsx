@@ -1,0 +1,65 @@
+import { Link } from 'react-router-dom'
+import { paths } from '../../paths.ts'
+import { Pill } from '../../ui/Panel.tsx'
+import { Buy } from './Buy.tsx'
+import { FewItems } from './Items.tsx'
+import { type Of, priceOf } from './page.ts'
+
+/** One product: what it is, what it costs, on what terms, and what else its seller has. */
+export function Product({ product, more }: Of<'product'>) {
+  const { seller } = product
+  const storefront = paths.storefront(seller.slug)
+  return (
+    <>
+      <article className="grid gap-x-10 gap-y-8 px-5 pt-10 pb-14 md:grid-cols-12 md:px-8 md:pt-16">
+        <div className="min-w-0 md:col-span-7">
+          <p className="flex flex-wrap items-center gap-3 text-13 text-muted">
+            <Pill>{product.category}</Pill>
+            <span>
+              by{' '}
+              <Link to={storefront} className="text-text underline decoration-control underline-offset-2">
+                {seller.name}
+              </Link>
+            </span>
+          </p>
+          <h1 className="mt-4 text-40 font-semibold break-words">{product.title}</h1>
+          <p className="mt-6 max-w-[68ch] break-words whitespace-pre-line text-muted">{product.description}</p>
+          {product.licence_terms ? (
+            <section className="mt-10 border-t border-line pt-6">
+              <h2 className="text-16 font-semibold">License terms</h2>
+              <p className="mt-2 max-w-[68ch] text-14 break-words whitespace-pre-line text-muted">{product.licence_terms}</p>
+            </section>
+          ) : null}
+        </div>
+        <aside aria-label="Buy" className="flex flex-col items-start gap-4 border-line md:col-span-4 md:col-start-9 md:border-l md:pl-8">
+          <p className="text-28 font-semibold tabular">{priceOf(product)}</p>
+          <Buy offer={product} variant="primary" />
+          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-14">
+            <dt className="text-muted">Type</dt>
+            <dd>{product.item_type}</dd>
+            {product.version ? (
+              <>
+                <dt className="text-muted">Version</dt>
+                <dd className="tabular">{product.version}</dd>
+              </>
+            ) : null}
+            <dt className="text-muted">Reviews</dt>
+            <dd>No reviews yet</dd>
+          </dl>
+          <p className="text-13 text-faint">You can buy without an account.</p>
+        </aside>
+      </article>
+      {more.length ? (
+        <section aria-labelledby="more-of-seller">
+          <h2 id="more-of-seller" className="border-t border-line px-5 pt-8 pb-5 text-20 font-semibold md:px-8">
+            More from{' '}
+            <Link to={storefront} className="underline decoration-control underline-offset-2">
+              {seller.name}
+            </Link>
+          </h2>
+          <FewItems offers={more} />
+        </section>
+      ) : null}
+    </>
+  )
+}
