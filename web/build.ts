@@ -87,7 +87,7 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   await put('sitemap.xml', sitemap(pages.filter((meta) => meta.index !== false).map((meta) => meta.path)))
   await put(
     'robots.txt',
-    'User-agent: *\nDisallow: /dashboard\nDisallow: /buyer-dashboard\nDisallow: /thank-you\nSitemap: __PUBLIC_URL__/sitemap.xml\n',
+    'User-agent: *\nDisallow: /dashboard\nDisallow: /buyer-dashboard\nDisallow: /thank-you\nSitemap: __PUBLIC_URL__/sitemap.xml\nSitemap: __PUBLIC_URL__/functions/v1/storefront-sitemap\n',
   )
   // Addresses that the app draws by itself; every other unknown one is a 404.
   await put('routes.json', JSON.stringify(site.appRoutes))

@@ -31,7 +31,7 @@ const keys = (pressed: string, opens: string) => async (page: Page) => {
 const told = (words: RegExp) => (page: Page) => page.getByText(words).first().waitFor()
 
 /** Every page and every state of the app that somebody can be in. An alias address shows the landing view: one of them is enough. */
-export const shots = (found: { storefront: string; checkout: string; newsletter: string }): Shot[] => [
+export const shots = (found: { storefront: string; product: string; checkout: string; newsletter: string }): Shot[] => [
   { path: '/' },
   {
     path: '/',
@@ -62,6 +62,8 @@ export const shots = (found: { storefront: string; checkout: string; newsletter:
   { path: '/privacy-policy' },
   { path: '/security' },
   { path: found.storefront },
+  { path: found.product, name: 'product' },
+  { path: '/marketplace' },
   { path: `${found.storefront}?q=zebra`, name: 'storefront-nothing-found' },
   { path: '/marketplace/nobody' },
   { path: '/nowhere' },

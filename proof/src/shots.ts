@@ -58,8 +58,8 @@ try {
     unpaid: await newcomer('Jo'),
     staff: await staffSession(),
   }
-  const storefront = await openStorefront(platform)
-  const all = shots({ storefront, checkout: await subscribe(beginner.access_token), newsletter: await newsletterLink() })
+  const { storefront, product } = await openStorefront(platform)
+  const all = shots({ storefront, product, checkout: await subscribe(beginner.access_token), newsletter: await newsletterLink() })
   const wanted = only.length ? all.filter((shot) => only.includes(shot.path) || only.includes(nameOf(shot))) : all
   devUi = await startDevUi(platform)
   if (!only.length || only.includes('/dev/ui')) wanted.push({ path: `${devUi.url}/dev/ui`, name: 'dev-ui' })

@@ -3,8 +3,8 @@ import type { AllInOne } from '@operon/deploy/all-in-one'
 
 const goods = ['Lead qualification', 'Invoice reminders', 'Support routing', 'Content calendar', 'Meeting scheduler']
 
-/** A seller with things for sale. Written to the tables: no door for it is open in this version. */
-export async function openStorefront({ services }: AllInOne): Promise<string> {
+/** A seller with things for sale, written to the tables: the address of the storefront, and of one product. */
+export async function openStorefront({ services }: AllInOne): Promise<{ storefront: string; product: string }> {
   const { db } = services.marketplace!.rt
   const user_id = randomUUID()
   await db
@@ -23,8 +23,9 @@ export async function openStorefront({ services }: AllInOne): Promise<string> {
         price_cents: 1900 + at * 1000,
         item_type: 'Workflow',
         is_active: true,
+        slug: `product-${at + 1}`,
       })),
     )
     .execute()
-  return '/marketplace/mara'
+  return { storefront: '/marketplace/mara', product: '/marketplace/mara/product-1' }
 }

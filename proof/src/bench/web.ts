@@ -14,7 +14,7 @@ const goals = { score: 98, lcpMs: 1200, cls: 0.02 }
 type Seen = { score: number; lcpMs: number; cls: number; tbtMs: number }
 type Size = { name: string; passed: boolean; size: number; sizeLimit: number }
 
-/** The size budgets, and Lighthouse as a phone on the landing page, the plans and a storefront of nine items. */
+/** The size budgets, and Lighthouse as a phone on the landing page, the plans, a storefront of nine items, one of its products and the directory. */
 export async function bench({ short }: { short: boolean }) {
   await buildWebIfChanged(console.log)
   const sizes = budgets()
@@ -28,8 +28,8 @@ export async function bench({ short }: { short: boolean }) {
   })
   try {
     const pages: [string, Seen[]][] = []
-    const storefront = await openStorefront(platform)
-    for (const path of short ? ['/'] : ['/', '/pricing', storefront]) {
+    const { storefront, product } = await openStorefront(platform)
+    for (const path of short ? ['/'] : ['/', '/pricing', storefront, product, '/marketplace']) {
       // As it is from the second visitor on: the first has a page made as small as it gets.
       await (await fetch(platform.address + path, { headers: { 'accept-encoding': 'br' } })).arrayBuffer()
       const runs: Seen[] = []

@@ -71,3 +71,14 @@ export const buyNow = endpoint({
   reply: z.unknown(),
   contentType: 'text/html',
 })
+
+export const storefrontSitemap = endpoint({
+  method: 'GET',
+  path: '/functions/v1/storefront-sitemap',
+  access: 'public',
+  rate: 'read',
+  raw: true,
+  summary: 'The storefronts and products for search engines, as a sitemap: the newest 10,000 products and their sellers',
+  reply: z.unknown(),
+  contentType: 'application/xml',
+})

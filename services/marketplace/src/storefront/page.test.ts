@@ -120,3 +120,14 @@ test('the directory holds what all sellers with an address sell, and every categ
   })
   expect(await response.json()).toEqual(shown)
 })
+
+test('search engines are told of every storefront and product on sale, and of no other', async () => {
+  const { user_id, slug } = await seller('Una')
+  const id = await product(user_id, 'Open', { slug: 'open' })
+  const hidden = await product(user_id, 'Draft', { is_active: false })
+  const response = await fetch(`${platform.url()}/functions/v1/storefront-sitemap`)
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8'])
+  const map = await response.text()
+  for (const path of [`/marketplace</loc>`, `/marketplace/${slug}</loc>`, `/marketplace/${slug}/open</loc>`]) expect(map).toContain(path)
+  for (const unknown of [id, hidden]) expect(map).not.toContain(unknown)
+})

@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { buyNow as buyNowContract, storefrontPage as pageContract, storefrontPageRequest } from '@operon/contracts/marketplace/storefront'
+import {
+  buyNow as buyNowContract,
+  storefrontPage as pageContract,
+  storefrontSitemap as sitemapContract,
+  storefrontPageRequest,
+} from '@operon/contracts/marketplace/storefront'
 import { DomainError } from '@operon/kit/errors'
 import { serve, serveRaw } from '@operon/kit/http'
 import { sendPage } from '@operon/kit/page'
@@ -7,11 +12,18 @@ import type { Runtime } from '@operon/kit/service'
 import { startCheckout } from '../orders/checkout.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { storefrontPage } from './page.ts'
+import { sitemapOf } from './sitemap.ts'
 
 export function storefrontRoutes(rt: Runtime<MarketplaceDb>) {
   const { app, answer, kit } = rt
   answer(storefrontPageRequest, storefrontPage)
   serve(app, pageContract, storefrontPage)
+  serveRaw(app, sitemapContract, async ({ db }, _input, reply) =>
+    reply
+      .header('content-type', 'application/xml; charset=utf-8')
+      .header('cache-control', 'public, max-age=3600')
+      .send(await sitemapOf(db, kit.PUBLIC_URL)),
+  )
   const checkout = startCheckout(rt)
   serveRaw(app, buyNowContract, async (ctx, { item_id }, reply, request) => {
     if (!isOwnForm(request.headers, kit.PUBLIC_URL)) throw new DomainError('forbidden')
