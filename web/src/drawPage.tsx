@@ -33,7 +33,7 @@ const json = (value: unknown) =>
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const text = (value: string) => value.replaceAll(/[&<>"']/g, (sign) => entities[sign]!)
 
-function headHtml({ title, description, path, type, structured }: Head, address: string, missing: boolean): string {
+function headHtml({ title, description, path, type, structured, picture }: Head, address: string, missing: boolean): string {
   const titles = `<title>${text(title)}</title>`
   if (missing) return `${titles}<meta name="robots" content="noindex" />`
   const url = `__PUBLIC_URL__${text(path)}`
@@ -45,8 +45,9 @@ function headHtml({ title, description, path, type, structured }: Head, address:
     address.includes('?') ? '<meta name="robots" content="noindex, follow" />' : '',
     `<meta property="og:type" content="${type}" /><meta property="og:site_name" content="${text(product.name)}" />`,
     `<meta property="og:title" content="${text(title)}" /><meta property="og:description" content="${text(description)}" />`,
-    `<meta property="og:image" content="__PUBLIC_URL__/og.png" />`,
-    '<meta property="og:image:width" content="1200" /><meta property="og:image:height" content="630" /><meta name="twitter:card" content="summary_large_image" />',
+    `<meta property="og:image" content="__PUBLIC_URL__${text(picture ?? '/og.png')}" />`,
+    picture ? '' : '<meta property="og:image:width" content="1200" /><meta property="og:image:height" content="630" />',
+    '<meta name="twitter:card" content="summary_large_image" />',
     structured ? `<script type="application/ld+json">${json(structured)}</script>` : '',
   ].join('')
 }

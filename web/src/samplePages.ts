@@ -11,11 +11,12 @@ const offer: Offer = {
   price_cents: 100,
   currency: 'usd',
   seller,
+  picture: '/favicon.svg',
 }
 const offers = { offers: [offer], categories: ['Sample'], next: 'more' }
 const product: Of<'product'> = {
   kind: 'product',
-  product: { ...offer, description: 'Sample', licence_terms: 'Sample', version: 1 },
+  product: { ...offer, description: 'Sample', licence_terms: 'Sample', version: 1, pictures: ['/favicon.svg', '/favicon.svg'] },
   more: [offer],
 }
 

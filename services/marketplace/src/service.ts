@@ -10,6 +10,7 @@ import * as storefront from './migrations/0001_storefront.ts'
 import * as orders from './migrations/0002_orders.ts'
 import * as products from './migrations/0003_products.ts'
 import * as storefrontPages from './migrations/0008_storefront_pages.ts'
+import * as pictures from './migrations/0009_pictures.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { profileConsumers } from './profiles/consumers.ts'
 import { profileRoutes } from './profiles/routes.ts'
@@ -25,6 +26,7 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     '0003_products': products,
     '0004_files': fileTables,
     '0008_storefront_pages': storefrontPages,
+    '0009_pictures': pictures,
   },
   setup(rt) {
     profileRoutes(rt)

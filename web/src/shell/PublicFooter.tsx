@@ -14,6 +14,7 @@ const columns = [
       ['Features', '/#features'],
       ['Product tour', '/#demo'],
       ['Pricing', '/#pricing'],
+      ['All products', paths.marketplace],
       ['Plans compared', paths.pricing],
     ],
   },

@@ -24,6 +24,8 @@ export const StorefrontOffer = z.object({
   price_cents: z.int(),
   currency: z.string(),
   seller: StorefrontSeller,
+  /** The path of its first picture. */
+  picture: z.string().nullable(),
 })
 const offers = {
   offers: z.array(StorefrontOffer),
@@ -38,7 +40,12 @@ export const StorefrontPage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('storefront'), seller: StorefrontSeller, total: z.int(), ...offers }),
   z.object({
     kind: z.literal('product'),
-    product: StorefrontOffer.extend({ description: z.string(), licence_terms: z.string(), version: z.int().nullable() }),
+    product: StorefrontOffer.extend({
+      description: z.string(),
+      licence_terms: z.string(),
+      version: z.int().nullable(),
+      pictures: z.array(z.string()),
+    }),
     more: z.array(StorefrontOffer),
   }),
   /** An address that was left: `path` has what was asked for today. */
@@ -81,4 +88,16 @@ export const storefrontSitemap = endpoint({
   summary: 'The storefronts and products for search engines, as a sitemap: the newest 10,000 products and their sellers',
   reply: z.unknown(),
   contentType: 'application/xml',
+})
+
+/** The address never changes and a picture never does: caches may keep it for ever. */
+export const productPicture = endpoint({
+  method: 'GET',
+  path: '/files/v1/marketplace/~pictures/:picture',
+  access: 'public',
+  rate: 'read',
+  raw: true,
+  params: z.object({ picture: id('upload') }),
+  reply: z.unknown(),
+  summary: 'A picture of a product that is on sale',
 })

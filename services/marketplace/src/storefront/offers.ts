@@ -55,15 +55,22 @@ export async function summaryOf(db: Db, userId: string): Promise<{ total: number
   return { total: rows.reduce((sum, { count }) => sum + count, 0), categories: rows.slice(0, CATEGORIES).map(({ category }) => category) }
 }
 
-export type Row = Omit<Offer, 'key' | 'seller'> & { slug: string | null; seller_slug: string; seller_name: string | null; at: string }
+export type Row = Omit<Offer, 'key' | 'seller' | 'picture'> & {
+  slug: string | null
+  image_ids: string[]
+  seller_slug: string
+  seller_name: string | null
+  at: string
+}
 
 export const columns = sql`i.id, i.slug, i.title, case when i.summary = '' then left(i.description, 300) else i.summary end as summary,
-  i.category, i.item_type, i.price_cents, i.currency, p.marketplace_slug as seller_slug, p.display_name as seller_name`
+  i.category, i.item_type, i.price_cents, i.currency, i.image_ids, p.marketplace_slug as seller_slug, p.display_name as seller_name`
 
-export function offerOf({ slug, seller_slug, seller_name, id, title, summary, category, item_type, price_cents, currency }: Row): Offer {
+export function offerOf({ slug, seller_slug, seller_name, image_ids, at: _, ...row }: Row): Offer {
   const seller = { slug: seller_slug, name: seller_name ?? seller_slug }
-  return { id, key: slug ?? id, title, summary, category, item_type, price_cents, currency, seller }
+  return { ...row, key: slug ?? row.id, seller, picture: image_ids[0] ? pictureAt(image_ids[0]) : null }
 }
+export const pictureAt = (id: string) => `/files/v1/marketplace/~pictures/${id}`
 
 /** Each word as the beginning of one; signs mean nothing. */
 function wordsOf(q: string): string {

@@ -78,7 +78,15 @@ test('a product has a page of its own by its slug, and by its id while it has no
     more: [{ id: other }],
   })
   await db.updateTable('items').set({ slug: 'lead' }).where('id', '=', id).execute()
-  expect(await page({ slug, item: 'lead' })).toMatchObject({ kind: 'product', product: { id, key: 'lead' } })
+  const picture = newId()
+  await db
+    .updateTable('items')
+    .set({ image_ids: [picture] })
+    .where('id', '=', id)
+    .execute()
+  const at = `/files/v1/marketplace/~pictures/${picture}`
+  const shown = { id, key: 'lead', picture: at, pictures: [at] }
+  expect(await page({ slug, item: 'lead' })).toMatchObject({ kind: 'product', product: shown })
   expect(await page({ slug, item: id })).toEqual({ kind: 'moved', path: `/marketplace/${slug}/lead` })
   expect(await page({ slug: (await seller('Eve')).slug, item: id })).toMatchObject({ kind: 'missing', seller: { name: 'Eve' } })
   await db.updateTable('items').set({ status: 'archived' }).where('id', '=', id).execute()

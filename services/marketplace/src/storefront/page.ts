@@ -3,13 +3,14 @@ import type * as contract from '@operon/contracts/marketplace/storefront'
 import type { Ctx } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
-import { columns, listCategories, listOffers, offerOf, type Row, summaryOf } from './offers.ts'
+import { columns, listCategories, listOffers, offerOf, pictureAt, type Row, summaryOf } from './offers.ts'
 
 type Page = Output<typeof contract.storefrontPage>
 type Db = Ctx<MarketplaceDb>['db']
 type Seller = { user_id: string; slug: string; name: string }
 
 const MORE = 3
+const PICTURES = 8
 
 /** Everything that a public page shows, in one answer. Only what is on sale, and only of sellers who have an address. */
 export async function storefrontPage({ db }: Ctx<MarketplaceDb>, asked: Input<typeof contract.storefrontPage>): Promise<Page> {
@@ -33,12 +34,16 @@ async function productPage(db: Db, seller: Seller, key: string): Promise<Page> {
     limit 1`.execute(db)
   const [found] = rows
   if (!found) return movedProduct(db, seller, key)
-  const offer = offerOf(found)
+  const { description, licence_terms, version, ...row } = found
+  const offer = offerOf(row)
   if (offer.key !== key) return { kind: 'moved', path: pathOf(seller.slug, offer.key) }
-  const { description, licence_terms, version } = found
   const others = await listOffers(db, { q: '', category: '', after: '' }, seller.user_id, MORE + 1)
   const more = others.offers.filter(({ id }) => id !== offer.id).slice(0, MORE)
-  return { kind: 'product', product: { ...offer, description, licence_terms, version }, more }
+  return {
+    kind: 'product',
+    product: { ...offer, description, licence_terms, version, pictures: found.image_ids.slice(0, PICTURES).map(pictureAt) },
+    more,
+  }
 }
 
 async function sellerAt(db: Db, slug: string): Promise<Seller | null> {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import {
   buyNow as buyNowContract,
   storefrontPage as pageContract,
+  productPicture,
   storefrontSitemap as sitemapContract,
   storefrontPageRequest,
 } from '@operon/contracts/marketplace/storefront'
@@ -12,6 +13,7 @@ import type { Runtime } from '@operon/kit/service'
 import { startCheckout } from '../orders/checkout.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { storefrontPage } from './page.ts'
+import { sendPicture } from './pictures.ts'
 import { sitemapOf } from './sitemap.ts'
 
 export function storefrontRoutes(rt: Runtime<MarketplaceDb>) {
@@ -24,6 +26,7 @@ export function storefrontRoutes(rt: Runtime<MarketplaceDb>) {
       .header('cache-control', 'public, max-age=3600')
       .send(await sitemapOf(db, kit.PUBLIC_URL)),
   )
+  serveRaw(app, productPicture, sendPicture(rt))
   const checkout = startCheckout(rt)
   serveRaw(app, buyNowContract, async (ctx, { item_id }, reply, request) => {
     if (!isOwnForm(request.headers, kit.PUBLIC_URL)) throw new DomainError('forbidden')

@@ -69,6 +69,17 @@ export function Items({ offers, categories, next, asked, empty, sellers }: Props
 function OfferCell({ offer, seller }: { offer: Offer; seller?: boolean | undefined }) {
   return (
     <li className={cx(cell, 'group transition-colors duration-120 hover:bg-panel')}>
+      {offer.picture ? (
+        <img
+          src={offer.picture}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          width={640}
+          height={400}
+          className="aspect-[8/5] w-full rounded-control bg-raised object-cover"
+        />
+      ) : null}
       <div className="flex h-5 items-center justify-between gap-3 text-13 text-faint">
         <Pill>{offer.category}</Pill>
         No reviews yet

@@ -11,8 +11,8 @@ export function Product({ product, more }: Of<'product'>) {
   const storefront = paths.storefront(seller.slug)
   return (
     <>
-      <article className="grid gap-x-10 gap-y-8 px-5 pt-10 pb-14 md:grid-cols-12 md:px-8 md:pt-16">
-        <div className="min-w-0 md:col-span-7">
+      <article className="grid gap-x-10 gap-y-6 px-5 pt-10 pb-14 md:grid-cols-12 md:grid-rows-[auto_1fr] md:px-8 md:pt-16">
+        <header className="min-w-0 md:col-span-7">
           <p className="flex flex-wrap items-center gap-3 text-13 text-muted">
             <Pill>{product.category}</Pill>
             <span>
@@ -23,7 +23,10 @@ export function Product({ product, more }: Of<'product'>) {
             </span>
           </p>
           <h1 className="mt-4 text-40 font-semibold break-words">{product.title}</h1>
-          <p className="mt-6 max-w-[68ch] break-words whitespace-pre-line text-muted">{product.description}</p>
+        </header>
+        <div className="min-w-0 max-md:row-start-3 md:col-span-7 md:row-start-2">
+          <Pictures of={product} />
+          <p className="max-w-[68ch] break-words whitespace-pre-line text-muted">{product.description}</p>
           {product.licence_terms ? (
             <section className="mt-10 border-t border-line pt-6">
               <h2 className="text-16 font-semibold">License terms</h2>
@@ -31,7 +34,10 @@ export function Product({ product, more }: Of<'product'>) {
             </section>
           ) : null}
         </div>
-        <aside aria-label="Buy" className="flex flex-col items-start gap-4 border-line md:col-span-4 md:col-start-9 md:border-l md:pl-8">
+        <aside
+          aria-label="Buy"
+          className="flex flex-col items-start gap-4 border-line md:col-span-4 md:col-start-9 md:row-span-2 md:row-start-1 md:border-l md:pl-8"
+        >
           <p className="text-28 font-semibold tabular">{priceOf(product)}</p>
           <Buy offer={product} variant="primary" />
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-14">
@@ -61,5 +67,25 @@ export function Product({ product, more }: Of<'product'>) {
         </section>
       ) : null}
     </>
+  )
+}
+
+function Pictures({ of: { pictures, title } }: { of: Of<'product'>['product'] }) {
+  if (!pictures.length) return null
+  return (
+    <div className="mb-6 grid grid-cols-2 gap-3">
+      {pictures.map((picture, at) => (
+        <img
+          key={picture}
+          src={picture}
+          alt={pictures.length > 1 ? `${title}, picture ${at + 1} of ${pictures.length}` : title}
+          width={1280}
+          height={800}
+          loading={at ? 'lazy' : 'eager'}
+          fetchPriority={at ? 'auto' : 'high'}
+          className="aspect-[8/5] w-full rounded-control bg-raised object-cover first:col-span-2"
+        />
+      ))}
+    </div>
   )
 }

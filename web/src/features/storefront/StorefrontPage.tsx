@@ -47,9 +47,16 @@ export function StorefrontPage() {
       <footer className="border-t border-line bg-panel">
         <div className="rail flex flex-wrap items-center justify-between gap-4 px-5 py-8 text-14 text-muted md:px-8">
           <p>Sell your own automations with {product.name}.</p>
-          <ButtonLink to={paths.home} size="public">
-            Get Started
-          </ButtonLink>
+          <div className="flex flex-wrap gap-2">
+            {data?.kind === 'directory' ? null : (
+              <ButtonLink to={paths.marketplace} variant="ghost" size="public">
+                Browse all sellers
+              </ButtonLink>
+            )}
+            <ButtonLink to={paths.home} size="public">
+              Get Started
+            </ButtonLink>
+          </div>
         </div>
       </footer>
     </PublicLayout>

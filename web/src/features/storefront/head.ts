@@ -1,6 +1,13 @@
 import type { Offer, Page } from './page.ts'
 
-export type Head = { title: string; description: string; path: string; type: 'website' | 'product'; structured: object | null }
+export type Head = {
+  title: string
+  description: string
+  path: string
+  type: 'website' | 'product'
+  structured: object | null
+  picture?: string | null
+}
 
 const PUBLIC_URL = '__PUBLIC_URL__'
 const pathOf = ({ seller, key }: Pick<Offer, 'seller' | 'key'>) => `/marketplace/${seller.slug}/${key}`
@@ -31,12 +38,14 @@ export function headOf(page: Page, name: string): Head | null {
         description: shortened(product.summary),
         path: pathOf(product),
         type: 'product',
+        picture: product.picture,
         structured: {
           '@context': 'https://schema.org',
           '@type': 'Product',
           name: product.title,
           description: shortened(product.summary),
           category: product.category,
+          ...(product.pictures.length && { image: product.pictures.map((picture) => PUBLIC_URL + picture) }),
           url: PUBLIC_URL + pathOf(product),
           brand: { '@type': 'Brand', name: product.seller.name },
           offers: {

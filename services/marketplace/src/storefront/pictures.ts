@@ -1,0 +1,41 @@
+import type { Ctx } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import type { serveRaw } from '@operon/kit/http'
+import type { Runtime } from '@operon/kit/service'
+
+import { sql } from 'kysely'
+import type { MarketplaceDb } from '../schema.ts'
+
+type Reply = Parameters<Parameters<typeof serveRaw>[2]>[2]
+
+const LARGEST = 10 * 1024 * 1024
+/** Types that a browser shows and that run nothing. */
+const SHOWN = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif']
+
+/** Only a file of the seller's own, in a product that is on sale: an id opens nothing else of what sellers keep. */
+export const sendPicture =
+  ({ storage }: Pick<Runtime<MarketplaceDb>, 'storage'>) =>
+  async ({ db }: Ctx<MarketplaceDb>, { picture }: { picture: string }, reply: Reply) => {
+    const file = await db
+      .selectFrom('files as f')
+      .select(['f.key', 'f.type'])
+      .where('f.id', '=', picture)
+      .where('f.state', '=', 'ready')
+      .where('f.scan', '!=', 'infected')
+      .where('f.type', 'in', SHOWN)
+      .where('f.bytes', '<=', LARGEST)
+      .where(
+        sql<boolean>`exists (select from items i where i.is_active and i.image_ids @> array[${picture}]::uuid[] and i.user_id = f.user_id)`,
+      )
+      .executeTakeFirst()
+    if (!file) throw new DomainError('not_found')
+    const { body } = await storage.get(file.key)
+    return reply
+      .headers({
+        'content-type': file.type!,
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-content-type-options': 'nosniff',
+        'content-disposition': 'inline',
+      })
+      .send(body)
+  }
