@@ -33,8 +33,15 @@ test('a guest buys a product, it is delivered once, and the seller is paid on Fr
 }, async () => {
   const ann = await selling.seller()
   const item_id = await product(ann)
+  // The seller is editing the next price; what is on sale is the published version.
+  const db = billing.platform.services.marketplace!.rt.db as any
+  await db.updateTable('items').set({ price_cents: 123 }).where('id', '=', item_id).execute()
   const { status, body } = await market('start-checkout', null, { item_id, email: 'guest@example.com', price_cents: 1, currency: 'eur' })
   expect(status).toBe(200)
+  const { current_version_id } = await db.selectFrom('items').select('current_version_id').where('id', '=', item_id).executeTakeFirst()
+  expect(await db.selectFrom('orders').select('version_id').where('id', '=', body.order_id).executeTakeFirst()).toEqual({
+    version_id: current_version_id,
+  })
   const token = await tokenOf(body.url)
   expect((await market('order-status', null, { token })).body).toMatchObject({ state: 'open', amount_cents: 10_000, currency: 'usd' })
   await billing.pay(body.url)

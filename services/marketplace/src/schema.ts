@@ -8,6 +8,8 @@ export type MarketplaceDb = FilesDb & {
     /** Null until the seller claims one. */
     marketplace_slug: string | null
     version: number
+    /** Goes up with each change of the slug, for those who hear of it. */
+    slug_version: Generated<number>
     deleted_at: Date | null
   }
   items: {
@@ -65,6 +67,8 @@ export type MarketplaceDb = FilesDb & {
   orders: {
     id: string
     item_id: string
+    /** What was bought. */
+    version_id: string | null
     seller_id: string
     buyer_id: string | null
     email: string | null

@@ -9,6 +9,7 @@ import { itemRoutes } from './items/routes.ts'
 import * as storefront from './migrations/0001_storefront.ts'
 import * as orders from './migrations/0002_orders.ts'
 import * as products from './migrations/0003_products.ts'
+import * as soldVersions from './migrations/0005_sold_versions.ts'
 import * as storefrontPages from './migrations/0008_storefront_pages.ts'
 import * as pictures from './migrations/0009_pictures.ts'
 import { orderRoutes } from './orders/routes.ts'
@@ -25,6 +26,7 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     '0002_orders': orders,
     '0003_products': products,
     '0004_files': fileTables,
+    '0005_sold_versions': soldVersions,
     '0008_storefront_pages': storefrontPages,
     '0009_pictures': pictures,
   },

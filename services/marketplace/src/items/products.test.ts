@@ -28,6 +28,20 @@ const made = {
 const draft = async (user: TestUser) => (await call('create-product', user, made)).body.item_id as string
 const itemOf = (id: string) => db.selectFrom('items').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const versionsOf = (id: string) => db.selectFrom('item_versions').selectAll().where('item_id', '=', id).orderBy('number').execute()
+const list = (version_id: string, file: object) =>
+  db
+    .insertInto('version_files')
+    .values({ version_id, position: 0, ...file })
+    .execute()
+async function fileOf({ id: user_id }: TestUser, name: string) {
+  const known = { name, bytes: 3, sha256: 'x', type: 'application/zip' }
+  const file_id = newId()
+  await db
+    .insertInto('files')
+    .values({ id: file_id, user_id, key: file_id, said_type: '', state: 'ready', ...known })
+    .execute()
+  return { file_id, ...known }
+}
 const change = (id: string, values: object) => db.updateTable('items').set(values).where('id', '=', id).execute()
 
 test('publishing makes a version, another price makes the next one with the same files, and nobody publishes for another [spec-99]', async () => {
@@ -40,11 +54,6 @@ test('publishing makes a version, another price makes the next one with the same
   const [first, ...others] = await versionsOf(id)
   expect([first, others]).toMatchObject([{ number: 1, price_cents: 4900, currency: 'usd', published_at: expect.any(Date) }, []])
   expect(await itemOf(id)).toMatchObject({ status: 'active', is_active: true, current_version_id: first.id })
-  const file = { file_id: newId(), name: 'a.zip', bytes: 3, sha256: 'x', type: 'application/zip', position: 0 }
-  await db
-    .insertInto('version_files')
-    .values({ version_id: first.id, ...file })
-    .execute()
   await change(id, { price_cents: 9900 })
   expect((await call('publish-product', ann, { item_id: id })).status).toBe(200)
   const versions = await versionsOf(id)
@@ -53,9 +62,70 @@ test('publishing makes a version, another price makes the next one with the same
     { number: 2, price_cents: 9900 },
   ])
   expect((await itemOf(id)).current_version_id).toBe(versions[1].id)
-  expect(await db.selectFrom('version_files').select(['file_id', 'name']).where('version_id', '=', versions[1].id).execute()).toEqual([
-    { file_id: file.file_id, name: 'a.zip' },
-  ])
+})
+
+test('the files of a published version never change, and the next version has the same ones [spec-99]', async () => {
+  const ann = platform.user()
+  const id = await draft(ann)
+  const waiting = newId()
+  await db.insertInto('item_versions').values({ id: waiting, item_id: id, number: 1, price_cents: 1, currency: 'usd' }).execute()
+  const [kept, late] = [await fileOf(ann, 'a.zip'), await fileOf(ann, 'b.zip')]
+  await list(waiting, kept)
+  await expect(list(waiting, { ...late, file_id: newId() })).rejects.toThrow('is not there')
+  await call('publish-product', ann, { item_id: id })
+  await expect(list(waiting, late)).rejects.toThrow('is published')
+  const listed = (version: string) => db.selectFrom('version_files').select(['file_id', 'name']).where('version_id', '=', version).execute()
+  await expect(db.deleteFrom('version_files').where('version_id', '=', waiting).execute()).rejects.toThrow('is published')
+  const renamed = db.updateTable('version_files').set({ name: 'x' }).where('version_id', '=', waiting)
+  await expect(renamed.execute()).rejects.toThrow('is published')
+  await db.updateTable('version_files').set({ scan: 'clean' }).where('version_id', '=', waiting).execute()
+  await change(id, { price_cents: 9900 })
+  await call('publish-product', ann, { item_id: id })
+  const next = (await itemOf(id)).current_version_id
+  expect(next).not.toBe(waiting)
+  for (const version of [waiting, next]) expect(await listed(version)).toEqual([{ file_id: kept.file_id, name: 'a.zip' }])
+})
+
+test('what an older instance puts on sale has a version at once', async () => {
+  const id = await draft(platform.user())
+  await change(id, { is_active: true })
+  const [version, ...others] = await versionsOf(id)
+  expect([version, others]).toMatchObject([{ number: 1, price_cents: 4900, published_at: expect.any(Date) }, []])
+  expect(await itemOf(id)).toMatchObject({ status: 'active', current_version_id: version.id })
+})
+
+test('sellers of one name who publish at once get an address each, and the event counts its changes [spec-100]', async () => {
+  const name = `Jo ${newId().slice(-6)}`
+  const sellers = Array.from({ length: 3 }, () => platform.user())
+  await db
+    .insertInto('profiles')
+    .values(sellers.map(({ id }) => ({ user_id: id, display_name: name, version: 1, slug_version: 3 })))
+    .execute()
+  const drafts = await Promise.all(sellers.map(async (user) => ({ user, item_id: await draft(user) })))
+  // All of them have looked for a free address before the first one may write its own.
+  const { asked } = await db.transaction().execute(async (trx: any) => {
+    await sql`lock table profiles in share mode`.execute(trx)
+    const asked = drafts.map(({ user, item_id }) => call('publish-product', user, { item_id }))
+    const waiting = sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`
+    await expect.poll(async () => (await waiting.execute(trx)).rows[0]!.count).toBeGreaterThanOrEqual(drafts.length)
+    return { asked }
+  })
+  const answers = await Promise.all(asked)
+  expect(answers.map(({ status }) => status)).toEqual(drafts.map(() => 200))
+  const ids = sellers.map(({ id }) => id)
+  const profiles = await db.selectFrom('profiles').select('marketplace_slug').where('user_id', 'in', ids).execute()
+  expect(new Set(profiles.map((row: any) => row.marketplace_slug)).size).toBe(3)
+  const said = db.selectFrom('outbox').select('payload').where('name', '=', 'marketplace.profile_changed').where('user_id', 'in', ids)
+  expect((await said.execute()).map((row: any) => row.payload.version)).toEqual([4, 4, 4])
+})
+
+test('a name that leads to another seller by an old link is not given away', async () => {
+  const [old, ann] = [platform.user(), platform.user()]
+  const slug = `left-${newId().slice(-6)}`
+  await db.insertInto('left_slugs').values({ slug, user_id: old.id }).execute()
+  await db.insertInto('profiles').values({ user_id: ann.id, display_name: slug, version: 1 }).execute()
+  const { body } = await call('publish-product', ann, { item_id: await draft(ann) })
+  expect(body.url).toContain(`/marketplace/${slug}-${ann.id.slice(-8)}/`)
 })
 
 test('a version that waits is published with the price of the product, and then the database refuses to change it [spec-99]', async () => {

@@ -1,12 +1,12 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/api'
-import { profileChanged } from '@operon/contracts/marketplace/events'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
-import { inTransaction, publish } from '@operon/kit/tx'
+import { inTransaction } from '@operon/kit/tx'
 import { type Selectable, sql, type Transaction } from 'kysely'
+import { ensureSlug } from '../profiles/slug.ts'
 import type { MarketplaceDb } from '../schema.ts'
 
 export async function createProduct(
@@ -61,34 +61,12 @@ async function publishVersion(trx: Trx, item: Selectable<MarketplaceDb['items']>
   const next = { id: newId(), item_id: item.id, number: (last?.number ?? 0) + 1, activation_limit: last?.activation_limit ?? null }
   await trx
     .insertInto('item_versions')
-    .values({ ...next, notes: '', manifest: last?.manifest == null ? null : JSON.stringify(last.manifest), ...values })
+    .values({ ...next, notes: '', manifest: last?.manifest == null ? null : JSON.stringify(last.manifest), ...values, published_at: null })
     .execute()
   // Another price is not another product: it holds the same files.
   if (last)
     await sql`insert into version_files select ${next.id}, file_id, name, bytes, sha256, type, scan, position
       from version_files where version_id = ${last.id}`.execute(trx)
+  await trx.updateTable('item_versions').set({ published_at: values.published_at }).where('id', '=', next.id).execute()
   return next.id
-}
-
-/** A storefront has an address from the first product on. One that is taken gets a number behind it. */
-async function ensureSlug(trx: Trx, userId: string): Promise<string> {
-  const profile = await trx.selectFrom('profiles').selectAll().where('user_id', '=', userId).forUpdate().executeTakeFirst()
-  if (profile?.marketplace_slug) return profile.marketplace_slug
-  const wish = (profile?.display_name ?? '')
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 40)
-  const base = wish.length >= 2 ? wish : 'shop'
-  const taken = await trx.selectFrom('profiles').select('user_id').where('marketplace_slug', '=', base).executeTakeFirst()
-  const slug = taken ? `${base}-${userId.slice(-8)}` : base
-  const row = { marketplace_slug: slug }
-  await trx
-    .insertInto('profiles')
-    .values({ user_id: userId, display_name: null, version: 0, deleted_at: null, ...row })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
-    .execute()
-  await publish(trx, profileChanged, userId, { slug, version: 1 })
-  return slug
 }

@@ -10,24 +10,30 @@ import type { MarketplaceDb } from '../schema.ts'
 
 type Asks = Pick<Runtime<MarketplaceDb>, 'ask'>
 
-/** Price, currency and seller are the product's own, taken here: a buyer names only what they want. */
+/** Price and currency are those of the version on sale, not of what its seller is editing: a buyer names only what they want. */
 export const startCheckout =
   ({ ask }: Asks) =>
   async (
     ctx: Ctx<MarketplaceDb>,
     { item_id, email }: Input<typeof contract.startCheckout>,
   ): Promise<Output<typeof contract.startCheckout>> => {
-    const item = await ctx.db.selectFrom('items').selectAll().where('id', '=', item_id).executeTakeFirst()
+    const item = await ctx.db
+      .selectFrom('items as i')
+      .leftJoin('item_versions as v', 'v.id', 'i.current_version_id')
+      .select(['i.user_id', 'i.title', 'i.is_active', 'v.id as version_id', 'v.price_cents', 'v.currency'])
+      .where('i.id', '=', item_id)
+      .executeTakeFirst()
     if (!item) throw new DomainError('not_found')
-    if (!item.is_active) throw new DomainError('not_for_sale')
+    const { version_id, price_cents, currency } = item
+    if (!item.is_active || !version_id || price_cents === null || !currency) throw new DomainError('not_for_sale')
     const buyer = userIdOf(ctx.actor)
     // The link that the buyer comes back by: whoever holds it sees this order and nothing else.
     const token = randomBytes(24).toString('base64url')
     const order = await ctx.db
       .insertInto('orders')
       .values({
-        ...{ id: newId(), item_id, seller_id: item.user_id, buyer_id: buyer, email: email ?? null, title: item.title },
-        ...{ amount_cents: item.price_cents, currency: item.currency, token_hash: hashOf(token), delivered_at: null },
+        ...{ id: newId(), item_id, version_id, seller_id: item.user_id, buyer_id: buyer, email: email ?? null, title: item.title },
+        ...{ amount_cents: price_cents, currency, token_hash: hashOf(token), delivered_at: null },
       })
       .returning('id')
       .executeTakeFirstOrThrow()
@@ -40,9 +46,9 @@ export const startCheckout =
           seller_id: item.user_id,
           buyer_id: buyer,
           email: email ?? null,
-          currency: item.currency,
+          currency,
         },
-        lines: [{ item_id, title: item.title, amount_cents: item.price_cents }],
+        lines: [{ item_id, title: item.title, amount_cents: price_cents }],
         success_path: `/thank-you?order=${token}`,
         cancel_path: `/marketplace`,
       },

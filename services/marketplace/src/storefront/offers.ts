@@ -63,8 +63,12 @@ export type Row = Omit<Offer, 'key' | 'seller' | 'picture'> & {
   at: string
 }
 
+/** The price is that of the version on sale, which a checkout charges. */
 export const columns = sql`i.id, i.slug, i.title, case when i.summary = '' then left(i.description, 300) else i.summary end as summary,
-  i.category, i.item_type, i.price_cents, i.currency, i.image_ids, p.marketplace_slug as seller_slug, p.display_name as seller_name`
+  i.category, i.item_type,
+  coalesce((select v.price_cents from item_versions v where v.id = i.current_version_id), i.price_cents) as price_cents,
+  coalesce((select v.currency from item_versions v where v.id = i.current_version_id), i.currency) as currency,
+  i.image_ids, p.marketplace_slug as seller_slug, p.display_name as seller_name`
 
 export function offerOf({ slug, seller_slug, seller_name, image_ids, at: _, ...row }: Row): Offer {
   const seller = { slug: seller_slug, name: seller_name ?? seller_slug }
