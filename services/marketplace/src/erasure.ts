@@ -1,20 +1,26 @@
 import { deleteRows, type Eraser } from '@operon/kit/erasure'
 import { fileHoldings } from '@operon/kit/files/mount'
-import { sql } from 'kysely'
+import type { KitDb } from '@operon/kit/schema'
+import { sql, type Transaction } from 'kysely'
+import { soldItem, soldVersion } from './items/kept.ts'
 import { forgetPerson } from './profiles/profiles.ts'
 import type { MarketplaceDb } from './schema.ts'
 
 /** The profile's row stays, empty, so that an event that arrives late brings nobody back. */
 export const erasure: Eraser<MarketplaceDb> = {
-  long: [{ table: 'items' }],
+  long: [{ table: 'items', where: sql`not ${soldItem}` }],
   async erase(trx, userId) {
     await forgetPerson(trx, userId)
     // What was sold stays for the other side of it, without the one who is gone.
     const bought = await trx.updateTable('orders').set({ buyer_id: null, email: null }).where('buyer_id', '=', userId).executeTakeFirst()
+    const sold = await keepSold(trx, userId)
     return {
-      deleted: await deleteRows(trx, ['left_slugs', 'left_item_slugs', 'items'], userId),
-      anonymised: { profiles: 1, orders: Number(bought.numUpdatedRows) },
-      kept: { orders: 'What was sold is the buyer’s as well: title, price and state, under a number that leads to no person any more.' },
+      deleted: await deleteRows(trx, ['left_slugs', 'left_item_slugs'], userId),
+      anonymised: { profiles: 1, orders: Number(bought.numUpdatedRows), items: sold },
+      kept: {
+        orders: 'What was sold is the buyer’s as well: title, price and state, under a number that leads to no person any more.',
+        version_files: 'Buyers go on downloading what they bought.',
+      },
     }
   },
   holds: [
@@ -32,4 +38,17 @@ export const erasure: Eraser<MarketplaceDb> = {
     { table: 'orders', as: 'orders', of: (userId) => sql`t.buyer_id = ${userId}`, without: ['token_hash', 'seller_id'] },
     { table: 'orders', as: 'sold', of: (userId) => sql`t.seller_id = ${userId}`, without: ['token_hash', 'buyer_id', 'email'] },
   ],
+}
+
+/** Of a product that was sold, its title and the versions that were bought stay, and nothing of it is on sale or on a page. */
+async function keepSold(trx: Transaction<MarketplaceDb & KitDb>, userId: string): Promise<number> {
+  const texts = { description: '', summary: '', image_ids: [], slug: null }
+  const { numUpdatedRows } = await trx
+    .updateTable('items')
+    .set({ ...texts, status: 'archived', current_version_id: null })
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  await sql`
+    delete from item_versions where item_id in (select id from items where user_id = ${userId}) and not ${soldVersion}`.execute(trx)
+  return Number(numUpdatedRows)
 }

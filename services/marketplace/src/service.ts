@@ -5,6 +5,7 @@ import { fileTables } from '@operon/kit/files/schema'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { Config } from './config.ts'
 import { erasure } from './erasure.ts'
+import { inVersion, soldFile } from './items/kept.ts'
 import { itemRoutes } from './items/routes.ts'
 import * as storefront from './migrations/0001_storefront.ts'
 import * as orders from './migrations/0002_orders.ts'
@@ -36,7 +37,7 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     itemRoutes(rt)
     orderRoutes(rt)
     storefrontRoutes(rt)
-    mountFiles(rt, fileContracts('marketplace'))
-    erasesPeople(rt, { ...erasure, before: (ctx, userId) => eraseFiles(rt, ctx, userId) })
+    mountFiles(rt, fileContracts('marketplace'), { kept: inVersion })
+    erasesPeople(rt, { ...erasure, before: (ctx, userId) => eraseFiles(rt, ctx, userId, soldFile) })
   },
 }

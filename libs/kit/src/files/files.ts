@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { inspectFile, PIECE_BYTES, storageBytes } from '@operon/contracts/files'
 import type { Tier } from '@operon/contracts/plans'
 import { fileTypeFromBuffer } from 'file-type'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Ctx, signedIn } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -141,26 +141,38 @@ async function typeOf(head: Buffer, said: string): Promise<string> {
 }
 
 /** Object, row and space go together; a link to the file ends with it. */
-export async function deleteFile(rt: Rt, ctx: Ctx<any>, id: string): Promise<void> {
-  if (!(await removeFiles(rt, dbOf(ctx), (query) => query.where('id', '=', id).where('user_id', '=', signedIn(ctx).id))))
-    throw new DomainError('not_found')
+export async function deleteFile(rt: Rt, ctx: Ctx<any>, id: string, kept?: Kept): Promise<void> {
+  const mine = (query: Select) => query.where('id', '=', id).where('user_id', '=', signedIn(ctx).id)
+  if (await removeFiles(rt, dbOf(ctx), mine, kept)) return
+  await uploadOf(ctx, id)
+  throw refuse(409, 'file_in_use', 'A product uses this file, so it stays.')
 }
+
+/** Which files something else refers to: they stay. Whatever begins to refer to one locks its row first. */
+export type Kept = RawBuilder<SqlBool>
 
 type Select = ReturnType<typeof selectFiles>
 const selectFiles = (db: Db) => db.selectFrom('files').select(['id', 'user_id', 'key', 'bytes', 'upload', 'state'])
 
-/** The object goes first: a row without one can be deleted again, an object without a row would stay for ever. */
-export async function removeFiles(rt: Rt, db: Db, which: (query: Select) => Select): Promise<number> {
-  const rows = await which(selectFiles(db)).limit(1000).execute()
-  for (const { id, user_id, key, bytes, upload } of rows) {
-    if (upload) await rt.storage.abandon(key, upload)
-    await rt.storage.delete(key)
+/**
+ * The object goes before the row is gone for good: a row without one can be deleted again, an object without a row would stay for ever.
+ * Says how many went.
+ */
+export async function removeFiles(rt: Rt, db: Db, which: (query: Select) => Select, kept: Kept = sql<SqlBool>`false`): Promise<number> {
+  const free = sql<SqlBool>`not ${kept}`
+  const rows = await which(selectFiles(db)).where(free).limit(1000).execute()
+  let removed = 0
+  for (const { id, user_id, key, bytes, upload } of rows)
     await db.transaction().execute(async (trx) => {
-      const gone = await trx.deleteFrom('files').where('id', '=', id).returning('id').executeTakeFirst()
-      if (gone) await giveSpace(trx, user_id, bytes)
+      // Locked first, so that the deletion sees whatever began to refer to it meanwhile.
+      await trx.selectFrom('files').select('id').where('id', '=', id).forUpdate().execute()
+      if (!(await trx.deleteFrom('files').where('id', '=', id).where(free).returning('id').executeTakeFirst())) return
+      await giveSpace(trx, user_id, bytes)
+      if (upload) await rt.storage.abandon(key, upload)
+      await rt.storage.delete(key)
+      removed++
     })
-  }
-  return rows.length
+  return removed
 }
 
 async function takeSpace(db: Db, userId: string, bytes: number, quota: number): Promise<boolean> {

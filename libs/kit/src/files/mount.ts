@@ -8,14 +8,25 @@ import type { Holding } from '../personal-data.ts'
 import { deleteInPieces } from '../pieces.ts'
 import type { Runtime } from '../service.ts'
 import { download } from '../storage/links.ts'
-import { appendToUpload, beginUpload, deleteFile, fileOfLink, hashFile, linkFile, removeFiles, revokeLink, standingOf } from './files.ts'
+import {
+  appendToUpload,
+  beginUpload,
+  deleteFile,
+  fileOfLink,
+  hashFile,
+  type Kept,
+  linkFile,
+  removeFiles,
+  revokeLink,
+  standingOf,
+} from './files.ts'
 
 type Rt = Runtime<any, any>
 const TUS = { 'tus-resumable': '1.0.0', 'cache-control': 'no-store' }
 const MAX_BYTES = 5 * 1024 ** 3
 
 /** Serves the uploads and links of a service's files. Its migrations have `fileTables`, its contracts `fileContracts(name)`. */
-export function mountFiles(rt: Rt, contracts: ReturnType<typeof fileContracts<any>>): void {
+export function mountFiles(rt: Rt, contracts: ReturnType<typeof fileContracts<any>>, { kept }: { kept?: Kept } = {}): void {
   const { app } = rt
   serveRaw(app, contracts.createUpload as never, async (ctx, _input, reply, { headers }) => {
     const bytes = Number(headers['upload-length'])
@@ -48,7 +59,7 @@ export function mountFiles(rt: Rt, contracts: ReturnType<typeof fileContracts<an
       .send()
   })
   serveRaw(app, contracts.deleteUpload as never, async (ctx, { upload }: { upload: string }, reply) => {
-    await deleteFile(rt, ctx, upload)
+    await deleteFile(rt, ctx, upload, kept)
     return reply.code(204).headers(TUS).send()
   })
   serve(app, contracts.linkFile, (ctx, input) => linkFile(rt, ctx, input as never))
@@ -79,9 +90,9 @@ export const fileHoldings: Holding[] = [
   { table: 'file_usage', key: null },
 ]
 
-/** For the service's eraser, in `before`: objects and rows, all of them. */
-export async function eraseFiles(rt: Rt, ctx: Ctx<any>, userId: string): Promise<void> {
-  while (await removeFiles(rt, ctx.db as never, (query) => query.where('user_id', '=', userId)));
+/** For the service's eraser, in `before`: objects and rows, all but those that others keep. */
+export async function eraseFiles(rt: Rt, ctx: Ctx<any>, userId: string, kept?: Kept): Promise<void> {
+  while (await removeFiles(rt, ctx.db as never, (query) => query.where('user_id', '=', userId), kept));
   await ctx.db
     .deleteFrom('file_usage' as never)
     .where('user_id' as never, '=', userId as never)
