@@ -9,7 +9,7 @@ import { stylesFor } from './critical.ts'
 const root = dirname(fileURLToPath(import.meta.url))
 // Everything is made aside and put in place at the end: two builds at once, or a server that reads, never see half of it.
 const dist = join(root, '.cache', `dist-${process.pid}`)
-// What draws pages on the server: the build here, and the gateway those with rows of the marketplace. No address leads to it.
+// Renders pages on the server: the build here, and in the gateway pages with rows of the marketplace. No address leads to it.
 const server = join(dist, '.server')
 
 type Prerender = typeof import('./src/prerender.tsx')

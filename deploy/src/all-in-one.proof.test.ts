@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** What the first whole run left, so that the tests after it do not make and migrate eight databases each. */
+/** The data of the first whole run, reused so that later tests do not each create and migrate eight databases. */
 const left = mkdtempSync(join(tmpdir(), 'operon-aio-left-'))
 afterAll(() => rmSync(left, { recursive: true, force: true }))
 const copy = (from: string, to: string) => execFileSync('cp', ['-a', `${from}/.`, to])

@@ -22,7 +22,7 @@ import { survivingPostmaster } from './postgres.ts'
 import { postgresHome } from './postgres-home.ts'
 import { checkEnv } from './services.ts'
 
-/** What a backup holds of PostgreSQL's folder: not what only a running server has, nor the write-ahead log, which is copied last. */
+/** Leaves out files that only a running server has, and the write-ahead log, which is copied last. */
 const SERVERS_OWN =
   /^(postmaster\.(pid|opts)|pg_wal\/.*|pg_replslot\/.*|pg_(dynshmem|notify|serial|snapshots|stat_tmp|subtrans)\/.*|(.*\/)?pgsql_tmp.*)$/
 /** The rest of DATA_DIR, but for what a start makes anew. NATS and Redis hold nothing that is not a row first. */

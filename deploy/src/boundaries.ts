@@ -12,7 +12,7 @@ export function checkBoundaries(root: string): Breach[] {
   return [...imports.flatMap((found) => breaches(root, found)), ...circles(imports)]
 }
 
-/** Files that load each other: which of them runs first depends on who asks. What is erased, or loaded later by a call, is none. */
+/** Files that load each other: which of them runs first depends on the caller. Type imports and imports inside a call do not count. */
 export function circles(imports: Import[]): Breach[] {
   const loads = new Map<string, Import[]>()
   for (const found of imports) if (!found.typeOnly && !found.late) loads.set(found.from, [...(loads.get(found.from) ?? []), found])

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { aliveProcess } from './machine.ts'
 
-/** What a running fleet keeps for others of this machine to find. Sockets have short names: a path of more than about 100 characters cannot be bound. */
+/** Where a running fleet can be found by other commands. Socket names are short, because a path over about 100 characters cannot be bound. */
 export function runFolder(dataDir: string): string {
   const wanted = join(dataDir, 'run')
   const run = wanted.length < 75 ? wanted : join(tmpdir(), `operon-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`)
@@ -31,7 +31,7 @@ export function writeUpstreams(run: string, service: string, addresses: string[]
   return `file:${file}`
 }
 
-/** What a killed launcher left: services drain by themselves, brokers are ended here so that their stores have one owner. */
+/** Cleans up after a killed launcher: services drain by themselves, brokers are stopped here so that their stores have one owner. */
 export async function endLeftovers(run: string): Promise<void> {
   const file = join(run, 'fleet.json')
   if (!existsSync(file)) return

@@ -16,7 +16,7 @@ type Manifest = IConfigMap | ISecret | IService | IDeployment | IJob | IHorizont
 const IMAGE = 'operon:latest'
 const PORT = 8080
 const METRICS_PORT = 9090
-/** What the image and the network decide, or belongs to one machine alone. */
+/** Settings that the image or the network decides, or that belong to one machine. */
 const decided = new Set(['NODE_ENV', 'PORT', 'HOST', 'DATA_DIR', 'DATABASE_URL', 'METRICS_PORT', 'SANDBOX_KEY', 'DEMO_ACCOUNTS'])
 const carriesSecrets = new Set(['BUS_URL', 'QUEUE_URL', 'CACHE_URL', 'STORAGE_URL', 'SMTP_URL', 'OTEL_EXPORTER_OTLP_HEADERS'])
 export const isSecret = (name: string) =>
@@ -294,7 +294,7 @@ function migration(): IJob {
 const written = (notes: string, documents: object[]) =>
   `# Written by \`npm run generate\` from the list of services and their settings. ${notes}\n${documents.map((each) => `---\n${stringify(each)}`).join('')}`
 
-/** What prometheus-adapter has to be given, so that the autoscalers find their two metrics. */
+/** Rules for prometheus-adapter, which serves the two metrics that the autoscalers read. */
 const adapter = {
   rules: {
     custom: [

@@ -33,7 +33,7 @@ export type PostgresOptions = {
   /** Settings over the ones below, as `postgres -c` takes them. */
   settings?: Record<string, string>
 }
-/** What the next start needs to know about this one. */
+/** Left for the next start, which adopts or stops this server. */
 type Note = { pid: number; port: number; password: string; directory: string; started: string }
 
 const tuning = {

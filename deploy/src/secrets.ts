@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-// `npm run secrets`: makes what docker-compose.yml asks for and .env does not have yet. What stands there is never changed.
+// `npm run secrets`: adds the secrets of docker-compose.yml that .env does not have yet. Existing lines are never changed.
 const root = resolve(import.meta.dirname, '../..')
 
 export function secretsFor(compose: string, env: string, keptMasterKey: string | null): string[] {

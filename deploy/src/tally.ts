@@ -33,7 +33,7 @@ export function redFiles({ why }: Tally): string[] {
   return [...new Set(why.flatMap((line) => /^failed: (\S+\.tsx?): /.exec(line)?.[1] ?? []))].sort()
 }
 
-/** What a run says when its red files have run again by themselves: a test that was green then passes, and is named. */
+/** Sums up the second run of the red files: a test that is green the second time passes, and is named. */
 export function secondLook(first: Tally, again: Tally): Tally {
   const red = first.why.filter((line) => line.startsWith('failed: '))
   const redAgain = again.why.filter((line) => line.startsWith('failed: '))

@@ -7,7 +7,7 @@ export type Addresses = {
   client(remote: string | undefined, forwardedFor: string | string[] | undefined): string
 }
 
-/** Whom a request comes from. What proxies say is believed only from those that TRUSTED_PROXIES names (addresses, ranges, `loopback`). */
+/** The address of a request's sender. A forwarded address is believed only from proxies that TRUSTED_PROXIES names (addresses, ranges, `loopback`). */
 export function addressReader(trustedProxies: string): Addresses {
   const trusted = blockList(trustedProxies)
   const isTrusted = (address: string) => isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')

@@ -7,7 +7,7 @@ const SMALL_BYTES = 64 * 1024
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0')
 
-/** What the client still has to send. A request without a body is whole from its first turn. */
+/** Whether the client is still sending its body. A request without a body is complete at once. */
 export const isUploading = (request: IncomingMessage): boolean => !request.complete && hasBody(request)
 
 /** A body that fits is read whole before a service is bothered: a slow sender holds nothing there, and it can be sent again. */
@@ -32,7 +32,7 @@ export class StreamedBody extends Readable {
     super({ highWaterMark: 256 * 1024 })
     this.#request = request
     this.#maxBytes = maxBytes
-    // Whoever sends it hears of an error as well; nobody listening must not end the process.
+    // The sender is told of the error too; without a listener here it would end the process.
     this.on('error', () => {})
   }
 

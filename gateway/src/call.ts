@@ -29,7 +29,7 @@ export type Call = {
   onClose: (() => void) | null
   /** This step of the trace, where traces are kept. */
   span: Span | null
-  /** What goes along to the service, and whose request it is, once these are known: for the log. */
+  /** The trace sent along to the service and the owner of the request, once they are known; the log names both. */
   trace: string | null
   tenant: string | null
 }

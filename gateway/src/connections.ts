@@ -51,18 +51,18 @@ export function watchConnections(server: Server, { idleMs, busyMs, slowMs, leavi
     if (!watch || watch.leavingMs !== null || !socket.writable) return
     const answer = socket._httpMessage
     if (!answer) return leave(socket, wordsFor(error))
-    // It came behind a call that is whole: that one and those that wait behind it are answered first.
+    // The earlier calls of this connection arrived whole, so they are answered first.
     if (answer.req.complete) {
       if (!unreadable.has(answer)) answer.once('close', () => refuseUnreadable(error, socket))
       return void unreadable.add(answer)
     }
-    // The body of this call is broken. What was begun of its answer must not look whole.
+    // The body of this call is broken, so the part of its answer already sent must not look complete.
     if (!answer.headersSent) socket.end(wordsFor(error), 'latin1')
     if (socket.writableFinished || answer.headersSent) socket.destroy()
     else socket.once('finish', () => socket.destroy())
   }
 
-  /** Only while the caller is who is waited for: what lies here unread waits for the service. What comes faster is not saved up. */
+  /** Counts only the time spent waiting for the caller: unread bytes here wait for the service. A fast sender earns no extra time. */
   function isTooSlow(socket: Watched, watch: Watch): boolean {
     const came = socket.bytesRead - watch.read
     watch.read = socket.bytesRead

@@ -61,7 +61,7 @@ export class Figures {
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', notation: 'compact', maximumFractionDigits: 1 })
 
-/** What only the services know. */
+/** Figures that the gateway has to ask the services for. */
 export const countersOf = ({ vault }: Infra, bus: Bus): Counters => ({
   users: async () => (await askOver({ bus, vault }, countPeople, {})).people.toLocaleString('en-US'),
   revenue: async () => dollars.format((await askOver({ bus, vault }, revenue, {})).usd_cents / 100),

@@ -30,7 +30,7 @@ test('beyond so many questions at a time the app is sent, and an answer makes ro
   const first = Array.from({ length: 32 }, (_, at) => page(`/${at}`, '', away))
   await setImmediate()
   expect(page('/one-more', '', away)).toBeNull()
-  // Who asks for what is being asked for already waits for the same answer.
+  // A second request for a page that is being fetched waits for the same answer.
   expect(page('/0', '', away)).not.toBeNull()
   for (const done of waiting) done()
   await Promise.all(first)

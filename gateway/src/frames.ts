@@ -15,7 +15,7 @@ export type Drawing = { frame: string; draw: (address: string, page: unknown) =>
 
 const KEPT_MS = 30_000
 const AWAY_MS = 2_000
-/** What a kept address takes up besides its page. */
+/** The memory a cached address takes beside its page. */
 const ENTRY_BYTES = 500
 const MAX_KEPT_BYTES = 32 * 1024 * 1024
 /** Addresses that are asked for at the same moment. Beyond them the app is sent, whose own question counts against its caller's limit. */

@@ -31,7 +31,7 @@ export type HandleOptions = {
   callers: Callers
   limits: Limits
   addresses: Addresses
-  /** What the gateway answers itself: by path, and everything that is no API by the web app. */
+  /** Paths that the gateway answers itself. The web app answers everything that is not an API. */
   own: Map<string, Page>
   web: Page
   draining: () => boolean

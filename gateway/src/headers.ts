@@ -184,7 +184,7 @@ export function apiHeaders(settings: GatewaySettings, always: RawHeaders) {
   const refused = fixed(...always, 'vary', 'origin')
   return {
     forOrigin: (origin: string | undefined): Fixed => anyone ?? ((origin && allowed.get(origin)) || refused),
-    /** What a preflight is told besides. */
+    /** Extra headers for a preflight's answer. */
     preflight: (allow: string): RawHeaders => [
       'access-control-allow-headers',
       allowedHeaders,

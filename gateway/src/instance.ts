@@ -2,7 +2,7 @@ import { Client } from 'undici'
 import { Connection, type Where } from './connection.ts'
 import { urlOf } from './discovery.ts'
 
-/** What a process says of itself: whether it can work, what of it cannot, and whom the sandbox plays for it. */
+/** A process's own report: whether it can work, which parts cannot, and which third parties the sandbox plays. */
 export type Said = { ok: boolean; failing: string[]; sandboxed?: string[]; version?: string; begins?: boolean }
 
 export type Limits = { connections: number; timeoutMs: number }
@@ -28,7 +28,7 @@ export class Instance {
   hung = false
   /** Something came from it since the last tick. */
   heard = true
-  /** What it said of itself last; null until it has. */
+  /** The last state it reported; null before the first. */
   said: Said | null = null
   readonly address: string
   readonly #where: Where
@@ -170,7 +170,7 @@ function whereIs(address: string): Where {
 const isRefusal = (error: unknown) =>
   /^(ECONNREFUSED|ENOENT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test((error as { code?: string }).code ?? '')
 
-/** Whatever answers is there, also one that says nothing which is understood. */
+/** Any answer counts as alive, even one that cannot be parsed. */
 function readSaid(body: unknown): Said {
   const { ok, failing, sandboxed, version, begins } = (body ?? {}) as Partial<Said>
   return {

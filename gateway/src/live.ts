@@ -12,7 +12,7 @@ import type { Logger } from '@operon/kit/telemetry'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { GatewaySettings } from './settings.ts'
 
-/** What the gateway hears of others, whichever instance has the user's sockets. The caller starts and closes it. */
+/** Events for open sockets, heard by every instance because any of them may hold the user's socket. The caller starts and closes it. */
 export type Broadcasts = { onBroadcast(name: string, handler: (payload: any) => void): void; ready?(): boolean }
 type Options = {
   config: KitConfig

@@ -27,7 +27,7 @@ const SEEN_FOR_MS = 500
 const ANSWER_WITHIN_MS = 180
 const SAID_FOR_MS = 10_000
 
-/** What operators and pages ask the gateway itself. */
+/** Answers for operators and pages that come from the gateway itself. */
 export function operations({ config, metrics, verifier, upstreams, busReady, draining, platform }: Options): Map<string, Page> {
   const trustsProxies = config.TRUSTED_PROXIES !== ''
 

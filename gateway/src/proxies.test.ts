@@ -4,7 +4,7 @@ import { isInstalled, mark, startProxy } from './testing/proxies.ts'
 import { testGateway, token } from './testing/start.ts'
 import { type TestUpstream, testUpstream } from './testing/upstream.ts'
 
-// Two programs that read the same bytes may disagree on where a request ends. What a proxy passes on as a body must never run as a request
+// Two programs that read the same bytes may disagree on where a request ends. Bytes that a proxy passes on as a body must never run as a request
 // behind it, and the answers must never change places: the next caller shares the proxy's connections.
 const doors: Doors = {
   open: '/functions/v1/open',

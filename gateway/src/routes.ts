@@ -2,7 +2,7 @@ import { type Access, type DemoUse, demoUseOf, type Endpoint, type RateClass, ty
 import type { ProcessName } from '@operon/contracts/services'
 import type { ZodType } from 'zod'
 
-/** What a service says over HTTP; the registry makes these for the real ones. */
+/** A service's HTTP operations; the registry makes these for the real services. */
 export type Spoken = { service: ProcessName; endpoints: Endpoint[]; tables: Table[]; shapes?: Record<string, ZodType> }
 
 export type Route = {

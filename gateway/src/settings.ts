@@ -12,7 +12,7 @@ const list = z
       .filter(Boolean),
   )
 
-/** What the gateway alone reads. The kit's settings (PORT, PUBLIC_URL, TRUSTED_PROXIES …) are in `KitConfig`. */
+/** Settings of the gateway alone. The kit's (PORT, PUBLIC_URL, TRUSTED_PROXIES …) are in `KitConfig`. */
 export const GatewaySettings = z.object({
   ...RateSettings.shape,
   /** Origins whose pages may call the API from a browser; `*` is every origin, without credentials. */
@@ -29,7 +29,7 @@ export const GatewaySettings = z.object({
     .int()
     .min(1)
     .default(256 * 1024 * 1024),
-  /** What the pages name for writing to; by default at PUBLIC_URL's host. */
+  /** The contact address shown on pages; by default at PUBLIC_URL's host. */
   CONTACT_EMAIL: z.email().optional(),
   SUPPORT_EMAIL: z.email().optional(),
   SECURITY_EMAIL: z.email().optional(),

@@ -14,7 +14,7 @@ async function pageAt(path: string, query: URLSearchParams) {
   if (slug.startsWith('away')) throw new Error('nobody answers')
   return slug
 }
-// What the web app's build leaves: a module that draws, and the frame that it draws into.
+// Stands in for the web app's build: a module that renders, and the frame it renders into.
 const draw = `export const drawPage = async (address, page) =>
   page.startsWith('moved')
     ? { status: 301, path: '/marketplace/now' }

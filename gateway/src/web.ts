@@ -104,7 +104,7 @@ const notBuilt =
 export type Contacts = Record<'CONTACT_EMAIL' | 'SUPPORT_EMAIL' | 'SECURITY_EMAIL', string>
 type Names = { publicUrl: string; productName: string; contacts?: Contacts; figures?: Figures }
 
-/** What was built, and the texts that are still to be filled in. */
+/** The built files, and the texts filled in at run time. */
 function readBuild(dist: string) {
   const assets = new Map<string, Asset>()
   const templates = new Map<string, string>()

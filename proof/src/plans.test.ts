@@ -182,7 +182,7 @@ function scanned(plan: Plan, within = Number.POSITIVE_INFINITY): string[] {
   return [...(walked ? [plan['Relation Name']!] : []), ...(plan.Plans ?? []).flatMap((part) => scanned(part, cost))]
 }
 
-/** How many rows are sorted where an index could have had them in order. What an index has nearly in order costs no more than its page. */
+/** How many rows are sorted where an index could have had them in order. Rows that an index has nearly in order cost no more than their page. */
 function sorted(plan: Plan): number[] {
   const parts = plan.Plans ?? []
   const rows = plan['Node Type'] === 'Sort' ? parts.map((part) => part['Plan Rows']).filter((each) => each > SORTED_AT_MOST) : []

@@ -42,7 +42,7 @@ stopOnSignals(stop)
 const platform = await starting
 const browser = await chromium.launch({
   executablePath,
-  // Whoever ends this ends the platform first; the browser goes with the process.
+  // A signal ends the platform first; the browser goes with the process.
   handleSIGINT: false,
   handleSIGTERM: false,
   handleSIGHUP: false,

@@ -14,7 +14,7 @@ if (pathname === '/thank-you' && search.includes('session_id=')) root.replaceChi
 const prerendered = root.firstElementChild !== null
 const liveAtOnce =
   /^\/(auth|pricing|forgot-password|reset-password|lost-second-factor)\b/.test(pathname) ||
-  // What the server drew with its rows is read as it is; a loading frame, or the news that nobody is there, needs the app.
+  // A server-rendered page with rows reads as it is; a loading frame or a "not found" needs the app.
   (/^\/marketplace\b/.test(pathname) &&
     !/"kind":"(directory|storefront|product)"/.test(document.getElementById('given-page')?.textContent ?? '')) ||
   arrivalHash.size > 0 ||

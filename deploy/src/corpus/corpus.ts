@@ -70,7 +70,7 @@ function sent(schema: z.ZodType, sample: unknown, what: string): unknown {
   throw new Error(`${what}: no sample fits, give the field an example by .meta({ examples: [...] }): ${parsed.error.message}`)
 }
 
-/** Writes the folder of a release, a file a service. What was released is never written again. */
+/** Writes the folder of a release, a file a service. A released file is never rewritten. */
 export function writeRelease(version: string): string[] {
   const into = join(corpusFolder, version)
   if (existsSync(into)) throw new Error(`the corpus of ${version} is there already; a new release has a new version in package.json`)

@@ -44,7 +44,7 @@ function* heard(folder: string): Generator<Heard> {
     for (const line of readFileSync(join(folder, file), 'utf8').split('\n')) if (line) yield JSON.parse(line) as Heard
 }
 
-/** A few of each part, in the order of their names. What does not fit the release's own schema was sent by a test to be refused. */
+/** A few of each part, in the order of their names. A message that does not fit the release's own schema was sent by a test to be refused. */
 export function sampled(release: Release, all: Iterable<Heard>): Samples {
   const shapes = new Map<string, Map<string, unknown>>()
   const schemas = new Map<string, z.ZodType>()
@@ -69,7 +69,7 @@ export function sampled(release: Release, all: Iterable<Heard>): Samples {
   return samples
 }
 
-/** The shape stays: words of a list, the product's own words, switches. What could be somebody's gives way to a stand-in, numbers to 1 or 0. */
+/** The shape stays: words of a list, the product's own words, switches. Values that could be somebody's become a stand-in, numbers 1 or 0. */
 export function withoutValues(schema: Json, value: unknown): unknown {
   if (Array.isArray(value)) {
     const shapes = value.slice(0, 50).map((each, n) => withoutValues(schemaOfItem(schema, n), each))

@@ -179,7 +179,7 @@ const errorsHtml = ({ errors: own = [] }: Endpoint): Html | string =>
 
 type Group = { id: string; title: string; about: string; operations: [string, string, Json][] }
 
-/** Every operation, by the protocol it belongs to. What has its own place among the capabilities is not told twice. */
+/** Every operation, by the protocol it belongs to. Operations listed among the capabilities are left out. */
 function groupsOf(document: Json, told: Set<string>): Group[] {
   const groups: Group[] = [
     { id: 'functions', title: 'Other functions', about: 'Sign-in, settings and staff use these.', operations: [] },

@@ -49,7 +49,7 @@ export type Endpoint = {
   idempotent?: true | 'two-phase'
   /** Makes it a capability, offered to assistants, workflows and programs. */
   action?: Action
-  /** What it is to a demo account, where its access, effect, method and rate do not tell. See `demoUseOf`. */
+  /** How a demo account may use it, where access, effect, method and rate do not tell. See `demoUseOf`. */
   demo?: DemoUse | 'recorded'
   /** Part of a protocol that is switched off here: what it would be for. */
   notOffered?: string
@@ -93,7 +93,7 @@ export type Action<I = any, R = any> = {
   needs?: readonly string[]
   /** How its reply is shown beside a figure that an assistant took from it. */
   evidence?: Evidence
-  /** The specified words that ask for it. What a person typed with them is its own approval, up to one unit. */
+  /** The specified words that ask for it. Typing them approves the action, up to one unit. */
   typed?: Typed<R>
 }
 
@@ -101,7 +101,7 @@ export const typedRequests = ['names', 'meta', 'voice', 'image', 'email', 'notio
 export type TypedRequest = (typeof typedRequests)[number]
 export type Typed<R = any> = {
   as: TypedRequest
-  /** What the message comes to as the call's body. */
+  /** Turns the message into the call's body. */
   input: (said: string) => object
   /** The answer in the conversation. */
   says: (reply: R) => string
@@ -142,7 +142,7 @@ export const fn = <const N extends string, B extends z.ZodType, R extends z.ZodT
 export type Table = {
   kind: 'table'
   name: string
-  /** What each column holds when read. Nothing else can be selected, filtered or ordered by. */
+  /** The type of each column when read. Only these can be selected, filtered or ordered by. */
   columns: z.ZodObject
   /** The callers that may read; the service adds the row policy, the owner's filter first of all. */
   access: Access
@@ -150,7 +150,7 @@ export type Table = {
   halfSignedIn?: true
   rate: RateClass
   summary?: string
-  /** What a write may carry; a verb that is absent answers 42501. */
+  /** The columns that a write may carry; a verb that is absent answers 42501. */
   insert?: z.ZodObject
   update?: z.ZodObject
   delete?: true
@@ -172,7 +172,7 @@ export const event = <const N extends `${string}.${string}`, P extends z.ZodObje
 
 /** Where an event is shown besides the services that consume it, and in which words. */
 export type Telling<P = any> = {
-  /** What the event leaves behind, in short: it is told only when that differs from the last time. The payload carries a `version`. */
+  /** A short form of the state after the event; people are told only when it differs from the last time. The payload carries a `version`. */
   state?: (payload: P) => string
   /** The line in Recent Activity; null where this one is not worth a line. */
   activity?: (payload: P) => string | { command: string; status: string } | null
@@ -233,7 +233,7 @@ export const job = <const N extends `${string}.${string}`, P extends z.ZodObject
   options: { attempts?: number; priority?: number } = {},
 ) => ({ kind: 'job' as const, name, payload, ...options })
 
-/** What travels: the payload with what every event carries. `version` is the row's, where an event carries state. */
+/** The message on the wire: the payload with the fields of every event. `version` is the row's, where an event carries state. */
 export type Envelope<P = unknown> = {
   id: string
   name: string

@@ -15,7 +15,7 @@ export const Erased = z.object({
   deleted: plain(z.record(z.string(), z.int())),
   /** How many stay without the person. */
   anonymised: plain(z.record(z.string(), z.int())),
-  /** What stays because the law asks for it, and why. */
+  /** Rows that stay because the law requires it, and why. */
   kept: plain(z.record(z.string(), z.string())),
 })
 export type Erased = z.output<typeof Erased>

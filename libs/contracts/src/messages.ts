@@ -109,7 +109,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** What the app says: toasts, alerts, lines in a chat. The names say where they appear. */
+/** Messages of the app: toasts, alerts, lines in a chat. The names say where they appear. */
 export const texts = {
   // Part 1, section 8
   passwordRequirementsNotMet: 'Password Requirements Not Met',

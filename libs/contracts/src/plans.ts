@@ -5,10 +5,10 @@ export const REFERRAL_PERCENT_OFF = 30
 export const PAST_DUE_GRACE_DAYS = 7
 export const REFUND_WINDOW_DAYS = 30
 
-/** What is metered. `agents` is a count of what exists; the others are spent within a period. */
+/** The metered units. `agents` counts what exists; the others are spent within a period. */
 export const units = ['prompts', 'images', 'emails', 'runs', 'agents'] as const
 export type Unit = (typeof units)[number]
-/** What a plan includes of tools that are not in this version: said wherever it is named, and not drawn as if it could be used. */
+/** Plan features whose tools are not in this version: marked wherever the plan is shown, and never drawn as usable. */
 export const comingUnits: readonly Unit[] = ['images', 'emails', 'runs', 'agents']
 /** `null` is unlimited. */
 export type Limits = Record<Unit, number | null>
@@ -69,7 +69,7 @@ export const plans: readonly Plan[] = [
   },
 ]
 
-/** What a month of it costs; nothing without a paid plan. */
+/** The plan's price a month; 0 without a paid plan. */
 export const priceCentsOf = (tier: Tier | null): number => plans.find(({ id }) => id === tier)?.priceCents ?? 0
 
 export const limitsOf = (tier: Tier): Limits =>

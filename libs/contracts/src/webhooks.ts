@@ -10,7 +10,7 @@ export const webhookEvents = (): WebhookEvent[] => durableEvents().filter((event
 /** A receiver reads the version from the type: a payload that changes its meaning is sent as the next one. */
 export const webhookType = (name: string): string => `${name}.v1`
 
-/** What is sent: the payload without what is about people, which a receiver asks for by its id where it may. */
+/** The payload without personal fields; a receiver asks for those by id where it may. */
 export const webhookBody = (event: Pick<Event, 'name' | 'payload'>, at: string, payload: unknown): string =>
   JSON.stringify({ type: webhookType(event.name), timestamp: at, data: withoutPersonal(event.payload, payload) })
 

@@ -19,7 +19,7 @@ import {
   verifierFor,
 } from './tokens.ts'
 
-/** What identity tells about who may pass: its keys, how long a token lives, what it took back within that time, and what time it is. */
+/** Identity's answer to verifiers: its keys, how long a token lives, recent revocations, and the current time. */
 export type Verification = {
   keys: PublicJwk[]
   issuer: string
@@ -48,7 +48,7 @@ const RENEW_EVERY_MS = 60_000
 
 type Known = { actor: Actor; issuedAtS: number; until: number }
 
-/** Verifies access tokens in-process, each once. What was taken back is looked up each time, so that a known token is refused as well. */
+/** Verifies access tokens in-process, each once. Revocations are looked up every time, so that a cached token is refused too. */
 export class TokenVerifier {
   readonly #known = new Map<string, Known>()
   #verifiers = new Map<string, Verifier>()

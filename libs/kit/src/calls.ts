@@ -45,7 +45,7 @@ export type Calling = {
   actor: Actor
   /** The effect happens once for each key and person. Needed by everything that does not only read. */
   idempotencyKey?: string
-  /** What a run or an approval may do in the actor's name; without one the actor's session has to be good still. */
+  /** The permission of a run or an approval to act in the actor's name; without it the actor's session must still be valid. */
   grant?: Grant
   deadlineMs?: number
   /** Of the call that asks, so that one id finds both in the logs. */
@@ -144,7 +144,7 @@ export function answerCalls({ service, bus, vault, verifier, limits, log, calls,
   }
 }
 
-/** Whoever holds a grant may do what it names, for the person who gave it, until it ends. */
+/** The holder of a grant may do the actions it names, for the person who gave it, until it ends. */
 function checkGrant(grant: Grant, name: string, actor: Actor): void {
   const good = userIdOf(actor) === grant.userId && grant.actions.includes(name) && (grant.until === null || Date.parse(grant.until) > now())
   if (!good) throw new DomainError('forbidden', { message: 'This run is not allowed to do that, or its permission has ended.' })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const url = (...schemes: string[]) =>
   z.string().refine((value) => schemes.some((scheme) => value.startsWith(scheme)), { error: `must begin with ${schemes.join(' or ')}` })
 
-/** What every process reads, whatever it runs. A service's own settings stand in its `config.ts`. */
+/** Settings that every process reads. A service's own are in its `config.ts`. */
 export const KitConfig = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

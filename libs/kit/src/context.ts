@@ -46,7 +46,7 @@ export const actorOf = ({ id, userId }: Grant): UserActor => ({
   metadata: {},
 })
 
-/** What every domain function gets first: where to work, for whom, and how to speak about it. */
+/** The first argument of every domain function: where to work, for whom, and how to log. */
 export type Ctx<DB = unknown> = {
   db: Kysely<DB & KitDb>
   actor: Actor

@@ -4,7 +4,7 @@ const BOUNDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 type Labels = { service: string; route: string; method: string; status: number }
 
-/** What one route took with one outcome: how often within each bound, and together. */
+/** The durations of one route and outcome: a count within each bound, and the sum. */
 class Series {
   sum = 0
   readonly labels: Labels

@@ -7,7 +7,7 @@ import type { KitDb } from './schema.ts'
 import type { Runtime } from './service.ts'
 import { enqueue, inTransaction, publish } from './tx.ts'
 
-/** What stands in for a person where a row must stay. */
+/** Replaces a person where a row must stay. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /** A table of which one person may have many rows: emptied of them before the rest, a piece at a time. */
@@ -21,11 +21,11 @@ export type Long = {
 
 export type Eraser<DB> = {
   long?: readonly Long[]
-  /** What has to be ended elsewhere first; runs again when what follows fails. */
+  /** Runs first, to end things elsewhere; runs again when a later step fails. */
   before?: (ctx: Ctx<DB>, userId: string) => Promise<void>
-  /** What the service itself holds. Says what went, what stays without the person, and what the law keeps. */
+  /** Erases the service's own rows. Reports what was deleted, what stays without the person, and what the law keeps. */
   erase: (trx: Transaction<DB & KitDb>, userId: string) => Promise<Partial<Erased>>
-  /** What the person is given when they ask for their data. */
+  /** The service's part of a person's export. */
   holds: readonly Holding[]
 }
 
@@ -124,7 +124,7 @@ export async function anonymiseRows(trx: Kysely<any>, tables: readonly string[],
   return counts
 }
 
-/** What the kit keeps for every service. A message that was given up on would bring the person back when it is replayed. */
+/** The kit's own rows of every service. A parked message would bring the person back when it is replayed. */
 async function eraseKitRows(trx: Kysely<KitDb>, userId: string): Promise<Record<string, number>> {
   const { numAffectedRows } = await sql`
     delete from inbox where parked_at is not null and envelope->>'user_id' = ${userId}`.execute(trx)

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migrations } from './migrate.ts'
 
-/** What the kit itself keeps in every service's database. */
+/** The kit's own tables, in every service's database. */
 export const kitMigrations: Migrations = {
   '0000_kit': {
     async up(db: Kysely<unknown>) {

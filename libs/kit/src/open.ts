@@ -27,7 +27,7 @@ import { addLinks } from './storage/links.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Logger } from './telemetry.ts'
 
-/** What the services of one process share: the hub of the local bus, one connection to each broker. */
+/** Shared by the services of one process: the hub of the local bus, and one connection to each broker. */
 export type Shared = Map<string, unknown>
 
 export const patienceOf = ({ START_WAIT_S }: KitConfig, log: Logger): Patience => ({ log, withinMs: START_WAIT_S * 1000 })
@@ -60,7 +60,7 @@ async function openBusOf({ config, shared, vault }: Infra, owner: BusOwner): Pro
   return createLocalBus(hub, owner)
 }
 
-/** Whatever identity says to us when it tells nothing is no word about the caller. */
+/** Identity refused this service, not the caller, so the caller hears that it is unavailable. */
 const refusedUs = (cause: unknown): never => {
   throw new DomainError('unavailable', { cause })
 }

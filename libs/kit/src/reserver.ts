@@ -15,11 +15,11 @@ const REMEMBERED = 10_000
 const BATCH = 100
 
 type Waiting = { wanted: Wanted; trace: string | undefined; done: (taken: Taken | undefined) => void; failed: (error: unknown) => void }
-/** What somebody's plan still allowed when their last reservation was stored, and how many they have on their way there. */
+/** How much a person's plan still allowed when their last reservation was stored, and how many of theirs are on their way. */
 type Known = { tier: Tier; left: number | null; costLeft: number | null; at: number; asking: number; askingCost: number }
 
 /**
- * Reserving on a hot path: callers who ask while a statement is under way share the next one. Who comes alone waits for nobody;
+ * Reserving on a hot path: callers who ask while a statement is under way share the next one. A single caller waits for nobody;
  * a thousand at once cost a few statements instead of a thousand.
  */
 export class Reserver {
@@ -28,7 +28,7 @@ export class Reserver {
   readonly #known = new Map<string, Known>()
   readonly #db: Kysely<any>
   readonly #unit: Unit
-  /** What each plan may spend here in a period; null where nothing is paid for by the unit. */
+  /** The budget of each plan in a period; null where units are not paid for one by one. */
   readonly budgets: ByTier | null
 
   constructor(db: Kysely<any>, unit: Unit, service: string) {

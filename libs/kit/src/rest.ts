@@ -1,6 +1,6 @@
 /**
  * How long a loop waits before it looks again where nobody tells it to: the shortest after something was there, twice as long each time there
- * was nothing. What is told of is done at once; this is for what nobody tells of, a delay that is over or the rows of an instance that died.
+ * was nothing. Announced work starts at once; this finds the rest: a delay that is over, or the rows of an instance that died.
  */
 export class Rest {
   readonly #shortestMs: number

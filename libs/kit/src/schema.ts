@@ -44,7 +44,7 @@ export type KitDb = {
     tier: string
     status: string
     limits: unknown
-    /** What this service may spend in a period; null where the event named none. */
+    /** This service's budget in a period; null where the event named none. */
     budget_microusd: Generated<number | null>
     period_start: Date
     period_end: Date | null

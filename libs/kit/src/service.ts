@@ -114,7 +114,7 @@ export type RunningService = {
 
 const CLOSE_WITHIN_MS = 3000
 
-/** What the services of one process share. */
+/** Shared by the services of one process. */
 export type Infra = { env: Env; config: KitConfig; log: Logger; metrics: Metrics; shared: Shared; vault: Vault }
 
 export async function createInfra(env: Env, options: { log?: Logger } = {}): Promise<Infra> {

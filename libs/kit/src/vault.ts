@@ -40,7 +40,7 @@ export class Vault {
     return decrypt(decrypt(master, wrapped, `key:${context}`), body, context).toString()
   }
 
-  /** Whatever is sealed with another key than the first begins otherwise: to be sealed anew, so that the other key can go. */
+  /** Values sealed with the current key begin with this. Others are sealed again, so that the older key can be removed. */
   get prefix(): string {
     return `v1.${this.#current}.`
   }
@@ -50,7 +50,7 @@ export class Vault {
     return this.#masters.size > 1
   }
 
-  /** What each key is recognised by, without saying anything of it. */
+  /** A name for each key that reveals nothing of it. */
   get fingerprints(): string[] {
     return [...this.#masters.values()].map((key) => Buffer.from(hkdfSync('sha256', key, 'operon', 'fleet-key', 16)).toString('base64url'))
   }

@@ -83,7 +83,7 @@ export async function startConfirming(staff: string[] = []) {
   }
   const signIn = async (who: object, password: string) => (await post('/auth/v1/token?grant_type=password', { ...who, password })).body
   const db = platform.db('identity')
-  /** What identity does each hour, now. */
+  /** Identity's hourly job, run now. */
   async function sweep() {
     await inTransaction(db, (trx) => enqueue(trx, identitySweep, {}))
     for (let tries = 0; tries < 200; tries++) {

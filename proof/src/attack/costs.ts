@@ -3,7 +3,7 @@ import { obey } from './model.ts'
 import { pay, subscribed } from './people.ts'
 import type { Actor, Attack } from './world.ts'
 
-// S27: what models cost us never passes the plan's budget, however it is asked for. What a paid plan that is lowered gives back is a test of
+// S27: what models cost us never passes the plan's budget, however it is asked for. The refund of a lowered plan is a test of
 // billing's (`subscriptions.test.ts`), which moves the provider's clock.
 
 export const attack: Attack = async (world) => {

@@ -15,7 +15,7 @@ chmodSync(dataDir, 0o755)
 process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
 
 const FILLED_WITHIN_MS = 20_000
-/** What each of a demo's own rows is read by. */
+/** How each table with rows of a demo is read. */
 const held = [
   'ai_conversations',
   'ai_messages',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { isDestructive, type Operation, sampleCall } from './document.ts'
 import type { Answer, Attack } from './world.ts'
 
-/** What a password alone reaches where the account has a second factor; written here by hand, so that a contract cannot widen it unseen. */
+/** Operations that a password alone reaches where the account has a second factor; listed by hand, so that a contract cannot widen it unseen. */
 const reached = [
   'GET /auth/v1/user',
   'POST /auth/v1/logout',

@@ -69,7 +69,7 @@ export async function hostileSeller(world: World, text: string): Promise<Kept> {
   return kept
 }
 
-/** What no call writes yet and screens already read. */
+/** Rows that screens already read and no call writes yet. */
 async function plantRows({ platform }: World, user_id: string, text: string) {
   const put = (service: ServiceName, table: string, row: object) =>
     platform

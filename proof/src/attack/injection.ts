@@ -175,7 +175,7 @@ type Proposal = {
   prompts: number
   steps: { action: string; effect: string; unit: string | null; state: string; reply: unknown }[]
 }
-/** What came back as a proposal and is none that this person may be made, or has already happened. */
+/** Proposals that this person must not be offered, or that already happened. */
 function strange(world: World, approval: Proposal | null, open: { path: string } | null): string[] {
   const found: string[] = []
   if (open && !pages.some(({ path }) => path === open.path)) found.push(`leads to ${open.path}`)

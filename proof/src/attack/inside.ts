@@ -2,8 +2,8 @@ import { type Operation, sampleCall } from './document.ts'
 import { startListener } from './listener.ts'
 import type { Attack, World } from './world.ts'
 
-// S16: an address inside, in every place of every call that takes text: nothing of ours may connect to it. What the guarded fetch refuses
-// in every notation, after redirects and by rebinding, its own tests hold.
+// S16: an address inside, in every place of every call that takes text: nothing of ours may connect to it. The guarded fetch's own tests cover
+// its refusals in every notation, after redirects and by rebinding.
 export const attack: Attack = async (world) => {
   const findings: string[] = []
   let tried = 0

@@ -14,7 +14,7 @@ import type { Vault } from '@operon/kit/vault'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
 
-/** What is attacked: in this process, or as a fleet, each service in processes of its own over NATS and Redis. */
+/** The target: this process, or a fleet with each service in processes of its own over NATS and Redis. */
 export type Platform = {
   url: string
   /** Where this machine reaches it, whatever PUBLIC_URL says. */

@@ -8,7 +8,7 @@ import { startPlatform } from './platform.ts'
 import type { Attack } from './world.ts'
 
 const composeFile = resolve(import.meta.dirname, '../../../docker-compose.yml')
-/** What a stranger would look for first: pages of the sandbox, its inbox, its controls, its checkout and consent. */
+/** A stranger's first tries: pages of the sandbox, its inbox, its controls, its checkout and consent. */
 const sandboxCalls = [
   'GET /sandbox',
   'GET /sandbox/',

@@ -36,7 +36,7 @@ export const attack: Attack = async (world) => {
     })
   }
   const db = platform.db('identity')
-  /** What went out at once, or was promised for later. */
+  /** Messages sent at once, or promised for later. */
   const sent = async (channel: string) => {
     const slots = await db.selectFrom('message_slots').select('due_at').where('channel', '=', channel).execute()
     return slots.filter(({ due_at }) => due_at <= new Date()).length

@@ -82,7 +82,7 @@ async function* screensOf(page: Page, path: string, text: string, email: string)
   yield 'notice'
 }
 
-/** What has to come to light may take its time on a busy machine. */
+/** Generous, because a busy machine takes longer to render. */
 const shown = (page: Page) =>
   page
     .getByText(MARK)
@@ -150,7 +150,7 @@ const LISTEN = `
     if (effectiveDirective.startsWith('script')) window.stopped.push(sample || effectiveDirective)
   })`
 
-/** What ran, what only the policy stopped, and what would run at a click. */
+/** Scripts that ran, that only the policy stopped, and that would run at a click. */
 const inspect = (page: Page) => page.evaluate(LOOK) as Promise<string[]>
 const LOOK = String.raw`(() => {
   const found = []

@@ -5,7 +5,7 @@ const OWNERS = 'Correct-Horse-9-Battery'
 const STRANGERS = 'Stranger-Horse-9-Battery'
 const count = (short: boolean) => (short ? 2 : 20)
 
-// S23: a stranger signs an address up before or beside its owner, by email and by phone, also on an address of staff. Whatever the owner opens, the stranger gets in by nothing.
+// S23: a stranger signs an address up before or beside its owner, by email and by phone, also on an address of staff. The stranger gets in by no way, no matter which letter the owner opens.
 export const attack: Attack = async (world) => {
   const rounds = count(world.short)
   const staff = Array.from({ length: rounds }, (_, n) => `boss-${n}@example.com`)

@@ -30,7 +30,7 @@ export type World = {
   operations: Operation[]
   /** The attacker's own model, which `openai` is here. */
   model: Awaited<ReturnType<typeof startModel>>
-  /** What the platform logged, told its collector of traces, keeps in files, and was given to keep to itself. */
+  /** Places to search for leaks: logs, traces, files, and the secrets given to the platform. */
   lines: string[]
   spans(): string
   flushSpans(): Promise<void>

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { cpuSeconds, ownMb, residentMb } from './measure.ts'
 
 const PASSWORD = 'Bench-horse-battery-1'
-/** What a process of the image is started with: a young generation of 2 MB instead of 16. */
+/** The image's own flags: a young generation of 2 MB instead of 16. */
 const SMALL = '--max-semi-space-size=2'
 
 /** Of twenty calls: what screens ask, and one answer of a model. */
@@ -22,7 +22,7 @@ const CALLS: [method: string, path: string, body?: unknown][] = [
 
 type Taken = { cpu: Map<string, number>; statements: number; bytes: number }
 
-/** What a seller and a thousand calls cost on this machine: processor, memory, disk, statements. The sandbox is left out: it plays others. */
+/** The cost of a seller and of a thousand calls on this machine: processor, memory, disk, statements. The sandbox is left out: it plays others. */
 export async function bench({ short }: { short: boolean }) {
   const [sellers, calls, settledMs] = short ? [40, 400, 5_000] : [300, 3000, 20_000]
   const folder = mkdtempSync(join(tmpdir(), 'bench-cost-'))

@@ -63,7 +63,7 @@ export const skewed: Fault = async (world) => {
   }
 }
 
-/** What is wrong, in a sentence, for each question; null where nothing is. */
+/** The fault of each answer, in a sentence; null where there is none. */
 type Answers = Promise<(string | null)[]>
 type Signer = (person: Person, changed: object) => string
 

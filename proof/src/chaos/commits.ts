@@ -6,7 +6,7 @@ import { type Answer, type Fault, until, type World } from './world.ts'
 
 type Ask = {
   what: string
-  /** What the provider is asked for, and at which the fault strikes. */
+  /** The request to the provider at which the fault strikes. */
   match: string
   ask: () => Promise<Answer>
   /** How often it has happened at the provider. */
@@ -15,7 +15,7 @@ type Ask = {
 
 /**
  * R3, aimed: every call that has an effect at the provider is stopped by a kill -9 of billing, once while the answer is on its way and
- * once when it has come and waits to be committed. Whoever asked asks again. Each effect is there once.
+ * once when it has come and waits to be committed. The caller asks again. Each effect is there once.
  */
 export const stopped: Fault = async (world) => {
   const staff = await staffToken(world)

@@ -14,11 +14,11 @@ type Store = (typeof STORES)[number]
 const SPARE_MB = 40
 /** Redis and PostgreSQL go on by themselves; NATS is started again by the fleet when it has kept nothing for a while. */
 const HEALED_MS: Record<Store, number> = { redis: 8_000, nats: 25_000, postgres: 8_000 }
-/** What may be said while there is no room: not now, or no space. */
+/** The allowed answers while the disk is full: not now, or no space. */
 const CLEAR = [503, 507]
 
 /**
- * R15: the disks under Redis, NATS and PostgreSQL run full under load, one after another. Whoever is refused is told so, whatever was
+ * R15: the disks under Redis, NATS and PostgreSQL run full under load, one after another. A refused caller is told so, every write that was
  * answered with a 2xx is stored, and when there is room again everything goes on without anybody's help.
  */
 export const full: Fault = async (world) => {

@@ -63,7 +63,7 @@ async function doneIn(world: World, service: ServiceName): Promise<Set<string>> 
 
 export type Waiting = { service: ServiceName; what: string; count: number }
 
-/** What is still on its way anywhere: rows to be sent, jobs to be done. */
+/** Work still on its way anywhere: rows to be sent, jobs to be done. */
 export async function waiting(world: World): Promise<Waiting[]> {
   const rows = await Promise.all(
     serviceNames.map(async (service) => {

@@ -15,7 +15,7 @@ const FIRST_PORT = 9_100
 
 /**
  * R26: a second host joins with instances at an address of its own and a gateway, over the same PostgreSQL, NATS and Redis. Under load through
- * both gateways one of its instances stands still, one of the first host's is killed, and one is replaced. What the killed one had begun may
+ * both gateways one of its instances stands still, one of the first host's is killed, and one is replaced. Calls that the killed one had begun may
  * fail; nothing else does.
  */
 export const joined: Fault = async (world) => {

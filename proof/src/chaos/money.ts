@@ -31,7 +31,7 @@ async function unequalSets(world: World): Promise<string[]> {
   ]
 }
 
-/** What the ledger says the provider holds for us, beside what the provider's log adds up to, a currency at a time. */
+/** The ledger's balance at the provider beside the sum of the provider's own log, a currency at a time. */
 async function unequalSums(world: World): Promise<string[]> {
   const truth: Cents = new Map()
   const add = (currency: string, cents: number) => truth.set(currency, (truth.get(currency) ?? 0) + cents)

@@ -7,7 +7,7 @@ import { type Fault, type Outcome, until, type World } from './world.ts'
 
 const CAUGHT_UP_MS = 5_000
 
-/** R7: the broker dies under load. What was committed while it was away arrives after its return, once. */
+/** R7: the broker dies under load. Events committed while it was away arrive after its return, once. */
 export const killed: Fault = async (world) => {
   const readers = await readersOf(world)
   const nats = world.fleet.processes.get('nats')!

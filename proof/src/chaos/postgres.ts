@@ -8,7 +8,7 @@ import { type Fault, until, type World } from './world.ts'
 const RECOVERED_MS = 3_000
 const AWAY_MS = 3_000
 
-/** R11: one service's database goes away, then the whole server is killed. What was acknowledged is stored, and who does not need it goes on. */
+/** R11: one service's database goes away, then the whole server is killed. Acknowledged writes are stored, and services that do not need it go on. */
 export const killed: Fault = async (world) => {
   const readers = await readersOf(world)
   const person = await somebody(world)

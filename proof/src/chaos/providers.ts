@@ -25,7 +25,7 @@ const failing: Order[] = [
 ]
 
 /**
- * R13: providers hang, are slow, fail half the time. What does not need them is as fast as before, in the very services that wait for them
+ * R13: providers hang, are slow, fail half the time. Calls that do not need them are as fast as before, in the very services that wait for them
  * too, so no pool has run dry; within seconds nobody waits for them any more; and afterwards all is as it was.
  */
 export const unwell: Fault = async (world) => {

@@ -4,8 +4,8 @@ import { chat, crowd, type Person, somebody } from './people.ts'
 import { type Fault, until, type World } from './world.ts'
 
 /**
- * R14: some answers are cut by their provider, and then every instance is killed in the middle of others. What was reserved is settled or
- * released, each once; what nobody could settle ends as `unknown`, at no more than it had reserved.
+ * R14: some answers are cut by their provider, and then every instance is killed in the middle of others. Each reservation is settled or
+ * released, each once; one that could not be settled ends as `unknown`, at no more than it had reserved.
  */
 export const killed: Fault = async (world) => {
   const people = await crowd(world, world.short ? 12 : 100)

@@ -10,7 +10,7 @@ import type { Older } from './versions.ts'
 
 export type Outcome = {
   injected: string
-  /** What went through while the fault was there. */
+  /** Requests that succeeded during the fault. */
   work: string
   lost: number
   twice: number
@@ -48,9 +48,9 @@ export type World = {
   /** kill -9; the fleet starts it again unless it is held. */
   kill(name: string): void
   truth(kind?: string): TruthLine[]
-  /** What the fleet was begun with, where it was not this tree. */
+  /** The tree that the fleet started from, where it was not this one. */
   older: Older
-  /** What is undone once the fleet is down. */
+  /** Undone once the fleet is down. */
   afterwards: (() => unknown)[]
   close(): Promise<void>
 }

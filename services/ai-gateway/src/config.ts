@@ -39,9 +39,9 @@ const Settings = z.object({
   /** One OpenAI-compatible server for every provider without a key of its own. */
   AI_BASE_URL: base,
   AI_API_KEY: key,
-  /** What to ask that server for, whatever the alias; absent, the provider's name of the model is sent. */
+  /** The model's name on that server, whatever the alias; by default the provider's own name. */
   AI_MODEL: z.string().optional(),
-  /** What that model costs, a million tokens in and out; as much as the dearest one listed unless said. */
+  /** That model's price for a million tokens in and out; by default the highest listed price. */
   AI_MODEL_USD_PER_MTOK: z
     .string()
     .regex(/^\d+(\.\d+)?,\d+(\.\d+)?$/, 'two prices in dollars, as in 0.15,0.60')

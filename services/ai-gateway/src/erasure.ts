@@ -1,7 +1,7 @@
 import { anonymiseRows, deleteRows, type Eraser, NOBODY } from '@operon/kit/erasure'
 import type { AiDb } from './schema.ts'
 
-/** What a person said and was told goes with them; what was used stays as numbers without the person, for the costs of the month. */
+/** Conversations go with the person; usage stays as numbers without the person, for the month's costs. */
 export const erasure: Eraser<AiDb> = {
   // Messages before their conversations, which would take all of theirs along at once.
   long: [

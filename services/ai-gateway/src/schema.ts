@@ -84,7 +84,7 @@ export type AiDb = {
     moved_at: Date | null
     moved_ended: Generated<boolean>
   }
-  /** What a key has used of its own monthly limit. */
+  /** How much of its own monthly limit a key has used. */
   ai_key_use: { key_id: string; user_id: string; month: Date; prompts: number }
   ai_comparisons: { id: string; user_id: string; prompt: string; lanes: unknown; vote: number | null; created_at: Generated<Date> }
   ai_prompts: { id: string; user_id: string; title: string; body: string; created_at: Generated<Date>; updated_at: Generated<Date> }
@@ -108,10 +108,10 @@ export type AiDb = {
   }
   /** Which apps a person has connected, as integrations tells. */
   ai_connections: { user_id: string; app: string; version: number; connected: boolean }
-  /** What a person said that the assistants keep in mind. */
+  /** Notes in the person's words that the assistants remember. */
   ai_memories: { id: string; user_id: string; content: string; created_at: Generated<Date>; updated_at: Generated<Date> }
   ai_memory_off: { user_id: string }
-  /** What the former kinds of action left; kept until the release after they went. */
+  /** Rows of the former kinds of action; kept for one release. */
   ai_actions: {
     id: string
     user_id: string

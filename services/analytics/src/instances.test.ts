@@ -19,7 +19,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'operon-analytics-'))
 let nats: TestProgram
 let database: TestDatabase
 const instances: RunningService[] = []
-/** What the sockets of each instance's process would be told. */
+/** The broadcasts that reach the sockets of each instance. */
 const told: { id: string; user_id: string }[][] = [[], []]
 
 beforeAll(async () => {

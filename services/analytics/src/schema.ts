@@ -9,9 +9,9 @@ export type AnalyticsDb = {
     at: Date
     payload: unknown
   }
-  /** What the facts that are no longer kept came to, for the figures that count from the beginning. */
+  /** Sums of deleted facts, for the figures that count from the beginning. */
   fact_sums: { user_id: string; name: string; amount: number }
-  /** What the counted facts of a day came to; the database adds them up as they come. */
+  /** Sums of the counted facts of a day; a trigger adds them up as facts arrive. */
   fact_days: { user_id: string; name: string; day: Date; amount: number }
   activity_logs: {
     id: string
@@ -27,7 +27,7 @@ export type AnalyticsDb = {
     id: string
     user_id: string
     kind: string
-    /** What it is about: the same is raised once for a person. */
+    /** The subject of the notice: a person gets one notice about it. */
     about: string
     title: string
     body: string

@@ -18,7 +18,7 @@ const list = z
       .filter(Boolean),
   )
 
-/** What identity reads from the environment, beside the kit's own settings. */
+/** Identity's own settings, beside the kit's. */
 export const IdentityConfig = z.object({
   NODE_ENV: z.string().default('development'),
   /** Addresses count as confirmed at sign-up. On in the all-in-one default, off otherwise. */

@@ -10,7 +10,7 @@ import type { Providers } from './oauth/providers.ts'
 import type { Hasher } from './passwords/hashing.ts'
 import type { IdentityDb } from './schema.ts'
 
-/** What identity's domain functions work with, beside the context of the call. */
+/** The tools of identity's domain functions, beside the call's context. */
 export type Deps = {
   rt: Runtime<IdentityDb, IdentityConfig>
   config: IdentityConfig

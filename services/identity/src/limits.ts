@@ -69,7 +69,7 @@ const tooSoon = (isMail: boolean, delayMs: number) =>
     retryAfter(delayMs),
   )
 
-/** What is guessed, and the way in that no guess can lock. */
+/** For each secret that can be guessed: another way in, which wrong guesses do not lock. */
 const secrets = {
   password: 'To sign in now, ask for a link by email',
   code: 'To sign in now, open the link in the email',

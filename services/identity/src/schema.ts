@@ -19,7 +19,7 @@ export type OneTimeType =
   | 'phone_change'
   | 'reauthentication'
 
-/** What a sign-up asked for, kept with the letter or message that confirms it. It counts once that one is opened, and only then. */
+/** The data of a sign-up, kept with the letter or message that confirms it. It takes effect only when that one is opened. */
 export type Claim = {
   password_hash?: string
   data?: Record<string, unknown>
@@ -52,7 +52,7 @@ export type IdentityDb = PaceDb & {
     app_metadata: Json
     user_metadata: Json
     is_anonymous: Generated<boolean>
-    /** What the person agreed to, and when the server heard of it. */
+    /** The terms that the person accepted, and when the server learned of it. */
     terms_version: string | null
     terms_accepted_at: At
     banned_until: At
@@ -198,7 +198,7 @@ export type IdentityDb = PaceDb & {
   }
   /** Apps that registered themselves to act for people at /mcp. */
   oauth_clients: { id: string; name: string; uri: Generated<string>; redirect_uris: string[]; created_at: Generated<Date>; used_at: At }
-  /** What an app asks a person for, then the code that came of it. */
+  /** An app's request to a person, then the code it led to. */
   oauth_requests: {
     id: string
     client_id: string
@@ -214,7 +214,7 @@ export type IdentityDb = PaceDb & {
     grant_id: string | null
     expires_at: Date
   }
-  /** What a person has allowed an app, with the hash of its newest refresh token and of the one before. */
+  /** A person's permission for an app, with the hashes of its newest refresh token and the one before. */
   oauth_grants: {
     id: string
     user_id: string
@@ -232,7 +232,7 @@ export type IdentityDb = PaceDb & {
   service_tokens: { one: Generated<boolean>; good_since: Date }
   user_roles: { user_id: string; role: 'seller' | 'buyer'; created_at: Generated<Date> }
   sign_up_records: { user_id: string; record: Json; created_at: Generated<Date> }
-  /** What other services still have to do for a deleted account. */
+  /** Work that other services still owe for a deleted account. */
   erasures: {
     user_id: string
     service: Erasing
@@ -251,7 +251,7 @@ export type IdentityDb = PaceDb & {
     place: ColumnType<ExportPlace, string, string>
     /** The run that writes it: one that finds another here stops. */
     run: string | null
-    /** What is written so far, each as a file of its own. */
+    /** The finished parts, each as a file of its own. */
     files: Generated<string[]>
     rows: Generated<number>
     bytes: Generated<number>

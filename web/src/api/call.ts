@@ -14,7 +14,7 @@ export type CallOptions = {
 type Given<N extends CallName> =
   Record<string, never> extends CallArgs<N> ? [args?: CallArgs<N>, options?: CallOptions] : [args: CallArgs<N>, options?: CallOptions]
 
-/** Calls a function as the signed-in person: `await call('create-contact', { name })`. What fails is an `ApiError` with words to show. */
+/** Calls a function as the signed-in person: `await call('create-contact', { name })`. A failure is an `ApiError` with words to show. */
 export async function call<N extends CallName>(name: N, ...[args, options]: Given<N>): Promise<CallReply<N>> {
   const { authed } = await loadBackend()
   return readJson(await authed(pathOf(name), sent(args, options)))

@@ -1,6 +1,6 @@
 import { createContext, use } from 'react'
 
-/** What the server drew a page from: `address` is its path and query, `data` the answer that the page would ask for. */
+/** The page as the server rendered it: `address` is its path and query, `data` the answer it was made from. */
 export type GivenPage = { address: string; data: unknown }
 
 export const GivenPageContext = createContext<GivenPage | null>(null)

@@ -1,6 +1,6 @@
 import type { ChatMessage } from './message.ts'
 
-// Messages are a tree: those that follow the same message are its versions. What is read is one way through it, up to its last message, the tip.
+// Messages are a tree: those that follow the same message are its versions. The page shows one path through it, up to its last message, the tip.
 
 /** The messages up to this one, from the first on. */
 export function threadTo(all: readonly ChatMessage[], tip: string | null): ChatMessage[] {

@@ -258,7 +258,7 @@ export function useConversation(options: Options) {
     reload: () => conversationId && load(conversationId),
     /** Adds lines of the app's own. */
     add,
-    /** The changes that an answer made, and the steps it asks approval for. What is kept knows more than what the answer brought. */
+    /** The changes that an answer made, and the steps it asks approval for. The stored answer has more detail than the stream. */
     approvalsOf({ id, approval, done = [] }: ChatMessage): Approval[] {
       const kept = approvals.data?.filter(({ message_id }) => id && message_id === id)
       return kept?.length ? kept : approval ? [...done, approval] : done

@@ -4,7 +4,7 @@ const AT_END_PX = 8
 const ABOVE_PX = 12
 
 /**
- * An answer is read from its top: the log moves up with it until the question stands at the upper edge, and no further. Who asks for the
+ * An answer is read from its top: the log moves up with it until the question stands at the upper edge, and no further. A reader who asks for the
  * latest, or scrolls to the end, is kept there.
  */
 export function useFollow(newest: string | undefined, hasWords: boolean) {

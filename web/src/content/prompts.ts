@@ -1,6 +1,6 @@
 import type { ContentType } from '@operon/contracts/ai-gateway/content'
 
-/** To begin a prompt library with. What stands in brackets is for the person to fill in. */
+/** The first prompts of a library. Text in brackets is for the person to fill in. */
 export const readyPrompts = [
   {
     title: 'Answer a complaint',

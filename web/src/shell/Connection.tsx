@@ -6,7 +6,7 @@ import { useOnline } from '../api/online.ts'
 
 const awayAfterMs = 5000
 
-/** One line while this device is offline or the server is away. What failed meanwhile is read again afterwards. */
+/** One line while this device is offline or the server is away. Reads that failed meanwhile are repeated afterwards. */
 export function Connection() {
   const online = useOnline()
   const live = useLiveState()

@@ -17,7 +17,7 @@ type DialogProps = {
   phoneOnly?: boolean
 }
 
-/** The browser's own modal: it traps focus, makes the rest inert and gives focus back. What is marked `data-first` has the focus at first. */
+/** The browser's own modal: it traps focus, makes the rest inert and gives focus back. An element marked `data-first` gets the first focus. */
 export function Dialog({ open, onClose, title, description, children, footer, side = 'center', className, bare, phoneOnly }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()

@@ -82,7 +82,7 @@ export function ToastHost() {
     <section
       aria-label="Messages"
       aria-live="polite"
-      // On a phone below the top bar: thumb and main button are at the lower edge. What has dropped from the header stays free of them.
+      // On a phone below the top bar: thumb and main button are at the lower edge. Menus that open from the header stay uncovered.
       className="pointer-events-none fixed z-[70] flex flex-col gap-2 max-md:inset-x-3 max-md:top-22 md:right-4 md:bottom-11 md:w-96 [html:has(header_[role=menu],header_[data-drops])_&]:top-auto! [html:has(header_[role=menu],header_[data-drops])_&]:bottom-11!"
     >
       {cards}

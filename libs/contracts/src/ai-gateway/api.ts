@@ -13,7 +13,7 @@ export const Feature = z.enum(features)
 export const TokenUsage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int(), cost_microusd: z.int() })
 
 const Column = z.object({ label: z.string(), as: z.enum(['text', 'time', 'cents', 'microusd', 'count', 'percent']) })
-/** What an answer looked up: the rows beside its figures, as the capability that answered declares them. */
+/** The evidence of an answer: the rows beside its figures, as the answering capability declares them. */
 export const Evidence = z.object({
   action: z.string(),
   title: z.string(),
@@ -28,7 +28,7 @@ const findings = {
   done: z.array(Approval).optional(),
   approval: Approval.nullish(),
   open: z.object({ path: z.string(), name: z.string() }).nullish(),
-  /** What it keeps in mind from now on, in the person's own words. */
+  /** A new memory, in the person's own words. */
   remembered: z.array(Memory).optional(),
 }
 /** The pages of the app that the person can be led to. */
@@ -62,7 +62,7 @@ export const aiChat = fn('ai-chat', {
     replace_message_id: id('message').optional(),
     /** Go on after this message; after the version shown last when absent. */
     after_message_id: id('message').optional(),
-    /** What a new conversation begins with: a question and its answer from elsewhere. */
+    /** Starts a new conversation with a question and its answer from elsewhere. */
     seed: z
       .array(z.object({ role: z.enum(['user', 'assistant']), content: text(100_000) }))
       .max(2)
@@ -204,7 +204,7 @@ export const aiUsage = fn('ai-usage', {
     period_start: z.string(),
     period_end: z.string().nullable(),
     cost_microusd: z.int(),
-    /** What the plan's answers may cost in this period, at the models' list prices. */
+    /** The plan's budget for answers in this period, at the models' list prices. */
     budget_microusd: z.int().nullish(),
     forecast_prompts: z.int(),
     by_model: z.array(

@@ -17,7 +17,7 @@ export const Step = z.object({
   /** The sentence that the person approves. */
   does: z.string(),
   input: z.record(z.string(), z.unknown()),
-  /** What would come of it, as its preview answered; null where it has none. */
+  /** The preview's answer; null where the action has no preview. */
   preview: z.unknown().nullable(),
   state: z.enum(stepStates),
   reply: z.unknown().nullable(),

@@ -10,13 +10,13 @@ export const contentTypes = {
 } as const
 export type ContentType = keyof typeof contentTypes
 
-/** What begins the request for names; the rest is the description. */
+/** The first words of a request for names; the description follows. */
 export const NAMES_FOR = 'Business names for: '
 
 type Order =
   | { kind: 'names'; description: string }
   | { kind: 'content'; type: ContentType; topic: string; requirements?: string | undefined }
-/** What stands in the conversation as the person's request; its first line names the conversation. */
+/** The request as the conversation shows it; its first line becomes the conversation's title. */
 export const requestOf = (order: Order): string =>
   order.kind === 'names'
     ? NAMES_FOR + order.description

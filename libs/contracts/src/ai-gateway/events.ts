@@ -8,7 +8,7 @@ export const completionFinished = event(
   'ai-gateway.completion_finished',
   z.object({
     feature: plain(z.string()),
-    /** What the activity log says of it; nothing where something bigger says it, as of a comparison's answers. */
+    /** The line in the activity log; absent where another line covers it, as for the answers of a comparison. */
     command: personal(z.string()),
     model: plain(z.string()),
     answered_by: plain(z.string()),

@@ -67,7 +67,7 @@ export const generateAds = fn('generate-ads', {
     },
   },
 })
-/** What the Content Creator has written for the account. */
+/** Pieces that the Content Creator wrote for the account. */
 export const contentStats = fn('content-stats', {
   access: 'user',
   rate: 'read',

@@ -134,7 +134,7 @@ export const notificationsRead = fn('notifications-read', {
 
 const Stat = z.object({
   total: z.int(),
-  /** What the last 30 days brought, and the 30 before them. */
+  /** Totals of the last 30 days and of the 30 before them. */
   current: z.int(),
   previous: z.int(),
   /** From the previous 30 days to these; 0 where there is nothing to compare with. */

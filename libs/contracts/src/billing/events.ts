@@ -13,7 +13,7 @@ export const subscriptionChanged = event(
     tier: z.enum(tiers),
     status: SubscriptionStatus,
     limits: Limits,
-    /** What each metering service may spend on models a period, in millionths of a dollar; absent from the version before. */
+    /** How much each metering service may spend on models in a period, in millionths of a dollar; absent from the version before. */
     budgets_microusd: plain(z.record(z.string(), z.int())).optional(),
     period_start: time,
     period_end: time.nullable(),
@@ -107,7 +107,7 @@ export const usageThreshold = event(
 const usageTitle = ({ unit, percent }: { unit: Unit; percent: number }) =>
   percent === 100 ? `You have used all your ${unitName[unit]}` : `${percent}% of your ${unitName[unit]} are used`
 
-/** What the month's answers cost against the plan's model budget. One budget a metering service, named by the unit that it counts. */
+/** The cost of this month's answers against the plan's model budget. Each metering service has one budget, named by the unit it counts. */
 export const budgetThreshold = event(
   'billing.budget_threshold',
   z.object({ unit: z.enum(units), percent: z.union([z.literal(80), z.literal(100)]), used_microusd: z.int(), budget_microusd: z.int() }),
@@ -331,5 +331,5 @@ export const followAccount = job('billing.follow_account', z.object({ user_id: z
 export const compareBooks = job('billing.compare_books', z.object({}), { attempts: 3 })
 export const creditReferrals = job('billing.credit_referrals', z.object({}), { attempts: 3 })
 
-/** What the platform has taken so far, less what it gave back. */
+/** The platform's fee so far, less refunds. */
 export const revenue = request('billing.revenue', z.object({}), z.object({ usd_cents: z.int() }))

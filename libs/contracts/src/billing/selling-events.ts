@@ -26,7 +26,7 @@ const sale = z.object({
   refunded_cents: z.int(),
 })
 
-/** A buyer has paid. Whoever owns the kind delivers now, once, unless all of it was given back meanwhile. */
+/** A buyer has paid. The service that owns this kind of sale delivers now, once, unless all of it was refunded meanwhile. */
 export const saleSettled = event(
   'billing.sale_settled',
   sale.extend({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fn } from '../contract.ts'
 import { type ThirdParty, thirdParties } from '../third-parties.ts'
 
-/** What a page must know before anyone has signed in. Answered by the gateway itself. */
+/** Settings a page needs before anyone has signed in. Answered by the gateway itself. */
 export const platformInfo = fn('platform-info', {
   access: 'public',
   rate: 'read',

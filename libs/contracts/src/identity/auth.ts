@@ -139,7 +139,7 @@ export const pressLink = endpoint({
   reply: z.null(),
 })
 const stopFactorRecoveryPath = '/auth/v1/factor-recovery/stop'
-/** What each announcement of a factor recovery leads to: a page, and its button. */
+/** The page and button that each announcement of a factor recovery leads to. */
 export const stopFactorRecoveryPage = endpoint({
   method: 'GET',
   path: stopFactorRecoveryPath,

@@ -133,7 +133,7 @@ export const secondFactorAdded = event('identity.second_factor_added', z.object(
 export const keyRevoked = event('identity.key_revoked', z.object({ key_id: z.uuid() }), { delivery: 'broadcast' })
 export const keysChanged = event('identity.keys_changed', z.object({}), { delivery: 'broadcast' })
 
-/** What a verifier needs: public keys, the issuer, how long a token lives, what was taken back within that time, and what time it is. */
+/** All that a verifier needs: public keys, the issuer, how long a token lives, recent revocations, and the current time. */
 export const verification = request(
   'identity.verification',
   z.object({}),

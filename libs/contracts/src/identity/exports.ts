@@ -15,7 +15,7 @@ const accountFile = z.object({
   id: z.uuid(),
   state: z.enum(['working', 'ready', 'failed']),
   begun_at: time,
-  /** What is being read while it is made, as the part and its place among all parts. */
+  /** Progress: the part being read, and its place among all parts. */
   part: part.nullable(),
   part_number: z.int(),
   parts: z.int(),

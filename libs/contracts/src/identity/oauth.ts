@@ -3,7 +3,7 @@ import { endpoint, id } from '../contract.ts'
 
 // The OAuth 2.1 server: other companies' apps act for a person at /mcp, and nowhere else.
 
-/** What an app can be allowed. It proposes everything that is not read or undoable, and the person approves it here. */
+/** Permissions an app can be given. Anything but a read or an undoable change is proposed first, and the person approves it here. */
 export const appScopes = ['reads', 'changes'] as const
 const Scope = z.enum(appScopes)
 const param = z.string().max(2048).nullish()

@@ -8,7 +8,7 @@ const off = (notOffered: string, access: Endpoint['access'], ...routes: string[]
     return endpoint({ method, path: `/auth/v1${path}`, access, rate: 'auth', notOffered, reply: z.object({}), ...body })
   })
 
-/** What the auth protocol has and is not offered: answered as a server of it does that has the feature switched off. */
+/** Parts of the auth protocol that are not offered: answered as a server of it does with the feature switched off. */
 export const notOffered = {
   saml: [
     ...off('sign-in by SAML', 'public', 'POST /sso', 'GET /sso/saml/metadata', 'POST /sso/saml/acs'),

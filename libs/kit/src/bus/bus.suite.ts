@@ -29,7 +29,7 @@ export const envelopeFor = (name: string, payload: unknown = {}): Envelope => ({
   payload,
 })
 
-/** What every bus promises. */
+/** The promises of every bus. */
 export function busSuite(title: string, openHarness: () => Promise<BusHarness>) {
   describe(title, () => {
     let harness: BusHarness

@@ -37,7 +37,7 @@ export interface Bus {
   lag(): Promise<Record<string, number>>
 }
 
-/** What a bus needs of the service that opens it. */
+/** The bus needs this from the service that opens it. */
 export type BusOwner = { service: string; db: Kysely<KitDb>; log: import('pino').Logger; retryDelayMs?: (attempt: number) => number }
 
 /** After so many failed tries a message is parked: kept in the inbox with its error, visible and replayable. */

@@ -70,7 +70,7 @@ async function deliver({ owner, consumers, nudge }: Member, envelopes: Envelope[
   nudge()
 }
 
-/** What is left of a value after the wire: no class, no date, nothing shared. */
+/** Copies a value as the wire would: no classes, no dates, nothing shared. */
 const asSent = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null))
 
 async function inTime<T>(work: Promise<T>, ms: number, name: string): Promise<T> {

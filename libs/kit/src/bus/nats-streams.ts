@@ -46,7 +46,7 @@ export async function ensureConsumer(jsm: JetStreamManager, { handler, event }: 
     filter_subject: `evt.${event}`,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
-    // A reader does one insert, or one for many. What a killed one had in its hand waits this long; twice is harmless.
+    // A reader does one insert, or one for many. A message that a killed reader held waits this long; handling it twice is harmless.
     ack_wait: nanos(10_000),
     max_ack_pending: 256,
     max_deliver: -1,

@@ -19,8 +19,8 @@ const ASKED_AGAIN_AFTER_MS = 1_000
 const ASKED_AT_MOST = 3
 
 /**
- * Events on JetStream: a stream a source service, a durable consumer a handler; requests and broadcasts on core NATS. Whoever comes first
- * makes what is missing, and makes it again after the broker has lost its store; the outbox then sends the last day again.
+ * Events on JetStream: a stream a source service, a durable consumer a handler; requests and broadcasts on core NATS. The first process
+ * creates missing streams and consumers, also after the broker has lost its store; the outbox then sends the last day again.
  */
 export function createNatsBus(nats: Nats, owner: BusOwner, seal: Seal, release: () => Promise<void> = async () => {}): Bus {
   const { nc, js, jsm } = nats

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../ids.ts'
 import type { Cache } from './cache.ts'
 
-/** What every cache promises. `open` gives another instance on the same store, where there is one. */
+/** The promises of every cache. `open` gives another instance on the same store, where there is one. */
 export function cacheSuite(title: string, openHarness: () => Promise<{ open(): Promise<Cache>; close(): Promise<void> }>) {
   describe(title, () => {
     let harness: { open(): Promise<Cache>; close(): Promise<void> }

@@ -10,7 +10,7 @@ export type Preferences = {
 }
 export type Shape = { single: boolean; stripNulls: boolean; contentType: string }
 
-/** What this API honours of `Prefer`. Anything else is skipped, or refused where the caller asked for strictness. */
+/** The parts of `Prefer` that this API honors. Others are ignored, or refused where the caller asked for strictness. */
 export function readPreferences(header: string | undefined): Preferences {
   const wanted: Preferences = { count: null, reply: 'minimal', maxAffected: null, applied: '' }
   const given = (header ?? '')

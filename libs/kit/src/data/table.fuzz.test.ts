@@ -102,7 +102,7 @@ const value = fc.oneof(
     '12345678-1234-1234-1234-123456789012',
   ),
 )
-/** What a well-meaning client sends, so that queries get past the grammar. */
+/** Well-formed queries, so that some get past the grammar. */
 const fitting = fc.oneof(
   fc.tuple(fc.constantFrom('id', 'user_id'), fc.constantFrom('eq', 'neq', 'gt', 'not.eq'), fc.uuid()),
   fc.tuple(fc.constant('pages'), fc.constantFrom('eq', 'gte', 'lt', 'not.lte'), fc.integer().map(String)),

@@ -52,7 +52,7 @@ const shapes: Record<Kind, RegExp> = {
   json: /^(?!)/,
 }
 
-/** A value of a query as it is bound. What does not fit the column's type is told as Postgres would. */
+/** A value of a query as it is bound. A value that does not fit the column's type gets PostgreSQL's own error. */
 export function literal(kind: Kind, text: string): string {
   if (shapes[kind].test(text)) return text
   if (kind === 'text') throw refusal(400, '22021', 'invalid byte sequence for encoding "UTF8": 0x00')

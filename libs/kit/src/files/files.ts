@@ -148,7 +148,7 @@ export async function deleteFile(rt: Rt, ctx: Ctx<any>, id: string, kept?: Kept)
   throw refuse(409, 'file_in_use', 'A product uses this file, so it stays.')
 }
 
-/** Which files something else refers to: they stay. Whatever begins to refer to one locks its row first. */
+/** Files that something else refers to stay. A new reference locks the file's row first. */
 export type Kept = RawBuilder<SqlBool>
 
 type Select = ReturnType<typeof selectFiles>

@@ -16,7 +16,7 @@ export type FilesDb = {
     sha256: string | null
     scan: Generated<'none' | 'clean' | 'infected'>
     state: Generated<'uploading' | 'ready'>
-    /** What storage needs to go on, and the first bytes, by which the type is told. */
+    /** The storage's own state for going on with an upload, and the first bytes, which tell the type. */
     upload: string | null
     head: Generated<Buffer>
     lock_id: string | null

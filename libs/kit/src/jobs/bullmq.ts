@@ -148,7 +148,7 @@ export function createBullJobs(options: BullOptions): Jobs {
       seen(last ? 'parked' : 'failed')
       const told = { err, job: id, name: job.name, attempt: job.attemptsMade + 1 }
       withTrace(trace ?? newTrace(), () => log.warn(told, last ? 'job parked' : 'job failed, will try again'), about)
-      // Whoever watches it would wait for ever.
+      // Otherwise a caller that waits for this job would wait forever.
       if (last && userId) await options.progress({ user_id: userId, job: id, name: job.name, percent: 100, state: 'failed' }).catch(noise)
       throw err
     } finally {

@@ -12,7 +12,7 @@ const log = createLogger('silent')
 export type JobsStore = Pick<BullOptions, 'connection' | 'backend' | 'mayForget' | 'memory' | 'ready' | 'open' | 'close'>
 export type JobsHarness = { store(databaseUrl: string): JobsStore | Promise<JobsStore>; close(): Promise<void> }
 
-/** What every job queue promises. */
+/** The promises of every job queue. */
 export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>) {
   describe(title, () => {
     let harness: JobsHarness

@@ -9,7 +9,7 @@ import type { Storage } from './storage.ts'
 
 type Store = Omit<Storage, 'signedUrl'>
 
-/** What every storage promises, and its signed links over real HTTP. */
+/** The promises of every storage, and its signed links over real HTTP. */
 export function storageSuite(title: string, openStore: () => Promise<{ store: Store; close(): Promise<void> }>) {
   describe(title, () => {
     let opened: { store: Store; close(): Promise<void> }

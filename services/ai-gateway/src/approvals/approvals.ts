@@ -44,7 +44,7 @@ export async function runAtOnce(deps: Approvals, ctx: Ctx<AiDb>, order: Order, m
   return show(ctx, begun!.id)
 }
 
-/** A change with a way back. Whatever spends, sends or destroys is asked for, also where it could be taken back. */
+/** A change with a way back. Actions that spend, send or destroy always ask, even where they could be undone. */
 export function canBeUndone(action: string): boolean {
   const contract = capabilities().get(action)?.contract
   return contract?.action.effect === 'changes' && contract.action.undo !== undefined

@@ -27,7 +27,7 @@ async function prepareOne(call: Call, actor: UserActor, missing: Missing, { acti
   if (reason) throw new DomainError('action_missing', { message: reason })
   const { contract, title, effect, unit } = capability
   const isFilledLater = refers(input, at)
-  // Whatever leaves the house or is gone afterwards is known in full before it is approved.
+  // Steps that send or destroy are shown in full before they are approved.
   if (isFilledLater && (effect === 'sends' || effect === 'destroys'))
     throw new DomainError('invalid', {
       message: `${title} cannot use the result of an earlier step. Propose it once that result is there.`,

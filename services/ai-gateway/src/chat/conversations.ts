@@ -29,7 +29,7 @@ type Said = { role: 'user' | 'assistant'; content: string }
 
 const SAVE_EVERY_MS = 300
 
-/** Writes down what was said and a place for the answer, so that a reload in the middle finds both. What it replaces stays, as a version. */
+/** Stores the question and a place for the answer, so that a reload in the middle finds both. A replaced answer stays, as a version. */
 export async function beginExchange(ctx: Ctx<AiDb>, { seed = [], ...begin }: Begin): Promise<Exchange> {
   const { conversationId, said, model, feature, replaces, after } = begin
   const { id: user_id } = signedIn(ctx)

@@ -2,7 +2,7 @@ import { type Ctx, signedIn } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { AiDb } from '../schema.ts'
 
-/** What the account has had written, however many conversations that is. */
+/** Lists the account's written pieces, across all of its conversations. */
 export async function contentStats(ctx: Ctx<AiDb>) {
   const counted = await ctx.db
     .selectFrom('ai_messages as piece')

@@ -28,7 +28,7 @@ export type Turn = {
   kept: Omit<Begin, 'model' | 'feature'> | null
   messages: (history: Exchange['history']) => Question['body']['messages']
   body?: Record<string, unknown>
-  /** What the activity log says. */
+  /** The line in the activity log. */
   command: (history: Exchange['history']) => string
   /** The person's words of this turn; nothing where they ask for another version of an answer. */
   said: string
@@ -189,7 +189,7 @@ async function giveWords(ctx: Ctx<AiDb>, id: string, content: string) {
   await ctx.db.updateTable('ai_messages').set({ content }).where('id', '=', id).where('user_id', '=', signedIn(ctx).id).execute()
 }
 
-/** What was said is kept although no answer came: the caller learns where, to ask again in its place. */
+/** Keeps the question although no answer came: the caller learns where, to ask again in its place. */
 async function notAnswered({ conversationId, saidId, answerId, close }: Exchange, error: unknown): Promise<unknown> {
   if (!(error instanceof DomainError)) {
     await close('failed')

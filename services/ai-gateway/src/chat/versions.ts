@@ -3,7 +3,7 @@ import { DomainError } from '@operon/kit/errors'
 import { sql } from 'kysely'
 import type { AiDb } from '../schema.ts'
 
-/** What a model hears of a conversation: its last messages that have words. */
+/** The part of a conversation that a model is given: the last messages that have words. */
 const HISTORY = 40
 /** How far back they are looked for, past answers that never came. */
 const STEPS = 200
@@ -17,7 +17,7 @@ export async function placeIn(ctx: Ctx<AiDb>, conversationId: string, { replaces
   return (await tipOf(ctx, conversationId)) ?? conversationId
 }
 
-/** What was said up to a message, along its own version. */
+/** The conversation up to a message, along that message's own version. */
 export async function historyUpTo(ctx: Ctx<AiDb>, conversationId: string, messageId: string) {
   const { rows } = await sql<{ role: 'user' | 'assistant'; content: string }>`
     with recursive path as (

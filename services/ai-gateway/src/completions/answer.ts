@@ -35,7 +35,7 @@ export type Question = {
   body: Body
   /** So many messages, after a system's, were said before: the oldest are left out where the plan takes no more. */
   history?: number
-  /** What the activity log will say; nothing where something else says it. */
+  /** The line in the activity log; absent where another line covers it. */
   command: string
   /** Where it is kept. */
   conversationId?: string | null
@@ -118,7 +118,7 @@ async function reserve({ deps: { reserver, config }, question, costs }: Begin): 
   }
 }
 
-/** What a plan does not allow at all costs more than any budget: the reason is its length, or its rounds. */
+/** Names the length or the number of rounds as the reason, where the plan never allows them: waiting for a new budget would not help. */
 export function inWords(question: Pick<Question, 'body' | 'history'>, error: DomainError): DomainError {
   const tier = (error.details as { tier?: Tier } | undefined)?.tier
   if (error.code !== 'limit_budget' || !tier) return error
@@ -238,7 +238,7 @@ async function notBegun({ deps, question, lost, startedAt }: Begin, reservation:
   return isStopped ? new DomainError('answer_stopped', { details: { usage } }) : error
 }
 
-/** What is told and kept of an answer, be it of one round or of several. */
+/** The part of an answer that is sent and stored, in one round or several. */
 export type Told = Pick<Answer, 'content' | 'citations' | 'outcome' | 'problem' | 'alias' | 'usage'> & {
   target: Pick<Target, 'upstreamModel' | 'sandbox'>
   pieces(): AsyncGenerator<Piece[]>
@@ -302,7 +302,7 @@ export class Answer {
     return this
   }
 
-  /** What has come since; null once it is over. The outcome is there with the last of it, where the end came along. */
+  /** The text that arrived since the last call; null once the answer is over. The outcome comes with the last text where both arrived together. */
   async #next(): Promise<Piece[] | null> {
     try {
       const batch = this.outcome ? null : await this.#stream.next()

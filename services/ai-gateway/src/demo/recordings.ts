@@ -52,7 +52,7 @@ Tell regulars four weeks ahead, and keep one service at its old price.`,
     'Lead with the outcome: **“Your first campaign, live before lunch.”** Then one line on how, and the price beside it. Everything else answers the question of what happens after the trial.',
 }
 
-/** What is said to every other question. It is no answer, and does not look like one. */
+/** Said to every question without a recording. It admits that it is not an answer. */
 const NO_RECORDING =
   'This is a demo, so no model answers here. Only the suggested questions have a recorded answer. Create an account to ask your own.'
 export const RECORDED = 'recorded'

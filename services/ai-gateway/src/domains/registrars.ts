@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const providers = ['Porkbun', 'Vercel', 'NameSilo'] as const
 
-/** What a first year costs, and every later one, by top-level domain. */
+/** Prices of the first year and of renewals, by top-level domain. */
 export type PriceList = Record<string, { registration: number; renewal: number }>
 type Get = (path: string, options?: Parameters<GuardedFetch>[1]) => ReturnType<GuardedFetch>
 

@@ -145,7 +145,7 @@ async function run({ rt, approvals }: McpDeps, ctx: Ctx<AiDb>, { action, input, 
   }
 }
 
-/** What came back was partly written by strangers, so it is handed over as data, and no more of it than a model can hold. */
+/** Results may contain strangers' words, so they are handed over as data, cut to a length that a model can hold. */
 export function asContent(name: string, result: unknown): string {
   const text = JSON.stringify(result)
   if (Buffer.byteLength(text) > MAX_RESULT_BYTES)

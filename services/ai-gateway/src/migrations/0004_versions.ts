@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Messages become a tree: another version follows the same message. What an earlier release writes has no `after_id` and follows the message
+ * Messages become a tree: another version follows the same message. A message written by an earlier release has no `after_id` and follows the message
  * before it, so both releases can run together and nothing has to be rewritten. The indexes serve the search by words, newest first.
  */
 export async function up(db: Kysely<unknown>) {

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 
 const PIECE = 1_000
 
-/** What the four former kinds of action came to stays readable beside its answer. The former table goes with the next release. */
+/** Results of the four former kinds of action stay readable beside their answers. The former table goes with the next release. */
 export async function fill(db: Kysely<unknown>): Promise<void> {
   let after: string | undefined = '00000000-0000-0000-0000-000000000000'
   while (after) after = await copyPiece(db, after)

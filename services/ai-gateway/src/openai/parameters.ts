@@ -14,7 +14,7 @@ const only =
   (value) =>
     typeof value === kind ? undefined : why
 
-/** What may pass. Everything else could cost more than the reservation holds, or leave something with the provider, and is refused by name. */
+/** The allowed parameters. Others could cost more than the reservation holds, or leave data with the provider, so they are refused by name. */
 const allowed: Record<string, Check> = {
   messages: passes,
   temperature: passes,

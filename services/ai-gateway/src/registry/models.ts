@@ -4,12 +4,12 @@ export type ModelAlias = {
   id: string
   name: string
   provider: ProviderName
-  /** What the provider calls it. */
+  /** The provider's name for it. */
   upstream: string
   /** Prices in millionths of a dollar per million tokens, as the providers listed them in autumn 2026. */
   inputMicrousdPerMtok: number
   outputMicrousdPerMtok: number
-  /** What a call costs beside its tokens: a search. */
+  /** Costs a call beside its tokens, such as a search. */
   callMicrousd: number
   /** It thinks before it speaks, and bills that as output. */
   thinks: boolean

@@ -2,7 +2,7 @@ import type { TypedRequest } from '@operon/contracts/contract'
 import { type Destination, destinations } from './words.ts'
 
 export type Tool = TypedRequest | 'research'
-/** What a message asks for, and whether it says more than that and wants an answer as well. */
+/** The request in a message, and whether the message also needs an answer from a model. */
 export type Requests = { destination: Destination | null; tool: Tool | null; asks: boolean }
 
 /**
@@ -92,7 +92,7 @@ const way =
 const stop =
   /\s(?:of|for|with|where|so|because|about|from|since|until|to|that|as|at|on|in|under|inside|within|by|via|using|after|before|again|while)\s.*$/
 const within = /\s(?:on|in|under|inside|within|at)\s+(?:the|my|our|your|operon)\s+(.+)$/
-/** What a page is called with: a word beside these makes it another thing ("open source analytics", "a new brand"). */
+/** Names that pages go by. Another word beside one changes the meaning ("open source analytics", "a new brand"). */
 const beside = new Set(
   "the my our your that this operon operon's main whole full new ai page pages tab screen section tool tools studio creator manager builder integration interface agent agents list overview area app module view panel lab ads ad contact campaign campaigns settings report tab".split(
     ' ',

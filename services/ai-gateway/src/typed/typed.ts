@@ -11,7 +11,7 @@ import type { AiDb } from '../schema.ts'
 import type { Requests, Tool } from './requests.ts'
 import { absent, notAvailable, onTheWay } from './words.ts'
 
-/** What the app itself says to a message with the specified words: before a model's answer and after it. */
+/** The app's own replies to the specified words: before a model's answer and after it. */
 export type Typed = { before: string; after: string; open: Page | null; asksModel: boolean; by: Told['target'] }
 
 const nobody: Told['target'] = { upstreamModel: '', sandbox: false }
@@ -74,7 +74,7 @@ async function act(approvals: Approvals, ctx: Ctx<AiDb>, tool: Exclude<Tool, 're
   }
 }
 
-/** What the app says, around what a model answers. */
+/** Adds the app's own lines around a model's answer. */
 export class Framed implements Told {
   readonly #inner: Told
   readonly #before: string

@@ -243,7 +243,7 @@ test.each([
   20_000,
 )
 
-/** What llama.cpp, vLLM and Ollama have in common. */
+/** Behavior that llama.cpp, vLLM and Ollama share. */
 function answerLikeAnyServer({ messages, tools, logprobs }: any, response: ServerResponse) {
   const said: string = messages.at(-1).content
   if (said.startsWith('refuse'))

@@ -16,7 +16,7 @@ export type Event = {
   raw: string
   done: boolean
   malformed: boolean
-  /** What it says, opened; null of `[DONE]`, and of a run of words. */
+  /** The parsed event; null for `[DONE]` and for a run of words. */
   chunk: Chunk | null
   /** How many events stand here: a run of words is told as one. */
   words: number
@@ -50,7 +50,7 @@ export class EventReader {
     return this.#rest === ''
   }
 
-  /** What was left without its blank line: some servers forget the last one. */
+  /** The rest without its blank line: some servers omit the last one. */
   end(): Event[] {
     const event = this.#rest.trim() ? this.#open(this.#rest) : null
     this.#rest = ''
@@ -69,7 +69,7 @@ export class EventReader {
   }
 }
 
-/** What stands before and after the word, and from one word to the next. */
+/** The bytes before and after the word, and between one word and the next. */
 type Twin = { head: string; tail: string; between: string }
 const CONTENT = '"content":"'
 
@@ -103,7 +103,7 @@ function runOf({ head, tail, between }: Twin, text: string, at: number): Event |
   let from = at + head.length
   let over = at
   for (let to = text.indexOf(between, from); to >= 0; to = text.indexOf(between, from)) {
-    // Whatever lies between the two and is no word was another event, or the end of this one.
+    // Text between the two that is not a word belongs to another event, or ends this one.
     const word = unquoted(text.slice(from, to))
     if (!word) break
     said += word
@@ -126,7 +126,7 @@ function runOf({ head, tail, between }: Twin, text: string, at: number): Event |
   }
 }
 
-/** What stands between the quotes of a JSON string; null when that is not one string. */
+/** The text between the quotes of a JSON string; null when it is not one string. */
 function unquoted(inner: string): string | null {
   if (/^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(inner)) return inner
   try {

@@ -25,7 +25,7 @@ class NotAnswering extends Error {
 
 const MAX_WAIT_MS = 2000
 
-/** What calls have cost that gave no answer. */
+/** Sums the cost of calls that gave no answer. */
 export type Lost = { microusd: number; model: string | null }
 export type Asking = {
   /** For whom; only the sandbox is told. */
@@ -161,7 +161,7 @@ function lose(model: ModelAlias, { promptTokens, outputTokens, lost }: Asking, m
   lost.model = model.upstream
 }
 
-/** The events of one answer. Whoever has it reads it to its end or aborts it. */
+/** The events of one answer. The holder reads it to its end or aborts it. */
 export class UpstreamStream {
   readonly target: Target
   readonly #wire: Wire

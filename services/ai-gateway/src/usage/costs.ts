@@ -4,7 +4,7 @@ import type { Finished } from './settler.ts'
 
 const providerOf = new Map(models.map(({ upstream, provider }) => [upstream, provider]))
 
-/** What was booked, for whoever watches the bill. A server that stands for all providers has a model of its own name. */
+/** Counts booked tokens and costs in the metrics, for an operator who watches the bill. A server that stands for all providers has its own model name. */
 export const costsIn =
   ({ tokens, costUsd }: Pick<Metrics, 'tokens' | 'costUsd'>) =>
   (batch: Pick<Finished, 'answered_by' | 'prompt_tokens' | 'completion_tokens' | 'cost_microusd'>[]) => {

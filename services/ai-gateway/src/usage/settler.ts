@@ -22,7 +22,7 @@ const AGAIN_MS = 1000
 const BATCH = 250
 
 /**
- * Books finished answers off the hot path: many in one statement. What is lost with the process was reserved before it began,
+ * Books finished answers off the hot path: many in one statement. Answers lost with the process were reserved before they began,
  * and settles as `unknown` at its estimate.
  */
 export class Settler {

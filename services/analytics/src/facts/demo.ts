@@ -16,7 +16,7 @@ const done = [
   { command: 'Summarise this week of sales', status: 'completed', minutesAgo: 310 },
 ]
 
-/** What a demo's dashboard shows. Its facts are marked, so that they go with the demo instead of staying without a person. */
+/** Facts for a demo's dashboard. They are marked, so that they are deleted with the demo instead of staying without a person. */
 export async function seedDemo(trx: Trx, { user_id, at, payload }: Envelope<Payload<typeof demoCreated>>): Promise<void> {
   if (!user_id || payload.portal !== 'seller') return
   const ago = (ms: number) => new Date(Date.parse(at) - ms)

@@ -3,7 +3,7 @@ import { deleteRows } from '@operon/kit/erasure'
 import { sql } from 'kysely'
 import { lockPeople, type Trx } from './record.ts'
 
-/** What a person saw goes; the figures they were part of stay, without them. */
+/** Deletes the person's own lines; the figures they were part of stay, without them. */
 export async function forgetPerson(trx: Trx, userId: string): Promise<Partial<Erased>> {
   await lockPeople(trx, [userId], 'alone')
   await trx

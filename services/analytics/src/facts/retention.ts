@@ -40,7 +40,7 @@ const forgetActivity = (db: Db, days: number, batch: number) =>
     ),
   )
 
-/** What nobody has read yet waits. */
+/** Unread notifications are kept. */
 const forgetNotices = (db: Db, days: number, batch: number) =>
   deleted(
     sql`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What the figures count, added up by day as the facts come: a trigger does it, so that an instance of the version before counts too. Facts
+ * The figures, added up by day as facts arrive: a trigger does it, so that an instance of the version before counts too. Facts
  * from before are marked as not counted: they are counted in pieces, or as they leave.
  * Rows are added in order, since two batches that meet the same days in different orders would wait for each other.
  */
@@ -37,7 +37,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger add_uncounted after delete on facts referencing old table as these
     for each statement execute function add_uncounted_to_fact_days()`.execute(db)
-  // What is no longer kept has no day any more.
+  // Deleted facts no longer count for any day.
   await sql`
     insert into fact_days (user_id, name, day, amount)
     select user_id, name, date '2000-01-01', amount from fact_sums`.execute(db)

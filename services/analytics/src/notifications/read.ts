@@ -30,7 +30,7 @@ export const markRead =
     })
   }
 
-/** What was marked at once is marked as unread at once. */
+/** Undoes "mark as read" for all notices that were marked together. */
 export const markUnread =
   (rt: Runtime<AnalyticsDb>) =>
   async (ctx: Ctx<AnalyticsDb>, { read_at }: Input<typeof notificationsUnread>): Promise<Output<typeof notificationsUnread>> => {

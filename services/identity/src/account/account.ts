@@ -14,7 +14,7 @@ import { currentUser, nameOf, type Trx } from '../users/users.ts'
 import { expectErasures } from './erasures.ts'
 import { dropExports } from './exports.ts'
 
-/** The sign-up record, kept once and passed on. What the token says about the person counts, not what the body says. */
+/** The sign-up record, kept once and passed on. The token decides who the person is, not the body. */
 export async function syncSignUp(ctx: AuthCtx, { data }: Input<typeof identity.tableSync>): Promise<{ success: boolean }> {
   const { user } = await currentUser(ctx)
   const acceptedAt = user.terms_accepted_at ?? (data.accept_terms ? new Date() : null)

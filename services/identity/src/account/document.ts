@@ -14,7 +14,7 @@ export const START: ExportPlace = { part: 'identity', from: null, list: null, fi
 
 export const partsOf = ({ deps }: AuthCtx): ExportPart[] => ['identity', ...deps.config.AUTH_ERASING_SERVICES]
 
-/** What is written from a place on, how many rows that is, and the place after it. */
+/** The text written from a position on, its number of rows, and the position after it. */
 export async function writePiece(
   ctx: AuthCtx,
   userId: string,
@@ -62,7 +62,7 @@ async function ownRecords(ctx: AuthCtx, userId: string): Promise<Record<string, 
   return { exported_at: new Date(now()).toISOString(), user: userJson(user), home_role: role ?? null, sign_up: record ?? null }
 }
 
-/** What identity itself has many rows of, without its secrets. */
+/** Identity's own long tables, without their secrets. */
 const OWN: readonly Holding[] = [
   {
     table: 'sessions',

@@ -90,7 +90,7 @@ export async function openExport(ctx: AuthCtx, { export_id: id }: Input<typeof a
 }
 
 /**
- * Writes an export on from where it stands. What is written is a file under this run's own name, and counts once the row says so with the
+ * Writes an export on from where it stands. Each part is a file under this run's own name, and counts once the row says so with the
  * place after it: whatever is killed in between is written again from there, and a run that was thought dead changes nothing.
  */
 export async function makeExport(ctx: AuthCtx, { payload: { export_id: id } }: JobRun<Payload<typeof identity.makeExport>>): Promise<void> {

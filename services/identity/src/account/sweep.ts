@@ -12,7 +12,7 @@ import { sweepExports } from './exports.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-/** What has run its time, by table: tokens, flows, ended sessions, logs. Long logs are found by their ids, which rise with time. */
+/** Expired rows by table: tokens, flows, ended sessions, logs. Long logs are found by their ids, which rise with time. */
 export function overdue(): [table: string, where: RawBuilder<SqlBool>][] {
   const ago = (days: number) => new Date(now() - days * DAY_MS)
   const began = (days: number) => sql<boolean>`id < ${firstIdOf(now() - days * DAY_MS)}`

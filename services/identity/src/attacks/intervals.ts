@@ -15,7 +15,7 @@ export function medianInterval(measured: readonly number[], confidence = 0.99): 
   return { low: at((1 - confidence) / 2), median: medianOf(sample), high: at((1 + confidence) / 2) }
 }
 
-/** What the first of each pair took longer than the second. Both were measured one right after the other, so what slows the machine falls on both. */
+/** By how much the first of each pair took longer. Both are measured one right after the other, so a busy machine slows both. */
 export const differenceInterval = (first: readonly number[], second: readonly number[], confidence = 0.999): Interval =>
   medianInterval(
     first.map((ms, at) => ms - second[at]!),

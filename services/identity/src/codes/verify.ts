@@ -117,7 +117,7 @@ async function redeemTyped(ctx: AuthCtx, input: Verify, types: OneTimeType[], ho
   return inTransaction(ctx.db, (trx: Trx) => settle(trx, ctx, redeemed, how))
 }
 
-/** What a good token does: confirms what it proves, and begins a session (or hands out the code for one). */
+/** Uses a valid token: confirms what the token proves, and begins a session (or hands out the code for one). */
 async function settle(
   trx: Trx,
   ctx: AuthCtx,
@@ -135,7 +135,7 @@ async function settle(
     if (user.email !== address) throw linkExpired()
     const isRecovery = method === 'recovery'
     ended = await confirmEmail(trx, ctx, user, { claim, passwordHash: passwordHash ?? null, flowId, isRecovery })
-    // Whoever needed recovery may have lost more than the password. Email alone does not end what a second factor guards.
+    // A person who needs recovery may have lost more than the password. An email alone does not end a session guarded by a second factor.
     if (isRecovery && !isEstablished(user)) ended.push(...(await endSessions(trx, userId)))
   } else {
     const agreed = await agreeToChange(trx, userId, type)

@@ -52,7 +52,7 @@ export async function showRecovery(ctx: AuthCtx, _input: unknown) {
 export async function beginRecovery(ctx: AuthCtx, { password }: { password?: string | null | undefined }): Promise<{ due_at: string }> {
   const { user, session } = await currentUser(ctx)
   if (!hasSecondFactor(user) || !isFromRecovery(session)) throw new DomainError('recovery_link_needed')
-  // Whoever planted a factor had got in: a password of then must not open the account while it waits.
+  // An intruder may have planted the factor: a password from then must not open the account while it waits.
   const asksPassword = !isEstablished(user)
   if (asksPassword && !password) throw invalid('Choose a new password.')
   const passwordHash = asksPassword ? await newPassword(ctx, user, { password: password! }) : null

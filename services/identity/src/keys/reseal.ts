@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { AuthCtx } from '../deps.ts'
 
-/** What is kept sealed, and what each value is bound to. Flows are gone within a day. */
+/** The sealed values, and the row each is bound to. Flows are left out: they are gone within a day. */
 const SEALED = [
   { table: 'signing_keys', column: 'sealed_private', context: sql<string>`'signing_keys:' || kid` },
   { table: 'factors', column: 'sealed_secret', context: sql<string>`'factors:' || id || ':' || user_id` },

@@ -13,7 +13,7 @@ export async function keysCommand([command, days]: string[], env: Env): Promise<
   )
 }
 
-/** What to set, one after the other, so that a new key signs the tokens and nobody has to sign in again. */
+/** The settings to change, in order, so that a new key signs the tokens and nobody has to sign in again. */
 async function rotationSteps(env: Env): Promise<string> {
   const [old, next] = [await keysNow(env), newKey()]
   const set = (keys: Jwk[]) => `AUTH_JWK_SET='${JSON.stringify({ keys })}'`

@@ -6,7 +6,7 @@ import type { AuthCtx } from '../deps.ts'
 /** A message of the bus holds them beside everything else. */
 const NAMED_AT_MOST = 10_000
 
-/** What a verifier needs, and what was taken back within the life of a token: of sessions the newest, and before them every token has to be renewed. */
+/** Keys and settings for verifiers, and revocations within the life of a token. Tokens older than the oldest revocation listed have to be renewed. */
 export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verification> {
   const { keys, config } = ctx.deps
   const since = new Date(now() - config.AUTH_TOKEN_SECONDS * 1000)
@@ -57,7 +57,7 @@ export async function verification(ctx: AuthCtx, _input: unknown): Promise<Verif
       .execute(),
     ctx.db.selectFrom('service_tokens').select('good_since').executeTakeFirst(),
   ])
-  // Where a list is full, what stands behind its last line is not named.
+  // A full list leaves out older revocations.
   const oldest = (list: Date[], most: number) => (list.length < most ? [] : [list.at(-1)!.getTime()])
   const timesOf = (rows: { revoked_at: Date | null }[]) => rows.map((row) => row.revoked_at!)
   const unnamed = [

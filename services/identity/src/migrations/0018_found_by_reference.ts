@@ -1,4 +1,4 @@
-/** What goes with a flow, a factor or a person is found by it: a sweep read these tables once for every row that it took out. */
+/** Indexes for rows that are deleted with a flow, a factor or a person: a sweep read these tables once for every row it removed. */
 export const indexes = {
   factor_challenges_factor: 'on factor_challenges (factor_id)',
   flows_user: 'on flows (user_id) where user_id is not null',

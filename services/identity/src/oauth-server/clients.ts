@@ -48,7 +48,7 @@ export async function registerClient(ctx: AuthCtx, body: unknown) {
   }
 }
 
-/** What a stranger calls itself is shown to people: one line, no control or direction marks. */
+/** A stranger's name for their app is shown to people: one line, no control or direction marks. */
 const cleanName = (name: string | null | undefined) =>
   (name ?? '')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')

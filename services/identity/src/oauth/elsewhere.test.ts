@@ -38,7 +38,7 @@ test('an app on another origin links a sign-in, in the browser that began it, on
   expect((await client.auth.getUserIdentities()).data?.identities.map((each) => each.provider)).toContain('github')
 })
 
-/** What a provider hands to an app by itself. */
+/** An id token as a provider hands it to an app directly. */
 async function tokensOf(email: string, more: Record<string, string> = {}): Promise<{ id_token: string; access_token: string }> {
   const redirect_uri = `${app}/callback`
   const verifier = 'v'.repeat(43)

@@ -23,7 +23,7 @@ const KEYS_LIVE_MS = 10 * 60_000
 const decode = createDecoder({ complete: true })
 const bad = (message: string) => refuse(400, 'invalid_request', message)
 
-/** What an app got from a provider by itself, as Google One Tap and Sign in with Apple give it, for a session. */
+/** Exchanges a provider's id token, as from Google One Tap and Sign in with Apple, for a session. */
 export async function signInWithIdToken(ctx: AuthCtx, input: Asked): Promise<SessionJson> {
   if (!input.id_token) throw bad('id_token required')
   if (!input.provider) throw bad('provider or client_id and issuer required')

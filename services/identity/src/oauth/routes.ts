@@ -24,7 +24,7 @@ export function oauthRoutes(deps: Deps) {
   route(auth.unlinkIdentity, unlinkIdentity)
 }
 
-/** A fetch of a page on another origin, whose answer leaves no cookie. What is no browser says nothing. */
+/** A fetch of a page on another origin, whose answer leaves no cookie. Programs other than browsers do not send the header. */
 const isElsewhere = (site: string | string[] | undefined) => site === 'cross-site' || site === 'same-site'
 
 /** Leads to the provider and leaves the mark by which this browser is known again. */

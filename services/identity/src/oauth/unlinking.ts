@@ -18,7 +18,7 @@ import {
 
 type Change = Updateable<IdentityDb['users']>
 
-/** What opens the account besides: who removes the sign-in removes that too. */
+/** Secrets that open the account beside this sign-in: they are removed with it. */
 const goesWith: Record<string, Change> = {
   email: { password_hash: null },
   phone: { phone: null, phone_confirmed_at: null },

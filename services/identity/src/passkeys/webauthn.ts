@@ -11,7 +11,7 @@ import type { z } from 'zod'
 import { type Deps, refuse } from '../deps.ts'
 
 export type Credential = z.output<typeof credentialShape>
-/** What is kept of a device's key. */
+/** The stored part of a device's key. */
 export type Kept = { credential_id: string; public_key: Uint8Array; counter: number; transports: string[] }
 
 export const CHALLENGE_SECONDS = 300

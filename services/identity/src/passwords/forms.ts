@@ -15,7 +15,7 @@ const LOOK_ALIKES: Record<string, string> = {
 }
 const LOOK_ALIKE = new RegExp(`[${Object.keys(LOOK_ALIKES).join('')}]`, 'g')
 
-/** What is left of a password without its edges: as it is, without the digits behind or before, and only its words. In lower case. */
+/** Forms of a password in lower case: as it is, without digits at its ends, and its words alone. */
 export function coresOf(password: string): string[] {
   const lower = password.normalize('NFKC').toLowerCase()
   const bare = lower.replace(/[^\p{L}\p{N}]+$/u, '').replace(/^[^\p{L}\p{N}]+/u, '')

@@ -58,7 +58,7 @@ function openThreads(most: number) {
     return thread
   }
 
-  /** What it had is told; the next password starts another. */
+  /** Fails the jobs of a thread that died; the next password starts another thread. */
   function lose(thread: Thread, error: unknown) {
     threads.delete(thread)
     for (const { reject } of thread.jobs.splice(0)) reject(error as Error)

@@ -48,7 +48,7 @@ function sentenceOfProtocol(broken: Rule[], settings: Settings): string {
   ].join(' ')
 }
 
-/** What is wrong with a password, or null. The rule of /auth is the floor unless the settings have another; common and breached ones are refused on top. */
+/** The fault of a password, or null. The rule of /auth is the floor unless the settings have another; common and breached ones are also refused. */
 export function weaknessOf(password: string, person: Person = [], settings: Settings = {}): { message: string; reasons: string[] } | null {
   const broken = rulesOf(settings).filter(([, holds]) => !holds(password))
   if (broken.length) {

@@ -19,7 +19,7 @@ export function writeRefreshToken(vault: Vault, sessionId: string, counter: numb
   return Buffer.concat([body, seal(vault, body)]).toString('base64url')
 }
 
-/** What can be no token at all is told apart from one that is not known, as in the protocol. */
+/** A malformed token is told apart from an unknown one, as the protocol does. */
 export const hasTokenForm = (token: string): boolean => /^[\w-]{59}$/.test(token)
 
 /** Null for anything that this server did not write. */

@@ -53,7 +53,7 @@ export async function beginAnew(trx: Trx, userId: string, passwordHash: string, 
 
 type Address = { provider: 'email' | 'phone'; email: string; phone: string }
 
-/** What a new account looks like from outside: made from the request alone, so that it cannot tell a new address from a known one. */
+/** A new account as it looks from outside: made from the request alone, so that a new address cannot be told from a known one. */
 export function unconfirmed(id: string, { provider, email, phone }: Address, data: Record<string, unknown>): UserJson {
   const at = new Date().toISOString()
   const address = provider === 'email' ? { email } : { phone }

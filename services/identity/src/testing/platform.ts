@@ -76,7 +76,7 @@ export async function signedUp(platform: IdentityTest, email = newEmail()) {
 
 export type Message = { id: string; subject: string; text: string; html: string | null; message_id: string | null; links: string[] }
 
-/** What the sandbox at this address has delivered. */
+/** The messages that the sandbox delivered to this address. */
 export function inboxAt(url: string) {
   const mails = async (to: string): Promise<Message[]> =>
     ((await (await fetch(`${url}/sandbox/api/inbox?to=${encodeURIComponent(to)}`)).json()) as { messages: Message[] }).messages
@@ -142,7 +142,7 @@ export function formIn(html: string): { action: string; fields: Record<string, s
   ])
   return action ? { action, fields: Object.fromEntries(fields) } : null
 }
-/** What a person does on a provider's consent page: the address that it leads back to. */
+/** Accepts on a provider's consent page and returns the address it leads back to. */
 export async function approve(
   platform: { real(url: string): string },
   consent: URL,

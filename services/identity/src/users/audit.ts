@@ -4,7 +4,7 @@ import { newId } from '@operon/kit/ids'
 import type { AuthCtx } from '../deps.ts'
 import type { Trx } from './users.ts'
 
-/** Everything that is kept. What the auth protocol has a name and a kind for answers to these in its own log; the rest keeps our name. */
+/** All recorded events. Those known to the auth protocol appear under its names in its own log; the rest keep ours. */
 export const auditActions = {
   login: { kind: 'account' },
   login_failed: { kind: 'account' },
@@ -78,7 +78,7 @@ const firstIdAt = (ms: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
-/** What happened to an account, kept for its owner, in the transaction of the change. */
+/** Records an event of an account for its owner, in the transaction of the change. */
 export async function audit(
   trx: Trx,
   ctx: Pick<AuthCtx, 'ip' | 'userAgent' | 'actor'>,

@@ -105,7 +105,7 @@ async function setFree(trx: Trx, ctx: AuthCtx, column: Column, value: string, fo
   return []
 }
 
-/** Refuses what somebody else has confirmed. What was only typed may be asked for, and becomes free with the proof. */
+/** Refuses an address that somebody else has confirmed. One that was only typed can be requested, and becomes free when it is proven. */
 export async function demandFree(db: Db, column: Column, value: string): Promise<void> {
   const other = await findUser(db, column === 'email' ? { email: value } : { phone: value })
   if (other?.[`${column}_confirmed_at`]) throw takenAs[column]()

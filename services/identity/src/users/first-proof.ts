@@ -10,9 +10,9 @@ import { changeUser, hasSecondFactor, syncProviders, type Trx, type User } from 
 type Proof = {
   /** The sign-in that made the proof; its identity stays. */
   provider: 'email' | 'phone' | null
-  /** What came with the very letter or message that was opened. */
+  /** The data that came with the letter or message that was opened. */
   claim: Claim | null
-  /** What the opener chose on the confirmation page. */
+  /** The choice made on the confirmation page. */
   passwordHash?: string | null
   /** A flow that the letter itself began. */
   flowId?: string | null
@@ -21,7 +21,7 @@ type Proof = {
 }
 
 /**
- * The first proof of an address. Whoever set something up before had not shown that the address is theirs, so every credential, factor,
+ * The first proof of an address. Anything set up earlier came from a person who had not shown that the address is theirs, so every credential, factor,
  * identity and session of the account ends, except what came with the letter that was opened.
  */
 export async function keepOnlyProven(trx: Trx, ctx: AuthCtx, user: User, proof: Proof): Promise<Ended[]> {

@@ -12,7 +12,7 @@ type Metadata = Record<string, unknown>
 
 export const cleanName = (name: string): string => name.normalize('NFC').replace(UNSEEN, ' ').replace(/\s+/gu, ' ').trim()
 
-/** What a person says of themselves: bounded, and with names that are only a name. */
+/** A person's own description: bounded, and with names that are only a name. */
 export function readProfile(data: Metadata, before: Metadata = {}): Metadata {
   const cleaned = withNames(data, (name) => {
     if ([...name].length > MAX_NAME) throw invalid(`A name can have up to ${MAX_NAME} characters.`)
@@ -23,7 +23,7 @@ export function readProfile(data: Metadata, before: Metadata = {}): Metadata {
   return cleaned
 }
 
-/** What a provider says of a person is nobody's mistake here: cut where it is too long. */
+/** A provider's text about a person is cut where it is too long: the person cannot correct it. */
 export const profileFrom = (data: Metadata): Metadata => withNames(data, (name) => [...name].slice(0, MAX_NAME).join(''))
 
 const withNames = (data: Metadata, bound: (name: string) => string): Metadata =>

@@ -159,7 +159,7 @@ test('a young second factor does not stop its removal, and a password alone does
   expect(await call(half, 'account-factor-recovery-begin', { password: NEXT })).toMatchObject({ code: 'recovery_link_needed' })
   const owner = await byRecovery(email)
   await call(owner, 'account-factor-recovery-begin', { password: NEXT })
-  // Whatever session a thief still has: one that shows the young factor.
+  // The thief's best session: one that shows the young factor.
   await half.auth.signInWithPassword({ email, password: NEXT })
   await db().updateTable('sessions').set({ aal: 'aal2' }).where('user_id', '=', id).where('revoked_at', 'is', null).execute()
   expect(await call(half, 'account-factor-recovery')).toMatchObject({ open: { may_stop: false } })

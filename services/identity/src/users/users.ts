@@ -242,7 +242,7 @@ export const factorJson = (row: FactorRow) => ({
 })
 
 export const hasSecondFactor = (user: Pick<User, 'factors'>) => user.factors.some((factor) => factor.status === 'verified')
-/** What opens an account is changed with its second factor, where it has one. */
+/** A change of email, phone or password needs the second factor, where the account has one. */
 export function demandSecondFactor(user: Pick<User, 'factors'>, { aal }: { aal: 'aal1' | 'aal2' }, what: string): void {
   if (hasSecondFactor(user) && aal !== 'aal2')
     throw refuse(401, 'insufficient_aal', `AAL2 session is required to ${what} when MFA is enabled.`)

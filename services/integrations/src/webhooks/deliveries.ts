@@ -173,7 +173,7 @@ export type Outcome = {
   answer: string | null
 }
 
-/** What came of a try, what follows, and whether days of failing end it. Only the try that is due counts. */
+/** Records the result of a try and plans the next, or ends it after days of failing. Only the try that is due counts. */
 export function settleTry(db: Call['db'], { delivery_id, attempt }: Try, { ok, ...told }: Outcome): Promise<void> {
   return inTransaction(db, async (trx) => {
     const afterMs = RETRY_AFTER_MS[attempt - 1]

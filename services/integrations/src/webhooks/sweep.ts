@@ -21,7 +21,7 @@ export async function forgetDeliveries(db: Kysely<IntegrationsDb>, batch = BATCH
   }
 }
 
-/** What an older master key sealed, so that it can go; and old secrets that sign nothing any more. */
+/** Reseals values of an older master key, so that the key can be removed, and deletes old secrets that sign nothing any more. */
 export async function renewSecrets(db: Kysely<IntegrationsDb>, vault: Vault): Promise<void> {
   await db
     .updateTable('webhook_endpoints')

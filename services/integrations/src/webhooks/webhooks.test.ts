@@ -68,7 +68,7 @@ const setPlan = (user: TestUser, tier: string) =>
     .insertInto('entitlements')
     .values({ user_id: user.id, tier, status: 'active', limits: '{}', period_start: new Date(), period_end: null, version: 1 })
     .execute()
-/** What waits is due now, as if its delay had passed. */
+/** Makes waiting deliveries due now, as if their delay had passed. */
 const passTime = async (user: TestUser) => {
   await sql`update lane_items set available_at = now() where tenant = ${user.id}`.execute(db)
   await sql`update tenant_lanes set next_at = now() where tenant = ${user.id}`.execute(db)

@@ -4,7 +4,7 @@ import { json, parseJson, type Route, route } from './wire.ts'
 
 type Options = { faults: Faults; truth: Truth; addresses: Record<Provider, string> }
 
-/** What tests and chaos runs steer the sandbox with. */
+/** Steers the sandbox for tests and chaos runs. */
 export function controlRoutes({ faults, truth, addresses }: Options): Route[] {
   const order: Route['handle'] = (request) => {
     const parsed = Fault.safeParse(parseJson(request))

@@ -8,7 +8,7 @@ export const escaped = (value: unknown) =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
 
-/** Markup that is already safe. Whatever else is put into a template is escaped. */
+/** Markup that is already safe. Any other value in a template is escaped. */
 export class Markup {
   readonly text: string
   constructor(text: string) {

@@ -6,7 +6,7 @@ import { linesOf } from './lines.ts'
 export type TruthLine = { n: number; at: string; provider: Provider; kind: string } & Record<string, unknown>
 export type Truth = ReturnType<typeof openTruth>
 
-/** What the third parties were really asked for and did: the log that checkers compare the books with. Never rewritten. */
+/** A log of all requests to the third parties and their effects, for checkers that compare the books with it. Never rewritten. */
 export function openTruth(dir: string) {
   const path = join(dir, 'truth.jsonl')
   let n = existsSync(path) ? count(path) : 0

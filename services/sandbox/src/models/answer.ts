@@ -28,7 +28,7 @@ export type ChatBody = {
 }
 export type Answer = { text: string; tools: ToolCall[]; finish: 'stop' | 'length' | 'tool_calls'; citations: string[] }
 
-/** What was asked, told from the words alone, and the topic it is about. */
+/** The kind of question, told from its words alone, and its topic. */
 export type Question = {
   text: string
   system: string
@@ -162,7 +162,7 @@ function topicOf(asked: string): string {
   return found.split(/\s+/).slice(0, 12).join(' ') || 'your business'
 }
 
-/** What a question is about: the words after "how do I" and its like. */
+/** The subject of a question: the words after "how do I" and the like. */
 function subjectOf(text: string): string {
   const sentence = (text.split(/[.?!\n]/)[0] ?? '').replace(judging, '')
   return sentence.replace(
@@ -194,7 +194,7 @@ const sources = (topic: string) => {
   ]
 }
 
-/** What was looked up and what waits for approval, in words; null where the tools speak of something else. */
+/** The looked-up rows and the waiting approvals, in words; null where the tools are about something else. */
 function ofTools(results: string[]): string | null {
   const read = results.map((result) => {
     try {

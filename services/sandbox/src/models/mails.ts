@@ -3,7 +3,7 @@ import { capital, clip, within } from './words.ts'
 
 type Mail = { subject: string; body: string }
 
-/** What a mail is for, told from its words; the first that fits is written. `about` stands in the middle of a sentence. */
+/** The purpose of an email, told from its words; the first that fits is used. `about` stands in the middle of a sentence. */
 const purposes: [words: RegExp, mail: (about: string, text: string) => Mail][] = [
   [
     /\b(broken|repair|fault|damaged?|landlord|not work(ing)?|heater|leak)\b/,

@@ -3,7 +3,7 @@ import { capital, clip } from './words.ts'
 
 const standsFor: Record<string, string> = { openai: 'ChatGPT', anthropic: 'Claude', google: 'Gemini', perplexity: 'Perplexity' }
 
-/** What needs no knowledge: greetings, thanks, sums, itself, and what was said just before. */
+/** Answers that need no knowledge: greetings, thanks, sums, itself, and the line just before. */
 export function smallTalk(question: Question): string | null {
   const asked = question.text.trim().replace(/\s+/g, ' ')
   if (/^(hi|hello|hey|good (morning|afternoon|evening))\b/i.test(asked) && asked.length < 40)

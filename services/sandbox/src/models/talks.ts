@@ -3,7 +3,7 @@ import { code } from './code.ts'
 import { automated } from './tasks.ts'
 import { capital, clip, soughtIn } from './words.ts'
 
-/** What people ask most in a first hour: answered as a good colleague would, so that a demo shows real use. The first that fits is given. */
+/** The most common questions of a first hour, answered as a good colleague would, so that a demo shows real use. The first that fits is given. */
 const talks: [words: RegExp, answer: (question: Question) => string][] = [
   [
     /\brefund\b(?!.*\btwice\b)(?=.*\bdays\b)|\b(reply|answer|letter|mail)\b.*\b(refund|complaint)\b/,

@@ -140,7 +140,7 @@ You asked: "${asked(question)}". This is short enough to change in one go.
 
 Shall I write it out as a page, a mail or five posts?`
 
-/** What is to run by itself, by what sets it off. */
+/** Tasks that run by themselves, by their trigger. */
 const recipes: { words: RegExp; trigger: string; steps: string[]; wrong: string[]; first: string }[] = [
   {
     words: /\b(appointments?|reminders?|bookings?|no-?shows?)\b/,

@@ -20,6 +20,6 @@ export const searching =
 const ordering =
   /^\s*(?:please\s+)?(?:list|name|write|draft|create|suggest|explain|describe|compare|summari[sz]e|give me|show me|tell me|answer)\s+(?:me\s+)?(?:(?:the|a|an|\d+|two|three|four|five|six|ten)\s+)*/i
 
-/** What is to be looked up, without the words that ask for it. */
+/** The search terms, without the words that ask for them. */
 export const soughtIn = (text: string) =>
   (text.split(/[?!\n]|\.(?:\s|$)/)[0] ?? '').replace(searching, '').replace(ordering, '').trim() || 'this question'

@@ -170,7 +170,7 @@ export function points(text: string): string {
   return short.length > 120 ? `${short}\n\n**Next:** do the first of these this week, and look again in two.` : text
 }
 
-/** What a searching model says: short, and with where it has it from. */
+/** The answer of a searching model: short, with its sources. */
 export const research = ({
   text,
 }: Question) => `**In short:** published guidance on ${soughtIn(text)} agrees on three points and differs on one.

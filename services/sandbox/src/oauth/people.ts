@@ -17,7 +17,7 @@ export function numberOf(provider: string, email: string): string {
   return provider === 'google' ? `10${String(hash).padStart(19, '4')}` : String(hash)
 }
 
-/** What each provider's user endpoint says about a person, in that provider's own shape. */
+/** A person as each provider's user endpoint describes them, in that provider's own shape. */
 export function userinfo(provider: string, person: Person) {
   const [given = '', ...rest] = person.name.split(' ')
   const family = rest.join(' ')

@@ -57,7 +57,7 @@ export type Bank = ReturnType<typeof openBank>
 export type Heard = (what: { operation: string } | { event: string }, said: unknown) => void
 type Options = { state: State; truth: Truth; publicUrl: string; now: () => number; heard: Heard }
 
-/** What every part of the Stripe stand-in works on: the tables, the ids, the clock, the log. */
+/** Shared by all parts of the Stripe stand-in: the tables, the ids, the clock, the log. */
 export function openBank({ state, truth, publicUrl, now, heard }: Options) {
   const names = Object.keys(kinds) as Kind[]
   const t = Object.fromEntries(names.map((name) => [name, state.table<Obj>(`stripe.${name}`)])) as Record<Kind, Table<Obj>>

@@ -4,7 +4,7 @@ import { StripeError, wrong } from './errors.ts'
 import { type Params, text } from './form.ts'
 import { addressOf } from './tax/calculations.ts'
 
-/** What a card does. `setup` is when it is saved, `charge` when money is asked for. */
+/** How a test card behaves. `setup` is when it is saved, `charge` when it is charged. */
 export type Behaviour = { setup?: Decline; charge?: Decline; action?: 'first' | 'always'; disputed?: true; refundFails?: true }
 type Decline = { code: string; decline_code?: string; message: string }
 

@@ -133,7 +133,7 @@ export function createCoupon(bank: Bank, params: Params): Obj {
   return coupon
 }
 
-/** What is off already stays off: a coupon that is gone is only given to nobody else. */
+/** An ended coupon keeps its existing discounts; nobody else can use it. */
 export function deleteCoupon(bank: Bank, coupon: Obj) {
   bank.t.coupons.put({ ...coupon, deleted: true, valid: false })
   bank.emit('coupon.deleted', coupon)

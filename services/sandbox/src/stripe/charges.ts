@@ -83,7 +83,7 @@ export function makeCharge(bank: Bank, intent: Obj, method: Obj, decline: { code
   })
 }
 
-/** What a charge says of the card it was taken from. */
+/** The charge's description of its card. */
 const cardOf = ({ card: { brand, checks, country, exp_month, exp_year, fingerprint, funding, last4, regulated_status, wallet } }: Obj) => ({
   brand,
   checks,

@@ -7,7 +7,7 @@ import { isLocated, type Place } from './tax/rates.ts'
 
 type Bought = { items: Params[]; discounts: { coupon: string | null }[]; trial: boolean; automatic: boolean; place: Place | null }
 
-/** What a checkout comes to: its lines after discounts, the tax as soon as it is known where the buyer is, and the sum. */
+/** The totals of a checkout: lines after discounts, tax once the buyer's place is known, and the sum. */
 export function totalsOf(bank: Bank, { items, discounts, trial, automatic, place }: Bought) {
   const subtotal = items.reduce((sum, item) => sum + item.amount_subtotal, 0)
   const taken = takenOff(

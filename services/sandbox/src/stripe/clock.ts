@@ -119,7 +119,7 @@ export function advanceClock(bank: Bank, seconds: number) {
 /** Clocks of single accounts: they run on, so many seconds ahead of all others. */
 export const runningClocks = (bank: Bank): Obj[] => bank.t.test_clocks.all().filter((each) => each._ahead_s !== undefined)
 
-/** The clock of one person alone. Whatever they have, as a customer and as a seller, is on it from the first time that it is moved. */
+/** The clock of one person. Everything of theirs, as a customer and as a seller, follows it from the first time that it is moved. */
 export function advancePerson(bank: Bank, person: Person, seconds: number) {
   if (!(seconds >= 0 && seconds <= MOST_SECONDS)) throw wrong('The clock moves forward, by 400 days at most.', 'seconds')
   const clock = ownClock(bank, person)

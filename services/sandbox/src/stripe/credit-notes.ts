@@ -8,7 +8,7 @@ import { type LineTax, onTop, taxFact, totalTaxes } from './tax/lines.ts'
 
 type Row = { amount: number; description: string | null; quantity: number | null; unit: number | null; line: Obj | null; taxes: LineTax[] }
 
-/** What the law calls a credit note: it takes back some of an invoice, before it is paid or after, with the tax on it. */
+/** A credit note takes back part of an invoice, before or after it is paid, with the tax on that part. */
 export function createCreditNote(bank: Bank, params: Params): Obj {
   const draft = draftCreditNote(bank, params, bank.id('credit_notes'))
   const invoice = bank.find('invoices', draft.invoice)

@@ -3,7 +3,7 @@ import { wrong } from './errors.ts'
 import type { Params } from './form.ts'
 import { periodEnd } from './periods.ts'
 
-/** What is bought with it: its lines, and what else a promotion code asks for. */
+/** The order a discount applies to: its lines, and the other conditions of a promotion code. */
 export type Cart = { currency: string; lines: { amount: number; product: string }[] }
 export const cartOf = (items: Params[]): Cart => ({
   currency: items[0]?.price.currency ?? 'usd',
@@ -85,7 +85,7 @@ const hasPaid = (bank: Bank, customer: string) =>
 const appliesTo = (coupon: Obj, product: string): boolean => !coupon._products || coupon._products.includes(product)
 
 export type Taken = { discount: string; amount: number }
-/** What coupons take off each line, one after the other: a percentage of each, an amount spread over all, never more than there is. */
+/** The discount of each line, coupon by coupon: a percentage of each, an amount spread over all, never more than the line. */
 export function takenOff(
   lines: { amount: number; product: string; discountable: boolean }[],
   coupons: { discount: string; coupon: Obj | undefined }[],

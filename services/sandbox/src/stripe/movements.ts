@@ -97,7 +97,7 @@ const sum = (rows: Iterable<Obj>, keep: (row: Obj) => boolean = () => true) => {
   return total
 }
 
-/** What can be sent on or paid out now, or would be there at a later moment to which somebody's own clock has come. */
+/** The balance available now, or at a later moment that somebody's own clock has reached. */
 export function availableOf(bank: Bank, account: string | null, currency: string, moment = 0): number {
   const purse = pursesOf(bank, account).get(currency)
   return purse ? purse.settled + sum(purse.pending, (row) => row.available_on <= moment) : 0

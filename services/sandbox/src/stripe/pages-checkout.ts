@@ -161,7 +161,7 @@ const taxFields = (session: Obj, { address, tax_id }: Filled): Markup | string =
   return html`${place}${number}`
 }
 
-/** What is bought, what is due today, and what comes after it. */
+/** The order, the amount due today, and later charges. */
 function summary(session: Obj, trialDays: string | undefined): Markup {
   const { currency, _line_items: items, _later: first } = session
   const every = items[0]?.price.recurring ? ` per ${items[0].price.recurring.interval}` : ''

@@ -50,7 +50,7 @@ export function invoicePages(bank: Bank): Route[] {
 const taxLabel = ({ taxability_reason: reason, tax_behavior }: LineTax) =>
   reason === 'reverse_charge' ? 'Tax (reverse charge)' : tax_behavior === 'inclusive' ? 'Tax included' : 'Tax'
 
-/** What the law wants said beside the sums. */
+/** Legal notes beside the sums. */
 const notes = (invoice: Obj): string[] => [
   ...invoice.customer_tax_ids.map((each: { value: string }) => `VAT number ${each.value}`),
   ...(invoice.total_taxes.some((each: LineTax) => each.taxability_reason === 'reverse_charge')

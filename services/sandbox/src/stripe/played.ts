@@ -1,4 +1,4 @@
-// The parameters that the stand-in acts on, an operation a line, in dotted paths. Whatever else Stripe takes is refused here, so that nothing is accepted
+// The parameters that the stand-in acts on, an operation a line, in dotted paths. Other parameters of Stripe are refused here, so that nothing is accepted
 // and then forgotten. The types of what is named come from the provider's SDK: `node services/sandbox/src/stripe/sdk/write.ts`.
 
 const paging = ['limit', 'starting_after', 'ending_before', 'created']
@@ -406,7 +406,7 @@ export const played: Record<string, string[]> = {
   'DELETE /v1/test_helpers/test_clocks/:id': [],
 }
 
-/** What may be asked in the name of a connected account. */
+/** Parameters allowed in the name of a connected account. */
 export const playedForAccounts = new Set([
   'GET /v1/account',
   'GET /v1/balance',

@@ -85,7 +85,7 @@ export const liveSubscription = (bank: Bank, customer: string) =>
 export const maySwitch = (bank: Bank, session: Obj) =>
   yes(bank.t.portal_configurations.get(session.configuration)?.features?.subscription_update?.enabled)
 
-/** What the portal offers to switch to: recurring prices on sale, cheapest first. */
+/** Plans that the portal offers: recurring prices on sale, cheapest first. */
 export const offers = (bank: Bank) =>
   bank.t.prices
     .all()

@@ -4,7 +4,7 @@ import { sellerTerms } from '../../content/claims.ts'
 import { paths } from '../../paths.ts'
 import { useProfile, useStats } from './queries.ts'
 
-/** `coming`: the tool that would do it is not in this version. What an account has counts all the same. */
+/** `coming`: the tool for this step is not in this version. A step that the account has already done still counts. */
 export type Step = { title: string; text: string; done: boolean; coming?: boolean; to?: string; action?: string }
 
 /** The seller's way from a new account to the first sale, ticked off from what the account really has. */

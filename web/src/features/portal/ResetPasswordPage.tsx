@@ -17,7 +17,7 @@ import { allHold, generalRules } from './rules.ts'
 /** Reached by the link in the email, which is the proof. A session that was here before shows the current password instead. */
 export function ResetPasswordPage() {
   const { status, user, session } = useSession({ half: true })
-  // Whoever holds the mail alone does not get past the second factor.
+  // Access to the email alone does not get past the second factor.
   const challenge = useQuery({
     queryKey: ['second-factor', session?.access_token],
     queryFn: needsSecondFactor,

@@ -239,7 +239,7 @@ test('a seller’s clock is their own, also where they buy, and the platform pay
   await advance(3 * DAY, ann.user)
   const statusOf = async (id: string, account: string) => (await stripe.payouts.retrieve(id, {}, { stripeAccount: account })).status
   expect([await statusOf(payout.id, ann.id), await statusOf(later.id, bob.id)]).toEqual(['paid', 'pending'])
-  // Whoever sells first and buys later is one person with one clock.
+  // A person who sells first and buys later has one clock.
   const bought = await stripe.customers.create({ email: 'ann.buys@example.com', metadata: { user_id: ann.user } })
   expect(bought.created - buyer.created).toBeGreaterThanOrEqual(10 * DAY)
 })

@@ -11,7 +11,7 @@ import { change, type Outcome, outcomes, requirementsOf, submitted } from './req
 const strip = 'Standing in for Stripe. Nobody is checked, and no money moves.'
 type WithAccount = (link: Obj, account: Obj, request: WireRequest) => WireReply
 
-/** What a seller meets at Stripe: the hosted onboarding, whose link opens once and for five minutes, and their own dashboard. */
+/** The seller's pages at Stripe: the hosted onboarding, whose link opens once and for five minutes, and their own dashboard. */
 export function connectPages(bank: Bank): Route[] {
   const withLink = (run: WithAccount) => (request: WireRequest) => {
     const link = bank.t.account_links.get(request.params.id!)

@@ -9,7 +9,7 @@ const DOCUMENT_WITHIN = 14 * DAY
 export const ASKED_FIRST = ['business_type', 'external_account', 'individual.first_name', 'individual.last_name', 'tos_acceptance.date']
 const DOCUMENT = 'individual.verification.document'
 
-/** What the person meets in the hosted onboarding. */
+/** The person's choices in the hosted onboarding. */
 export const outcomes = {
   complete: 'Everything is in order',
   more: 'A document is asked for later',
@@ -41,7 +41,7 @@ export function submitted(bank: Bank, account: Obj, outcome: Outcome): Obj {
   })
 }
 
-/** What time brings to an account: it is verified, asked for more, stopped for what is missing, or refused. */
+/** Changes of an account over time: it is verified, asked for more, stopped for missing data, or refused. */
 export function accountDue(bank: Bank, account: Obj): { at: number; run: () => unknown } | undefined {
   if (account.deleted) return undefined
   if (account._decided_at) return { at: account._decided_at, run: () => decide(bank, account, account._outcome) }
