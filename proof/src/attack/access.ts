@@ -73,9 +73,9 @@ function mayCall(access: string | undefined, kind: ActorKind): boolean | null {
   return kind !== 'service'
 }
 
-/** Signing in with wrong words and unsigned webhooks are refused though anybody may try, as is choosing a plan, in the specification's own words; a table's writes may be refused row by row. */
+/** Signing in with wrong words, unsigned webhooks and another site's form are refused though anybody may try, as is choosing a plan, in the specification's own words; a table's writes may be refused row by row. */
 const refusesByItself = (path: string) =>
-  /\/auth\/v1\/(token|verify|authorize|callback|otp|magiclink|sso)|\/webhooks\/|\/files\/|demo-sign-in|create-checkout|customer-portal|\/rest\/v1\//.test(
+  /\/auth\/v1\/(token|verify|authorize|callback|otp|magiclink|sso)|\/webhooks\/|\/files\/|demo-sign-in|buy-now|create-checkout|customer-portal|\/rest\/v1\//.test(
     path,
   )
 

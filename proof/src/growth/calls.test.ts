@@ -24,6 +24,5 @@ test('the lists of the screens are found in their sources, with their order, fil
   expect(of('activity_logs')).toEqual(['select=*&user_id=eq.U&order=created_at.desc&limit=5'])
   expect(of('ai_messages')).toContain('select=*&conversation_id=eq.C&order=id.desc&limit=1000')
   expect(of('ai_conversations')).toContain('select=*&feature=in.(assistant,chat)&order=updated_at.desc,id.desc&limit=40')
-  expect(of('marketplace_items').some((query) => query.endsWith('order=created_at.desc,id.desc&limit=1000'))).toBe(true)
   expect(await unreadable()).toEqual([])
 })

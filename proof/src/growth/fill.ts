@@ -91,7 +91,7 @@ function madeUp(table: string, { name, type, nullable, unique, alone, allowed }:
   if (table === 'users' && name === 'id') return many(true)
   if (table === 'ai_conversations' && name === 'id')
     return sql`case when n = ${sql.lit(fill.ownerEvery)} then ${sql.lit(LONG_CONVERSATION)}::uuid else ${ID} end`
-  if (/slug/.test(name)) return sql`'slug-' || n`
+  if (/slug/.test(name) && type === 'text') return sql`'slug-' || n`
   if (type === 'xid8') return sql`pg_current_xact_id()`
   if (type === 'character' || name === 'currency') return sql`'usd'`
   if (type === 'uuid') return name === 'id' || name === 'entry_id' ? ID : sql`gen_random_uuid()`

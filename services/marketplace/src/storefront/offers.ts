@@ -20,7 +20,7 @@ export async function listOffers(db: Db, { q, category, after }: Narrowed, userI
   const narrowed: RawBuilder<unknown>[] = [sql`i.is_active`, sql`p.deleted_at is null`, sql`p.marketplace_slug is not null`]
   if (userId) narrowed.push(sql`i.user_id = ${userId}`)
   if (category) narrowed.push(sql`i.category = ${category}`)
-  if (words) narrowed.push(sql`item_words(i.title, i.summary, i.description, i.category, i.item_type) @@ to_tsquery('simple', ${words})`)
+  if (words) narrowed.push(sql`i.words @@ to_tsquery('simple', ${words})`)
   if (from) narrowed.push(sql`(${listedAt}, i.id) < (${from.at}::timestamptz, ${from.id}::uuid)`)
   const { rows } = await sql<Row>`
     select ${columns}, ${listedAt}::text as at from items i join profiles p on p.user_id = i.user_id
