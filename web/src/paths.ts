@@ -26,6 +26,7 @@ export const paths = {
   content: '/dashboard/content-creator',
   ads: '/dashboard/meta-ads',
   brand: '/dashboard/brand-builder',
+  payments: '/dashboard/payments',
   howItWorks: '/dashboard/how-it-works',
   marketplace: '/marketplace',
   storefront: (slug: string) => `/marketplace/${slug}`,

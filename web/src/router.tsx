@@ -56,6 +56,7 @@ export const sellerPages: PageRoute[] = [
   { path: paths.content, page: lazyPage(() => import('./features/content/ContentPage.tsx').then((m) => m.ContentPage)) },
   { path: paths.ads, page: lazyPage(() => import('./features/ads/AdsPage.tsx').then((m) => m.AdsPage)) },
   { path: paths.brand, page: lazyPage(() => import('./features/brand/BrandPage.tsx').then((m) => m.BrandPage)) },
+  { path: paths.payments, page: lazyPage(() => import('./features/payments/PaymentsPage.tsx').then((m) => m.PaymentsPage)) },
   { path: '/dashboard/settings', page: lazyPage(() => import('./features/settings/SettingsPage.tsx').then((m) => m.SettingsPage)) },
   {
     path: '/dashboard/how-it-works',

@@ -103,6 +103,7 @@ const sellerPaths = [
   '/dashboard/content-creator',
   '/dashboard/meta-ads',
   '/dashboard/brand-builder',
+  '/dashboard/payments',
   '/dashboard/settings',
   '/pricing',
   '/referrals',

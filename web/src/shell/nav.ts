@@ -1,4 +1,5 @@
 import {
+  Banknote,
   BookOpenCheck,
   Bot,
   ChartNoAxesColumn,
@@ -67,6 +68,14 @@ export const navItems: NavItem[] = [
     group: 'Create',
     keywords: 'names domains',
     action: 'Find a name',
+  },
+  {
+    title: 'Payments',
+    path: '/dashboard/payments',
+    icon: Banknote,
+    group: 'Run',
+    keywords: 'sales payouts refunds balance money transactions',
+    action: 'See payments and payouts',
   },
   { title: 'How It Works', path: '/dashboard/how-it-works', icon: BookOpenCheck, group: 'Learn', keywords: 'guide start seller' },
 ]

@@ -1,5 +1,5 @@
-/** Saves a text as a file of this name. */
-export function download(name: string, text: string, type: string) {
+/** Saves a text, or bytes, as a file of this name. */
+export function download(name: string, text: string | Uint8Array<ArrayBuffer>, type: string) {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([text], { type }))
   link.download = name

@@ -32,7 +32,7 @@ export const startPayouts = fn('start-payouts', {
   demo: 'never',
   access: 'user',
   summary: "The payment provider's page where a seller sets up payouts, or completes and changes them",
-  description: 'The address opens once and for five minutes. Afterwards the person is sent back to the dashboard.',
+  description: 'The address opens once and for five minutes. Afterwards the person is sent back to the payments page.',
   body: z.object({ country: z.string().length(2).toUpperCase().default('US') }).prefault({}),
   reply: z.object({ url: z.url() }),
   idempotent: 'two-phase',
@@ -93,8 +93,14 @@ export const sellerBalance = fn('seller-balance', {
   rate: 'read',
   summary: "Shows a seller's balance and the next payout, with why it is what it is",
   description: 'Each part of the balance is the sum of the rows that `balance-rows` lists for it.',
-  reply: z.object({ balances: z.array(Balance), next: z.array(NextPayout), account: PayoutAccount }),
-  example: { reply: { balances: [balanceExample], next: [nextExample], account: accountExample } },
+  reply: z.object({
+    balances: z.array(Balance),
+    next: z.array(NextPayout),
+    account: PayoutAccount,
+    /** When the first buyer paid; null before that, absent from the version before. */
+    since: time.nullable().optional(),
+  }),
+  example: { reply: { balances: [balanceExample], next: [nextExample], account: accountExample, since: '2026-11-13T10:00:00.000Z' } },
   errors: [],
   action: {
     title: 'Show the seller balance',

@@ -6,8 +6,10 @@ import { Currency, time } from './shapes.ts'
 
 // Events of a sale's money. Each is told under the seller.
 
-/** Where a seller reads of it, until payments have a page of their own. */
-const page = '/dashboard'
+/** Where a seller reads of it: the payments page, with the sale or the payout beside its list. */
+const page = '/dashboard/payments'
+const saleAt = ({ sale_id }: { sale_id: string }) => `${page}?sale=${sale_id}` as const
+const payoutAt = ({ payout_id }: { payout_id: string }) => `${page}?tab=payouts&payout=${payout_id}` as const
 
 const Line = z.object({ item_id: z.uuid().nullable(), title: personal(z.string()), amount_cents: z.int() })
 /** How a sale stands. `version` only rises: whoever keeps it keeps the newest. */
@@ -37,7 +39,7 @@ export const saleSettled = event(
   }),
   {
     activity: ({ title }) => `Sold ${title}`,
-    link: () => page,
+    link: saleAt,
     trigger: { title: 'A product was sold', description: 'With the product, the amount and what the seller keeps of it.' },
     live: 'sales',
     notice: (sold) => [
@@ -45,7 +47,7 @@ export const saleSettled = event(
         kind: 'sale',
         title: `You sold ${sold.title}`,
         body: `${money(sold)} was paid. Your share is ${money({ amount_cents: sold.share_cents, currency: sold.currency })}.`,
-        link: page,
+        link: saleAt(sold),
       },
     ],
   },
@@ -58,7 +60,7 @@ export const saleRefunded = event(
   }),
   {
     activity: (refund) => `Refunded ${money({ amount_cents: refund.returned_cents, currency: refund.currency })} of ${refund.title}`,
-    link: () => page,
+    link: saleAt,
     trigger: { title: 'A sale was refunded', description: 'With the product, what was given back and the amount of the sale.' },
     live: 'sales',
     notice: (refund) => [
@@ -66,7 +68,7 @@ export const saleRefunded = event(
         kind: 'sale',
         title: `A sale of ${refund.title} was refunded`,
         body: `${returned(refund)} went back to the buyer.`,
-        link: page,
+        link: saleAt(refund),
       },
     ],
     email: (refund, product) => ({
@@ -74,7 +76,7 @@ export const saleRefunded = event(
       title: `A sale of ${refund.title} was refunded`,
       text: `${returned(refund)} of ${money(refund)} went back to the buyer. Your share of it comes off your balance.`,
       label: 'See the sale',
-      path: page,
+      path: saleAt(refund),
       after: 'The next payout is smaller by your share of the refund.',
     }),
   },
@@ -86,7 +88,7 @@ const disputed = sale.extend({ dispute: plain(z.string()), disputed_cents: z.int
 /** The bank has taken a buyer's payment back while it decides. */
 export const saleDisputed = event('billing.sale_disputed', disputed.extend({ evidence_due_at: time.nullable() }), {
   activity: ({ title }) => ({ command: `Payment for ${title} disputed at the bank`, status: 'failed' }),
-  link: () => page,
+  link: saleAt,
   trigger: { title: 'A sale was disputed', description: 'At the buyer’s bank. With the amount and the day by which evidence is due.' },
   live: 'sales',
   notice: (dispute) => [
@@ -94,7 +96,7 @@ export const saleDisputed = event('billing.sale_disputed', disputed.extend({ evi
       kind: 'sale',
       title: `A buyer disputes the payment for ${dispute.title}`,
       body: `Their bank holds ${of(dispute)}. ${answerBy(dispute)}`,
-      link: page,
+      link: saleAt(dispute),
     },
   ],
   email: (dispute, product) => ({
@@ -102,7 +104,7 @@ export const saleDisputed = event('billing.sale_disputed', disputed.extend({ evi
     title: `A buyer disputes the payment for ${dispute.title}`,
     text: `Their bank holds ${of(dispute)} while it decides. ${answerBy(dispute)}`,
     label: 'Add evidence',
-    path: page,
+    path: saleAt(dispute),
     after: 'Your share of it is set aside until the bank decides.',
   }),
 })
@@ -113,7 +115,7 @@ const answerBy = ({ evidence_due_at }: Disputed) =>
 
 export const saleDisputeClosed = event('billing.sale_dispute_closed', disputed.extend({ outcome: z.enum(['won', 'lost']) }), {
   activity: ({ title, outcome }) => `Dispute about ${title} ${outcome}`,
-  link: () => page,
+  link: saleAt,
   trigger: { title: 'A dispute about a sale was decided', description: 'Won or lost, with the product and the amount.' },
   live: 'sales',
   notice: (closed) => [
@@ -122,13 +124,13 @@ export const saleDisputeClosed = event('billing.sale_dispute_closed', disputed.e
           kind: 'sale',
           title: `You won the dispute about ${closed.title}`,
           body: `${of(closed)} is back, and your share with it.`,
-          link: page,
+          link: saleAt(closed),
         }
       : {
           kind: 'sale',
           title: `The dispute about ${closed.title} was lost`,
           body: `${of(closed)} went back to the buyer. Your share of it comes off your balance.`,
-          link: page,
+          link: saleAt(closed),
         },
   ],
   email: (closed, product) => ({
@@ -139,7 +141,7 @@ export const saleDisputeClosed = event('billing.sale_dispute_closed', disputed.e
         ? `${of(closed)} is back, and your share with it.`
         : `${of(closed)} went back to the buyer. Your share of it comes off your balance.`,
     label: 'See the sale',
-    path: page,
+    path: saleAt(closed),
     after: 'The bank’s decision is final.',
   }),
 })
@@ -152,16 +154,16 @@ const payout = z.object({
 })
 export const payoutStarted = event('billing.payout_started', payout.extend({ arrives_at: time.nullable() }), {
   activity: (sent) => `Payout of ${money(sent)} on its way`,
-  link: () => page,
+  link: payoutAt,
   trigger: { title: 'A payout was sent', description: 'With the amount and the currency.' },
   live: 'sales',
-  notice: (sent) => [{ kind: 'payout', title: `${money(sent)} is on its way to your bank`, body: arrival(sent), link: page }],
+  notice: (sent) => [{ kind: 'payout', title: `${money(sent)} is on its way to your bank`, body: arrival(sent), link: payoutAt(sent) }],
   email: (sent, product) => ({
     subject: `Your ${product} payout of ${money(sent)} is on its way`,
     title: `${money(sent)} is on its way to your bank`,
     text: arrival(sent),
     label: 'See what is in it',
-    path: page,
+    path: payoutAt(sent),
     after: 'Each sale in it is listed there, to the cent.',
   }),
 })
@@ -170,13 +172,13 @@ const arrival = ({ arrives_at }: { arrives_at: string | null }) =>
 
 export const payoutPaid = event('billing.payout_paid', payout, {
   activity: (paid) => `Payout of ${money(paid)} arrived`,
-  link: () => page,
+  link: payoutAt,
   trigger: { title: 'A payout arrived', description: 'With the amount and the currency.' },
   live: 'sales',
 })
 export const payoutReturned = event('billing.payout_returned', payout.extend({ because: plain(z.string()) }), {
   activity: (back) => ({ command: `Payout of ${money(back)} came back from the bank`, status: 'failed' }),
-  link: () => page,
+  link: payoutAt,
   trigger: { title: 'A payout came back', description: 'The bank did not take it. With the amount and why.' },
   live: 'sales',
   notice: (back) => [
@@ -184,7 +186,7 @@ export const payoutReturned = event('billing.payout_returned', payout.extend({ b
       kind: 'payout',
       title: `Your bank returned a payout of ${money(back)}`,
       body: `${back.because} The money is in your balance again. Check your bank details to be paid next Friday.`,
-      link: page,
+      link: payoutAt(back),
     },
   ],
   email: (back, product) => ({
@@ -192,7 +194,7 @@ export const payoutReturned = event('billing.payout_returned', payout.extend({ b
     title: `Your bank returned a payout of ${money(back)}`,
     text: `${back.because} The money is in your balance again.`,
     label: 'Check your bank details',
-    path: page,
+    path: payoutAt(back),
     after: 'With the right bank details it is paid out on the next Friday.',
   }),
 })

@@ -63,6 +63,14 @@ test('a disputed sale is held, answered with evidence, and won or lost to the ce
   }, within)
   await selling.toFriday()
   expect(await selling.balance(cyd)).toMatchObject({ held_cents: 16_000, due_cents: 0 })
+  const { amount_cents, why } = await selling.next(cyd)
+  expect([amount_cents, why.map(({ code, amount_cents }: { code: string; amount_cents: number }) => [code, amount_cents])]).toEqual([
+    0,
+    [
+      ['nothing_due', 0],
+      ['disputed', 16_000],
+    ],
+  ])
   const ids = await Promise.all(disputed.map(async (each) => (await selling.row(each))!.id))
   const reason = 'The bank decides'
   expect(await billing.call('refund-order', cyd, { sale_id: ids[0], reason })).toMatchObject({
@@ -116,6 +124,8 @@ test('lists show a seller their own sales alone, page by page, and the statement
   const rest = (await billing.call('list-sales', ann, { limit: 2, cursor: first.cursor })).body
   expect([...first.sales, ...rest.sales].map(({ amount_cents }) => amount_cents)).toEqual([3_000, 2_000, 1_000])
   expect(rest.cursor).toBeNull()
+  expect((await billing.call('seller-balance', ann)).body.since).toBe(rest.sales.at(-1).date)
+  expect((await billing.call('seller-balance', billing.user())).body).toMatchObject({ since: null, balances: [] })
   expect((await billing.call('find-payment', ann, { query: '20.00' })).body.sales).toMatchObject([{ amount_cents: 2_000 }])
   expect((await billing.call('find-payment', bob, { query: '20.00' })).body.sales).toEqual([])
   const rows = (await billing.call('balance-rows', ann, { part: 'held' })).body.rows as { amount_cents: number }[]

@@ -38,7 +38,7 @@ export async function startPayouts(
     .execute()
   const row = await sellerRow(ctx.db, userId)
   const account = row?.account ?? (await openAccount(deps, ctx.db, { userId, email, country: row?.country ?? country }))
-  const page = `${deps.publicUrl}/dashboard`
+  const page = `${deps.publicUrl}/dashboard/payments`
   return { url: await deps.provider.onboardingLink(account, { refresh: `${page}?payouts=again`, back: `${page}?payouts=done` }) }
 }
 

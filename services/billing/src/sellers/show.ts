@@ -23,7 +23,14 @@ export async function sellerBalance(ctx: BillingCtx): Promise<Output<typeof cont
   const seller = signedIn(ctx).id
   const [balances, row] = [await balancesOf(ctx.db, seller), await sellerRow(ctx.db, seller)]
   const next = await Promise.all(balances.map((balance) => nextOf(ctx.db, seller, balance, row)))
-  return { balances, next, account: accountJson(row) }
+  const first = await ctx.db
+    .selectFrom('sales')
+    .select('paid_at')
+    .where('seller_id', '=', seller)
+    .orderBy('paid_at')
+    .limit(1)
+    .executeTakeFirst()
+  return { balances, next, account: accountJson(row), since: first?.paid_at.toISOString() ?? null }
 }
 
 const partOf = {

@@ -13,27 +13,30 @@ export type Balance = Output<typeof contract.sellerBalance>['balances'][number]
 /** The next payout as it would be now, and why it is not more, later, or nothing. */
 export async function nextOf(db: Db | BillingCtx['db'], seller: string, balance: Balance, row: SellerRow | undefined): Promise<Next> {
   const { currency, due_cents: due } = balance
-  const { rows } = await sql<{ friday: string; undelivered: number; first: Date | null; returned: string | null }>`
-    select to_char(friday_of(provider_now(${seller}::uuid))::date + 7, 'YYYY-MM-DD') as friday,
-      (select coalesce(sum(held_cents), 0)::bigint from sales where seller_id = ${seller} and currency = ${currency} and held_cents > 0 and delivered_at is null) as undelivered,
-      (select min(hold_until) from sales where seller_id = ${seller} and currency = ${currency} and held_cents > 0) as first,
-      (select returned_because from payouts where seller_id = ${seller} and currency = ${currency} order by friday desc, id desc limit 1) as returned`.execute(
-    db,
-  )
-  const { friday, undelivered, first, returned } = rows[0]!
+  const { rows } = await sql<{ friday: string; undelivered: number; disputed: number; first: Date | null; returned: string | null }>`
+    select to_char(friday_of(provider_now(${seller}::uuid))::date + 7, 'YYYY-MM-DD') as friday, held.*,
+      (select returned_because from payouts where seller_id = ${seller} and currency = ${currency} order by friday desc, id desc limit 1) as returned
+    from (
+      select coalesce(sum(held_cents) filter (where ${isDisputed}), 0)::bigint as disputed,
+        coalesce(sum(held_cents) filter (where delivered_at is null and not ${isDisputed}), 0)::bigint as undelivered,
+        min(hold_until) filter (where not ${isDisputed}) as first
+      from sales where seller_id = ${seller} and currency = ${currency} and held_cents > 0) held`.execute(db)
+  const { friday, undelivered, disputed, first, returned } = rows[0]!
+  const waiting = balance.held_cents - undelivered - disputed
   const stop = stopOf(row, due, currency, friday)
   const amount = stop ? 0 : due
   const why = [
     stop ?? line('payout_ready', `${words(due, currency)} is paid out on ${day(friday)}.`, due, null, 'due'),
     returned && line('bank_returned', `Your last payout came back: ${returned} Its amount is in your balance again.`, null, null, null),
-    balance.held_cents > undelivered &&
+    waiting > 0 &&
       line(
         'on_hold_after_delivery',
-        `${words(balance.held_cents - undelivered, currency)} is held for seven days after delivery${first ? `; the first part is free on ${day(first.toISOString())}` : ''}.`,
-        balance.held_cents - undelivered,
+        `${words(waiting, currency)} is held for seven days after delivery${first ? `; the first part is free on ${day(first.toISOString())}` : ''}.`,
+        waiting,
         first,
         'held',
       ),
+    disputed > 0 && line('disputed', `${words(disputed, currency)} is held until a bank decides a dispute.`, disputed, null, 'held'),
     undelivered > 0 && line('not_delivered', `${words(undelivered, currency)} waits for its delivery.`, undelivered, null, 'held'),
     balance.reserved_cents > 0 &&
       line(
@@ -62,6 +65,9 @@ export async function nextOf(db: Db | BillingCtx['db'], seller: string, balance:
   ].filter((each): each is Why => Boolean(each))
   return { currency, date: friday, amount_cents: amount, why }
 }
+
+/** What a bank asks about or has taken back leaves the hold once it has decided. */
+const isDisputed = sql`(dispute is not null and dispute in ('asked', 'open'))`
 
 /** Why nothing is paid out, the first of the reasons. */
 function stopOf(row: SellerRow | undefined, due: number, currency: string, friday: string): Why | null {

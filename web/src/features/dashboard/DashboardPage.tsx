@@ -13,10 +13,10 @@ import { ActivityList, CopyField, GeneMeter, Stat, StatRow } from '../../ui/Data
 import { ago } from '../../ui/format.ts'
 import { EmptyState, ErrorState, PageHeader, Panel, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { useSampleData } from '../../ui/useSampleData.ts'
 import { QuickActions } from './QuickActions.tsx'
 import { useContactCount, useProfile, useStats } from './queries.ts'
 import { useSteps } from './steps.ts'
-import { useSampleData } from './useSampleData.ts'
 
 export function DashboardPage() {
   const { user } = useSession()

@@ -1,0 +1,39 @@
+import { money } from '@operon/contracts/words'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import type { Address, Part } from './address.ts'
+import { Movements } from './Movements.tsx'
+import { useBalance, useBalanceRows } from './queries.ts'
+import { partNames, partNotes } from './words.ts'
+
+/** The rows that one part of the balance is the sum of. */
+export function PartPanel({ part, address, onClose }: { part: Part; address: Address; onClose: () => void }) {
+  const { currency } = address
+  const rows = useBalanceRows(part, currency)
+  const balance = useBalance().data?.balances.find((each) => each.currency === currency)
+  const shown = rows.data?.pages.flatMap((page) => page.rows) ?? []
+  return (
+    <Dialog open onClose={onClose} side="right" title={partNames[part]} description={partNotes[part]}>
+      {balance ? (
+        <p className="mb-3 flex items-baseline justify-between gap-4 border-b border-line pb-3 text-14 font-semibold">
+          Sum of all rows
+          <span className="font-mono tabular">{money({ amount_cents: balance[`${part}_cents`], currency })}</span>
+        </p>
+      ) : null}
+      {rows.isPending ? <Skeleton className="h-28" /> : null}
+      {rows.isError ? <ErrorState title="The rows could not be loaded" error={rows.error} retry={() => rows.refetch()} /> : null}
+      {rows.data && shown.length === 0 ? (
+        <EmptyState compact title="No rows yet">
+          Every amount that enters or leaves this part of your balance is listed here.
+        </EmptyState>
+      ) : null}
+      <Movements rows={shown} />
+      {rows.hasNextPage ? (
+        <Button variant="ghost" busy={rows.isFetchingNextPage} onClick={() => rows.fetchNextPage()}>
+          Show older rows
+        </Button>
+      ) : null}
+    </Dialog>
+  )
+}

@@ -1,0 +1,43 @@
+import { useCallback } from 'react'
+import { useSearchParams } from 'react-router-dom'
+
+export const parts = ['held', 'due', 'reserved', 'on_its_way', 'owed'] as const
+export type Part = (typeof parts)[number]
+export const statuses = ['completed', 'pending', 'failed'] as const
+export const payoutStatuses = ['paid', 'pending', 'returned'] as const
+
+/** What is shown and what is open beside it stands in the address: it can be shared, reloaded and left with Back. */
+export function useAddress() {
+  const [search, setSearch] = useSearchParams()
+  const change = useCallback(
+    (changes: Record<string, string | undefined>, replace = false) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          for (const [name, value] of Object.entries(changes)) value ? next.set(name, value) : next.delete(name)
+          return next
+        },
+        { replace },
+      ),
+    [setSearch],
+  )
+  const one = <T extends string>(name: string, of: readonly T[]) => of.find((each) => each === search.get(name))
+  const date = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(search.get(name) ?? '') ? search.get(name)! : undefined)
+  return {
+    tab: one('tab', ['transactions', 'payouts']) ?? 'transactions',
+    status: one('status', statuses),
+    only: one('only', ['refunded', 'disputed']),
+    from: date('from'),
+    to: date('to'),
+    query: search.get('q') ?? '',
+    payoutStatus: one('payout_status', payoutStatuses),
+    sale: search.get('sale'),
+    payout: search.get('payout'),
+    part: one('part', parts),
+    currency: search.get('currency') ?? 'usd',
+    /** Back from the payment provider's page. */
+    back: one('payouts', ['done', 'again']),
+    change,
+  }
+}
+export type Address = ReturnType<typeof useAddress>
