@@ -6,10 +6,11 @@ import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { flushTraces } from '@operon/kit/tracing'
 import { startListener } from './attack/listener.ts'
 import { startModel } from './attack/model.ts'
-import { asFleet, startPlatform } from './attack/platform.ts'
+import { asFleet, production, SERVICE_KEY, startPlatform } from './attack/platform.ts'
 import { type Attack, openWorld, STAFF, staffAddress, type Told } from './attack/world.ts'
 
-// `npm run attack [-- --short] [--seed 7] [S1 S5 …]`: attacks on a platform of its own, over its public door. Ends non-zero when one got through.
+// `npm run attack [-- --short] [--fleet [--tcp]] [--seed 7] [S1 S5 …]`: attacks on a platform of its own, in production settings, over its public
+// door. Ends non-zero when one got through.
 const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   S1: () => import('./attack/access.ts'),
   S2: () => import('./attack/tenants.ts'),
@@ -49,8 +50,6 @@ const elsewhere = {
 /** With --fleet: what needs the services in this process. */
 const notAsFleet: Record<string, string> = {
   S7: 'it reads the routes that each service has mounted, known in its own process alone',
-  S13: 'it signs links with the storage of a service in this process',
-  S19: 'it looks through the log and the traces of this process; those of a fleet leave it by other ways',
 }
 
 const args = process.argv.slice(2)
@@ -65,15 +64,14 @@ const lines: string[] = []
 const collector = await startListener()
 const model = await startModel(async () => (await platform.ask(sandboxAddress, { provider: 'openai' })).url)
 const secrets: [string, string][] = [
-  ['the service key', 'attack-service-key-0123456789'],
+  ['the service key', SERVICE_KEY],
   ["the provider's key", `sk-canary-${seed}-provider-key-9Z`],
   ['the master key', randomBytes(32).toString('base64')],
 ]
 
 const platform = await startPlatform({
   env: {
-    ...process.env,
-    NODE_ENV: 'test',
+    ...production,
     PORT: '0',
     DATA_DIR: dataDir,
     LOG_LEVEL: 'debug',
@@ -81,11 +79,7 @@ const platform = await startPlatform({
     OPENAI_BASE_URL: model.address,
     OPENAI_API_KEY: secrets[1]![1],
     MASTER_KEY: secrets[2]![1],
-    AUTH_AUTOCONFIRM: 'true',
-    // As where people come: no webhook goes to this machine.
-    WEBHOOK_LOOPBACK: 'false',
     AUTH_STAFF_EMAILS: Array.from({ length: STAFF }, (_, n) => staffAddress(n)).join(','),
-    SERVICE_KEY: secrets[0]![1],
     SANDBOX_MODEL_PACE_MS: '0',
     // Limits have an attack of their own; here they would only hide the answers.
     ...Object.fromEntries(

@@ -47,14 +47,10 @@ export const attack: Attack = async (world) => {
     )
     if (status >= 500 && status !== 501 && status !== 502 && status !== 503) findings.push(`${operation.name}: answered ${status}`)
   }
-  const { body: signedUp } = await world.call({ ...me, token: null }, 'POST', '/auth/v1/signup', {
-    email: `wish-${tried}-${Math.floor(world.random() * 1e9)}@example.com`,
-    password: 'Correct-Horse-9-Battery',
-    ...wishes,
-  })
+  const signedUp = await world.signUp(`wish-${tried}-${Math.floor(world.random() * 1e9)}@example.com`, wishes)
   for (const [who, token] of [
     ['the caller', me.token],
-    ['a new account', signedUp?.access_token ?? null],
+    ['a new account', signedUp.access_token],
   ] as const) {
     const asked = { ...me, token }
     const { body: user } = await world.call(asked, 'GET', '/auth/v1/user')

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { serviceNames } from '@operon/contracts/services'
 import { sql } from 'kysely'
 import type { Attack, World } from './world.ts'
 
@@ -44,8 +45,11 @@ async function passThroughFlows(world: World, secrets: Map<string, string>, refu
   const email = `canary-${serial}@example.com`
   const password = keep('the password', canary('password'))
   const { body: created } = await call(person, 'POST', '/auth/v1/signup', { email, password, data: { name: 'Cora' } })
-  keep('the first access token', created.access_token)
-  keep('the first refresh token', created.refresh_token)
+  keep("the confirmation letter's token", await linkToken(world, email))
+  await world.confirm(created.id)
+  const { body: first } = await call(person, 'POST', '/auth/v1/token?grant_type=password', { email, password })
+  keep('the first access token', first.access_token)
+  keep('the first refresh token', first.refresh_token)
   await call(person, 'POST', '/auth/v1/signup', {
     email: 'no address',
     password: keep('a password of a refused sign-up', canary('refused')),
@@ -56,11 +60,11 @@ async function passThroughFlows(world: World, secrets: Map<string, string>, refu
     refresh_token: session.refresh_token,
   })
   keep('the refreshed token', refreshed.refresh_token)
-  const owner = { kind: 'seller' as const, id: created.user.id as string, email, token: keep('the access token', refreshed.access_token) }
+  const owner = { kind: 'seller' as const, id: created.id as string, email, token: keep('the access token', refreshed.access_token) }
   await call(owner, 'PUT', '/auth/v1/user', { password: keep('the new password', canary('changed')) })
 
   await call(person, 'POST', '/auth/v1/recover', { email })
-  keep("the recovery mail's token", await linkToken(world, email))
+  keep("the recovery mail's token", await linkToken(world, email, /reset/i))
   await call(person, 'POST', '/functions/v1/newsletter-subscribe', { email: `news-${email}` })
   const letter = keep("the newsletter's token", await linkToken(world, `news-${email}`))
   await call(person, 'POST', '/functions/v1/newsletter-confirm', { token: letter })
@@ -89,10 +93,12 @@ async function passThroughFlows(world: World, secrets: Map<string, string>, refu
   await call(person, 'POST', '/functions/v1/nothing-here', { password: stray })
 }
 
-async function linkToken(world: World, to: string): Promise<string | undefined> {
+/** Of the newest letter with such a subject. */
+async function linkToken(world: World, to: string, subject = /./): Promise<string | undefined> {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await world.call(await world.actor('anonymous'), 'GET', `/sandbox/api/inbox?to=${encodeURIComponent(to)}`)
-    const found = /[?&](?:token|token_hash)=([\w.-]{16,})/.exec(JSON.stringify(body?.messages ?? '').replaceAll('&amp;', '&'))
+    const letters = (body?.messages ?? []).filter((letter: { subject: string }) => subject.test(letter.subject))
+    const found = /[?&](?:token|token_hash)=([\w.-]{16,})/.exec(JSON.stringify(letters).replaceAll('&amp;', '&'))
     if (found) return found[1]
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -103,10 +109,10 @@ async function linkToken(world: World, to: string): Promise<string | undefined> 
 async function quiet(world: World) {
   for (let tries = 0; tries < 100; tries++) {
     const waiting = await Promise.all(
-      Object.values(world.platform.services!).map(async ({ rt }) => {
-        const { rows } = await sql<{ n: number }>`select count(*) as n from outbox where sent_at is null and available_at <= now()`.execute(
-          rt.db,
-        )
+      serviceNames.map(async (name) => {
+        const { rows } = await sql<{
+          n: number
+        }>`select count(*)::int as n from outbox where sent_at is null and available_at <= now()`.execute(world.platform.db(name))
         return rows[0]!.n
       }),
     )
@@ -119,12 +125,13 @@ async function quiet(world: World) {
 /** Every row of every table, as text. */
 async function dump(world: World): Promise<[string, string][]> {
   const places: [string, string][] = []
-  for (const { name, rt } of Object.values(world.platform.services!)) {
+  for (const name of serviceNames) {
+    const db = world.platform.db(name)
     const { rows: tables } = await sql<{ s: string; t: string }>`
       select table_schema as s, table_name as t from information_schema.tables
-      where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`.execute(rt.db)
+      where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`.execute(db)
     for (const { s, t } of tables) {
-      const { rows } = await sql<{ row: string }>`select to_jsonb(r)::text as row from ${sql.table(`${s}.${t}`)} r`.execute(rt.db)
+      const { rows } = await sql<{ row: string }>`select to_jsonb(r)::text as row from ${sql.table(`${s}.${t}`)} r`.execute(db)
       places.push([`${name}.${t}`, rows.map(({ row }) => row).join('\n')])
     }
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sweep as identitySweep } from '@operon/contracts/identity/events'
 import { newAuthenticator } from '@operon/identity/testing/authenticator'
 import { enqueue, inTransaction } from '@operon/kit/tx'
-import { startPlatform } from './platform.ts'
+import { production, SANDBOX_KEY, startPlatform } from './platform.ts'
 
 type Reply = { status: number; body: any; location: URL | null }
 export type Confirming = Awaited<ReturnType<typeof startConfirming>>
@@ -16,14 +16,13 @@ export async function startConfirming(staff: string[] = []) {
   const many = (names: string[]) => Object.fromEntries(names.map((name) => [name, '100000']))
   const platform = await startPlatform({
     env: {
-      ...process.env,
-      NODE_ENV: 'test',
+      ...production,
       PORT: '0',
       DATA_DIR: dataDir,
       LOG_LEVEL: 'silent',
       AUTH_ERASING_SERVICES: 'none',
-      AUTH_AUTOCONFIRM: 'false',
       AUTH_STAFF_EMAILS: staff.join(','),
+      // Otherwise it would be the missing factor that keeps a stranger from being staff.
       AUTH_STAFF_SECOND_FACTOR: 'false',
       ...Object.fromEntries(
         ['ADDRESS', 'AUTH_STRICT', 'PUBLIC_SEND', 'AUTH', 'REFRESH', 'READ', 'WRITE'].map((name) => [`RATE_${name}`, '100000/1s']),
@@ -44,7 +43,12 @@ export async function startConfirming(staff: string[] = []) {
     const response = await fetch(platform.address + path, {
       method,
       redirect: 'manual',
-      headers: { apikey: 'anon', 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      headers: {
+        apikey: 'anon',
+        'content-type': 'application/json',
+        'x-sandbox-key': SANDBOX_KEY,
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(20_000),
     })

@@ -1,8 +1,7 @@
 import { pressedCookie } from '@operon/contracts/identity/arrival'
 import { findProgram } from '@operon/deploy/machine'
 import { type BrowserContext, chromium } from '@playwright/test'
-import { type Kept, session } from './hostile.ts'
-import type { Attack } from './world.ts'
+import type { Attack, Kept } from './world.ts'
 
 // S26: a stranger's tokens in the address of any page, in a browser that is signed in and in one that is not. Nobody's session is replaced.
 export const attack: Attack = async (world) => {
@@ -10,8 +9,8 @@ export const attack: Attack = async (world) => {
   if (!executablePath) return { tried: 0, findings: [], notes: ['not tried: there is no chromium on PATH'] }
   const findings: string[] = []
   let tried = 0
-  const owner = await session(world, (await world.actor('seller')).email)
-  const stranger = await session(world, (await world.actor('other seller')).email)
+  const owner = (await world.actor('seller')).session!
+  const stranger = (await world.actor('other seller')).session!
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-background-networking'] })
   try {
     for (const path of world.short ? pages.slice(0, 3) : pages)

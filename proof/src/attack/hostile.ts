@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { ServiceName } from '@operon/contracts/services'
 import { obey } from './model.ts'
 import { pay, subscribed } from './people.ts'
-import type { Actor, World } from './world.ts'
+import type { Actor, Kept, World } from './world.ts'
 
-const PASSWORD = 'Correct-Horse-9-Battery'
 export const EVIL = 'collector.example'
 /** In front of every hostile text, to see where it is shown. */
 export const MARK = 'Hostile words'
@@ -31,15 +30,11 @@ export const corpus = [
   '\u202e<img src=x onerror=window.xss=1>\u0000',
 ]
 
-export type Kept = { access_token: string; refresh_token: string; user: { id: string; email: string } }
-
 /** Hostile text in everything that a seller can write, and in everything that a model answers them. */
 export async function hostileSeller(world: World, text: string): Promise<Kept> {
-  const nobody = await world.actor('anonymous')
   const email = `hostile-${Math.floor(world.random() * 1e9)}@example.com`
   const name = text.replaceAll('\0', '').slice(0, 100)
-  await world.call(nobody, 'POST', '/auth/v1/signup', { email, password: PASSWORD, data: { name, full_name: name } })
-  const kept = await session(world, email)
+  const kept = await world.signUp(email, { data: { name, full_name: name } })
   const actor: Actor = { kind: 'seller', id: kept.user.id, email, token: kept.access_token }
   await world.call(actor, 'POST', '/rest/v1/user_roles', { user_id: actor.id, role: 'seller' })
   const fn = (path: string, body: unknown) => world.call(actor, 'POST', `/functions/v1/${path}`, body)
@@ -71,6 +66,7 @@ export async function hostileSeller(world: World, text: string): Promise<Kept> {
 
 /** Rows that screens already read and no call writes yet. */
 async function plantRows({ platform }: World, user_id: string, text: string) {
+  const item = hostileItem(user_id)
   const put = (service: ServiceName, table: string, row: object) =>
     platform
       .db(service)
@@ -80,7 +76,17 @@ async function plantRows({ platform }: World, user_id: string, text: string) {
   await put('crm', 'leads', { name: text, email: text, status: text, source: text })
   await put('crm', 'appointments', { title: text, status: text, starts_at: new Date() })
   await put('crm', 'email_campaigns', { name: text, status: text })
-  await put('marketplace', 'items', { title: text, description: text, category: text, item_type: text, price_cents: 100, is_active: true })
+  await put('marketplace', 'items', {
+    id: item,
+    title: text,
+    summary: text,
+    licence_terms: text,
+    description: text,
+    category: text,
+    item_type: text,
+    price_cents: 100,
+    is_active: true,
+  })
   await put('analytics', 'activity_logs', { event_id: randomUUID(), command: text, status: text, created_at: new Date() })
   const notice = { kind: 'usage', about: randomUUID(), title: text, body: text, link: `javascript:window.xss=1//${text}` }
   await put('analytics', 'notifications', { ...notice, created_at: new Date() })
@@ -94,11 +100,5 @@ async function plantRows({ platform }: World, user_id: string, text: string) {
 }
 
 export const slugOf = (userId: string) => `hostile-${userId.slice(-12)}`
-
-export const session = async (world: World, email: string): Promise<Kept> => {
-  const { body } = await world.call(await world.actor('anonymous'), 'POST', '/auth/v1/token?grant_type=password', {
-    email,
-    password: PASSWORD,
-  })
-  return body
-}
+/** The product of a hostile seller. */
+export const hostileItem = (userId: string) => userId.replace(/^.{8}/, '0badc0de')

@@ -6,9 +6,11 @@ import type { Counts } from '@operon/deploy/fleet-control'
 import { connectRedis } from '@operon/kit/cache/redis'
 import { databaseUrl, type Env } from '@operon/kit/config'
 import { openDatabase } from '@operon/kit/db'
-import { openBus } from '@operon/kit/open'
+import { createHttp } from '@operon/kit/http'
+import { openBus, openStorage } from '@operon/kit/open'
 import { askOver } from '@operon/kit/requests'
 import { createInfra } from '@operon/kit/service'
+import type { Storage } from '@operon/kit/storage/storage'
 import { createLogger } from '@operon/kit/telemetry'
 import type { Vault } from '@operon/kit/vault'
 import type { Kysely } from 'kysely'
@@ -22,6 +24,8 @@ export type Platform = {
   vault: Vault
   db(service: ServiceName): Kysely<any>
   ask<R extends Request>(request: R, input: z.input<R['input']>): Promise<z.output<R['reply']>>
+  /** What signs links to a service's files, with the key of the fleet. */
+  storage(service: ServiceName): Promise<Storage>
   /** Jobs that wait or run. */
   waiting(service: ServiceName): Promise<number>
   /** Only in this process. */
@@ -30,12 +34,20 @@ export type Platform = {
 }
 type Options = { env: Env; services?: readonly ServiceName[]; web: boolean; log?: (line: string) => void }
 
+/** Over Unix sockets, or with `--tcp` over ports of this machine. */
 export const asFleet = process.argv.includes('--fleet')
+const overTcp = process.argv.includes('--tcp')
+
+/** As where real people come: nothing counts before it is confirmed, staff have a second factor, the stand-ins ask for their key. */
+export const SERVICE_KEY = 'attack-service-key-0123456789'
+export const SANDBOX_KEY = 'attack-sandbox-key-0123456789'
+export const production: Env = { ...process.env, NODE_ENV: 'production', SANDBOX_KEY, SERVICE_KEY }
 /** Where limits are kept in common, two count together: one instance alone would hide a limit of its own. */
 const PAIRS: Counts = { identity: 2, 'ai-gateway': 2 }
 
 export async function startPlatform(options: Options): Promise<Platform> {
-  if (asFleet) return ofFleet(await startFleet({ ...options, counts: PAIRS }))
+  if (asFleet)
+    return ofFleet(await startFleet({ ...options, env: { ...(overTcp && { FLEET_ADDRESS: '127.0.0.1' }), ...options.env }, counts: PAIRS }))
   const running = await startAllInOne(options)
   const rt = (service: ServiceName) => running.services[service]!.rt
   return {
@@ -44,6 +56,7 @@ export async function startPlatform(options: Options): Promise<Platform> {
     vault: Object.values(running.services)[0]!.rt.vault,
     db: (service) => rt(service).db,
     ask: (request, input) => Object.values(running.services)[0]!.rt.ask(request, input),
+    storage: async (service) => rt(service).storage,
     waiting: (service) => rt(service).jobs.waiting(),
   }
 }
@@ -66,6 +79,12 @@ async function ofFleet(fleet: Fleet): Promise<Platform> {
       return db
     },
     ask: (request, input) => askOver({ bus, vault }, request, input),
+    storage: (service) =>
+      openStorage(
+        infra,
+        service,
+        createHttp({ service, log, db: undefined as never, verifier: undefined as never, metrics: undefined as never }),
+      ),
     async waiting(service) {
       const keys = await redis.keys(`operon:*${service}*`)
       const counts = keys.map((key) =>

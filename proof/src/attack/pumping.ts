@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPlatform } from './platform.ts'
+import { production, SANDBOX_KEY, SERVICE_KEY, startPlatform } from './platform.ts'
 import type { Attack } from './world.ts'
 
 const PASSWORD = 'Correct-Horse-9-Battery'
@@ -12,13 +12,11 @@ export const attack: Attack = async (world) => {
   chmodSync(dataDir, 0o755)
   const platform = await startPlatform({
     env: {
-      ...process.env,
-      NODE_ENV: 'test',
+      ...production,
       PORT: '0',
       DATA_DIR: dataDir,
       LOG_LEVEL: 'silent',
       AUTH_ERASING_SERVICES: 'none',
-      AUTH_AUTOCONFIRM: 'true',
       TRUSTED_PROXIES: 'loopback',
     },
     web: false,
@@ -59,7 +57,9 @@ export const attack: Attack = async (world) => {
   }
   async function heard(email: string): Promise<boolean> {
     for (let tries = 0; tries < 100; tries++) {
-      const inbox = await fetch(`${platform.address}/sandbox/api/inbox?to=${encodeURIComponent(email)}`)
+      const inbox = await fetch(`${platform.address}/sandbox/api/inbox?to=${encodeURIComponent(email)}`, {
+        headers: { 'x-sandbox-key': SANDBOX_KEY },
+      })
       const { messages } = (await inbox.json()) as { messages: { subject: string }[] }
       if (messages.some(({ subject }) => /password was changed/.test(subject))) return true
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -68,7 +68,14 @@ export const attack: Attack = async (world) => {
   }
   try {
     const owner = { email: `owner-${Math.floor(world.random() * 1e9)}@example.com`, password: PASSWORD }
-    const { access_token } = (await (await post('/auth/v1/signup', owner, '198.51.100.1')).json()) as { access_token: string }
+    const { id } = (await (await post('/auth/v1/signup', owner, '198.51.100.1')).json()) as { id: string }
+    await fetch(`${platform.address}/auth/v1/admin/users/${id}`, {
+      method: 'PUT',
+      headers: { apikey: 'anon', 'content-type': 'application/json', authorization: `Bearer ${SERVICE_KEY}` },
+      body: JSON.stringify({ email_confirm: true }),
+    })
+    const signedIn = await post('/auth/v1/token?grant_type=password', owner, '198.51.100.1')
+    const { access_token } = (await signedIn.json()) as { access_token: string }
 
     // 121 numbers from one network: what once went out in 20 seconds.
     const one = await Promise.all(numbers(121, '4915').map((phone, n) => post('/auth/v1/otp', { phone }, `203.0.113.${n}`)))

@@ -1,7 +1,8 @@
 import { findProgram } from '@operon/deploy/machine'
 import { chromium, type Page } from '@playwright/test'
-import { corpus, EVIL, hostileSeller, type Kept, MARK, session, slugOf } from './hostile.ts'
-import type { Attack } from './world.ts'
+import { corpus, EVIL, hostileItem, hostileSeller, MARK, slugOf } from './hostile.ts'
+import { SANDBOX_KEY } from './platform.ts'
+import type { Attack, Kept } from './world.ts'
 
 // S14: hostile text wherever a seller, a buyer, a model or an address may put some, shown by a real browser under the policy that ships.
 export const attack: Attack = async (world) => {
@@ -19,10 +20,10 @@ export const attack: Attack = async (world) => {
     for (const hostile of world.short ? [all] : [all, ...corpus]) {
       const text = `${MARK}\n\n${hostile}`
       const seller = await hostileSeller(world, text)
-      const staff = await session(world, (await world.actor('staff')).email)
+      const staff = (await world.actor('staff')).session!
       // Beside each other: most of a visit is waiting for pages to come to rest.
       await Promise.all([
-        visit(null, [`/marketplace/${slugOf(seller.user.id)}`, ...publicPaths(text)], text),
+        visit(null, [...storefrontPaths(seller.user.id), ...publicPaths(text)], text),
         visit(seller, sellerPaths, text),
         visit(staff, ['/staff', '/dashboard/settings'], text, seller.user.email),
       ])
@@ -34,7 +35,11 @@ export const attack: Attack = async (world) => {
   return { tried: screens * corpus.length, findings: [...findings] }
 
   async function visit(kept: Kept | null, paths: string[], text: string, email = '') {
-    const context = await browser.newContext({ baseURL: world.url, reducedMotion: 'reduce' })
+    const context = await browser.newContext({
+      baseURL: world.url,
+      reducedMotion: 'reduce',
+      extraHTTPHeaders: { 'x-sandbox-key': SANDBOX_KEY },
+    })
     await context.addInitScript({ content: `${kept ? keepSession(kept) : ''}${LISTEN}` })
     const page = await context.newPage()
     watch(page, (what) => findings.add(what))
@@ -51,7 +56,15 @@ export const attack: Attack = async (world) => {
 }
 
 /** Where the planted text has to come to light, or the attack tried nothing. */
-const mustShow = ['/marketplace/hostile-', '/dashboard', '/dashboard/operon-ai', '/dashboard/ai-assistant', '/dashboard/ai-lab', '/staff']
+const mustShow = [
+  '/marketplace',
+  '/marketplace/hostile-',
+  '/dashboard',
+  '/dashboard/operon-ai',
+  '/dashboard/ai-assistant',
+  '/dashboard/ai-lab',
+  '/staff',
+]
   .sort()
   .reverse()
 
@@ -110,6 +123,12 @@ const sellerPaths = [
   '/buyer-dashboard',
 ]
 
+const storefrontPaths = (userId: string) => [
+  '/marketplace',
+  `/marketplace/${slugOf(userId)}`,
+  `/marketplace/${slugOf(userId)}/${hostileItem(userId)}`,
+]
+
 const publicPaths = (text: string) => {
   const value = encodeURIComponent(text.slice(0, 900))
   return [
@@ -118,6 +137,7 @@ const publicPaths = (text: string) => {
     `/reset-password#error_code=otp_expired&error_description=${value}`,
     `/thank-you?session_id=${value}`,
     `/marketplace/${encodeURIComponent(text.slice(0, 60))}`,
+    `/marketplace?q=${encodeURIComponent(text.slice(0, 100))}&category=${encodeURIComponent(text.slice(0, 60))}&after=${encodeURIComponent(text.slice(0, 100))}`,
     `/auth/${encodeURIComponent(text.slice(0, 60))}`,
     `/nowhere/${encodeURIComponent(text.slice(0, 60))}`,
     `/functions/v1/newsletter-confirm?token=${encodeURIComponent(text.slice(0, 180))}`,

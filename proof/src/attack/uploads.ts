@@ -9,7 +9,7 @@ const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
 export const attack: Attack = async (world) => {
   const findings: string[] = []
   let tried = 0
-  const { storage } = world.platform.services!.marketplace!.rt
+  const storage = await world.platform.storage('marketplace')
   const local = (url: string) => world.url + new URL(url).pathname + new URL(url).search
   const send = (url: string, type: string, body: Uint8Array | string | ReadableStream, method = 'PUT') =>
     fetch(url, { method, headers: { 'content-type': type }, body, duplex: 'half', signal: AbortSignal.timeout(20_000) } as RequestInit)

@@ -2,7 +2,7 @@ import { seededRandom } from '../random.ts'
 import { type Json, type Operation, operationsOf } from './document.ts'
 import type { startModel } from './model.ts'
 import { enrol } from './people.ts'
-import type { Platform } from './platform.ts'
+import { type Platform, SANDBOX_KEY, SERVICE_KEY } from './platform.ts'
 
 /** `beside`: another attack that the same calls tell about; `notes`: what could not be tried, and why. */
 export type Told = { tried: number; findings: string[]; notes?: string[]; beside?: Record<string, Told> }
@@ -19,7 +19,9 @@ export type ActorKind =
   | 'staff'
   | 'half staff'
   | 'service'
-export type Actor = { kind: ActorKind; id: string | null; email: string; token: string | null }
+export type Actor = { kind: ActorKind; id: string | null; email: string; token: string | null; session?: Kept }
+/** A session as the auth client of a browser keeps it. */
+export type Kept = { access_token: string; refresh_token: string; user: { id: string; email: string } }
 export type Answer = { status: number; headers: Headers; text: string; body: Json }
 export type World = {
   platform: Platform
@@ -39,6 +41,10 @@ export type World = {
   actor(kind: ActorKind): Promise<Actor>
   /** Nobody else uses it: for calls that end what they are called with. */
   fresh(kind: ActorKind): Promise<Actor>
+  /** A new account whose address is confirmed, signed in with its password. */
+  signUp(email: string, more?: object): Promise<Kept>
+  /** As the operator does. */
+  confirm(userId: string): Promise<void>
   call(actor: Actor, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -46,7 +52,7 @@ export type World = {
 export const STAFF = 80
 export const staffAddress = (n: number) => `staff-${n}@example.com`
 
-const PASSWORD = 'Correct-Horse-9-Battery'
+export const PASSWORD = 'Correct-Horse-9-Battery'
 
 type Surroundings = Pick<World, 'platform' | 'short' | 'model' | 'lines' | 'spans' | 'flushSpans' | 'dataDir' | 'secrets'> & {
   seed: number
@@ -67,6 +73,7 @@ export async function openWorld({ seed, ...surroundings }: Surroundings): Promis
       headers: {
         apikey: 'anon',
         ...(actor.token && { authorization: `Bearer ${actor.token}` }),
+        ...(path.startsWith('/sandbox') && { 'x-sandbox-key': SANDBOX_KEY }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -76,31 +83,43 @@ export async function openWorld({ seed, ...surroundings }: Surroundings): Promis
     return { status: response.status, headers: response.headers, text, body: parse(text) }
   }
 
+  const anonymous: Actor = { kind: 'anonymous', id: null, email: '', token: null }
+  const service: Actor = { ...anonymous, kind: 'service', token: SERVICE_KEY }
+
+  async function confirm(userId: string) {
+    const { status, text } = await call(service, 'PUT', `/auth/v1/admin/users/${userId}`, { email_confirm: true })
+    if (status !== 200) throw new Error(`no address could be confirmed: ${status} ${text}`)
+  }
+
+  const signIn = async (email: string): Promise<Kept> =>
+    (await call(anonymous, 'POST', '/auth/v1/token?grant_type=password', { email, password: PASSWORD })).body
+
+  async function signUp(email: string, more: object = {}): Promise<Kept> {
+    const { status, text, body } = await call(anonymous, 'POST', '/auth/v1/signup', { email, password: PASSWORD, ...more })
+    if (status !== 200 || body?.access_token || !body?.id) throw new Error(`a sign-up that waits for its letter: ${status} ${text}`)
+    await confirm(body.id)
+    const session = await signIn(email)
+    if (!session?.access_token) throw new Error(`${email} cannot sign in: ${JSON.stringify(session)}`)
+    return session
+  }
+
   async function make(kind: ActorKind): Promise<Actor> {
-    const anonymous: Actor = { kind, id: null, email: '', token: null }
     if (kind === 'anonymous') return anonymous
-    if (kind === 'service') return { ...anonymous, token: 'attack-service-key-0123456789' }
+    if (kind === 'service') return service
     const isStaff = kind === 'staff' || kind === 'half staff'
     const isHalf = kind === 'half signed in' || kind === 'half staff'
     const email = isStaff ? staffAddress(staffMade++) : `${kind.replaceAll(' ', '-')}-${seed}-${made++}@example.com`
-    const { body } = await call(anonymous, 'POST', '/auth/v1/signup', { email, password: PASSWORD, data: { name: `A ${kind}` } })
-    if (!body?.access_token) throw new Error(`no ${kind} could be made: ${JSON.stringify(body)}`)
-    const actor: Actor = { kind, id: body.user.id, email, token: body.access_token }
+    const session = await signUp(email, { data: { name: `A ${kind}` } })
+    const actor: Actor = { kind, id: session.user.id, email, token: session.access_token, session }
     if (kind === 'buyer' || kind === 'seller' || kind === 'other seller')
       await call(actor, 'POST', '/rest/v1/user_roles', { user_id: actor.id, role: kind === 'buyer' ? 'buyer' : 'seller' })
-    if (isHalf) await enrol(call, actor)
-    if (isStaff) {
-      // The claim comes with a configured address once it is proven, and with the next token.
-      await call(await world.actor('service'), 'PUT', `/auth/v1/admin/users/${actor.id}`, { email_confirm: true })
-      const { body: again } = await call(anonymous, 'POST', '/auth/v1/token?grant_type=password', { email, password: PASSWORD })
-      return { ...actor, token: again.access_token }
-    }
-    if (isHalf) {
-      const { body: half } = await call(anonymous, 'POST', '/auth/v1/token?grant_type=password', { email, password: PASSWORD })
-      return { ...actor, token: half.access_token }
+    if (isHalf || isStaff) {
+      const whole = await enrol(call, actor)
+      const session = isHalf ? await signIn(email) : whole
+      return { ...actor, token: session.access_token, session }
     }
     if (kind === 'expired') return { ...actor, token: expired(actor.token!) }
-    if (kind === 'suspended') await call(await world.actor('service'), 'PUT', `/auth/v1/admin/users/${actor.id}`, { ban_duration: '24h' })
+    if (kind === 'suspended') await call(service, 'PUT', `/auth/v1/admin/users/${actor.id}`, { ban_duration: '24h' })
     return actor
   }
 
@@ -110,6 +129,8 @@ export async function openWorld({ seed, ...surroundings }: Surroundings): Promis
     random: seededRandom(seed),
     operations: [],
     fresh: make,
+    signUp,
+    confirm,
     call,
     actor(kind) {
       const actor = kept.get(kind) ?? make(kind)
@@ -117,7 +138,7 @@ export async function openWorld({ seed, ...surroundings }: Surroundings): Promis
       return actor
     },
   }
-  const { body } = await call(await make('anonymous'), 'GET', '/openapi.json')
+  const { body } = await call(anonymous, 'GET', '/openapi.json')
   world.operations = operationsOf(body)
   return world
 }
