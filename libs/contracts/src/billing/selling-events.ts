@@ -210,6 +210,23 @@ export const payoutAccountChanged = event(
     notice: ({ state }) => accountNotice(state).map((notice) => ({ kind: 'payout', link: page, ...notice })),
   },
 )
+/** Whoever opens a seller's account would send the money elsewhere: the owner hears of it at once, wherever they are. */
+export const payoutBankChanged = event('billing.payout_bank_changed', z.object({ bank_last4: plain(z.string()) }), {
+  activity: ({ bank_last4 }) => `Payout bank account changed to the one ending in ${bank_last4}`,
+  link: () => page,
+  live: 'sales',
+  notice: ({ bank_last4 }) => [{ kind: 'payout', title: 'Your payout bank account was changed', body: goesTo(bank_last4), link: page }],
+  email: ({ bank_last4 }, product) => ({
+    subject: `Your ${product} payout bank account was changed`,
+    title: 'Your payout bank account was changed',
+    text: goesTo(bank_last4),
+    label: 'Check your payouts',
+    path: page,
+    after: 'If this was not you, change your password and put the right bank account back before Friday.',
+  }),
+})
+const goesTo = (last4: string) => `Payouts now go to the bank account ending in ${last4}.`
+
 function accountNotice(state: z.output<typeof PayoutAccountState>): { title: string; body: string }[] {
   if (state === 'ready') return [{ title: 'Payouts are set up', body: 'Your products can be bought, and you are paid on Fridays.' }]
   if (state === 'needs_details')

@@ -1,5 +1,5 @@
 import type * as contract from '@operon/contracts/billing/sellers'
-import { payoutAccountChanged } from '@operon/contracts/billing/selling-events'
+import { payoutAccountChanged, payoutBankChanged } from '@operon/contracts/billing/selling-events'
 import type { Input, Output } from '@operon/contracts/contract'
 import { signedIn } from '@operon/kit/context'
 import { inTransaction, publish } from '@operon/kit/tx'
@@ -102,6 +102,8 @@ export async function keepSeller(trx: Trx, { row, found }: SeenSeller): Promise<
     .returningAll()
     .executeTakeFirst()
   if (kept && changed) await tellOf(trx, kept)
+  if (kept?.bank_last4 && row.bank_last4 && kept.bank_last4 !== row.bank_last4)
+    await publish(trx, payoutBankChanged, row.user_id, { bank_last4: kept.bank_last4 })
 }
 
 function stateOf(found: ProviderSeller | null): AccountState {

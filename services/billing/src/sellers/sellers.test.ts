@@ -52,6 +52,8 @@ test('a payout that the bank returns is due again, says why, and is paid the Fri
     async () => expect((await billing.call('payout-account', bob, { refresh: true })).body).toMatchObject({ ready: true }),
     within,
   )
+  // The first bank account is no change; another one is told once, so that an owner hears of a thief's.
+  expect(await billing.published('billing.payout_bank_changed', bob)).toMatchObject([{ bank_last4: '6789' }])
   await selling.toFriday()
   await selling.advance(3)
   await vi.waitFor(async () => expect(await selling.payouts(bob)).toMatchObject([{ status: 'paid', amount_cents: 8000 }, {}]), within)
