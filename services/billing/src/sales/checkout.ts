@@ -23,7 +23,8 @@ export async function openCheckout(deps: Deps, { db }: BillingCtx, wanted: Wante
   if (row.state !== 'open') return { state: row.state }
   if (row.url) return { state: 'open', url: row.url }
   const made = await deps.provider.createSaleCheckout(row.request as SaleCheckoutRequest, `sale-${row.id}`)
-  await db.updateTable('sale_checkouts').set({ session: made.id, url: made.url }).where('id', '=', row.id).execute()
+  // The page is made, and the way back to it opens the order: nothing keeps it in clear.
+  await db.updateTable('sale_checkouts').set({ session: made.id, url: made.url, request: '{}' }).where('id', '=', row.id).execute()
   return { state: 'open', url: made.url }
 }
 

@@ -38,6 +38,14 @@ test('a refund in parts gives each back its share, and a second of the same inte
   await billing.booksMatch()
 })
 
+test('the address that a buyer comes back by opens the order, and no row keeps it once its page is made', async () => {
+  const seller = await selling.seller()
+  const { reference, opened } = await selling.open(seller)
+  expect((await selling.open(seller, 10_000, { reference })).opened).toEqual(opened)
+  const row = await billing.db.selectFrom('sale_checkouts').selectAll().where('reference', '=', reference).executeTakeFirstOrThrow()
+  expect(JSON.stringify(row)).not.toContain('thank-you')
+})
+
 test('what is refunded after the payout is owed, and the next sales settle it [spec-136]', { timeout: 90_000 }, async () => {
   const bob = await selling.seller()
   const sold = await selling.delivered(bob)
