@@ -174,6 +174,11 @@ test.each<[string, (q: any) => any, number, string]>([
   expect(await ask(ann.client.from('notes'))).toMatchObject({ status, data: null, error: { code } })
 })
 
+test('refuses more parameters than anybody names, whatever they say', async () => {
+  const response = await get(`/rest/v1/notes?${Array.from({ length: 71 }, () => 'select=title').join('&')}`)
+  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([400, 'PGRST100'])
+})
+
 test.each([
   `title=eq.x'; drop table notes; --`,
   `title=eq.') or true --`,

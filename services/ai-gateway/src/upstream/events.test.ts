@@ -35,6 +35,8 @@ test('an event that is more than a word, or no JSON, is never taken for one', ()
   ])
     expect(read(Buffer.from(head + odd), 10_000).at(-1)).toMatchObject({ malformed: true, words: 0 })
   expect(read(Buffer.from(head + word('three', ',"error":{"message":"no"}')), 10_000).at(-1)!.chunk!.error!.message).toBe('no')
+  const spaced = (key: string) => `data: {"id${key}":1,"choices":[{"delta":{"content": "same"}}]}\n\n`
+  expect(read(Buffer.from(spaced('same') + spaced('other')), 10_000).map(({ text }) => text)).toEqual(['same', 'same'])
   const injected = word('three').replace('"three"', '"three","tool_calls":[{"index":0}]')
   expect(read(Buffer.from(head + injected), 10_000).at(-1)!.chunk!.choices![0]!.delta!.tool_calls).toHaveLength(1)
 })

@@ -91,6 +91,16 @@ test('links for one new address, made at the same moment, make one account', asy
   expect(made.length).toBeLessThan(8)
 })
 
+test('invitations of one new address, sent at the same moment, make one account', async () => {
+  const { admin } = platform.admin().auth
+  const email = newEmail()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => admin.inviteUserByEmail(email)))
+  expect(new Set(answers.filter(({ error }) => !error).map(({ data }) => data.user?.id)).size).toBe(1)
+  const refused = answers.filter(({ error }) => error)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { error } of refused) expect(error).toMatchObject({ status: 422, code: 'email_exists' })
+})
+
 test('a deleted account does not change any more', async () => {
   const { db } = platform.services.identity!.rt
   const { data } = await platform.admin().auth.admin.createUser({ email: newEmail(), email_confirm: true })

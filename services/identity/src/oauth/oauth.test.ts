@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { approve, click, hashOf, newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import {
+  approve,
+  click,
+  hashOf,
+  newEmail,
+  PASSWORD,
+  signedUp,
+  startIdentity,
+  startWithSandbox,
+  type WithSandbox,
+} from '../testing/platform.ts'
 
 let platform: WithSandbox
 beforeAll(async () => {
@@ -144,4 +154,17 @@ test('S17: the provider is asked with S256, an exact redirect and no parameter o
   expect(asked.searchParams.get('state')).not.toBe('fixed')
   const denied = await click(platform, await approve(platform, asked, { email: newEmail() }, 'deny'), cookies)
   expect(hashOf(denied)).toMatchObject({ error: 'access_denied', error_code: 'access_denied' })
+})
+
+test('S17: an answer in the name of another issuer is refused before its code is sent anywhere', async () => {
+  const asGoogle = await startIdentity({ AUTH_GOOGLE_CLIENT_ID: 'shop', AUTH_GOOGLE_CLIENT_SECRET: 'secret' })
+  const door = { real: (url: string) => url.replace('http://localhost:8080', asGoogle.base) }
+  const cookies: Record<string, string> = {}
+  const asked = await click(door, 'http://localhost:8080/auth/v1/authorize?provider=google', cookies)
+  const back = `code=any&state=${asked.searchParams.get('state')}&iss=https://evil.example`
+  expect(hashOf(await click(door, `http://localhost:8080/auth/v1/callback?${back}`, cookies))).toMatchObject({
+    error_code: 'bad_oauth_callback',
+    error_description: 'The answer came from another provider',
+  })
+  await asGoogle.close()
 })
