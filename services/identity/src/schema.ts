@@ -12,6 +12,8 @@ type At = Date | null
 
 export type OneTimeType =
   | 'confirmation'
+  /** Of a letter that is not sent yet: it counts once it goes out. */
+  | 'confirmation_waiting'
   | 'recovery'
   | 'email_change_current'
   | 'email_change_new'

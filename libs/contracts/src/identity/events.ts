@@ -191,6 +191,8 @@ export const sendMail = job(
     verify_type: z.string().nullish(),
     pkce: z.boolean().nullish(),
     detail: z.record(z.string(), z.string()).nullish(),
+    /** The letter before it counts until this one goes out. */
+    waits: z.boolean().nullish(),
   }),
   { attempts: 12 },
 )

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
+import { inTransaction } from '@operon/kit/tx'
 import type { Vault } from '@operon/kit/vault'
 import { sql } from 'kysely'
 import { type Deps, invalid } from '../deps.ts'
@@ -71,6 +72,20 @@ export async function issueOneTime(
     .returning('id')
     .executeTakeFirst()
   return issued !== undefined
+}
+
+/**
+ * A letter that waited goes out: from now on its token counts, and the one before it no more. False where a newer letter took its place or the
+ * address was confirmed meanwhile.
+ */
+export function takeOver(db: Db, id: string): Promise<boolean> {
+  return inTransaction(db, async (trx: Trx) => {
+    const row = await trx.selectFrom('one_time_tokens').select(['user_id', 'type']).where('id', '=', id).forUpdate().executeTakeFirst()
+    if (row?.type !== 'confirmation_waiting') return row !== undefined
+    await trx.deleteFrom('one_time_tokens').where('user_id', '=', row.user_id).where('type', '=', 'confirmation').execute()
+    await trx.updateTable('one_time_tokens').set({ type: 'confirmation' }).where('id', '=', id).execute()
+    return true
+  })
 }
 
 export type Redeemed = { id: string; user_id: string; type: OneTimeType; relates_to: string; flow_id: string | null; claim: Claim | null }

@@ -67,7 +67,10 @@ export async function sendLetter(
   const { type, template, verifyType, method, sentAt } = kinds[kind]
   const lifetimeMs = deps.config.AUTH_OTP_SECONDS * 1000 + delayMs
   const flowId = await beginMailFlow(trx, { id: followUpId(id, 'flow'), userId, method, redirectTo, lifetimeMs, ...challenge })
-  const fresh = await issueOneTime(trx, deps, { id, userId, type, relatesTo: to, flowId, delayMs, claim })
+  // A letter that waits leaves the one before it as it is: a stranger's sign-ups would keep the owner's link dead.
+  const waits = type === 'confirmation' && delayMs > 0
+  const kept = waits ? 'confirmation_waiting' : type
+  const fresh = await issueOneTime(trx, deps, { id, userId, type: kept, relatesTo: to, flowId, delayMs, claim })
   if (!fresh) return
   await trx
     .updateTable('users')
@@ -77,7 +80,15 @@ export async function sendLetter(
   await enqueue(
     trx,
     identity.sendMail,
-    { template, to, redirect_to: redirectTo, verify_type: verifyType, pkce: flowId !== null, ...(detail && { detail }) },
+    {
+      template,
+      to,
+      redirect_to: redirectTo,
+      verify_type: verifyType,
+      pkce: flowId !== null,
+      ...(detail && { detail }),
+      ...(waits && { waits }),
+    },
     { id, userId, ...(delayMs && { runAt: new Date(now() + delayMs) }) },
   )
 }

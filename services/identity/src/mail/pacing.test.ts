@@ -1,7 +1,7 @@
 import { newId } from '@operon/kit/ids'
 import { loadOf, takeSlot, waitOf } from '@operon/kit/mail/paces'
-import { afterEach, expect, test } from 'vitest'
-import { codeIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { click, codeIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
 let platform: WithSandbox
 let opened = false
@@ -49,6 +49,50 @@ test('between two one-time messages of one kind to an address lies a minute, as 
   const phone = `+1555${String(Date.now()).slice(-7)}`
   expect((await client.auth.signInWithOtp({ phone })).error).toBeNull()
   expect((await client.auth.signInWithOtp({ phone })).error).toMatchObject({ status: 429, code: 'over_sms_send_rate_limit' })
+})
+
+test('a sign-up whose letter has to wait leaves the letter that is out as it was, but no password with it [spec-25]', {
+  timeout: 30_000,
+}, async () => {
+  await open({ LIMIT_MESSAGE_COOLDOWN_SECONDS: '3600', AUTH_AUTOCONFIRM: 'false' })
+  const STRANGERS = 'Str4nger-horse-battery'
+  const passwords = [PASSWORD, STRANGERS]
+  const signsIn = async (email: string, password: string) =>
+    (await platform.client().auth.signInWithPassword({ email, password })).error === null
+  const twice = async (email: string, order: string[]) => {
+    for (const [at, password] of order.entries()) {
+      if (at) await platform.mail(email)
+      const { data } = await platform.client().auth.signUp({ email, password })
+      expect(data.user!.confirmation_sent_at === null).toBe(at > 0)
+    }
+    return linkIn(await platform.mail(email))
+  }
+  for (const order of [passwords, passwords.toReversed()]) {
+    const email = newEmail()
+    const link = await twice(email, order)
+    expect(hashOf(await click(platform, link))).toMatchObject({ type: 'signup', access_token: expect.any(String) })
+    for (const password of passwords) expect(await signsIn(email, password)).toBe(false)
+    // What waits is not sent any more.
+    expect(await dbOf().selectFrom('one_time_tokens').select('id').where('relates_to', '=', email).execute()).toEqual([])
+  }
+  const email = newEmail()
+  const first = await twice(email, passwords)
+  await dbOf().updateTable('outbox').set({ available_at: new Date() }).where('kind', '=', 'job').where('sent_at', 'is', null).execute()
+  const second = await vi.waitFor(
+    async () => {
+      const found = (await platform.mails(email)).map(linkIn).find((link) => link !== first)
+      expect(found).toBeDefined()
+      return found!
+    },
+    { timeout: 15_000, interval: 100 },
+  )
+  expect(hashOf(await click(platform, first))).toMatchObject({ error_code: 'otp_expired' })
+  expect(hashOf(await click(platform, second, {}, { password: 'Ch0sen-by-the-owner' }))).toMatchObject({ type: 'signup' })
+  expect([await signsIn(email, 'Ch0sen-by-the-owner'), await signsIn(email, PASSWORD), await signsIn(email, STRANGERS)]).toEqual([
+    true,
+    false,
+    false,
+  ])
 })
 
 test('one network, however many addresses it has, sends 10 text messages an hour and no 121', { timeout: 30_000 }, async () => {

@@ -4,7 +4,7 @@ import type * as identity from '@operon/contracts/identity/events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { JobRun } from '@operon/kit/jobs/jobs'
 import { blame } from '@operon/kit/telemetry'
-import { secretsOf } from '../codes/one-time.ts'
+import { secretsOf, takeOver } from '../codes/one-time.ts'
 import type { Deps } from '../deps.ts'
 import { waitForTurn } from './pacing.ts'
 import { letterOf, renderNotice } from './templates.ts'
@@ -13,6 +13,7 @@ export async function sendMail(deps: Deps, job: JobRun<Payload<typeof identity.s
   const { rt, mailer } = deps
   const { id, payload } = job
   await waitForTurn(deps, job, payload.template)
+  if (payload.waits && !(await takeOver(rt.db, id))) return
   const { PRODUCT_NAME: product, PUBLIC_URL: home } = rt.kit
   const { token, code } = secretsOf(rt.vault, id, payload.pkce ?? false)
   const link = linkTo(home, payload.verify_type ?? '', token, payload.redirect_to)

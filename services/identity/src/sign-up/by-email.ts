@@ -15,7 +15,7 @@ import { audit } from '../users/audit.ts'
 import { readRedirect } from '../users/redirects.ts'
 import { createUser, findUser, nameOf, type Trx, type User, type UserJson } from '../users/users.ts'
 import { signUpAtOnce } from './at-once.ts'
-import { andUndo, beginAnew, claimOf, inSteps, unconfirmed } from './unproven.ts'
+import { andUndo, beginAnew, claimOf, doubtLetter, inSteps, unconfirmed } from './unproven.ts'
 
 type SignUp = Input<typeof auth.signUp>
 
@@ -63,6 +63,7 @@ type Asked = {
 /** A new account, or one that nobody has confirmed yet, and the letter to its address. */
 async function askByLetter(trx: Trx, ctx: AuthCtx, known: User | null, { email, passwordHash, data, redirectTo, delayMs, input }: Asked) {
   if (known) await beginAnew(trx, known.id, passwordHash, data)
+  if (known && delayMs) await doubtLetter(trx, known.id)
   const userId = known ? known.id : await createUser(trx, { email, passwordHash, provider: 'email', data })
   if (!userId) return newId()
   await audit(trx, ctx, userId, 'user_confirmation_requested', { provider: 'email' })

@@ -51,6 +51,16 @@ export async function beginAnew(trx: Trx, userId: string, passwordHash: string, 
     .execute()
 }
 
+/** The letter that is out still opens the account while the next one waits; two sign-ups stand behind it, so its password is nobody's. */
+export async function doubtLetter(trx: Trx, userId: string): Promise<void> {
+  await trx
+    .updateTable('one_time_tokens')
+    .set({ claim: sql`claim || '{"rival": true}'` })
+    .where('user_id', '=', userId)
+    .where('type', '=', 'confirmation')
+    .execute()
+}
+
 type Address = { provider: 'email' | 'phone'; email: string; phone: string }
 
 /** A new account as it looks from outside: made from the request alone, so that a new address cannot be told from a known one. */
