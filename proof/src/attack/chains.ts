@@ -30,6 +30,7 @@ export const attack: Attack = async (world) => {
       ['POST', '/functions/v1/account-sessions', {}],
       ['POST', '/functions/v1/create-checkout', { plan: 'pro' }],
       ['POST', '/functions/v1/customer-portal', {}],
+      ['POST', '/functions/v1/start-payouts', {}],
       ['GET', '/auth/v1/user', undefined],
       ['PUT', '/auth/v1/user', { password: 'Thief-Horse-9-Battery' }],
       ['POST', '/auth/v1/factors', { factor_type: 'totp', friendly_name: 'Mine' }],

@@ -29,10 +29,10 @@ const accountExample = {
   checked_at: '2026-11-20T10:00:00.000Z',
 }
 export const startPayouts = fn('start-payouts', {
-  demo: 'never',
-  access: 'user',
+  access: 'aal2',
   summary: "The payment provider's page where a seller sets up payouts, or completes and changes them",
-  description: 'The address opens once and for five minutes. Afterwards the person is sent back to the payments page.',
+  description:
+    'Asks for a fresh proof, since the bank account is named there. The address opens once and for five minutes. Afterwards the person is sent back to the payments page.',
   body: z.object({ country: z.string().length(2).toUpperCase().default('US') }).prefault({}),
   reply: z.object({ url: z.url() }),
   idempotent: 'two-phase',

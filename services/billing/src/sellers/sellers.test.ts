@@ -31,6 +31,15 @@ test('a seller onboards, sells to a guest, and is paid on Friday after the hold 
   await billing.booksMatch()
 })
 
+test('a session that was left open cannot say where the money goes: payouts ask for a fresh proof', async () => {
+  const hourAgo = [{ method: 'password', timestamp: Math.floor(Date.now() / 1000) - 3600 }]
+  expect(await billing.call('start-payouts', billing.user({ amr: hourAgo }), {})).toMatchObject({
+    status: 403,
+    body: { code: 'aal2_required' },
+  })
+  expect((await billing.call('start-payouts', billing.user(), {})).status).toBe(200)
+})
+
 test('a payout that the bank returns is due again, says why, and is paid the Friday after [spec-136]', { timeout: 90_000 }, async () => {
   const bob = await selling.seller({ number: BANKS.returns })
   await selling.delivered(bob)

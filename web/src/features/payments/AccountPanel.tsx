@@ -1,6 +1,7 @@
 import { day } from '@operon/contracts/words'
 import { type ReactNode, useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { confirmed } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
@@ -21,7 +22,7 @@ export function AccountPanel({ account, address, refresh }: Props) {
   async function open() {
     setBusy(true)
     await attempt('The payment provider’s page did not open', async () => {
-      const { url } = await call('start-payouts', { country }, { idempotencyKey: crypto.randomUUID() })
+      const { url } = await confirmed(() => call('start-payouts', { country }, { idempotencyKey: crypto.randomUUID() }))
       location.assign(url)
     })
     setBusy(false)

@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
+import { ConfirmItsYouHost } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, PageHeader, Panel, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -73,6 +74,7 @@ export function PaymentsPage() {
           ]}
         />
       </div>
+      <ConfirmItsYouHost />
       {address.sale ? <SalePanel key={address.sale} id={address.sale} onClose={close} refresh={refresh} /> : null}
       {!address.sale && address.payout ? <PayoutPanel key={address.payout} id={address.payout} address={address} onClose={close} /> : null}
       {!address.sale && !address.payout && address.part ? (

@@ -6,6 +6,7 @@ import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { call, useCall } from '../../api/call.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
+import { confirmed } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { CopyField } from '../../ui/Data.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
@@ -14,7 +15,6 @@ import { day, moment } from '../../ui/format.ts'
 import { Markdown } from '../../ui/Markdown.tsx'
 import { Alert, EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
-import { confirmed } from './ConfirmItsYou.tsx'
 
 type Key = Row<typeof aiKeys>
 type Made = Reply<typeof aiKeyCreate>

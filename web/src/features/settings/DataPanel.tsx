@@ -6,12 +6,12 @@ import { clearLocalStorage } from '../../api/keys.ts'
 import { expectOwnEnd } from '../../api/live.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
+import { confirmed } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { confirmed } from './ConfirmItsYou.tsx'
 import { Exports } from './Exports.tsx'
 
 export function DataPanel() {

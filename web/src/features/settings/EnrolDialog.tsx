@@ -1,11 +1,11 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { loadBackend } from '../../api/session.ts'
+import { confirmed, wordsOf } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { CopyField } from '../../ui/Data.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Alert, Skeleton } from '../../ui/Panel.tsx'
-import { confirmed, wordsOf } from './ConfirmItsYou.tsx'
 
 type Enrolment = { id: string; qr: string; secret: string }
 

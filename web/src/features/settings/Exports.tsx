@@ -3,12 +3,12 @@ import type { accountExports } from '@operon/contracts/identity/exports'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
+import { confirmed } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { fetchFile } from '../../ui/download.ts'
 import { day, fileSize, moment } from '../../ui/format.ts'
 import { ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
-import { confirmed } from './ConfirmItsYou.tsx'
 
 type Export = Reply<typeof accountExports>['exports'][number]
 

@@ -1,12 +1,12 @@
 import { texts } from '@operon/contracts/messages'
 import { type FormEvent, useState } from 'react'
 import { loadBackend, useSession } from '../../api/session.ts'
+import { confirmed } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { PasswordField, TextField } from '../../ui/Field.tsx'
 import { Alert, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { codeProblem, SendAgain } from '../../ui/WaitForCode.tsx'
-import { confirmed } from './ConfirmItsYou.tsx'
 
 export function PasswordPanel() {
   const { user } = useSession()

@@ -3,12 +3,12 @@ import { type FormEvent, useState } from 'react'
 import { leadBack } from '../../api/arrival.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
+import { confirmed } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Alert, Panel } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { type Answer, SendAgain } from '../../ui/WaitForCode.tsx'
-import { confirmed } from './ConfirmItsYou.tsx'
 
 export function ProfilePanel() {
   const { user } = useSession()

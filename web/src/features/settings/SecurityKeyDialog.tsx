@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react'
 import { addSecurityKey } from '../../api/device.ts'
+import { confirmed } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Alert } from '../../ui/Panel.tsx'
-import { confirmed } from './ConfirmItsYou.tsx'
 
 /** A name, a touch, done. */
 export function SecurityKeyDialog({ open, onClose, onAdded }: { open: boolean; onClose: () => void; onAdded: () => Promise<void> }) {

@@ -5,11 +5,11 @@ import { leadBack } from '../../api/arrival.ts'
 import { arrivalHash } from '../../api/keys.ts'
 import { useAuthSettings } from '../../api/platform.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
+import { confirmed } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { ErrorState, Panel } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
-import { confirmed } from './ConfirmItsYou.tsx'
 
 const names: Record<string, string> = {
   email: 'Email and password',
