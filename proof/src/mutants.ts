@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,6 +26,7 @@ const tree = join(scratch, 'tree')
 const report = join(scratch, 'report.json')
 const survivors: string[] = []
 let loaders = new Map<string, string[]>()
+let running: ChildProcess | undefined
 /** So many test files run at once. */
 const AT_ONCE = 6
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => leave(130))
@@ -101,6 +102,7 @@ function run(files: string[]): Promise<'green' | 'red' | 'unended'> {
       env: { ...process.env, CI: '', OPERON_TEST_PG_KEEP: '1' },
       timeout: 240_000,
     })
+    running = child
     child.on('exit', (code) => resolve(code === 0 ? 'green' : code === null ? 'unended' : 'red'))
   })
 }
@@ -137,6 +139,8 @@ function shuffled(guards: Guard[]): Guard[] {
 }
 
 function leave(code: number) {
-  rmSync(scratch, { recursive: true, force: true })
+  running?.kill('SIGKILL')
+  // Its own processes may still write for a moment.
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 10 })
   process.exit(code)
 }

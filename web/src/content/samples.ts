@@ -13,8 +13,8 @@ export const sampleActivity: Activity[] = [
   { id: 's1', text: 'Draft three ad variations for the spring offer', status: 'completed', at: '2 min' },
   { id: 's2', text: 'Compare four models on the pricing page copy', status: 'completed', at: '26 min' },
   { id: 's3', text: 'Write the welcome email for new leads', status: 'completed', at: '1 h' },
-  { id: 's4', text: 'Find eight names for the coaching programme', status: 'completed', at: '3 h' },
-  { id: 's5', text: 'Summarise this week of sales', status: 'pending', at: '5 h' },
+  { id: 's4', text: 'Find eight names for the coaching program', status: 'completed', at: '3 h' },
+  { id: 's5', text: 'Summarize this week of sales', status: 'pending', at: '5 h' },
 ]
 
 export const sampleItems = [

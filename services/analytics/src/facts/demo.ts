@@ -12,8 +12,8 @@ const done = [
   { command: 'Draft three ad variations for the spring offer', status: 'completed', minutesAgo: 12 },
   { command: 'Compared: How should a small agency open its pricing page?', status: 'completed', minutesAgo: 26 },
   { command: 'Write the welcome email for new leads', status: 'completed', minutesAgo: 64 },
-  { command: 'Find eight names for the coaching programme', status: 'completed', minutesAgo: 190 },
-  { command: 'Summarise this week of sales', status: 'completed', minutesAgo: 310 },
+  { command: 'Find eight names for the coaching program', status: 'completed', minutesAgo: 190 },
+  { command: 'Summarize this week of sales', status: 'completed', minutesAgo: 310 },
 ]
 
 /** Facts for a demo's dashboard. They are marked, so that they are deleted with the demo instead of staying without a person. */

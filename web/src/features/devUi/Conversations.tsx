@@ -34,7 +34,7 @@ const kept = [
   ['c2', 'Names for the autumn course', daysAgo(1)],
   ['c3', 'A reply to a late payer', daysAgo(5)],
 ] as const
-const prompts = [['p1', 'Weekly summary', 'Summarise what happened this week in five lines, money first.']] as const
+const prompts = [['p1', 'Weekly summary', 'Summarize what happened this week in five lines, money first.']] as const
 
 // No session is needed to look at what an account has kept.
 const shown = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
@@ -50,7 +50,7 @@ shown.setQueryData(
   ['activity', nobody],
   [
     { id: 'a1', command: 'Draft three ad variations for the spring offer', status: 'completed', created_at: now },
-    { id: 'a2', command: 'Summarise this week of sales', status: 'pending', created_at: daysAgo(1) },
+    { id: 'a2', command: 'Summarize this week of sales', status: 'pending', created_at: daysAgo(1) },
   ],
 )
 shown.setQueryData(['activity', 'new'], [])

@@ -58,7 +58,8 @@ export function ResetPasswordPage() {
     <PortalFrame>
       <h1 className="text-28 font-semibold">Set a new password</h1>
       {user && challenge.data ? (
-        <div className="mt-6 flex flex-col gap-4">
+        <div className="mt-2 flex flex-col gap-4">
+          <p className="text-14 text-muted">One more step: this account asks for a second factor.</p>
           {problem ? <Alert title={problem} /> : null}
           <MfaChallenge report={(title, text) => setProblem(text ?? title)} onDone={() => setProblem(undefined)} />
         </div>
