@@ -20,7 +20,7 @@ async function product(seller: ReturnType<TestBilling['user']>, price_cents = 10
   const made = { title: 'Lead qualification', description: 'Five questions.', price_cents, category: 'Marketing', item_type: 'workflow' }
   const { item_id } = (await market('create-product', seller, made)).body
   expect(await market('start-checkout', null, { item_id })).toMatchObject({ status: 409, body: { code: 'not_for_sale' } })
-  expect((await market('publish-product', seller, { item_id })).body.url).toContain(`/${item_id}`)
+  expect((await market('publish-product', seller, { item_id })).body.url).toContain('/marketplace/')
   return item_id as string
 }
 const tokenOf = async (url: string) => {

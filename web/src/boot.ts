@@ -1,4 +1,5 @@
 import './ui/app.css'
+import { countView } from './api/countView.ts'
 import { arrivalHash, keepArrival, mayHaveSession } from './api/keys.ts'
 
 // The only script a public page runs at first. The app itself comes with the first sign of a person, or at once where the page cannot do without it.
@@ -6,6 +7,10 @@ keepArrival()
 
 // Two frames: the first is the one that is being painted.
 requestAnimationFrame(() => requestAnimationFrame(() => document.documentElement.classList.add('painted')))
+
+// A product that the server drew is seen even where the app never starts. The day and the site that led here are kept, nothing about the visitor.
+const seen = /"kind":"product","product":\{"id":"([0-9a-f-]{36})"/.exec(document.getElementById('given-page')?.textContent ?? '')?.[1]
+if (seen) countView(seen, document.referrer)
 
 const root = document.getElementById('root')!
 const { pathname, search } = location

@@ -11,12 +11,31 @@ const offer: Offer = {
   price_cents: 100,
   currency: 'usd',
   seller,
+  rating: { mean: 4.5, count: 2 },
+  picture: '/favicon.svg',
+}
+const profile = {
+  contact_email: 'sample@example.com',
+  phone: '1',
+  website: 'https://example.com',
+  location: 'Sample',
+  business_category: 'Sample',
+  business_description: 'Sample',
+  accent: 'lime' as const,
   picture: '/favicon.svg',
 }
 const offers = { offers: [offer], categories: ['Sample'], next: 'more' }
 const product: Of<'product'> = {
   kind: 'product',
-  product: { ...offer, description: 'Sample', licence_terms: 'Sample', version: 1, pictures: ['/favicon.svg', '/favicon.svg'] },
+  product: {
+    ...offer,
+    description: 'Sample',
+    licence_terms: 'Sample',
+    version: 1,
+    activation_limit: 1,
+    files: 1,
+    pictures: ['/favicon.svg', '/favicon.svg'],
+  },
   more: [offer],
 }
 
@@ -24,7 +43,7 @@ const product: Of<'product'> = {
 export const samplePages: [address: string, page: Page][] = [
   ['/marketplace?q=sample', { kind: 'directory', ...offers }],
   ['/marketplace?after=more', { kind: 'directory', ...offers, offers: [] }],
-  ['/marketplace/sample', { kind: 'storefront', seller, total: 1, ...offers }],
+  ['/marketplace/sample', { kind: 'storefront', seller, profile, total: 1, ...offers }],
   ['/marketplace/empty', { kind: 'storefront', seller, total: 0, offers: [], categories: [], next: null }],
   ['/marketplace/sample/sample', product],
   ['/marketplace/nobody', { kind: 'missing', seller: null }],

@@ -18,7 +18,13 @@ import type * as identityExports from './identity/exports.ts'
 import type * as identityKeys from './identity/keys.ts'
 import type * as integrations from './integrations/api.ts'
 import type * as marketplace from './marketplace/api.ts'
+import type * as marketplaceCoupons from './marketplace/coupons.ts'
+import type * as marketplaceFiles from './marketplace/files.ts'
+import type * as marketplaceLicences from './marketplace/licences.ts'
+import type * as marketplaceProducts from './marketplace/products.ts'
+import type * as marketplaceSelling from './marketplace/selling.ts'
 import type * as marketplaceStorefront from './marketplace/storefront.ts'
+import type * as marketplaceTrust from './marketplace/trust.ts'
 
 // Types alone: the web app calls functions by their names, and no schema reaches its bundle.
 
@@ -40,7 +46,13 @@ type Modules = typeof aiGateway &
   typeof identityKeys &
   typeof integrations &
   typeof marketplace &
-  typeof marketplaceStorefront & { accountErasures: typeof accountErasures }
+  typeof marketplaceCoupons &
+  typeof marketplaceFiles &
+  typeof marketplaceLicences &
+  typeof marketplaceProducts &
+  typeof marketplaceSelling &
+  typeof marketplaceStorefront &
+  typeof marketplaceTrust & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never
 
 /** Every named function, by its name. */

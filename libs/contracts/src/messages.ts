@@ -70,6 +70,17 @@ export const errors = {
   refund_disputed: { status: 409, message: 'The bank decides about this payment. It cannot be refunded meanwhile.' },
   dispute_closed: { status: 409, message: 'There is no open dispute of this payment, or its evidence was sent already.' },
   not_for_sale: { status: 409, message: 'This product is not for sale right now.' },
+  slug_taken: { status: 409, message: 'This address is taken. Choose another one.' },
+  file_not_yours: { status: 400, message: 'This file is not there, or its upload is not finished.' },
+  file_forbidden: { status: 400, message: 'Files of this type cannot be sold here. Put programs into a .zip archive.' },
+  file_infected: { status: 400, message: 'This file has malware in it and cannot be sold.' },
+  too_many_files: { status: 409, message: 'A version holds at most 20 files. Put several into a .zip archive.' },
+  product_incomplete: { status: 409, message: 'This product is not complete yet.' },
+  selling_suspended: { status: 403, message: 'Your sales are suspended. Your profile says why.' },
+  coupon_off: { status: 400, message: 'A coupon takes off a percentage or an amount, one of the two.' },
+  coupon_dates: { status: 400, message: 'A coupon ends after it begins.' },
+  coupon_exists: { status: 409, message: 'You have a coupon with this code. End it first, or choose another code.' },
+  too_many_coupons: { status: 409, message: 'You have 500 coupons. End some of them first.' },
   webhook_signature: { status: 400, message: 'The webhook signature does not match.' },
 
   // Webhooks

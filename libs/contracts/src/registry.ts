@@ -41,10 +41,16 @@ import * as integrationsApi from './integrations/api.ts'
 import * as integrationsEvents from './integrations/events.ts'
 import * as integrationsTables from './integrations/tables.ts'
 import * as marketplaceApi from './marketplace/api.ts'
+import * as marketplaceCoupons from './marketplace/coupons.ts'
 import * as marketplaceEvents from './marketplace/events.ts'
 import * as marketplaceFiles from './marketplace/files.ts'
+import * as marketplaceLicences from './marketplace/licences.ts'
+import * as marketplaceManifest from './marketplace/manifest.ts'
+import * as marketplaceProducts from './marketplace/products.ts'
+import * as marketplaceSelling from './marketplace/selling.ts'
 import * as marketplaceStorefront from './marketplace/storefront.ts'
 import * as marketplaceTables from './marketplace/tables.ts'
+import * as marketplaceTrust from './marketplace/trust.ts'
 import * as sandboxApi from './sandbox/api.ts'
 import * as sandboxEvents from './sandbox/events.ts'
 import { type ProcessName, serviceNames } from './services.ts'
@@ -77,7 +83,19 @@ export const contracts: Record<ProcessName, object> = {
     ...billingShapes,
     ...billingSelling,
   },
-  marketplace: { ...marketplaceApi, ...marketplaceEvents, ...marketplaceFiles, ...marketplaceStorefront, ...marketplaceTables },
+  marketplace: {
+    ...marketplaceApi,
+    ...marketplaceCoupons,
+    ...marketplaceEvents,
+    ...marketplaceFiles,
+    ...marketplaceLicences,
+    ...marketplaceManifest,
+    ...marketplaceProducts,
+    ...marketplaceSelling,
+    ...marketplaceStorefront,
+    ...marketplaceTables,
+    ...marketplaceTrust,
+  },
   integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },

@@ -1,4 +1,10 @@
 import { z } from 'zod'
 
-export const Config = z.object({})
+export const Config = z.object({
+  /** `host:port` of a clamd that looks for malware in what is sold. Without it nothing is scanned, and the editor says so. */
+  CLAMAV: z
+    .string()
+    .regex(/^[\w.-]+(:\d+)?$/)
+    .optional(),
+})
 export type Config = z.output<typeof Config>

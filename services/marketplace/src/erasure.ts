@@ -14,12 +14,19 @@ export const erasure: Eraser<MarketplaceDb> = {
     // What was sold stays for the other side of it, without the one who is gone.
     const bought = await trx.updateTable('orders').set({ buyer_id: null, email: null }).where('buyer_id', '=', userId).executeTakeFirst()
     const sold = await keepSold(trx, userId)
+    const reported = await trx.updateTable('reports').set({ reporter_id: null }).where('reporter_id', '=', userId).executeTakeFirst()
     return {
-      deleted: await deleteRows(trx, ['left_slugs', 'left_item_slugs'], userId),
-      anonymised: { profiles: 1, orders: Number(bought.numUpdatedRows), items: sold },
+      deleted: {
+        ...(await deleteRows(trx, ['left_slugs', 'left_item_slugs'], userId)),
+        coupons: await deleted(trx.deleteFrom('coupons').where('seller_id', '=', userId)),
+        item_sales: await deleted(trx.deleteFrom('item_sales').where('seller_id', '=', userId)),
+      },
+      anonymised: { profiles: 1, orders: Number(bought.numUpdatedRows), items: sold, reports: Number(reported.numUpdatedRows) },
       kept: {
         orders: 'What was sold is the buyer’s as well: title, price and state, under a number that leads to no person any more.',
         version_files: 'Buyers go on downloading what they bought.',
+        moderation_actions: 'What staff decided about products, under a number that leads to no person any more.',
+        license_keys: 'Buyers go on using what they bought.',
       },
     }
   },
@@ -34,15 +41,34 @@ export const erasure: Eraser<MarketplaceDb> = {
     },
     { table: 'left_slugs', key: 'slug' },
     { table: 'left_item_slugs', key: 'item_id' },
+    { table: 'coupons', of: (userId) => sql`t.seller_id = ${userId}` },
+    { table: 'license_keys', of: (userId) => sql`t.seller_id = ${userId}`, without: ['key_hash', 'sealed'] },
+    {
+      table: 'activations',
+      key: 'key_id',
+      of: (userId) => sql`t.key_id in (select id from license_keys where seller_id = ${userId})`,
+      without: ['machine_hash'],
+    },
+    { table: 'item_sales', key: 'item_id', of: (userId) => sql`t.seller_id = ${userId}` },
+    {
+      table: 'item_views',
+      key: 'item_id',
+      of: (userId) => sql`t.item_id in (select id from items where user_id = ${userId})`,
+    },
+    { table: 'reports', of: (userId) => sql`t.reporter_id = ${userId}` },
+    { table: 'moderation_actions', of: (userId) => sql`t.seller_id = ${userId}`, without: ['staff_id'] },
     ...fileHoldings,
     { table: 'orders', as: 'orders', of: (userId) => sql`t.buyer_id = ${userId}`, without: ['token_hash', 'seller_id'] },
     { table: 'orders', as: 'sold', of: (userId) => sql`t.seller_id = ${userId}`, without: ['token_hash', 'buyer_id', 'email'] },
   ],
 }
 
+const deleted = async (query: { executeTakeFirst(): Promise<{ numDeletedRows: bigint }> }) =>
+  Number((await query.executeTakeFirst()).numDeletedRows)
+
 /** Of a product that was sold, its title and the versions that were bought stay, and nothing of it is on sale or on a page. */
 async function keepSold(trx: Transaction<MarketplaceDb & KitDb>, userId: string): Promise<number> {
-  const texts = { description: '', summary: '', image_ids: [], slug: null }
+  const texts = { description: '', summary: '', image_ids: [], slug: null, suspended_because: null }
   const { numUpdatedRows } = await trx
     .updateTable('items')
     .set({ ...texts, status: 'archived', current_version_id: null })

@@ -11,6 +11,18 @@ export type MarketplaceDb = FilesDb & {
     /** Goes up with each change of the slug, for those who hear of it. */
     slug_version: Generated<number>
     deleted_at: Date | null
+    business_name: Generated<string>
+    contact_email: Generated<string>
+    phone: Generated<string>
+    website: Generated<string>
+    location: Generated<string>
+    business_category: Generated<string>
+    business_description: Generated<string>
+    accent: Generated<string>
+    picture_id: string | null
+    /** Stopped by staff: nothing of theirs is on sale, and buyers keep what they bought. */
+    suspended_at: Date | null
+    suspended_because: string | null
   }
   items: {
     id: string
@@ -38,6 +50,12 @@ export type MarketplaceDb = FilesDb & {
     updated_at: Generated<Date>
     /** Taken down by staff: nobody can buy it, whatever its seller does. */
     suspended_at: Date | null
+    suspended_because: string | null
+    /** Where it goes when it is restored. */
+    archived_from: 'draft' | 'active' | null
+    /** Of its reviews, kept in their transactions. */
+    rating_sum: Generated<number>
+    rating_count: Generated<number>
   }
   item_versions: {
     id: string
@@ -88,4 +106,56 @@ export type MarketplaceDb = FilesDb & {
   left_slugs: { slug: string; user_id: string; left_at: Generated<Date> }
   /** The same for products, with their seller. */
   left_item_slugs: { user_id: string; slug: string; item_id: string; left_at: Generated<Date> }
+  coupons: {
+    id: string
+    seller_id: string
+    /** In capitals; one seller has one coupon of a code that has not ended. */
+    code: string
+    percent_off: number | null
+    amount_off_cents: number | null
+    item_ids: string[] | null
+    max_uses: number | null
+    used: Generated<number>
+    starts_at: Date | null
+    ends_at: Date | null
+    ended_at: Date | null
+    created_at: Generated<Date>
+  }
+  license_keys: {
+    id: string
+    order_id: string
+    item_id: string
+    seller_id: string
+    key_hash: Buffer
+    /** The key itself, for its buyer. */
+    sealed: string
+    activation_limit: number
+    created_at: Generated<Date>
+  }
+  activations: { key_id: string; machine_hash: Buffer; at: Generated<Date> }
+  /** How often a product was looked at, by day and by the site that led there; nothing about whoever looked. */
+  item_views: { item_id: string; day: string; referrer: string; views: Generated<number> }
+  /** Totals of each product's orders, kept by a trigger of theirs. */
+  item_sales: { item_id: string; seller_id: string; currency: string; sales: number; refunds: number; revenue_cents: string }
+  /** `item_id` null: about the seller as a whole. */
+  reports: {
+    id: string
+    item_id: string | null
+    seller_id: string
+    reason: string
+    text: Generated<string>
+    reporter_id: string | null
+    created_at: Generated<Date>
+    closed_at: Date | null
+  }
+  moderation_actions: {
+    id: string
+    staff_id: string
+    item_id: string | null
+    seller_id: string
+    title: string
+    decision: string
+    reason: string
+    created_at: Generated<Date>
+  }
 }

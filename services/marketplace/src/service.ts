@@ -4,20 +4,26 @@ import { eraseFiles, mountFiles } from '@operon/kit/files/mount'
 import { fileTables } from '@operon/kit/files/schema'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { Config } from './config.ts'
+import { couponRoutes } from './coupons/routes.ts'
 import { erasure } from './erasure.ts'
 import { inVersion, soldFile } from './items/kept.ts'
 import { itemRoutes } from './items/routes.ts'
+import { licenceRoutes } from './licences/routes.ts'
 import * as storefront from './migrations/0001_storefront.ts'
 import * as orders from './migrations/0002_orders.ts'
 import * as products from './migrations/0003_products.ts'
 import * as soldVersions from './migrations/0005_sold_versions.ts'
 import * as storefrontPages from './migrations/0008_storefront_pages.ts'
 import * as pictures from './migrations/0009_pictures.ts'
+import * as editor from './migrations/0010_editor.ts'
+import * as trust from './migrations/0011_trust.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { profileConsumers } from './profiles/consumers.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import type { MarketplaceDb } from './schema.ts'
+import { sellingRoutes } from './selling/routes.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
+import { trustRoutes } from './trust/routes.ts'
 
 export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
   name: 'marketplace',
@@ -30,6 +36,8 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     '0005_sold_versions': soldVersions,
     '0008_storefront_pages': storefrontPages,
     '0009_pictures': pictures,
+    '0010_editor': editor,
+    '0011_trust': trust,
   },
   setup(rt) {
     profileRoutes(rt)
@@ -37,6 +45,10 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     itemRoutes(rt)
     orderRoutes(rt)
     storefrontRoutes(rt)
+    sellingRoutes(rt)
+    couponRoutes(rt)
+    licenceRoutes(rt)
+    trustRoutes(rt)
     mountFiles(rt, fileContracts('marketplace'), { kept: inVersion })
     erasesPeople(rt, { ...erasure, before: (ctx, userId) => eraseFiles(rt, ctx, userId, soldFile) })
   },

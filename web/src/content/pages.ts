@@ -58,6 +58,8 @@ const signedIn: Record<string, string> = {
   '/dashboard/ai-assistant': 'AI Business Analyst',
   '/dashboard/ai-lab': 'AI Assistant Lab',
   '/dashboard/how-it-works': 'How It Works',
+  '/dashboard/marketplace': 'Marketplace',
+  '/dashboard/template-library': 'Template Library',
   '/buyer-dashboard': 'Buyer dashboard',
   '/reset-password': 'New password',
   '/lost-second-factor': 'Lost second factor',
@@ -70,6 +72,7 @@ export function titleOf(pathname: string) {
   if (/^\/marketplace(\/|$)/.test(pathname)) return undefined
   const known = prerenderedPages.find((page) => page.path === pathname)
   if (known) return known.title
+  if (/^\/dashboard\/marketplace\//.test(pathname)) return `Product · ${product.name}`
   const last = pathname.split('/').pop() ?? ''
   const spoken =
     signedIn[pathname] ??

@@ -17,6 +17,14 @@ export const sampleActivity: Activity[] = [
   { id: 's5', text: 'Summarize this week of sales', status: 'pending', at: '5 h' },
 ]
 
+/** The specified figures of a marketplace that has nothing yet. */
+export const sampleMarketplace = {
+  sales: 1247,
+  revenue: [{ currency: 'usd', amount_cents: 1_568_345 }],
+  active_products: 8,
+  unread_messages: 12,
+}
+
 export const sampleItems = [
   {
     title: 'Lead qualification',

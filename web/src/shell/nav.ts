@@ -9,13 +9,14 @@ import {
   type LucideIcon,
   Megaphone,
   PenLine,
+  Store,
   Tag,
 } from 'lucide-react'
 
 export const navGroups = ['Overview', 'Assistants', 'Create', 'Grow', 'Run', 'Learn'] as const
 export type NavGroup = (typeof navGroups)[number]
-/** `{product}` in a title becomes the installation's name. `action` is how Quick Actions on the dashboard puts it. */
-export type NavItem = { title: string; path: string; icon: LucideIcon; group: NavGroup; keywords?: string; action?: string }
+/** `{product}` in a title becomes the installation's name. `action` is how Quick Actions on the dashboard puts it, `opens` where it leads if not to the page. */
+export type NavItem = { title: string; path: string; icon: LucideIcon; group: NavGroup; keywords?: string; action?: string; opens?: string }
 
 /** The sidebar and the command palette. A page that is built is one line here and one in router.tsx; what is not built is not here. */
 export const navItems: NavItem[] = [
@@ -76,6 +77,15 @@ export const navItems: NavItem[] = [
     group: 'Run',
     keywords: 'sales payouts refunds balance money transactions',
     action: 'See payments and payouts',
+  },
+  {
+    title: 'Marketplace',
+    path: '/dashboard/marketplace',
+    icon: Store,
+    group: 'Run',
+    keywords: 'sell products storefront coupons business profile messages',
+    action: 'Add a product',
+    opens: '/dashboard/marketplace?tab=products&new=',
   },
   { title: 'How It Works', path: '/dashboard/how-it-works', icon: BookOpenCheck, group: 'Learn', keywords: 'guide start seller' },
 ]

@@ -1,15 +1,9 @@
 import { z } from 'zod'
-import { LARGEST_PRICE_CENTS, SMALLEST_PRICE_CENTS } from '../billing/rates.ts'
 import { SaleKind } from '../billing/selling.ts'
-import { fn, id } from '../contract.ts'
+import { fn } from '../contract.ts'
+import { item_id, ProductKind, price_cents } from './products.ts'
 
 // Products, and buying one of them.
-
-const price_cents = z
-  .int()
-  .min(SMALLEST_PRICE_CENTS, 'The smallest price is $2.00, so that the card’s fee leaves something.')
-  .max(LARGEST_PRICE_CENTS)
-const item_id = id('item')
 
 export const createProduct = fn('create-product', {
   access: 'user',
@@ -22,6 +16,8 @@ export const createProduct = fn('create-product', {
     currency: z.literal('usd').default('usd'),
     category: z.string().trim().min(1).max(60),
     item_type: z.string().trim().min(1).max(40),
+    /** A service is delivered by its seller; all others need a file. */
+    kind: ProductKind.default('service'),
   }),
   reply: z.object({ item_id: z.uuid() }),
   example: {
@@ -51,9 +47,9 @@ export const publishProduct = fn('publish-product', {
   reply: z.object({ url: z.url() }),
   example: {
     request: { item_id: '0190a1b2-0000-7000-8000-000000000005' },
-    reply: { url: 'https://studio.example/marketplace/ann/0190a1b2-0000-7000-8000-000000000005' },
+    reply: { url: 'https://studio.example/marketplace/ann/lead-qualification' },
   },
-  errors: ['not_found'],
+  errors: ['not_found', 'product_incomplete'],
   idempotent: true,
   action: {
     title: 'Publish a product',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint, fn, id, request } from '../contract.ts'
+import { Accent } from './selling.ts'
 
 // The public pages of the marketplace: what the gateway fills its frames with, and what the app asks for when it moves between them.
 
@@ -26,6 +27,19 @@ export const StorefrontOffer = z.object({
   seller: StorefrontSeller,
   /** The path of its first picture. */
   picture: z.string().nullable(),
+  /** The mean of its buyers' reviews; null until the first. */
+  rating: z.object({ mean: z.number(), count: z.int() }).nullable().default(null),
+})
+/** What a seller says of their business; what is empty is not shown. */
+export const StorefrontProfile = z.object({
+  contact_email: z.string(),
+  phone: z.string(),
+  website: z.string(),
+  location: z.string(),
+  business_category: z.string(),
+  business_description: z.string(),
+  accent: Accent,
+  picture: z.string().nullable(),
 })
 const offers = {
   offers: z.array(StorefrontOffer),
@@ -37,13 +51,16 @@ const offers = {
 export const StorefrontPage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('directory'), ...offers }),
   /** `total` counts what is on sale here, up to 1,000. */
-  z.object({ kind: z.literal('storefront'), seller: StorefrontSeller, total: z.int(), ...offers }),
+  z.object({ kind: z.literal('storefront'), seller: StorefrontSeller, profile: StorefrontProfile.optional(), total: z.int(), ...offers }),
   z.object({
     kind: z.literal('product'),
     product: StorefrontOffer.extend({
       description: z.string(),
       licence_terms: z.string(),
       version: z.int().nullable(),
+      /** So many machines may use one licence key; null: no keys. */
+      activation_limit: z.int().nullable().default(null),
+      files: z.int().default(0),
       pictures: z.array(z.string()),
     }),
     more: z.array(StorefrontOffer),

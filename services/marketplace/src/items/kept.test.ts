@@ -38,6 +38,8 @@ async function published(user: TestUser, file_id: string) {
     .values({ version_id, ...file })
     .execute()
   const headers = { 'content-type': 'application/json' }
+  const hashed = db.selectFrom('files').select('sha256').where('id', '=', file_id)
+  await expect.poll(async () => (await hashed.executeTakeFirstOrThrow()).sha256).not.toBeNull()
   expect((await call(user, 'POST', '/functions/v1/publish-product', headers, JSON.stringify({ item_id }))).status).toBe(200)
   return { item_id, version_id }
 }

@@ -4,12 +4,14 @@ import { orderDelivered } from '@operon/contracts/marketplace/events'
 import type { KitDb } from '@operon/kit/schema'
 import { publish } from '@operon/kit/tx'
 import { sql, type Transaction } from 'kysely'
+import { issueKey } from '../licences/keys.ts'
 import type { MarketplaceDb } from '../schema.ts'
 
+type Vault = Parameters<typeof issueKey>[1]
 type Trx = Transaction<MarketplaceDb & KitDb>
 
 /** Paid: delivered once, unless all of it went back meanwhile. The two events may come in either order. */
-export async function deliver(trx: Trx, sale: Payload<typeof saleSettled>): Promise<void> {
+export async function deliver(trx: Trx, vault: Vault, sale: Payload<typeof saleSettled>): Promise<void> {
   await keepRefunded(trx, sale)
   const delivered = await trx
     .updateTable('orders')
@@ -18,10 +20,11 @@ export async function deliver(trx: Trx, sale: Payload<typeof saleSettled>): Prom
     .where('seller_id', '=', sale.seller_id)
     .where('state', '=', 'open')
     .where(sql<boolean>`refunded_cents < amount_cents`)
-    .returning(['id', 'seller_id'])
+    .returning(['id', 'seller_id', 'item_id', 'version_id'])
     .executeTakeFirst()
-  if (delivered)
-    await publish(trx, orderDelivered, delivered.seller_id, { kind: 'product', reference: delivered.id, seller_id: delivered.seller_id })
+  if (!delivered) return
+  await issueKey(trx, vault, { ...delivered, order_id: delivered.id })
+  await publish(trx, orderDelivered, delivered.seller_id, { kind: 'product', reference: delivered.id, seller_id: delivered.seller_id })
 }
 
 /** What was given back whole is no longer the buyer's, whether or not it was delivered. */

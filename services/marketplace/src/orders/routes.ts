@@ -10,7 +10,7 @@ export function orderRoutes(rt: Runtime<MarketplaceDb>) {
   serve(rt.app, startCheckoutContract, startCheckout(rt))
   serve(rt.app, orderStatusContract, orderStatus(rt))
   rt.on(saleSettled, 'deliver-order', async (trx, { payload }) => {
-    if (payload.kind === 'product') await deliver(trx, payload)
+    if (payload.kind === 'product') await deliver(trx, rt.vault, payload)
   })
   rt.on(saleRefunded, 'take-back-order', async (trx, { payload }) => {
     if (payload.kind === 'product') await takeBack(trx, payload)

@@ -41,7 +41,16 @@ export async function rememberPerson(trx: Trx, { user_id, payload }: Envelope<Pa
 
 /** The row stays, empty, so that an event that arrives late brings nobody back. */
 export async function forgetPerson(trx: Trx, userId: string): Promise<void> {
-  const nobody = { display_name: null, marketplace_slug: null, deleted_at: new Date() }
+  const empty = {
+    business_name: '',
+    contact_email: '',
+    phone: '',
+    website: '',
+    location: '',
+    business_category: '',
+    business_description: '',
+  }
+  const nobody = { ...empty, display_name: null, marketplace_slug: null, picture_id: null, deleted_at: new Date() }
   await trx
     .insertInto('profiles')
     .values({ user_id: userId, version: 0, ...nobody })

@@ -12,7 +12,7 @@ export async function ensureSlug(trx: Trx, userId: string): Promise<string> {
   const known = await profileOf(trx, userId)
   if (known?.marketplace_slug) return known.marketplace_slug
   // One claim at a time: two sellers of one name would both find it free, and so would two requests of one seller.
-  await sql`select pg_advisory_xact_lock(hashtext('profiles.marketplace_slug'))`.execute(trx)
+  await oneClaimAtATime(trx)
   const profile = await profileOf(trx, userId)
   if (profile?.deleted_at) throw new DomainError('not_found')
   if (profile?.marketplace_slug) return profile.marketplace_slug
@@ -30,6 +30,8 @@ export async function ensureSlug(trx: Trx, userId: string): Promise<string> {
   return slug
 }
 
+export const oneClaimAtATime = (trx: Trx) => sql`select pg_advisory_xact_lock(hashtext('profiles.marketplace_slug'))`.execute(trx)
+
 const profileOf = (trx: Trx, userId: string) =>
   trx
     .selectFrom('profiles')
@@ -38,7 +40,7 @@ const profileOf = (trx: Trx, userId: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-async function isTaken(trx: Trx, slug: string, userId: string): Promise<boolean> {
+export async function isTaken(trx: Trx, slug: string, userId: string): Promise<boolean> {
   const { rows } = await sql`
     select from profiles where marketplace_slug = ${slug}
     union all select from left_slugs where slug = ${slug} and user_id <> ${userId} limit 1`.execute(trx)

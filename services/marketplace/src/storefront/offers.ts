@@ -55,7 +55,10 @@ export async function summaryOf(db: Db, userId: string): Promise<{ total: number
   return { total: rows.reduce((sum, { count }) => sum + count, 0), categories: rows.slice(0, CATEGORIES).map(({ category }) => category) }
 }
 
-export type Row = Omit<Offer, 'key' | 'seller' | 'picture'> & {
+export type Row = Omit<Offer, 'key' | 'seller' | 'picture' | 'rating'> & {
+  rating_sum: number
+  rating_count: number
+  business_name: string
   slug: string | null
   image_ids: string[]
   seller_slug: string
@@ -68,12 +71,17 @@ export const columns = sql`i.id, i.slug, i.title, case when i.summary = '' then 
   i.category, i.item_type,
   coalesce((select v.price_cents from item_versions v where v.id = i.current_version_id), i.price_cents) as price_cents,
   coalesce((select v.currency from item_versions v where v.id = i.current_version_id), i.currency) as currency,
-  i.image_ids, p.marketplace_slug as seller_slug, p.display_name as seller_name`
+  i.image_ids, i.rating_sum, i.rating_count, p.marketplace_slug as seller_slug, p.display_name as seller_name, p.business_name`
 
-export function offerOf({ slug, seller_slug, seller_name, image_ids, at: _, ...row }: Row): Offer {
-  const seller = { slug: seller_slug, name: seller_name ?? seller_slug }
-  return { ...row, key: slug ?? row.id, seller, picture: image_ids[0] ? pictureAt(image_ids[0]) : null }
+export function offerOf({ slug, seller_slug, seller_name, business_name, image_ids, rating_sum, rating_count, at: _, ...row }: Row): Offer {
+  const seller = { slug: seller_slug, name: nameOf({ business_name, display_name: seller_name, slug: seller_slug }) }
+  const rating = rating_count ? { mean: Math.round((rating_sum / rating_count) * 10) / 10, count: rating_count } : null
+  return { ...row, key: slug ?? row.id, seller, rating, picture: image_ids[0] ? pictureAt(image_ids[0]) : null }
 }
+/** What a seller calls their business, or their own name. */
+export const nameOf = ({ business_name, display_name, slug }: { business_name: string; display_name: string | null; slug: string }) =>
+  business_name || display_name || slug
+export const sellerPictureAt = (id: string) => `/files/v1/marketplace/~pictures/${id}`
 export const pictureAt = (id: string) => `/files/v1/marketplace/~pictures/${id}`
 
 /** Each word as the beginning of one; signs mean nothing. */

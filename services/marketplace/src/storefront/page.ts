@@ -3,11 +3,11 @@ import type * as contract from '@operon/contracts/marketplace/storefront'
 import type { Ctx } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
-import { columns, listCategories, listOffers, offerOf, pictureAt, type Row, summaryOf } from './offers.ts'
+import { columns, listCategories, listOffers, nameOf, offerOf, pictureAt, type Row, sellerPictureAt, summaryOf } from './offers.ts'
 
 type Page = Output<typeof contract.storefrontPage>
 type Db = Ctx<MarketplaceDb>['db']
-type Seller = { user_id: string; slug: string; name: string }
+type Seller = { user_id: string; slug: string; name: string; profile: Extract<Page, { kind: 'storefront' }>['profile'] }
 
 const MORE = 3
 const PICTURES = 8
@@ -22,26 +22,37 @@ export async function storefrontPage({ db }: Ctx<MarketplaceDb>, asked: Input<ty
   if (!seller) return movedSeller(db, asked.slug, asked.item)
   if (asked.item !== null) return productPage(db, seller, asked.item)
   const [listed, summary] = await Promise.all([listOffers(db, asked, seller.user_id), summaryOf(db, seller.user_id)])
-  return { kind: 'storefront', seller: publicly(seller), ...listed, ...summary }
+  return { kind: 'storefront', seller: publicly(seller), profile: seller.profile, ...listed, ...summary }
 }
+
+type Detail = { description: string; licence_terms: string; version: number | null; activation_limit: number | null; files: number }
 
 async function productPage(db: Db, seller: Seller, key: string): Promise<Page> {
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key)
-  const { rows } = await sql<Row & { description: string; licence_terms: string; version: number | null }>`
-    select ${columns}, i.description, i.licence_terms, v.number as version
+  const { rows } = await sql<Row & Detail>`
+    select ${columns}, i.description, coalesce(v.licence_terms, i.licence_terms) as licence_terms, v.number as version, v.activation_limit,
+      (select count(*)::int from version_files f where f.version_id = v.id) as files
     from items i join profiles p on p.user_id = i.user_id left join item_versions v on v.id = i.current_version_id
     where i.is_active and i.user_id = ${seller.user_id} and ${isId ? sql`(i.id = ${key}::uuid or i.slug = ${key})` : sql`i.slug = ${key}`}
     limit 1`.execute(db)
   const [found] = rows
   if (!found) return movedProduct(db, seller, key)
-  const { description, licence_terms, version, ...row } = found
+  const { description, licence_terms, version, activation_limit, files, ...row } = found
   const offer = offerOf(row)
   if (offer.key !== key) return { kind: 'moved', path: pathOf(seller.slug, offer.key) }
   const others = await listOffers(db, { q: '', category: '', after: '' }, seller.user_id, MORE + 1)
   const more = others.offers.filter(({ id }) => id !== offer.id).slice(0, MORE)
   return {
     kind: 'product',
-    product: { ...offer, description, licence_terms, version, pictures: found.image_ids.slice(0, PICTURES).map(pictureAt) },
+    product: {
+      ...offer,
+      description,
+      licence_terms,
+      version,
+      activation_limit,
+      files,
+      pictures: found.image_ids.slice(0, PICTURES).map(pictureAt),
+    },
     more,
   }
 }
@@ -49,11 +60,15 @@ async function productPage(db: Db, seller: Seller, key: string): Promise<Page> {
 async function sellerAt(db: Db, slug: string): Promise<Seller | null> {
   const row = await db
     .selectFrom('profiles')
-    .select(['user_id', 'display_name'])
+    .select(['user_id', 'display_name', 'business_name', 'contact_email', 'phone', 'website', 'location'])
+    .select(['business_category', 'business_description', 'accent', 'picture_id'])
     .where('marketplace_slug', '=', slug)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  return row ? { user_id: row.user_id, slug, name: row.display_name ?? slug } : null
+  if (!row) return null
+  const { user_id, display_name, business_name, picture_id, accent, ...fields } = row
+  const picture = picture_id && sellerPictureAt(picture_id)
+  return { user_id, slug, name: nameOf({ business_name, display_name, slug }), profile: { ...fields, accent: accent as never, picture } }
 }
 
 /** A slug that a seller has today always wins over one that another left. */

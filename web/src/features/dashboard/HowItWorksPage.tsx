@@ -8,7 +8,7 @@ import { Kbd } from '../../ui/Data.tsx'
 import { ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { type Step, useSteps } from './steps.ts'
 
-const lengths = [5, 3, 4, 2, 4]
+const lengths = [5, 3, 4, 2, 4, 3, 2, 5]
 
 /** The seller's guide. */
 export function HowItWorksPage() {

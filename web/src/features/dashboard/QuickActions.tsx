@@ -16,7 +16,7 @@ export function QuickActions({ open, onClose, onShare }: { open: boolean; onClos
       key: item.path,
       icon: item.icon,
       label: item.action ?? `Open ${item.title.replace('{product}', product_name)}`,
-      run: () => navigate(item.path),
+      run: () => navigate(item.opens ?? item.path),
     })),
     { key: 'share', icon: Share2, label: 'Copy the marketplace link', run: onShare },
     { key: 'plan', icon: CreditCard, label: 'See plan and usage', run: () => navigate(paths.pricing) },

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useCall } from '../../api/call.ts'
 import { loadBackend } from '../../api/session.ts'
 import { sellerTerms } from '../../content/claims.ts'
 import { paths } from '../../paths.ts'
@@ -13,7 +14,9 @@ export function useSteps(userId: string) {
   const stats = useStats(userId)
   const asked = useHas('ai_conversations', userId)
   const selling = useHas('marketplace_items', userId)
-  const queries = [profile, stats, asked, selling]
+  const sold = useCall('marketplace-overview', {}, { key: ['marketplace-overview', userId] })
+  const payouts = useCall('payout-account', {}, { key: ['payout-account', userId] })
+  const queries = [profile, stats, asked, selling, sold, payouts]
   const slug = profile.data?.marketplace_slug
   const steps: Step[] = [
     {
@@ -44,11 +47,32 @@ export function useSteps(userId: string) {
       coming: true,
     },
     {
+      title: 'Set up your storefront',
+      text: 'An address of its own, what your business does, and how buyers reach you.',
+      done: Boolean(slug),
+      to: `${paths.manage}?tab=profile`,
+      action: 'Open business profile',
+    },
+    {
       title: 'Publish something to sell',
-      text: `${sellerTerms} Your storefront opens with the first active item.`,
+      text: `${sellerTerms} Your storefront opens with the first active product.`,
       done: Boolean(selling.data),
-      coming: true,
-      ...(slug ? { to: paths.storefront(slug), action: 'See your storefront' } : {}),
+      to: `${paths.manage}?tab=products`,
+      action: 'Open my products',
+    },
+    {
+      title: 'Set up payouts',
+      text: 'Buyers can pay once the payment provider knows where your money goes.',
+      done: Boolean(payouts.data?.ready),
+      to: paths.payments,
+      action: 'Open payments',
+    },
+    {
+      title: 'Make your first sale',
+      text: 'Share the link of your storefront. The money follows on a Friday.',
+      done: Boolean(sold.data?.sales),
+      to: paths.manage,
+      action: 'See sales',
     },
   ]
   return {

@@ -6,6 +6,7 @@ import { cx } from '../../ui/cx.ts'
 import { EmptyState, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { Buy } from './Buy.tsx'
 import { addressOf, type Narrowed, type Offer, priceOf } from './page.ts'
+import { Rating } from './Rating.tsx'
 
 type Props = { offers: Offer[]; categories: string[]; next: string | null; asked: Narrowed; empty: ReactNode; sellers?: boolean }
 
@@ -82,7 +83,7 @@ function OfferCell({ offer, seller }: { offer: Offer; seller?: boolean | undefin
       ) : null}
       <div className="flex h-5 items-center justify-between gap-3 text-13 text-faint">
         <Pill>{offer.category}</Pill>
-        No reviews yet
+        <Rating of={offer.rating} />
       </div>
       <div className="flex-1">
         <h2 className="text-16 font-semibold">

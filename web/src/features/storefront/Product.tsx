@@ -1,14 +1,19 @@
+import { useEffect } from 'react'
 import { Link } from 'react-router-dom'
+import { countView } from '../../api/countView.ts'
 import { paths } from '../../paths.ts'
 import { Pill } from '../../ui/Panel.tsx'
 import { Buy } from './Buy.tsx'
 import { FewItems } from './Items.tsx'
 import { type Of, priceOf } from './page.ts'
+import { Rating } from './Rating.tsx'
 
 /** One product: what it is, what it costs, on what terms, and what else its seller has. */
 export function Product({ product, more }: Of<'product'>) {
   const { seller } = product
   const storefront = paths.storefront(seller.slug)
+  // Reached within the app: the site that led here is this one.
+  useEffect(() => countView(product.id, location.origin), [product.id])
   return (
     <>
       <article className="grid gap-x-10 gap-y-6 px-5 pt-10 pb-14 md:grid-cols-12 md:grid-rows-[auto_1fr] md:px-8 md:pt-16">
@@ -50,7 +55,21 @@ export function Product({ product, more }: Of<'product'>) {
               </>
             ) : null}
             <dt className="text-muted">Reviews</dt>
-            <dd>No reviews yet</dd>
+            <dd>
+              <Rating of={product.rating} />
+            </dd>
+            {product.files ? (
+              <>
+                <dt className="text-muted">Download</dt>
+                <dd>{product.files === 1 ? '1 file' : `${product.files} files`}</dd>
+              </>
+            ) : null}
+            {product.activation_limit ? (
+              <>
+                <dt className="text-muted">License key</dt>
+                <dd>{product.activation_limit === 1 ? 'For 1 machine' : `For ${product.activation_limit} machines`}</dd>
+              </>
+            ) : null}
           </dl>
           <p className="text-13 text-faint">You can buy without an account.</p>
         </aside>

@@ -1,6 +1,6 @@
 import { texts } from '@operon/contracts/messages'
 import { Share2 } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import { Fragment, type ReactNode, useEffect } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { product } from '../../content/product.ts'
 import { paths } from '../../paths.ts'
@@ -99,12 +99,63 @@ function Shown({ data, asked }: { data: Page | undefined; asked: ReturnType<type
   )
 }
 
-function StorefrontHead({ seller, total }: Of<'storefront'>) {
-  return <Head title={seller.name} count={<p>{`${total.toLocaleString('en-US')} ${total === 1 ? 'product' : 'products'}`}</p>} />
+/** The seller as they describe themselves. Without a word of theirs it says what is here. */
+function StorefrontHead({ seller, total, profile }: Of<'storefront'>) {
+  const count = <p>{`${total.toLocaleString('en-US')} ${total === 1 ? 'product' : 'products'}`}</p>
+  return (
+    <div data-accent={profile?.accent ?? 'lime'}>
+      {profile?.picture ? (
+        <img
+          src={profile.picture}
+          alt=""
+          width={1280}
+          height={320}
+          fetchPriority="high"
+          className="aspect-[4/1] w-full bg-raised object-cover"
+        />
+      ) : null}
+      <div aria-hidden="true" className="h-1 bg-accent" />
+      <Head title={seller.name} text={profile?.business_description || undefined} count={count}>
+        {profile ? <Contact of={profile} /> : null}
+      </Head>
+    </div>
+  )
+}
+
+function Contact({ of }: { of: NonNullable<Of<'storefront'>['profile']> }) {
+  const { business_category, location, website, contact_email, phone } = of
+  const rows: { label: string; text: string; href?: string }[] = [
+    { label: 'Business', text: business_category },
+    { label: 'Location', text: location },
+    { label: 'Website', text: website.replace(/^https?:\/\//, '').replace(/\/$/, ''), href: website },
+    { label: 'Email', text: contact_email, href: `mailto:${contact_email}` },
+    { label: 'Phone', text: phone },
+  ]
+  const said = rows.filter(({ text }) => text)
+  if (!said.length) return null
+  return (
+    <dl className="mt-5 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-14">
+      {said.map(({ label, text, href }) => (
+        <Fragment key={label}>
+          <dt className="text-muted">{label}</dt>
+          <dd className="min-w-0 break-words">
+            {href ? (
+              <a href={href} rel="nofollow noopener ugc" className="underline decoration-control underline-offset-2">
+                {text}
+              </a>
+            ) : (
+              text
+            )}
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
+  )
 }
 
 /** The name has room for two lines on a phone before it is known: nothing moves when it comes. */
-function Head({ title, name, count }: { title: ReactNode; name?: string; count: ReactNode }) {
+type HeadProps = { title: ReactNode; name?: string; text?: string | undefined; count: ReactNode; children?: ReactNode }
+function Head({ title, name, text, count, children }: HeadProps) {
   return (
     <SectionHead
       as="h1"
@@ -116,9 +167,11 @@ function Head({ title, name, count }: { title: ReactNode; name?: string; count: 
         </span>
       }
     >
-      <p className="text-20">
-        Templates and automations, made and sold by one person. Look around without an account, and share what you like by its link.
+      <p className={text ? 'text-16 break-words whitespace-pre-line' : 'text-20'}>
+        {text ??
+          'Templates and automations, made and sold by one person. Look around without an account, and share what you like by its link.'}
       </p>
+      {children}
       <div className="mt-5 flex flex-wrap items-center gap-4 text-14">
         <Button size="public" onClick={() => copyText(location.href, texts.linkCopied)}>
           <Share2 />

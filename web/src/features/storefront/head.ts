@@ -26,7 +26,10 @@ export function headOf(page: Page, name: string): Head | null {
     case 'storefront':
       return {
         title: `${page.seller.name} · ${name}`,
-        description: `${countOf(page.total)} by ${page.seller.name}. Browse and buy without an account.`,
+        description: page.profile?.business_description
+          ? shortened(page.profile.business_description)
+          : `${countOf(page.total)} by ${page.seller.name}. Browse and buy without an account.`,
+        picture: page.profile?.picture ?? null,
         path: `/marketplace/${page.seller.slug}`,
         type: 'website',
         structured: listOf(page.offers),
@@ -48,6 +51,9 @@ export function headOf(page: Page, name: string): Head | null {
           ...(product.pictures.length && { image: product.pictures.map((picture) => PUBLIC_URL + picture) }),
           url: PUBLIC_URL + pathOf(product),
           brand: { '@type': 'Brand', name: product.seller.name },
+          ...(product.rating && {
+            aggregateRating: { '@type': 'AggregateRating', ratingValue: product.rating.mean, reviewCount: product.rating.count },
+          }),
           offers: {
             '@type': 'Offer',
             url: PUBLIC_URL + pathOf(product),

@@ -1,0 +1,20 @@
+/** What runs by a double click: a buyer opens a download without thinking. What is in an archive is unpacked on purpose. */
+const ENDINGS = /\.(exe|scr|com|pif|bat|cmd|msi|msp|cpl|hta|lnk|vbs|vbe|wsf|wsh|jse|ps1|reg|dll|sys|apk|jar)\s*$/i
+const TYPES = new Set([
+  'application/x-msdownload',
+  'application/x-elf',
+  'application/x-mach-binary',
+  'application/x-ms-shortcut',
+  'application/x-cfb',
+  'application/java-vm',
+  'application/vnd.android.package-archive',
+  'application/java-archive',
+])
+// The container of old Word and Excel files is also that of installers.
+const OFFICE = /\.(doc|xls|ppt|msg|vsd|pub)\s*$/i
+
+export function isForbidden(name: string, type: string | null): boolean {
+  if (ENDINGS.test(name)) return true
+  if (type === 'application/x-cfb') return !OFFICE.test(name)
+  return TYPES.has(type ?? '')
+}

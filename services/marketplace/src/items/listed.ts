@@ -1,0 +1,98 @@
+import type { Input, Output } from '@operon/contracts/contract'
+import type * as contract from '@operon/contracts/marketplace/products'
+import type { ProductRow } from '@operon/contracts/marketplace/products'
+import { type Ctx, signedIn } from '@operon/kit/context'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import type { MarketplaceDb } from '../schema.ts'
+import { pictureAt } from '../storefront/offers.ts'
+
+export type Db = Ctx<MarketplaceDb>['db']
+type Listed = z.output<typeof ProductRow>
+
+const PAGE = 50
+const MOST_COUNTED = 1_000
+
+/** Whether the next publication makes another version: price and terms are the item's, files and keys wait in a version of their own. */
+export const isChanged = sql<boolean>`(i.status <> 'draft' and (
+  exists (select from item_versions d where d.item_id = i.id and d.published_at is null)
+  or exists (select from item_versions v where v.id = i.current_version_id
+    and (v.price_cents, v.currency, v.licence_terms) is distinct from (i.price_cents, i.currency, i.licence_terms))))`
+
+const listedColumns = sql`
+  i.id, i.title as name, left(i.description, 300) as description, i.category, i.price_cents, i.currency, i.kind, i.item_type, i.status,
+  i.image_ids, i.rating_sum, i.rating_count, i.suspended_at is not null as suspended, i.updated_at, i.slug, i.is_active,
+  ${isChanged} as changed,
+  coalesce((select s.sales from item_sales s where s.item_id = i.id), 0) as sales,
+  (select p.marketplace_slug from profiles p where p.user_id = i.user_id) as seller_slug`
+
+export type ListedRow = Omit<Listed, 'price' | 'messages' | 'rating' | 'image' | 'path' | 'updated_at'> & {
+  image_ids: string[]
+  rating_sum: number
+  rating_count: number
+  updated_at: Date
+  slug: string | null
+  is_active: boolean
+  seller_slug: string | null
+}
+
+export function rowOf({ image_ids, rating_sum, rating_count, updated_at, slug, is_active, seller_slug, ...row }: ListedRow): Listed {
+  return {
+    ...row,
+    price: row.price_cents / 100,
+    messages: 0,
+    rating: rating_count ? Math.round((rating_sum / rating_count) * 10) / 10 : null,
+    image: is_active && image_ids[0] ? pictureAt(image_ids[0]) : null,
+    path: is_active && seller_slug ? `/marketplace/${seller_slug}/${slug ?? row.id}` : null,
+    updated_at: updated_at.toISOString(),
+  }
+}
+
+export async function listProducts(
+  ctx: Ctx<MarketplaceDb>,
+  { status, q, after }: Input<typeof contract.listProducts>,
+): Promise<Output<typeof contract.listProducts>> {
+  const { id: userId } = signedIn(ctx)
+  const from = placeOf(after)
+  const narrowed = [sql`i.user_id = ${userId}`]
+  if (status) narrowed.push(sql`i.status = ${status}`)
+  if (q) narrowed.push(sql`position(lower(${q}) in lower(i.title)) > 0`)
+  if (from) narrowed.push(sql`(i.updated_at, i.id) < (${from.at}::timestamptz, ${from.id}::uuid)`)
+  const [{ rows }, counts] = await Promise.all([
+    sql<ListedRow & { at: string }>`
+      select ${listedColumns}, i.updated_at::text as at from items i
+      where ${sql.join(narrowed, sql` and `)} order by i.updated_at desc, i.id desc limit ${PAGE + 1}`.execute(ctx.db),
+    countsOf(ctx.db, userId),
+  ])
+  const last = rows.length > PAGE ? rows[PAGE - 1] : undefined
+  return {
+    products: rows.slice(0, PAGE).map(({ at: _, ...row }) => rowOf(row)),
+    next: last ? Buffer.from(`${last.at}|${last.id}`).toString('base64url') : null,
+    counts,
+  }
+}
+
+export async function bestProducts(db: Db, userId: string, ids: string[]): Promise<Listed[]> {
+  if (!ids.length) return []
+  const { rows } =
+    await sql<ListedRow>`select ${listedColumns} from items i where i.user_id = ${userId} and i.id = any(${ids}::uuid[])`.execute(db)
+  return ids.flatMap((id) => rows.filter((row) => row.id === id)).map(rowOf)
+}
+
+async function countsOf(db: Db, userId: string) {
+  const { rows } = await sql<{ status: 'draft' | 'active' | 'archived'; count: number }>`
+    select status, count(*)::int as count from (
+      select status from items where user_id = ${userId} order by updated_at desc, id desc limit ${MOST_COUNTED}
+    ) newest group by status`.execute(db)
+  const of = (status: string) => rows.find((row) => row.status === status)?.count ?? 0
+  return { draft: of('draft'), active: of('active'), archived: of('archived') }
+}
+
+/** Where a page ended. Anything else than what a page said begins at the start. */
+export function placeOf(after: string): { at: string; id: string } | null {
+  const said = /^(\d{4}-[\d-]+ [\d:.]+[+-][\d:]+)\|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
+    Buffer.from(after, 'base64url').toString(),
+  )
+  if (!said || Number.isNaN(Date.parse(said[1]!.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')))) return null
+  return { at: said[1]!, id: said[2]! }
+}

@@ -1,0 +1,36 @@
+import type { Output } from '@operon/contracts/contract'
+import type * as contract from '@operon/contracts/marketplace/selling'
+import { type Ctx, signedIn } from '@operon/kit/context'
+import { sql } from 'kysely'
+import { bestProducts } from '../items/listed.ts'
+import type { MarketplaceDb } from '../schema.ts'
+
+const BEST = 5
+
+/** What a refund took back is not counted. */
+export async function marketplaceOverview(ctx: Ctx<MarketplaceDb>): Promise<Output<typeof contract.marketplaceOverview>> {
+  const { id: userId } = signedIn(ctx)
+  const [sold, best, products] = await Promise.all([
+    sql<{ currency: string; sales: number; amount_cents: string }>`
+      select currency, sum(sales)::int as sales, sum(revenue_cents) as amount_cents
+      from item_sales where seller_id = ${userId} group by currency order by 3 desc`.execute(ctx.db),
+    sql<{ item_id: string }>`
+      select item_id from item_sales where seller_id = ${userId} and sales > 0 order by sales desc, item_id limit ${BEST}`.execute(ctx.db),
+    sql<{ active: number; any: boolean }>`
+      select (select count(*)::int from items where user_id = ${userId} and is_active) as active,
+        exists (select from items where user_id = ${userId}) as any`.execute(ctx.db),
+  ])
+  const [{ active, any }] = products.rows as [{ active: number; any: boolean }]
+  return {
+    sales: sold.rows.reduce((sum, { sales }) => sum + sales, 0),
+    revenue: sold.rows.map(({ currency, amount_cents }) => ({ currency, amount_cents: Number(amount_cents) })),
+    active_products: active,
+    unread_messages: 0,
+    started: any || sold.rows.length > 0,
+    best: await bestProducts(
+      ctx.db,
+      userId,
+      best.rows.map(({ item_id }) => item_id),
+    ),
+  }
+}

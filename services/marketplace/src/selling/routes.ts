@@ -1,0 +1,12 @@
+import * as contract from '@operon/contracts/marketplace/selling'
+import { serve } from '@operon/kit/http'
+import type { Runtime } from '@operon/kit/service'
+import type { MarketplaceDb } from '../schema.ts'
+import { marketplaceOverview } from './overview.ts'
+import { countView, productAnalytics } from './views.ts'
+
+export function sellingRoutes({ app }: Runtime<MarketplaceDb>) {
+  serve(app, contract.marketplaceOverview, marketplaceOverview)
+  serve(app, contract.productAnalytics, productAnalytics)
+  serve(app, contract.countView, countView)
+}
