@@ -108,6 +108,7 @@ export const VALUES: Record<string, RawBuilder<unknown>> = {
   'items.rating_count': sql`0`,
   'items.suspended_at': sql`null::timestamptz`,
   'profiles.suspended_at': sql`null::timestamptz`,
+  'reports.closed_at': sql`case when n % 50 <> 0 then now() end`,
   'coupons.code': sql`'CODE-' || n`,
   'coupons.percent_off': sql`20`,
   'coupons.amount_off_cents': sql`null::integer`,

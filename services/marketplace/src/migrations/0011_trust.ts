@@ -7,7 +7,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       id uuid primary key, item_id uuid, seller_id uuid not null, reason text not null, text text not null default '', reporter_id uuid,
       created_at timestamptz not null default now(), closed_at timestamptz
     )`.execute(db)
-  await sql`create index reports_open on reports (seller_id, item_id, id) where closed_at is null`.execute(db)
+  await sql`create index reports_open on reports (id) where closed_at is null`.execute(db)
+  await sql`create index reports_open_of on reports (seller_id, item_id, id) where closed_at is null`.execute(db)
   await sql`create index reports_of_seller on reports (seller_id, id)`.execute(db)
   await sql`create index reports_of_reporter on reports (reporter_id, id) where reporter_id is not null`.execute(db)
   await sql`

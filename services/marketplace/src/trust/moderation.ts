@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
 
 const PAGE = 50
+const MOST_READ = 2_000
 
 type Queue = Output<typeof contract.moderationQueue>
 type Target = { item_id: string | null; seller_id: string; title: string }
@@ -26,8 +27,9 @@ export async function moderationQueue({ db }: Ctx<MarketplaceDb>): Promise<Queue
     // The index of open reports alone is read: what was decided is not in it.
     sql<Open>`
       with grouped as (
-        select seller_id, item_id, count(*)::int as reports, min(created_at) as first_at from reports where closed_at is null
-        group by seller_id, item_id order by 4 limit ${PAGE + 1}
+        select seller_id, item_id, count(*)::int as reports, min(created_at) as first_at from (
+          select seller_id, item_id, created_at from reports where closed_at is null order by id limit ${MOST_READ}
+        ) oldest group by seller_id, item_id order by 4 limit ${PAGE + 1}
       )
       select g.*, coalesce(i.title, 'The whole storefront') as title,
         coalesce(nullif(p.business_name, ''), p.display_name, g.seller_id::text) as seller,

@@ -13,11 +13,12 @@ import { DisputesTab } from './DisputesTab.tsx'
 import { EventsTab } from './EventsTab.tsx'
 import { LogTab } from './LogTab.tsx'
 import { MessageLimits } from './MessageLimits.tsx'
-import { listDisputes, listFailedEvents, lookUp, readBooks } from './queries.ts'
+import { ModerationTab } from './ModerationTab.tsx'
+import { listDisputes, listFailedEvents, listReports, lookUp, readBooks } from './queries.ts'
 import { standingOf } from './standing.ts'
 import { useLookUp } from './useLookUp.ts'
 
-type Section = 'account' | 'books' | 'disputes' | 'events' | 'log'
+type Section = 'account' | 'reports' | 'books' | 'disputes' | 'events' | 'log'
 
 /** For staff only; nobody else learns that it is here. */
 export function StaffPage({ otherwise }: Otherwise) {
@@ -46,6 +47,7 @@ function Staff() {
   const account = useLookUp(({ query, reason }: { query: string; reason: string }) => lookUp(query, reason))
   const disputes = useLookUp(listDisputes)
   const books = useLookUp(({ reason, again }: { reason: string; again: boolean }) => readBooks(reason, again))
+  const reports = useLookUp(listReports)
   const events = useLookUp(listFailedEvents)
   return (
     <PublicLayout footer={false}>
@@ -59,6 +61,7 @@ function Staff() {
           tabs={[
             { id: 'account', label: 'Account', panel: <AccountTab lookUp={account} /> },
             { id: 'disputes', label: 'Disputes', panel: <DisputesTab lookUp={disputes} /> },
+            { id: 'reports', label: 'Reports', panel: <ModerationTab lookUp={reports} /> },
             { id: 'books', label: 'Books', panel: <BooksTab lookUp={books} /> },
             { id: 'events', label: 'Failed events', panel: <EventsTab lookUp={events} /> },
             { id: 'log', label: 'Log', panel: <LogTab /> },

@@ -1,4 +1,5 @@
 import type { staffAccount, staffActions, staffBooks, staffDisputes, staffEvents } from '@operon/contracts/billing/api'
+import type { CallArgs, CallReply } from '@operon/contracts/calls'
 import type { Reply } from '@operon/contracts/contract'
 import { call } from '../../api/call.ts'
 
@@ -10,12 +11,16 @@ export type Books = Reply<typeof staffBooks>
 export type OpenDisputes = Reply<typeof staffDisputes>
 export type StaffAction = Reply<typeof staffActions>['actions'][number]
 
+export type Reports = CallReply<'staff-reports'>
+export type Decision = CallArgs<'staff-moderate'>['decision']
+
 /** A key for one opened form: sent again after a lost answer, it is still one refund. */
 export const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 export const lookUp = (query: string, reason: string) => call('staff-account', { query, reason })
 export const listFailedEvents = (reason: string) => call('staff-events', { reason })
 export const readBooks = (reason: string, again: boolean) => call('staff-books', { reason, compare_again: again })
+export const listReports = (reason: string) => call('staff-reports', { reason })
 export const listDisputes = (reason: string) => call('staff-disputes', { reason })
 export const readMessageLimits = () => call('message-limits')
 export const listActions = () => call('staff-actions')

@@ -7,6 +7,7 @@ import { Buy } from './Buy.tsx'
 import { FewItems } from './Items.tsx'
 import { type Of, priceOf } from './page.ts'
 import { Rating } from './Rating.tsx'
+import { Report } from './Report.tsx'
 
 /** One product: what it is, what it costs, on what terms, and what else its seller has. */
 export function Product({ product, more }: Of<'product'>) {
@@ -72,6 +73,7 @@ export function Product({ product, more }: Of<'product'>) {
             ) : null}
           </dl>
           <p className="text-13 text-faint">You can buy without an account.</p>
+          <Report of={{ item_id: product.id }} />
         </aside>
       </article>
       {more.length ? (

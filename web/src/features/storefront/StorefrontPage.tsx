@@ -16,6 +16,7 @@ import { headOf } from './head.ts'
 import { Items, ItemsLoading } from './Items.tsx'
 import { Product } from './Product.tsx'
 import { type Of, type Page, useMarketplacePage } from './page.ts'
+import { Report } from './Report.tsx'
 
 /** The directory, a storefront or a product: drawn by the server with its rows, or asked for here. */
 export function StorefrontPage() {
@@ -48,6 +49,7 @@ export function StorefrontPage() {
         <div className="rail flex flex-wrap items-center justify-between gap-4 px-5 py-8 text-14 text-muted md:px-8">
           <p>Sell your own automations with {product.name}.</p>
           <div className="flex flex-wrap gap-2">
+            {data?.kind === 'storefront' ? <Report of={{ slug: data.seller.slug }} /> : null}
             {data?.kind === 'directory' ? null : (
               <ButtonLink to={paths.marketplace} variant="ghost" size="public">
                 Browse all sellers
