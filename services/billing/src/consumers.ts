@@ -10,6 +10,7 @@ import { erasure } from './erasure.ts'
 import { compareBooks } from './ledger/compare.ts'
 import { creditReferrals, recordReferral } from './referrals/referrals.ts'
 import type { BillingDb } from './schema.ts'
+import { tellOfMatter } from './staff/matters.ts'
 import { seedDemo } from './subscriptions/demo.ts'
 import { follow } from './subscriptions/project.ts'
 import { projectUsage, type TellUsage } from './usage/usage.ts'
@@ -35,6 +36,7 @@ export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, hea
   const isSandbox = deps.provider.mode === 'sandbox'
   rt.job(billing.reconcile, (ctx) => reconcile(deps, ctx, hearing), { concurrency: 1, everyMs: isSandbox ? 30_000 : 600_000 })
   rt.job(billing.compareBooks, (ctx) => compareBooks(deps, ctx), { concurrency: 1, cron: '40 3 * * *' })
+  rt.job(billing.tellStaff, (ctx, { payload }) => tellOfMatter(deps, ctx, payload))
   rt.job(billing.followAccount, (ctx, { payload }) => follow(deps, ctx, payload.user_id))
   rt.job(billing.creditReferrals, (ctx) => creditReferrals(deps, ctx), { concurrency: 1, everyMs: isSandbox ? 60_000 : 3_600_000 })
 }

@@ -17,6 +17,8 @@ export type Deps = {
   /** Whether there is somebody to ask: a key, or the sandbox in its place. */
   hasProvider: boolean
   trialOncePerCard: boolean
+  /** Who is on the staff. */
+  staff(): Promise<string[]>
   /** Tells the open pages of a user, once it is committed. */
   tell(change: { user_id: string; tier: Tier; status: Status }): void
 }

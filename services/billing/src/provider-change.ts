@@ -3,6 +3,7 @@ import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Db, Trx } from './deps.ts'
+import { MOVEMENTS } from './ledger/movements.ts'
 import { ledgerBalances, post } from './ledger/post.ts'
 import { readSetting, replaceSetting } from './settings.ts'
 import type { Mode } from './stripe.ts'
@@ -33,6 +34,8 @@ export async function belongTo(db: Db, mode: Mode): Promise<'same' | 'moved'> {
 async function beginAnew(trx: Trx) {
   await trx.updateTable('accounts').set({ stripe_customer_id: null, trial_used_at: null, provider_ahead_s: 0 }).execute()
   await trx.deleteFrom('provider_settings').where('key', 'like', 'customer:%').execute()
+  await trx.deleteFrom('provider_settings').where('key', '=', MOVEMENTS).execute()
+  await trx.deleteFrom('provider_movements').execute()
   await trx.updateTable('provider_calls').set({ state: 'refused' }).where('state', '=', 'open').execute()
   // With the events goes the time that they told.
   await trx.deleteFrom('provider_events').execute()

@@ -8,6 +8,7 @@ import { type Deps, withDeps } from './deps.ts'
 import { ledgerBalances } from './ledger/post.ts'
 import { listPayments, statementExport } from './ledger/statement.ts'
 import { referralSummary, validateReferral } from './referrals/referrals.ts'
+import { staffMatters } from './staff/matters.ts'
 import {
   staffAccount,
   staffActions,
@@ -46,6 +47,7 @@ export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing)
   serve(app, billing.staffAccount, staffAccount)
   serve(app, billing.staffRefund, by(staffRefund))
   serve(app, billing.staffDisputes, staffDisputes)
+  serve(app, billing.staffMatters, staffMatters)
   serve(app, billing.staffBooks, staffBooks)
   serve(app, billing.staffExtendTrial, by(staffExtendTrial))
   serve(app, billing.staffEvents, staffEvents)

@@ -4,6 +4,9 @@ import type { SellingDb } from './sellers/schema.ts'
 
 export type Status = 'none' | 'incomplete' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled'
 
+/** What staff are told of without asking. */
+export type Matter = 'books' | 'dispute' | 'payout' | 'suspense'
+
 export type BillingDb = SellingDb & {
   accounts: {
     user_id: string
@@ -126,6 +129,29 @@ export type BillingDb = SellingDb & {
     theirs_cents: number
     rows: unknown
     found_at: Generated<Date>
+  }
+  provider_movements: {
+    id: string
+    /** The charge, refund, dispute or transfer that moved it; its own id where there is none. */
+    source: string
+    type: string
+    currency: string
+    net_cents: number
+    fee_cents: number
+    moved_at: Date
+    /** Its entries come to the same. */
+    matched: Generated<boolean>
+  }
+  staff_matters: {
+    id: string
+    matter: Matter
+    /** What it is about: one matter of a kind is open about one subject. */
+    subject: string
+    title: string
+    body: string
+    opened_at: Generated<Date>
+    told_at: Date | null
+    closed_at: Date | null
   }
   staff_actions: {
     id: string

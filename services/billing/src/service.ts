@@ -1,4 +1,5 @@
 import { revenue, subscriptionLive } from '@operon/contracts/billing/events'
+import { staffPeople } from '@operon/contracts/identity/events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { sandboxIsOpen } from '@operon/kit/config'
 import type { ServiceDefinition } from '@operon/kit/service'
@@ -36,6 +37,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
       hasProvider: Boolean(STRIPE_SECRET_KEY) || sandboxIsOpen(rt.kit),
       publicUrl: rt.kit.PUBLIC_URL,
       trialOncePerCard: TRIAL_ONCE_PER_CARD ?? provider.mode === 'live',
+      staff: () => rt.ask(staffPeople, {}).then(({ ids }) => ids),
       tell: ({ user_id, tier, status }) =>
         void rt.broadcast(subscriptionLive, { user_id, tier, status }).catch((err) => rt.log.debug({ err }, 'no page could be told')),
     }

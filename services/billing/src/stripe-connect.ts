@@ -93,13 +93,12 @@ export function connectOf(call: Call) {
       return payoutOf(await call((stripe) => stripe.payouts.retrieve(id, {}, { stripeAccount: account })))
     },
 
-    async isReversed(transfer: string): Promise<boolean> {
-      return (await call((stripe) => stripe.transfers.retrieve(transfer))).reversed
+    async findReversal(transfer: string): Promise<string | null> {
+      return (await call((stripe) => stripe.transfers.listReversals(transfer, { limit: 1 }))).data[0]?.id ?? null
     },
 
-    async reverseTransfer(transfer: string, key: string): Promise<true> {
-      await call((stripe) => stripe.transfers.createReversal(transfer, {}, { idempotencyKey: key }))
-      return true
+    async reverseTransfer(transfer: string, key: string): Promise<string> {
+      return (await call((stripe) => stripe.transfers.createReversal(transfer, {}, { idempotencyKey: key }))).id
     },
 
     /** All that is a seller's there: in their balance, and on its way to their bank. */

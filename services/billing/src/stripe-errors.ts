@@ -34,8 +34,9 @@ export function asDomainError(error: unknown): unknown {
 export const refusalOf = (error: unknown): string => codeOf(error) ?? 'refused'
 
 const codeOf = (error: unknown) => (error instanceof Stripe.errors.StripeError ? error.code : undefined)
+export const isMissing = (error: unknown): boolean => codeOf(error) === 'resource_missing'
 export function ignoreMissing(error: unknown): null {
-  if (codeOf(error) === 'resource_missing') return null
+  if (isMissing(error)) return null
   throw error
 }
 export function ignoreExisting(error: unknown): null {

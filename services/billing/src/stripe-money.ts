@@ -101,16 +101,19 @@ export function moneyOf(call: Call) {
         yield page.flatMap(({ id, currency, balance }) => (currency ? [{ customer: id, currency, cents: balance }] : []))
     },
 
-    /** What moved our balance, newest first. */
-    async *movements(currency: string): AsyncGenerator<{ id: string; source: string; type: string; cents: number; createdAt: Date }[]> {
-      for await (const page of pagesOf((after) => call((stripe) => stripe.balanceTransactions.list({ currency, limit: 100, ...after }))))
-        yield page.map(({ id, source, type, net, created }) => ({
-          id,
-          source: idOf(source) ?? '',
-          type,
-          cents: net,
-          createdAt: date(created),
-        }))
+    /** What moved our balance, after a movement that is known; all there ever was where none is. Later pages are newer, or older without one. */
+    async *movements(after: string | null): AsyncGenerator<ProviderBalanceMove[]> {
+      const list = (at: object) => call((stripe) => stripe.balanceTransactions.list({ limit: 100, ...at }))
+      if (!after) {
+        for await (const page of pagesOf(list)) yield page.map(balanceMoveOf)
+        return
+      }
+      for (let known = after; ; ) {
+        const { data, has_more } = await list({ ending_before: known })
+        if (data.length > 0) yield data.map(balanceMoveOf)
+        known = data[0]?.id ?? known
+        if (!has_more) return
+      }
     },
 
     async creditLeft(customer: string, currency: string): Promise<number> {
@@ -129,6 +132,21 @@ export function moneyOf(call: Call) {
     },
   }
 }
+
+export type ProviderBalanceMove = {
+  id: string
+  source: string
+  type: string
+  currency: string
+  netCents: number
+  feeCents: number
+  movedAt: Date
+}
+const balanceMoveOf = ({ id, source, type, currency, net, fee, created }: Stripe.BalanceTransaction): ProviderBalanceMove => ({
+  ...{ id, type, currency, netCents: net, feeCents: fee },
+  source: idOf(source) ?? id,
+  movedAt: date(created),
+})
 
 type After = { starting_after?: string }
 

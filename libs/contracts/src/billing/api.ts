@@ -396,6 +396,26 @@ export const staffBooks = fn('staff-books', {
     suspense: z.array(z.object({ currency: Currency, amount_cents: z.int() })),
   }),
 })
+export const staffMatters = fn('staff-matters', {
+  access: 'staff',
+  rate: 'read',
+  summary: 'What waits for a decision of staff: differences in the books, disputes, refused payouts, payments of unknown purpose',
+  body: z.object({ reason }),
+  reply: z.object({
+    matters: z.array(
+      z.object({
+        id: z.uuid(),
+        matter: z.enum(['books', 'dispute', 'payout', 'suspense']),
+        /** The dispute, payout or payment it is about; empty for the books. */
+        subject: z.string(),
+        title: z.string(),
+        body: z.string(),
+        opened_at: time,
+      }),
+    ),
+    more: More,
+  }),
+})
 export const staffExtendTrial = fn('staff-extend-trial', {
   access: 'staff',
   body: z.object({ user_id: id('user'), days: z.int().min(1).max(30), reason }),

@@ -327,6 +327,24 @@ export const usageLive = event(
 export const reconcile = job('billing.reconcile', z.object({}), { attempts: 1 })
 /** Looks at an account once more, after something happened that its subscription does not tell. */
 export const followAccount = job('billing.follow_account', z.object({ user_id: z.uuid() }), { attempts: 8 })
+/** Something that only staff can settle. Told under each member of staff. */
+export const staffMatter = event(
+  'billing.staff_matter',
+  z.object({ matter: z.enum(['books', 'dispute', 'payout', 'suspense']), title: plain(z.string()), body: plain(z.string()) }),
+  {
+    link: () => '/staff',
+    notice: ({ title, body }) => [{ kind: 'staff', title, body, link: '/staff' }],
+    email: ({ title, body }, product) => ({
+      subject: `${product} staff: ${title}`,
+      title,
+      text: body,
+      label: 'Open the staff pages',
+      path: '/staff',
+      after: 'You get this because you are on the staff.',
+    }),
+  },
+)
+export const tellStaff = job('billing.tell_staff', z.object({ matter_id: z.uuid() }), { attempts: 12 })
 /** All accounts of the books against the provider's own figures. */
 export const compareBooks = job('billing.compare_books', z.object({}), { attempts: 3 })
 export const creditReferrals = job('billing.credit_referrals', z.object({}), { attempts: 3 })

@@ -158,6 +158,9 @@ export const lookUpUser = request(
   z.object({ id: z.uuid(), email: z.string().nullable(), name: z.string().nullable(), created_at: z.string() }).nullable(),
 )
 
+/** The accounts that carry the staff claim, for what only staff can settle. */
+export const staffPeople = request('identity.staff', z.object({}), z.object({ ids: z.array(z.uuid()) }))
+
 /** How many people have an account. */
 export const countPeople = request('identity.people_count', z.object({}), z.object({ people: z.int() }))
 

@@ -1,8 +1,10 @@
 import { paymentRefunded, paymentSucceeded, refundReturned } from '@operon/contracts/billing/events'
+import { money } from '@operon/contracts/words'
 import { publish } from '@operon/kit/tx'
 import type { Trx } from '../deps.ts'
 import { referralPaid, referralVoided } from '../referrals/referrals.ts'
 import { settle } from '../sales/settle.ts'
+import { openMatter } from '../staff/matters.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 import { userOf } from './credits.ts'
 import { keepDispute, nameOf } from './disputes.ts'
@@ -24,6 +26,15 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
   const isKnown = paidFor === 'subscription'
   const kind = isKnown ? 'charge' : 'unknown_charge'
   const isPaid = await book(`charge:${payment}`, kind, charge.description, charge.createdAt, charged(currency, charge.amountCents, paidFor))
+  if (isPaid && !isKnown)
+    await openMatter(trx, {
+      ...{
+        matter: 'suspense',
+        subject: payment,
+        title: `A payment of ${money({ amount_cents: charge.amountCents, currency })} is of unknown purpose`,
+      },
+      body: `No plan and no sale asked for ${payment}. It waits in the books as suspense.`,
+    })
   if (isPaid && isKnown) {
     await publish(trx, paymentSucceeded, userId, event(charge.amountCents))
     if (userId) await referralPaid(trx, userId, charge)

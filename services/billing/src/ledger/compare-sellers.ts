@@ -1,6 +1,6 @@
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import type { Db, Deps } from '../deps.ts'
+import type { Db, Deps, Trx } from '../deps.ts'
 import { keepPayout, lookAtPayout } from '../payouts/send.ts'
 
 export type SellerDifference = { account: string; subject: string; currency: string; ours: number; theirs: number; rows: string[] }
@@ -81,10 +81,35 @@ export async function keptDifferences(db: Db): Promise<SellerDifference[]> {
   }))
 }
 
-/** Nobody is paid out while the books about them are in doubt. */
-export async function stopPayouts(db: Db, found: { account: string; subject: string }[]): Promise<void> {
-  const sellers = [...new Set(found.filter(({ account }) => account.startsWith('seller_')).map(({ subject }) => subject))]
+/** What the books say of sales, holds and payouts, against the rows of these. */
+export async function soldDifferences(db: Db): Promise<SellerDifference[]> {
+  const { rows } = await sql<{ account: string; seller: string; currency: string; kept: number; booked: number }>`
+    with theirs as (
+      select 'seller_held:' || seller_id as account, currency, sum(held_cents) as cents from sales where held_cents > 0 group by seller_id, currency
+      union all
+      select 'seller_reserve:' || seller_id, currency, sum(reserved_cents) from sales where reserved_cents > 0 group by seller_id, currency
+      union all
+      select 'seller_paying:' || seller_id, currency, sum(amount_cents) from payouts
+      where state in ('planned', 'transferred', 'sent', 'reversing') and next_at is not null group by seller_id, currency),
+    ours as (
+      select account, currency, 0 - sum(amount_cents) as cents from ledger_postings
+      where account like 'seller\_held:%' or account like 'seller\_reserve:%' or account like 'seller\_paying:%' group by account, currency)
+    select coalesce(t.account, o.account) as account, split_part(coalesce(t.account, o.account), ':', 2) as seller,
+      coalesce(t.currency, o.currency) as currency, coalesce(t.cents, 0)::bigint as kept, coalesce(o.cents, 0)::bigint as booked
+    from theirs t full join ours o on o.account = t.account and o.currency = t.currency
+    where coalesce(t.cents, 0) <> coalesce(o.cents, 0) limit 100`.execute(db)
+  return rows.map(({ account, seller, currency, kept, booked }) => ({
+    ...{ account: account.split(':')[0]!, subject: seller, currency, ours: booked, theirs: kept },
+    rows: [account.startsWith('seller_paying') ? 'the open payouts' : 'the rows of the sales'],
+  }))
+}
+
+/** Nobody is paid out while the books about them are in doubt. Answers how many wait. */
+export async function stopPayouts(trx: Trx, found: { account: string; subject: string; sellers?: string[] }[]): Promise<number> {
+  const named = found.flatMap(({ account, subject, sellers }) => [...(account.startsWith('seller_') ? [subject] : []), ...(sellers ?? [])])
+  const stopped = [...new Set(named)]
   await sql`
-    update seller_accounts set books_differ = user_id = any(${sellers}::uuid[])
-    where books_differ or user_id = any(${sellers}::uuid[])`.execute(db)
+    update seller_accounts set books_differ = user_id = any(${stopped}::uuid[])
+    where books_differ or user_id = any(${stopped}::uuid[])`.execute(trx)
+  return stopped.length
 }

@@ -6,20 +6,32 @@ import { enqueue, inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Db, Deps } from '../deps.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
+import { closeMatter, openMatter } from '../staff/matters.ts'
 import type { ProviderMoney } from '../stripe-shapes.ts'
-import { connectedDifferences, healPayouts, keptDifferences, stopPayouts } from './compare-sellers.ts'
+import { connectedDifferences, healPayouts, keptDifferences, soldDifferences, stopPayouts } from './compare-sellers.ts'
 import { bookCredits } from './credits.ts'
-import { balanceMoved } from './entries.ts'
-import { ledgerBalances, post } from './post.ts'
+import {
+  bookOwnMovements,
+  entriesWithoutMovement,
+  matchMovements,
+  sellersOf,
+  sumsOfMovements,
+  takeMovements,
+  type Unmatched,
+} from './movements.ts'
+import { ledgerBalances } from './post.ts'
 
-/** `subject` is the customer whose balance it is, or empty where the account is one. */
-type Difference = { account: string; subject: string; currency: string; ours: number; theirs: number; rows: string[] }
+/**
+ * `subject` is the customer or the seller whose balance it is, or empty where the account is one. `sellers`: of whom its rows tell, so that
+ * they are not paid out before somebody has looked.
+ */
+type Difference = { account: string; subject: string; currency: string; ours: number; theirs: number; rows: string[]; sellers?: string[] }
 const ROWS_NAMED = 50
 const SHOWN = 100
 const KEY = 'books:compared'
 
 /**
- * Every account that the provider knows as well, against what it says: its balance, what it holds for disputes, and each customer's balance.
+ * Every account of the books against the provider, movement by movement and in its sums, and against the rows that it is made of here.
  * Credit that nobody told us of is booked, and so is what the provider paid out to us or took for itself; what differs then is looked at
  * once more before it is called a difference.
  */
@@ -27,7 +39,6 @@ export async function compareBooks(deps: Deps, ctx: BillingCtx): Promise<{ diffe
   if (!deps.hasProvider) return { differences: 0 }
   await healCredits(deps, ctx.db)
   const first = await differences(deps, ctx.db)
-  for (const { account, currency } of first) if (account === 'provider_balance') await bookOwnMovements(deps, ctx.db, currency)
   await healPayouts(
     deps,
     ctx.db,
@@ -35,10 +46,8 @@ export async function compareBooks(deps: Deps, ctx: BillingCtx): Promise<{ diffe
   )
   const again = first.length > 0 ? await differences(deps, ctx.db) : []
   const found = again.filter((each) => first.some((before) => isSame(before, each)))
-  for (const each of found) if (each.account === 'provider_balance') each.rows = await rowsNotBooked(deps, ctx.db, each.currency)
   await keepDifferences(ctx.db, found)
-  await stopPayouts(ctx.db, found)
-  for (const { rows, ...difference } of found)
+  for (const { rows, sellers: _, ...difference } of found)
     ctx.log.error({ ...difference, rows: rows.slice(0, 5) }, 'the books differ from the provider: see Staff, Books')
   return { differences: found.length }
 }
@@ -48,6 +57,9 @@ const isSame = (a: Difference, b: Difference) =>
 
 async function differences(deps: Deps, db: Db): Promise<Difference[]> {
   const { provider } = deps
+  await takeMovements(deps, db)
+  await bookOwnMovements(db)
+  const unmatched = await matchMovements(db)
   const { balances } = await ledgerBalances(db)
   const whole = (account: string, theirs: ProviderMoney): Difference[] => {
     const ours = Object.fromEntries(balances.filter((each) => each.account === account).map((each) => [each.currency, each.amount_cents]))
@@ -56,6 +68,45 @@ async function differences(deps: Deps, db: Db): Promise<Difference[]> {
       .map((currency) => ({ account, subject: '', currency, ours: ours[currency] ?? 0, theirs: theirs[currency] ?? 0, rows: [] }))
       .filter((each) => each.ours !== each.theirs)
   }
+  const sums = unmatched.length === 0 ? await sumsOfMovements(db) : null
+  return [
+    ...(await withRows(db, whole('provider_balance', await provider.balance()), unmatched)),
+    ...(sums ? [...whole('bank', sums.bank), ...whole('provider_fees', sums.provider_fees)] : []),
+    ...whole('disputed', await provider.disputedMoney()),
+    ...(await creditDifferences(deps, db, whole)),
+    ...(await connectedDifferences(deps, db)),
+    ...(await keptDifferences(db)),
+    ...(await soldDifferences(db)),
+  ]
+}
+
+/** The movements behind a difference, also where they add up to nothing. */
+async function withRows(db: Db, balances: Difference[], unmatched: Unmatched[]): Promise<Difference[]> {
+  const currencies = new Set([...balances, ...unmatched].map(({ currency }) => currency))
+  const found: Difference[] = []
+  for (const currency of currencies) {
+    const mine = unmatched.filter((each) => each.currency === currency)
+    const [ours, theirs] = [sum(mine.map((each) => each.ours)), sum(mine.map((each) => each.theirs))]
+    const whole = balances.find((each) => each.currency === currency) ?? {
+      account: 'provider_balance',
+      subject: '',
+      currency,
+      ours,
+      theirs,
+    }
+    const rows = mine.map((each) => `${each.type} ${each.source}: ${each.theirs} ${currency}, booked ${each.ours}`)
+    const strange = whole.ours - whole.theirs === ours - theirs ? [] : await entriesWithoutMovement(db, currency)
+    const sellers = await sellersOf(
+      db,
+      mine.map(({ source }) => source),
+    )
+    found.push({ ...whole, rows: [...rows, ...strange].slice(0, ROWS_NAMED), sellers })
+  }
+  return found
+}
+const sum = (cents: number[]) => cents.reduce((all, each) => all + each, 0)
+
+async function creditDifferences({ provider }: Deps, db: Db, whole: (account: string, theirs: ProviderMoney) => Difference[]) {
   const credits: Difference[] = []
   const total: ProviderMoney = {}
   for await (const page of provider.customerBalances()) {
@@ -69,15 +120,8 @@ async function differences(deps: Deps, db: Db): Promise<Difference[]> {
       if (booked !== cents) credits.push({ account: 'customer_credit', subject: customer, currency, ours: booked, theirs: cents, rows: [] })
     }
   }
-  return [
-    ...whole('provider_balance', await provider.balance()),
-    ...whole('disputed', await provider.disputedMoney()),
-    ...credits,
-    // A deleted customer's balance in the books is in no row of theirs.
-    ...whole('customer_credit', total),
-    ...(await connectedDifferences(deps, db)),
-    ...(await keptDifferences(db)),
-  ]
+  // A deleted customer's balance in the books is in no row of theirs.
+  return [...credits, ...whole('customer_credit', total)]
 }
 
 async function creditsOf(db: Db, customers: string[]): Promise<Map<string, number>> {
@@ -107,62 +151,6 @@ async function healCredits({ provider }: Deps, db: Db) {
   }
 }
 
-/** Payouts to our bank and the provider's own charges: nobody paid them, so no charge leads to them. Back to where all of them are booked. */
-async function bookOwnMovements({ provider }: Deps, db: Db, currency: string) {
-  for await (const page of provider.movements(currency)) {
-    const own = page.filter(({ type }) => type in ownMovements)
-    const booked = await inTransaction(db, async (trx) => {
-      let count = 0
-      for (const { id, type, cents, createdAt } of own) {
-        const { to, says } = ownMovements[type]!
-        const lines = balanceMoved(currency, cents, to)
-        const isNew = await post(trx, {
-          reference: `moved:${id}`,
-          kind: 'moved',
-          userId: null,
-          description: says,
-          occurredAt: createdAt,
-          lines,
-        })
-        if (isNew) count++
-      }
-      return count
-    })
-    if (own.length > 0 && booked === 0) return
-  }
-}
-
-const ownMovements: Record<string, { to: 'bank' | 'provider_fees'; says: string }> = {
-  payout: { to: 'bank', says: 'Paid out to our bank' },
-  payout_cancel: { to: 'bank', says: 'Payout to our bank called off' },
-  payout_failure: { to: 'bank', says: 'Payout to our bank returned' },
-  stripe_fee: { to: 'provider_fees', says: 'Provider fee' },
-  stripe_fx_fee: { to: 'provider_fees', says: 'Provider fee for an exchange' },
-  tax_fee: { to: 'provider_fees', says: 'Tax on provider fees' },
-}
-
-/** The provider's newest movements in a currency that no entry of ours was made for. */
-async function rowsNotBooked({ provider }: Deps, db: Db, currency: string): Promise<string[]> {
-  const missing: string[] = []
-  for await (const page of provider.movements(currency)) {
-    const names = page.flatMap(({ id, source }) => [
-      `charge:${source}`,
-      `refund:${source}`,
-      `dispute:${source}`,
-      `fee:${id}`,
-      `transfer:${source}`,
-      `moved:${id}`,
-    ])
-    const { rows } = await sql<{ reference: string }>`
-      select reference from ledger_entries where reference = any(${names}::text[])`.execute(db)
-    const booked = new Set(rows.map(({ reference }) => reference.slice(reference.indexOf(':') + 1)))
-    for (const { id, source, type, cents } of page)
-      if (!booked.has(source) && !booked.has(id)) missing.push(`${type} ${source || id}: ${cents} ${currency}`)
-    if (missing.length >= ROWS_NAMED) break
-  }
-  return missing.slice(0, ROWS_NAMED)
-}
-
 async function keepDifferences(db: Db, found: Difference[]) {
   await inTransaction(db, async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext(${KEY}))`.execute(trx)
@@ -171,7 +159,7 @@ async function keepDifferences(db: Db, found: Difference[]) {
       await trx
         .insertInto('book_differences')
         .values(
-          found.map(({ ours, theirs, rows, ...difference }) => ({
+          found.map(({ ours, theirs, rows, sellers: _, ...difference }) => ({
             ...difference,
             id: newId(),
             ours_cents: ours,
@@ -181,12 +169,21 @@ async function keepDifferences(db: Db, found: Difference[]) {
         )
         .execute()
     await replaceSetting(trx, KEY, new Date().toISOString())
+    const stopped = await stopPayouts(trx, found)
+    if (found.length === 0) return closeMatter(trx, 'books', '')
+    await openMatter(trx, {
+      ...{ matter: 'books', subject: '', title: 'The books differ from the payment provider' },
+      body: `${counted(found.length, 'difference')} found. ${stopped > 0 ? `Payouts to ${counted(stopped, 'seller')} wait. ` : ''}The rows are in Staff, Books.`,
+    })
   })
 }
+const counted = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`
 
 /** What the last comparison found; asking for a new one puts it in the queue. */
 export async function booksOf(db: BillingCtx['db'], again: boolean): Promise<Output<typeof contract.staffBooks>> {
   if (again) await inTransaction(db, (trx) => enqueue(trx, compareJob, {}))
+  // Before the differences: a comparison that ends in between never puts its time on those of the one before.
+  const compared_at = await readSetting<string>(db, KEY)
   const found = await db
     .selectFrom('book_differences')
     .selectAll()
@@ -196,7 +193,7 @@ export async function booksOf(db: BillingCtx['db'], again: boolean): Promise<Out
     .execute()
   const { balances } = await ledgerBalances(db)
   return {
-    compared_at: await readSetting<string>(db, KEY),
+    compared_at,
     differences: found.slice(0, SHOWN).map(({ id: _, rows, found_at, ...row }) => ({
       ...row,
       rows: rows as string[],

@@ -1,9 +1,11 @@
 import type * as contract from '@operon/contracts/billing/api'
 import { disputeClosed, followAccount, paymentDisputed } from '@operon/contracts/billing/events'
 import type { Output } from '@operon/contracts/contract'
+import { day, money } from '@operon/contracts/words'
 import { enqueue, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Db, Trx } from '../deps.ts'
+import { closeMatter, openMatter } from '../staff/matters.ts'
 import type { ProviderCharge, ProviderDispute } from '../stripe-shapes.ts'
 
 type State = ProviderDispute['status']
@@ -39,6 +41,16 @@ export async function keepDisputeRow(
   const change = rows[0]
   if (!change) return null
   const { before, state } = change
+  if (state === 'won' || state === 'lost') await closeMatter(trx, 'dispute', id)
+  else
+    await openMatter(trx, {
+      ...{
+        matter: 'dispute',
+        subject: id,
+        title: `A payment of ${money({ amount_cents: amountCents, currency: charge.currency })} is disputed`,
+      },
+      body: `${saleId ? 'A sale of a seller' : 'A plan'}, reason: ${reason.replaceAll('_', ' ')}.${evidenceDueAt ? ` Evidence is due by ${day(evidenceDueAt.toISOString())}.` : ''}`,
+    })
   return { state, isOpened: state !== 'asked' && (before === null || before === 'asked') }
 }
 

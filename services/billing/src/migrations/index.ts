@@ -15,6 +15,7 @@ import * as bookDifferences from './0013_book_differences.ts'
 import * as bank from './0014_bank.ts'
 import * as referralsById from './0015_referrals_by_id.ts'
 import * as selling from './0016_selling.ts'
+import * as movements from './0020_movements.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -33,4 +34,5 @@ export const migrations: Migrations = {
   '0014_bank': bank,
   '0015_referrals_by_id': referralsById,
   '0016_selling': selling,
+  '0020_movements': movements,
 }

@@ -98,12 +98,12 @@ async function send(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | nul
 async function reverse(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | null> {
   const transfer = row.transfer!
   const made = await ask(db, row, {
-    find: async () => (await deps.provider.isReversed(transfer)) || null,
+    find: () => deps.provider.findReversal(transfer),
     make: (key) => deps.provider.reverseTransfer(transfer, key),
   })
   if ('refused' in made) return wait(db, row, 'funds')
   return move(db, row, { state: 'returned', next_at: null }, async (trx) => {
-    await book(trx, row, `transfer_reversed:${row.id}`, 'transfer_reversed', 'Back from the payout account', transferReversed)
+    await book(trx, row, `transfer_reversed:${made.done}`, 'transfer_reversed', 'Back from the payout account', transferReversed)
     await restore(trx, row, row.returned_because ?? cannotReceive)
   })
 }

@@ -20,6 +20,7 @@ export function listing(bank: Bank, kind: Kind, url: string, params: Params, kee
   if (params.starting_after && from === 0) throw wrong(`No such object: '${params.starting_after}'`, 'starting_after', 'resource_missing')
   if (!params.ending_before) return list(url, all.slice(from, from + limit), all.length > from + limit)
   const until = all.findIndex((each) => each.id === params.ending_before)
+  if (until === -1) throw wrong(`No such object: '${params.ending_before}'`, 'ending_before', 'resource_missing')
   return list(url, all.slice(Math.max(0, until - limit), until), until > limit)
 }
 

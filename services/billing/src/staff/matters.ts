@@ -1,0 +1,67 @@
+import type * as contract from '@operon/contracts/billing/api'
+import { staffMatter, tellStaff } from '@operon/contracts/billing/events'
+import type { Input, Output } from '@operon/contracts/contract'
+import { newId } from '@operon/kit/ids'
+import { enqueue, inTransaction, publish } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { BillingCtx, Deps, Trx } from '../deps.ts'
+import type { Matter } from '../schema.ts'
+import { log } from './log.ts'
+
+type Opened = { matter: Matter; subject: string; title: string; body: string }
+
+/** Tells staff of something that only they can settle, once while it is open. */
+export async function openMatter(trx: Trx, { matter, subject, title, body }: Opened): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    insert into staff_matters (id, matter, subject, title, body, told_at, closed_at)
+    values (${newId()}, ${matter}, ${subject}, ${title}, ${body}, null, null)
+    on conflict (matter, subject) where closed_at is null do nothing returning id`.execute(trx)
+  if (rows[0]) await enqueue(trx, tellStaff, { matter_id: rows[0].id })
+}
+
+export async function closeMatter(trx: Trx, matter: Matter, subject: string): Promise<void> {
+  await trx
+    .updateTable('staff_matters')
+    .set({ closed_at: sql<Date>`now()` })
+    .where('matter', '=', matter)
+    .where('subject', '=', subject)
+    .where('closed_at', 'is', null)
+    .execute()
+}
+
+/** To each member of staff, once: that it was told commits with the telling. */
+export async function tellOfMatter(deps: Deps, { db }: BillingCtx, { matter_id }: { matter_id: string }): Promise<void> {
+  const staff = await deps.staff()
+  await inTransaction(db, async (trx) => {
+    const told = await trx
+      .updateTable('staff_matters')
+      .set({ told_at: sql<Date>`now()` })
+      .where('id', '=', matter_id)
+      .where('told_at', 'is', null)
+      .returning(['matter', 'title', 'body'])
+      .executeTakeFirst()
+    if (told) for (const userId of staff) await publish(trx, staffMatter, userId, told)
+  })
+}
+
+const SHOWN = 100
+export async function staffMatters(
+  ctx: BillingCtx,
+  { reason }: Input<typeof contract.staffMatters>,
+): Promise<Output<typeof contract.staffMatters>> {
+  await log(ctx, 'list matters', reason, null, {})
+  const rows = await ctx.db
+    .selectFrom('staff_matters')
+    .selectAll()
+    .where('closed_at', 'is', null)
+    .orderBy('opened_at', 'desc')
+    .limit(SHOWN + 1)
+    .execute()
+  return {
+    matters: rows.slice(0, SHOWN).map(({ id, matter, subject, title, body, opened_at }) => ({
+      ...{ id, matter, subject, title, body },
+      opened_at: opened_at.toISOString(),
+    })),
+    more: rows.length > SHOWN,
+  }
+}
