@@ -121,7 +121,7 @@ async function newcomer(name: string): Promise<Answer> {
 async function subscribe(token: string): Promise<string> {
   const { url } = await post('/functions/v1/create-checkout', { plan: 'basic' }, token)
   const id = new URL(url).pathname.split('/').at(-1)!
-  await post(`/sandbox/api/stripe/checkout/${id}/complete`, { card: '4242424242424242' })
+  await post(`/sandbox/api/stripe/checkout/${id}/complete`, { card: '4242424242424242', address: { country: 'US', postal_code: '97201' } })
   while (!(await post('/functions/v1/check-subscription', {}, token)).subscribed) await delay(100)
   return id
 }

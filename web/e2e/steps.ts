@@ -96,7 +96,9 @@ export async function newTrial(request: APIRequestContext, email = newEmail()): 
   await expect(async () => {
     checkout = new URL((await call(request, session, 'create-checkout', { plan: 'basic' })).url).pathname.split('/').at(-1)!
   }).toPass({ timeout: 20_000 })
-  const paid = await request.post(`/sandbox/api/stripe/checkout/${checkout}/complete`, { data: { card: '4242424242424242' } })
+  const paid = await request.post(`/sandbox/api/stripe/checkout/${checkout}/complete`, {
+    data: { card: '4242424242424242', address: { country: 'US', postal_code: '97201' } },
+  })
   expect(paid.ok()).toBe(true)
   await expect.poll(async () => (await call(request, session, 'check-subscription')).status, { timeout: 20_000 }).toBe('trialing')
   return session

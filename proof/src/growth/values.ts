@@ -85,6 +85,7 @@ export const VALUES: Record<string, RawBuilder<unknown>> = {
   'provider_movements.matched': sql`true`,
   'staff_matters.matter': sql`'suspense'`,
   'staff_matters.closed_at': sql`now()`,
+  'tax_lines.charge': sql`null`,
   'usage.unit': among('prompts', 'images', 'emails', 'runs', 'agents'),
   'ledger_entries.kind': among('charge', 'fee', 'refund', 'credit_granted'),
   'ledger_postings.line': sql`1`,

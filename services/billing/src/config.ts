@@ -12,6 +12,8 @@ export const Config = z
     STRIPE_CONNECT_WEBHOOK_SECRET: z.string().startsWith('whsec_').optional(),
     /** Where Stripe reaches us, when it is not PUBLIC_URL. */
     WEBHOOK_BASE_URL: z.url().optional(),
+    /** Stripe Tax works out and collects what is due. It has to be set up in the account: with `off` nothing is collected. */
+    STRIPE_TAX: z.enum(['on', 'off']).default('on'),
     /** The trial is once a card: on with a live key, off in test mode and in the sandbox, unless said here. */
     TRIAL_ONCE_PER_CARD: z.stringbool().optional(),
   })

@@ -91,9 +91,9 @@ export async function startBilling(env: Record<string, string> = {}, beside: Ser
     user: (claims: Record<string, unknown> = {}) => platform.user(claims),
     staff: () => platform.user({ app_metadata: { staff: true } }),
     check: async (user: TestUser) => (await call('check-subscription', user)).body,
-    async pay(url: string, card = GOOD_CARD) {
+    async pay(url: string, card = GOOD_CARD, more: Record<string, string> = {}) {
       const { pathname } = new URL(url)
-      return submit(pathname, { email: 'test@example.com', name: 'Test Person', number: card, expiry: '12/34', cvc: '123' })
+      return submit(pathname, { email: 'test@example.com', name: 'Test Person', number: card, expiry: '12/34', cvc: '123', ...more })
     },
     /** A new person with a running trial. */
     async subscribed(plan = 'basic', card = GOOD_CARD, body: object = {}) {

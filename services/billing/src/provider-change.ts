@@ -36,6 +36,7 @@ async function beginAnew(trx: Trx) {
   await trx.deleteFrom('provider_settings').where('key', 'like', 'customer:%').execute()
   await trx.deleteFrom('provider_settings').where('key', '=', MOVEMENTS).execute()
   await trx.deleteFrom('provider_movements').execute()
+  await trx.deleteFrom('tax_lines').execute()
   await trx.updateTable('provider_calls').set({ state: 'refused' }).where('state', '=', 'open').execute()
   // With the events goes the time that they told.
   await trx.deleteFrom('provider_events').execute()

@@ -142,6 +142,19 @@ export type BillingDb = SellingDb & {
     /** Its entries come to the same. */
     matched: Generated<boolean>
   }
+  tax_lines: {
+    /** The entry that it belongs to. */
+    reference: string
+    /** The plan's payment that it was given back of. */
+    charge: string | null
+    country: string
+    state: string | null
+    currency: string
+    taxable_cents: number
+    tax_cents: number
+    reverse_charge: boolean
+    at: Date
+  }
   staff_matters: {
     id: string
     matter: Matter

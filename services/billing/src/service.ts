@@ -24,10 +24,12 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
   migrations,
   sandboxed: ({ STRIPE_SECRET_KEY }) => (STRIPE_SECRET_KEY ? [] : ['stripe']),
   async setup(rt) {
-    const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_CONNECT_WEBHOOK_SECRET, WEBHOOK_BASE_URL, TRIAL_ONCE_PER_CARD } = rt.config
+    const { STRIPE_TAX, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_CONNECT_WEBHOOK_SECRET, WEBHOOK_BASE_URL, TRIAL_ONCE_PER_CARD } =
+      rt.config
     const provider = openProvider({
       secretKey: STRIPE_SECRET_KEY,
       watch: rt.providers,
+      collectsTax: STRIPE_TAX === 'on',
       sandboxAddress: async () => (await rt.ask(sandboxAddress, { provider: 'stripe' })).url,
     })
     if ((await belongTo(rt.db, provider.mode)) === 'moved')

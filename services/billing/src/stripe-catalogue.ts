@@ -7,6 +7,8 @@ import { ignoreExisting, ignoreMissing } from './stripe-errors.ts'
 export type Prices = Record<PlanId, string>
 
 export const REFERRAL_COUPON = `operon-referral-${REFERRAL_PERCENT_OFF}-once`
+/** Software as a service, for business use. */
+const SOFTWARE = 'txcd_10103001'
 export const productId = (plan: PlanId) => `operon_${plan}`
 
 /** Products and prices are made from the one plan table; a price is named by what it costs, so that a new price is a new one. */
@@ -18,13 +20,14 @@ export async function ensurePrices(stripe: Stripe): Promise<Prices> {
     const key = keyOf(plan)
     if (known.has(key)) return [plan.id, known.get(key)!]
     await stripe.products
-      .create({ id: productId(plan.id), name: plan.name, description: plan.description, metadata: { plan: plan.id } })
+      .create({ id: productId(plan.id), name: plan.name, description: plan.description, tax_code: SOFTWARE, metadata: { plan: plan.id } })
       .catch(ignoreExisting)
     const price = await stripe.prices.create(
       {
         product: productId(plan.id),
         currency: plan.currency,
         unit_amount: plan.priceCents,
+        tax_behavior: 'exclusive',
         recurring: { interval: plan.period },
         lookup_key: key,
         // One that was archived keeps its key otherwise.

@@ -9,9 +9,11 @@ import {
   type ProviderCredit,
   type ProviderInvoice,
   type ProviderMoney,
+  type ProviderTax,
   REFERRAL,
   REFERRAL_BACK,
   REFERRAL_THANKS,
+  taxOfInvoice,
 } from './stripe-shapes.ts'
 
 export type Call = <T>(work: (stripe: Stripe) => Promise<T>) => Promise<T>
@@ -27,6 +29,27 @@ export function moneyOf(call: Call) {
     return invoice && typeof invoice === 'object' && !invoice.deleted ? invoice : null
   }
 
+  /** What the payment page added for the authorities, and where the buyer is. */
+  async function taxOfSale(intent: string): Promise<ProviderTax | null> {
+    const sessions = await call((stripe) => stripe.checkout.sessions.list({ payment_intent: intent, limit: 1 }))
+    const session = sessions.data[0]
+    const { address, tax_ids } = session?.customer_details ?? {}
+    if (!session?.automatic_tax.enabled || !address?.country) return null
+    const cents = session.total_details?.amount_tax ?? 0
+    const number = tax_ids?.find(({ value }) => value)
+    return {
+      ...{
+        cents,
+        netCents: (session.amount_total ?? 0) - cents,
+        country: address.country,
+        state: address.state ?? null,
+        reference: session.id,
+      },
+      taxId: number?.value ?? null,
+      isReverseCharge: cents === 0 && number !== undefined,
+    }
+  }
+
   return {
     async getInvoice(id: string): Promise<ProviderInvoice> {
       const invoice = await call((stripe) => stripe.invoices.retrieve(id))
@@ -37,6 +60,9 @@ export function moneyOf(call: Call) {
         dueCents: invoice.amount_due,
         reason: invoice.billing_reason,
         retryAt: invoice.next_payment_attempt ? date(invoice.next_payment_attempt) : null,
+        tax: taxOfInvoice(invoice),
+        isOfPlan: Boolean(invoice.parent?.subscription_details),
+        paidAt: invoice.status_transitions.paid_at ? date(invoice.status_transitions.paid_at) : null,
       }
     },
 
@@ -59,12 +85,10 @@ export function moneyOf(call: Call) {
           )
         : charge.refunds
       const disputes = charge.disputed ? await call((stripe) => stripe.disputes.list({ charge: id, limit: 10 })) : null
-      return chargeOf(
-        charge,
-        refunds?.data ?? [],
-        disputes?.data ?? [],
-        charge.metadata.kind === 'sale' ? null : await invoiceOf(idOf(charge.payment_intent)),
-      )
+      const intent = idOf(charge.payment_intent)
+      const isSale = charge.metadata.kind === 'sale'
+      const shaped = chargeOf(charge, refunds?.data ?? [], disputes?.data ?? [], isSale ? null : await invoiceOf(intent))
+      return isSale && intent ? { ...shaped, tax: await taxOfSale(intent) } : shaped
     },
 
     async refund(

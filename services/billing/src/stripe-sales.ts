@@ -23,7 +23,20 @@ export type ProviderSaleCheckout = {
   url: string | null
 }
 
-export function salesOf(call: Call) {
+/**
+ * Tax by the address that the page asks for, on top of the price; a business gives its number there. A known customer keeps both, so that
+ * renewals are taxed as well.
+ */
+export const taxOf = (customer: string | null) => ({
+  automatic_tax: { enabled: true },
+  tax_id_collection: { enabled: true },
+  billing_address_collection: 'required' as const,
+  ...(customer && { customer_update: { address: 'auto' as const, name: 'auto' as const } }),
+})
+/** Software and other goods that come over the network. */
+const DIGITAL_GOODS = 'txcd_10000000'
+
+export function salesOf(call: Call, collectsTax: boolean) {
   return {
     /** What was bought is named on each object that comes of it: the charge leads back to the checkout by itself. */
     async createSaleCheckout(request: SaleCheckoutRequest, key: string): Promise<{ id: string; url: string }> {
@@ -37,13 +50,17 @@ export function salesOf(call: Call) {
             client_reference_id: reference,
             line_items: lines.map(({ title, amountCents }) => ({
               quantity: 1,
-              price_data: { currency, unit_amount: amountCents, product_data: { name: title } },
+              price_data: {
+                ...{ currency, unit_amount: amountCents, tax_behavior: 'exclusive' },
+                product_data: { name: title, tax_code: DIGITAL_GOODS },
+              },
             })),
             payment_intent_data: {
               metadata,
               description: lines.map(({ title }) => title).join(', '),
               ...(email && { receipt_email: email }),
             },
+            ...(collectsTax && taxOf(customer)),
             metadata,
             success_url: request.successUrl,
             cancel_url: request.cancelUrl,

@@ -71,6 +71,20 @@ export type ProviderCharge = {
   fees: { reference: string; feeCents: number; createdAt: Date }[]
   refunds: ProviderRefund[]
   disputes: ProviderDispute[]
+  /** What of it is the authorities'. Null where no tax was asked for. */
+  tax: ProviderTax | null
+}
+export type ProviderTax = {
+  cents: number
+  /** What it is on. */
+  netCents: number
+  country: string
+  state: string | null
+  taxId: string | null
+  /** The business that bought owes it itself. */
+  isReverseCharge: boolean
+  /** The invoice or payment page that asked for it. */
+  reference: string
 }
 /** Cents a currency. */
 export type ProviderMoney = Record<string, number>
@@ -83,6 +97,9 @@ export type ProviderInvoice = {
   reason: string | null
   /** When the card is asked again by itself; null when it is not. */
   retryAt: Date | null
+  tax: ProviderTax | null
+  paidAt: Date | null
+  isOfPlan: boolean
 }
 /** What a customer's balance moved by. Credit is negative. */
 export type ProviderCredit = {
@@ -153,6 +170,7 @@ export function chargeOf(
     method: methodOf(charge),
     subscription: idOf(invoice?.parent?.subscription_details?.subscription),
     periodEnd: periodEndOf(invoice),
+    tax: invoice && taxOfInvoice(invoice),
     fees: movements.map(feeOf).filter((fee) => fee !== null),
     refunds: refunds.filter(isSent).map((refund) => ({
       id: refund.id,
@@ -171,6 +189,25 @@ export function chargeOf(
         .toSorted((a, b) => a.created - b.created || a.amount - b.amount)
         .map(({ id, amount, fee, created }) => ({ id, amountCents: amount, feeCents: fee, createdAt: date(created) })),
     })),
+  }
+}
+
+export const taxIn = ({ total_taxes }: Pick<Stripe.Invoice, 'total_taxes'>): number =>
+  (total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0)
+
+export function taxOfInvoice(invoice: Stripe.Invoice): ProviderTax | null {
+  const { automatic_tax, customer_address: address, customer_tax_ids, total_taxes } = invoice
+  if (!automatic_tax.enabled || !address?.country) return null
+  return {
+    ...{
+      cents: taxIn(invoice),
+      netCents: invoice.total - taxIn(invoice),
+      country: address.country,
+      state: address.state ?? null,
+      reference: invoice.id,
+    },
+    taxId: customer_tax_ids?.find(({ value }) => value)?.value ?? null,
+    isReverseCharge: (total_taxes ?? []).some(({ taxability_reason }) => taxability_reason === 'reverse_charge'),
   }
 }
 

@@ -8,7 +8,7 @@ import { ensurePrices, ensureReferralCoupon, type Prices, portalConfiguration, R
 import { connectOf } from './stripe-connect.ts'
 import { askAgain, ignoreMissing, ignoreRefused, isOutage, isRefusal } from './stripe-errors.ts'
 import { moneyOf } from './stripe-money.ts'
-import { salesOf } from './stripe-sales.ts'
+import { salesOf, taxOf } from './stripe-sales.ts'
 import {
   type CheckoutState,
   date,
@@ -20,6 +20,7 @@ import {
   seconds,
   stateOf,
   subscriptionOf,
+  taxIn,
 } from './stripe-shapes.ts'
 
 // The one place that calls the provider's SDK (what is on sale there: stripe-catalogue.ts; what moved there: stripe-money.ts).
@@ -43,13 +44,18 @@ export type ProviderCheckout = {
 }
 export type SwitchRequest = { subscription: string; item: string; plan: PlanId; charge: 'now' | 'next invoice' }
 
-type Options = { secretKey?: string | undefined; sandboxAddress: () => Promise<string>; watch?: ProviderWatch | undefined }
+type Options = {
+  secretKey?: string | undefined
+  sandboxAddress: () => Promise<string>
+  watch?: ProviderWatch | undefined
+  collectsTax?: boolean
+}
 export type Provider = ReturnType<typeof openProvider>
 
 const ANSWER_MS = 12_000
 const leftAlone = () => new DomainError('unavailable', askAgain)
 
-export function openProvider({ secretKey, sandboxAddress, watch }: Options) {
+export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = true }: Options) {
   const mode: Mode = !secretKey ? 'sandbox' : secretKey.includes('_live_') ? 'live' : 'test'
   const circuit = new Circuit({ coolMs: 5000, counts: isOutage, refusal: leftAlone })
   watch?.circuit('stripe', circuit)
@@ -146,6 +152,7 @@ export function openProvider({ secretKey, sandboxAddress, watch }: Options) {
             client_reference_id: request.userId,
             line_items: [{ price, quantity: 1 }],
             payment_method_collection: 'always',
+            ...(collectsTax && taxOf(request.customer)),
             subscription_data: { metadata, ...(request.trialDays > 0 && { trial_period_days: request.trialDays }) },
             ...(request.referral && { discounts: [{ coupon: REFERRAL_COUPON }] }),
             metadata,
@@ -204,6 +211,8 @@ export function openProvider({ secretKey, sandboxAddress, watch }: Options) {
         }),
       )
       const lines = invoice.lines.data.map((line) => ({ description: line.description ?? '', amount_cents: line.amount }))
+      const tax = taxIn(invoice)
+      if (tax !== 0) lines.push({ description: 'Tax', amount_cents: tax })
       return { amountDueCents: invoice.amount_due, currency: invoice.currency, lines }
     },
 
@@ -362,7 +371,7 @@ export function openProvider({ secretKey, sandboxAddress, watch }: Options) {
     },
 
     ...moneyOf(call),
-    ...salesOf(call),
+    ...salesOf(call, collectsTax),
     ...connectOf(call),
 
     eventFrom: (raw: unknown): ProviderEvent => eventOf(raw as Stripe.Event),

@@ -10,6 +10,7 @@ import { userOf } from './credits.ts'
 import { keepDispute, nameOf } from './disputes.ts'
 import { charged, disputeLost, disputeOpened, feeTaken, type Line, refunded, refundFailed } from './entries.ts'
 import { post } from './post.ts'
+import { bookPlanTax, bookTaxBack } from './tax.ts'
 
 /** Books all that is known of a charge: itself, its fees, refunds and disputes. Each once, so it may be called for any event about it, in any order. */
 export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void> {
@@ -39,6 +40,7 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
     await publish(trx, paymentSucceeded, userId, event(charge.amountCents))
     if (userId) await referralPaid(trx, userId, charge)
   }
+  if (isKnown && charge.tax) await bookPlanTax(trx, { userId, currency, tax: charge.tax, at: charge.createdAt })
   for (const { reference, feeCents, createdAt } of charge.fees)
     await book(`fee:${reference}`, 'fee', 'Provider fee', createdAt, feeTaken(currency, feeCents))
 
@@ -68,6 +70,7 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
       await book(`dispute_lost:${id}`, 'dispute_lost', `Dispute of ${payment} lost`, createdAt, disputeLost(currency, heldCents, paidFor))
     await keepDispute(trx, userId, charge, dispute)
   }
+  if (isKnown) await bookTaxBack(trx, charge, userId)
   if (returnedCents(charge) >= charge.amountCents) await referralVoided(trx, payment)
 }
 

@@ -104,6 +104,17 @@ export async function soldDifferences(db: Db): Promise<SellerDifference[]> {
   }))
 }
 
+/** Tax in the books against the lines by country that it is reported from. */
+export async function taxDifferences(db: Db): Promise<SellerDifference[]> {
+  const { rows } = await sql<{ currency: string; ours: number; theirs: number }>`
+    with booked as (
+      select currency, 0 - sum(amount_cents) as cents from ledger_postings where account = 'sales_tax_payable' group by currency),
+    kept as (select currency, sum(tax_cents) as cents from tax_lines group by currency)
+    select coalesce(b.currency, k.currency) as currency, coalesce(b.cents, 0)::bigint as ours, coalesce(k.cents, 0)::bigint as theirs
+    from booked b full join kept k on k.currency = b.currency where coalesce(b.cents, 0) <> coalesce(k.cents, 0)`.execute(db)
+  return rows.map((row) => ({ ...row, account: 'sales_tax_payable', subject: '', rows: ['the lines by country'] }))
+}
+
 /** Nobody is paid out while the books about them are in doubt. Answers how many wait. */
 export async function stopPayouts(trx: Trx, found: { account: string; subject: string; sellers?: string[] }[]): Promise<number> {
   const named = found.flatMap(({ account, subject, sellers }) => [...(account.startsWith('seller_') ? [subject] : []), ...(sellers ?? [])])

@@ -8,7 +8,7 @@ import type { BillingCtx, Db, Deps } from '../deps.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
 import { closeMatter, openMatter } from '../staff/matters.ts'
 import type { ProviderMoney } from '../stripe-shapes.ts'
-import { connectedDifferences, healPayouts, keptDifferences, soldDifferences, stopPayouts } from './compare-sellers.ts'
+import { connectedDifferences, healPayouts, keptDifferences, soldDifferences, stopPayouts, taxDifferences } from './compare-sellers.ts'
 import { bookCredits } from './credits.ts'
 import {
   bookOwnMovements,
@@ -77,6 +77,7 @@ async function differences(deps: Deps, db: Db): Promise<Difference[]> {
     ...(await connectedDifferences(deps, db)),
     ...(await keptDifferences(db)),
     ...(await soldDifferences(db)),
+    ...(await taxDifferences(db)),
   ]
 }
 

@@ -19,6 +19,10 @@ const lostBy = (paidFor: PaidFor): Account => (paidFor === 'subscription' ? 'dis
 
 export const charged = (currency: string, cents: number, paidFor: PaidFor = 'subscription') =>
   pair(currency, cents, 'provider_balance', earnedBy(paidFor))
+/** What of a plan's invoice is the authorities', and what of it goes back with a refund. */
+export const taxDue = (currency: string, cents: number) => pair(currency, cents, 'subscription_revenue', 'sales_tax_payable')
+export const taxReturned = (currency: string, cents: number, from: 'refunds' | 'dispute_losses') =>
+  pair(currency, cents, 'sales_tax_payable', from)
 export const feeTaken = (currency: string, cents: number) => pair(currency, cents, 'provider_fees', 'provider_balance')
 export const refunded = (currency: string, cents: number, paidFor: PaidFor = 'subscription') =>
   pair(currency, cents, givenBackBy(paidFor), 'provider_balance')

@@ -16,6 +16,7 @@ import * as bank from './0014_bank.ts'
 import * as referralsById from './0015_referrals_by_id.ts'
 import * as selling from './0016_selling.ts'
 import * as movements from './0020_movements.ts'
+import * as tax from './0021_tax.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -35,4 +36,5 @@ export const migrations: Migrations = {
   '0015_referrals_by_id': referralsById,
   '0016_selling': selling,
   '0020_movements': movements,
+  '0021_tax': tax,
 }

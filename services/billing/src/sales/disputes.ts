@@ -5,7 +5,7 @@ import { disputeOpened, feeTaken } from '../ledger/entries.ts'
 import { reserveFor, reserveFreed, returnedOf, saleDisputeLost, setAside } from '../ledger/selling.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
 import type { ProviderDispute } from '../stripe-shapes.ts'
-import { type Booking, keepMoney, moneyOf, termsOf, toldOf } from './rows.ts'
+import { type Booking, keepMoney, keepTaxReturned, moneyOf, termsOf, toldOf } from './rows.ts'
 
 /** Books the disputes of a sale and the bank's decisions. A share that was due already is set aside until then. */
 export async function bookDisputes(booking: Booking): Promise<void> {
@@ -49,12 +49,15 @@ async function lose(booking: Booking, dispute: ProviderDispute) {
   const cents = -dispute.movements.reduce((sum, { amountCents }) => sum + amountCents, 0)
   const parts = returnedOf(termsOf(sale), moneyOf(sale), cents, await lockBalance(trx, sale.seller_id, sale.currency))
   const entry = entryOf(booking, `dispute_lost:${dispute.id}`, 'dispute_lost', dispute.createdAt, `Dispute of ${sale.title} lost`)
-  if (await postOf(trx, sale.seller_id, { ...entry, lines: saleDisputeLost(termsOf(sale), cents, parts) }))
+  if (await postOf(trx, sale.seller_id, { ...entry, lines: saleDisputeLost(termsOf(sale), cents, parts) })) {
+    const back = { taxCents: parts.taxCents, cents: cents - parts.beyond, at: dispute.createdAt }
+    await keepTaxReturned(trx, sale, entry.reference, back)
     await keepMoney(trx, sale, {
       returnedCents: sale.refunded_cents + cents - parts.beyond,
       heldCents: sale.held_cents - parts.fromHeld,
       reservedCents: sale.reserved_cents - parts.fromReserve,
     })
+  }
 }
 
 async function free(booking: Booking, dispute: ProviderDispute) {

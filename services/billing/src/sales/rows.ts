@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Trx } from '../deps.ts'
 import type { SaleMoney, Terms } from '../ledger/selling.ts'
+import { keepTax } from '../ledger/tax.ts'
 import type { BillingDb } from '../schema.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 
@@ -38,7 +39,24 @@ export const toldOf = (sale: SaleRow) => ({
   seller_id: sale.seller_id,
   buyer_id: sale.buyer_id,
   title: sale.title,
-  amount_cents: sale.gross_cents,
+  // Of the price: the tax is the authorities', and whoever sold it compares with what was asked.
+  amount_cents: sale.gross_cents - sale.tax_cents,
   currency: sale.currency,
-  refunded_cents: sale.refunded_cents,
+  refunded_cents: sale.refunded_cents - taxOf(sale, sale.refunded_cents),
 })
+
+/** What of an amount that went back is tax. */
+export const taxOf = ({ tax_cents, gross_cents }: SaleRow, returnedCents: number): number =>
+  Math.floor((tax_cents * returnedCents) / gross_cents)
+
+/** The part of a sale that went back, for the authorities. */
+export async function keepTaxReturned(
+  trx: Trx,
+  sale: SaleRow,
+  reference: string,
+  { taxCents, cents, at }: { taxCents: number; cents: number; at: Date },
+) {
+  if (!sale.tax_country) return
+  const place = { country: sale.tax_country, state: sale.tax_state, isReverseCharge: sale.reverse_charge }
+  await keepTax(trx, { reference, place, currency: sale.currency, taxableCents: taxCents - cents, taxCents: -taxCents, at })
+}

@@ -6,12 +6,13 @@ import { type Selectable, sql } from 'kysely'
 import type { Deps, Trx } from '../deps.ts'
 import { feeTaken, refundFailed } from '../ledger/entries.ts'
 import { returnedOf, saleRefunded, sold } from '../ledger/selling.ts'
+import { keepTax } from '../ledger/tax.ts'
 import type { BillingDb } from '../schema.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
 import type { SaleLine } from '../sellers/schema.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 import { bookDisputes } from './disputes.ts'
-import { type Booking, keepMoney, moneyOf, type SaleRow, termsOf, toldOf } from './rows.ts'
+import { type Booking, keepMoney, keepTaxReturned, moneyOf, type SaleRow, termsOf, toldOf } from './rows.ts'
 
 type CheckoutRow = Selectable<BillingDb['sale_checkouts']>
 
@@ -32,8 +33,8 @@ export async function settle(trx: Trx, charge: ProviderCharge): Promise<boolean>
   const terms = {
     seller: checkout.seller_id,
     currency: checkout.currency,
-    grossCents: checkout.amount_cents,
-    taxCents: 0,
+    grossCents: charge.amountCents,
+    taxCents: charge.tax?.cents ?? 0,
     shareCents: share,
   }
   const { lines, heldCents } = sold(terms, balance)
@@ -48,6 +49,11 @@ export async function settle(trx: Trx, charge: ProviderCharge): Promise<boolean>
   })
   const sale = isNew ? await complete(trx, checkout, charge, heldCents) : known
   if (!sale) return false
+  if (isNew && charge.tax) {
+    const { cents: taxCents } = charge.tax
+    const line = { place: charge.tax, currency: sale.currency, taxableCents: checkout.amount_cents, taxCents, at: charge.createdAt }
+    await keepTax(trx, { reference: `charge:${charge.id}`, ...line })
+  }
   const booking: Booking = { trx, charge, sale, buyerId: checkout.buyer_id }
 
   for (const { reference, feeCents, createdAt } of charge.fees)
@@ -67,11 +73,11 @@ export async function settle(trx: Trx, charge: ProviderCharge): Promise<boolean>
   return true
 }
 
-/** Only what was asked for: another amount, currency or checkout is not a sale of ours. */
-async function checkoutOf(trx: Trx, { saleCheckout, amountCents, currency }: ProviderCharge): Promise<CheckoutRow | null> {
+/** Only what was asked for, and the tax on it: another amount, currency or checkout is not a sale of ours. */
+async function checkoutOf(trx: Trx, { saleCheckout, amountCents, currency, tax }: ProviderCharge): Promise<CheckoutRow | null> {
   if (!isUuid(saleCheckout)) return null
   const checkout = await trx.selectFrom('sale_checkouts').selectAll().where('id', '=', saleCheckout).executeTakeFirst()
-  return checkout && checkout.amount_cents === amountCents && checkout.currency === currency ? checkout : null
+  return checkout && checkout.amount_cents + (tax?.cents ?? 0) === amountCents && checkout.currency === currency ? checkout : null
 }
 
 const saleOf = (trx: Trx, id: string) => trx.selectFrom('sales').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
@@ -102,7 +108,7 @@ async function keepFailed(trx: Trx, checkout: CheckoutRow, charge: ProviderCharg
 
 const titleOf = ({ lines }: { lines: unknown }) => (lines as SaleLine[]).map(({ title }) => title).join(', ')
 
-const paymentOf = (checkout: CheckoutRow, { id, payer, method, createdAt }: ProviderCharge) => ({
+const paymentOf = (checkout: CheckoutRow, { id, payer, method, createdAt, amountCents, tax }: ProviderCharge) => ({
   id: checkout.id,
   kind: checkout.kind,
   reference: checkout.reference,
@@ -114,8 +120,12 @@ const paymentOf = (checkout: CheckoutRow, { id, payer, method, createdAt }: Prov
   charge: id,
   method,
   currency: checkout.currency,
-  gross_cents: checkout.amount_cents,
-  tax_cents: 0,
+  gross_cents: amountCents,
+  tax_cents: tax?.cents ?? 0,
+  tax_country: tax?.country ?? null,
+  tax_state: tax?.state ?? null,
+  buyer_tax_id: tax?.taxId ?? null,
+  reverse_charge: tax?.isReverseCharge ?? false,
   share_cents: sellerShare(checkout.amount_cents),
   dispute: null,
   paid_at: createdAt,
@@ -140,6 +150,7 @@ async function bookRefunds({ trx, charge, sale, buyerId }: Booking): Promise<num
         heldCents: sale.held_cents - parts.fromHeld,
         reservedCents: sale.reserved_cents - parts.fromReserve,
       })
+      await keepTaxReturned(trx, sale, `refund:${id}`, { taxCents: parts.taxCents, cents: amountCents - parts.beyond, at: createdAt })
       returned.push(amountCents)
     }
     if (state === 'failed')

@@ -45,10 +45,14 @@ export function sellingOn(billing: TestBilling) {
       return { reference, seller, amountCents, opened }
     },
     /** Paid and settled. */
-    async sell(seller: TestUser, amountCents = 10_000, { card = GOOD_CARD, ...more }: { card?: string; buyer?: TestUser } = {}) {
+    async sell(
+      seller: TestUser,
+      amountCents = 10_000,
+      { card = GOOD_CARD, fields = {}, ...more }: { card?: string; buyer?: TestUser; fields?: Record<string, string> } = {},
+    ) {
       const { opened, ...sold } = await selling.open(seller, amountCents, more)
       if (opened.state !== 'open') throw new Error(opened.state)
-      expect((await billing.pay(opened.url, card)).status).toBeLessThan(400)
+      expect((await billing.pay(opened.url, card, fields)).status).toBeLessThan(400)
       await vi.waitFor(async () => expect(await selling.row(sold)).toMatchObject({ status: 'completed' }), within)
       return sold
     },
@@ -62,7 +66,11 @@ export function sellingOn(billing: TestBilling) {
         within,
       )
     },
-    async delivered(seller: TestUser, amountCents = 10_000, more: { card?: string; buyer?: TestUser } = {}) {
+    async delivered(
+      seller: TestUser,
+      amountCents = 10_000,
+      more: { card?: string; buyer?: TestUser; fields?: Record<string, string> } = {},
+    ) {
       const sold = await selling.sell(seller, amountCents, more)
       await selling.deliver(sold)
       return sold

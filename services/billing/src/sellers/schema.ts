@@ -68,6 +68,11 @@ export type SellingDb = {
     gross_cents: number
     tax_cents: number
     share_cents: number
+    /** Where the buyer is, when tax was asked for, and the number of a business. */
+    tax_country: string | null
+    tax_state: string | null
+    buyer_tax_id: string | null
+    reverse_charge: Generated<boolean>
     status: 'completed' | 'pending' | 'failed'
     /** All that went back to the buyer, by refunds and lost disputes. */
     refunded_cents: Generated<number>

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Db, Deps, Trx } from '../deps.ts'
 import { bookCharge, refundedCents } from '../ledger/book.ts'
 import { bookCredits, userOf } from '../ledger/credits.ts'
+import { bookInvoiceTax } from '../ledger/tax.ts'
 import { keepPayout, lookAtPayout } from '../payouts/send.ts'
 import { endCheckout } from '../provider-calls.ts'
 import { moveClock, movedClock } from '../provider-time.ts'
@@ -30,6 +31,11 @@ const payoutOf = ({ type, account, object }: ProviderEvent) =>
   account && /^payout\.(paid|failed|canceled)$/.test(type) ? String(object.id) : null
 const chargeOf = ({ type, charge }: ProviderEvent) => (/^(charge|refund)\./.test(type) ? charge : null)
 const invoiceOf = ({ type, invoice }: ProviderEvent) => (type === 'invoice.payment_failed' ? invoice : null)
+/** One that credit has paid has no charge that would lead to its tax. */
+const taxedOf = ({ type, invoice, object }: ProviderEvent) =>
+  type === 'invoice.paid' && (object.automatic_tax as { enabled?: boolean } | undefined)?.enabled && Number(object.total) > 0
+    ? invoice
+    : null
 /** Finds the customer whose balance has moved: the customer says so, or an invoice that used it or added to it. */
 const creditedOf = ({ type, customer, object, previous }: ProviderEvent) =>
   (type === 'customer.updated' && 'balance' in previous) || (type.startsWith('invoice.') && movedBalance(object)) ? customer : null
@@ -40,7 +46,7 @@ const movedBalance = ({ starting_balance: from, ending_balance: to }: Record<str
 export const isOfInterest = (event: ProviderEvent): boolean =>
   isCheckoutEnd(event) ||
   movedClock(event) !== null ||
-  [customerOf, saleCheckoutOf, chargeOf, sellerOf, payoutOf, invoiceOf, creditedOf].some((name) => name(event) !== null)
+  [customerOf, saleCheckoutOf, chargeOf, sellerOf, payoutOf, invoiceOf, taxedOf, creditedOf].some((name) => name(event) !== null)
 
 /**
  * Asks the provider once about each customer, charge and invoice that the events name, as they are now, and answers what is to be kept.
@@ -72,6 +78,10 @@ export async function gather(deps: Deps, db: Db, events: ProviderEvent[]): Promi
     ...by(events, creditedOf).map(async ([customer, of]): Promise<Effect[]> => {
       const credits = await deps.provider.listCredits(customer)
       return [{ of, write: (trx) => bookCredits(trx, customer, credits).then(nobody) }]
+    }),
+    ...by(events, taxedOf).map(async ([id, of]): Promise<Effect[]> => {
+      const invoice = await deps.provider.getInvoice(id)
+      return [{ of, write: (trx) => bookInvoiceTax(trx, invoice).then(nobody) }]
     }),
     ...by(events, invoiceOf).map(async ([id, of]): Promise<Effect[]> => {
       const invoice = await deps.provider.getInvoice(id)

@@ -5,6 +5,8 @@ import { cards } from './cards.ts'
 import { completeSession, type Filled, successUrl } from './checkout.ts'
 import { StripeError } from './errors.ts'
 
+/** In the fields of the page when it opens: a place whose rate is nothing. */
+const PRESET = { country: 'US', postal_code: '97201' }
 const strip = 'Standing in for Stripe. No money moves; only test cards are taken.'
 
 /** The hosted checkout: a form, the confirm step of 3-D Secure, and the way back to the shop. */
@@ -28,9 +30,11 @@ export function checkoutPages(bank: Bank): Route[] {
       name: fields.get('name'),
       number: fields.get('number'),
       promotion: fields.get('promotion'),
-      ...(fields.get('country') && {
-        address: { country: fields.get('country'), postal_code: fields.get('postal_code'), state: fields.get('state') },
-      }),
+      address: fields.has('country')
+        ? { country: fields.get('country'), postal_code: fields.get('postal_code'), state: fields.get('state') }
+        : session.automatic_tax.enabled
+          ? PRESET
+          : null,
       ...(fields.get('tax_id') && { tax_id: { type: 'eu_vat', value: fields.get('tax_id')! } }),
     }
     try {
@@ -153,7 +157,7 @@ ${needsCard ? testCards() : ''}</section>`,
 const taxFields = (session: Obj, { address, tax_id }: Filled): Markup | string => {
   const known = address ?? session.customer_details?.address
   const place = session.automatic_tax.enabled
-    ? html`<div class="two"><div><label for="country">Country (two letters)</label><input id="country" name="country" required maxlength="2" value="${known?.country ?? 'US'}" autocomplete="off"></div><div><label for="postal_code">Postal code</label><input id="postal_code" name="postal_code" value="${known?.postal_code ?? '10001'}" autocomplete="off"></div></div>`
+    ? html`<div class="two"><div><label for="country">Country (two letters)</label><input id="country" name="country" required maxlength="2" value="${known?.country ?? PRESET.country}" autocomplete="off"></div><div><label for="postal_code">Postal code</label><input id="postal_code" name="postal_code" value="${known?.postal_code ?? PRESET.postal_code}" autocomplete="off"></div></div>`
     : ''
   const number = session.tax_id_collection?.enabled
     ? html`<label for="tax_id">VAT number, when buying for a business</label><input id="tax_id" name="tax_id" value="${tax_id?.value ?? ''}" autocomplete="off">`
