@@ -76,6 +76,7 @@ export const VALUES: Record<string, RawBuilder<unknown>> = {
   'payouts.next_at': sql`null::timestamptz`,
   'seller_balances.seller_id': sql`('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`,
   'seller_balances.friday': sql`'2026-11-20'`,
+  'seller_accounts.refused_because': sql`null`,
   'seller_accounts.state': sql`'ready'`,
   'sale_checkouts.state': among('settled', 'settled', 'expired'),
   'sales.status': sql`'completed'`,

@@ -23,6 +23,7 @@ const whyCodes = [
   'account_incomplete',
   'held_by_staff',
   'books_differ',
+  'refused',
   'bank_returned',
   'funds_pending',
   'on_its_way',

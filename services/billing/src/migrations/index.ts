@@ -17,6 +17,7 @@ import * as referralsById from './0015_referrals_by_id.ts'
 import * as selling from './0016_selling.ts'
 import * as movements from './0020_movements.ts'
 import * as tax from './0021_tax.ts'
+import * as refusedPayouts from './0022_refused_payouts.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -37,4 +38,5 @@ export const migrations: Migrations = {
   '0016_selling': selling,
   '0020_movements': movements,
   '0021_tax': tax,
+  '0022_refused_payouts': refusedPayouts,
 }

@@ -3,6 +3,7 @@ import {
   payoutReturned as returnedEvent,
   payoutStarted as startedEvent,
 } from '@operon/contracts/billing/selling-events'
+import { money } from '@operon/contracts/words'
 import { newId } from '@operon/kit/ids'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
@@ -10,7 +11,9 @@ import type { BillingCtx, Db, Deps, Trx } from '../deps.ts'
 import type { Line } from '../ledger/entries.ts'
 import { payoutPaid, payoutRestored, payoutReturned, transferReversed, transferred } from '../ledger/selling.ts'
 import type { BillingDb } from '../schema.ts'
+import { refreshSeller } from '../sellers/accounts.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
+import { closeMatter, openMatter } from '../staff/matters.ts'
 import type { ProviderPayout } from '../stripe-connect.ts'
 import { isRefusal, refusalOf } from '../stripe-errors.ts'
 
@@ -19,6 +22,8 @@ const AT_ONCE = 12
 const CLAIMED = 100
 /** How long a payout is left to the instance that took it up. */
 const LEASE = sql`interval '60 seconds'`
+/** By then it has been tried for two hours. */
+const TRIES_TOLD = 10
 const KEYS_LIVE_MS = 23 * 3_600_000
 
 /** Takes up the payouts for which there is something to do, until there are none. What an instance that died has left comes back by its lease. */
@@ -45,6 +50,8 @@ async function carry(deps: Deps, ctx: BillingCtx, row: PayoutRow): Promise<void>
     for (let at: PayoutRow | null = row; at; ) at = await step(deps, ctx.db, at)
   } catch (err) {
     ctx.log.warn({ err, payout: row.id, seller: row.seller_id }, 'a payout could not be carried on and will be tried again')
+    if (row.tries >= TRIES_TOLD)
+      await inTransaction(ctx.db, (trx) => tellOfStuck(trx, row, 'No answer comes of it. It is tried again every hour.'))
     await later(ctx.db, row.id)
   }
 }
@@ -71,7 +78,7 @@ async function transfer(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow |
     find: () => deps.provider.findTransfer(row.id),
     make: (key) => deps.provider.transfer(sendingOf(row), key),
   })
-  if ('refused' in made) return made.refused === 'balance_insufficient' ? wait(db, row, 'funds') : giveUp(db, row, cannotReceive)
+  if ('refused' in made) return made.refused === 'balance_insufficient' ? wait(db, row, 'funds') : giveUp(deps, db, row, made.because)
   return move(db, row, { state: 'transferred', transfer: made.done }, async (trx) => {
     await book(trx, row, `transfer:${made.done}`, 'transfer', 'Moved to the payout account', transferred)
   })
@@ -85,7 +92,7 @@ async function send(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | nul
   if ('refused' in made)
     return made.refused === 'balance_insufficient'
       ? wait(db, row, 'funds')
-      : move(db, row, { state: 'reversing', returned_because: cannotReceive })
+      : move(db, row, { state: 'reversing', returned_because: cannotReceive }, (trx) => refuse(trx, row, made.because))
   const { id, arrivesAt } = made.done
   const sent = { state: 'sent' as const, payout: id, arrives_at: arrivesAt, next_at: sql<Date>`now() + interval '5 minutes'` }
   await move(db, row, sent, async (trx) => {
@@ -101,15 +108,37 @@ async function reverse(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | 
     find: () => deps.provider.findReversal(transfer),
     make: (key) => deps.provider.reverseTransfer(transfer, key),
   })
-  if ('refused' in made) return wait(db, row, 'funds')
+  if ('refused' in made) {
+    await inTransaction(db, (trx) => tellOfStuck(trx, row, `Its transfer cannot be taken back: ${made.because}`))
+    return wait(db, row, 'funds')
+  }
   return move(db, row, { state: 'returned', next_at: null }, async (trx) => {
     await book(trx, row, `transfer_reversed:${made.done}`, 'transfer_reversed', 'Back from the payout account', transferReversed)
     await restore(trx, row, row.returned_because ?? cannotReceive)
   })
 }
 
-const giveUp = (db: Db, row: PayoutRow, because: string) =>
-  move(db, row, { state: 'returned', next_at: null, returned_because: because }, (trx) => restore(trx, row, because))
+/** A no for good: the money is due again, and nothing more is tried before the account has changed or staff have looked. */
+async function giveUp(deps: Deps, db: Db, row: PayoutRow, because: string): Promise<null> {
+  await move(db, row, { state: 'returned', next_at: null, returned_because: cannotReceive }, async (trx) => {
+    await restore(trx, row, cannotReceive)
+    await refuse(trx, row, because)
+  })
+  // The provider may have stopped the account, which the seller can mend without staff.
+  await refreshSeller(deps, db, row.account)
+  return null
+}
+
+async function refuse(trx: Trx, row: PayoutRow, because: string) {
+  await trx.updateTable('seller_accounts').set({ refused_because: because }).where('user_id', '=', row.seller_id).execute()
+  await tellOfStuck(trx, row, `The provider said: ${because}`)
+}
+
+const tellOfStuck = (trx: Trx, row: PayoutRow, why: string) =>
+  openMatter(trx, {
+    ...{ matter: 'payout', subject: row.id, title: `A payout of ${money(row)} was refused` },
+    body: `To seller ${row.seller_id}, for Friday ${row.friday}. ${why}`,
+  })
 
 async function restore(trx: Trx, row: PayoutRow, because: string) {
   const balance = await lockBalance(trx, row.seller_id, row.currency)
@@ -138,6 +167,7 @@ export async function keepPayout(trx: Trx, { row, found }: SeenPayout): Promise<
 async function arrive(trx: Trx, row: PayoutRow) {
   const paid = await changed(trx, row, ['sent'], { state: 'paid', paid_at: row.arrives_at ?? new Date(), next_at: null })
   if (!paid) return
+  await closeMatter(trx, 'payout', row.id)
   await book(trx, row, `payout_paid:${row.id}`, 'payout_paid', `Payout of ${row.friday}`, payoutPaid)
   await publish(trx, paidEvent, row.seller_id, toldOf(row))
 }
@@ -161,7 +191,7 @@ async function book(trx: Trx, row: PayoutRow, reference: string, kind: string, d
   await postOf(trx, seller, entry)
 }
 
-type Asked<T> = { refused: string } | { done: T }
+type Asked<T> = { refused: string; because: string } | { done: T }
 /**
  * One call under the row's key. An unknown outcome is asked again with the same key, and after a day, when the provider has forgotten it,
  * looked up first. A definite no takes a new key the next time.
@@ -178,7 +208,7 @@ async function ask<T>(
   try {
     return { done: await make(row.call_key) }
   } catch (error) {
-    if (isRefusal(error)) return { refused: refusalOf(error) }
+    if (isRefusal(error)) return { refused: refusalOf(error), because: (error as Error).message.slice(0, 300) }
     throw error
   }
 }

@@ -2,16 +2,18 @@ import { saleDisputeClosed, saleDisputed as saleDisputedEvent } from '@operon/co
 import { publish } from '@operon/kit/tx'
 import { keepDisputeRow, nameOf } from '../ledger/disputes.ts'
 import { disputeOpened, feeTaken } from '../ledger/entries.ts'
-import { reserveFor, reserveFreed, returnedOf, saleDisputeLost, setAside } from '../ledger/selling.ts'
+import { reserveFreed, returnedOf, saleDisputeLost } from '../ledger/selling.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
 import type { ProviderDispute } from '../stripe-shapes.ts'
+import { reserve } from './reserve.ts'
 import { type Booking, keepMoney, keepTaxReturned, moneyOf, termsOf, toldOf } from './rows.ts'
 
 /** Books the disputes of a sale and the bank's decisions. A share that was due already is set aside until then. */
 export async function bookDisputes(booking: Booking): Promise<void> {
   for (const dispute of booking.charge.disputes) {
     await bookMovements(booking, dispute)
-    if (dispute.status === 'open') await reserve(booking, dispute)
+    if (dispute.status === 'open')
+      await reserve(booking.trx, booking.sale, { reference: `reserve:${dispute.id}`, at: dispute.createdAt, buyerId: booking.buyerId })
     if (dispute.status === 'lost') await lose(booking, dispute)
     if (dispute.status === 'won' || dispute.status === 'lost') await free(booking, dispute)
     await keep(booking, dispute)
@@ -34,14 +36,6 @@ async function bookMovements(booking: Booking, dispute: ProviderDispute) {
     const ours = { ...entryOf(booking, fee, 'dispute_fee', moved.createdAt, 'Dispute fee'), userId: null }
     await postOf(trx, sale.seller_id, { ...ours, lines: feeTaken(sale.currency, moved.feeCents) })
   }
-}
-
-async function reserve(booking: Booking, dispute: ProviderDispute) {
-  const { trx, sale } = booking
-  const cents = reserveFor(termsOf(sale), moneyOf(sale), await lockBalance(trx, sale.seller_id, sale.currency))
-  const entry = entryOf(booking, `reserve:${dispute.id}`, 'reserve', dispute.createdAt, `${sale.title}, set aside for its dispute`)
-  if (await postOf(trx, sale.seller_id, { ...entry, lines: setAside(sale.seller_id, sale.currency, cents) }))
-    await keepMoney(trx, sale, { ...moneyOf(sale), reservedCents: sale.reserved_cents + cents })
 }
 
 async function lose(booking: Booking, dispute: ProviderDispute) {

@@ -140,7 +140,9 @@ test('lists show a seller their own sales alone, page by page, and the statement
   expect(rows.reduce((sum, { amount_cents }) => sum + amount_cents, 0)).toBe((await selling.balance(ann)).held_cents)
   const month = first.sales[0].date.slice(0, 7)
   const { csv } = (await billing.call('sales-statement', ann, { month })).body
-  expect(csv.trim().split('\r\n')).toHaveLength(4)
+  const [, opening, ...lines] = csv.trim().split('\r\n')
+  expect(opening).toMatch(/,opening balance,,,0.00,usd$/)
+  expect(lines.map((line: string) => line.split(',')[4])).toEqual(['8.00', '16.00', '24.00', '48.00'])
   const { pdf } = (await billing.call('sales-statement', ann, { month, format: 'pdf' })).body
   expect(Buffer.from(pdf, 'base64').toString('latin1')).toMatch(/^%PDF-1\.4[\s\S]*Lead qualification[\s\S]*%%EOF\n$/)
 })

@@ -27,22 +27,35 @@ export async function salesStatement(
     order by e.occurred_at, e.id limit ${MOST_ROWS + 1}`.execute(ctx.db)
   const cut = rows.length > MOST_ROWS
   const shown = rows.slice(0, MOST_ROWS)
+  const balances = await balancesAround(ctx, accounts, from, to)
   if (format === 'pdf') {
     const title = `Sales statement ${month}`
-    const lines = [...shown.map(lineOf), '', ...sumsOf(shown)]
+    const opening = balances.map(({ currency, opening }) => `Balance on ${month}-01: ${amount(opening, currency)}`)
+    const closing = balances.map((each) => `Balance at the end of the month: ${amount(each.closing, each.currency)}`)
+    const change = balances.map((each) => `Change: ${amount(each.closing - each.opening, each.currency)}`)
+    const left = cut ? [`The first ${MOST_ROWS} movements are listed. The balances count all of them.`] : []
+    const lines = [...opening, '', ...shown.map(lineOf), '', ...left, ...change, ...closing]
     return { filename: `sales-${month}.pdf`, content_type: 'application/pdf', pdf: pdfOf(title, lines).toString('base64'), cut }
   }
   const header = ['date', 'type', 'description', 'sale', 'amount', 'currency']
   const body = shown.map((row) => [row.at.toISOString(), row.kind, row.description, row.sale_id ?? '', decimal(row.cents), row.currency])
-  const csv = [header, ...body].map((cells) => `${cells.map(cell).join(',')}\r\n`).join('')
+  const at = (moment: Date, kind: string, cents: number, currency: string) => [moment.toISOString(), kind, '', '', decimal(cents), currency]
+  const opening = balances.map((each) => at(from, 'opening balance', each.opening, each.currency))
+  const closing = balances.map((each) => at(to, 'closing balance', each.closing, each.currency))
+  const csv = [header, ...opening, ...body, ...closing].map((cells) => `${cells.map(cell).join(',')}\r\n`).join('')
   return { filename: `sales-${month}.csv`, content_type: 'text/csv', csv, cut }
 }
 
+/** What was the seller's as the month began and as it ended, held and on its way included, less what they owe. */
+async function balancesAround({ db }: BillingCtx, accounts: string[], from: Date, to: Date) {
+  const { rows } = await sql<{ currency: string; opening: number; closing: number }>`
+    select p.currency, coalesce(0 - sum(p.amount_cents) filter (where e.occurred_at < ${from}), 0)::bigint as opening,
+      coalesce(0 - sum(p.amount_cents) filter (where e.occurred_at < ${to}), 0)::bigint as closing
+    from ledger_postings p join ledger_entries e on e.id = p.entry_id
+    where p.account = any(${accounts}::text[]) group by p.currency order by p.currency`.execute(db)
+  return rows
+}
+const amount = (cents: number, currency: string) => `${decimal(cents)} ${currency.toUpperCase()}`
+
 const lineOf = ({ at, description, currency, cents }: Row) =>
   `${at.toISOString().slice(0, 10)}  ${decimal(cents).padStart(12)} ${currency.toUpperCase()}  ${description.slice(0, 60)}`
-
-function sumsOf(rows: Row[]): string[] {
-  const sums = new Map<string, number>()
-  for (const { currency, cents } of rows) sums.set(currency, (sums.get(currency) ?? 0) + cents)
-  return [...sums].map(([currency, cents]) => `Change of your balance: ${decimal(cents)} ${currency.toUpperCase()}`)
-}

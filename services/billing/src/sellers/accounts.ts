@@ -33,6 +33,7 @@ export async function startPayouts(
       looked_at: null,
       held_at: null,
       held_because: null,
+      refused_because: null,
     })
     .onConflict((conflict) => conflict.column('user_id').doNothing())
     .execute()
@@ -82,7 +83,8 @@ export async function lookAtSeller(deps: Deps, db: Db, account: string): Promise
   const row = await db.selectFrom('seller_accounts').selectAll().where('account', '=', account).executeTakeFirst()
   return row ? { row, found: await deps.provider.getSeller(account) } : null
 }
-export async function keepSeller(trx: Trx, { row, found }: SeenSeller): Promise<void> {
+/** `hasChanged`: the provider told of it, so that what it refused may go through now. */
+export async function keepSeller(trx: Trx, { row, found }: SeenSeller, hasChanged = false): Promise<void> {
   const state = stateOf(found)
   const changed = state !== row.state
   const kept = await trx
@@ -95,6 +97,7 @@ export async function keepSeller(trx: Trx, { row, found }: SeenSeller): Promise<
       bank_last4: found?.bankLast4 ?? null,
       looked_at: new Date(),
       looks: sql`looks + 1`,
+      ...(hasChanged && { refused_because: null }),
       ...(changed && { version: sql<number>`version + 1` }),
     })
     .where('user_id', '=', row.user_id)

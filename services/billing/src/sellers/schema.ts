@@ -20,6 +20,8 @@ export type SellingDb = {
     /** By staff. */
     held_at: Date | null
     held_because: string | null
+    /** Why the provider sends nothing to the account, though it is ready: until it changes, or staff release it. */
+    refused_because: string | null
     /** The books and the provider do not agree about this seller. */
     books_differ: Generated<boolean>
     created_at: Generated<Date>

@@ -58,7 +58,7 @@ export async function staffReleasePayouts(
   ctx: BillingCtx,
   { user_id, reason }: Input<typeof contract.staffReleasePayouts>,
 ): Promise<Output<typeof contract.staffReleasePayouts>> {
-  await setHold(ctx, user_id, 'release payouts', reason, { held_at: null, held_because: null })
+  await setHold(ctx, user_id, 'release payouts', reason, { held_at: null, held_because: null, refused_because: null })
   return { held: false }
 }
 async function setHold(
@@ -66,7 +66,7 @@ async function setHold(
   userId: string,
   action: string,
   reason: string,
-  hold: { held_at: Date | null; held_because: string | null },
+  hold: { held_at: Date | null; held_because: string | null; refused_because?: null },
 ) {
   if (!(await sellerRow(ctx.db, userId))) throw new DomainError('not_found')
   await log(ctx, action, reason, userId, {})

@@ -4,10 +4,11 @@ import { runFriday } from '../payouts/friday.ts'
 import { sendPayouts } from '../payouts/send.ts'
 import { sweepCheckouts } from '../sales/checkout.ts'
 import { releaseHolds } from '../sales/hold.ts'
+import { reserveDisputed } from '../sales/reserve.ts'
 import { replaceSetting } from '../settings.ts'
 import { refreshSeller } from './accounts.ts'
 
-/** What time brings to sellers, and what no webhook has told. Holds end before it is decided what is paid out. */
+/** What time brings to sellers, and what no webhook has told. Holds end, and disputes are set aside for, before it is decided what is paid out. */
 export async function moveSellers(deps: Deps, ctx: BillingCtx): Promise<void> {
   await move(deps, ctx)
   await replaceSetting(ctx.db, MOVED_AT, new Date().toISOString())
@@ -16,8 +17,10 @@ export const MOVED_AT = 'sellers:moved'
 
 async function move(deps: Deps, ctx: BillingCtx) {
   await releaseHolds(ctx.db, 'friday')
+  await reserveDisputed(ctx.db)
   await runFriday(ctx.db)
   await releaseHolds(ctx.db)
+  await reserveDisputed(ctx.db)
   if (!deps.hasProvider) return
   await sweepCheckouts(deps, ctx)
   await refreshSellers(deps, ctx)

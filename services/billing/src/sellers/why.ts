@@ -74,6 +74,14 @@ function stopOf(row: SellerRow | undefined, due: number, currency: string, frida
   if (!isReady(row))
     return line('account_incomplete', 'Your payout account is not complete. Set it up to be paid.', due, row?.deadline ?? null, 'due')
   if (row?.held_at) return line('held_by_staff', `Our team holds your payouts: ${row.held_because ?? 'write to us.'}`, due, null, 'due')
+  if (row?.refused_because)
+    return line(
+      'refused',
+      'The payment provider refused your last payout. We are looking into it with them, and your money stays in your balance.',
+      due,
+      null,
+      'due',
+    )
   if (row?.books_differ)
     return line(
       'books_differ',

@@ -69,7 +69,7 @@ export async function gather(deps: Deps, db: Db, events: ProviderEvent[]): Promi
     }),
     ...by(events, sellerOf).map(async ([account, of]): Promise<Effect[]> => {
       const seen = await lookAtSeller(deps, db, account)
-      return seen ? [{ of, write: (trx) => keepSeller(trx, seen).then(nobody) }] : []
+      return seen ? [{ of, write: (trx) => keepSeller(trx, seen, true).then(nobody) }] : []
     }),
     ...by(events, payoutOf).map(async ([payout, of]): Promise<Effect[]> => {
       const seen = await lookAtPayout(deps, db, payout)

@@ -37,10 +37,11 @@ const noEvidence = {
 export const wonBack = (bank: Bank, charge: Obj) =>
   bank.t.disputes.all().every((each) => each.charge !== charge.id || each.status === 'won')
 
-export function createDispute(bank: Bank, charge: Obj, reason = 'fraudulent'): Obj {
+/** A bank that exchanges currencies may take more or less than was paid. */
+export function createDispute(bank: Bank, charge: Obj, reason = 'fraudulent', taken?: number): Obj {
   if (charge.disputed || charge.status !== 'succeeded') throw wrong('This charge cannot be disputed.', 'charge')
   const id = bank.id('disputes')
-  const amount = charge.amount - charge.amount_refunded
+  const amount = taken ?? charge.amount - charge.amount_refunded
   const moved = move(bank, {
     amount: -amount,
     fee: DISPUTE_FEE_CENTS,
