@@ -57,6 +57,10 @@ export const sellerPages: PageRoute[] = [
   { path: paths.ads, page: lazyPage(() => import('./features/ads/AdsPage.tsx').then((m) => m.AdsPage)) },
   { path: paths.brand, page: lazyPage(() => import('./features/brand/BrandPage.tsx').then((m) => m.BrandPage)) },
   { path: paths.payments, page: lazyPage(() => import('./features/payments/PaymentsPage.tsx').then((m) => m.PaymentsPage)) },
+  {
+    path: paths.templates,
+    page: lazyPage(() => import('./features/templates/TemplateLibraryPage.tsx').then((m) => m.TemplateLibraryPage)),
+  },
   { path: paths.manage, page: lazyPage(() => import('./features/products/MarketplacePage.tsx').then((m) => m.MarketplacePage)) },
   { path: '/dashboard/marketplace/:itemId', page: lazyPage(() => import('./features/products/EditorPage.tsx').then((m) => m.EditorPage)) },
   { path: '/dashboard/settings', page: lazyPage(() => import('./features/settings/SettingsPage.tsx').then((m) => m.SettingsPage)) },

@@ -24,7 +24,7 @@ const profile = {
   accent: 'lime' as const,
   picture: '/favicon.svg',
 }
-const offers = { offers: [offer], categories: ['Sample'], next: 'more' }
+const offers = { offers: [offer, { ...offer, price_cents: 0, rating: null }], categories: ['Sample'], next: 'more' }
 const product: Of<'product'> = {
   kind: 'product',
   product: {

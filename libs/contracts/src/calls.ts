@@ -24,6 +24,7 @@ import type * as marketplaceLicences from './marketplace/licences.ts'
 import type * as marketplaceProducts from './marketplace/products.ts'
 import type * as marketplaceSelling from './marketplace/selling.ts'
 import type * as marketplaceStorefront from './marketplace/storefront.ts'
+import type * as marketplaceTemplates from './marketplace/templates.ts'
 import type * as marketplaceTrust from './marketplace/trust.ts'
 
 // Types alone: the web app calls functions by their names, and no schema reaches its bundle.
@@ -52,6 +53,7 @@ type Modules = typeof aiGateway &
   typeof marketplaceProducts &
   typeof marketplaceSelling &
   typeof marketplaceStorefront &
+  typeof marketplaceTemplates &
   typeof marketplaceTrust & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never
 

@@ -50,6 +50,7 @@ import * as marketplaceProducts from './marketplace/products.ts'
 import * as marketplaceSelling from './marketplace/selling.ts'
 import * as marketplaceStorefront from './marketplace/storefront.ts'
 import * as marketplaceTables from './marketplace/tables.ts'
+import * as marketplaceTemplates from './marketplace/templates.ts'
 import * as marketplaceTrust from './marketplace/trust.ts'
 import * as sandboxApi from './sandbox/api.ts'
 import * as sandboxEvents from './sandbox/events.ts'
@@ -94,6 +95,7 @@ export const contracts: Record<ProcessName, object> = {
     ...marketplaceSelling,
     ...marketplaceStorefront,
     ...marketplaceTables,
+    ...marketplaceTemplates,
     ...marketplaceTrust,
   },
   integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },

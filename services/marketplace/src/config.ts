@@ -6,5 +6,7 @@ export const Config = z.object({
     .string()
     .regex(/^[\w.-]+(:\d+)?$/)
     .optional(),
+  /** Whether the free templates of this version are put into the catalogue at start. */
+  TEMPLATE_LIBRARY: z.enum(['on', 'off']).default('on'),
 })
 export type Config = z.output<typeof Config>

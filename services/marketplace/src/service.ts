@@ -17,12 +17,14 @@ import * as storefrontPages from './migrations/0008_storefront_pages.ts'
 import * as pictures from './migrations/0009_pictures.ts'
 import * as editor from './migrations/0010_editor.ts'
 import * as trust from './migrations/0011_trust.ts'
+import * as library from './migrations/0012_library.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { profileConsumers } from './profiles/consumers.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import type { MarketplaceDb } from './schema.ts'
 import { sellingRoutes } from './selling/routes.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
+import { templateRoutes } from './templates/routes.ts'
 import { trustRoutes } from './trust/routes.ts'
 
 export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
@@ -38,6 +40,7 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     '0009_pictures': pictures,
     '0010_editor': editor,
     '0011_trust': trust,
+    '0012_library': library,
   },
   setup(rt) {
     profileRoutes(rt)
@@ -49,6 +52,7 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     couponRoutes(rt)
     licenceRoutes(rt)
     trustRoutes(rt)
+    templateRoutes(rt)
     mountFiles(rt, fileContracts('marketplace'), { kept: inVersion })
     erasesPeople(rt, { ...erasure, before: (ctx, userId) => eraseFiles(rt, ctx, userId, soldFile) })
   },

@@ -6,6 +6,7 @@ import {
   CircleQuestionMark,
   FlaskConical,
   LayoutDashboard,
+  LayoutTemplate,
   type LucideIcon,
   Megaphone,
   PenLine,
@@ -86,6 +87,14 @@ export const navItems: NavItem[] = [
     keywords: 'sell products storefront coupons business profile messages',
     action: 'Add a product',
     opens: '/dashboard/marketplace?tab=products&new=',
+  },
+  {
+    title: 'Template Library',
+    path: '/dashboard/template-library',
+    icon: LayoutTemplate,
+    group: 'Learn',
+    keywords: 'workflows prompts packs free',
+    action: 'Browse templates',
   },
   { title: 'How It Works', path: '/dashboard/how-it-works', icon: BookOpenCheck, group: 'Learn', keywords: 'guide start seller' },
 ]

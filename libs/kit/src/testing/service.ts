@@ -47,6 +47,8 @@ export async function startTestPlatform(
       PUBLIC_URL: 'http://localhost:8080',
       DATABASE_POOL: '8',
       SERVICE_KEY: 'test-service-key-0123456789',
+      // A catalogue is empty until a test fills it.
+      TEMPLATE_LIBRARY: 'off',
       ...urls,
       ...env,
     },

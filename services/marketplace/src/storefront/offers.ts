@@ -85,7 +85,7 @@ export const sellerPictureAt = (id: string) => `/files/v1/marketplace/~pictures/
 export const pictureAt = (id: string) => `/files/v1/marketplace/~pictures/${id}`
 
 /** Each word as the beginning of one; signs mean nothing. */
-function wordsOf(q: string): string {
+export function wordsOf(q: string): string {
   const words = q.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   return words
     .slice(0, 8)

@@ -2,13 +2,24 @@ import { texts } from '@operon/contracts/messages'
 import { type FormEvent, useState } from 'react'
 import { callPublic } from '../../api/call.ts'
 import { ApiError } from '../../api/http.ts'
-import { Button, type ButtonLook } from '../../ui/Button.tsx'
+import { Button, type ButtonLook, buttonClass } from '../../ui/Button.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { Offer } from './page.ts'
 
 /** Leads to the payment page. Without JavaScript the form does the same by itself. */
 export function Buy({ offer, className, variant }: { offer: Offer; className?: string; variant?: ButtonLook['variant'] }) {
   const [busy, setBusy] = useState(false)
+  if (!offer.price_cents)
+    return (
+      <a
+        href={`/files/v1/marketplace/~free/${offer.id}`}
+        download
+        aria-label={`Download ${offer.title}`}
+        className={buttonClass({ variant, size: 'public' }, className)}
+      >
+        Download
+      </a>
+    )
   async function buy(event: FormEvent) {
     event.preventDefault()
     setBusy(true)

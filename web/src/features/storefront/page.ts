@@ -43,6 +43,7 @@ export function addressOf(pathname: string, { q, category, after }: Narrowed) {
 
 const money = new Map<string, Intl.NumberFormat>()
 export function priceOf({ price_cents, currency }: Pick<Offer, 'price_cents' | 'currency'>) {
+  if (!price_cents) return 'Free'
   let format = money.get(currency)
   if (!format) {
     format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
