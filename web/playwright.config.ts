@@ -1,11 +1,13 @@
 import { defineConfig } from '@playwright/test'
 
-// Long proofs of what changes seldom: every screen in six forms. `npm test -- --all` runs them as well.
-const proof = process.env.E2E_ALL === '1' ? [] : [/@proof/]
+// Slow proofs of what changes seldom: every screen in four forms, and the files that end in .proof.e2e.ts. `npm test -- --all` runs them as well.
+const all = process.env.E2E_ALL === '1'
+const proof = all ? [] : [/@proof/]
 
 // Against a server that runs already: E2E_URL names it.
 export default defineConfig({
   testDir: 'e2e',
+  testIgnore: all ? [] : '*.proof.e2e.ts',
   // Each test has an account, and what it does to a provider's time or health strikes that account alone.
   fullyParallel: true,
   projects: [
@@ -34,7 +36,7 @@ export default defineConfig({
     },
     contextOptions: { reducedMotion: 'reduce' },
     permissions: ['clipboard-read', 'clipboard-write'],
-    // To note everything down costs a third of the run: CI does so for the tests it runs again.
-    trace: process.env.CI && !process.env.E2E_AGAIN ? 'off' : 'retain-on-failure',
+    // Recording costs a third of the run, so only a second look has it, and a run that asks: E2E_TRACE=1 npm test.
+    trace: process.env.E2E_AGAIN || process.env.E2E_TRACE ? 'retain-on-failure' : 'off',
   },
 })

@@ -108,14 +108,14 @@ const paths = [
   '/dashboard/settings?section=usage',
 ]
 for (const path of paths)
-  test(`${path} is accessible and fits, in both themes at three widths`, { tag: '@proof' }, async ({ page }) => {
+  test(`${path} is accessible and fits, in both themes, wide and on a phone`, { tag: '@proof' }, async ({ page }) => {
     await trialSeller(page, path)
     await expect(page.locator('h1')).toHaveCount(1)
     await page.waitForLoadState('networkidle')
     await expectSound(page)
   })
 
-test('the assistant’s dialog is accessible and fits, in both themes at three widths', { tag: '@proof' }, async ({ page }) => {
+test('the assistant’s dialog is accessible and fits, in both themes, wide and on a phone', { tag: '@proof' }, async ({ page }) => {
   await trialSeller(page)
   await page.getByRole('button', { name: 'Talk to Operon' }).click()
   await expect(page.getByRole('dialog', { name: 'Talk to Operon' })).toBeVisible()

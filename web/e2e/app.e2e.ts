@@ -205,7 +205,7 @@ test('the theme starts dark, toggles and is remembered [spec-51]', async ({ page
 test('the command palette finds a page by keyboard [spec-57]', async ({ page }) => {
   await trialSeller(page)
   await page.keyboard.press('Control+k')
-  await page.getByPlaceholder('Where to, or what to do').fill('how it')
+  await page.getByPlaceholder('Search pages and actions').fill('how it')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/how-it-works/)
 })
@@ -235,7 +235,7 @@ for (const path of [
   '/pricing',
   '/referrals',
 ])
-  test(`signed in, ${path} is accessible and fits, in both themes at three widths`, { tag: '@proof' }, async ({ page }) => {
+  test(`signed in, ${path} is accessible and fits, in both themes, wide and on a phone`, { tag: '@proof' }, async ({ page }) => {
     await trialSeller(page, path)
     await expect(page.locator('h1')).toHaveCount(1)
     await page.waitForLoadState('networkidle')

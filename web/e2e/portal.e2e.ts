@@ -283,7 +283,7 @@ test('after the hour of a reset link the reset page says so, and takes the curre
   await page.getByLabel('Confirm password').fill(next)
   const save = page.getByRole('button', { name: 'Save the password' })
   await save.click()
-  await expect(page.getByText('The hour of your reset link is over')).toBeVisible()
+  await expect(page.getByText('Your reset link has expired')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Email me a link' })).toHaveAttribute('href', '/forgot-password')
   await expectAccessible(page)
   await page.getByLabel('Current password').fill(password)

@@ -16,7 +16,7 @@ const pages = [
 const aliases = ['/select-plan', '/business-info', '/thank-you', '/test-airtable', '/referrals', '/why-choose-us', '/path-to-6-7-figures']
 
 for (const path of pages)
-  test(`${path} is accessible, fits and logs nothing, in both themes at three widths`, { tag: '@proof' }, async ({ page }) => {
+  test(`${path} is accessible, fits and logs nothing, in both themes, wide and on a phone`, { tag: '@proof' }, async ({ page }) => {
     expect((await page.goto(path))?.status()).toBe(200)
     await wake(page)
     await expect(page.locator('h1')).toHaveCount(1)

@@ -145,7 +145,7 @@ export function inThirtyDays(began: number) {
   return new RegExp(`${on(began)}|${on(Date.now())}`)
 }
 
-/** The page as it is now fits and has no violation, in both themes and at three widths. A theme changes colours alone. */
+/** The page as it is now fits at three widths, and has no violation in either theme, wide and on a phone. A theme changes colors alone. */
 export async function expectSound(page: Page) {
   const wear = (theme: string) => page.locator('html').evaluate((root, value) => root.setAttribute('data-theme', value), theme)
   await holdStill(page)
@@ -153,6 +153,8 @@ export async function expectSound(page: Page) {
     await test.step(`${width} px`, async () => {
       await page.setViewportSize({ width, height: 900 })
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      // The narrowest phone has the layout of the phone: only its room differs.
+      if (width === 320) return
       await wear('dark')
       await expectAccessible(page)
       await wear('light')
@@ -175,7 +177,8 @@ export const expectAccessible = (page: Page) =>
 async function expectNoViolation(page: Page, rules: string[]) {
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axe.source)
   const violations = await page.evaluate(
-    async (runOnly) => (await (window as unknown as { axe: typeof axe }).axe.run({ runOnly, resultTypes: ['violations'] })).violations,
+    async (runOnly) =>
+      (await (window as unknown as { axe: typeof axe }).axe.run({ runOnly, resultTypes: ['violations'], preload: false })).violations,
     rules,
   )
   expect(
