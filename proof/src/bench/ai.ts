@@ -28,13 +28,13 @@ export async function bench({ short, only }: { short: boolean; only?: string | u
   chmodSync(folder, 0o755)
   const children: ChildProcess[] = []
   const postgres = await startPostgres({ dataDir: folder, log: () => {} })
-  const most = short ? { rounds: 2, seconds: 2 } : { rounds: 4, seconds: 3 }
-  const few = short ? { rounds: 1, seconds: 2 } : { rounds: 2, seconds: 2 }
+  const most = short ? { rounds: 1, seconds: 1.5 } : { rounds: 4, seconds: 3 }
+  const few = short ? { rounds: 1, seconds: 1 } : { rounds: 2, seconds: 2 }
   try {
     const course = await startCourse({ folder, databaseUrl: postgres.url, children })
     const race = (load: Turns) => takeTurns(course, postgres.pid, load)
     await course.pace({ chunks: CHUNKS, everyMs: 0, thinkMs: 0 })
-    await warmUp(course)
+    await warmUp(course, short ? 1 : 3)
     if (only === 'alone') return reportAlone(await race({ connections: 1, rounds: short ? 3 : 6, seconds: 2 }))
     const full = await race({ connections: 32, ...most })
     report(`Answers of ${CHUNKS} events, 32 connections, as many as go`, full)
@@ -58,9 +58,9 @@ export async function bench({ short, only }: { short: boolean; only?: string | u
   }
 }
 
-/** A compiler that works as it goes needs some ten thousand answers before it runs as it does all day: three seconds each, three times. */
-async function warmUp({ targets }: Course) {
-  for (let n = 0; n < 3; n++) for (const target of targets) await load(target, { connections: 32, seconds: 3, warmUpSeconds: 0 })
+/** The compiler needs some ten thousand answers before code runs as it does all day: three seconds each, three times. The short form has one. */
+async function warmUp({ targets }: Course, times: number) {
+  for (let n = 0; n < times; n++) for (const target of targets) await load(target, { connections: 32, seconds: 3, warmUpSeconds: 0 })
 }
 
 /** One at a time: the part to look at while changing what happens before a first byte. */

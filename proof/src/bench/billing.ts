@@ -20,7 +20,7 @@ const CONNECTIONS = 6
 
 /** Webhook intake and entitlement reads, each beside what this machine's Postgres gives through the same pool in the same run. */
 export async function bench({ short }: { short: boolean }) {
-  const seconds = short ? 1.5 : 4
+  const seconds = short ? 0.8 : 4
   const dataDir = mkdtempSync(join(tmpdir(), 'bench-billing-pg-'))
   chmodSync(dataDir, 0o755)
   const sandboxDir = mkdtempSync(join(tmpdir(), 'bench-billing-'))

@@ -24,7 +24,7 @@ type Taken = { cpu: Map<string, number>; statements: number; bytes: number }
 
 /** The cost of a seller and of a thousand calls on this machine: processor, memory, disk, statements. The sandbox is left out: it plays others. */
 export async function bench({ short }: { short: boolean }) {
-  const [sellers, calls, settledMs] = short ? [40, 400, 5_000] : [300, 3000, 20_000]
+  const [sellers, calls, settledMs] = short ? [20, 200, 3_000] : [300, 3000, 20_000]
   const folder = mkdtempSync(join(tmpdir(), 'bench-cost-'))
   chmodSync(folder, 0o755)
   // An empty web app: a gateway holds all of its files in memory.

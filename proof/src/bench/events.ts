@@ -33,7 +33,7 @@ const forms = {
 
 /** How many events a second analytics takes once they are there: facts, daily sums and activity, one by one and in batches, taking turns. */
 export async function bench({ short }: { short: boolean }) {
-  const [events, rounds] = short ? [4_000, 2] : [20_000, 3]
+  const [events, rounds] = short ? [2_000, 1] : [20_000, 3]
   const folder = mkdtempSync(join(tmpdir(), 'bench-events-'))
   chmodSync(folder, 0o755)
   const postgres = await startPostgres({ dataDir: join(folder, 'pg') })

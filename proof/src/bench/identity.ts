@@ -8,10 +8,10 @@ import { freePort, median, run, start } from './measure.ts'
 
 type Load = { perSecond: number; bad: number; p50Ms: number; p99Ms: number }
 const PASSWORD = 'Bench-horse-battery-1'
-const ACCOUNTS = 4000
 
 /** Sign-in beside the raw hash, refresh and /user beside the Postgres they stand on: one process, one run, taking turns. */
 export async function bench({ short }: { short: boolean }) {
+  const [accounts, warmUpSeconds, rounds] = short ? [1_000, 0.5, 1] : [4_000, 1.5, 3]
   const folder = mkdtempSync(join(tmpdir(), 'bench-identity-'))
   chmodSync(folder, 0o755)
   const postgres = await startPostgres({ dataDir: join(folder, 'pg') })
@@ -22,12 +22,12 @@ export async function bench({ short }: { short: boolean }) {
       port,
       databaseUrl: postgres.url,
       dataDir: join(folder, 'data'),
-      accounts: ACCOUNTS,
+      accounts,
       password: PASSWORD,
     })
     child = started.child
     const service = child
-    const seconds = short ? 2 : 5
+    const seconds = short ? 1 : 5
     const limit = (measure: string) => ask<{ perSecond: number }>(service, { measure, seconds }).then((told) => told.perSecond)
     let from = 0
     const load = async (kind: 'password' | 'refresh' | 'user', people: number, forSeconds = seconds) => {
@@ -37,15 +37,14 @@ export async function bench({ short }: { short: boolean }) {
         kind,
         people,
         seconds: forSeconds,
-        warmUpSeconds: 1.5,
+        warmUpSeconds,
         password: PASSWORD,
-        accounts: ACCOUNTS,
+        accounts,
         from,
       })
     }
-    const rounds = Array.from({ length: short ? 2 : 3 })
     // A sign-in takes as long as ten refreshes, and the compiler counts calls: a young process is measured as one that has run for a while.
-    for (const kind of ['refresh', 'user', 'password'] as const) await load(kind, 16, 4)
+    for (const kind of ['refresh', 'user', 'password'] as const) await load(kind, 16, short ? 1 : 4)
     const samples = {
       argon2id: [] as number[],
       password: [] as Load[],
@@ -55,15 +54,15 @@ export async function bench({ short }: { short: boolean }) {
       refresh: [] as Load[],
     }
     // A kind at a time, each beside its limit: ten thousands of updates would leave their dead rows to the sign-ins after them.
-    for (const _ of rounds) {
+    for (let round = 0; round < rounds; round++) {
       samples.argon2id.push(await limit('argon2id'))
       samples.password.push(await load('password', 8))
     }
-    for (const _ of rounds) {
+    for (let round = 0; round < rounds; round++) {
       samples.select.push(await limit('select'))
       samples.user.push(await load('user', 16))
     }
-    for (const _ of rounds) {
+    for (let round = 0; round < rounds; round++) {
       await ask(service, { tidy: true })
       samples.update.push(await limit('update'))
       samples.refresh.push(await load('refresh', 16))

@@ -20,7 +20,7 @@ export const killed: Fault = async (world) => {
   await world.call('POST', '/sandbox/api/stripe/webhooks', { body: { duplicate: 2, shuffle: true } })
 
   const killing = new AbortController()
-  const kills = killInTurn(world, killing.signal, world.short ? 12 : 200)
+  const kills = killInTurn(world, killing.signal, world.short ? 8 : 200)
   const ended = await inLanes(people, 6, (person) => buyAndSwitch(world, person))
   killing.abort()
   const killed = await kills

@@ -37,7 +37,7 @@ export const rolledBack: Fault = async (world) => {
   await until(() => nats.pid() === null, 5_000)
   cpSync(store, `${store}.older`, { recursive: true })
   nats.release()
-  await delay(world.short ? 3_000 : 20_000)
+  await delay(world.short ? 2_000 : 20_000)
   const processes = [...world.fleet.processes.values()].filter(
     ({ name }) => !/nats|redis|gateway-1$|sandbox/.test(name) || name.startsWith('ai-gateway'),
   )
