@@ -10,7 +10,7 @@ export const errors = {
   recovery_link_needed: { status: 403, message: 'Open the link that we email you first. It shows that the account is yours.' },
   recovery_not_stoppable: {
     status: 403,
-    message: 'This device cannot stop it: its second factor is new. Use the link in the email or text message that told of it.',
+    message: 'This device cannot stop it: its second factor is new. Use the link in the email or text message that announced it.',
   },
   insufficient_aal: { status: 403, message: 'Enter the code of your second factor to finish signing in.' },
   demo_reads_only: { status: 403, message: 'This is a demo. Create an account to keep what you make.' },
@@ -42,11 +42,11 @@ export const errors = {
   limit_budget: {
     status: 402,
     message:
-      "What is left of your plan's model budget this month does not cover this. Shorten it, choose a cheaper model, or upgrade on the plan page.",
+      "Your plan's remaining model budget this month does not cover this. Shorten it, choose a cheaper model, or upgrade on the plan page.",
   },
   budget_held: {
     status: 429,
-    message: 'Your other answers hold what is left of your model budget. Wait for one to finish, then send this again.',
+    message: 'Your other answers hold the rest of your model budget. Wait for one to finish, then send this again.',
   },
   limit_images: { status: 402, message: 'You have used all images of your plan this month. Upgrade on the plan page to continue.' },
   limit_emails: { status: 402, message: 'You have used all emails of your plan this month. Upgrade on the plan page to continue.' },

@@ -84,7 +84,7 @@ const SILENCE_MS = 150_000
 
 /** The server ends an answer that hangs. This is for a server, or a way to it, that hangs itself. */
 class Silence {
-  readonly words = 'Nothing has come for two and a half minutes. Try again, or choose another model.'
+  readonly words = 'No text has arrived for two and a half minutes. Try again, or choose another model.'
   readonly #control = new AbortController()
   #timer = setTimeout(() => this.#control.abort(), SILENCE_MS)
   get signal() {

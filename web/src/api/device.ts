@@ -26,7 +26,7 @@ type Refusal = { name?: string; code?: string | undefined; message: string }
 const tooLong = 'That took too long. Try again.'
 const noAnswer = 'It was cancelled, or your device took too long. Nothing has changed.'
 const tooSimple = 'That device cannot do this. Use one with a fingerprint, face or PIN check.'
-const refused = 'The answer of your device was not accepted. Try again, or use another way.'
+const refused = 'Your device’s answer was not accepted. Try again, or use another way.'
 // A browser does not tell a request that was closed by hand from one that waited too long.
 const words: Record<string, string> = {
   NotAllowedError: noAnswer,

@@ -41,7 +41,7 @@ export function ApprovalCard({ given }: { given: Approval }) {
       await queries.invalidateQueries({ queryKey: key })
       if (state === 'dismissed') toast.undo('Proposal dismissed', () => mark('proposed'))
     } catch (error) {
-      toast.error('That was not kept', (error as Error).message)
+      toast.error('Your changes were not saved', (error as Error).message)
     }
   }
 

@@ -45,7 +45,7 @@ export function PromptLibrary({ draft, onUse, onClose }: Props) {
   }
 
   return (
-    <Dialog open onClose={onClose} title="Prompt library" description="Prompts you use again and again." side="right">
+    <Dialog open onClose={onClose} title="Prompt library" description="Prompts you use often." side="right">
       {editing ? (
         <form onSubmit={save} className="flex flex-col gap-4">
           <TextField label="Name" name="title" required maxLength={120} defaultValue={editing.title ?? ''} autoFocus />
@@ -106,13 +106,16 @@ export function PromptLibrary({ draft, onUse, onClose }: Props) {
           {ready.length ? (
             <section aria-labelledby="ready-prompts">
               <h3 id="ready-prompts" className="text-12 text-faint">
-                To begin with
+                Suggested prompts
               </h3>
               <ul className="divide-y divide-line">
                 {ready.map((prompt) => (
                   <li key={prompt.title} className="flex items-start gap-1 py-1.5">
                     <Use prompt={prompt} onUse={onUse} />
-                    <IconButton label={`Make ${prompt.title} yours`} onClick={() => setEditing({ title: prompt.title, body: prompt.body })}>
+                    <IconButton
+                      label={`Save a copy of ${prompt.title}`}
+                      onClick={() => setEditing({ title: prompt.title, body: prompt.body })}
+                    >
                       <Plus />
                     </IconButton>
                   </li>

@@ -9,7 +9,7 @@ test('an act is told as not done where the server said so, and as unknown where 
   })
   for (const code of ['offline', 'unavailable', 'upstream_timeout', 'idempotency_running'])
     expect(failureOf(new ApiError(0, code, unreached))).toEqual({
-      title: 'It is not known whether it was done',
+      title: 'It may or may not have happened',
       words: `${unreached} Trying again does nothing twice.`,
     })
 })

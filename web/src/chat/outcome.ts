@@ -9,6 +9,6 @@ export type Failure = { title: string; words: string }
 export function failureOf(error: unknown): Failure {
   const { message } = error as Error
   if (error instanceof ApiError && open.includes(error.code))
-    return { title: 'It is not known whether it was done', words: `${message} Trying again does nothing twice.` }
+    return { title: 'It may or may not have happened', words: `${message} Trying again does nothing twice.` }
   return { title: 'It was not done', words: message }
 }

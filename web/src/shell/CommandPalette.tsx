@@ -24,11 +24,11 @@ export function CommandPalette({ onClose, onAssistant }: { onClose: () => void; 
     <Command label="Search and commands" loop className="flex flex-col">
       <Command.Input
         autoFocus
-        placeholder="Where to, or what to do"
+        placeholder="Search pages and actions"
         className="h-12 border-b border-line bg-transparent px-4 text-14 outline-none"
       />
       <Command.List className="max-h-80 overflow-y-auto p-1.5 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-12 [&_[cmdk-group-heading]]:text-faint">
-        <Command.Empty className="px-3 py-8 text-13 text-muted">Nothing by that name.</Command.Empty>
+        <Command.Empty className="px-3 py-8 text-13 text-muted">No matches.</Command.Empty>
         <Command.Group heading="Go to">
           {navItems.map((item) => (
             <Item key={item.path} icon={<item.icon />} keywords={item.keywords?.split(' ')} onSelect={go(item.path)}>

@@ -111,7 +111,7 @@ export function NotificationBell({ userId }: { userId: string }) {
             {list.isError ? <ErrorState title="Notifications could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
             {list.data?.length === 0 ? (
               <EmptyState compact title="All quiet">
-                Sales, limits and finished work are announced here.
+                You will see sales, limits and finished work here.
               </EmptyState>
             ) : null}
             <ul className="divide-y divide-line">

@@ -178,7 +178,7 @@ export const aiCompareVote = fn('ai-compare-vote', {
 export const aiEstimate = fn('ai-estimate', {
   access: 'user',
   rate: 'read',
-  summary: 'What sending would cost at most',
+  summary: 'The most that sending could cost',
   body: z.object({ models: z.array(text(200)).min(1).max(6), text: text(200_000), max_tokens: z.int().min(1).max(32_000).optional() }),
   reply: z.object({
     prompt_tokens: z.int(),

@@ -47,7 +47,7 @@ export const Approval = z.object({
 
 export const approvals = table('ai_approvals', {
   access: 'user',
-  summary: 'What assistants proposed, with its previews and what became of it',
+  summary: 'Proposals of the assistants, with their previews and outcomes',
   columns: Approval,
   update: z.object({ state: z.enum(['proposed', 'dismissed']) }),
 })

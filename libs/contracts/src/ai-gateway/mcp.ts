@@ -12,5 +12,5 @@ export const mcpCall = endpoint({
   maxBytes: 600 * 1024,
   summary: 'One JSON-RPC message of the Model Context Protocol',
 })
-export const mcpListen = endpoint({ ...mcp, method: 'GET', summary: 'Answers 405: nothing is sent without being asked for' })
+export const mcpListen = endpoint({ ...mcp, method: 'GET', summary: 'Answers 405: the server sends nothing on its own' })
 export const mcpEnd = endpoint({ ...mcp, method: 'DELETE', summary: 'Answers 405: there is no session to end' })

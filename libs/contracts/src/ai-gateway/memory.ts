@@ -11,14 +11,14 @@ export const Memory = z.object({ id: id('memory'), content: z.string(), created_
 export const aiMemory = fn('ai-memory', {
   access: 'user',
   rate: 'read',
-  summary: 'Lists what the assistants keep in mind about the person, newest first',
+  summary: 'Lists the assistants’ memories of the person, newest first',
   body: z.object({}).prefault({}),
   reply: z.object({ on: z.boolean(), memories: z.array(Memory).max(MOST_MEMORIES) }),
 })
 /** Off, nothing is kept in mind and nothing of what was kept is told to a model. */
 export const aiMemorySwitch = fn('ai-memory-switch', {
   access: 'user',
-  summary: 'Turns the memory of the assistants on or off. What was kept stays until it is deleted',
+  summary: 'Turns the memory of the assistants on or off. Saved memories stay until they are deleted',
   body: z.object({ on: z.boolean() }),
   reply: z.object({ on: z.boolean() }),
 })

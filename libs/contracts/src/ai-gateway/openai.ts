@@ -43,7 +43,7 @@ export const listModels = endpoint({
   access: 'user',
   rate: 'read',
   apiKeys: true,
-  summary: 'The models by the names the product uses',
+  summary: 'The models, by the names the product uses',
   reply: z.object({ object: z.literal('list'), data: z.array(Model) }),
 })
 export const getModel = endpoint({

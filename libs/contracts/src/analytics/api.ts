@@ -118,7 +118,7 @@ export const notificationsRead = fn('notifications-read', {
   access: 'user',
   idempotent: true,
   summary: 'Marks notifications as read: those named, or all of them',
-  description: 'Without `ids` every unread notification is marked. What was read before stays as it is and is not counted.',
+  description: 'Without `ids` every unread notification is marked. Notifications read earlier stay as they are and are not counted.',
   body: z.object({ ids: z.array(id('notification')).max(200).optional() }).nullish(),
   reply: z.object({ read: z.int(), unread: z.int(), read_at: read_at.optional() }),
   example: { request: {}, reply: { read: 2, unread: 0, read_at: '2026-11-21T10:00:00.000Z' } },

@@ -3,7 +3,7 @@ import { id, table, time } from '../contract.ts'
 
 export const activityLogs = table('activity_logs', {
   access: 'user',
-  summary: 'What happened in the account, newest first',
+  summary: 'Recent activity of the account, newest first',
   columns: z.object({
     id: id('activity'),
     user_id: z.uuid(),

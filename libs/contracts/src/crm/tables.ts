@@ -21,6 +21,6 @@ export const appointments = table('appointments', {
 })
 export const emailCampaigns = table('email_campaigns', {
   access: 'user',
-  summary: 'Campaigns and how many mails each has sent',
+  summary: 'Campaigns and how many emails each has sent',
   columns: z.object({ id: id('campaign'), user_id: z.uuid(), name: z.string(), status: z.string(), sent_count: z.int(), created_at: time }),
 })

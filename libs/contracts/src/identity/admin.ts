@@ -95,7 +95,7 @@ export const adminListAudit = endpoint({
   path: '/auth/v1/admin/audit',
   ...admin,
   raw: true,
-  summary: 'What happened to all accounts, the newest first; `query` is author:, action: or type: and a part of it',
+  summary: 'The audit log of all accounts, newest first; `query` is author:, action: or type: and a part of it',
   query: z.object({ page: text, per_page: text, query: text }),
   reply: z.array(z.object({ id: z.uuid(), payload: json, created_at: z.string(), ip_address: z.string() })),
 })

@@ -95,7 +95,8 @@ export const accountFactorRecoveryBegin = fn('account-factor-recovery-begin', {
   access: 'user',
   halfSignedIn: true,
   rate: 'auth-strict',
-  summary: 'Asks to remove a second factor that is lost or not the owner’s, after a delay that every channel of the account hears of',
+  summary:
+    'Requests removal of a second factor that is lost or not the owner’s, after a delay that is announced on every channel of the account',
   body: z.object({ password: z.string().max(1024).nullish() }),
   reply: z.object({ due_at: z.string() }),
 })

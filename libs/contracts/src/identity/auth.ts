@@ -23,7 +23,7 @@ export const settings = endpoint({
   path: '/auth/v1/settings',
   access: 'public',
   rate: 'read',
-  summary: 'What this server offers to sign in with',
+  summary: 'The ways to sign in that this server offers',
   reply: z.object({
     external: z.record(z.string(), z.boolean()),
     disable_signup: z.boolean(),
@@ -57,7 +57,7 @@ export const signUp = endpoint({
   method: 'POST',
   path: '/auth/v1/signup',
   ...open,
-  summary: 'A new account, or an anonymous one when neither e-mail nor phone is given',
+  summary: 'A new account, or an anonymous one when neither email nor phone is given',
   query: redirect,
   body: z.object({ email, phone, password, data: json.nullish(), channel: text, ...challenge, gotrue_meta_security: captcha }),
   reply: z.union([sessionShape, userShape]),
@@ -134,7 +134,7 @@ export const pressLink = endpoint({
   path: '/auth/v1/verify/link',
   ...open,
   raw: true,
-  summary: 'Confirms what the link of a letter is for, and leads on',
+  summary: 'Confirms the request that the link of a letter was sent for, and redirects',
   body: z.object({ type: text, token: code, redirect_to: text, password }),
   reply: z.null(),
 })

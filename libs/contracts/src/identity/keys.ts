@@ -13,7 +13,7 @@ const KeyScope = z.union([
 
 export const aiKeyCreate = fn('ai-key-create', {
   access: 'aal2',
-  summary: 'Makes an API key; it is shown this once',
+  summary: 'Creates an API key, which is shown only once',
   description:
     'Scopes: `chat` and `models` open `/ai/v1`; `reads` and `changes` open every capability of that effect, `all` both; `do:<name>` opens one capability, and is the only scope that lets a key spend, send or remove.',
   body: z.object({

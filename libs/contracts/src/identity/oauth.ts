@@ -80,7 +80,7 @@ export const oauthRevoke = endpoint({
   path: '/auth/v1/oauth/revoke',
   ...open,
   maxBytes: 16 * 1024,
-  summary: 'Ends what an app was allowed, by its refresh token (RFC 7009)',
+  summary: 'Revokes an app’s access, by its refresh token (RFC 7009)',
   body: z.object({ token: param, token_type_hint: param, client_id: param }),
   reply: z.object({}),
 })
@@ -91,7 +91,7 @@ export const oauthRequest = endpoint({
   method: 'GET',
   path: '/auth/v1/oauth/authorizations/:authorization_id',
   ...mine,
-  summary: 'What an app asks for, to the person who is asked',
+  summary: 'An app’s request, for the person who decides',
   params,
   reply: z.object({
     authorization_id: z.uuid(),

@@ -75,7 +75,7 @@ export const removePasskey = endpoint({
   method: 'DELETE',
   path: '/auth/v1/passkeys/:passkey_id',
   ...mine,
-  summary: 'Removes a passkey: it signs in no longer',
+  summary: 'Removes a passkey, which can no longer sign in',
   params: passkeyId,
   reply: z.object({}),
 })

@@ -4,7 +4,7 @@ import { id, table, time } from '../contract.ts'
 export const profiles = table('profiles', {
   columns: z.object({ email: z.string() }),
   access: 'public',
-  summary: 'Whether one exact e-mail address is registered and confirmed; asked seldom enough that nobody harvests addresses with it',
+  summary: 'Whether one exact email address is registered and confirmed; asked seldom enough that nobody harvests addresses with it',
 })
 const homeRole = z.enum(['seller', 'buyer'])
 export const userRoles = table('user_roles', {

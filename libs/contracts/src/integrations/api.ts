@@ -32,7 +32,7 @@ const endpointExample = {
 
 export const webhookEndpointCreate = fn('webhook-endpoint-create', {
   access: 'aal2',
-  summary: 'Adds a webhook endpoint and answers with its signing secret, which is shown this once',
+  summary: 'Adds a webhook endpoint and answers with its signing secret, which is shown only once',
   body: z.object({ url: z.url().max(2000), name: z.string().trim().min(1).max(80), events }),
   reply: z.object({ endpoint: WebhookEndpoint, secret: z.string() }),
   errors: ['webhook_limit', 'webhook_address', 'webhook_event'],
@@ -152,7 +152,7 @@ export const webhookEndpointUpdate = fn('webhook-endpoint-update', {
     does: ({ name, events, paused }) =>
       [
         ...(name ? [`Renames the webhook to ${name}.`] : []),
-        ...(events ? [`Lets it hear of ${events.join(', ')}.`] : []),
+        ...(events ? [`Sends it ${events.join(', ')}.`] : []),
         ...(paused === undefined ? [] : [paused ? 'Pauses the webhook.' : 'Resumes the webhook.']),
       ].join(' ') || 'Changes nothing about the webhook.',
   },
@@ -162,7 +162,7 @@ export const webhookEndpointDelete = fn('webhook-endpoint-delete', {
   access: 'user',
   idempotent: true,
   summary: 'Deletes a webhook endpoint with its log',
-  description: 'Nothing is sent to it any more, and what waited for another try is dropped.',
+  description: 'Nothing is sent to it any more, and waiting deliveries are dropped.',
   body: z.object({ endpoint_id }),
   reply: z.object({ deleted: z.boolean() }),
   example: { request: { endpoint_id: endpointExample.id }, reply: { deleted: true } },

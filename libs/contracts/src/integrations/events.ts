@@ -21,7 +21,7 @@ export const webhookPaused = event(
       {
         kind: 'webhook',
         title: `The webhook ${name} is paused`,
-        body: `Every delivery has failed since ${day(failing_since)}. Mend the address, resume it and replay what failed.`,
+        body: `Every delivery has failed since ${day(failing_since)}. Fix the address, resume the webhook and replay the failed deliveries.`,
         link: '/dashboard/settings?section=webhooks',
       },
     ],

@@ -5,7 +5,7 @@ export const integrationStatuses = ['connected', 'disconnected'] as const
 
 export const userIntegrations = table('user_integrations', {
   access: 'user',
-  summary: 'Which apps are connected. A connection is made by its own flow; here it can only be ended',
+  summary: 'Connected apps. A connection is made by its own flow; here it can only be ended',
   columns: z.object({
     id: id('integration'),
     user_id: z.uuid(),

@@ -34,7 +34,7 @@ function Account() {
     <div className="pt-6">
       <Panel title="Ads account" flush>
         <EmptyState title="Connecting a Meta ads account is not available yet">
-          Campaigns, ad sets, ads and their analytics will stand here once an account can be connected. Until then nothing is published and
+          Campaigns, ad sets, ads and their analytics will appear here once an account can be connected. Until then nothing is published and
           nothing is read from Meta: copy a variation from the AI Generator into your ads account by hand.
         </EmptyState>
       </Panel>

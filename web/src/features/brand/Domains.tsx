@@ -75,7 +75,7 @@ function PriceNote({ check: { results, sandbox } }: { check: Check }) {
   const affiliates = [...new Set(prices.filter(({ affiliate }) => affiliate).map(({ provider }) => provider))]
   return (
     <p className="border-t border-line px-4 py-3 text-12 text-muted">
-      {sandbox ? 'Sample prices of the sandbox: nobody sells at these. ' : null}
+      {sandbox ? 'Sample prices from the sandbox, not real offers. ' : null}
       {oldest ? `Prices for the first year, then for each later year, as of ${moment(oldest)}. ` : null}
       {priceless.length > 0 ? `${list.format(priceless)}: see the price on the registrar's page. ` : null}
       {affiliates.length > 0 ? `We earn a commission from the affiliate links to ${list.format(affiliates)}.` : null}

@@ -37,7 +37,7 @@ function figures({ pieces, words, finished, this_month }: Stats) {
   return [
     { label: 'Pieces written', value: pieces.toLocaleString('en-US') },
     { label: 'Words written', value: words >= 10_000 ? `${Math.round(words / 1000)}k` : words.toLocaleString('en-US') },
-    { label: 'Finished as asked', value: `${Math.round((finished / pieces) * 100)}%` },
+    { label: 'Completed', value: `${Math.round((finished / pieces) * 100)}%` },
     { label: 'This month', value: this_month.toLocaleString('en-US') },
   ]
 }

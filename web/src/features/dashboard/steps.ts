@@ -21,7 +21,7 @@ export function useSteps(userId: string) {
   const steps: Step[] = [
     {
       title: 'Choose a plan',
-      text: 'The seller tools are open to you.',
+      text: 'Your plan opens the seller tools.',
       done: true,
       to: paths.pricing,
       action: 'See plan and usage',

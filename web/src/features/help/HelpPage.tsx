@@ -137,7 +137,8 @@ function Cited({ chat, answer, onRead }: { chat: Chat; answer: string; onRead: (
   const message = chat.messages.find(({ key }) => key === answer)
   if (message?.role !== 'assistant' || message.state === 'streaming' || message.state === 'failed' || !message.content) return null
   const articles = articlesFor(questionOf(chat, answer))
-  if (articles.length === 0) return <p className="text-12 text-faint">No help article fits this question; take the answer with care.</p>
+  if (articles.length === 0)
+    return <p className="text-12 text-faint">No help article covers this question. Check the answer before you rely on it.</p>
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-muted">
       From the help:

@@ -68,7 +68,7 @@ export function ResetPasswordPage() {
           {problem ? <Alert title={problem} /> : null}
           <input type="email" name="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
           {came !== 'none' && !isRecovery ? (
-            <Alert tone="warn" title="The hour of your reset link is over">
+            <Alert tone="warn" title="Your reset link has expired">
               Enter your current password, or ask for a new link if you forgot it.
             </Alert>
           ) : null}

@@ -20,7 +20,7 @@ function Referrals({ userId }: { userId: string }) {
   return (
     <PublicLayout>
       <div className="rail w-full">
-        <SectionHead as="h1" title="Bring someone along">
+        <SectionHead as="h1" title="Refer someone">
           They get {REFERRAL_PERCENT_OFF}% off their first month. You get the same amount as credit, {REFUND_WINDOW_DAYS} days after they
           pay.
         </SectionHead>
@@ -65,7 +65,7 @@ function Referrals({ userId }: { userId: string }) {
               ) : (
                 <div className="md:px-3">
                   <EmptyState compact title="No credits yet">
-                    When someone you brought pays for a plan, the credit is listed here.
+                    When someone you referred pays for a plan, the credit appears here.
                   </EmptyState>
                 </div>
               )}

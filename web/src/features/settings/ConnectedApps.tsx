@@ -63,7 +63,7 @@ export function ConnectedApps() {
         danger
         onConfirm={() => ending && end(ending)}
       >
-        It is refused at once. You can connect it again from the app.
+        The app loses access at once. You can connect it again from the app.
       </Confirm>
     </Panel>
   )

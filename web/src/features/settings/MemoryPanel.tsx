@@ -45,7 +45,7 @@ export function MemoryPanel() {
               onChange={(on) => change('The setting was not changed', () => call('ai-memory-switch', { on }))}
             />
             <span aria-hidden="true">
-              {query.data.on ? 'On' : 'Off. Nothing new is kept, and the models are told nothing of what was.'}
+              {query.data.on ? 'On' : 'Off. The assistants save nothing new and don’t use what they saved before.'}
             </span>
           </div>
           {memories.length === 0 ? (

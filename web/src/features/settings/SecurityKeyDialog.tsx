@@ -36,7 +36,7 @@ export function SecurityKeyDialog({ open, onClose, onAdded }: { open: boolean; o
       open={open}
       onClose={close}
       title="Add a security key"
-      description="Have it at hand: your browser asks you to insert it, or hold it to your phone, and touch it."
+      description="Keep it nearby: your browser asks you to insert it, or hold it to your phone, and touch it."
     >
       <form onSubmit={add} className="flex flex-col gap-4">
         {problem ? <Alert title="The key was not added">{problem}</Alert> : null}
@@ -45,7 +45,7 @@ export function SecurityKeyDialog({ open, onClose, onAdded }: { open: boolean; o
           name="name"
           maxLength={60}
           placeholder="Security key"
-          hint="Optional. Tells several keys apart."
+          hint="Optional. Helps you tell your keys apart."
           data-first
         />
         <Button type="submit" variant="primary" busy={busy ? 'Waiting for your key' : false}>

@@ -106,7 +106,7 @@ export function SignIns() {
         onConfirm={() => unlink(removing!)}
       >
         You can no longer sign in with it{removing?.provider === 'email' ? ', and your password is removed' : ''}.
-        {moves ? ' The account takes the email address of a sign-in that is left.' : ''}
+        {moves ? ' Your account uses the email address of a sign-in that remains.' : ''}
       </Confirm>
     </Panel>
   )

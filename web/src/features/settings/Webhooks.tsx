@@ -65,7 +65,7 @@ export function Webhooks() {
       }
     >
       <p className="border-b border-line p-4 text-13 text-muted">
-        Your server is told when something happens in your account. Deliveries are signed and tried again for a day.{' '}
+        Your server is told when something happens in your account. Deliveries are signed and retried for up to a day.{' '}
         <a className="text-signal-text underline" href="/docs#webhooks">
           How to verify them
         </a>
@@ -75,7 +75,7 @@ export function Webhooks() {
       {listed.isError ? <ErrorState title="Your webhooks could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
       {listed.data && !endpoints.length ? (
         <EmptyState compact title="No webhooks yet">
-          Add the address of your server and choose the events that it should hear of.
+          Add the address of your server and choose the events to send to it.
         </EmptyState>
       ) : null}
       <ul className="divide-y divide-line">
@@ -134,10 +134,10 @@ export function Webhooks() {
         open={made !== null}
         onClose={() => setMade(null)}
         title="Your signing secret"
-        description="It is shown this once. Keep it where your server reads its secrets."
+        description="It is shown only once. Save it where your server keeps its secrets."
         footer={
           <Button variant="primary" onClick={() => setMade(null)}>
-            I have kept it
+            I have saved it
           </Button>
         }
       >
