@@ -58,6 +58,16 @@ test('a question opens no page, and ids that nobody said are left out of a call'
   expect(called('Mark all notifications as read', 'notifications-read', ids)).toEqual([{}])
 })
 
+test('a question about own figures looks them up, and one about the world does not', () => {
+  const tools = ['count-contacts', 'ai-usage', 'list-payments'].map((name) => ({ type: 'function' as const, function: { name } }))
+  const called = (content: string) =>
+    answer({ model: 'gpt-4o-mini', messages: [{ role: 'user', content }], tools }, 'openai', 'seed').tools.map((tool) => tool.function.name)
+  expect(called('How many contacts do I have?')).toEqual(['count-contacts'])
+  expect(called('How many AI prompts did I use this month?')).toEqual(['ai-usage'])
+  expect(called('Which payments did I get?')).toEqual(['list-payments'])
+  expect(called('How many planets are there?')).toEqual([])
+})
+
 test('a comparison names what is compared', () => {
   expect(say('Compare paper invoices versus software for a workshop')).toContain('| | Paper invoices | Software |')
 })

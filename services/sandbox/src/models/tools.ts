@@ -93,6 +93,9 @@ const synonyms: Record<string, string[]> = {
   get: ['show', 'what', 'how', 'read', 'weather', 'list'],
   read: ['show', 'analyze', 'get'],
   list: ['show', 'what', 'which', 'find', 'last'],
+  count: ['how many', 'number of'],
+  contacts: ['lead'],
+  usage: ['prompts did i use', 'prompts have i used', 'prompts do i have left', 'prompts are left'],
 }
 
 /** Whether one of the pages that may be opened was named. */
