@@ -24,7 +24,7 @@ export type Platform = {
   vault: Vault
   db(service: ServiceName): Kysely<any>
   ask<R extends Request>(request: R, input: z.input<R['input']>): Promise<z.output<R['reply']>>
-  /** What signs links to a service's files, with the key of the fleet. */
+  /** Signs links to a service's files, with the key of the fleet. */
   storage(service: ServiceName): Promise<Storage>
   /** Jobs that wait or run. */
   waiting(service: ServiceName): Promise<number>

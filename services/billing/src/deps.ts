@@ -10,14 +10,14 @@ export type Db = Kysely<BillingDb & KitDb>
 export type Trx = Transaction<BillingDb & KitDb>
 export type BillingCtx = Ctx<BillingDb>
 
-/** What the domain functions work with beside their context. */
+/** The tools of billing's domain functions, beside the call's context. */
 export type Deps = {
   provider: Provider
   publicUrl: string
   /** Whether there is somebody to ask: a key, or the sandbox in its place. */
   hasProvider: boolean
   trialOncePerCard: boolean
-  /** Who is on the staff. */
+  /** The user ids of the staff. */
   staff(): Promise<string[]>
   /** Tells the open pages of a user, once it is committed. */
   tell(change: { user_id: string; tier: Tier; status: Status }): void

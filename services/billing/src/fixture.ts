@@ -32,7 +32,7 @@ export async function startBilling(env: Record<string, string> = {}, beside: Ser
   }
   const platform = await startTestPlatform([guide, billingService, ...beside], { WEBHOOK_BASE_URL: door.url, ...env })
   door.target = platform.url('billing')
-  /** What the door passes by hand has been handled, or has failed, when its answer is here. */
+  /** Resolves when the event passed by hand has been handled or has failed. */
   door.handled = async (body) => {
     const id = /"id":"(evt_\w+)"/.exec(body.toString())?.[1] ?? ''
     const open = () => db.selectFrom('provider_events').select('status').where('id', '=', id).where('status', '=', 'waiting').execute()
@@ -51,7 +51,7 @@ export async function startBilling(env: Record<string, string> = {}, beside: Ser
     return { status: response.status, body: (await response.json()) as any }
   }
 
-  /** What a person does on a page of the sandbox. */
+  /** A person's steps on a page of the sandbox. */
   async function submit(path: string, fields: Record<string, string>) {
     const response = await fetch(`${address}${path}`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
     return { status: response.status, location: response.headers.get('location'), text: await response.text() }
@@ -125,14 +125,14 @@ export async function startBilling(env: Record<string, string> = {}, beside: Ser
       })
       return { status: response.status, body: (await response.json()) as any }
     },
-    /** What a person does in the portal. */
+    /** A customer's steps in the portal. */
     async inPortal(user: TestUser, action: string, fields: Record<string, string> = {}) {
       const portal = await call('customer-portal', user)
       expect(portal).toMatchObject({ status: 200 })
       const done = await submit(new URL(portal.body.url).pathname, { action, ...fields })
       expect(done.status, done.text).toBeLessThan(400)
     },
-    /** What staff do in the provider's own dashboard. */
+    /** Staff's steps in the provider's own dashboard. */
     async switchAtProvider(user: TestUser, price: string) {
       const [subscription] = (await stripe.subscriptions.list({ customer: await this.customer(user) })).data
       const items = [{ id: subscription!.items.data[0]!.id, price }]

@@ -4,7 +4,7 @@ import type { SellingDb } from './sellers/schema.ts'
 
 export type Status = 'none' | 'incomplete' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled'
 
-/** What staff are told of without asking. */
+/** Matters that staff are told of without asking. */
 export type Matter = 'books' | 'dispute' | 'payout' | 'suspense'
 
 export type BillingDb = SellingDb & {
@@ -158,7 +158,7 @@ export type BillingDb = SellingDb & {
   staff_matters: {
     id: string
     matter: Matter
-    /** What it is about: one matter of a kind is open about one subject. */
+    /** The subject: one matter of a kind is open about one subject. */
     subject: string
     title: string
     body: string
@@ -178,7 +178,7 @@ export type BillingDb = SellingDb & {
   ledger_accounts: { code: string; kind: 'asset' | 'liability' | 'income' | 'expense'; owner: string | null; created_at: Generated<Date> }
   ledger_entries: {
     id: string
-    /** What was booked, once: `charge:ch_…`. */
+    /** The booked event, once: `charge:ch_…`. */
     reference: string
     kind: string
     user_id: string | null

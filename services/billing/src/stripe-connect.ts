@@ -19,7 +19,7 @@ export type ProviderPayout = {
   id: string
   status: 'pending' | 'paid' | 'failed'
   arrivesAt: Date
-  /** What the bank said. */
+  /** The bank's reason. */
   failure: string | null
 }
 type Sending = { payout: string; account: string; amountCents: number; currency: string }

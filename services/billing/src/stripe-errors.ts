@@ -21,7 +21,7 @@ export const isRefusal = (error: unknown): boolean =>
 
 export const declineOf = (error: unknown): string | null => (error instanceof Stripe.errors.StripeCardError ? error.message : null)
 
-/** What the provider's failure means to a caller; anything that is not the provider's stays as it is. */
+/** Turns the provider's failure into one for the caller; any other error stays as it is. */
 export function asDomainError(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error
   if (error instanceof Stripe.errors.StripeCardError)

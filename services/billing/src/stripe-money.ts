@@ -18,9 +18,9 @@ import {
 
 export type Call = <T>(work: (stripe: Stripe) => Promise<T>) => Promise<T>
 
-/** What the provider holds, took and gave back: all that the books are made of and compared with. */
+/** Money that the provider holds, took and gave back: the books are made of it and compared with it. */
 export function moneyOf(call: Call) {
-  /** What a payment was for: null when no invoice asked for it. */
+  /** The purpose of a payment: null when no invoice asked for it. */
   async function invoiceOf(intent: string | null): Promise<Stripe.Invoice | null> {
     if (!intent) return null
     const payment = { type: 'payment_intent' as const, payment_intent: intent }
@@ -29,7 +29,7 @@ export function moneyOf(call: Call) {
     return invoice && typeof invoice === 'object' && !invoice.deleted ? invoice : null
   }
 
-  /** What the payment page added for the authorities, and where the buyer is. */
+  /** Tax that the payment page added, and the buyer's place. */
   async function taxOfSale(intent: string): Promise<ProviderTax | null> {
     const sessions = await call((stripe) => stripe.checkout.sessions.list({ payment_intent: intent, limit: 1 }))
     const session = sessions.data[0]
@@ -110,7 +110,7 @@ export function moneyOf(call: Call) {
       return sumBy([...available, ...pending].map(({ currency, amount }) => [currency, amount]))
     },
 
-    /** What banks hold until they decide. */
+    /** Amounts that banks hold until they decide. */
     async disputedMoney(): Promise<ProviderMoney> {
       const held: [string, number][] = []
       for await (const page of pagesOf((after) => call((stripe) => stripe.disputes.list({ limit: 100, ...after }))))
@@ -125,7 +125,7 @@ export function moneyOf(call: Call) {
         yield page.flatMap(({ id, currency, balance }) => (currency ? [{ customer: id, currency, cents: balance }] : []))
     },
 
-    /** What moved our balance, after a movement that is known; all there ever was where none is. Later pages are newer, or older without one. */
+    /** Movements of our balance after a known one; all of them where none is known. Later pages are newer, or older without one. */
     async *movements(after: string | null): AsyncGenerator<ProviderBalanceMove[]> {
       const list = (at: object) => call((stripe) => stripe.balanceTransactions.list({ limit: 100, ...at }))
       if (!after) {

@@ -38,7 +38,7 @@ const DIGITAL_GOODS = 'txcd_10000000'
 
 export function salesOf(call: Call, collectsTax: boolean) {
   return {
-    /** What was bought is named on each object that comes of it: the charge leads back to the checkout by itself. */
+    /** The purchase is named on each object that comes of it: the charge leads back to the checkout by itself. */
     async createSaleCheckout(request: SaleCheckoutRequest, key: string): Promise<{ id: string; url: string }> {
       const { checkout, kind, reference, seller, customer, email, currency, lines } = request
       const metadata = { kind: 'sale', checkout, sold: kind, reference, seller }

@@ -16,7 +16,7 @@ export type ProviderEvent = {
   invoice: string | null
   /** The seller's account that it is about; null where it is about ours. */
   account: string | null
-  /** What it tells of, as it was then, and the fields that changed. */
+  /** The object as it was then, and the fields that changed. */
   object: Record<string, unknown>
   previous: Record<string, unknown>
   raw: unknown
@@ -71,12 +71,12 @@ export type ProviderCharge = {
   fees: { reference: string; feeCents: number; createdAt: Date }[]
   refunds: ProviderRefund[]
   disputes: ProviderDispute[]
-  /** What of it is the authorities'. Null where no tax was asked for. */
+  /** The tax in it. Null where no tax was asked for. */
   tax: ProviderTax | null
 }
 export type ProviderTax = {
   cents: number
-  /** What it is on. */
+  /** The item it is on. */
   netCents: number
   country: string
   state: string | null
@@ -101,7 +101,7 @@ export type ProviderInvoice = {
   paidAt: Date | null
   isOfPlan: boolean
 }
-/** What a customer's balance moved by. Credit is negative. */
+/** A movement of a customer's balance. Credit is negative. */
 export type ProviderCredit = {
   id: string
   amountCents: number
@@ -112,7 +112,7 @@ export type ProviderCredit = {
   referral: { referred: string | null; isBack: boolean } | null
   createdAt: Date
 }
-/** What a refused trial is marked with at the provider. */
+/** The mark of a refused trial at the provider. */
 export const TRIAL_REFUSED = 'The card had its trial before'
 
 export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubscription {

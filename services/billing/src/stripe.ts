@@ -86,8 +86,8 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
   }
 
   /**
-   * What is asked once for all who want it now. Each of them waits in its own name: the circuit sees how many do, and who comes while it is
-   * open is told so instead of joining those who wait.
+   * One request for all callers that want the same now. Each waits in its own name: the circuit counts them, and a caller that comes while
+   * it is open is told so instead of joining the others.
    */
   function callTogether<T>(what: string, work: (stripe: Stripe) => Promise<T>): Promise<T> {
     return call((stripe) => {
@@ -189,7 +189,7 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
       return session.url
     },
 
-    /** What a customer may do in the portal: change the card, see invoices, cancel at the period's end. Plans are switched here. */
+    /** A customer's choices in the portal: change the card, see invoices, cancel at the period's end. Plans are switched here. */
     async createPortalConfiguration(publicUrl: string): Promise<string> {
       const configuration = await call((stripe) => stripe.billingPortal.configurations.create(portalConfiguration(publicUrl)))
       return configuration.id
@@ -307,7 +307,7 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
       await call((stripe) => stripe.subscriptions.update(subscription, { trial_end, proration_behavior: 'none' }, { idempotencyKey: key }))
     },
 
-    /** What the bank calls the card, the same for every customer who uses it. */
+    /** The bank's name for the card, the same for every customer who uses it. */
     async cardOf(subscription: string): Promise<string | null> {
       const { default_payment_method: method } = await call((stripe) =>
         stripe.subscriptions.retrieve(subscription, { expand: ['default_payment_method'] }),

@@ -11,7 +11,7 @@ export const erasure: Eraser<MarketplaceDb> = {
   long: [{ table: 'items', where: sql`not ${soldItem}` }],
   async erase(trx, userId) {
     await forgetPerson(trx, userId)
-    // What was sold stays for the other side of it, without the one who is gone.
+    // Sales stay for the other party, without the person who is gone.
     const bought = await trx.updateTable('orders').set({ buyer_id: null, email: null }).where('buyer_id', '=', userId).executeTakeFirst()
     const sold = await keepSold(trx, userId)
     const reported = await trx.updateTable('reports').set({ reporter_id: null }).where('reporter_id', '=', userId).executeTakeFirst()

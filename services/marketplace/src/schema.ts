@@ -85,7 +85,7 @@ export type MarketplaceDb = FilesDb & {
   orders: {
     id: string
     item_id: string
-    /** What was bought. */
+    /** The product that was bought. */
     version_id: string | null
     seller_id: string
     buyer_id: string | null

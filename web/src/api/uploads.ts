@@ -5,7 +5,7 @@ import { loadBackend } from './session.ts'
 /** One file on its way. It goes on while the person moves between pages. */
 export type Upload = {
   key: string
-  /** What it belongs to, such as a product. */
+  /** The owner of the file, such as a product. */
   of: string
   name: string
   bytes: number
@@ -40,7 +40,7 @@ export function useUploads(of: string): Upload[] {
   return [...all.filter((each) => each.of === of), ...cutOff(of, all)]
 }
 
-/** What is known of a file: the same one, chosen again, goes on where it was. */
+/** The known progress of a file: the same file, chosen again, resumes there. */
 const keyOf = (of: string, file: File) => [of, file.name, file.size, file.lastModified].join('|')
 
 /** Sends a file in pieces. After a cut it asks how far the server is and goes on from there. */

@@ -210,7 +210,7 @@ export const payoutAccountChanged = event(
     notice: ({ state }) => accountNotice(state).map((notice) => ({ kind: 'payout', link: page, ...notice })),
   },
 )
-/** Whoever opens a seller's account would send the money elsewhere: the owner hears of it at once, wherever they are. */
+/** An intruder would send the seller's money elsewhere, so the owner hears of it at once, wherever they are. */
 export const payoutBankChanged = event('billing.payout_bank_changed', z.object({ bank_last4: plain(z.string()) }), {
   activity: ({ bank_last4 }) => `Payout bank account changed to the one ending in ${bank_last4}`,
   link: () => page,

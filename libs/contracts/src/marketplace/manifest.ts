@@ -13,7 +13,7 @@ const Node = z.object({
 })
 const Edge = z.object({ from: name, to: name, when: z.string().max(40).optional() })
 
-/** What a template installs: a workflow with slots for connections, variables and a sample to try it on. Nothing in it is the seller's own. */
+/** The contents of a template: a workflow with slots for connections, variables and a sample to try it on. Nothing in it is the seller's own. */
 export const TemplateManifest = z
   .object({
     format: z.literal('workflow/1'),

@@ -123,7 +123,7 @@ export const Product = z.object({
   next: z.object({ ...version, manifest: TemplateManifest.nullable() }),
   /** Published versions, the newest first; at most 50. */
   versions: z.array(z.object({ ...version, ...priced, published_at: time, on_sale: z.boolean() })),
-  /** What is missing before it can be published, a sentence each. */
+  /** The requirements that are missing before it can be published, a sentence each. */
   missing: z.array(z.string()),
   /** Whether this installation looks for malware in files. */
   scans_files: z.boolean(),

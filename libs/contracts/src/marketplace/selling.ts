@@ -10,7 +10,7 @@ export const marketplaceOverview = fn('marketplace-overview', {
   summary: "A seller's totals: sales, revenue, active products and unread messages, with the products that sold most",
   reply: z.object({
     sales: z.int(),
-    /** What buyers paid without tax, less what was given back. */
+    /** Buyers' payments without tax, less refunds. */
     revenue: z.array(z.object({ currency: z.string(), amount_cents: z.int() })),
     active_products: z.int(),
     unread_messages: z.int(),

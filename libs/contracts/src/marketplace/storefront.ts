@@ -30,7 +30,7 @@ export const StorefrontOffer = z.object({
   /** The mean of its buyers' reviews; null until the first. */
   rating: z.object({ mean: z.number(), count: z.int() }).nullable().default(null),
 })
-/** What a seller says of their business; what is empty is not shown. */
+/** A seller's description of their business; empty fields are not shown. */
 export const StorefrontProfile = z.object({
   contact_email: z.string(),
   phone: z.string(),

@@ -9,7 +9,7 @@ export const TemplateChip = z.enum(templateChips)
 
 export const LibraryTemplate = StorefrontOffer.extend({
   kind: z.enum(['template', 'prompt_pack']),
-  /** What a workflow does, step by step; empty for prompt packs. */
+  /** The steps of a workflow; empty for prompt packs. */
   steps: z.array(z.object({ id: z.string(), type: z.string() })),
   /** The apps that it needs connections to. */
   connections: z.array(z.string()),

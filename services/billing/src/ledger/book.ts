@@ -76,7 +76,7 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
 
 export const refundedCents = ({ refunds }: ProviderCharge): number => sumOf(refunds.filter(({ state }) => state === 'sent'))
 
-/** What has gone back to the customer, or is held for them. */
+/** Refunds to the customer, and amounts held for them. */
 const returnedCents = (charge: ProviderCharge): number =>
   refundedCents(charge) + sumOf(charge.disputes.filter(({ status }) => status === 'open' || status === 'lost'))
 const sumOf = (parts: { amountCents: number }[]) => parts.reduce((sum, { amountCents }) => sum + amountCents, 0)

@@ -1,7 +1,7 @@
 /** The platform's own accounts. Each seller adds those of `sellerAccounts`, as `seller_held:<id>`. */
 export const chart = {
   provider_balance: 'asset',
-  /** What the provider has paid out to us. */
+  /** The provider's payouts to us. */
   bank: 'asset',
   disputed: 'asset',
   receivable: 'asset',

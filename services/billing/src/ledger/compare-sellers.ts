@@ -81,7 +81,7 @@ export async function keptDifferences(db: Db): Promise<SellerDifference[]> {
   }))
 }
 
-/** What the books say of sales, holds and payouts, against the rows of these. */
+/** Compares the books' sales, holds and payouts with the rows of these. */
 export async function soldDifferences(db: Db): Promise<SellerDifference[]> {
   const { rows } = await sql<{ account: string; seller: string; currency: string; kept: number; booked: number }>`
     with theirs as (

@@ -180,7 +180,7 @@ async function keepDifferences(db: Db, found: Difference[]) {
 }
 const counted = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`
 
-/** What the last comparison found; asking for a new one puts it in the queue. */
+/** The result of the last comparison; asking for a new one puts it in the queue. */
 export async function booksOf(db: BillingCtx['db'], again: boolean): Promise<Output<typeof contract.staffBooks>> {
   if (again) await inTransaction(db, (trx) => enqueue(trx, compareJob, {}))
   // Before the differences: a comparison that ends in between never puts its time on those of the one before.

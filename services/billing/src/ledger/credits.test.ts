@@ -10,7 +10,7 @@ afterAll(() => billing.close())
 
 const within = { timeout: 10_000, interval: 50 }
 
-/** What our books say that an account has in credit: the provider's own figure, sign and all. */
+/** An account's credit in our books: the provider's own figure, sign and all. */
 async function creditOf(userId: string): Promise<number> {
   const { cents } = await billing.db
     .selectFrom('ledger_postings')

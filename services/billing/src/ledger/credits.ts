@@ -40,7 +40,7 @@ export async function userOf(trx: Trx, customer: string | null): Promise<string 
   return account?.user_id ?? null
 }
 
-/** What an account that is deleted has left, in each currency. */
+/** The credit that a deleted account leaves, in each currency. */
 export async function forfeitCredit(trx: Trx, userId: string): Promise<void> {
   const left = await trx
     .selectFrom('ledger_postings')

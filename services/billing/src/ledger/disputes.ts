@@ -66,7 +66,7 @@ export async function disputeOf(db: Db, subscription: string): Promise<'open' | 
   return (dispute?.state as 'open' | 'lost' | undefined) ?? null
 }
 
-/** What waits for evidence, the next deadline first. */
+/** Disputes that wait for evidence, the next deadline first. */
 export async function openDisputes(db: BillingCtx['db']): Promise<Output<typeof contract.staffDisputes>> {
   const found = await db
     .selectFrom('disputes as d')

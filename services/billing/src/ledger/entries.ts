@@ -19,7 +19,7 @@ const lostBy = (paidFor: PaidFor): Account => (paidFor === 'subscription' ? 'dis
 
 export const charged = (currency: string, cents: number, paidFor: PaidFor = 'subscription') =>
   pair(currency, cents, 'provider_balance', earnedBy(paidFor))
-/** What of a plan's invoice is the authorities', and what of it goes back with a refund. */
+/** The tax in a plan's invoice, and the tax that goes back with a refund. */
 export const taxDue = (currency: string, cents: number) => pair(currency, cents, 'subscription_revenue', 'sales_tax_payable')
 export const taxReturned = (currency: string, cents: number, from: 'refunds' | 'dispute_losses') =>
   pair(currency, cents, 'sales_tax_payable', from)
@@ -28,7 +28,7 @@ export const refunded = (currency: string, cents: number, paidFor: PaidFor = 'su
   pair(currency, cents, givenBackBy(paidFor), 'provider_balance')
 /** The bank did not take a refund: the money is ours again, and owed to the customer. */
 export const refundFailed = (currency: string, cents: number) => pair(currency, cents, 'provider_balance', 'suspense')
-/** What the provider sent to our bank, or took for itself; what leaves our balance there is negative. */
+/** The provider's payouts to our bank and its own fees; amounts that leave our balance there are negative. */
 export const balanceMoved = (currency: string, cents: number, to: 'bank' | 'provider_fees') => pair(currency, cents, 'provider_balance', to)
 export const disputeOpened = (currency: string, cents: number) => pair(currency, cents, 'disputed', 'provider_balance')
 export const disputeWon = (currency: string, cents: number) => pair(currency, cents, 'provider_balance', 'disputed')
@@ -37,5 +37,5 @@ export const disputeLost = (currency: string, cents: number, paidFor: PaidFor = 
 /** A customer's balance moved at the provider, in its sign: credit is negative there as here. The other side is what it came from. */
 export const creditMoved = (currency: string, cents: number, from: 'referral_credits' | 'subscription_revenue' | 'suspense') =>
   pair(currency, cents, 'customer_credit', from)
-/** What is left of a credit when its account is deleted stays with us. */
+/** The credit left when its account is deleted stays with us. */
 export const creditForfeited = (currency: string, cents: number) => pair(currency, cents, 'customer_credit', 'forfeited_credit')

@@ -15,7 +15,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   part: fc.integer({ min: 1, max: 100 }),
 })
 
-/** What each party should have, kept without accounts: the plain story that the books must agree with. */
+/** Each party's money, kept without accounts: the plain story that the books must agree with. */
 function story() {
   return {
     cash: 0,

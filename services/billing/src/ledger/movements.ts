@@ -125,7 +125,7 @@ const ownMovements: Record<string, { to: 'bank' | 'provider_fees'; says: string 
   tax_fee: { to: 'provider_fees', says: 'Tax on provider fees' },
 }
 
-/** What the copied movements say of our bank and of the provider's fees. */
+/** Our bank and the provider's fees, according to the copied movements. */
 export async function sumsOfMovements(db: Db): Promise<{ bank: Record<string, number>; provider_fees: Record<string, number> }> {
   const types = Object.entries(ownMovements)
   const ofKind = (to: string) => types.filter(([, own]) => own.to === to).map(([type]) => type)
@@ -140,7 +140,7 @@ export async function sumsOfMovements(db: Db): Promise<{ bank: Record<string, nu
   }
 }
 
-/** Whose money the sources are about. */
+/** The owner of the money behind each source. */
 export async function sellersOf(db: Db, sources: string[]): Promise<string[]> {
   if (sources.length === 0) return []
   const { rows } = await sql<{ seller_id: string }>`

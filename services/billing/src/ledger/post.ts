@@ -63,7 +63,7 @@ export async function ledgerBalances(db: Db) {
   return { balances, entries: rows[0]!.entries, unbalanced: rows[0]!.unbalanced }
 }
 
-/** What came in, less what went back. Income stands on the credit side, which is negative. */
+/** Receipts less refunds. Income stands on the credit side, which is negative. */
 export async function earned({ db }: BillingCtx) {
   const accounts = ['subscription_revenue', 'platform_fees', 'refunds', 'dispute_losses'] satisfies PlatformAccount[]
   const { cents } = await db

@@ -17,7 +17,7 @@ const customerKinds = [
   'credit_granted',
   'credit_used',
 ] as const
-/** What a payment was for is our question, not the customer's. */
+/** The purpose of a payment matters to us, not to the customer. */
 const shownAs = (kind: string) =>
   (kind === 'unknown_charge' || kind === 'sale' ? 'charge' : kind === 'sale_refund' ? 'refund' : kind) as Exclude<
     (typeof customerKinds)[number],

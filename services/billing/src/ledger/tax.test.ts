@@ -26,7 +26,7 @@ const linesOf = (country: string) =>
     .orderBy('at')
     .orderBy('reference')
     .execute()
-/** What the stand-in worked out, by its own log. */
+/** The tax that the stand-in worked out, by its own log. */
 const truth = (charge: string) =>
   billing.sandbox.truth
     .read({ kind: 'tax' })

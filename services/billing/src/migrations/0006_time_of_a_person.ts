@@ -11,7 +11,7 @@ export async function up(db: Kysely<unknown>) {
     $$ select provider_now() + make_interval(secs => coalesce((select provider_ahead_s from accounts where user_id = person), 0)) $$`.execute(
     db,
   )
-  // What nobody has reached yet is not looked at: an index finds the others.
+  // Periods that nobody has reached yet are not read: an index finds the others.
   await sql`
     create function provider_latest() returns timestamptz language sql stable as
     $$ select provider_now() + make_interval(secs => coalesce((select max(provider_ahead_s) from accounts where provider_ahead_s > 0), 0)) $$`.execute(

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What the last comparison with the provider found: where the books and it do not agree. */
+/** The result of the last comparison with the provider: where the books and it do not agree. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table book_differences (

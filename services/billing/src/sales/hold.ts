@@ -25,7 +25,7 @@ export async function startHold(trx: Trx, { kind, reference, seller_id }: Payloa
 const TOGETHER = 200
 
 /**
- * What has been held long enough is due, unless a bank decides about it. Each sale in a transaction of its own, after its seller.
+ * A share that was held long enough is due, unless a bank decides about it. Each sale in a transaction of its own, after its seller.
  * `before`: only what was over as the last Friday began, so that a run that comes late pays out what that Friday would have.
  */
 export async function releaseHolds(db: Db, before?: 'friday'): Promise<number> {
@@ -43,7 +43,7 @@ export async function releaseHolds(db: Db, before?: 'friday'): Promise<number> {
 const isHeld = sql<boolean>`held_cents > 0 and hold_until is not null and (dispute is null or dispute in ('won', 'lost'))`
 const isOver = reached(sql`hold_until`, { person: sql`seller_id` })
 
-/** What is passed over stays for the next sweep: `>=`, since many may end at one moment. */
+/** Sales passed over stay for the next sweep: `>=`, since many may end at one moment. */
 const ripeSales = (db: Db, after: Date | null, beforeFriday: boolean) =>
   db
     .selectFrom('sales')

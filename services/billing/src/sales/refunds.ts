@@ -10,7 +10,7 @@ import { ownSale, saleJson } from './list.ts'
 import { moneyOf, type SaleRow, termsOf } from './rows.ts'
 import { settle } from './settle.ts'
 
-/** What goes back now: all that is left, or a part of it. A bank that decides about it is not overtaken. */
+/** The amount that goes back now: the whole rest, or a part of it. A dispute that the bank decides about is not overtaken. */
 function refundable(sale: SaleRow, amountCents?: number): number {
   const left = sale.gross_cents - sale.refunded_cents
   if (sale.status !== 'completed') throw new DomainError('not_found')

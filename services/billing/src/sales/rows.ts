@@ -21,7 +21,7 @@ export const moneyOf = (sale: SaleRow): SaleMoney => ({
   reservedCents: sale.reserved_cents,
   returnedCents: sale.refunded_cents,
 })
-/** What is left of a sale, in its row and in the caller's. */
+/** The rest of a sale, in its row and in the caller's. */
 export async function keepMoney(trx: Trx, sale: SaleRow, money: SaleMoney): Promise<void> {
   sale.held_cents = money.heldCents
   sale.reserved_cents = money.reservedCents
@@ -45,7 +45,7 @@ export const toldOf = (sale: SaleRow) => ({
   refunded_cents: sale.refunded_cents - taxOf(sale, sale.refunded_cents),
 })
 
-/** What of an amount that went back is tax. */
+/** The tax in an amount that went back. */
 export const taxOf = ({ tax_cents, gross_cents }: SaleRow, returnedCents: number): number =>
   Math.floor((tax_cents * returnedCents) / gross_cents)
 

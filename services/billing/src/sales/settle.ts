@@ -178,7 +178,7 @@ const soldOf = (sale: SaleRow, { lines }: CheckoutRow) => ({
 })
 
 export type SeenCheckout = { id: string; charge: ProviderCharge | null; isExpired: boolean }
-/** What has become of a payment page. Null where it is none of ours. */
+/** The state of a payment page. Null where it is not ours. */
 export async function lookAtCheckout({ provider }: Deps, session: string): Promise<SeenCheckout | null> {
   const found = await provider.getSaleCheckout(session)
   if (!found?.checkout) return null

@@ -6,7 +6,7 @@ import type { BillingCtx } from '../deps.ts'
 import { cell, decimal } from '../ledger/statement.ts'
 import { pdfOf } from './pdf.ts'
 
-/** What a reply may carry. */
+/** The most that a reply may carry. */
 const MOST_ROWS = 5_000
 type Row = { at: Date; kind: string; description: string; currency: string; cents: number; sale_id: string | null }
 
@@ -46,7 +46,7 @@ export async function salesStatement(
   return { filename: `sales-${month}.csv`, content_type: 'text/csv', csv, cut }
 }
 
-/** What was the seller's as the month began and as it ended, held and on its way included, less what they owe. */
+/** The seller's money at the beginning and the end of the month, held and on its way included, less their debts. */
 async function balancesAround({ db }: BillingCtx, accounts: string[], from: Date, to: Date) {
   const { rows } = await sql<{ currency: string; opening: number; closing: number }>`
     select p.currency, coalesce(0 - sum(p.amount_cents) filter (where e.occurred_at < ${from}), 0)::bigint as opening,

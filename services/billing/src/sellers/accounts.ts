@@ -116,7 +116,7 @@ function stateOf(found: ProviderSeller | null): AccountState {
   return found.pending ? 'checking' : 'stopped'
 }
 
-/** What is asked for later does not stop a payout today. */
+/** Requirements that are due later do not stop a payout today. */
 export const isReady = (row: Pick<SellerRow, 'state'> | undefined): boolean => row?.state === 'ready' || row?.state === 'needs_details'
 
 const tellOf = (trx: Trx, row: SellerRow) =>

@@ -28,7 +28,7 @@ export async function lockBalance(trx: Trx, seller: string, currency: string): P
   }
 }
 
-/** What begins today is not paid out for a Friday that is over. */
+/** A hold that begins today is not paid out for a Friday that is over. */
 async function begin(trx: Trx, seller: string, currency: string) {
   await trx
     .insertInto('seller_balances')

@@ -12,7 +12,7 @@ export const GETS_DISPUTED = '4000000000000259'
 export const BANKS = { takes: '000123456789', refuses: '000111111116', returns: '000999999991' }
 type Sold = { reference: string; seller: TestUser; amountCents: number }
 
-/** What sellers and their buyers do, over a running billing. */
+/** Steps of sellers and their buyers, over a running billing. */
 export function sellingOn(billing: TestBilling) {
   const { ask } = billing.platform.services.sandbox!.rt
   const { db } = billing

@@ -1,4 +1,4 @@
-// What the payment provider asks of a seller, in plain words.
+// The payment provider's requirements of a seller, in plain words.
 
 const texts: [RegExp, string][] = [
   [/^external_account/, 'Add the bank account that your payouts go to.'],

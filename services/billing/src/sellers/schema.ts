@@ -78,7 +78,7 @@ export type SellingDb = {
     status: 'completed' | 'pending' | 'failed'
     /** All that went back to the buyer, by refunds and lost disputes. */
     refunded_cents: Generated<number>
-    /** What of the share is still held, and what of it is set aside for a dispute. */
+    /** The part of the share that is still held, and the part set aside for a dispute. */
     held_cents: Generated<number>
     reserved_cents: Generated<number>
     dispute: 'asked' | 'open' | 'won' | 'lost' | null

@@ -77,7 +77,7 @@ export const rowJson = ({ id, occurred_at, description, kind, sale_id, payout_id
   at: occurred_at.toISOString(),
 })
 
-/** What a sale did to its seller's money, all parts together. */
+/** The effect of a sale on its seller's money, all parts together. */
 export async function movementsOfSale(db: BillingCtx['db'], sale: string, seller: string) {
   const rows = await db
     .selectFrom('ledger_entries as e')

@@ -8,7 +8,7 @@ import { reserveDisputed } from '../sales/reserve.ts'
 import { replaceSetting } from '../settings.ts'
 import { refreshSeller } from './accounts.ts'
 
-/** What time brings to sellers, and what no webhook has told. Holds end, and disputes are set aside for, before it is decided what is paid out. */
+/** Changes that come with time, or that no webhook has told. Holds end, and disputes are set aside for, before it is decided what is paid out. */
 export async function moveSellers(deps: Deps, ctx: BillingCtx): Promise<void> {
   await move(deps, ctx)
   await replaceSetting(ctx.db, MOVED_AT, new Date().toISOString())

@@ -66,7 +66,7 @@ export async function nextOf(db: Db | BillingCtx['db'], seller: string, balance:
   return { currency, date: friday, amount_cents: amount, why }
 }
 
-/** What a bank asks about or has taken back leaves the hold once it has decided. */
+/** An amount that a bank asks about or has taken back leaves the hold once the bank has decided. */
 const isDisputed = sql`(dispute is not null and dispute in ('asked', 'open'))`
 
 /** Why nothing is paid out, the first of the reasons. */

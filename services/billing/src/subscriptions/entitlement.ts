@@ -23,10 +23,10 @@ const fields = [
 ] as const
 export type Entitlement = Pick<SubscriptionRow, (typeof fields)[number]>
 
-/** What the subscription itself does not say: whether its payment is disputed, and whether it ever was paid. */
+/** Facts that the subscription lacks: whether its payment is disputed, and whether it ever was paid. */
 export type Standing = { disputed: boolean; hasPaid: boolean }
 
-/** What an account may use, out of what the provider says and what we knew. */
+/** An account's entitlement, from the provider's answer and from earlier knowledge. */
 export function entitlementOf(known: SubscriptionRow, found: ProviderSubscription | null, standing: Standing): Entitlement {
   if (!found && !known.stripe_subscription_id) return pick(known)
   // The provider has forgotten it: its customer was deleted there.
@@ -80,7 +80,7 @@ function keepsPaid(known: SubscriptionRow, found: ProviderSubscription): boolean
   return isSamePeriod && isRunning && priceCentsOf(known.tier) > priceCentsOf(found.plan)
 }
 
-/** What is paid for until the period's end although a lower plan follows. */
+/** The plan that is paid for until the period's end although a lower one follows. */
 export const keptPlan = ({ tier, plan }: { tier: Tier; plan: PlanId | null }): PlanId | null =>
   priceCentsOf(tier) > priceCentsOf(plan) ? (tier as PlanId) : null
 

@@ -8,7 +8,7 @@ import type { Trx } from '../deps.ts'
 type Usage = Envelope<Payload<typeof aiUsageRecorded>>
 export type TellUsage = (live: Payload<typeof usageLive>) => unknown
 
-/** What is used of a unit in a period. It only grows, so the greatest wins in any order; agents are a count, of which the newest holds. */
+/** The use of a unit in a period. It only grows, so the greatest wins in any order; agents are a count, of which the newest holds. */
 export async function projectUsage(trx: Trx, { user_id: userId, at, payload }: Usage, tell: TellUsage): Promise<void> {
   if (!userId) return
   const { unit, used, limit, period_start } = payload

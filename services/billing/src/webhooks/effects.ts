@@ -14,7 +14,7 @@ import type { ProviderCharge, ProviderEvent, ProviderInvoice } from '../stripe-s
 import type { SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { keep, look } from '../subscriptions/project.ts'
 
-/** What comes of some events, written in the transaction that marks them done. */
+/** Effects of some events, written in the transaction that marks them done. */
 export type Effect = { of: ProviderEvent[]; write: (trx: Trx) => Promise<SubscriptionRow | null> }
 
 const isCheckoutEnd = ({ type }: ProviderEvent) => type === 'checkout.session.completed' || type === 'checkout.session.expired'

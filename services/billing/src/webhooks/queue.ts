@@ -10,7 +10,7 @@ import { LEASE } from './intake.ts'
 
 const AT_ONCE = 8
 const TOGETHER = 100
-/** What comes beyond it stays in the table until there is room. */
+/** More events than this stay in the table until there is room. */
 const MOST_HELD = 5_000
 const POLL_MS = 3_000
 const CLAIMED = 500
@@ -89,7 +89,7 @@ export function openQueue(deps: Deps, db: Db, log: Logger) {
     }
   }
 
-  /** What is due and nobody's: left by an instance that died, failed before, or more than could be held. */
+  /** Due events that nobody holds: left by an instance that died, failed before, or more than could be held. */
   async function takeUp(): Promise<number> {
     if (held.size > MOST_HELD - CLAIMED) return 0
     const { rows } = await sql<{ payload: unknown }>`

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { Intake } from './intake.ts'
 import type { EventQueue } from './queue.ts'
 
-/** What hears the provider: where it reaches us, what stores its events, what handles them. */
+/** The provider's way in: the door, the storing of its events, and their handling. */
 export type Hearing = { endpoint: Endpoint; intake: Intake; events: EventQueue }
 
 /** Answers once the event is on disk; what it is about is fetched and kept after that. */

@@ -72,7 +72,7 @@ test('a sign-up whose letter has to wait leaves the letter that is out as it was
     const link = await twice(email, order)
     expect(hashOf(await click(platform, link))).toMatchObject({ type: 'signup', access_token: expect.any(String) })
     for (const password of passwords) expect(await signsIn(email, password)).toBe(false)
-    // What waits is not sent any more.
+    // Waiting messages are no longer sent.
     expect(await dbOf().selectFrom('one_time_tokens').select('id').where('relates_to', '=', email).execute()).toEqual([])
   }
   const email = newEmail()

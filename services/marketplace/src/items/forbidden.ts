@@ -1,4 +1,4 @@
-/** What runs by a double click: a buyer opens a download without thinking. What is in an archive is unpacked on purpose. */
+/** Files that run by a double click: a buyer opens a download without thinking. An archive is unpacked on purpose. */
 const ENDINGS = /\.(exe|scr|com|pif|bat|cmd|msi|msp|cpl|hta|lnk|vbs|vbe|wsf|wsh|jse|ps1|reg|dll|sys|apk|jar)\s*$/i
 const TYPES = new Set([
   'application/x-msdownload',

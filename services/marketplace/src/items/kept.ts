@@ -6,7 +6,7 @@ export const inVersion = sql<SqlBool>`exists (select from version_files v where 
 // A checkout that is open may still be paid for a day.
 const sold = sql`(o.state = 'delivered' or o.state = 'open' and o.created_at > now() - interval '2 days')`
 
-/** What buyers keep, whatever becomes of the seller. */
+/** Items that buyers keep, even when the seller is gone. */
 export const soldVersion = sql<SqlBool>`exists (select from orders o where o.version_id = item_versions.id and ${sold})`
 export const soldItem = sql<SqlBool>`exists (
   select from item_versions v join orders o on o.version_id = v.id where v.item_id = items.id and ${sold})`

@@ -40,7 +40,7 @@ export const publishProduct =
     })
   }
 
-/** What is on sale costs the new price at once; a draft when it is published. */
+/** A product on sale costs the new price at once; a draft when it is published. */
 export async function changeProductPrice(
   ctx: Ctx<MarketplaceDb>,
   { item_id, price_cents }: Input<typeof products.changeProductPrice>,
@@ -150,7 +150,7 @@ async function freeSlug(trx: Trx, item: Item): Promise<string> {
   return `${base}-${item.id.slice(-12)}`
 }
 
-/** What stands in the way of a publication, a sentence each. */
+/** Obstacles to a publication, a sentence each. */
 export async function missingOf(db: Kysely<MarketplaceDb & KitDb>, item: Item, { scansFiles }: Scans): Promise<string[]> {
   const missing: string[] = []
   const { rows } = await sql<{ name: string; sha256: string | null; scan: string }>`
@@ -180,7 +180,7 @@ async function ownItem(trx: Trx, userId: string, itemId: string): Promise<Item> 
   return item
 }
 
-/** What is on sale is a version, and a version never changes: another price or other terms make the next one. */
+/** A product on sale is a version, and a version never changes: another price or other terms make the next one. */
 async function publishVersion(trx: Trx, item: Item): Promise<string> {
   const { price_cents, currency, licence_terms } = item
   const last = await lastVersion(trx, item.id)

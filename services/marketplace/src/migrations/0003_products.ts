@@ -54,7 +54,7 @@ export const indexes = { items_slug: 'unique on items (user_id, slug) where slug
 
 const PIECE = 1_000
 
-/** What is on sale already has its price and terms as version 1. */
+/** Items on sale already have their price and terms as version 1. */
 export async function fill(db: Kysely<unknown>): Promise<void> {
   let after: string | undefined = '00000000-0000-0000-0000-000000000000'
   while (after) after = await fillPiece(db, after)

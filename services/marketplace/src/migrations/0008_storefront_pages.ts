@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What the public pages read: the words of a product, its place among the newest, and the addresses that were left. */
+/** Data of the public pages: the words of a product, its place among the newest, and former addresses. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function item_words(title text, summary text, description text, category text, item_type text) returns tsvector

@@ -2,7 +2,7 @@ import type { KitDb } from '@operon/kit/schema'
 import { inTransaction } from '@operon/kit/tx'
 import { type Kysely, sql } from 'kysely'
 
-/** What the seller's own pages keep: where an archived product came from, the business profile, coupons, licence keys and views. */
+/** Data of the seller's own pages: where an archived product came from, the business profile, coupons, licence keys and views. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table items
@@ -109,7 +109,7 @@ export const indexes = {
 
 const PIECE = 500
 
-/** What was sold before. No order changes while a piece is counted. */
+/** Earlier sales. No order changes while a piece is counted. */
 export async function fill(db: Kysely<unknown>): Promise<void> {
   let after: string | undefined = '00000000-0000-0000-0000-000000000000'
   while (after) after = await fillPiece(db, after)

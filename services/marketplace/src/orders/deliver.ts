@@ -27,7 +27,7 @@ export async function deliver(trx: Trx, vault: Vault, sale: Payload<typeof saleS
   await publish(trx, orderDelivered, delivered.seller_id, { kind: 'product', reference: delivered.id, seller_id: delivered.seller_id })
 }
 
-/** What was given back whole is no longer the buyer's, whether or not it was delivered. */
+/** A fully refunded order is no longer the buyer's, whether or not it was delivered. */
 export async function takeBack(trx: Trx, sale: Payload<typeof saleRefunded>): Promise<void> {
   await keepRefunded(trx, sale)
 }

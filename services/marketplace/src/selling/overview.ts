@@ -7,7 +7,7 @@ import type { MarketplaceDb } from '../schema.ts'
 
 const BEST = 5
 
-/** What a refund took back is not counted. */
+/** Refunded amounts do not count. */
 export async function marketplaceOverview(ctx: Ctx<MarketplaceDb>): Promise<Output<typeof contract.marketplaceOverview>> {
   const { id: userId } = signedIn(ctx)
   const [sold, best, products] = await Promise.all([

@@ -78,7 +78,7 @@ export function offerOf({ slug, seller_slug, seller_name, business_name, image_i
   const rating = rating_count ? { mean: Math.round((rating_sum / rating_count) * 10) / 10, count: rating_count } : null
   return { ...row, key: slug ?? row.id, seller, rating, picture: image_ids[0] ? pictureAt(image_ids[0]) : null }
 }
-/** What a seller calls their business, or their own name. */
+/** The name of a seller's business, or their own name. */
 export const nameOf = ({ business_name, display_name, slug }: { business_name: string; display_name: string | null; slug: string }) =>
   business_name || display_name || slug
 export const sellerPictureAt = (id: string) => `/files/v1/marketplace/~pictures/${id}`

@@ -4,7 +4,7 @@ import type { MarketplaceDb } from '../schema.ts'
 
 const MOST = 10_000
 
-/** What search engines should know of: the newest products and whose they are. */
+/** Addresses for search engines: the newest products and their sellers. */
 export async function sitemapOf(db: Ctx<MarketplaceDb>['db'], publicUrl: string): Promise<string> {
   const { rows } = await sql<{ slug: string; key: string; day: string }>`
     select p.marketplace_slug as slug, coalesce(i.slug, i.id::text) as key, to_char(i.updated_at, 'YYYY-MM-DD') as day

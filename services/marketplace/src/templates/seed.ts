@@ -10,7 +10,7 @@ type Rt = Pick<Runtime<MarketplaceDb, Config>, 'db' | 'storage' | 'kit'>
 
 /** Nobody signs in as this seller. */
 export const LIBRARY_SELLER = '00000000-0000-7000-8000-00000a11b5a7'
-/** What sellers publish comes before it. */
+/** Sellers' own templates come before it. */
 const PUBLISHED_AT = '2026-01-01T00:00:00Z'
 
 /** Puts what this version brings into the catalogue; what is there already stays as it is, and another content makes the next version. */

@@ -17,7 +17,7 @@ export async function scanWithClamd(address: string, file: Readable, { timeoutMs
     socket.on('end', () => resolve(said))
     socket.on('error', reject)
   })
-  // Whoever waits below hears of it; until then nobody does.
+  // A caller below hears of the error; before that nobody listens.
   answer.catch(() => {})
   const send = (piece: Buffer) =>
     new Promise<void>((resolve, reject) => {

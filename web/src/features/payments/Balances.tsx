@@ -10,7 +10,7 @@ import { partNames, partNotes } from './words.ts'
 
 type Cents = Record<`${Part}_cents`, number>
 
-/** What is the seller's, by where it stands, and what Friday brings. Each figure opens the rows that it is the sum of. */
+/** The seller's money by state, and Friday's payout. Each figure opens the rows that it is the sum of. */
 export function Balances({ balance, address }: { balance: SellerBalance; address: Address }) {
   const none = { currency: 'usd', held_cents: 0, due_cents: 0, reserved_cents: 0, on_its_way_cents: 0, owed_cents: 0 }
   const shown = balance.balances.length ? balance.balances : [none]

@@ -11,7 +11,7 @@ import { disputeReason } from './words.ts'
 
 type Props = { sale: Sale; dispute: SaleDetail['disputes'][number]; refresh: () => Promise<unknown> }
 
-/** What the bank says, and what the seller answers. */
+/** The bank's question, and the seller's answer. */
 export function Dispute({ sale, dispute, refresh }: Props) {
   const amount = money({ amount_cents: dispute.amount_cents, currency: sale.currency })
   if (dispute.state === 'won')

@@ -17,7 +17,7 @@ import { SalePanel } from './SalePanel.tsx'
 import { SamplePayouts, SampleTransactions } from './Samples.tsx'
 import { Transactions } from './Transactions.tsx'
 
-/** What buyers paid, what of it is the seller's, and when it comes to their bank. */
+/** Buyers' payments, the seller's share, and when it reaches their bank. */
 export function PaymentsPage() {
   const address = useAddress()
   const balance = useBalance()

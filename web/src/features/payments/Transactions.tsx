@@ -7,7 +7,7 @@ import { type Address, statuses } from './address.ts'
 import { PaymentsTable } from './PaymentsTable.tsx'
 import { useSales } from './queries.ts'
 
-/** What buyers paid, newest first. */
+/** Buyers' payments, newest first. */
 export function Transactions({ address, isNew }: { address: Address; isNew: boolean }) {
   const sales = useSales(address)
   const rows = sales.data?.pages.flatMap((page) => page.sales) ?? []

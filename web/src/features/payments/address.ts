@@ -6,7 +6,7 @@ export type Part = (typeof parts)[number]
 export const statuses = ['completed', 'pending', 'failed'] as const
 export const payoutStatuses = ['paid', 'pending', 'returned'] as const
 
-/** What is shown and what is open beside it stands in the address: it can be shared, reloaded and left with Back. */
+/** The view and the open row are in the address: it can be shared, reloaded and left with Back. */
 export function useAddress() {
   const [search, setSearch] = useSearchParams()
   const change = useCallback(

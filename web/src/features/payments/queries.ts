@@ -15,7 +15,7 @@ export type Movement = CallReply<'balance-rows'>['rows'][number]
 
 const root = 'payments'
 
-/** What belongs to this page is read again when something of the seller's money has moved. */
+/** Refetches this page's queries when the seller's money has moved. */
 export function usePaymentsRefresh() {
   const queries = useQueryClient()
   const refresh = useCallback(() => queries.invalidateQueries({ queryKey: [root] }), [queries])

@@ -8,7 +8,7 @@ import { EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
 
 const spans = [7, 30, 90] as const
 
-/** What became of a product's visitors. A view is a day and a site, and nothing about whoever looked. */
+/** A product's visitors and sales. A view stores a day and a site, and nothing about the visitor. */
 export function Analytics({ itemId }: { itemId: string }) {
   const [days, setDays] = useState<(typeof spans)[number]>(30)
   const asked = useCall(

@@ -33,7 +33,7 @@ export function BusinessProfile({ userId, profile }: { userId: string; profile: 
 const accents = ['lime', 'blue', 'violet', 'amber', 'coral', 'teal'] as const
 const fields = ['business_name', 'contact_email', 'phone', 'website', 'location', 'business_category', 'business_description'] as const
 
-/** What visitors read of the seller. What is empty is not shown. */
+/** The seller's public profile. Empty fields are not shown. */
 function Form({ userId, of }: { userId: string; of: Profile }) {
   const queries = useQueryClient()
   const [accent, setAccent] = useState(of.accent)

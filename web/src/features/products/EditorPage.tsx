@@ -18,7 +18,7 @@ import { Preview } from './Preview.tsx'
 import { categories, type Kind, kindNames, newKey, type Product, useProduct, useProductsChanged } from './queries.ts'
 import { Versions } from './Versions.tsx'
 
-/** What is typed and not saved yet. */
+/** Typed and not saved yet. */
 export type Draft = {
   title: string
   summary: string

@@ -11,7 +11,7 @@ import { newKey, type Product } from './queries.ts'
 
 type File_ = Product['next']['files'][number]
 
-/** What buyers download. An upload goes on after a cut, and after a reload once the same file is chosen again. */
+/** The files buyers download. An upload resumes after a broken connection, and after a reload once the same file is chosen again. */
 export function Files({ product, onChanged }: { product: Product; onChanged: (next: Product) => void }) {
   const uploads = useUploads(product.id)
   const [over, setOver] = useState(false)

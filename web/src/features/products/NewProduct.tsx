@@ -12,7 +12,7 @@ import { categories, type Kind, kindNames, newKey, useProductsChanged } from './
 
 export const centsOf = (dollars: string) => Math.round(Number(dollars.replace(/[$,\s]/g, '')) * 100)
 export const smallestPrice = 'The smallest price is $2.00, so that the card’s fee leaves something.'
-/** What is left of a sale, said beside its price. */
+/** The seller's share of a sale, shown beside its price. */
 export function keeps(cents: number): string {
   return `You keep ${money(sellerShare(cents))} of each sale: 80% of the price without tax.`
 }

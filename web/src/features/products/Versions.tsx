@@ -2,7 +2,7 @@ import { day, fileSize, money } from '../../ui/format.ts'
 import { EmptyState, Panel, Pill } from '../../ui/Panel.tsx'
 import type { Product } from './queries.ts'
 
-/** What was published. None of it changes any more: buyers keep the version they bought. */
+/** Published versions. They never change: buyers keep the version they bought. */
 export function Versions({ product }: { product: Product }) {
   return (
     <Panel title="Versions" flush className="mt-5">

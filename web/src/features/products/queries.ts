@@ -13,7 +13,7 @@ export const useProducts = (status: Status | undefined, q: string) =>
   useCall('list-products', { ...(status && { status }), q }, { key: ['products', status ?? 'all', q] })
 export const useProduct = (itemId: string) => useCall('read-product', { item_id: itemId }, { key: ['product', itemId] })
 
-/** What a change of a product touches: its lists, its figures and the page of the dashboard. */
+/** The queries that a change of a product affects: its lists, its figures and the page of the dashboard. */
 export function useProductsChanged() {
   const queries = useQueryClient()
   return (product?: Product) => {

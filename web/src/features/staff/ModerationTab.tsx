@@ -19,7 +19,7 @@ const done: Record<Decision, string> = {
   reinstate: 'Sales open again',
 }
 
-/** What was reported of products and storefronts, the oldest first. The seller reads the reason of a decision. */
+/** Reports about products and storefronts, the oldest first. The seller reads the reason of a decision. */
 export function ModerationTab({ lookUp }: { lookUp: LookUp<string, Reports> }) {
   const { busy, asked, found, error, ask } = lookUp
   const [reason, setReason] = useState(asked ?? '')

@@ -10,7 +10,7 @@ import { Rating } from './Rating.tsx'
 
 type Props = { offers: Offer[]; categories: string[]; next: string | null; asked: Narrowed; empty: ReactNode; sellers?: boolean }
 
-/** What is on sale, narrowed by words and category. Both live in the address, so that a search is a link and needs no script. */
+/** Items on sale, narrowed by words and category. Both are in the address, so that a search is a link and needs no script. */
 export function Items({ offers, categories, next, asked, empty, sellers }: Props) {
   const { pathname } = useLocation()
   const narrowed = Boolean(asked.q || asked.category)

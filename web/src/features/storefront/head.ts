@@ -12,7 +12,7 @@ export type Head = {
 const PUBLIC_URL = '__PUBLIC_URL__'
 const pathOf = ({ seller, key }: Pick<Offer, 'seller' | 'key'>) => `/marketplace/${seller.slug}/${key}`
 
-/** What search engines and link previews read of a page; null where there is nothing to keep. */
+/** The tags of a page for search engines and link previews; null where there is nothing to index. */
 export function headOf(page: Page, name: string): Head | null {
   switch (page.kind) {
     case 'directory':
