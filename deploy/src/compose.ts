@@ -68,8 +68,8 @@ export async function composeFile(images: Images, { demo }: { demo: boolean }): 
 ${
   demo
     ? `# To try the fleet on this machine: \`docker compose -f docker-compose.demo.yml up --build\`, then http://localhost:8080.
-# Passwords are known and the sandbox plays who has no key, so nothing here is for real people: docker-compose.yml is.`
-    : `# The fleet for real people: \`npm run secrets\`, PUBLIC_URL and SMTP_URL into .env, then \`docker compose up --build --detach\`.
+# Passwords are known and the sandbox plays who has no key, so nothing here is for real people: compose.prod.yml is.`
+    : `# The fleet for real people: \`npm run secrets\`, PUBLIC_URL and SMTP_URL into .env, then \`docker compose up --build --detach\`: docker-compose.yml leads here.
 # There is no sandbox here; docker-compose.demo.yml has one.`
 }
 x-environment: &environment

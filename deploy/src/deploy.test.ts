@@ -32,7 +32,7 @@ type Compose = { services: Record<string, Service>; volumes: object }
 const root = resolve(import.meta.dirname, '../..')
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
 const read = (path: string) => parse(text(path), { merge: true }) as Compose
-const [safe, demo] = [read('docker-compose.yml'), read('docker-compose.demo.yml')]
+const [safe, demo] = [read('compose.prod.yml'), read('docker-compose.demo.yml')]
 const oursIn = (compose: Compose) =>
   Object.entries(compose.services).filter(([name, service]) => service.image === 'operon' && name !== 'roles')
 const entryOf = (name: string) => (name === 'gateway' ? 'gateway/src/main.ts' : `services/${name}/src/main.ts`)
@@ -47,6 +47,7 @@ test('a file that somebody changed by hand is written as the list wants it', asy
   const files = await generatedFiles()
   expect(Object.keys(files).sort()).toEqual([
     'Tiltfile',
+    'compose.prod.yml',
     'deploy/Dockerfile',
     'deploy/kubernetes/adapter.yaml',
     'deploy/kubernetes/migrate.yaml',
@@ -103,8 +104,12 @@ test('every setting that a service reads can be given to its container: without 
   }
 })
 
+test('the compose file without a name is the one for real people', () => {
+  expect(parse(text('docker-compose.yml'))).toEqual({ include: ['compose.prod.yml'] })
+})
+
 test("the compose file for real people has no sandbox, no password of its own, and each service its own role and no other's password", () => {
-  const written = text('docker-compose.yml')
+  const written = text('compose.prod.yml')
   expect([...written.matchAll(/\$\{(\w*(?:KEY|SECRET|PASSWORD|TOKEN)\w*):-([^}]+)\}/g)].map(([found]) => found)).toEqual([])
   expect(written).not.toMatch(/AUTOCONFIRM:-true|NODE_ENV: dev|sandbox:/)
   expect(written).toMatch(/PUBLIC_URL: \$\{PUBLIC_URL:\?/)
@@ -151,15 +156,15 @@ test('the settings of traces and metrics reach every process of the fleet', () =
 })
 
 test('npm run secrets makes what the compose file asks for, once, and takes the master key that is there', () => {
-  const wanted = [...new Set([...text('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map((match) => match[1]!))].filter(
+  const wanted = [...new Set([...text('compose.prod.yml').matchAll(/\$\{(\w+):\?/g)].map((match) => match[1]!))].filter(
     (name) => name !== 'PUBLIC_URL',
   )
-  const first = secretsFor(text('docker-compose.yml'), '', 'kept')
+  const first = secretsFor(text('compose.prod.yml'), '', 'kept')
   expect(first.map((line) => line.split('=')[0]).sort()).toEqual(wanted.sort())
   expect(first).toContain('MASTER_KEY=kept')
   expect(new Set(first.map((line) => line.split('=')[1])).size).toBe(first.length)
   for (const line of first) expect(line).toMatch(/^[A-Z_]+=(kept|[0-9a-f]{48})$/)
-  expect(secretsFor(text('docker-compose.yml'), first.join('\n'), null)).toEqual([])
+  expect(secretsFor(text('compose.prod.yml'), first.join('\n'), null)).toEqual([])
 })
 
 test('an image is named by the digest that the lock has, and an unfilled one is told', async () => {
@@ -171,7 +176,7 @@ test('an image is named by the digest that the lock has, and an unfilled one is 
   expect(unfilled(images)).not.toContain('postgres:18')
   expect(() => pinned(images, 'postgres:17')).toThrow('does not name postgres:17')
   expect(() => readImages('postgres:18 latest')).toThrow('neither a digest')
-  const named = [...text('docker-compose.yml').matchAll(/image: (\S+)/g), ...text('deploy/Dockerfile').matchAll(/^FROM (\S+)/gm)].map(
+  const named = [...text('compose.prod.yml').matchAll(/image: (\S+)/g), ...text('deploy/Dockerfile').matchAll(/^FROM (\S+)/gm)].map(
     (match) => match[1]!.split('@')[0]!,
   )
   expect([...new Set(named)].filter((name) => !['operon', 'fetched'].includes(name)).sort()).toEqual([...readImages().keys()].sort())

@@ -156,7 +156,7 @@ async function main() {
   const inShell = Object.keys(process.env)
   const env = launcherEnv()
   const definitions = await loadDefinitions()
-  const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
+  const compose = readFileSync(join(root, 'compose.prod.yml'), 'utf8')
   const known = new Set([...(await knownVariables()), ...launchers, ...[...compose.matchAll(/\$\{(\w+)/g)].map((match) => match[1]!)])
   const findings: Finding[] = [
     ...unknownNames(inFile, inShell, known).map(({ name, meant }) => ({

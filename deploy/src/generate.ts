@@ -15,7 +15,9 @@ export async function generatedFiles(): Promise<Record<string, string>> {
   const images = readImages()
   const node = 'node:24-bookworm-slim'
   return {
-    'docker-compose.yml': await composeFile(images, { demo: false }),
+    'compose.prod.yml': await composeFile(images, { demo: false }),
+    // What `docker compose up` finds without a name.
+    'docker-compose.yml': '# Written by `npm run generate`.\ninclude: [compose.prod.yml]\n',
     'docker-compose.demo.yml': await composeFile(images, { demo: true }),
     Tiltfile: tiltfile(),
     'deploy/observability/alerts.yml': alertRules(),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-// `npm run secrets`: adds the secrets of docker-compose.yml that .env does not have yet. Existing lines are never changed.
+// `npm run secrets`: adds the secrets of compose.prod.yml that .env does not have yet. Existing lines are never changed.
 const root = resolve(import.meta.dirname, '../..')
 
 export function secretsFor(compose: string, env: string, keptMasterKey: string | null): string[] {
@@ -20,7 +20,7 @@ function main() {
   const [file, kept] = [join(root, '.env'), join(root, '.operon/keys/master.key')]
   const env = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const keptMasterKey = existsSync(kept) ? readFileSync(kept, 'utf8').trim() : null
-  const lines = secretsFor(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), env, keptMasterKey)
+  const lines = secretsFor(readFileSync(join(root, 'compose.prod.yml'), 'utf8'), env, keptMasterKey)
   if (lines.length) writeFileSync(file, `${env}${env && !env.endsWith('\n') ? '\n' : ''}${lines.join('\n')}\n`, { mode: 0o600 })
   console.log(
     lines.length ? `operon: wrote into .env: ${lines.map((line) => line.split('=')[0]).join(', ')}` : 'operon: .env has every secret',

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
 /** The addresses that a name stands for now; empty when that is not known. */
@@ -35,7 +35,16 @@ async function allOf(name: string): Promise<string[]> {
   return [...new Set(found.filter((each) => each.family === family).map(({ address }) => address))].sort()
 }
 
+const read = new Map<string, { version: string; lines: string[] }>()
+
+/** Looked at every second, and read where it has changed. */
 async function linesOf(path: string): Promise<string[]> {
-  const lines = (await readFile(path, 'utf8')).split('\n').map((line) => line.trim())
-  return lines.filter((line) => line && !line.startsWith('#'))
+  const { mtimeMs, ctimeMs, ino, size } = await stat(path)
+  const version = [mtimeMs, ctimeMs, ino, size].join()
+  const known = read.get(path)
+  if (known?.version === version) return known.lines
+  const all = (await readFile(path, 'utf8')).split('\n').map((line) => line.trim())
+  const lines = all.filter((line) => line && !line.startsWith('#'))
+  read.set(path, { version, lines })
+  return lines
 }

@@ -1,6 +1,6 @@
 // `npm run bench [<name>] [-- --short]`: one benchmark a file in bench/, its raw figures and ratios last; without a name all of them, one after another.
-// `--rows=1000000` is the largest size of `growth`. `--only=alone` runs that part of a benchmark that has parts.
-type Bench = { bench(options: { short: boolean; only?: string | undefined; rows?: number | undefined }): Promise<void> }
+// `--rows=1000,100000,1000000` are the sizes of `growth`. `--only=alone` runs that part of a benchmark that has parts; of `growth` that is a service.
+type Bench = { bench(options: { short: boolean; only?: string | undefined; sizes?: number[] | undefined }): Promise<void> }
 const benches: Record<string, () => Promise<Bench>> = {
   gateway: () => import('./bench/gateway.ts'),
   billing: () => import('./bench/billing.ts'),
@@ -15,7 +15,11 @@ const benches: Record<string, () => Promise<Bench>> = {
 const args = process.argv.slice(2)
 const short = args.includes('--short') || process.env.BENCH_SHORT === '1'
 const only = args.find((arg) => arg.startsWith('--only='))?.slice(7)
-const rows = Number(args.find((arg) => arg.startsWith('--rows='))?.slice(7)) || undefined
+const sizes = args
+  .find((arg) => arg.startsWith('--rows='))
+  ?.slice(7)
+  .split(',')
+  .map(Number)
 const asked = args.filter((arg) => !arg.startsWith('--'))
 const unknown = asked.find((name) => !(name in benches))
 if (unknown) {
@@ -25,6 +29,6 @@ if (unknown) {
 for (const name of asked.length ? asked : Object.keys(benches)) {
   console.log(`== ${name}`)
   const { bench } = await benches[name]!()
-  await bench({ short, only, rows })
+  await bench({ short, only, sizes })
 }
 process.exit()

@@ -63,7 +63,7 @@ export type LaneItem<P> = { id: string; tenant: string; payload: P; attempt: num
 const LEASE_MS = 60_000
 const ATTEMPTS = 5
 const POLL_MS = 250
-const REST_MS = 2_000
+const REST_MS = 5_000
 
 /** Workers of this process, by lane: told of what is added here, while those of other processes find it when they look. */
 const workers = new Map<string, Set<() => void>>()
@@ -90,6 +90,11 @@ export async function addToLane(
     })
   return id
 }
+
+/** Whether to begin a transaction at all: most looks find nothing. */
+const waits = async (db: Kysely<any>, lane: string): Promise<boolean> =>
+  (await sql`select from tenant_lanes where lane = ${lane} and next_at < 'infinity' and next_at <= clock_timestamp() limit 1`.execute(db)).rows
+    .length > 0
 
 type Claimed = { id: string; tenant: string; payload: unknown; attempts: number; fence: number }
 
@@ -192,7 +197,7 @@ export function startLane<P>(
           reclaimedAt = performance.now()
           await reclaim(db, options)
         }
-        while (!stopped && running.size < width) {
+        while (!stopped && running.size < width && (await waits(db, lane))) {
           const item = await claim(db, options)
           if (!item) break
           rest.end()

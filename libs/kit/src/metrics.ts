@@ -4,6 +4,8 @@ import { Durations } from './durations.ts'
 export type Metrics = ReturnType<typeof createMetrics>
 
 type Sample = { labels: Record<string, string>; value: number }
+/** How often the event loop is timed. `nodejs_eventloop_lag_*` of an idle process is as much: what is above it is delay. */
+export const LOOP_LOOK_MS = 250
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 /**
@@ -13,7 +15,8 @@ const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 export function createMetrics(version = 'unknown') {
   const registry = new prom.Registry()
   const registers = [registry]
-  prom.collectDefaultMetrics({ register: registry })
+  // Its own 10 ms would wake an idle process a hundred times a second.
+  prom.collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS })
   const leading = new Map<string, boolean>()
 
   /** Looked at when somebody scrapes. */

@@ -21,12 +21,12 @@ const LANES = 3
 /** A relay that dies keeps its rows from the others for so long. */
 const LEASE_S = 10
 const POLL_MS = 500
-const REST_MS = 2_000
+const REST_MS = 4_000
 /** From this try on a row travels by itself, so that one that cannot be sent holds up no other. */
 const ALONE_FROM = 4
-const GAUGE_EVERY_MS = 10_000
+const GAUGE_EVERY_MS = 20_000
 const SWEEP_EVERY_MS = 30_000
-const LOOK_EVERY_MS = 1_000
+const LOOK_EVERY_MS = 3_000
 const CLEAN_EVERY_MS = 600_000
 
 type OutboxRow = {
@@ -245,7 +245,7 @@ const release = (db: Kysely<KitDb>, ids: string[], delayMs: number) =>
     .where('sent_at', 'is', null)
     .execute()
 
-const LEADS_FOR_S = 30
+const LEADS_FOR_S = 60
 /** Whether this instance tells what all of them see. A mark in the inbox, since every service has one; whoever falls silent loses it. */
 export async function leads(db: Kysely<KitDb>, instance: string): Promise<boolean> {
   const { rows } = await sql`

@@ -7,7 +7,7 @@ import { sampleCall } from './document.ts'
 import { startPlatform } from './platform.ts'
 import type { Attack } from './world.ts'
 
-const composeFile = resolve(import.meta.dirname, '../../../docker-compose.yml')
+const composeFile = resolve(import.meta.dirname, '../../../compose.prod.yml')
 /** A stranger's first tries: pages of the sandbox, its inbox, its controls, its checkout and consent. */
 const sandboxCalls = [
   'GET /sandbox',
@@ -126,7 +126,7 @@ export const attack: Attack = async (world) => {
     }
   })
   const given = [...readFileSync(composeFile, 'utf8').matchAll(/\$\{(\w*(?:KEY|SECRET|PASSWORD|TOKEN)\w*):-([^}]+)\}/g)]
-  expectThat(given.length === 0, `docker-compose.yml has secrets of its own: ${given.map(([text]) => text).join(', ')}`)
+  expectThat(given.length === 0, `compose.prod.yml has secrets of its own: ${given.map(([text]) => text).join(', ')}`)
   return { tried, findings }
 }
 

@@ -5,14 +5,12 @@ import { startPostgres } from '@operon/deploy/postgres'
 import { printRows } from '../growth/report.ts'
 import { openGrowth, type Row } from '../growth/world.ts'
 
-/** Short enough for CI; the default; `--rows=1000000` is the largest size, the others stand below it. */
-const SHORT = 10_000
-const LONG = 300_000
+/** Short enough for CI; the default; `--rows=1000,100000,1000000` are others. */
+const SHORT = [300, 1_000, 10_000]
+const LONG = [1_000, 30_000, 300_000]
 
 /** How each call, export, erasure and job grows with the rows of the account that owns half of them. Ends non-zero where a screen waits for a linear one. */
-export async function bench({ short, rows }: { short: boolean; rows?: number | undefined }) {
-  const most = rows ?? (short ? SHORT : LONG)
-  const sizes = [Math.max(300, Math.round(most / 300)), Math.round(most / 10), most]
+export async function bench({ short, only, sizes = short ? SHORT : LONG }: { short: boolean; only?: string; sizes?: number[] }) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-growth-'))
   chmodSync(folder, 0o755)
   const settings = {
@@ -25,7 +23,7 @@ export async function bench({ short, rows }: { short: boolean; rows?: number | u
   }
   const postgres = await startPostgres({ dataDir: folder, settings })
   process.env.OPERON_TEST_PG = postgres.url
-  const growth = await openGrowth(postgres.url, { short })
+  const growth = await openGrowth(postgres.url, { short, only })
   try {
     const table = new Map<string, Row>()
     for (const size of sizes) {

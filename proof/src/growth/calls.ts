@@ -48,6 +48,17 @@ export const UNTIMED: Record<string, string> = {
   '/ai/v1/models/:model': 'one of a list in memory',
 }
 
+/** Where a list is asked for what its first page does not show. */
+const DEEPER: Omit<Call, 'method'>[] = [
+  ['a deep page', 'identity', 'service', '/auth/v1/admin/users?page=900'] as const,
+  ['a filter', 'identity', 'service', '/auth/v1/admin/users?filter=person-7'] as const,
+  ['a filter that fits nobody', 'identity', 'service', '/auth/v1/admin/users?filter=nobody-at-all'] as const,
+  ['a deep page', 'identity', 'service', '/auth/v1/admin/audit?page=900'] as const,
+  ['by author', 'identity', 'service', '/auth/v1/admin/audit?query=author:person-7'] as const,
+  ['by an author who did nothing', 'identity', 'service', '/auth/v1/admin/audit?query=author:nobody-at-all'] as const,
+  ['a deep page', 'analytics', 'owner', '/rest/v1/activity_logs?select=*&order=created_at.desc,id.desc&limit=20&offset=40000'] as const,
+].map(([what, service, who, path]) => ({ name: `${path.replace(/\?.*/, '')}, ${what}`, service, who, path, screen: false }))
+
 export type Ids = { ownerId: string; aRow: string; anEndpoint: string }
 
 /** Every read that the public door has, those of the screens as the screens ask them. */
@@ -67,7 +78,8 @@ export async function growingCalls(services: ServiceName[], ids: Ids): Promise<C
       .filter((endpoint) => isRead(endpoint) || (endpoint.path.startsWith('/functions/') && nameOf(endpoint) in CHANGES))
       .flatMap((endpoint) => asCalls(service, endpoint, ids, screens)),
   )
-  return [...rows, ...functions]
+  const deeper = DEEPER.filter(({ service }) => services.includes(service)).map((call) => ({ ...call, method: 'GET' }))
+  return [...rows, ...functions, ...deeper]
 }
 
 const isRead = (endpoint: Endpoint) =>

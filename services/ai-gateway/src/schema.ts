@@ -66,6 +66,20 @@ export type AiDb = {
     duration_ms: number
     created_at: Generated<Date>
   }
+  /** What the answers of a day came to; the database adds them up as they come. */
+  ai_usage_days: {
+    user_id: string
+    day: Date
+    model: string
+    feature: string
+    answers: number
+    prompt_tokens: number
+    completion_tokens: number
+    cost_microusd: number
+    duration_ms: number
+  }
+  /** What the account had written in a month, also what it deleted since. */
+  ai_written: { user_id: string; month: Date; pieces: number; words: number; finished: number }
   /** Keys from before identity kept them, until it has taken them over. */
   ai_keys: {
     id: string

@@ -33,6 +33,8 @@ import * as titlesOfAccount from './migrations/0008_titles_of_account.ts'
 import * as rowsOfAPerson from './migrations/0009_rows_of_a_person.ts'
 import * as actionsBecomeApprovals from './migrations/0010_actions_become_approvals.ts'
 import * as memories from './migrations/0011_memories.ts'
+import * as runningSums from './migrations/0016_running_sums.ts'
+import * as runningSumsDone from './migrations/0017_running_sums_done.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { toolRoutes } from './routes.ts'
 import type { AiDb } from './schema.ts'
@@ -61,6 +63,8 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0009_rows_of_a_person': rowsOfAPerson,
     '0010_actions_become_approvals': actionsBecomeApprovals,
     '0011_memories': memories,
+    '0016_running_sums': runningSums,
+    '0017_running_sums_done': runningSumsDone,
   },
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {

@@ -84,7 +84,7 @@ export function startReader(
     if (stopped) return
     const reading = await source.consume({
       max_messages: consumer.runMany ? TOGETHER : 64,
-      idle_heartbeat: 5_000,
+      idle_heartbeat: 15_000,
       expires: 30_000,
       abort_on_missing_resource: true,
     })

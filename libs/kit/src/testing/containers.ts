@@ -1,7 +1,7 @@
 /** Starts a test server on a machine that has Docker and not the program. testcontainers removes what a killed run left behind. */
 export type Contained = { begin(): Promise<void>; kill(): Promise<void>; remove(): Promise<void> }
 
-/** As docker-compose.yml names them. */
+/** As compose.prod.yml names them. */
 export const images = { 'nats-server': 'nats:2.12-alpine', 'redis-server': 'redis:8-alpine', minio: 'minio/minio' } as const
 
 /** Why this image cannot run here, or null. It is fetched where it is not there yet. */

@@ -7,6 +7,8 @@ import type { AiDb } from '../schema.ts'
 const MOST = 30
 /** Messages looked at, newest first: a word that stands in everything must not read everything. */
 const MOST_MESSAGES = 200
+/** Titles looked through before the index of all is asked: a word in every other title would find half of them there. */
+const LATELY = 1_000
 
 /** The account's newest conversations that have all of these words. */
 export async function searchConversations(ctx: Ctx<AiDb>, { query, features }: Input<typeof contract>): Promise<Output<typeof contract>> {
@@ -22,10 +24,15 @@ export async function searchConversations(ctx: Ctx<AiDb>, { query, features }: I
       select id, conversation_id from ai_messages
       where user_id = ${userId} and state <> 'streaming' and to_tsvector('simple', left(content, 20000)) @@ ${words}
       order by id desc limit ${MOST_MESSAGES}
+    ), lately as (
+      select id from (select * from ai_conversations where user_id = ${userId} order by updated_at desc limit ${LATELY}) conversation
+      where to_tsvector('simple', title) @@ ${words} ${among} limit ${MOST}
     ), named as (
-      select id from ai_conversations conversation
-      where user_id = ${userId} and array_to_tsvector(array[user_id::text]) || to_tsvector('simple', title) @@ (${mine} && ${words}) ${among}
-      order by updated_at desc limit ${MOST}
+      select id from lately union all
+      (select id from ai_conversations conversation
+        where (select count(*) from lately) < ${MOST} and user_id = ${userId}
+          and array_to_tsvector(array[user_id::text]) || to_tsvector('simple', title) @@ (${mine} && ${words}) ${among}
+        order by updated_at desc limit ${MOST})
     ), found as (
       select distinct on (conversation_id) conversation_id, message_id from (
         select conversation_id, id as message_id from said union all select id, null from named

@@ -4,6 +4,7 @@ import { modelLimitsOf } from '@operon/contracts/plans'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { NEVER, usageOf } from '@operon/kit/meter'
+import { sql } from 'kysely'
 import { type AnswerDeps, costsOf } from '../completions/answer.ts'
 import { chainOf, estimateTokens } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
@@ -43,20 +44,7 @@ export async function usage({ reserver }: AnswerDeps, ctx: Ctx<AiDb>) {
   const userId = signedIn(ctx).id
   const found = await usageOf(ctx.db, userId, 'prompts', reserver.budgets)
   const { used, limit, costMicrousd, budgetMicrousd, periodStart, periodEnd } = found
-  const rows = await ctx.db
-    .selectFrom('ai_usage')
-    .select(['model', 'feature'])
-    .select(({ fn }) => [
-      fn.countAll<number>().filterWhere('status', '!=', 'failed').as('answers'),
-      fn.sum<number>('prompt_tokens').as('prompt_tokens'),
-      fn.sum<number>('completion_tokens').as('completion_tokens'),
-      fn.sum<number>('cost_microusd').as('cost_microusd'),
-      fn.sum<number>('duration_ms').as('ms'),
-    ])
-    .where('user_id', '=', userId)
-    .where('created_at', '>=', periodStart)
-    .groupBy(['model', 'feature'])
-    .execute()
+  const rows = await sumsSince(ctx, userId, periodStart)
   const by_model = group(rows, 'model').map(({ key, answers, prompt_tokens, completion_tokens, cost_microusd, ms }) => ({
     model: key,
     answers,
@@ -78,6 +66,23 @@ export async function usage({ reserver }: AnswerDeps, ctx: Ctx<AiDb>) {
     by_model,
     by_feature,
   }
+}
+
+/** Added up from whole days. Of the day in which the period begins, what came before it is taken off again. */
+async function sumsSince(ctx: Ctx<AiDb>, userId: string, start: Date) {
+  const { rows } = await sql<Sums & { model: string; feature: string }>`
+    select model, feature, sum(answers)::bigint as answers, sum(prompt_tokens)::bigint as prompt_tokens,
+      sum(completion_tokens)::bigint as completion_tokens, sum(cost_microusd)::bigint as cost_microusd, sum(duration_ms)::bigint as ms
+    from (
+      select model, feature, answers, prompt_tokens, completion_tokens, cost_microusd, duration_ms from ai_usage_days
+      where user_id = ${userId} and day >= (${start}::timestamptz at time zone 'UTC')::date
+      union all
+      select model, feature, -count(*) filter (where status <> 'failed'), -sum(prompt_tokens), -sum(completion_tokens), -sum(cost_microusd), -sum(duration_ms)
+      from ai_usage where user_id = ${userId} and created_at >= date_trunc('day', ${start}::timestamptz, 'UTC') and created_at < ${start}
+      group by model, feature
+    ) as counted
+    group by model, feature having sum(duration_ms) <> 0 or sum(answers) <> 0 or sum(cost_microusd) <> 0`.execute(ctx.db)
+  return rows
 }
 
 /** The pace so far, carried to the end of the period; the first day is too short to tell a pace from. */
