@@ -93,8 +93,8 @@ export async function addToLane(
 
 /** Whether to begin a transaction at all: most looks find nothing. */
 const waits = async (db: Kysely<any>, lane: string): Promise<boolean> =>
-  (await sql`select from tenant_lanes where lane = ${lane} and next_at < 'infinity' and next_at <= clock_timestamp() limit 1`.execute(db)).rows
-    .length > 0
+  (await sql`select from tenant_lanes where lane = ${lane} and next_at < 'infinity' and next_at <= clock_timestamp() limit 1`.execute(db))
+    .rows.length > 0
 
 type Claimed = { id: string; tenant: string; payload: unknown; attempts: number; fence: number }
 

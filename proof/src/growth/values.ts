@@ -25,6 +25,9 @@ export const BOUNDED: Record<string, number> = {
   fact_days: 15_000,
   fact_sums: 4,
   states: 50,
+  /** Ten years of ten models and features a day, and of months. */
+  ai_usage_days: 36_500,
+  ai_written: 120,
   lane_items: 1_000,
   tenant_lanes: 5,
   provider_calls: 1_000,
