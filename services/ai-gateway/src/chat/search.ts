@@ -5,9 +5,8 @@ import { sql } from 'kysely'
 import type { AiDb } from '../schema.ts'
 
 const MOST = 30
-/** Messages looked at, newest first: a word that stands in everything must not read everything. */
+/** Messages, and titles, that are looked through newest first before the index of all is asked: a word that stands in everything must not read everything. */
 const MOST_MESSAGES = 200
-/** Titles looked through before the index of all is asked: a word in every other title would find half of them there. */
 const LATELY = 1_000
 
 /** The account's newest conversations that have all of these words. */
@@ -20,10 +19,15 @@ export async function searchConversations(ctx: Ctx<AiDb>, { query, features }: I
   const mine = sql`${`'${userId}'`}::tsquery`
   const among = features ? sql`and conversation.feature = any(${features})` : sql``
   const { rows } = await sql<Output<typeof contract>['found'][number]>`
-    with said as (
-      select id, conversation_id from ai_messages
-      where user_id = ${userId} and state <> 'streaming' and to_tsvector('simple', left(content, 20000)) @@ ${words}
-      order by id desc limit ${MOST_MESSAGES}
+    with said_lately as (
+      select id, conversation_id from (select * from ai_messages where user_id = ${userId} order by id desc limit ${MOST_MESSAGES}) message
+      where state <> 'streaming' and to_tsvector('simple', left(content, 20000)) @@ ${words}
+    ), said as (
+      select * from said_lately union all
+      (select id, conversation_id from ai_messages
+        where (select count(*) from said_lately) < ${MOST_MESSAGES / 2} and user_id = ${userId} and state <> 'streaming'
+          and to_tsvector('simple', left(content, 20000)) @@ ${words}
+        order by id desc limit ${MOST_MESSAGES})
     ), lately as (
       select id from (select * from ai_conversations where user_id = ${userId} order by updated_at desc limit ${LATELY}) conversation
       where to_tsvector('simple', title) @@ ${words} ${among} limit ${MOST}
