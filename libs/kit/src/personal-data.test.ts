@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { erasesPeople } from './erasure.ts'
 import { newId } from './ids.ts'
+import { WHOLE_ROW } from './personal-data.ts'
 import type { ServiceDefinition } from './service.ts'
 import { startTestPlatform, type TestPlatform } from './testing/service.ts'
 
@@ -15,6 +16,7 @@ const crm: ServiceDefinition = {
       async up(db) {
         await sql`create table notes (id uuid primary key, user_id uuid not null, text text not null, secret text not null)`.execute(db)
         await sql`create table lines (note_id uuid not null, line int not null)`.execute(db)
+        await sql`create table views (note_id uuid not null, user_id uuid not null, day int not null)`.execute(db)
         await sql`create table friends (a uuid not null, b uuid not null)`.execute(db)
       },
     },
@@ -24,6 +26,8 @@ const crm: ServiceDefinition = {
       erase: async () => ({}),
       holds: [
         { table: 'friends', of: (userId) => sql`t.a = ${userId}`, key: null, without: ['b'] },
+        { table: 'views', key: WHOLE_ROW },
+        { table: 'views', as: 'shared', key: 'note_id', of: (userId) => sql`t.user_id = ${userId} and t.day < 0` },
         {
           table: 'notes',
           without: ['secret'],
@@ -77,6 +81,8 @@ test('what a service holds of a person comes whole, in pieces, and of nobody els
   const rows = hers.filter(({ name }) => name === 'notes').flatMap((piece) => piece.rows)
   expect(hers.map(({ name, rows: some }) => [name, some.length])).toEqual([
     ['friends', 1],
+    ['views', 0],
+    ['shared', 0],
     ['notes', 500],
     ['notes', 500],
     ['notes', 203],
@@ -102,4 +108,19 @@ test('rows that together outgrow a message are parted before it does', async () 
   const notes = (await pieces(userId)).filter(({ name }) => name === 'notes')
   expect(notes.map(({ rows }) => rows.length)).toEqual([2, 2, 1])
   expect(Math.max(...notes.map((piece) => JSON.stringify(piece).length))).toBeLessThan(600_000)
+})
+
+test('rows without an id of their own come whole too, and a key that two of them share is an error instead of a loss', async () => {
+  const { db } = platform.services.crm!.rt as { db: any }
+  const [ann, bob, note] = [newId(), newId(), newId()]
+  const views = (userId: string, first: number) =>
+    sql`insert into views (note_id, user_id, day) select ${note}, ${userId}, ${first} + n from generate_series(0, ${KEPT - 1}) n`.execute(
+      db,
+    )
+  await views(ann, 1)
+  const found = (await pieces(ann)).filter(({ name }) => name === 'views').flatMap(({ rows }) => rows)
+  expect(new Set(found.map(({ day }) => day)).size).toBe(KEPT)
+  expect(found).toHaveLength(KEPT)
+  await views(bob, -KEPT)
+  await expect(pieces(bob)).rejects.toThrow()
 })

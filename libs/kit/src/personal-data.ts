@@ -12,14 +12,18 @@ export type Holding = {
   as?: string
   /** Selects the person's rows; those with their `user_id` when absent. */
   of?: (userId: string) => RawBuilder<SqlBool>
-  /** A uuid column to go on from, `id` when absent; null where a person has a handful of rows. */
-  key?: string | null
+  /** A uuid column to go on from that no two rows share, `id` when absent; WHOLE_ROW where there is none; null where a person has a handful of rows. */
+  key?: string | typeof WHOLE_ROW | null
   /** Columns that are left out: hashes, secrets, another person's id. */
   without?: readonly string[]
   /** A json object of what belongs to the row and stands elsewhere. */
   plus?: RawBuilder<unknown>
 }
 
+/** Goes on by a digest of the row: each piece reads all of the person's rows, so it is for tables of thousands, not of millions. */
+export const WHOLE_ROW = Symbol('the whole row')
+/** As a uuid of version 8, which is for whatever one makes. */
+const DIGEST = sql`overlay(overlay(md5(t::text) placing '8' from 13) placing '8' from 17)::uuid`
 const ROWS = 500
 // Well below what a broker carries; a single row is bounded by what a request may hold.
 const BYTES = 512 * 1024
@@ -52,13 +56,15 @@ async function readPiece(
   userId: string,
   after: string | null,
 ) {
-  const column = key === null ? sql`null::uuid` : sql.ref(`t.${key}`)
+  const column = key === null ? sql`null::uuid` : key === WHOLE_ROW ? DIGEST : sql.ref(`t.${key}`)
   const { rows } = await sql<{ at: string; row: Record<string, unknown> }>`
     select ${column} as at, to_jsonb(t) - ${sql.val(without)}::text[] || ${plus ?? sql`'{}'`}::jsonb as row from ${sql.table(table)} t
     where ${of(userId)} ${key !== null && after ? sql`and ${column} > ${after}` : sql``} order by 1 limit ${key === null ? null : ROWS}`.execute(
     db,
   )
   if (key === null) return { rows: rows.map(({ row }) => row), last: null, more: false }
+  // The next piece would begin after all that share a key, and leave some out.
+  if (new Set(rows.map(({ at }) => at)).size < rows.length) throw new Error(`rows of ${table} share a key, so an export would lose some`)
   const taken = asMuchAsFits(rows)
   return { rows: taken.map(({ row }) => row), last: taken.at(-1)?.at ?? null, more: taken.length < rows.length || rows.length === ROWS }
 }

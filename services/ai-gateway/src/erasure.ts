@@ -1,4 +1,5 @@
 import { anonymiseRows, deleteRows, type Eraser, NOBODY } from '@operon/kit/erasure'
+import { WHOLE_ROW } from '@operon/kit/personal-data'
 import type { AiDb } from './schema.ts'
 
 /** Conversations go with the person; usage stays as numbers without the person, for the month's costs. */
@@ -41,7 +42,7 @@ export const erasure: Eraser<AiDb> = {
     { table: 'ai_memory_off', key: null },
     { table: 'ai_connections', key: null },
     { table: 'ai_usage' },
-    { table: 'ai_usage_days', key: null },
+    { table: 'ai_usage_days', key: WHOLE_ROW },
     { table: 'ai_written', key: null },
     { table: 'ai_keys', without: ['hash'] },
     { table: 'ai_key_use', key: 'key_id' },

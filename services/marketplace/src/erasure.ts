@@ -1,5 +1,6 @@
 import { deleteRows, type Eraser } from '@operon/kit/erasure'
 import { fileHoldings } from '@operon/kit/files/mount'
+import { WHOLE_ROW } from '@operon/kit/personal-data'
 import type { KitDb } from '@operon/kit/schema'
 import { sql, type Transaction } from 'kysely'
 import { soldItem, soldVersion } from './items/kept.ts'
@@ -36,23 +37,23 @@ export const erasure: Eraser<MarketplaceDb> = {
     { table: 'item_versions', of: (userId) => sql`t.item_id in (select id from items where user_id = ${userId})` },
     {
       table: 'version_files',
-      key: 'file_id',
+      key: WHOLE_ROW,
       of: (userId) => sql`t.version_id in (select v.id from item_versions v join items i on i.id = v.item_id where i.user_id = ${userId})`,
     },
-    { table: 'left_slugs', key: 'slug' },
-    { table: 'left_item_slugs', key: 'item_id' },
+    { table: 'left_slugs', key: WHOLE_ROW },
+    { table: 'left_item_slugs', key: WHOLE_ROW },
     { table: 'coupons', of: (userId) => sql`t.seller_id = ${userId}` },
     { table: 'license_keys', of: (userId) => sql`t.seller_id = ${userId}`, without: ['key_hash', 'sealed'] },
     {
       table: 'activations',
-      key: 'key_id',
+      key: WHOLE_ROW,
       of: (userId) => sql`t.key_id in (select id from license_keys where seller_id = ${userId})`,
       without: ['machine_hash'],
     },
-    { table: 'item_sales', key: 'item_id', of: (userId) => sql`t.seller_id = ${userId}` },
+    { table: 'item_sales', key: WHOLE_ROW, of: (userId) => sql`t.seller_id = ${userId}` },
     {
       table: 'item_views',
-      key: 'item_id',
+      key: WHOLE_ROW,
       of: (userId) => sql`t.item_id in (select id from items where user_id = ${userId})`,
     },
     { table: 'reports', of: (userId) => sql`t.reporter_id = ${userId}` },
