@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SaleKind } from '../billing/selling.ts'
 import { fn } from '../contract.ts'
-import { item_id, ProductKind, price_cents } from './products.ts'
+import { item_id, ProductKind, price_cents, shown } from './products.ts'
 
 // Products, and buying one of them.
 
@@ -10,12 +10,12 @@ export const createProduct = fn('create-product', {
   summary: 'Makes a product as a draft',
   description: 'It is on sale once it is published.',
   body: z.object({
-    title: z.string().trim().min(1).max(120),
+    title: shown(120),
     description: z.string().trim().max(10_000),
     price_cents,
     currency: z.literal('usd').default('usd'),
-    category: z.string().trim().min(1).max(60),
-    item_type: z.string().trim().min(1).max(40),
+    category: shown(60),
+    item_type: shown(40),
     /** A service is delivered by its seller; all others need a file. */
     kind: ProductKind.default('service'),
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LARGEST_PRICE_CENTS, SMALLEST_PRICE_CENTS } from '../billing/rates.ts'
 import { fn, id, text, time } from '../contract.ts'
+import { cleanName } from '../names.ts'
 import { TemplateManifest } from './manifest.ts'
 
 // A seller's products: the list, the editor, versions with their files, and the way from draft to sale and back.
@@ -12,6 +13,9 @@ export const price_cents = z
   .int()
   .min(SMALLEST_PRICE_CENTS, 'The smallest price is $2.00, so that the card’s fee leaves something.')
   .max(LARGEST_PRICE_CENTS)
+
+/** A line beside those of other sellers: nothing in it turns or hides what stands there. */
+export const shown = (most: number, missing?: string) => z.string().overwrite(cleanName).min(1, missing).max(most)
 
 const priced = { price_cents: z.int(), currency: z.string() }
 
@@ -138,11 +142,11 @@ export const readProduct = fn('read-product', {
 })
 
 const fields = {
-  title: z.string().trim().min(1, 'A product needs a name.').max(120),
+  title: shown(120, 'A product needs a name.'),
   summary: text(300),
   description: text(10_000),
-  category: z.string().trim().min(1, 'Choose a category.').max(60),
-  item_type: z.string().trim().min(1).max(40),
+  category: shown(60, 'Choose a category.'),
+  item_type: shown(40),
   kind: ProductKind,
   price_cents,
   slug: z

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fn, id } from '../contract.ts'
+import { cleanName } from '../names.ts'
 import { ProductRow } from './products.ts'
 
 // The seller's own pages: the overview, the business profile, and what became of a product's visitors.
@@ -20,7 +21,7 @@ export const marketplaceOverview = fn('marketplace-overview', {
   }),
 })
 
-const line = (max: number) => z.string().trim().max(max)
+const line = (max: number) => z.string().overwrite(cleanName).max(max)
 const website = z
   .string()
   .trim()
@@ -45,7 +46,7 @@ const fields = {
   website,
   location: line(120),
   business_category: line(60),
-  business_description: line(2_000),
+  business_description: z.string().trim().max(2_000),
 }
 export const BusinessProfile = z.object({
   ...fields,

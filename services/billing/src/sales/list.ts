@@ -48,9 +48,11 @@ export const salesOf = (db: BillingCtx['db'], seller: string) =>
   db.selectFrom('sales').selectAll().where('seller_id', '=', seller).orderBy('paid_at', 'desc').orderBy('id', 'desc')
 
 function after(cursor: string) {
-  const [at, id] = cursor.split('|')
-  if (!at || Number.isNaN(Date.parse(at)) || !isUuid(id)) throw new DomainError('invalid', { message: 'This cursor is not from here.' })
-  return sql<boolean>`(paid_at, id) < (${at}::timestamptz, ${id}::uuid)`
+  const [at = '', id] = cursor.split('|')
+  // A year that PostgreSQL does not know is none of ours.
+  if (!/^\d{4}-/.test(at) || !(Date.parse(at) > 0) || !isUuid(id))
+    throw new DomainError('invalid', { message: 'This cursor is not from here.' })
+  return sql<boolean>`(paid_at, id) < (${new Date(at)}, ${id}::uuid)`
 }
 
 const FOUND = 20

@@ -38,6 +38,14 @@ test('a refund in parts gives each back its share, and a second of the same inte
   await billing.booksMatch()
 })
 
+test('a cursor that is none of ours is refused in words', async () => {
+  const seller = billing.user()
+  for (const at of ['2026', '0000-01-01T00:00:00.000Z', '2026-02-31T00:00:00.000Z', '+275760-09-13T00:00:00.000Z', 'x', '']) {
+    const { status } = await billing.call('list-sales', seller, { cursor: `${at}|${seller.id}` })
+    expect([at, status]).toEqual([at, ['2026-02-31T00:00:00.000Z'].includes(at) ? 200 : 400])
+  }
+})
+
 test('the address that a buyer comes back by opens the order, and no row keeps it once its page is made', async () => {
   const seller = await selling.seller()
   const { reference, opened } = await selling.open(seller)

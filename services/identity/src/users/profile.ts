@@ -1,16 +1,13 @@
+import { cleanName } from '@operon/contracts/names'
 import { invalid } from '../deps.ts'
 
 const MAX_BYTES = 16 * 1024
 const MAX_NAME = 100
 const names = ['name', 'full_name', 'display_name', 'first_name', 'last_name', 'user_name', 'preferred_username', 'nickname']
-// Control and format characters, which turn the direction of a line or hide in it; emoji and some scripts are joined by the two that stay.
-const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu
 /** Enough for any app to greet a person by; the rest is read from the user, not from each token. */
 const inToken = ['name', 'full_name', 'avatar_url', 'picture', 'referral_code', 'theme', 'email', 'email_verified', 'phone_verified', 'sub']
 
 type Metadata = Record<string, unknown>
-
-export const cleanName = (name: string): string => name.normalize('NFC').replace(UNSEEN, ' ').replace(/\s+/gu, ' ').trim()
 
 /** A person's own description: bounded, and with names that are only a name. */
 export function readProfile(data: Metadata, before: Metadata = {}): Metadata {

@@ -25,6 +25,18 @@ const made = {
   category: 'Marketing',
   item_type: 'workflow',
 }
+test('nothing in a product’s name turns or hides what stands beside it', async () => {
+  const seller = platform.user()
+  const { body } = await call('create-product', seller, {
+    ...made,
+    title: ' Guide\u202e exe\u200b',
+    category: 'Sa\u2066les',
+    item_type: 'p\ndf',
+  })
+  expect(await itemOf(body.item_id)).toMatchObject({ title: 'Guide exe', category: 'Sa les', item_type: 'p df' })
+  expect((await call('create-product', seller, { ...made, title: '\u202e\u200b' })).status).toBe(400)
+})
+
 const draft = async (user: TestUser) => (await call('create-product', user, made)).body.item_id as string
 const itemOf = (id: string) => db.selectFrom('items').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const versionsOf = (id: string) => db.selectFrom('item_versions').selectAll().where('item_id', '=', id).orderBy('number').execute()

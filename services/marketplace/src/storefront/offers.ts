@@ -21,9 +21,9 @@ export async function listOffers(db: Db, { q, category, after }: Narrowed, userI
   if (userId) narrowed.push(sql`i.user_id = ${userId}`)
   if (category) narrowed.push(sql`i.category = ${category}`)
   if (words) narrowed.push(sql`i.words @@ to_tsquery('simple', ${words})`)
-  if (from) narrowed.push(sql`(${listedAt}, i.id) < (${from.at}::timestamptz, ${from.id}::uuid)`)
+  if (from) narrowed.push(sql`(${listedAt}, i.id) < ('epoch'::timestamptz + ${from.at} * interval '1 microsecond', ${from.id}::uuid)`)
   const { rows } = await sql<Row>`
-    select ${columns}, ${listedAt}::text as at from items i join profiles p on p.user_id = i.user_id
+    select ${columns}, (extract(epoch from ${listedAt}) * 1000000)::bigint::text as at from items i join profiles p on p.user_id = i.user_id
     where ${sql.join(narrowed, sql` and `)} order by ${listedAt} desc, i.id desc limit ${size + 1}`.execute(db)
   const last = rows.length > size ? rows[size - 1] : undefined
   return {
@@ -93,11 +93,8 @@ export function wordsOf(q: string): string {
     .join(' & ')
 }
 
-/** Where a page ended. Anything else than what a page said begins at the start. */
+/** Where a page ended, to the microsecond. Anything else than what a page said begins at the start. */
 function placeOf(after: string): { at: string; id: string } | null {
-  const said = /^(\d{4}-[\d-]+ [\d:.]+[+-][\d:]+)\|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
-    Buffer.from(after, 'base64url').toString(),
-  )
-  if (!said || Number.isNaN(Date.parse(said[1]!.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')))) return null
-  return { at: said[1]!, id: said[2]! }
+  const said = /^(\d{1,16})\|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(Buffer.from(after, 'base64url').toString())
+  return said && { at: said[1]!, id: said[2]! }
 }

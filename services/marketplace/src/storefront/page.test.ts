@@ -64,7 +64,12 @@ test('words, a category and the page narrow the list, and each product comes onc
   expect(titles(await page({ slug, q: 'remind', category: 'Finance' }))).toHaveLength(15)
   expect(titles(await page({ slug, q: 'no such thing' }))).toEqual([])
   const made = (text: string) => Buffer.from(text).toString('base64url')
-  for (const after of ['x', made("2026-13-99 99:99:99+00|' or 1=1"), made(`2026-99-01 00:00:00+00|${newId()}`)])
+  for (const after of [
+    'x',
+    made("2026-13-99 99:99:99+00|' or 1=1"),
+    made(`2026-02-31 00:00:00+00|${newId()}`),
+    made(`9999999999999999|${newId()}`),
+  ])
     expect((await page({ slug, after })).offers, after).toHaveLength(24)
 })
 

@@ -1,0 +1,5 @@
+// Control and format characters, which turn the direction of a line or hide in it; emoji and some scripts are joined by the two that stay.
+const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu
+
+/** One line that reads as it was typed, wherever it is shown. */
+export const cleanName = (name: string): string => name.normalize('NFC').replace(UNSEEN, ' ').replace(/\s+/gu, ' ').trim()
