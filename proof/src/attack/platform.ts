@@ -7,6 +7,7 @@ import { connectRedis } from '@operon/kit/cache/redis'
 import { databaseUrl, type Env } from '@operon/kit/config'
 import { openDatabase } from '@operon/kit/db'
 import { createHttp } from '@operon/kit/http'
+import { createMetrics } from '@operon/kit/metrics'
 import { openBus, openStorage } from '@operon/kit/open'
 import { askOver } from '@operon/kit/requests'
 import { createInfra } from '@operon/kit/service'
@@ -83,7 +84,7 @@ async function ofFleet(fleet: Fleet): Promise<Platform> {
       openStorage(
         infra,
         service,
-        createHttp({ service, log, db: undefined as never, verifier: undefined as never, metrics: undefined as never }),
+        createHttp({ service, log, db: undefined as never, verifier: undefined as never, metrics: createMetrics() }),
       ),
     async waiting(service) {
       const keys = await redis.keys(`operon:*${service}*`)
