@@ -106,6 +106,13 @@ test('what an older instance puts on sale has a version at once', async () => {
   expect(await itemOf(id)).toMatchObject({ status: 'active', current_version_id: version.id })
 })
 
+test('a seller whose name is a word of the site gets no address that reads as the site’s own [spec-100]', async () => {
+  const seller = platform.user()
+  await db.insertInto('profiles').values({ user_id: seller.id, display_name: 'Support', version: 1 }).execute()
+  const { body } = await call('publish-product', seller, { item_id: await draft(seller) })
+  expect(new URL(body.url).pathname.split('/')[2]).toBe(`support-${seller.id.slice(-8)}`)
+})
+
 test('sellers of one name who publish at once get an address each, and the event counts its changes [spec-100]', async () => {
   const name = `Jo ${newId().slice(-6)}`
   const sellers = Array.from({ length: 3 }, () => platform.user())

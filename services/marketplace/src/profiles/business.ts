@@ -63,7 +63,7 @@ async function claim(trx: Trx, userId: string, slug: string): Promise<void> {
   await oneClaimAtATime(trx)
   const now = await trx.selectFrom('profiles').select('marketplace_slug').where('user_id', '=', userId).forUpdate().executeTakeFirst()
   if (now?.marketplace_slug === slug) return
-  if (RESERVED.has(slug) || (await isTaken(trx, slug, userId))) throw new DomainError('slug_taken')
+  if (await isTaken(trx, slug, userId)) throw new DomainError('slug_taken')
   const { slug_version } = await trx
     .updateTable('profiles')
     .set({ marketplace_slug: slug, slug_version: sql`slug_version + 1` })
@@ -73,6 +73,3 @@ async function claim(trx: Trx, userId: string, slug: string): Promise<void> {
     .executeTakeFirstOrThrow()
   await publish(trx, profileChanged, userId, { slug, version: slug_version })
 }
-
-/** Addresses that visitors would take for the site's own. */
-const RESERVED = new Set(['admin', 'api', 'help', 'support', 'staff', 'search', 'new', 'about', 'terms', 'privacy', 'official', 'library'])

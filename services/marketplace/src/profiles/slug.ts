@@ -40,7 +40,15 @@ const profileOf = (trx: Trx, userId: string) =>
     .forUpdate()
     .executeTakeFirst()
 
+/** Addresses that visitors would take for the site's own. */
+const RESERVED = new Set(
+  'about account admin api billing cart checkout help library login new official operon orders payments privacy search security settings staff support team terms wishlist'.split(
+    ' ',
+  ),
+)
+
 export async function isTaken(trx: Trx, slug: string, userId: string): Promise<boolean> {
+  if (RESERVED.has(slug)) return true
   const { rows } = await sql`
     select from profiles where marketplace_slug = ${slug}
     union all select from left_slugs where slug = ${slug} and user_id <> ${userId} limit 1`.execute(trx)
