@@ -65,6 +65,12 @@ test('a passkey signs in without a password, is listed, named and removed, and t
   expect((await platform.mail(account.email, /passkey was removed/)).text).toContain('Laptop')
 })
 
+test('a guest, who has nothing to prove, adds no passkey', async () => {
+  const client = platform.client()
+  expect((await client.auth.signInAnonymously()).error).toBeNull()
+  expect((await added({ client })).error).toMatchObject({ status: 403, code: 'no_authorization' })
+})
+
 test('an answer counts once, from this origin, by a device that checked its holder and counts on', async () => {
   const account = await signedUp(platform)
   const { device } = await added(account)
@@ -108,8 +114,14 @@ test('adding and removing ask for a fresh proof, and nobody touches the passkey 
   expect((await other.client.auth.passkey.update({ ...place, friendlyName: 'Mine' })).error).toMatchObject({ status: 404 })
   expect((await other.client.auth.passkey.delete(place)).error).toMatchObject({ status: 404 })
   expect((await other.client.auth.passkey.list()).data).toEqual([])
+  const waiting = await account.client.auth.passkey.startRegistration()
   await age(account.user.id)
-  expect((await added(account)).error).toMatchObject({ code: 'reauthentication_needed' })
+  const { passkey } = account.client.auth
+  expect((await passkey.startRegistration()).error).toMatchObject({ code: 'reauthentication_needed' })
+  const late = newAuthenticator().create(waiting.data!.options as never) as never
+  expect((await passkey.verifyRegistration({ challengeId: waiting.data!.challenge_id, credential: late })).error).toMatchObject({
+    code: 'reauthentication_needed',
+  })
   expect((await account.client.auth.passkey.delete(place)).error).toMatchObject({ code: 'reauthentication_needed' })
 })
 
