@@ -1,4 +1,5 @@
 import { PASSKEY_REMOVED } from '@operon/contracts/identity/words'
+import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newAuthenticator } from '../testing/authenticator.ts'
@@ -95,6 +96,32 @@ test('an answer counts once, from this origin, by a device that checked its hold
   ).toMatchObject({
     code: 'webauthn_challenge_expired',
   })
+})
+
+test('a device and a copy of it answer at the same moment: one of them signs in', async () => {
+  const account = await signedUp(platform)
+  const { device } = await added(account)
+  expect((await arrive(device, { counter: 5 })).error).toBeNull()
+  // Both have read the count before either may write its own.
+  const answers = await db()
+    .transaction()
+    .execute(async (trx) => {
+      await trx.selectFrom('passkeys').select('id').where('user_id', '=', account.user.id).forUpdate().execute()
+      const both = [arrive(device, { counter: 6 }), arrive(device, { counter: 6 })]
+      const waiting = sql<{ count: number }>`
+        select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await expect.poll(async () => (await waiting.execute(trx)).rows[0]!.count, { timeout: 10_000 }).toBe(2)
+      return { both }
+    })
+  const errors = (await Promise.all(answers.both)).map(({ error }) => error?.code ?? 'in')
+  expect(errors.toSorted()).toEqual(['in', 'webauthn_verification_failed'])
+})
+
+test('the key of a device belongs to one account', async () => {
+  const [owner, other] = [await signedUp(platform), await signedUp(platform)]
+  const { device } = await added(owner)
+  expect((await added(other, device)).error).toMatchObject({ status: 422, code: 'webauthn_credential_exists' })
+  expect((await arrive(device)).data!.user!.id).toBe(owner.user.id)
 })
 
 test('adding and removing ask for a fresh proof, and nobody touches the passkey of another', async () => {
