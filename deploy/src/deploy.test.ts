@@ -199,7 +199,10 @@ test('with no keys the sandbox plays everybody, and nobody for whom there is one
   const mail = { SMTP_URL: 'smtp://mail.example', SMS_API_URL: 'https://sms.example' }
   const models = { AI_BASE_URL: 'https://models.example/v1', DOMAIN_REGISTRIES: 'live' }
   expect(sandboxed({ ...stripe, ...mail, ...models, AUTH_SANDBOX_OAUTH: 'false' })).toEqual([])
-  expect(sandboxed({ ...stripe, ...mail, OPENAI_API_KEY: 'sk-1' })).toEqual(['oauth', 'anthropic', 'google', 'perplexity', 'rdap'])
+  expect(sandboxed({ ...stripe, ...mail, OPENAI_API_KEY: 'sk-1' })).toEqual([
+    ...['oauth', 'anthropic', 'google', 'perplexity', 'rdap'],
+    ...['google', 'fal'],
+  ])
 })
 
 test('what the stores keep is in a volume of its own each', () => {

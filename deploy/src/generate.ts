@@ -81,9 +81,20 @@ for store in ['roles', 'postgres', 'nats', 'redis', 'minio']:
     dc_resource(store, labels=['stores'])
 `
 
+/** A new service is loaded by its package, so the launchers depend on it before the other files can be made. */
+function linkServices(): boolean {
+  const path = 'deploy/package.json'
+  const wanted = packageJson(text(path))
+  if (text(path) === wanted) return false
+  writeFileSync(join(root, path), wanted)
+  return true
+}
+
 if (import.meta.main) {
-  const written = await writeGenerated()
-  console.log(written.length ? `operon: wrote ${written.join(', ')}` : 'operon: every generated file is as the list of services wants it')
-  if (written.includes('deploy/package.json'))
-    console.log('operon: run `npx pnpm install` once, so that the lockfile knows the new service')
+  if (linkServices()) {
+    console.log('operon: wrote deploy/package.json. Run `npx pnpm install`, then `npm run generate` again for the other files')
+  } else {
+    const written = await writeGenerated()
+    console.log(written.length ? `operon: wrote ${written.join(', ')}` : 'operon: every generated file is as the list of services wants it')
+  }
 }

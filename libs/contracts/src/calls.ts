@@ -26,6 +26,7 @@ import type * as marketplaceSelling from './marketplace/selling.ts'
 import type * as marketplaceStorefront from './marketplace/storefront.ts'
 import type * as marketplaceTemplates from './marketplace/templates.ts'
 import type * as marketplaceTrust from './marketplace/trust.ts'
+import type * as media from './media/api.ts'
 
 // Types alone: the web app calls functions by their names, and no schema reaches its bundle.
 
@@ -54,7 +55,8 @@ type Modules = typeof aiGateway &
   typeof marketplaceSelling &
   typeof marketplaceStorefront &
   typeof marketplaceTemplates &
-  typeof marketplaceTrust & { accountErasures: typeof accountErasures }
+  typeof marketplaceTrust &
+  typeof media & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never
 
 /** Every named function, by its name. */

@@ -1,14 +1,17 @@
 import { z } from 'zod'
 import { event, fn, id, job, plain, time } from './contract.ts'
+import { type ServiceName, serviceNames } from './services.ts'
 
 // A person who deleted their account: identity says so (`identity.user_deleted`), every service that holds something of theirs erases it by
 // a job within 30 days and answers, and identity keeps the account of who has not.
 
 export const ERASE_WITHIN_DAYS = 30
 
-/** The services that hold something of a person. */
-export const erasing = ['billing', 'marketplace', 'integrations', 'ai-gateway', 'analytics', 'crm'] as const
-export type Erasing = (typeof erasing)[number]
+/** Identity deletes by itself, and the sandbox holds nothing of real people. */
+const others = ['identity', 'sandbox'] as const
+/** The services that hold something of a person, and answer once it is gone. */
+export type Erasing = Exclude<ServiceName, (typeof others)[number]>
+export const erasing = serviceNames.filter((name): name is Erasing => !(others as readonly string[]).includes(name))
 
 export const Erased = z.object({
   /** How many rows went, by table. */

@@ -37,6 +37,16 @@ export const errors = {
       'Your export needs every part of the platform, and one of them does not answer right now. Nothing was exported; try again in a few minutes.',
   },
 
+  // Images
+  image_failed: { status: 502, message: 'The image could not be made. It used no image of your plan; try again in a moment.' },
+  image_refused: { status: 400, message: 'The model would not draw this. Describe it differently. It used no image of your plan.' },
+  image_empty: { status: 502, message: 'The model answered without an image. It used no image of your plan; try again.' },
+  image_stopped: { status: 409, message: 'This image was stopped. It used no image of your plan.' },
+  image_variation: { status: 404, message: 'The image to vary is not there any more.' },
+  image_not_retried: { status: 409, message: 'Only an image that failed or was stopped can be made again.' },
+  image_unreadable: { status: 415, message: 'This file is not a picture that can be opened here. PNG, JPEG and WebP can.' },
+  storage_quota: { status: 413, message: 'There is no space left in your plan for this. Delete files or upgrade on the plan page.' },
+
   // Limits
   limit_prompts: { status: 402, message: 'You have used all AI prompts of your plan this month. Upgrade on the plan page to continue.' },
   limit_budget: {

@@ -9,7 +9,7 @@ export const REFUND_WINDOW_DAYS = 30
 export const units = ['prompts', 'images', 'emails', 'runs', 'agents'] as const
 export type Unit = (typeof units)[number]
 /** Plan features whose tools are not in this version: marked wherever the plan is shown, and never drawn as usable. */
-export const comingUnits: readonly Unit[] = ['images', 'emails', 'runs', 'agents']
+export const comingUnits: readonly Unit[] = ['emails', 'runs', 'agents']
 /** `null` is unlimited. */
 export type Limits = Record<Unit, number | null>
 
@@ -97,8 +97,19 @@ const modelLimits: Record<Tier, ModelLimits> = {
   enterprise: { budgetMicrousd: 45_000_000, inputCharacters: 400_000, outputTokens: 32_000, steps: 80 },
 }
 export const modelLimitsOf = (tier: Tier): ModelLimits => modelLimits[tier]
+/** What a plan's images may cost a month at list prices: all of them at the dearest model's square size. */
+const imageBudgetsMicrousd: Record<Tier, number> = {
+  none: 700_000,
+  trial: 3_000_000,
+  basic: 20_000_000,
+  pro: 27_000_000,
+  enterprise: 45_000_000,
+}
 /** The month's model budget of each service that spends money by its unit. */
-export const budgetsOf = (tier: Tier): Record<string, number> => ({ 'ai-gateway': modelLimits[tier].budgetMicrousd })
+export const budgetsOf = (tier: Tier): Record<string, number> => ({
+  'ai-gateway': modelLimits[tier].budgetMicrousd,
+  media: imageBudgetsMicrousd[tier],
+})
 
 /** How many webhook endpoints a plan includes. */
 const webhookEndpoints: Record<Tier, number> = { none: 1, trial: 3, basic: 3, pro: 10, enterprise: 50 }

@@ -52,6 +52,10 @@ import * as marketplaceStorefront from './marketplace/storefront.ts'
 import * as marketplaceTables from './marketplace/tables.ts'
 import * as marketplaceTemplates from './marketplace/templates.ts'
 import * as marketplaceTrust from './marketplace/trust.ts'
+import * as mediaApi from './media/api.ts'
+import * as mediaEvents from './media/events.ts'
+import * as mediaFiles from './media/files.ts'
+import * as mediaShapes from './media/shapes.ts'
 import * as sandboxApi from './sandbox/api.ts'
 import * as sandboxEvents from './sandbox/events.ts'
 import { type ProcessName, serviceNames } from './services.ts'
@@ -100,6 +104,7 @@ export const contracts: Record<ProcessName, object> = {
   },
   integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
+  media: { ...mediaApi, ...mediaEvents, ...mediaFiles, ...mediaShapes },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
   crm: { ...crmApi, ...crmEvents, ...crmTables },
   sandbox: { ...sandboxApi, ...sandboxEvents },

@@ -5,6 +5,7 @@ export const thirdParties = {
   anthropic: 'Anthropic',
   google: 'Google',
   perplexity: 'Perplexity',
+  fal: 'fal',
   rdap: 'domain registries',
   smtp: 'mail',
   sms: 'SMS',

@@ -34,11 +34,14 @@ export const served = <E extends Endpoint>(contract: E, handler: Handler<E>): Se
   run: (ctx, input, key) => {
     if (!key || !contract.idempotent) return handler(ctx, input)
     const call = { scope: contract.path, key, input }
-    if (contract.idempotent === 'two-phase') return twoPhase(ctx, { ...call, run: () => handler(ctx, input) })
+    if (contract.idempotent === 'two-phase') return twoPhase(ctx, { ...call, run: () => handler(keyed(ctx, key), input) })
     // A reply that the contract refuses takes the effect with it.
     return once(ctx, { ...call, run: async (within) => contract.reply.parse(await handler(within, input)) })
   },
 })
+
+/** Not a copy: the signal of a context is made for those who ask for it. */
+const keyed = (ctx: Ctx<any>, idempotencyKey: string): Ctx<any> => Object.assign(Object.create(ctx), { idempotencyKey })
 
 export type Calling = {
   /** In whose name. Its rights are checked where the function runs. */

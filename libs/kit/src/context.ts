@@ -56,6 +56,8 @@ export type Ctx<DB = unknown> = {
   userAgent: string
   /** Aborted when the caller has gone. */
   signal: AbortSignal
+  /** The caller's, for a two-phase function that keeps its own state: a call that died finds by it what it began. */
+  idempotencyKey?: string
   /** Under which permission, where no session of the person's asks. */
   grant?: Grant
 }

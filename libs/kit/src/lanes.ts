@@ -56,6 +56,8 @@ export type LaneOptions = {
   /** How many of one tenant all instances work on: less than the width, so that a place is free for the others. */
   perTenant: number
   leaseMs?: number
+  /** Renews the lease while the handler runs: the lease then only says how long a dead worker is waited for. */
+  renews?: boolean
   attempts?: number
 }
 export type LaneItem<P> = { id: string; tenant: string; payload: P; attempt: number; fence: number; signal: AbortSignal }
@@ -162,6 +164,18 @@ export function reclaim(db: Kysely<any>, { lane, perTenant }: LaneOptions): Prom
   })
 }
 
+/** Keeps an item for whoever works on it. False when its lease was lost to another worker. */
+export async function renew(
+  db: Kysely<any>,
+  { leaseMs = LEASE_MS }: LaneOptions,
+  { id, fence }: Pick<Claimed, 'id' | 'fence'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update lane_items set leased_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    where id = ${id} and fence = ${fence} and leased_until is not null returning id`.execute(db)
+  return rows.length === 1
+}
+
 const NEVER_MS = 100 * 365 * 86_400_000
 
 /**
@@ -216,6 +230,8 @@ export function startLane<P>(
   }
 
   async function workOn({ id, tenant, payload, attempts, fence }: Claimed) {
+    const keep = () => void renew(db, options, { id, fence }).catch((err) => log.warn({ err, lane, item: id }, 'a lease was not renewed'))
+    const keeping = options.renews ? setInterval(keep, leaseMs / 3) : undefined
     try {
       await run({ id, tenant, payload: payload as P, attempt: attempts, fence, signal: abort.signal })
       await settle(db, options, { id, tenant, fence })
@@ -227,6 +243,8 @@ export function startLane<P>(
       )
       const afterMs = last ? NEVER_MS : 1000 * 2 ** attempts
       await settle(db, options, { id, tenant, fence }, { afterMs, error: messageOf(err) }).catch(() => {})
+    } finally {
+      clearInterval(keeping)
     }
   }
 

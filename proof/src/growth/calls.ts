@@ -27,6 +27,7 @@ export const BODIES: Record<string, (ownerId: string) => any> = {
   'staff-seller': (ownerId) => ({ query: ownerId, reason: 'Looking into growth' }),
   'sales-statement': () => ({ month: new Date().toISOString().slice(0, 7), format: 'csv' }),
   'statement-export': () => ({ month: new Date().toISOString().slice(0, 7) }),
+  'list-images': () => ({ q: 'bicycle' }),
   'validate-referral': () => ({ code: 'value-7' }),
   'ai-estimate': () => ({ models: ['gpt-4o-mini'], text: 'A word about spring' }),
 }

@@ -79,7 +79,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       }),
       stripe.accountsOf,
     ),
-    openai: modelServer({ faults, truth, pace: options.pace ?? 0, seed: state.secret, onError }),
+    openai: modelServer({ faults, truth, state, pace: options.pace ?? 0, seed: state.secret, onError }),
     sms: over(
       'sms',
       orNotFound(smsRoutes(inbox)),

@@ -7,10 +7,11 @@ import { useCopied } from '../ui/copy.ts'
 import { cx } from '../ui/cx.ts'
 import { moment } from '../ui/format.ts'
 import { Busy } from '../ui/Mark.tsx'
-import { Markdown } from '../ui/Markdown.tsx'
+import { Markdown, OwnPictures } from '../ui/Markdown.tsx'
 import { Pill } from '../ui/Panel.tsx'
 import { drawable } from './drawable.ts'
 import { type ChatMessage, cost } from './message.ts'
+import { OwnPicture } from './OwnPicture.tsx'
 import { Problem } from './Problem.tsx'
 import { Sources } from './Sources.tsx'
 import { tooLong } from './tooLong.ts'
@@ -146,7 +147,11 @@ function Answer({ message, busy, onRegenerate, copiedSays, ...versions }: Messag
   return (
     <article className="flex min-w-0 flex-col gap-2">
       <span className="sr-only">Answer: </span>
-      {message.content && message.state !== 'failed' ? <Markdown>{drawable(message.content, message.state)}</Markdown> : null}
+      {message.content && message.state !== 'failed' ? (
+        <OwnPictures value={OwnPicture}>
+          <Markdown>{drawable(message.content, message.state)}</Markdown>
+        </OwnPictures>
+      ) : null}
       {writing ? <Writing begun={message.content !== ''} /> : null}
       <EndState message={message} retry={onRegenerate && !busy ? () => onRegenerate(message) : undefined} />
       {message.citations?.length ? <Sources links={message.citations} /> : null}

@@ -35,7 +35,7 @@ export const features: Feature[] = [
   { group: 'reach', title: 'Calendar integrations', text: 'Meetings booked without the back-and-forth.', icon: 5, coming: true },
   { group: 'run', title: 'Payments', text: 'Sales, refunds, payouts and invoices, to the cent.', icon: 6 },
   { group: 'make', title: 'Business and domain finder', text: 'A name that fits, and the address that goes with it.', icon: 7 },
-  { group: 'make', title: 'AI image generation', text: 'Headshots, logos and product shots from a sentence.', icon: 8, coming: true },
+  { group: 'make', title: 'AI image generation', text: 'Headshots, logos and product shots from a sentence.', icon: 8 },
   { group: 'decide', title: 'AI assistant comparison', text: 'Four models answer side by side; you keep the best.', icon: 9 },
   { group: 'make', title: 'Content creator', text: 'Articles, posts, scripts and emails in your voice.', icon: 10 },
   { group: 'reach', title: 'Social ads manager', text: 'Ad variations that fit every character limit.', icon: 11 },

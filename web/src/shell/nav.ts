@@ -5,6 +5,7 @@ import {
   ChartNoAxesColumn,
   CircleQuestionMark,
   FlaskConical,
+  Image,
   LayoutDashboard,
   LayoutTemplate,
   type LucideIcon,
@@ -47,6 +48,14 @@ export const navItems: NavItem[] = [
     action: 'Compare models',
   },
   { title: '{product} AI Help', path: '/dashboard/operon-ai-help', icon: CircleQuestionMark, group: 'Assistants', keywords: 'support how' },
+  {
+    title: 'Image Studio',
+    path: '/dashboard/image-studio',
+    icon: Image,
+    group: 'Create',
+    keywords: 'image picture photo logo draw',
+    action: 'Make an image',
+  },
   {
     title: 'Content Creator',
     path: '/dashboard/content-creator',

@@ -1,13 +1,13 @@
 import { Check, Copy, Square, SquareCheck } from 'lucide-react'
 import MarkdownToJsx from 'markdown-to-jsx'
-import { Children, type ComponentProps, isValidElement, memo, type ReactNode } from 'react'
+import { Children, type ComponentProps, type ComponentType, createContext, isValidElement, memo, type ReactNode, useContext } from 'react'
 import { useCopied } from './copy.ts'
 import { cx } from './cx.ts'
 import { highlight } from './highlight.ts'
 
 /**
- * Draws the text of a model or a person with its formatting. No HTML of theirs is parsed, no image is fetched and a link goes nowhere by itself:
- * an answer must not be able to run anything or to carry anything out. Read once: a long conversation must not be parsed anew for every word at its end.
+ * Draws the text of a model or a person with its formatting. No HTML of theirs is parsed, no image but the person's own is fetched, and a
+ * link goes nowhere by itself: an answer must not be able to run anything or to carry anything out. Read once: a long conversation must not be parsed anew for every word at its end.
  */
 export const Markdown = memo(function Markdown({ children, className }: { children: string; className?: string }) {
   return (
@@ -24,7 +24,7 @@ const options = {
   wrapper: null,
   overrides: {
     a: Outward,
-    img: Unshown,
+    img: Pictured,
     pre: Code,
     table: Wide,
     iframe: Unshown,
@@ -64,6 +64,16 @@ function Outward({ href, children }: ComponentProps<'a'>) {
       {wordsOf(children) === href ? null : <span className="text-12 text-muted"> ({url.host})</span>}
     </a>
   )
+}
+
+/** Shows a picture of the person's own, by its id; where nobody brings one, its words stand in for it. */
+export const OwnPictures = createContext<ComponentType<{ id: string; alt: string }> | null>(null)
+const OWN = /^\/dashboard\/image-studio\?image=([0-9a-f-]{36})$/
+
+function Pictured({ src, alt = '' }: ComponentProps<'img'>) {
+  const Own = useContext(OwnPictures)
+  const id = OWN.exec(src ?? '')?.[1]
+  return Own && id ? <Own id={id} alt={alt} /> : <Unshown alt={alt} />
 }
 
 function Unshown({ alt }: ComponentProps<'img'>) {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { inspectFile, PIECE_BYTES, storageBytes } from '@operon/contracts/files'
 import type { Tier } from '@operon/contracts/plans'
 import { fileTypeFromBuffer } from 'file-type'
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
 import { type Ctx, signedIn } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -41,6 +41,30 @@ export async function beginUpload(
     await giveSpace(db, userId, bytes)
     throw error
   }
+}
+
+type Whole = { id: string; userId: string; key: string; name: string; bytes: number; type: string; sha256: string }
+
+/** A row for a file that is in storage already. It counts against the quota; without room nothing is written. */
+export async function keepFile(trx: Transaction<any>, { id, userId, key, name, bytes, type, sha256 }: Whole): Promise<void> {
+  const quota = storageBytes[await tierOf({ db: trx }, userId)]
+  if (!(await takeSpace(trx, userId, bytes, quota))) throw new DomainError('storage_quota')
+  await (trx as unknown as Db)
+    .insertInto('files')
+    .values({
+      id,
+      user_id: userId,
+      key,
+      name,
+      bytes,
+      received: bytes,
+      said_type: type,
+      type,
+      sha256,
+      state: 'ready',
+      finished_at: sql`now()` as never,
+    })
+    .execute()
 }
 
 async function uploadOf(ctx: Ctx<any>, id: string): Promise<FileRow> {
@@ -145,7 +169,7 @@ export async function deleteFile(rt: Rt, ctx: Ctx<any>, id: string, kept?: Kept)
   const mine = (query: Select) => query.where('id', '=', id).where('user_id', '=', signedIn(ctx).id)
   if (await removeFiles(rt, dbOf(ctx), mine, kept)) return
   await uploadOf(ctx, id)
-  throw refuse(409, 'file_in_use', 'A product uses this file, so it stays.')
+  throw refuse(409, 'file_in_use', 'This file is in use, so it stays.')
 }
 
 /** Files that something else refers to stay. A new reference locks the file's row first. */
@@ -175,7 +199,7 @@ export async function removeFiles(rt: Rt, db: Db, which: (query: Select) => Sele
   return removed
 }
 
-async function takeSpace(db: Db, userId: string, bytes: number, quota: number): Promise<boolean> {
+async function takeSpace(db: Kysely<any>, userId: string, bytes: number, quota: number): Promise<boolean> {
   if (bytes > quota) return false
   const { rows } = await sql`
     insert into file_usage as used (user_id, bytes) values (${userId}, ${bytes})
@@ -187,7 +211,7 @@ async function takeSpace(db: Db, userId: string, bytes: number, quota: number): 
 const giveSpace = (db: Db, userId: string, bytes: number) =>
   sql`update file_usage set bytes = greatest(0, bytes - ${bytes}) where user_id = ${userId}`.execute(db)
 
-async function tierOf(ctx: Ctx<any>, userId: string): Promise<Tier> {
+async function tierOf(ctx: Pick<Ctx<any>, 'db'>, userId: string): Promise<Tier> {
   const row = await ctx.db
     .selectFrom('entitlements')
     .select('tier')

@@ -1,3 +1,4 @@
+import { texts } from '@operon/contracts/messages'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -68,13 +69,17 @@ test('research is answered by the model that searches, with its sources [spec-69
 
 test('what nobody offers yet is said, not tried [spec-65] [spec-66] [spec-67] [spec-68]', async () => {
   for (const [said, tool] of [
-    ['generate an image of a cat', 'image'],
     ['analyze meta ads', 'meta'],
     ['create voice agent', 'voice'],
     ['send email to my list', 'email'],
     ['put this into Notion', 'notion'],
   ] as const)
     expect((await say(platform.user(), said)).response).toBe(absent[tool])
+})
+
+test('an image that cannot be made is said in its own words [spec-65]', async () => {
+  // Nobody answers for media here.
+  expect((await say(platform.user(), 'generate an image of a cat')).response).toBe(texts.assistantImageFailed)
 })
 
 test('the words do nothing by themselves in the Lab, with the analyst, or for a program that asks for no tools', async () => {

@@ -18,6 +18,7 @@ const names: Record<NonNullable<Export['part']>, string> = {
   marketplace: 'Storefront',
   integrations: 'Connections',
   'ai-gateway': 'AI tools',
+  media: 'Images and files',
   analytics: 'Activity',
   crm: 'Contacts',
 }

@@ -1,0 +1,268 @@
+import { z } from 'zod'
+import { endpoint, fn, id, text } from '../contract.ts'
+import {
+  DEFAULT_IMAGE_MODEL,
+  DEFAULT_IMAGE_SIZE,
+  IMAGE_QUALITY,
+  imageFormats,
+  imageModelNames,
+  imageSubject,
+  MOST_IMAGES_AT_ONCE,
+} from './images.ts'
+import { ImageModelName, ImagePrompt, ImageSizeName, ImageStyleName, Picture, Seed } from './shapes.ts'
+
+const pictureId = z.object({ picture_id: id('picture') })
+const order = {
+  prompt: ImagePrompt,
+  model: ImageModelName.default(DEFAULT_IMAGE_MODEL),
+  size: ImageSizeName.default(DEFAULT_IMAGE_SIZE),
+  style: ImageStyleName.nullish(),
+  seed: Seed.nullish(),
+}
+const FAILURES = ['limit_images', 'limit_budget', 'budget_held', 'image_failed', 'image_refused', 'image_empty'] as const
+
+export const startImages = fn('start-images', {
+  access: 'user',
+  rate: 'ai',
+  idempotent: true,
+  summary: 'Begins one to four pictures of a prompt, each a job of its own',
+  description:
+    'Answers at once. Progress and rough previews come over `/live` as `picture`. A picture counts when it is kept, and only then. Where the model cannot draw, Gemini is asked.',
+  body: z.object({
+    ...order,
+    count: z.int().min(1).max(MOST_IMAGES_AT_ONCE).default(1),
+    from_id: id('picture').nullish().describe('Draws a variation of this picture'),
+  }),
+  reply: z.object({ batch_id: z.uuid(), pictures: z.array(Picture) }),
+  errors: ['limit_images', 'limit_budget', 'budget_held', 'image_variation'],
+})
+
+const made = {
+  /** The same picture in the three shapes that clients read. */
+  image: z.string().describe('The address of the picture'),
+  images: z.array(z.string()),
+  data: z.array(z.object({ url: z.string() })),
+  picture_id: id('picture'),
+  model: z.string(),
+  answered_by: z.string(),
+  sandbox: z.boolean(),
+}
+const sample = {
+  image: 'https://app.example.com/files/v1/media/…',
+  images: ['https://app.example.com/files/v1/media/…'],
+  data: [{ url: 'https://app.example.com/files/v1/media/…' }],
+  picture_id: '0199b1a2-7c00-7000-8000-000000000001',
+  model: 'gpt-image-1',
+  answered_by: 'gpt-image-2.6-flare',
+  sandbox: false,
+}
+const clip = (said: string) => (said.length <= 160 ? said : `${said.slice(0, 159)}…`)
+
+export const generateImage = fn('generate-image', {
+  access: 'user',
+  rate: 'ai',
+  idempotent: 'two-phase',
+  summary: 'Makes one picture and answers with it',
+  description:
+    'Waits until the picture is kept. It uses one image of the plan, and none when no picture comes. The addresses are good for an hour; the picture stays in the Image Studio.',
+  body: z.object({
+    ...order,
+    quality: text(20).optional().describe(`Every picture is drawn in quality ${IMAGE_QUALITY}`),
+    fallback: z.boolean().default(false).describe('Ask Gemini when the model cannot draw'),
+  }),
+  reply: z.object(made),
+  example: { request: { prompt: 'A red bicycle against a yellow wall', size: '1024x1024' }, reply: sample },
+  errors: [...FAILURES],
+  action: {
+    title: 'Make an image',
+    when: 'The person wants an image, picture, photo, illustration or logo made',
+    effect: 'spends',
+    unit: 'images',
+    does: ({ prompt, model, size }) => `Makes one image of “${clip(prompt)}” with ${imageModelNames[model]} at ${size}. Uses 1 image.`,
+    typed: {
+      as: 'image',
+      input: (said) => ({ prompt: imageSubject(said), model: 'gpt-image-1', size: '1024x1024', fallback: true }),
+      says: ({ picture_id }) => `Here is your image:\n\n![Generated image](/dashboard/image-studio?image=${picture_id})`,
+      failed: "I'm having trouble generating images right now. Please try again or visit the Image Studio directly.",
+    },
+  },
+})
+
+export const geminiImage = fn('gemini-image', {
+  access: 'user',
+  rate: 'ai',
+  idempotent: 'two-phase',
+  summary: 'Makes one picture with Gemini and answers with it',
+  body: z.object({
+    prompt: ImagePrompt,
+    model: z.literal('gemini').default('gemini'),
+    size: ImageSizeName.default(DEFAULT_IMAGE_SIZE),
+    style: ImageStyleName.nullish(),
+  }),
+  reply: z.object(made),
+  example: { request: { prompt: 'A red bicycle' }, reply: { ...sample, model: 'gemini', answered_by: 'gemini-2.5-flash-image' } },
+  errors: [...FAILURES],
+})
+
+export const listImages = fn('list-images', {
+  access: 'user',
+  rate: 'read',
+  summary: 'The pictures of an account, newest first, 60 at a time',
+  description: '`q` finds words of the prompt; `next` is where the following page begins, null on the last.',
+  body: z
+    .object({
+      q: text(200).optional(),
+      saved: z.boolean().optional().describe('Only those that were saved'),
+      after: z.uuid().nullish(),
+      limit: z.int().min(1).max(100).default(60),
+    })
+    .prefault({}),
+  reply: z.object({ pictures: z.array(Picture), next: z.uuid().nullable() }),
+  example: { request: { q: 'bicycle' }, reply: { pictures: [], next: null } },
+  errors: [],
+  action: {
+    title: 'Find images',
+    when: 'The person asks for images that they made earlier',
+    effect: 'reads',
+    evidence: {
+      rows: 'pictures',
+      columns: {
+        prompt: { label: 'Prompt', as: 'text' },
+        model: { label: 'Model', as: 'text' },
+        size: { label: 'Size', as: 'text' },
+        created_at: { label: 'Made', as: 'time' },
+      },
+    },
+  },
+})
+
+export const findImages = fn('find-images', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Pictures by their ids, in any state; without ids, those that are being made',
+  body: z.object({ ids: z.array(z.uuid()).max(60).optional() }).prefault({}),
+  reply: z.object({ pictures: z.array(Picture) }),
+})
+
+export const cancelImage = fn('cancel-image', {
+  access: 'user',
+  summary: 'Stops a picture that is not done; it uses no image',
+  body: pictureId,
+  reply: z.object({ cancelled: z.boolean() }),
+})
+
+export const retryImage = fn('retry-image', {
+  access: 'user',
+  rate: 'ai',
+  idempotent: true,
+  summary: 'Begins a failed or stopped picture again',
+  body: pictureId,
+  reply: Picture,
+  errors: ['limit_images', 'limit_budget', 'budget_held', 'image_not_retried'],
+})
+
+export const saveImage = fn('save-image', {
+  access: 'user',
+  summary: 'Keeps a picture among the saved ones, or takes it from them',
+  body: pictureId.extend({ saved: z.boolean() }),
+  reply: z.object({ saved: z.boolean() }),
+})
+
+export const restoreImage = fn('restore-image', {
+  access: 'user',
+  summary: 'Brings a deleted picture back within a day',
+  body: pictureId,
+  reply: z.object({ restored: z.boolean() }),
+})
+
+export const deleteImage = fn('delete-image', {
+  access: 'user',
+  summary: 'Deletes a picture; it can be brought back for a day, and its public link ends at once',
+  body: pictureId,
+  reply: z.object({ deleted: z.boolean() }),
+})
+
+export const unshareImage = fn('unshare-image', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Ends the public link of a picture at once',
+  description: 'Page and file answer 404 from the next request on. A new link is another one.',
+  body: pictureId,
+  reply: z.object({ revoked: z.boolean() }),
+  example: { request: { picture_id: '0199b1a2-7c00-7000-8000-000000000001' }, reply: { revoked: true } },
+  errors: [],
+  action: {
+    title: 'Revoke an image link',
+    when: 'The person wants the public link of an image to stop working',
+    effect: 'changes',
+    does: () => 'Ends the public link of this image. Whoever has it sees the image no more.',
+  },
+})
+
+export const shareImage = fn('share-image', {
+  access: 'user',
+  idempotent: true,
+  summary: 'A public link to a picture, which can be revoked',
+  description: 'Asked again, it answers with the same link. The page shows the picture and not its prompt.',
+  body: pictureId,
+  reply: z.object({ url: z.string() }),
+  example: {
+    request: { picture_id: '0199b1a2-7c00-7000-8000-000000000001' },
+    reply: { url: 'https://app.example.com/shared/image/…' },
+  },
+  errors: [],
+  action: {
+    title: 'Share an image',
+    when: 'The person wants a public link to an image that they made',
+    effect: 'changes',
+    does: () => 'Makes a public link to this image. Anyone with the link can see it until it is revoked.',
+    undo: { contract: unshareImage, seconds: 600 },
+  },
+})
+
+export const sharedImage = fn('shared-image', {
+  access: 'public',
+  rate: 'read',
+  summary: 'What the page behind a public link shows',
+  body: z.object({ token: text(100) }),
+  reply: z.object({ url: z.string(), width: z.int(), height: z.int(), thumbhash: z.string(), created_at: z.string() }),
+})
+
+export const imageStats = fn('image-stats', {
+  access: 'user',
+  rate: 'read',
+  summary: 'How many pictures an account has made, and how long they take',
+  body: z.object({}).prefault({}),
+  reply: z.object({
+    total: z.int(),
+    this_month: z.int(),
+    saved: z.int(),
+    /** Seconds from the order to the picture, over the last hundred; null before the first. */
+    average_seconds: z.number().nullable(),
+  }),
+})
+
+export const openPicture = endpoint({
+  method: 'GET',
+  path: '/files/v1/media/~pictures/:picture_id',
+  access: 'user',
+  rate: 'read',
+  raw: true,
+  summary: 'A picture as a file: as it was made, or as PNG, WebP or JPEG, in any smaller width',
+  params: pictureId,
+  query: z.object({ format: z.enum(imageFormats).default('original'), width: z.coerce.number().int().min(16).max(4096).optional() }),
+  reply: z.unknown(),
+  contentType: 'image/png',
+})
+
+export const openShared = endpoint({
+  method: 'GET',
+  path: '/files/v1/media/~shared/:token',
+  access: 'public',
+  rate: 'read',
+  raw: true,
+  summary: 'The picture behind a public link',
+  params: z.object({ token: text(100) }),
+  reply: z.unknown(),
+  contentType: 'image/png',
+})

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { event, job, personal, plain } from '../contract.ts'
+import { ImageModelName } from './shapes.ts'
+
+const link = ({ picture_id }: { picture_id: string }) => `/dashboard/image-studio?image=${picture_id}` as const
+
+export const imageMade = event(
+  'media.image_made',
+  z.object({
+    picture_id: z.uuid(),
+    prompt: personal(z.string()),
+    model: ImageModelName,
+    used_model: ImageModelName,
+    width: z.int(),
+    height: z.int(),
+    cost_microusd: z.int(),
+    duration_ms: z.int(),
+  }),
+  {
+    trigger: { title: 'An image was made', description: 'With its id, its prompt, the model and the size.' },
+    activity: ({ prompt }) => ({ command: `Image: ${prompt}`.slice(0, 200), status: 'completed' }),
+    link,
+  },
+)
+
+export const jobFailed = event(
+  'media.job_failed',
+  z.object({ picture_id: z.uuid(), prompt: personal(z.string()), model: ImageModelName, code: plain(z.string()) }),
+  {
+    trigger: { title: 'An image could not be made', description: 'With its prompt, the model and why.' },
+    activity: ({ prompt }) => ({ command: `Image: ${prompt}`.slice(0, 200), status: 'failed' }),
+    link: () => '/dashboard/image-studio',
+  },
+)
+
+/** How far a picture is, with a rough preview now and then; to the open pages of its person. */
+export const pictureProgress = event(
+  'media.picture_progress',
+  z.object({
+    user_id: z.uuid(),
+    picture_id: z.uuid(),
+    state: plain(z.string()),
+    percent: z.int(),
+    /** Set when another model than the chosen one draws. */
+    fell_back: z.boolean(),
+    /** A small WebP, base64. It is shown and never stored. */
+    preview: personal(z.string()).optional(),
+  }),
+  { delivery: 'broadcast', live: 'picture' },
+)
+
+/** A picture may be made in any instance; the one that has it stops. */
+export const pictureStopped = event('media.picture_stopped', z.object({ picture_id: z.uuid() }), { delivery: 'broadcast' })
+
+export const sweepPictures = job('media.sweep_pictures', z.object({}))

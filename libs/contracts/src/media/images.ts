@@ -1,0 +1,67 @@
+// What the Image Studio offers. No zod here: the screen shows it.
+
+export const imageStyles = ['realistic', 'cartoon', 'artistic', 'professional', 'vintage', 'futuristic'] as const
+export type ImageStyle = (typeof imageStyles)[number]
+
+export const imageSizes = ['512x512', '1024x1024', '1024x768', '768x1024', '1920x1080'] as const
+export type ImageSize = (typeof imageSizes)[number]
+export const DEFAULT_IMAGE_SIZE: ImageSize = '1024x1024'
+
+export const imageModelIds = ['gpt-image-1', 'dalle-3', 'gemini', 'flux'] as const
+export type ImageModel = (typeof imageModelIds)[number]
+export const DEFAULT_IMAGE_MODEL: ImageModel = 'gpt-image-1'
+/** Draws when the chosen model cannot. */
+export const FALLBACK_IMAGE_MODEL: ImageModel = 'gemini'
+/** What the specification asks of every model that has a choice. */
+export const IMAGE_QUALITY = 'high'
+export const MOST_IMAGES_AT_ONCE = 4
+export const LONGEST_IMAGE_PROMPT = 4000
+export const DEFAULT_IMAGE_SUBJECT = 'a beautiful landscape'
+
+export const imageModelNames: Record<ImageModel, string> = {
+  'gpt-image-1': 'GPT Image',
+  'dalle-3': 'DALL·E 3',
+  gemini: 'Gemini',
+  flux: 'FLUX',
+}
+
+export const imageFormats = ['original', 'png', 'webp', 'jpeg'] as const
+export type ImageFormat = (typeof imageFormats)[number]
+
+type Pixels = [width: number, height: number]
+export const pixelsOf = (size: string): Pixels => size.split('x').map(Number) as Pixels
+
+/** How many pixels a model draws for each size, where that is not the size itself. */
+const drawn: Record<ImageModel, Partial<Record<ImageSize, Pixels>>> = {
+  // Edges are multiples of 16, and 655,360 pixels the least.
+  'gpt-image-1': { '512x512': [1024, 1024], '1920x1080': [1920, 1088] },
+  'dalle-3': { '512x512': [1024, 1024], '1920x1080': [1920, 1088] },
+  // Only ratios can be asked for; these are the pixels that come.
+  gemini: { '512x512': [1024, 1024], '1024x768': [1184, 864], '768x1024': [864, 1184], '1920x1080': [1344, 768] },
+  flux: { '1920x1080': [1920, 1088] },
+}
+
+/** What is asked of the model for a size; what comes is cut and scaled to exactly that size. */
+export const drawnPixels = (model: ImageModel, size: ImageSize): Pixels => drawn[model][size] ?? pixelsOf(size)
+
+/** How the picture gets its size, where the model does not draw it; null where it does. */
+export function sizeNote(model: ImageModel, size: ImageSize): string | null {
+  const [width, height] = drawnPixels(model, size)
+  const [wantedWidth, wantedHeight] = pixelsOf(size)
+  if (width === wantedWidth && height === wantedHeight) return null
+  const how = width < wantedWidth ? 'enlarged' : width - wantedWidth > 16 || height - wantedHeight > 16 ? 'scaled down' : 'cropped'
+  return `${imageModelNames[model]} draws ${width}x${height}. The result is ${how} to ${size}.`
+}
+
+/** Which models take a seed: with it, the same prompt gives the same picture again. */
+export const takesSeed = (model: ImageModel): boolean => model === 'flux' || model === 'gemini'
+
+/** The subject in a typed request: `generate an image of a red bicycle` asks for `a red bicycle`. */
+export function imageSubject(said: string): string {
+  const words = said
+    .trim()
+    .replace(/^.*?\b(?:images?|pictures?)\b/is, '')
+    .replace(/^[\s:,-]*(?:(?:of|with|showing|for|about)\b)?[\s:,-]*/i, '')
+    .replace(/[\s.!?]+$/, '')
+  return words || DEFAULT_IMAGE_SUBJECT
+}

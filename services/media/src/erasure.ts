@@ -1,0 +1,41 @@
+import { deleteRows, type Eraser } from '@operon/kit/erasure'
+import { eraseFiles, fileHoldings } from '@operon/kit/files/mount'
+import type { Runtime } from '@operon/kit/service'
+import { release } from '@operon/kit/settle'
+import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { Config } from './config.ts'
+import { thumbsOf } from './pictures/picture.ts'
+import type { MediaDb } from './schema.ts'
+
+type Rt = Runtime<MediaDb, Config>
+
+/** What is being drawn is stopped first: a worker that ends later finds that it may keep nothing. */
+export const erasureOf = (rt: Rt): Eraser<MediaDb> => ({
+  async before(ctx, userId) {
+    await inTransaction(ctx.db, async (trx) => {
+      const open = await trx
+        .updateTable('pictures')
+        .set({ state: 'cancelled', finished_at: sql`now()` as never })
+        .where('user_id', '=', userId)
+        .where('state', 'in', ['queued', 'running'])
+        .returning('reservation_id')
+        .execute()
+      for (const { reservation_id } of open) await release(trx, { id: reservation_id })
+    })
+    await eraseFiles(rt, ctx as never, userId)
+    for (let found = await rt.storage.list(thumbsOf(userId), 500); found.length; found = await rt.storage.list(thumbsOf(userId), 500))
+      for (const { key } of found) await rt.storage.delete(key)
+  },
+  long: [{ table: 'picture_shares' }, { table: 'pictures' }],
+  async erase(trx, userId) {
+    await sql`delete from lane_items where tenant = ${userId}`.execute(trx)
+    await sql`delete from tenant_lanes where tenant = ${userId}`.execute(trx)
+    return { deleted: await deleteRows(trx as never, ['file_links'], userId) }
+  },
+  holds: [
+    { table: 'pictures', without: ['words', 'reservation_id', 'request_key', 'fence', 'provider_ref'] },
+    { table: 'picture_shares' },
+    ...fileHoldings,
+  ],
+})

@@ -1,0 +1,173 @@
+import { type Ctx, signedIn } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import { removeFiles } from '@operon/kit/files/files'
+import { release } from '@operon/kit/settle'
+import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { MediaDb } from '../schema.ts'
+import type { Deps } from './deps.ts'
+import { fail } from './draw.ts'
+import { type Picture, select, shown, thumbKeyOf } from './picture.ts'
+
+type OfPicture = { picture_id: string }
+const DAY = sql`interval '1 day'`
+
+export async function listPictures(
+  { storage }: Deps,
+  ctx: Ctx<MediaDb>,
+  { q, saved, after, limit }: { q?: string | undefined; saved?: boolean | undefined; after?: string | null | undefined; limit: number },
+): Promise<{ pictures: Picture[]; next: string | null }> {
+  const words = wordsOf(q ?? '')
+  let query = select(ctx.db as never)
+    .where('p.user_id', '=', signedIn(ctx).id)
+    .where('p.state', '=', 'done')
+    .where('p.deleted_at', 'is', null)
+  if (saved) query = query.where('p.saved', '=', true)
+  if (after) query = query.where('p.id', '<', after)
+  if (words) query = query.where(sql<boolean>`p.words @@ to_tsquery('simple', ${words})`)
+  const rows = await query
+    .orderBy('p.id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return {
+    pictures: rows.slice(0, limit).map((row) => shown(storage, row)),
+    next: rows.length > limit ? rows[limit - 1]!.id : null,
+  }
+}
+
+/** Each word as the beginning of one; signs mean nothing. */
+const wordsOf = (q: string) =>
+  (q.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+    .slice(0, 8)
+    .map((word) => `${word}:*`)
+    .join(' & ')
+
+export async function findPictures(
+  { storage }: Deps,
+  ctx: Ctx<MediaDb>,
+  { ids }: { ids?: string[] | undefined },
+): Promise<{ pictures: Picture[] }> {
+  const own = select(ctx.db as never)
+    .where('p.user_id', '=', signedIn(ctx).id)
+    .where('p.deleted_at', 'is', null)
+  const asked = ids ? own.where('p.id', 'in', ids.length ? ids : [signedIn(ctx).id]) : own.where('p.state', 'in', ['queued', 'running'])
+  const rows = await asked.orderBy('p.id').limit(60).execute()
+  return { pictures: rows.map((row) => shown(storage, row)) }
+}
+
+export async function cancelPicture({ progress }: Deps, ctx: Ctx<MediaDb>, { picture_id }: OfPicture): Promise<{ cancelled: boolean }> {
+  const { id: userId } = signedIn(ctx)
+  const stopped = await inTransaction(ctx.db, async (trx) => {
+    const row = await trx
+      .updateTable('pictures')
+      .set({ state: 'cancelled', problem: 'image_stopped', finished_at: sql`now()` as never })
+      .where('id', '=', picture_id)
+      .where('user_id', '=', userId)
+      .where('state', 'in', ['queued', 'running'])
+      .returning(['reservation_id', 'percent'])
+      .executeTakeFirst()
+    if (row) await release(trx, { id: row.reservation_id })
+    return row
+  })
+  if (stopped) {
+    progress.stop(picture_id)
+    progress.tell({ user_id: userId, picture_id, state: 'cancelled', percent: stopped.percent, fell_back: false })
+  }
+  return { cancelled: stopped !== undefined }
+}
+
+export async function savePicture(ctx: Ctx<MediaDb>, { picture_id, saved }: OfPicture & { saved: boolean }): Promise<{ saved: boolean }> {
+  const row = await ctx.db
+    .updateTable('pictures')
+    .set({ saved })
+    .where('id', '=', picture_id)
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('state', '=', 'done')
+    .where('deleted_at', 'is', null)
+    .returning('saved')
+    .executeTakeFirst()
+  if (!row) throw new DomainError('not_found')
+  return row
+}
+
+/** Its public link ends in the same moment; the file goes a day later, so that a slip can be undone. */
+export async function deletePicture(ctx: Ctx<MediaDb>, { picture_id }: OfPicture): Promise<{ deleted: boolean }> {
+  const { id: userId } = signedIn(ctx)
+  return inTransaction(ctx.db, async (trx) => {
+    const row = await trx
+      .updateTable('pictures')
+      .set({ deleted_at: sql`now()` as never })
+      .where('id', '=', picture_id)
+      .where('user_id', '=', userId)
+      .where('state', '=', 'done')
+      .where('deleted_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (row)
+      await trx
+        .updateTable('picture_shares')
+        .set({ revoked_at: sql`now()` as never })
+        .where('picture_id', '=', picture_id)
+        .where('user_id', '=', userId)
+        .where('revoked_at', 'is', null)
+        .execute()
+    return { deleted: row !== undefined }
+  })
+}
+
+export async function restorePicture(ctx: Ctx<MediaDb>, { picture_id }: OfPicture): Promise<{ restored: boolean }> {
+  const row = await ctx.db
+    .updateTable('pictures')
+    .set({ deleted_at: null })
+    .where('id', '=', picture_id)
+    .where('user_id', '=', signedIn(ctx).id)
+    .where(sql<boolean>`deleted_at > now() - ${DAY}`)
+    .returning('id')
+    .executeTakeFirst()
+  return { restored: row !== undefined }
+}
+
+export async function pictureStats(ctx: Ctx<MediaDb>) {
+  const { id: userId } = signedIn(ctx)
+  const { rows } = await sql<{ total: number; this_month: number; saved: number; average_seconds: number | null }>`
+    with shown as (select id, saved, created_at from pictures where user_id = ${userId} and state = 'done' and deleted_at is null),
+    lately as (select created_at, finished_at from pictures where user_id = ${userId} and state = 'done' and deleted_at is null order by id desc limit 100)
+    select count(*)::int as total, count(*) filter (where created_at >= date_trunc('month', now() at time zone 'utc') at time zone 'utc')::int as this_month,
+      count(*) filter (where saved)::int as saved,
+      (select round(extract(epoch from avg(finished_at - created_at))::numeric, 1)::float8 from lately) as average_seconds
+    from shown`.execute(ctx.db)
+  return rows[0]!
+}
+
+const BATCH = 200
+const LOST_AFTER = sql`interval '2 hours'`
+
+/** Ends what no worker will end, and removes what was deleted a day ago. */
+export async function sweep(deps: Deps, ctx: Ctx<MediaDb>): Promise<void> {
+  const lost = await ctx.db
+    .selectFrom('pictures')
+    .select(['id', 'fence'])
+    .where('state', 'in', ['queued', 'running'])
+    .where(sql<boolean>`created_at < now() - ${LOST_AFTER}`)
+    .limit(BATCH)
+    .execute()
+  for (const row of lost)
+    await fail(deps, row, new DomainError('image_failed', { cause: new Error('no worker ended it within two hours') }))
+  const gone = await ctx.db
+    .selectFrom('pictures')
+    .select(['id', 'user_id'])
+    .where(sql<boolean>`deleted_at < now() - ${DAY}`)
+    .limit(BATCH)
+    .execute()
+  for (const row of gone) {
+    ctx.signal.throwIfAborted()
+    await removeFiles(deps.rt, ctx.db as never, (query) => query.where('id', '=', row.id).where('user_id', '=', row.user_id))
+    await deps.storage.delete(thumbKeyOf(row))
+    await ctx.db.deleteFrom('pictures').where('id', '=', row.id).where(sql<boolean>`deleted_at < now() - ${DAY}`).execute()
+  }
+  await sql`
+    delete from pictures where id in (
+      select id from pictures where state in ('failed', 'cancelled') and finished_at < now() - interval '90 days' limit ${BATCH})`.execute(
+    ctx.db,
+  )
+}

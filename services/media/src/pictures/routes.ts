@@ -1,0 +1,43 @@
+import * as contract from '@operon/contracts/media/api'
+import { sweepPictures } from '@operon/contracts/media/events'
+import { serve, serveRaw } from '@operon/kit/http'
+import { startLane } from '@operon/kit/lanes'
+import type { Deps } from './deps.ts'
+import { LANE } from './deps.ts'
+import { drawPicture } from './draw.ts'
+import { sendPicture } from './files.ts'
+import { geminiImage, generateImage } from './made.ts'
+import { cancelPicture, deletePicture, findPictures, listPictures, pictureStats, restorePicture, savePicture, sweep } from './pictures.ts'
+import { sendShared, sharedPicture, sharePicture, unsharePicture } from './shares.ts'
+import { retryPicture, startPictures } from './start.ts'
+
+export function pictureRoutes(deps: Deps) {
+  const { rt } = deps
+  const { app } = rt
+  serve(app, contract.startImages, async (ctx, input) => {
+    const pictures = await startPictures(deps, ctx, { ...input, mayFallBack: true, feature: 'image-studio' })
+    return { batch_id: pictures[0]!.batch_id, pictures }
+  })
+  serve(app, contract.generateImage, (ctx, input) => generateImage(deps, ctx, input))
+  serve(app, contract.geminiImage, (ctx, input) => geminiImage(deps, ctx, input))
+  serve(app, contract.listImages, (ctx, input) => listPictures(deps, ctx, input))
+  serve(app, contract.findImages, (ctx, input) => findPictures(deps, ctx, input))
+  serve(app, contract.cancelImage, (ctx, input) => cancelPicture(deps, ctx, input))
+  serve(app, contract.retryImage, (ctx, input) => retryPicture(deps, ctx, input))
+  serve(app, contract.saveImage, (ctx, input) => savePicture(ctx, input))
+  serve(app, contract.deleteImage, (ctx, input) => deletePicture(ctx, input))
+  serve(app, contract.restoreImage, (ctx, input) => restorePicture(ctx, input))
+  serve(app, contract.shareImage, (ctx, input) => sharePicture(deps, ctx, input))
+  serve(app, contract.unshareImage, (ctx, input) => unsharePicture(ctx, input))
+  serve(app, contract.sharedImage, (ctx, input) => sharedPicture(deps, ctx, input))
+  serve(app, contract.imageStats, (ctx) => pictureStats(ctx))
+  serveRaw(app, contract.openPicture, (ctx, input, reply) => sendPicture(deps, ctx, input, reply))
+  serveRaw(app, contract.openShared, (ctx, input, reply, request) => sendShared(deps, ctx, input, reply, request))
+
+  rt.job(sweepPictures, (ctx) => sweep(deps, ctx), { everyMs: 600_000 })
+  const { MEDIA_WIDTH: width, MEDIA_PER_PERSON: perTenant, MEDIA_LEASE_MS: leaseMs } = rt.config
+  rt.onStart(() => {
+    const lane = startLane(rt.db, rt.log, { lane: LANE, width, perTenant, leaseMs, renews: true }, (item) => drawPicture(deps, item))
+    rt.onStop(lane.stop)
+  })
+}

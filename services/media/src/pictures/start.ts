@@ -1,0 +1,127 @@
+import {
+  drawnPixels,
+  FALLBACK_IMAGE_MODEL,
+  type ImageModel,
+  type ImageSize,
+  type ImageStyle,
+  takesSeed,
+} from '@operon/contracts/media/images'
+import { type Tier, tiers } from '@operon/contracts/plans'
+import { type Ctx, signedIn } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import { newId } from '@operon/kit/ids'
+import { addToLane } from '@operon/kit/lanes'
+import { type ByTier, reserveMany } from '@operon/kit/meter'
+import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import { costOf } from '../providers/models.ts'
+import type { MediaDb } from '../schema.ts'
+import type { Deps } from './deps.ts'
+import { LANE } from './deps.ts'
+import { type Picture, select, shown } from './picture.ts'
+
+export type Order = {
+  prompt: string
+  model: ImageModel
+  size: ImageSize
+  style?: ImageStyle | null | undefined
+  seed?: number | null | undefined
+  from_id?: string | null | undefined
+  count?: number
+  mayFallBack: boolean
+  feature: string
+  requestKey?: string | undefined
+}
+
+/** A day: longer than any picture takes, and each hold has a picture that settles it or gives it back. */
+const HOLD_MS = 24 * 3_600_000
+
+/** Holds the units and what they may cost, and puts the pictures into the lane: all of it or nothing. */
+export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order): Promise<Picture[]> {
+  const actor = signedIn(ctx)
+  if (actor.anonymous) throw new DomainError('anonymous_no_models')
+  const { prompt, model, size, style = null, seed = null, from_id = null, count = 1, mayFallBack, feature, requestKey = null } = order
+  const most = mostOf(deps, { model, size, mayFallBack })
+  const [width, height] = drawnPixels(model, size)
+  const costs = Object.fromEntries(tiers.map((tier) => [tier, most])) as ByTier
+  return inTransaction(ctx.db, async (trx) => {
+    if (from_id) await refuseUnlessMine(trx as never, actor.id, from_id)
+    const holds = await reserveMany(
+      trx,
+      Array.from({ length: count }, () => ({ userId: actor.id, unit: 'images' as const, feature, holdMs: HOLD_MS, costs })),
+      deps.budgets,
+    )
+    const batch = newId()
+    const rows = holds.map((hold, at) => ({
+      id: newId(),
+      user_id: actor.id,
+      batch_id: batch,
+      request_key: requestKey,
+      prompt,
+      style,
+      model,
+      used_model: model,
+      size,
+      width,
+      height,
+      // A seed of one's own makes one picture; the others of the batch follow it.
+      seed: takesSeed(model) ? ((seed ?? randomSeed()) + at) % 2_147_483_647 : null,
+      from_id,
+      may_fall_back: mayFallBack && model !== FALLBACK_IMAGE_MODEL,
+      reservation_id: hold.id,
+    }))
+    await trx.insertInto('pictures').values(rows).execute()
+    for (const { id } of rows) await addToLane(trx, LANE, actor.id, {}, { id })
+    const ids = rows.map(({ id }) => id)
+    const stored = await select(trx as never)
+      .where('p.id', 'in', ids)
+      .where('p.user_id', '=', actor.id)
+      .orderBy('p.id')
+      .execute()
+    return stored.map((row) => shown(deps.storage, row))
+  })
+}
+
+const randomSeed = () => Math.floor(Math.random() * 2_147_483_647)
+
+/** Where a fallback may draw, whichever of the two is dearer. */
+function mostOf({ providers }: Deps, { model, size, mayFallBack }: Pick<Order, 'model' | 'size' | 'mayFallBack'>): number {
+  const each = mayFallBack ? [model, FALLBACK_IMAGE_MODEL] : [model]
+  return Math.max(...each.map((name) => costOf(name, size, providers.ownUsd(name))))
+}
+
+async function refuseUnlessMine(db: Ctx<MediaDb>['db'], userId: string, id: string): Promise<void> {
+  const found = await db
+    .selectFrom('pictures')
+    .select('id')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('state', '=', 'done')
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!found) throw new DomainError('image_variation')
+}
+
+/** Begins what failed or was stopped again, as a picture of its own. */
+export async function retryPicture(deps: Deps, ctx: Ctx<MediaDb>, { picture_id }: { picture_id: string }): Promise<Picture> {
+  const { id: userId } = signedIn(ctx)
+  const row = await ctx.db.selectFrom('pictures').selectAll().where('id', '=', picture_id).where('user_id', '=', userId).executeTakeFirst()
+  if (!row) throw new DomainError('not_found')
+  if (row.state !== 'failed' && row.state !== 'cancelled') throw new DomainError('image_not_retried')
+  const { prompt, model, size, style, seed, from_id } = row
+  const order = { prompt, model, size, style, seed, from_id, mayFallBack: true, feature: 'image-studio' }
+  const [again] = await startPictures(deps, ctx, order)
+  return again!
+}
+
+/** By the caller's key, what a call that died has begun. */
+export async function begunBy(ctx: Ctx<MediaDb>, key: string): Promise<{ id: string } | undefined> {
+  return ctx.db
+    .selectFrom('pictures')
+    .select('id')
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('request_key', '=', key)
+    .where(sql<boolean>`created_at > now() - interval '90 days'`)
+    .executeTakeFirst()
+}
+export type { Tier }

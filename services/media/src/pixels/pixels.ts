@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { FastResizeFilter, ResizeFit, Transformer } from '@napi-rs/image'
+import type { ImageFormat } from '@operon/contracts/media/images'
+import { DomainError } from '@operon/kit/errors'
+import { imageSize } from 'image-size'
+import { rgbaToThumbHash } from 'thumbhash'
+
+/** A picture of more pixels is not unpacked: a few kilobytes can hold billions. */
+export const MOST_PIXELS = 40_000_000
+const THUMB_EDGE = 512
+const HASH_EDGE = 96
+const PREVIEW_EDGE = 256
+/** What is unpacked here; everything else is refused by its first bytes. */
+const readable: Record<string, string> = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp' }
+
+const unreadable = (cause?: unknown) => new DomainError('image_unreadable', { cause })
+
+/** The type and size that the bytes themselves show. */
+export function lookAt(bytes: Uint8Array): { type: string; width: number; height: number } {
+  let seen: ReturnType<typeof imageSize>
+  try {
+    seen = imageSize(bytes)
+  } catch (error) {
+    throw unreadable(error)
+  }
+  const type = readable[seen.type ?? '']
+  if (!type || !(seen.width > 0) || !(seen.height > 0)) throw unreadable()
+  if (seen.width * seen.height > MOST_PIXELS) throw unreadable(new Error(`${seen.width}x${seen.height} is too large`))
+  return { type, width: seen.width, height: seen.height }
+}
+
+export type Finished = { png: Buffer; thumb: Buffer; thumbhash: string; sha256: string }
+
+/** Exactly these pixels and nothing else of the file: what stood beside them (EXIF, a second file) is gone. */
+export async function finish(bytes: Uint8Array, width: number, height: number): Promise<Finished> {
+  const seen = lookAt(bytes)
+  try {
+    const isExact = seen.width === width && seen.height === height
+    const exact = isExact ? await new Transformer(bytes).rotate().png() : await scaled(bytes, width, height).png()
+    const edge = Math.max(width, height)
+    const small = scaled(exact, ...within(width, height, edge, THUMB_EDGE))
+    const [hashWidth, hashHeight] = within(width, height, edge, HASH_EDGE)
+    const pixels = await scaled(exact, hashWidth, hashHeight).rawPixels()
+    return {
+      png: exact,
+      thumb: await small.webp(80),
+      thumbhash: Buffer.from(rgbaToThumbHash(hashWidth, hashHeight, rgba(pixels, hashWidth * hashHeight))).toString('base64'),
+      sha256: createHash('sha256').update(exact).digest('hex'),
+    }
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+/** A small WebP of something that is still being drawn. */
+export async function preview(bytes: Uint8Array): Promise<string> {
+  const { width, height } = lookAt(bytes)
+  return (await scaled(bytes, ...within(width, height, Math.max(width, height), PREVIEW_EDGE)).webp(60)).toString('base64')
+}
+
+/** The file as somebody asked for it, never larger than it is. */
+export async function encode(png: Buffer, format: ImageFormat, width?: number): Promise<{ body: Buffer; type: string; ending: string }> {
+  const seen = lookAt(png)
+  const isSmaller = width !== undefined && width < seen.width
+  const picture = isSmaller ? scaled(png, width, Math.max(1, Math.round((seen.height * width) / seen.width))) : new Transformer(png)
+  if (format === 'webp') return { body: await picture.webp(90), type: 'image/webp', ending: 'webp' }
+  if (format === 'jpeg') return { body: await picture.jpeg(92), type: 'image/jpeg', ending: 'jpg' }
+  return { body: isSmaller ? await picture.png() : png, type: 'image/png', ending: 'png' }
+}
+
+export async function thumbOf(png: Buffer): Promise<Buffer> {
+  const { width, height } = lookAt(png)
+  return scaled(png, ...within(width, height, Math.max(width, height), THUMB_EDGE)).webp(80)
+}
+
+const scaled = (bytes: Uint8Array, width: number, height: number) =>
+  new Transformer(bytes).fastResize({ width, height, fit: ResizeFit.Cover, filter: FastResizeFilter.Lanczos3 })
+
+function within(width: number, height: number, edge: number, most: number): [number, number] {
+  const share = Math.min(1, most / edge)
+  return [Math.max(1, Math.round(width * share)), Math.max(1, Math.round(height * share))]
+}
+
+/** Pixels come with three or four bytes each. */
+function rgba(pixels: Buffer, count: number): Uint8Array {
+  if (pixels.length === count * 4) return pixels
+  const all = new Uint8Array(count * 4).fill(255)
+  for (let at = 0; at < count; at++) all.set(pixels.subarray(at * 3, at * 3 + 3), at * 4)
+  return all
+}

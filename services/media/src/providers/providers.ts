@@ -1,0 +1,110 @@
+import type { ImageModel } from '@operon/contracts/media/images'
+import { DomainError } from '@operon/kit/errors'
+import { Circuit, createGuardedFetch, type GuardedFetch } from '@operon/kit/fetch'
+import type { ProviderWatch } from '@operon/kit/providers'
+import type { Config } from '../config.ts'
+import { falWire } from './fal.ts'
+import { googleWire } from './google.ts'
+import { models, type ProviderName } from './models.ts'
+import { openaiWire } from './openai.ts'
+import type { Drawn, Hears, Order, Place, Wire } from './wire.ts'
+
+const official: Record<ProviderName, string> = {
+  openai: 'https://api.openai.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+  fal: 'https://queue.fal.run',
+}
+const sandboxPath: Record<ProviderName, string> = { openai: '/openai/v1', google: '/google/v1beta', fal: '/fal' }
+
+const own = (config: Config, name: ProviderName): { key: string | undefined; base: string | undefined } =>
+  ({
+    openai: { key: config.OPENAI_API_KEY, base: config.OPENAI_BASE_URL },
+    google: { key: config.GOOGLE_API_KEY, base: config.GOOGLE_IMAGE_BASE_URL },
+    fal: { key: config.FAL_KEY, base: config.FAL_BASE_URL },
+  })[name]
+
+/** The one server that stands for whoever has no key. */
+function ownServer({ AI_IMAGE_BASE_URL, AI_IMAGE_API_KEY, AI_BASE_URL, AI_API_KEY }: Config): { url: string; key: string } | null {
+  if (AI_IMAGE_BASE_URL) return { url: AI_IMAGE_BASE_URL, key: AI_IMAGE_API_KEY ?? 'none' }
+  return AI_BASE_URL ? { url: AI_BASE_URL, key: AI_API_KEY ?? 'none' } : null
+}
+
+/** Those without a key of their own, where no server stands for all. */
+export const sandboxedProviders = (config: Config): ProviderName[] =>
+  ownServer(config) ? [] : (Object.keys(official) as ProviderName[]).filter((name) => !own(config, name).key)
+
+export type Artist = { wire: Wire; upstream: string; sandbox: boolean; draw(order: Omit<Order, 'model'>, hears: Hears): Promise<Drawn> }
+
+/** Who draws for each model: its provider with its own key, the one server that stands for all, or the sandbox. */
+export class Providers {
+  readonly #config: Config
+  readonly #sandbox: () => Promise<string>
+  readonly #watch: ProviderWatch
+  readonly #circuits = new Map<ProviderName, Circuit>()
+  readonly #open: GuardedFetch
+
+  constructor(config: Config, sandbox: () => Promise<string>, watch: ProviderWatch) {
+    this.#config = config
+    this.#sandbox = sandbox
+    this.#watch = watch
+    this.#open = createGuardedFetch({ trusted: sandboxedProviders(config).includes('fal') ? sandbox : null })
+    for (const name of Object.keys(official) as ProviderName[]) {
+      const circuit = new Circuit({
+        threshold: config.MEDIA_CIRCUIT_FAILURES,
+        // A picture takes its time; only its own deadline says that a provider hangs.
+        hangsAfterMs: config.MEDIA_DRAW_MS,
+        counts: (error) => (error as { code?: string }).code !== 'image_refused',
+      })
+      this.#circuits.set(name, circuit)
+      watch.circuit(name, circuit)
+    }
+  }
+
+  /** Undefined where the provider's own price counts. */
+  ownUsd(model: ImageModel): number | null | undefined {
+    const { AI_IMAGE_USD = null } = this.#config
+    return ownServer(this.#config) && !own(this.#config, models[model].provider).key ? AI_IMAGE_USD : undefined
+  }
+
+  async artist(model: ImageModel): Promise<Artist> {
+    const { provider, upstream } = models[model]
+    const { key, base } = own(this.#config, provider)
+    const server = ownServer(this.#config)
+    if (key)
+      return this.#with(provider, this.#wire(provider, { url: trimmed(base ?? official[provider]), key, sandbox: false }), upstream, false)
+    if (server) {
+      const wire = openaiWire({ url: trimmed(server.url), key: server.key, sandbox: false }, { plain: true })
+      return this.#with(provider, wire, this.#config.AI_IMAGE_MODEL ?? upstream, false)
+    }
+    const place = { url: (await this.#sandbox()) + sandboxPath[provider], key: 'sandbox', sandbox: true }
+    return this.#with(provider, this.#wire(provider, place), upstream, true)
+  }
+
+  #wire(provider: ProviderName, place: Place): Wire {
+    if (provider === 'openai') return openaiWire(place)
+    if (provider === 'google') return googleWire(place)
+    return falWire(place, this.#open)
+  }
+
+  #with(provider: ProviderName, wire: Wire, upstream: string, sandbox: boolean): Artist {
+    const circuit = this.#circuits.get(provider)!
+    return {
+      wire,
+      upstream,
+      sandbox,
+      draw: async (order, hears) => {
+        try {
+          return await circuit.run(() => this.#watch.call(provider, () => wire.draw({ ...order, model: upstream }, hears)))
+        } catch (error) {
+          throw asFailure(error)
+        }
+      },
+    }
+  }
+}
+
+const trimmed = (url: string) => url.replace(/\/$/, '')
+
+/** Whatever broke on the way to a provider is a picture that could not be made. */
+const asFailure = (error: unknown): unknown => (isOurs(error) ? error : new DomainError('image_failed', { cause: error }))
+const isOurs = (error: unknown) => error instanceof DomainError && error.code.startsWith('image_')

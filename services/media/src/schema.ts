@@ -1,0 +1,60 @@
+import type { ImageModel, ImageSize, ImageStyle } from '@operon/contracts/media/images'
+import type { FilesDb } from '@operon/kit/files/schema'
+import type { LaneDb } from '@operon/kit/lanes'
+import type { Generated } from 'kysely'
+
+export type PictureState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled'
+
+export type MediaDb = FilesDb &
+  LaneDb & {
+    /** A picture from its order on; once it is done its file is the row of `files` with the same id. */
+    pictures: {
+      id: string
+      user_id: string
+      batch_id: string
+      /** The caller's idempotency key, so that a call that died finds its picture. */
+      request_key: string | null
+      state: Generated<PictureState>
+      prompt: string
+      style: ImageStyle | null
+      model: ImageModel
+      used_model: ImageModel
+      answered_by: string | null
+      size: ImageSize
+      width: number
+      height: number
+      seed: number | null
+      from_id: string | null
+      /** Whether Gemini is asked when the model cannot draw. */
+      may_fall_back: boolean
+      sandbox: Generated<boolean>
+      percent: Generated<number>
+      reservation_id: string
+      cost_microusd: Generated<number>
+      /** Of the lease that works on it: who was overtaken changes nothing. */
+      fence: Generated<number>
+      /** Set before the provider is asked, so that whoever takes over knows that a picture may be there already. */
+      asked_at: Date | null
+      asked_times: Generated<number>
+      /** What the provider calls the order, where it can be asked for by that. */
+      provider_ref: string | null
+      problem: string | null
+      sha256: string | null
+      type: string | null
+      bytes: number | null
+      thumbhash: string | null
+      saved: Generated<boolean>
+      created_at: Generated<Date>
+      started_at: Date | null
+      finished_at: Date | null
+      deleted_at: Date | null
+    }
+    picture_shares: {
+      id: string
+      picture_id: string
+      user_id: string
+      created_at: Generated<Date>
+      revoked_at: Date | null
+      views: Generated<number>
+    }
+  }

@@ -1,0 +1,147 @@
+import { imageSizes, takesSeed } from '@operon/contracts/media/images'
+import { useCallback, useRef, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { useCall } from '../../api/call.ts'
+import { Problem } from '../../chat/Problem.tsx'
+import { EmptyState, PageHeader, Panel } from '../../ui/Panel.tsx'
+import { DemoPictures } from './DemoPictures.tsx'
+import { Gallery } from './Gallery.tsx'
+import { firstWish, ImageForm, type Wish } from './ImageForm.tsx'
+import { ImageStats } from './ImageStats.tsx'
+import { PictureDialog } from './PictureDialog.tsx'
+import type { Picture } from './picture.ts'
+import { Results } from './Results.tsx'
+import { useBatch } from './useBatch.ts'
+
+export function ImageStudioPage() {
+  const [wish, setWish] = useState<Wish>(firstWish)
+  const [address, setAddress] = useSearchParams()
+  const batch = useBatch()
+  const results = useRef<HTMLDivElement>(null)
+  const [opened, setOpened] = useState<Picture | null>(null)
+  const openId = address.get('image')
+  const found = useCall('find-images', { ids: [openId ?? ''] }, { enabled: Boolean(openId) && opened?.id !== openId })
+  const shown = openId
+    ? opened?.id === openId
+      ? opened
+      : found.data?.pictures.find(({ id, state }) => id === openId && state === 'done')
+    : null
+
+  const change = useCallback(
+    (set: Record<string, string | null>) =>
+      setAddress(
+        (before) => {
+          const next = new URLSearchParams(before)
+          for (const [name, value] of Object.entries(set)) {
+            if (value) next.set(name, value)
+            else next.delete(name)
+          }
+          return next
+        },
+        { replace: true },
+      ),
+    [setAddress],
+  )
+  const filter = useCallback(
+    ({ q, saved }: { q?: string; saved?: boolean }) =>
+      change({ ...(q !== undefined && { q: q || null }), ...(saved !== undefined && { saved: saved ? '1' : null }) }),
+    [change],
+  )
+  const open = useCallback(
+    (picture: Picture) => {
+      setOpened(picture)
+      change({ image: picture.id })
+    },
+    [change],
+  )
+  const close = () => change({ image: null })
+
+  function generate() {
+    const { prompt, style, size, model, count, seed, from } = wish
+    results.current?.scrollIntoView({ block: matchMedia('(width < 1280px)').matches ? 'start' : 'nearest' })
+    void batch.generate({
+      prompt: prompt.trim(),
+      style,
+      size,
+      model,
+      count,
+      ...(seed && takesSeed(model) && { seed: Math.min(Number(seed), 2_147_483_647) }),
+      ...(from && { from_id: from.id }),
+    })
+  }
+  function take({ prompt, style, size, model, seed, id }: Picture, vary: boolean) {
+    const from = vary ? { id, prompt } : null
+    setWish((before) => ({
+      ...before,
+      prompt,
+      style,
+      size: imageSizes.includes(size) ? size : before.size,
+      model,
+      seed: vary || seed === null ? '' : String(seed),
+      from,
+    }))
+    close()
+    scrollTo({ top: 0 })
+  }
+
+  return (
+    <>
+      <PageHeader title="Image Studio" description="Pictures from a sentence. What you make stays in your gallery." />
+      <div className="flex flex-col gap-6">
+        <div className="max-md:order-last">
+          <ImageStats />
+        </div>
+        <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[26rem_minmax(0,1fr)]">
+          <Panel title="What to draw">
+            <ImageForm
+              wish={wish}
+              onChange={(part) => setWish((before) => ({ ...before, ...part }))}
+              onSubmit={generate}
+              busy={batch.starting ? 'Starting' : false}
+            />
+          </Panel>
+          <div ref={results} className="flex min-w-0 scroll-mt-20 flex-col gap-6">
+            {batch.tiles.length || batch.demo || batch.trouble ? (
+              <Panel title="Results">
+                {batch.trouble ? (
+                  <div className="mb-3">
+                    <Problem text={batch.trouble.message} atLimit={batch.trouble.atLimit} />
+                  </div>
+                ) : null}
+                {batch.demo ? (
+                  <DemoPictures onRetry={batch.again} />
+                ) : (
+                  <Results tiles={batch.tiles} onOpen={open} onCancel={batch.cancel} onRetry={batch.retry} />
+                )}
+              </Panel>
+            ) : (
+              <Panel title="Results" flush>
+                <EmptyState title="Nothing drawn yet" compact>
+                  Choose a template or describe a picture. You watch it take shape here, and can leave the page meanwhile.
+                </EmptyState>
+              </Panel>
+            )}
+            <Gallery q={address.get('q') ?? ''} saved={address.get('saved') === '1'} onFilter={filter} onOpen={open} />
+          </div>
+        </div>
+      </div>
+      {shown ? (
+        <PictureDialog
+          key={shown.id}
+          picture={shown}
+          onClose={close}
+          onChange={(part) => {
+            setOpened({ ...shown, ...part })
+            batch.merge([{ ...shown, ...part }])
+          }}
+          onDeleted={() => {
+            batch.forget(shown.id)
+            close()
+          }}
+          onReuse={(picture) => take(picture, false)}
+          onVary={(picture) => take(picture, true)}
+        />
+      ) : null}
+    </>
+  )
+}
