@@ -101,6 +101,7 @@ const paths = [
   '/dashboard/operon-ai-help',
   '/dashboard/operon-ai-help?article=models',
   '/dashboard/ai-assistant',
+  '/dashboard/image-studio',
   '/dashboard/content-creator',
   '/dashboard/brand-builder',
   '/dashboard/meta-ads',
