@@ -13,6 +13,7 @@ import * as analyticsEvents from './analytics/events.ts'
 import * as analyticsTables from './analytics/tables.ts'
 import * as billingApi from './billing/api.ts'
 import * as billingEvents from './billing/events.ts'
+import * as billingMonths from './billing/months.ts'
 import * as billingSales from './billing/sales.ts'
 import * as billingSellers from './billing/sellers.ts'
 import * as billingSelling from './billing/selling.ts'
@@ -82,6 +83,7 @@ export const contracts: Record<ProcessName, object> = {
     ...billingSellers,
     ...billingSales,
     ...billingSellingStaff,
+    ...billingMonths,
     ...billingEvents,
     ...billingSellingEvents,
     ...billingTables,

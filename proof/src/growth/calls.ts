@@ -23,6 +23,7 @@ export const BODIES: Record<string, (ownerId: string) => any> = {
   'staff-account': (ownerId) => ({ query: ownerId, reason: 'Looking into growth' }),
   'staff-books': () => ({ reason: 'Looking into growth', compare_again: false }),
   'search-conversations': () => ({ query: 'spring', features: ['assistant', 'chat'] }),
+  'staff-month': () => ({ month: '2026-11', reason: 'Looking into growth' }),
   'staff-matters': () => ({ reason: 'Looking into growth' }),
   'staff-seller': (ownerId) => ({ query: ownerId, reason: 'Looking into growth' }),
   'sales-statement': () => ({ month: new Date().toISOString().slice(0, 7), format: 'csv' }),

@@ -1,4 +1,5 @@
 import * as billing from '@operon/contracts/billing/api'
+import * as months from '@operon/contracts/billing/months'
 import * as billingTables from '@operon/contracts/billing/tables'
 import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
@@ -7,6 +8,7 @@ import type { Runtime } from '@operon/kit/service'
 import { type Deps, withDeps } from './deps.ts'
 import { ledgerBalances } from './ledger/post.ts'
 import { listPayments, statementExport } from './ledger/statement.ts'
+import { staffJournal, staffMonth } from './months/journal.ts'
 import { referralSummary, validateReferral } from './referrals/referrals.ts'
 import { staffMatters } from './staff/matters.ts'
 import {
@@ -48,6 +50,8 @@ export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing)
   serve(app, billing.staffRefund, by(staffRefund))
   serve(app, billing.staffDisputes, staffDisputes)
   serve(app, billing.staffMatters, staffMatters)
+  serve(app, months.staffMonth, staffMonth)
+  serve(app, months.staffJournal, staffJournal)
   serve(app, billing.staffBooks, staffBooks)
   serve(app, billing.staffExtendTrial, by(staffExtendTrial))
   serve(app, billing.staffEvents, staffEvents)

@@ -142,6 +142,16 @@ export type BillingDb = SellingDb & {
     /** Its entries come to the same. */
     matched: Generated<boolean>
   }
+  revenue_periods: {
+    charge: string
+    currency: string
+    /** Without tax. */
+    net_cents: number
+    returned_cents: number
+    starts_at: Date
+    ends_at: Date
+  }
+  month_closes: { month: string; closed_at: Generated<Date> }
   tax_lines: {
     /** The entry that it belongs to. */
     reference: string

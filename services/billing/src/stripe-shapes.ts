@@ -67,6 +67,8 @@ export type ProviderCharge = {
   subscription: string | null
   /** The end of the period that it began; null where it paid for something within a period. */
   periodEnd: Date | null
+  /** The time that a plan's payment pays for. */
+  earnedOver: { from: Date; to: Date } | null
   /** The provider's fees that are known so far. */
   fees: { reference: string; feeCents: number; createdAt: Date }[]
   refunds: ProviderRefund[]
@@ -170,6 +172,7 @@ export function chargeOf(
     method: methodOf(charge),
     subscription: idOf(invoice?.parent?.subscription_details?.subscription),
     periodEnd: periodEndOf(invoice),
+    earnedOver: earnedOver(invoice),
     tax: invoice && taxOfInvoice(invoice),
     fees: movements.map(feeOf).filter((fee) => fee !== null),
     refunds: refunds.filter(isSent).map((refund) => ({
@@ -230,6 +233,12 @@ function periodEndOf(invoice: Stripe.Invoice | null): Date | null {
   if (!invoice || invoice.billing_reason === 'subscription_update') return null
   const end = Math.max(...invoice.lines.data.map(({ period }) => period.end))
   return Number.isFinite(end) ? date(end) : null
+}
+
+function earnedOver(invoice: Stripe.Invoice | null): { from: Date; to: Date } | null {
+  const paid = (invoice?.lines.data ?? []).filter(({ amount }) => amount > 0)
+  if (paid.length === 0) return null
+  return { from: date(Math.min(...paid.map(({ period }) => period.start))), to: date(Math.max(...paid.map(({ period }) => period.end))) }
 }
 
 function feeOf(movement: string | Stripe.BalanceTransaction | null | undefined) {

@@ -347,6 +347,8 @@ export const staffMatter = event(
 export const tellStaff = job('billing.tell_staff', z.object({ matter_id: z.uuid() }), { attempts: 12 })
 /** All accounts of the books against the provider's own figures. */
 export const compareBooks = job('billing.compare_books', z.object({}), { attempts: 3 })
+/** Closes the months that are over. */
+export const closeMonths = job('billing.close_months', z.object({}), { attempts: 3 })
 export const creditReferrals = job('billing.credit_referrals', z.object({}), { attempts: 3 })
 
 /** The platform's fee so far, less refunds. */

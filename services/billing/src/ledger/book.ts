@@ -2,6 +2,7 @@ import { paymentRefunded, paymentSucceeded, refundReturned } from '@operon/contr
 import { money } from '@operon/contracts/words'
 import { publish } from '@operon/kit/tx'
 import type { Trx } from '../deps.ts'
+import { keepPeriod } from '../months/close.ts'
 import { referralPaid, referralVoided } from '../referrals/referrals.ts'
 import { settle } from '../sales/settle.ts'
 import { openMatter } from '../staff/matters.ts'
@@ -70,6 +71,7 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
       await book(`dispute_lost:${id}`, 'dispute_lost', `Dispute of ${payment} lost`, createdAt, disputeLost(currency, heldCents, paidFor))
     await keepDispute(trx, userId, charge, dispute)
   }
+  if (isKnown) await keepPeriod(trx, charge)
   if (isKnown) await bookTaxBack(trx, charge, userId)
   if (returnedCents(charge) >= charge.amountCents) await referralVoided(trx, payment)
 }

@@ -10,6 +10,8 @@ export const chart = {
   suspense: 'liability',
   /** Sales tax collected, for the authorities. */
   sales_tax_payable: 'liability',
+  /** Paid, and not earned by the end of the month that was closed last. */
+  deferred_revenue: 'liability',
   subscription_revenue: 'income',
   platform_fees: 'income',
   forfeited_credit: 'income',

@@ -65,7 +65,7 @@ export async function ledgerBalances(db: Db) {
 
 /** Receipts less refunds. Income stands on the credit side, which is negative. */
 export async function earned({ db }: BillingCtx) {
-  const accounts = ['subscription_revenue', 'platform_fees', 'refunds', 'dispute_losses'] satisfies PlatformAccount[]
+  const accounts = ['subscription_revenue', 'deferred_revenue', 'platform_fees', 'refunds', 'dispute_losses'] satisfies PlatformAccount[]
   const { cents } = await db
     .selectFrom('ledger_postings')
     .select(({ fn }) => fn.sum<number>('amount_cents').as('cents'))

@@ -18,6 +18,7 @@ import * as selling from './0016_selling.ts'
 import * as movements from './0020_movements.ts'
 import * as tax from './0021_tax.ts'
 import * as refusedPayouts from './0022_refused_payouts.ts'
+import * as months from './0023_months.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -39,4 +40,5 @@ export const migrations: Migrations = {
   '0020_movements': movements,
   '0021_tax': tax,
   '0022_refused_payouts': refusedPayouts,
+  '0023_months': months,
 }
