@@ -14,6 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 export const indexes = {
+  sales_held_of_seller: 'on sales (seller_id, hold_until) where held_cents > 0',
   ledger_entries_occurred: 'on ledger_entries (occurred_at)',
   ledger_entries_booked: 'on ledger_entries (booked_at)',
 }

@@ -22,8 +22,12 @@ export async function runFriday(db: Db, asOf: AsOf = null): Promise<number> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const { rows } = await sql<{ seller_id: string; currency: string; friday: string; is_enough: boolean }>`
       select seller_id, currency, friday_of(${moment}) as friday, due_cents >= ${SMALLEST_PAYOUT_CENTS} as is_enough
-      from seller_balances where seller_id > ${after} and friday < friday_of(${asOf ? moment : sql`provider_latest()`})
+      from seller_balances b where seller_id > ${after} and friday < friday_of(${asOf ? moment : sql`provider_latest()`})
         and friday < friday_of(${moment})
+        -- A hold that ended before this Friday is released first, also where the Friday began in between.
+        and not exists (
+          select from sales s where s.seller_id = b.seller_id and s.currency = b.currency and s.held_cents > 0
+            and (s.dispute is null or s.dispute in ('won', 'lost')) and s.hold_until < (friday_of(${moment}) || 'T00:00:00Z')::timestamptz)
       order by seller_id limit ${TOGETHER}`.execute(db)
     for (const { seller_id, currency, friday } of rows.filter(({ is_enough }) => is_enough))
       if (await inTransaction(db, (trx) => decide(trx, seller_id, currency, friday))) made++
