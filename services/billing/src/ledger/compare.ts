@@ -126,6 +126,7 @@ async function creditDifferences({ provider }: Deps, db: Db, whole: (account: st
 }
 
 async function creditsOf(db: Db, customers: string[]): Promise<Map<string, number>> {
+  if (customers.length === 0) return new Map()
   const rows = await db
     .selectFrom('ledger_postings as p')
     .innerJoin('ledger_entries as e', 'e.id', 'p.entry_id')

@@ -9,12 +9,15 @@ import { endOf, startOf } from './close.ts'
 
 /** Entries of a month: by when they happened, and those that came after its close by when they were booked. Sellers' accounts together. */
 const posted = (from: Date, to: Date) => sql`
-  select e.id, e.kind, p.currency, p.amount_cents, split_part(p.account, ':', 1) as account,
-    case when e.booked_at > c.closed_at then e.booked_at else e.occurred_at end as at
-  from ledger_entries e left join month_closes c on c.month = to_char(e.occurred_at at time zone 'utc', 'YYYY-MM')
-  join ledger_postings p on p.entry_id = e.id
-  where (e.occurred_at >= ${from} and e.occurred_at < ${to} and (c.closed_at is null or e.booked_at <= c.closed_at))
-    or (e.booked_at >= ${from} and e.booked_at < ${to} and e.booked_at > c.closed_at)`
+  select e.kind, p.currency, p.amount_cents, split_part(p.account, ':', 1) as account, e.at from (
+    select e.id, e.kind, e.occurred_at as at from ledger_entries e
+    left join month_closes c on c.month = to_char(e.occurred_at at time zone 'utc', 'YYYY-MM')
+    where e.occurred_at >= ${from} and e.occurred_at < ${to} and (c.closed_at is null or e.booked_at <= c.closed_at)
+    union all
+    select e.id, e.kind, e.booked_at as at from ledger_entries e
+    join month_closes c on c.month = to_char(e.occurred_at at time zone 'utc', 'YYYY-MM') and e.booked_at > c.closed_at
+    where e.booked_at >= ${from} and e.booked_at < ${to}) e
+  join ledger_postings p on p.entry_id = e.id`
 
 export async function staffMonth(
   ctx: BillingCtx,
