@@ -1,13 +1,26 @@
 import fc from 'fast-check'
 import type { Account } from './chart.ts'
-import type { Line } from './entries.ts'
+import { feeTaken, type Line, refundFailed } from './entries.ts'
 import * as selling from './selling.ts'
 
 // Random lives of sellers. The provider's log is kept beside the books, as plain sums of what it was asked to move; every account has to be
 // what the log and the plain story say.
 
 const sellers = ['ann', 'bob', 'cyd'] as const
-const kinds = ['sell', 'refund', 'dispute', 'decide', 'release', 'friday', 'transfer', 'arrive', 'return', 'reverse'] as const
+const kinds = [
+  'sell',
+  'refund',
+  'fail',
+  'dispute',
+  'aside',
+  'decide',
+  'release',
+  'friday',
+  'transfer',
+  'arrive',
+  'return',
+  'reverse',
+] as const
 const step = fc.record({
   kind: fc.constantFrom(...kinds),
   seller: fc.constantFrom(...sellers),
@@ -23,6 +36,7 @@ export const histories = fc.array(step, { minLength: 1, maxLength: 80 })
 type Step = (typeof histories extends fc.Arbitrary<infer T> ? T : never)[number]
 
 type Sale = selling.Terms & selling.SaleMoney & { disputedCents: number; isDisputed: boolean }
+type Refund = { currency: string; cents: number; hasFailed: boolean }
 type Payout = { seller: string; currency: string; cents: number; state: 'planned' | 'transferred' | 'paid' | 'reversing' | 'returned' }
 
 function books() {
@@ -65,11 +79,18 @@ export function live(steps: Step[]): { wrong: string[] } {
   const truth = log()
   const sales: Sale[] = []
   const payouts: Payout[] = []
+  const refunds: Refund[] = []
+  const takeFee = (currency: string, cents: number) => {
+    real.post(feeTaken(currency, cents))
+    truth.move('platform', currency, -cents)
+    truth.move('fees', currency, cents)
+  }
   const pick = <T>(list: T[], which: number) => list[which % (list.length || 1)]
 
   for (const { kind, seller, currency, which, cents, taxPercent, part, disputePercent } of steps) {
     const sale = pick(sales, which)
     const payout = pick(payouts, which)
+    const refund = pick(refunds, which)
     const balanceOf = (one: { seller: string; currency: string }) => real.seller(one.seller, one.currency)
     if (kind === 'sell') {
       const taxCents = Math.round((cents * taxPercent) / 100)
@@ -77,6 +98,7 @@ export function live(steps: Step[]): { wrong: string[] } {
       const { lines, heldCents } = selling.sold(terms, real.seller(seller, currency))
       real.post(lines)
       truth.move('platform', currency, terms.grossCents)
+      takeFee(currency, Math.round(terms.grossCents * 0.029) + 30)
       sales.push({ ...terms, heldCents, reservedCents: 0, returnedCents: 0, disputedCents: 0, isDisputed: false })
     } else if (kind === 'refund' && sale && !sale.isDisputed && sale.returnedCents < sale.grossCents) {
       const back = Math.max(1, Math.floor(((sale.grossCents - sale.returnedCents) * part) / 100))
@@ -84,15 +106,23 @@ export function live(steps: Step[]): { wrong: string[] } {
       real.post(selling.saleRefunded(sale, back, parts))
       truth.move('platform', sale.currency, -back)
       giveBack(sale, back, parts)
+      refunds.push({ currency: sale.currency, cents: back, hasFailed: false })
+    } else if (kind === 'fail' && refund && !refund.hasFailed) {
+      // The card was closed: the money is back, and stays owed to the buyer.
+      refund.hasFailed = true
+      real.post(refundFailed(refund.currency, refund.cents))
+      truth.move('platform', refund.currency, refund.cents)
+      truth.move('unclaimed', refund.currency, refund.cents)
+    } else if (kind === 'aside' && sale?.isDisputed) {
+      setAside(sale)
     } else if (kind === 'dispute' && sale && !sale.isDisputed && sale.returnedCents < sale.grossCents) {
       sale.disputedCents = Math.max(1, Math.floor(((sale.grossCents - sale.returnedCents) * disputePercent) / 100))
       sale.isDisputed = true
       real.post(selling.saleDisputed(sale.currency, sale.disputedCents))
       truth.move('platform', sale.currency, -sale.disputedCents)
       truth.move('banks', sale.currency, sale.disputedCents)
-      const aside = selling.reserveFor(sale, sale, balanceOf(sale))
-      real.post(selling.setAside(sale.seller, sale.currency, aside))
-      sale.reservedCents += aside
+      takeFee(sale.currency, 1500)
+      setAside(sale)
     } else if (kind === 'decide' && sale?.isDisputed) {
       sale.isDisputed = false
       truth.move('banks', sale.currency, -sale.disputedCents)
@@ -102,6 +132,7 @@ export function live(steps: Step[]): { wrong: string[] } {
       } else {
         const parts = selling.returnedOf(sale, sale, sale.disputedCents, balanceOf(sale))
         real.post(selling.saleDisputeLost(sale, sale.disputedCents, parts))
+        truth.move('lost', sale.currency, parts.beyond)
         giveBack(sale, sale.disputedCents, parts)
       }
       real.post(selling.reserveFreed(sale.seller, sale.currency, sale.reservedCents, balanceOf(sale)))
@@ -115,6 +146,12 @@ export function live(steps: Step[]): { wrong: string[] } {
       real.post(selling.payoutStarted(seller, currency, dueCents))
       payouts.push({ seller, currency, cents: dueCents, state: 'planned' })
     } else if (payout) carry(kind, payout)
+  }
+
+  function setAside(sale: Sale) {
+    const aside = selling.reserveFor(sale, sale, real.seller(sale.seller, sale.currency))
+    real.post(selling.setAside(sale.seller, sale.currency, aside))
+    sale.reservedCents += aside
   }
 
   function carry(kind: Step['kind'], payout: Payout) {
@@ -153,6 +190,9 @@ export function live(steps: Step[]): { wrong: string[] } {
     const shareLeft = (sale: Sale) => sale.shareCents - Math.floor((sale.shareCents * sale.returnedCents) / sale.grossCents)
     const taxLeft = (sale: Sale) => sale.taxCents - Math.floor((sale.taxCents * sale.returnedCents) / sale.grossCents)
     demand('the balance at the provider', real.of('provider_balance', currency), truth.of('platform', currency))
+    demand('fees', real.of('provider_fees', currency), truth.of('fees', currency))
+    demand('refunds that came back', 0 - real.of('suspense', currency), truth.of('unclaimed', currency))
+    demand('what banks took beyond sales', real.of('dispute_losses', currency), truth.of('lost', currency))
     demand('what banks hold', real.of('disputed', currency), truth.of('banks', currency))
     demand('tax', 0 - real.of('sales_tax_payable', currency), sum(mine.map(taxLeft)))
     demand(
@@ -178,6 +218,8 @@ export function live(steps: Step[]): { wrong: string[] } {
 }
 
 function giveBack(sale: Sale, cents: number, parts: selling.Returned) {
+  const { fromHeld, fromReserve, fromDue, owed, beyond } = parts
+  if (Math.min(fromHeld, fromReserve, fromDue, owed, beyond) < 0) throw new Error(`gives back less than nothing: ${JSON.stringify(parts)}`)
   sale.returnedCents += cents - parts.beyond
   sale.heldCents -= parts.fromHeld
   sale.reservedCents -= parts.fromReserve
