@@ -1,5 +1,6 @@
 import { Bell, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { OwnPicture } from '../../chat/OwnPicture.tsx'
 import { product } from '../../content/product.ts'
 import { sampleActivity, sampleStats } from '../../content/samples.ts'
 import { ThemeToggle } from '../../shell/ThemeToggle.tsx'
@@ -8,7 +9,7 @@ import { ActivityList, Avatar, CopyField, GeneMeter, Kbd, Stat, StatRow, Table }
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { Checkbox, Field, PasswordField, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
 import { Busy, EmptyRow, GeneRow, Mark, Wordmark } from '../../ui/Mark.tsx'
-import { Markdown } from '../../ui/Markdown.tsx'
+import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
@@ -151,6 +152,10 @@ export function DevUiPage() {
       <ConversationParts />
       <Panel title="Text of a model">
         <Markdown>{'A **list**, a `word of code` and\n\n- one\n- two\n\n```\nblock()\n```'}</Markdown>
+        {/* Nobody's picture: what a conversation shows once one is gone. */}
+        <OwnPictures value={OwnPicture}>
+          <OwnPicture id="00000000-0000-7000-8000-000000000000" alt="A red bicycle" />
+        </OwnPictures>
       </Panel>
       <Alert tone="warn" title="A warning">
         80% is used.
