@@ -10,6 +10,7 @@ import { Conversations } from '../../chat/ConversationList.tsx'
 import { type Evidence, EvidenceTable } from '../../chat/EvidenceTable.tsx'
 import { LaneCard } from '../../chat/LaneCard.tsx'
 import { CopyTool, MessageItem, Tool } from '../../chat/MessageItem.tsx'
+import { OwnPicture } from '../../chat/OwnPicture.tsx'
 import { Problem } from '../../chat/Problem.tsx'
 import { PromptButton } from '../../chat/PromptButton.tsx'
 import { PromptLibrary } from '../../chat/PromptLibrary.tsx'
@@ -20,6 +21,7 @@ import { StopButton } from '../../chat/StopButton.tsx'
 import { conversation } from '../../content/showcase.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Mark } from '../../ui/Mark.tsx'
+import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Panel } from '../../ui/Panel.tsx'
 import { RecentCommands } from '../../ui/RecentCommands.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -54,6 +56,8 @@ shown.setQueryData(
   ],
 )
 shown.setQueryData(['activity', 'new'], [])
+const picture = '00000000-0000-7000-8000-000000000001'
+shown.setQueryData(['find-images', { ids: [picture] }], { pictures: [] })
 
 const said = { id: null, after: null, state: 'complete', at: '' } as const
 const answer = { ...said, key: 'answer', id: 'answer', role: 'assistant', content: conversation.answer } as const
@@ -150,6 +154,12 @@ export function ConversationParts() {
               <Mark className="h-3" />
             </Tool>
           </div>
+        </Panel>
+        <Panel title="A picture of an answer, since deleted">
+          <OwnPictures value={OwnPicture}>
+            <Markdown>{`![A bakery at dawn](/dashboard/image-studio?image=${picture})`}</Markdown>
+          </OwnPictures>
+          <OwnPicture id={picture} alt="A bakery at dawn" />
         </Panel>
         <Panel title="Steps under one approval">
           <EvidenceTable evidence={evidence} />

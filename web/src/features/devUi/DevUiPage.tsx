@@ -7,7 +7,7 @@ import { ThemeToggle } from '../../shell/ThemeToggle.tsx'
 import { Button, ButtonLink, IconButton } from '../../ui/Button.tsx'
 import { ActivityList, Avatar, CopyField, GeneMeter, Kbd, Stat, StatRow, Table } from '../../ui/Data.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
-import { Checkbox, Field, PasswordField, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
+import { Checkbox, Field, PasswordField, SearchForm, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
 import { Busy, EmptyRow, GeneRow, Mark, Wordmark } from '../../ui/Mark.tsx'
 import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
@@ -54,6 +54,7 @@ export function DevUiPage() {
       <Panel title="Fields">
         <div className="grid gap-4 md:grid-cols-2">
           <TextField label="Name" hint="How the dashboard greets you." />
+          <SearchForm label="Search products" value="" onSearch={() => {}} />
           <TextField label="Email" error="This address is taken." defaultValue="mara@studio.example" />
           <PasswordField label="Password" />
           <SelectField label="Range">
