@@ -8,6 +8,7 @@ import {
   useId,
   useState,
 } from 'react'
+import { Button } from './Button.tsx'
 import { cx } from './cx.ts'
 
 const control =
@@ -154,5 +155,30 @@ export function Switch({
         )}
       />
     </button>
+  )
+}
+
+/** A search that is sent with Enter or its button. `value` is the search that the list shows now. */
+export function SearchForm({ label, value, onSearch }: { label: string; value: string; onSearch: (words: string) => void }) {
+  return (
+    <form
+      className="ml-auto flex gap-2 max-md:w-full"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSearch(String(new FormData(event.currentTarget).get('q') ?? '').trim())
+      }}
+    >
+      <input
+        key={value}
+        name="q"
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        defaultValue={value}
+        maxLength={100}
+        className="h-8 min-w-0 flex-1 rounded-control border border-control/70 bg-page px-2.5 text-13 max-md:h-11 md:w-56"
+      />
+      <Button type="submit">Search</Button>
+    </form>
   )
 }

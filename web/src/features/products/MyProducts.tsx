@@ -6,6 +6,7 @@ import { paths } from '../../paths.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Confirm } from '../../ui/Dialog.tsx'
+import { SearchForm } from '../../ui/Field.tsx'
 import { ago, money } from '../../ui/format.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
@@ -90,25 +91,7 @@ export function MyProducts({ onAdd }: { onAdd: () => void }) {
               </Button>
             ))}
           </fieldset>
-          <form
-            className="ml-auto flex gap-2 max-md:w-full"
-            onSubmit={(event) => {
-              event.preventDefault()
-              narrow({ q: String(new FormData(event.currentTarget).get('q') ?? '').trim() })
-            }}
-          >
-            <input
-              key={q}
-              name="q"
-              type="search"
-              aria-label="Search your products"
-              placeholder="Search your products"
-              defaultValue={q}
-              maxLength={100}
-              className="h-8 min-w-0 flex-1 rounded-control border border-control/70 bg-page px-2.5 text-13 max-md:h-11 md:w-56"
-            />
-            <Button type="submit">Search</Button>
-          </form>
+          <SearchForm label="Search your products" value={q} onSearch={(words) => narrow({ q: words })} />
         </div>
         <Panel flush>
           {chosen.length ? (

@@ -7,6 +7,7 @@ import { paths } from '../../paths.ts'
 import { Button, ButtonLink, buttonClass } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { SearchForm } from '../../ui/Field.tsx'
 import { money } from '../../ui/format.ts'
 import { EmptyState, ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
@@ -56,25 +57,7 @@ export function TemplateLibraryPage() {
             </Button>
           ))}
         </fieldset>
-        <form
-          className="ml-auto flex gap-2 max-md:w-full"
-          onSubmit={(event) => {
-            event.preventDefault()
-            narrow({ q: String(new FormData(event.currentTarget).get('q') ?? '').trim() })
-          }}
-        >
-          <input
-            key={q}
-            name="q"
-            type="search"
-            aria-label="Search templates"
-            placeholder="Search templates"
-            defaultValue={q}
-            maxLength={100}
-            className="h-8 min-w-0 flex-1 rounded-control border border-control/70 bg-page px-2.5 text-13 max-md:h-11 md:w-56"
-          />
-          <Button type="submit">Search</Button>
-        </form>
+        <SearchForm label="Search templates" value={q} onSearch={(words) => narrow({ q: words })} />
       </div>
       <Panel flush>
         {listed.isPending ? <Skeleton className="m-4 h-64" /> : null}
