@@ -241,7 +241,6 @@ test.describe('the assistant dialog', () => {
     await page.getByRole('button', { name: 'Talk to Operon' }).click()
     const dialog = page.getByRole('dialog', { name: 'Talk to Operon' })
     for (const [said, answer] of [
-      ['generate an image of a cat', 'I cannot create images yet, so none was created.'],
       ['analyze meta ads', 'I cannot read Meta Ads figures yet, so I have not looked at any.'],
       ['create voice agent', 'I cannot create voice agents yet, so none was created.'],
       ['send email to my list', 'I cannot send email yet, so nothing was drafted or sent.'],
@@ -253,6 +252,15 @@ test.describe('the assistant dialog', () => {
       await expect(dialog.getByRole('log').getByText(answer)).toBeVisible()
     }
     await expect(page).toHaveURL(/\/dashboard$/)
+  })
+
+  test('an image that is asked for in words is made at once and shown [spec-65]', async ({ page }) => {
+    await trialSeller(page)
+    await page.getByRole('button', { name: 'Talk to Operon' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Talk to Operon' })
+    await dialog.getByLabel('Message Operon').fill('generate an image of a red bicycle')
+    await page.keyboard.press('Enter')
+    await expect(dialog.getByRole('log').getByRole('img', { name: 'a red bicycle' })).toBeVisible({ timeout: 30_000 })
   })
 
   test('research goes to perplexity and shows its sources [spec-69]', async ({ page }) => {

@@ -103,7 +103,13 @@ test('what is marketed is built, or said to be coming [spec-15]', async ({ page 
     'Email studio',
   ])
     await expect(feature(name)).toContainText('Coming')
-  for (const name of ['Content creator', 'AI assistant comparison', 'Business and domain finder', 'Personal AI assistant'])
+  for (const name of [
+    'AI image generation',
+    'Content creator',
+    'AI assistant comparison',
+    'Business and domain finder',
+    'Personal AI assistant',
+  ])
     await expect(feature(name)).not.toContainText('Coming')
   await expect(page.locator('#marketplace')).toContainText('Buying opens soon.')
 })
