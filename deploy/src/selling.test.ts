@@ -25,7 +25,7 @@ async function product(seller: ReturnType<TestBilling['user']>, price_cents = 10
 }
 const tokenOf = async (url: string) => {
   const { success_url } = await billing.stripe.checkout.sessions.retrieve(url.split('/').at(-1)!)
-  return new URL(success_url!).searchParams.get('order')!
+  return new URL(success_url!).pathname.split('/').at(-1)!
 }
 
 test('a guest buys a product, it is delivered once, and the seller is paid on Friday [spec-104] [spec-105]', {
@@ -88,4 +88,56 @@ test('an order that was refunded before its payment was told of is never deliver
     .execute()
   expect(told).toEqual([])
   await billing.booksMatch()
+})
+
+test('several products of one seller are one sale with a line each, less a coupon of that seller, whose last use two do not share [spec-104]', {
+  timeout: 90_000,
+}, async () => {
+  const [ann, bob] = [await selling.seller(), await selling.seller()]
+  const [first, second, other] = [await product(ann), await product(ann, 5_000), await product(bob)]
+  await market('create-coupon', ann, { code: 'SPRING-20', percent_off: 20, max_uses: 1 })
+  const cart = { item_ids: [first, second], coupon: 'spring-20' }
+  expect((await market('start-checkout', null, { item_ids: [first, other] })).body.code).toBe('cart_mixed')
+  expect((await market('start-checkout', null, { item_ids: [other], coupon: 'SPRING-20' })).body.code).toBe('coupon_invalid')
+  expect((await market('cart-quote', null, cart)).body).toMatchObject({ total_cents: 12_000, discount_cents: 3_000 })
+  const both = await Promise.all([market('start-checkout', null, cart), market('start-checkout', null, cart)])
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  const { body } = both.find(({ status }) => status === 200)!
+  await billing.pay(body.url)
+  const token = await tokenOf(body.url)
+  await vi.waitFor(async () => expect((await market('show-order', null, { token })).body).toMatchObject({ state: 'delivered' }), within)
+  const order = (await market('show-order', null, { token })).body
+  expect(order.lines.map(({ amount_cents }: { amount_cents: number }) => amount_cents)).toEqual([8_000, 4_000])
+  expect(order).toMatchObject({ amount_cents: 12_000, discount_cents: 3_000 })
+  expect((await billing.call('list-sales', ann, {})).body.sales).toMatchObject([{ amount_cents: 12_000 }])
+  // The seller accepts a refund: billing pays it back in their name, and the order ends.
+  const { request } = (await market('request-refund', null, { token, reason: 'bought_by_mistake' })).body
+  expect((await market('answer-refund-request', ann, { request_id: request.id, accept: true })).status).toBe(200)
+  await vi.waitFor(
+    async () =>
+      expect((await market('show-order', null, { token })).body).toMatchObject({ state: 'refunded', refund: { state: 'refunded' } }),
+    within,
+  )
+  expect((await billing.call('list-sales', ann, {})).body.sales).toMatchObject([{ refunded_cents: 12_000 }])
+  await billing.booksMatch()
+})
+
+test('a checkout that nobody pays for gives the use of its coupon back', { timeout: 60_000 }, async () => {
+  const ann = await selling.seller()
+  const item_id = await product(ann)
+  await market('create-coupon', ann, { code: 'ONCE', amount_off_cents: 500, max_uses: 1 })
+  const { body } = await market('start-checkout', null, { item_id, coupon: 'ONCE' })
+  expect((await market('start-checkout', null, { item_id, coupon: 'ONCE' })).body.code).toBe('coupon_invalid')
+  const { rt } = billing.platform.services.marketplace! as any
+  const back = async () => {
+    await rt.jobs.add([{ id: crypto.randomUUID(), name: 'marketplace.sweep_coupons', user_id: null, payload: {}, trace: null }])
+    await vi.waitFor(async () => expect((await market('list-coupons', ann, {})).body.coupons).toMatchObject([{ used: 0 }]), within)
+  }
+  await rt.db
+    .updateTable('orders')
+    .set({ created_at: new Date(Date.now() - 26 * 3_600_000) })
+    .where('id', '=', body.order_id)
+    .execute()
+  await back()
+  expect((await market('start-checkout', null, { item_id, coupon: 'ONCE' })).status).toBe(200)
 })

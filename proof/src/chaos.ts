@@ -27,6 +27,7 @@ const faults: Record<string, () => Promise<Fault>> = {
   R18: () => import('./chaos/rolling.ts').then(({ restarted }) => restarted),
   R26: () => import('./chaos/hosts.ts').then(({ joined }) => joined),
   'R1-4': () => import('./chaos/checkout.ts').then(({ killed }) => killed),
+  R2: () => import('./chaos/orders.ts').then(({ delivered }) => delivered),
   R3: () => import('./chaos/commits.ts').then(({ stopped }) => stopped),
   R5: () => import('./chaos/webhooks.ts').then(({ reversed }) => reversed),
   R6: () => import('./chaos/webhooks.ts').then(({ unheard }) => unheard),

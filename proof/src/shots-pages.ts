@@ -85,6 +85,11 @@ export const shots = (found: { storefront: string; product: string; checkout: st
   { path: '/thank-you?session_id=none', who: 'beginner', name: 'thank-you-failed' },
   { path: '/referrals', who: 'seller' },
   { path: '/buyer-dashboard', who: 'buyer' },
+  ...['orders', 'messages', 'wishlist', 'reviews', 'searches', 'settings'].map(
+    (place): Shot => ({ path: `/buyer-dashboard/${place}`, who: 'buyer', name: `buyer-${place}` }),
+  ),
+  { path: '/orders/a-link-of-nothing-at-all', name: 'order-unknown' },
+  { path: '/cart', name: 'cart-empty' },
   { path: '/staff', who: 'staff' },
   { path: '/staff?section=events', who: 'staff', name: 'staff-events' },
   { path: '/staff?section=log', who: 'staff', name: 'staff-log' },

@@ -232,6 +232,8 @@ for (const path of [
   '/dashboard/settings?section=devices',
   '/dashboard/settings?section=data',
   '/buyer-dashboard',
+  ...['orders', 'messages', 'wishlist', 'reviews', 'searches', 'settings'].map((place) => `/buyer-dashboard/${place}`),
+  '/cart',
   '/pricing',
   '/referrals',
 ])

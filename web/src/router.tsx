@@ -42,6 +42,15 @@ export const publicPages: PageRoute[] = [
   { path: paths.sharedImage, page: lazyPage(() => import('./features/images/SharedImagePage.tsx').then((m) => m.SharedImagePage)) },
   ...marketplacePaths.map((path) => ({ path, page: Storefront })),
   { path: paths.buyer, page: lazyPage(() => import('./features/buyer/BuyerDashboardPage.tsx').then((m) => m.BuyerDashboardPage)) },
+  { path: paths.buyerOrders, page: lazyPage(() => import('./features/buyer/OrdersPage.tsx').then((m) => m.OrdersPage)) },
+  { path: '/buyer-dashboard/orders/:orderId', page: lazyPage(() => import('./features/buyer/OrderPage.tsx').then((m) => m.OwnOrderPage)) },
+  { path: '/orders/:orderToken', page: lazyPage(() => import('./features/buyer/OrderPage.tsx').then((m) => m.OrderByLinkPage)) },
+  { path: paths.buyerMessages, page: lazyPage(() => import('./features/buyer/MessagesPage.tsx').then((m) => m.BuyerMessagesPage)) },
+  { path: paths.buyerWishlist, page: lazyPage(() => import('./features/buyer/WishlistPage.tsx').then((m) => m.WishlistPage)) },
+  { path: paths.buyerReviews, page: lazyPage(() => import('./features/buyer/ReviewsPage.tsx').then((m) => m.ReviewsPage)) },
+  { path: paths.buyerSearches, page: lazyPage(() => import('./features/buyer/SearchesPage.tsx').then((m) => m.SearchesPage)) },
+  { path: paths.buyerSettings, page: lazyPage(() => import('./features/settings/BuyerSettingsPage.tsx').then((m) => m.BuyerSettingsPage)) },
+  { path: paths.cart, page: lazyPage(() => import('./features/storefront/CartPage.tsx').then((m) => m.CartPage)) },
   { path: '/staff', page: lazyPage(() => import('./features/staff/StaffPage.tsx').then((m) => m.StaffPage), NotFound) },
   ...(import.meta.env.DEV
     ? [{ path: '/dev/ui', page: lazyPage(() => import('./features/devUi/DevUiPage.tsx').then((m) => m.DevUiPage)) }]

@@ -18,13 +18,18 @@ import type * as identityExports from './identity/exports.ts'
 import type * as identityKeys from './identity/keys.ts'
 import type * as integrations from './integrations/api.ts'
 import type * as marketplace from './marketplace/api.ts'
+import type * as marketplaceBuyers from './marketplace/buyers.ts'
 import type * as marketplaceCoupons from './marketplace/coupons.ts'
 import type * as marketplaceFiles from './marketplace/files.ts'
 import type * as marketplaceLicences from './marketplace/licences.ts'
+import type * as marketplaceOrders from './marketplace/orders.ts'
 import type * as marketplaceProducts from './marketplace/products.ts'
+import type * as marketplaceRefunds from './marketplace/refunds.ts'
+import type * as marketplaceReviews from './marketplace/reviews.ts'
 import type * as marketplaceSelling from './marketplace/selling.ts'
 import type * as marketplaceStorefront from './marketplace/storefront.ts'
 import type * as marketplaceTemplates from './marketplace/templates.ts'
+import type * as marketplaceThreads from './marketplace/threads.ts'
 import type * as marketplaceTrust from './marketplace/trust.ts'
 import type * as media from './media/api.ts'
 
@@ -56,6 +61,11 @@ type Modules = typeof aiGateway &
   typeof marketplaceStorefront &
   typeof marketplaceTemplates &
   typeof marketplaceTrust &
+  typeof marketplaceBuyers &
+  typeof marketplaceOrders &
+  typeof marketplaceRefunds &
+  typeof marketplaceReviews &
+  typeof marketplaceThreads &
   typeof media & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never
 

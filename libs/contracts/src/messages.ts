@@ -91,6 +91,19 @@ export const errors = {
   coupon_dates: { status: 400, message: 'A coupon ends after it begins.' },
   coupon_exists: { status: 409, message: 'You have a coupon with this code. End it first, or choose another code.' },
   too_many_coupons: { status: 409, message: 'You have 500 coupons. End some of them first.' },
+  cart_mixed: { status: 409, message: 'A cart holds products of one seller. Check out what is in it first.' },
+  coupon_invalid: { status: 409, message: 'This coupon code does not apply here, or it has ended.' },
+  refund_window_over: {
+    status: 409,
+    message: 'A refund can be asked for within 30 days of the delivery, as long as nothing was given back.',
+  },
+  refund_asked_before: { status: 409, message: 'A refund of this order was asked for before.' },
+  refund_decided: { status: 409, message: 'This request was decided already.' },
+  review_needs_purchase: { status: 403, message: 'Only a buyer of this product can review it, and not its seller.' },
+  attachment_unknown: { status: 400, message: 'One of the files is not yours, or is still being uploaded.' },
+  too_many_messages: { status: 429, message: 'You have written a lot in this conversation. Wait for an answer, or try again in an hour.' },
+  wishlist_full: { status: 409, message: 'Your wishlist is full. Take something off it first.' },
+  searches_full: { status: 409, message: 'You have saved as many searches as there is room for. Delete one first.' },
   webhook_signature: { status: 400, message: 'The webhook signature does not match.' },
 
   // Webhooks

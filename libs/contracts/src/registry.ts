@@ -42,16 +42,21 @@ import * as integrationsApi from './integrations/api.ts'
 import * as integrationsEvents from './integrations/events.ts'
 import * as integrationsTables from './integrations/tables.ts'
 import * as marketplaceApi from './marketplace/api.ts'
+import * as marketplaceBuyers from './marketplace/buyers.ts'
 import * as marketplaceCoupons from './marketplace/coupons.ts'
 import * as marketplaceEvents from './marketplace/events.ts'
 import * as marketplaceFiles from './marketplace/files.ts'
 import * as marketplaceLicences from './marketplace/licences.ts'
 import * as marketplaceManifest from './marketplace/manifest.ts'
+import * as marketplaceOrders from './marketplace/orders.ts'
 import * as marketplaceProducts from './marketplace/products.ts'
+import * as marketplaceRefunds from './marketplace/refunds.ts'
+import * as marketplaceReviews from './marketplace/reviews.ts'
 import * as marketplaceSelling from './marketplace/selling.ts'
 import * as marketplaceStorefront from './marketplace/storefront.ts'
 import * as marketplaceTables from './marketplace/tables.ts'
 import * as marketplaceTemplates from './marketplace/templates.ts'
+import * as marketplaceThreads from './marketplace/threads.ts'
 import * as marketplaceTrust from './marketplace/trust.ts'
 import * as mediaApi from './media/api.ts'
 import * as mediaEvents from './media/events.ts'
@@ -103,6 +108,11 @@ export const contracts: Record<ProcessName, object> = {
     ...marketplaceTables,
     ...marketplaceTemplates,
     ...marketplaceTrust,
+    ...marketplaceBuyers,
+    ...marketplaceOrders,
+    ...marketplaceRefunds,
+    ...marketplaceReviews,
+    ...marketplaceThreads,
   },
   integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },

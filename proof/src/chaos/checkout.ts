@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ServiceName } from '@operon/contracts/services'
 import { doubled, readersOf, settle } from './flow.ts'
 import { agree } from './money.ts'
 import { crowd, isLater, openCheckout, type Person, payCheckout, useUpTrial } from './people.ts'
@@ -20,7 +21,7 @@ export const killed: Fault = async (world) => {
   await world.call('POST', '/sandbox/api/stripe/webhooks', { body: { duplicate: 2, shuffle: true } })
 
   const killing = new AbortController()
-  const kills = killInTurn(world, killing.signal, world.short ? 8 : 200)
+  const kills = killInTurn(world, killing.signal, { most: world.short ? 8 : 200, mainly: 'billing', among: VICTIMS })
   const ended = await inLanes(people, 6, (person) => buyAndSwitch(world, person))
   killing.abort()
   const killed = await kills
@@ -86,13 +87,14 @@ async function insist(world: World, ask: () => Promise<Answer>, notYet: (answer:
   }
 }
 
-/** Always somebody, and every other time billing; both of a pair at once now and then. */
-async function killInTurn(world: World, signal: AbortSignal, most: number): Promise<number> {
+type Victims = { most: number; mainly: ServiceName; among: readonly ServiceName[] }
+/** Always somebody, and every other time the one that it is mainly about; both of a pair at once now and then. */
+export async function killInTurn(world: World, signal: AbortSignal, { most, mainly, among }: Victims): Promise<number> {
   let killed = 0
   while (killed < most) {
     await delay(700 + world.random() * 1_000)
     if (signal.aborted) break
-    const service = killed % 2 ? VICTIMS[Math.floor(world.random() * VICTIMS.length)]! : 'billing'
+    const service = killed % 2 ? among[Math.floor(world.random() * among.length)]! : mainly
     const names = world.instances(service).toSorted(() => world.random() - 0.5)
     for (const name of names.slice(0, world.random() < 0.3 ? 2 : 1)) {
       world.kill(name)
@@ -102,7 +104,7 @@ async function killInTurn(world: World, signal: AbortSignal, most: number): Prom
   return killed
 }
 
-async function inLanes<T, R>(items: T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
+export async function inLanes<T, R>(items: T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   let next = 0
   const lane = async () => {

@@ -42,6 +42,12 @@ export const CHANGES: Record<string, (ownerId: string) => any> = {
 export const UNTIMED: Record<string, string> = {
   'checkout-status': 'asks the payment provider about one session',
   'order-status': 'opens by the token of one order',
+  'show-order': 'one order, by its token or id',
+  'order-download': 'one file of one order, by its token or id',
+  'order-messages': 'the messages of one order, by its token or id',
+  'thread-file': 'one file of one conversation, by its id',
+  'show-thread': 'fifty messages of one conversation, by its id',
+  'cart-quote': 'at most twenty products, by their ids',
   'preview-switch': 'asks the payment provider about one subscription',
   'check-domains': 'asks the registries of domains',
   'ai-chat': 'an answer of a model: `npm run bench ai`',

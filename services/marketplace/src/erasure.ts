@@ -7,23 +7,28 @@ import { soldItem, soldVersion } from './items/kept.ts'
 import { forgetPerson } from './profiles/profiles.ts'
 import type { MarketplaceDb } from './schema.ts'
 
+type Trx = Transaction<MarketplaceDb & KitDb>
+
 /** The profile's row stays, empty, so that an event that arrives late brings nobody back. */
 export const erasure: Eraser<MarketplaceDb> = {
   long: [{ table: 'items', where: sql`not ${soldItem}` }],
   async erase(trx, userId) {
     await forgetPerson(trx, userId)
     // Sales stay for the other party, without the person who is gone.
+    const said = await forgetWords(trx, userId)
     const bought = await trx.updateTable('orders').set({ buyer_id: null, email: null }).where('buyer_id', '=', userId).executeTakeFirst()
     const sold = await keepSold(trx, userId)
     const reported = await trx.updateTable('reports').set({ reporter_id: null }).where('reporter_id', '=', userId).executeTakeFirst()
     return {
       deleted: {
-        ...(await deleteRows(trx, ['left_slugs', 'left_item_slugs'], userId)),
+        ...(await deleteRows(trx, ['left_slugs', 'left_item_slugs', 'wishlist', 'saved_searches'], userId)),
         coupons: await deleted(trx.deleteFrom('coupons').where('seller_id', '=', userId)),
         item_sales: await deleted(trx.deleteFrom('item_sales').where('seller_id', '=', userId)),
       },
-      anonymised: { profiles: 1, orders: Number(bought.numUpdatedRows), items: sold, reports: Number(reported.numUpdatedRows) },
+      anonymised: { profiles: 1, orders: Number(bought.numUpdatedRows), items: sold, reports: Number(reported.numUpdatedRows), ...said },
       kept: {
+        reviews: 'The stars of a review stay in the mean of its product, without words and name.',
+        threads: 'That there was a conversation, for the other side of it, without what was written by the one who is gone.',
         orders: 'What was sold is the buyer’s as well: title, price and state, under a number that leads to no person any more.',
         version_files: 'Buyers go on downloading what they bought.',
         moderation_actions: 'What staff decided about products, under a number that leads to no person any more.',
@@ -40,6 +45,25 @@ export const erasure: Eraser<MarketplaceDb> = {
       key: WHOLE_ROW,
       of: (userId) => sql`t.version_id in (select v.id from item_versions v join items i on i.id = v.item_id where i.user_id = ${userId})`,
     },
+    { table: 'order_lines', key: WHOLE_ROW, of: (userId) => sql`t.order_id in (select id from orders where buyer_id = ${userId})` },
+    { table: 'threads', as: 'threads', of: (userId) => sql`t.buyer_id = ${userId}`, without: ['seller_id'] },
+    { table: 'threads', as: 'threads_of_seller', of: (userId) => sql`t.seller_id = ${userId}`, without: ['buyer_id', 'email'] },
+    {
+      table: 'thread_messages',
+      of: (userId) => sql`t.thread_id in (select id from threads where buyer_id = ${userId} or seller_id = ${userId})`,
+      without: ['mail_id'],
+    },
+    {
+      table: 'message_files',
+      key: WHOLE_ROW,
+      of: (userId) => sql`t.file_id in (select id from files where user_id = ${userId})`,
+    },
+    { table: 'reviews', as: 'reviews', of: (userId) => sql`t.buyer_id = ${userId}`, without: ['seller_id'] },
+    { table: 'reviews', as: 'reviews_of_seller', of: (userId) => sql`t.seller_id = ${userId}`, without: ['buyer_id'] },
+    { table: 'refund_requests', as: 'refund_requests', of: (userId) => sql`t.buyer_id = ${userId}`, without: ['seller_id'] },
+    { table: 'refund_requests', as: 'refund_requests_of_seller', of: (userId) => sql`t.seller_id = ${userId}`, without: ['buyer_id'] },
+    { table: 'wishlist', key: 'item_id' },
+    { table: 'saved_searches' },
     { table: 'left_slugs', key: WHOLE_ROW },
     { table: 'left_item_slugs', key: WHOLE_ROW },
     { table: 'coupons', of: (userId) => sql`t.seller_id = ${userId}` },
@@ -67,8 +91,37 @@ export const erasure: Eraser<MarketplaceDb> = {
 const deleted = async (query: { executeTakeFirst(): Promise<{ numDeletedRows: bigint }> }) =>
   Number((await query.executeTakeFirst()).numDeletedRows)
 
+const GONE = 'Deleted with the account.'
+
+/** What the person wrote goes; that something was written stays, for the other side and for the sums. */
+async function forgetWords(trx: Trx, userId: string): Promise<Record<string, number>> {
+  const messages = await sql`
+    update thread_messages m set text = ${GONE} from threads t
+    where t.id = m.thread_id and (t.buyer_id = ${userId} and m.side = 'buyer' or t.seller_id = ${userId} and m.side = 'seller')`.execute(
+    trx,
+  )
+  await sql`update threads set preview = ${GONE} where buyer_id = ${userId} and last_from = 'buyer' or seller_id = ${userId} and last_from = 'seller'`.execute(
+    trx,
+  )
+  await trx.updateTable('threads').set({ buyer_id: null, email: null }).where('buyer_id', '=', userId).execute()
+  await trx
+    .updateTable('reviews')
+    .set({ answer: null, answered_at: null })
+    .where('seller_id', '=', userId)
+    .where('answer', 'is not', null)
+    .execute()
+  const nobody = { buyer_id: null, name: 'Verified buyer', text: '', photo_ids: [] }
+  const reviews = await trx.updateTable('reviews').set(nobody).where('buyer_id', '=', userId).executeTakeFirst()
+  const asked = await trx.updateTable('refund_requests').set({ buyer_id: null, text: '' }).where('buyer_id', '=', userId).executeTakeFirst()
+  return {
+    thread_messages: Number(messages.numAffectedRows ?? 0),
+    reviews: Number(reviews.numUpdatedRows),
+    refund_requests: Number(asked.numUpdatedRows),
+  }
+}
+
 /** Of a product that was sold, its title and the versions that were bought stay, and nothing of it is on sale or on a page. */
-async function keepSold(trx: Transaction<MarketplaceDb & KitDb>, userId: string): Promise<number> {
+async function keepSold(trx: Trx, userId: string): Promise<number> {
   const texts = { description: '', summary: '', image_ids: [], slug: null, suspended_because: null }
   const { numUpdatedRows } = await trx
     .updateTable('items')

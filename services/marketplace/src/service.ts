@@ -2,12 +2,16 @@ import { fileContracts } from '@operon/contracts/files'
 import { erasesPeople } from '@operon/kit/erasure'
 import { eraseFiles, mountFiles } from '@operon/kit/files/mount'
 import { fileTables } from '@operon/kit/files/schema'
+import { openMailer } from '@operon/kit/mail/mailer'
+import { messagePaces } from '@operon/kit/mail/paces'
 import type { ServiceDefinition } from '@operon/kit/service'
+import { buyerRoutes } from './buyers/routes.ts'
 import { Config } from './config.ts'
 import { couponRoutes } from './coupons/routes.ts'
 import { erasure } from './erasure.ts'
 import { inVersion, soldFile } from './items/kept.ts'
 import { itemRoutes } from './items/routes.ts'
+import { letterJobs } from './letters/send.ts'
 import { licenceRoutes } from './licences/routes.ts'
 import * as storefront from './migrations/0001_storefront.ts'
 import * as orders from './migrations/0002_orders.ts'
@@ -18,13 +22,18 @@ import * as pictures from './migrations/0009_pictures.ts'
 import * as editor from './migrations/0010_editor.ts'
 import * as trust from './migrations/0011_trust.ts'
 import * as library from './migrations/0012_library.ts'
+import * as orderLines from './migrations/0020_order_lines.ts'
+import * as afterTheSale from './migrations/0021_after_the_sale.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { profileConsumers } from './profiles/consumers.ts'
 import { profileRoutes } from './profiles/routes.ts'
+import { refundRoutes } from './refunds/routes.ts'
+import { reviewRoutes } from './reviews/routes.ts'
 import type { MarketplaceDb } from './schema.ts'
 import { sellingRoutes } from './selling/routes.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
 import { templateRoutes } from './templates/routes.ts'
+import { threadRoutes } from './threads/routes.ts'
 import { trustRoutes } from './trust/routes.ts'
 
 export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
@@ -41,12 +50,23 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     '0010_editor': editor,
     '0011_trust': trust,
     '0012_library': library,
+    '0020_order_lines': orderLines,
+    '0021_after_the_sale': afterTheSale,
+    '0022_message_paces': messagePaces,
   },
+  sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {
+    const mailer = openMailer(rt)
+    rt.onStop(mailer.close)
     profileRoutes(rt)
     profileConsumers(rt)
     itemRoutes(rt)
     orderRoutes(rt)
+    refundRoutes(rt)
+    reviewRoutes(rt)
+    threadRoutes(rt)
+    buyerRoutes(rt, mailer)
+    letterJobs(rt, mailer)
     storefrontRoutes(rt)
     sellingRoutes(rt)
     couponRoutes(rt)

@@ -13,6 +13,7 @@ import { openTruth, type Truth } from './core/truth.ts'
 import { dispatch, form, type Handler, json, type WireReply, type WireRequest, wireServer } from './core/wire.ts'
 import { createInbox } from './inbox/inbox.ts'
 import { inboxPages } from './inbox/pages.ts'
+import type { InboundMail } from './inbox/reply.ts'
 import { smsRoutes } from './inbox/sms.ts'
 import { smtpServer } from './inbox/smtp.ts'
 import { modelServer } from './models/server.ts'
@@ -37,6 +38,8 @@ export type SandboxOptions = {
   pace?: number
   now?: () => number
   onError?: (error: unknown) => void
+  /** Where an answer to a letter goes; without it letters cannot be answered. */
+  inboundMail?: InboundMail
   /** Sees each answer and each event of Stripe's stand-in: tests hold them against the provider's own types. */
   heard?: Heard
 }
@@ -99,7 +102,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const routes = [
     ...assetRoutes,
     homePage({ addresses, inbox }),
-    ...inboxPages(inbox),
+    ...inboxPages(inbox, options.inboundMail),
     ...oauth.pages,
     ...stripe.pages,
     ...controlRoutes({ faults, truth, addresses }),

@@ -23,6 +23,11 @@ export const sandboxService: ServiceDefinition<object, SandboxConfig> = {
       publicUrl: kit.PUBLIC_URL,
       host: config.SANDBOX_HOST,
       pace: config.SANDBOX_MODEL_PACE_MS,
+      // As the service that hears of answers derives it, where no provider of mail is set.
+      inboundMail: {
+        url: `${rt.env.WEBHOOK_BASE_URL || kit.PUBLIC_URL}/webhooks/mail/mailgun`,
+        key: rt.vault.derive('inbound mail').toString('hex'),
+      },
       onError: (err) => rt.log.error({ err }, 'a stand-in failed'),
       ...(config.SANDBOX_PORT_BASE && { portBase: config.SANDBOX_PORT_BASE }),
       ...(kit.SANDBOX_KEY && { key: kit.SANDBOX_KEY }),

@@ -61,6 +61,13 @@ const signedIn: Record<string, string> = {
   '/dashboard/marketplace': 'Marketplace',
   '/dashboard/template-library': 'Template Library',
   '/buyer-dashboard': 'Buyer dashboard',
+  '/buyer-dashboard/orders': 'Orders',
+  '/buyer-dashboard/messages': 'Messages',
+  '/buyer-dashboard/wishlist': 'Wishlist',
+  '/buyer-dashboard/reviews': 'Reviews',
+  '/buyer-dashboard/searches': 'Saved searches',
+  '/buyer-dashboard/settings': 'Settings',
+  '/cart': 'Cart',
   '/reset-password': 'New password',
   '/lost-second-factor': 'Lost second factor',
   '/goodbye': 'Goodbye',
@@ -76,6 +83,7 @@ export function titleOf(pathname: string) {
   const last = pathname.split('/').pop() ?? ''
   const spoken =
     signedIn[pathname] ??
+    (/^(\/buyer-dashboard)?\/orders\//.test(pathname) ? 'Order' : undefined) ??
     (pathname.startsWith('/dashboard/') ? last.replaceAll('-', ' ').replace(/\b(ai|crm)\b/g, (word) => word.toUpperCase()) : '')
   return spoken ? `${spoken.charAt(0).toUpperCase()}${spoken.slice(1)} · ${product.name}` : product.name
 }

@@ -61,7 +61,7 @@ export function AccountMenu({ user, where }: { user: User; where: 'public' | 'sh
       <MenuItem icon={<CreditCard />} onSelect={billing} hint={<ArrowUpRight />}>
         Billing
       </MenuItem>
-      <MenuItem icon={<Settings />} to="/dashboard/integrations">
+      <MenuItem icon={<Settings />} to={where === 'public' && role === 'buyer' ? paths.buyerSettings : '/dashboard/integrations'}>
         Settings
       </MenuItem>
       <MenuSeparator />

@@ -6,6 +6,8 @@ import { json } from './shapes.ts'
 
 const person = z.object({
   email: personal(z.string()).nullable(),
+  /** Its owner has opened a link or entered a code that was sent there. */
+  email_verified: z.boolean().optional(),
   name: personal(z.string()).nullable(),
   referral_code: personal(z.string()).nullable(),
   role: z.enum(['seller', 'buyer']).nullable(),

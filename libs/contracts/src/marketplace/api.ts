@@ -5,6 +5,8 @@ import { item_id, ProductKind, price_cents, shown } from './products.ts'
 
 // Products, and buying one of them.
 
+export const MOST_IN_CART = 20
+
 export const createProduct = fn('create-product', {
   access: 'user',
   summary: 'Makes a product as a draft',
@@ -59,15 +61,21 @@ export const publishProduct = fn('publish-product', {
   },
 })
 
-/** Price, currency and seller are those of the product: a buyer names nothing but what they want. */
+/** Price, currency and seller are those of the products: a buyer names nothing but what they want. */
 export const startCheckout = fn('start-checkout', {
   demo: 'never',
   access: 'public',
   rate: 'public-send',
-  summary: 'Opens a payment page for one product, for anybody',
-  body: z.object({ item_id, email: z.email().max(320).optional() }),
+  summary: 'Opens a payment page for one or several products of one seller, for anybody',
+  description: '`item_id` for one product, `item_ids` for several. Each product once.',
+  body: z.object({
+    item_id: item_id.optional(),
+    item_ids: z.array(item_id).min(1).max(MOST_IN_CART).optional(),
+    email: z.email().max(320).optional(),
+    coupon: z.string().trim().max(40).optional(),
+  }),
   reply: z.object({ url: z.url(), order_id: z.uuid() }),
-  errors: ['not_found', 'not_for_sale', 'seller_not_ready'],
+  errors: ['not_found', 'not_for_sale', 'seller_not_ready', 'cart_mixed', 'coupon_invalid'],
   idempotent: 'two-phase',
 })
 /** By the token of the address that the buyer comes back to: it opens this order and nothing else. */

@@ -79,7 +79,7 @@ const MARK = `<table role="presentation" cellspacing="0" cellpadding="0" style="
 
 const row = (content: string, top: number) => `<tr><td style="padding-top:${top}px">${content}</td></tr>`
 const paragraph = (text: string, tone: 'ink' | 'muted', size: number) =>
-  `<p class="${tone}" style="margin:0;${FONT};font-size:${size}px;line-height:1.5;color:${LIGHT[tone]}">${safe(text)}</p>`
+  `<p class="${tone}" style="margin:0;${FONT};font-size:${size}px;line-height:1.5;white-space:pre-line;color:${LIGHT[tone]}">${safe(text)}</p>`
 // The bright button keeps its own ink in both themes.
 const button = ({ label, url }: { label: string; url: string }) =>
   `<a href="${safe(url)}" style="display:inline-block;background:#c6f24e;color:#0c0e12;text-decoration:none;${FONT};font-size:15px;font-weight:600;padding:13px 22px;border-radius:6px">${safe(label)}</a>`

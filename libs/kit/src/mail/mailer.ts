@@ -21,6 +21,8 @@ export type Email = {
   letter: Letter
   /** The name before the @ where MAIL_FROM is not set. */
   sender?: string
+  /** Where an answer goes; to nobody without it. */
+  replyTo?: string
 }
 export type Mailer = { send(email: Email): Promise<void>; close(): void }
 
@@ -52,7 +54,7 @@ export function openMailer({
 
   return {
     close,
-    async send({ id, to, letter, sender = 'no-reply' }) {
+    async send({ id, to, letter, sender = 'no-reply', replyTo }) {
       const { stop } = letter
       opened ??= open()
       try {
@@ -60,6 +62,7 @@ export function openMailer({
         const email = {
           from: config.MAIL_FROM ?? { name: product, address: `${sender}@${domain}` },
           to: { name: '', address: to },
+          ...(replyTo && { replyTo }),
           messageId: `<${id}@${hostname}>`,
           headers: {
             'Auto-Submitted': 'auto-generated',

@@ -130,6 +130,7 @@ export async function createUser(trx: Trx, { email = null, phone = null, provide
   }
   await publish(trx, identity.userCreated, created.id, {
     email,
+    email_verified: Boolean(email && rest.proven),
     name: nameOf(data),
     referral_code: textOf(data.referral_code),
     role: null,
@@ -162,14 +163,16 @@ export async function changeUser(trx: Trx, userId: string, set: Updateable<Ident
     .where('deleted_at', 'is', null)
     .returning([
       'email',
+      'email_proven',
       'user_metadata',
       'version',
       (eb) => eb.selectFrom('user_roles').select('role').whereRef('user_roles.user_id', '=', 'users.id').as('role'),
     ])
     .executeTakeFirst()
   if (!row) throw refuse(404, 'user_not_found', 'User not found')
-  const { email, user_metadata: data, version, role } = row
-  await publish(trx, identity.userUpdated, userId, { email, name: nameOf(data), referral_code: textOf(data.referral_code), role, version })
+  const { email, email_proven: email_verified, user_metadata: data, version, role } = row
+  const told = { email, email_verified, name: nameOf(data), referral_code: textOf(data.referral_code), role, version }
+  await publish(trx, identity.userUpdated, userId, told)
 }
 
 /** `app_metadata.provider` and `providers` follow the identities. */

@@ -1,11 +1,12 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/api'
+import { tellOfVersion } from '@operon/contracts/marketplace/orders'
 import type * as products from '@operon/contracts/marketplace/products'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
-import { inTransaction } from '@operon/kit/tx'
+import { enqueue, inTransaction } from '@operon/kit/tx'
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { ensureSlug } from '../profiles/slug.ts'
 import type { MarketplaceDb } from '../schema.ts'
@@ -191,6 +192,7 @@ async function publishVersion(trx: Trx, item: Item): Promise<string> {
     )
     const values = { price_cents, currency, licence_terms, published_at: sql<Date>`now()` }
     await trx.updateTable('item_versions').set(values).where('id', '=', last.id).execute()
+    if (last.number > 1) await enqueue(trx, tellOfVersion, { version_id: last.id, after: null })
     return last.id
   }
   if (last && last.price_cents === price_cents && last.currency === currency && last.licence_terms === licence_terms) return last.id
@@ -235,6 +237,7 @@ async function nextVersion(trx: Trx, item: Item, last: Selectable<MarketplaceDb[
     await sql`insert into version_files select ${next.id}, file_id, name, bytes, sha256, type, scan, position
       from version_files where version_id = ${last.id}`.execute(trx)
   await trx.updateTable('item_versions').set({ published_at: sql<Date>`now()` }).where('id', '=', next.id).execute()
+  await enqueue(trx, tellOfVersion, { version_id: next.id, after: null })
   return next.id
 }
 

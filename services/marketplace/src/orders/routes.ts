@@ -1,14 +1,31 @@
 import { saleRefunded, saleSettled } from '@operon/contracts/billing/selling-events'
 import { orderStatus as orderStatusContract, startCheckout as startCheckoutContract } from '@operon/contracts/marketplace/api'
-import { serve } from '@operon/kit/http'
+import * as orders from '@operon/contracts/marketplace/orders'
+import { serve, serveRaw } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
+import type { Config } from '../config.ts'
 import type { MarketplaceDb } from '../schema.ts'
+import { cartQuote } from './cart.ts'
 import { orderStatus, startCheckout } from './checkout.ts'
 import { deliver, takeBack } from './deliver.ts'
+import { giveCouponsBack } from './discount.ts'
+import { openDownload, orderDownload } from './downloads.ts'
+import { findOrder, myOrders, showOrder, takeUpdate } from './show.ts'
+import { tellBuyers } from './updates.ts'
 
-export function orderRoutes(rt: Runtime<MarketplaceDb>) {
-  serve(rt.app, startCheckoutContract, startCheckout(rt))
-  serve(rt.app, orderStatusContract, orderStatus(rt))
+export function orderRoutes(rt: Runtime<MarketplaceDb, Config>) {
+  const { app } = rt
+  serve(app, startCheckoutContract, startCheckout(rt))
+  serve(app, orderStatusContract, orderStatus(rt))
+  serve(app, orders.cartQuote, cartQuote)
+  serve(app, orders.showOrder, showOrder(rt))
+  serve(app, orders.orderDownload, orderDownload(rt))
+  serveRaw(app, orders.openDownload, openDownload(rt))
+  serve(app, orders.takeUpdate, takeUpdate(rt))
+  serve(app, orders.myOrders, myOrders)
+  serve(app, orders.findOrder, findOrder)
+  rt.job(orders.sweepCoupons, giveCouponsBack, { concurrency: 1, everyMs: 3_600_000 })
+  rt.job(orders.tellOfVersion, (ctx, { payload }) => tellBuyers(ctx, payload))
   rt.on(saleSettled, 'deliver-order', async (trx, { payload }) => {
     if (payload.kind === 'product') await deliver(trx, rt.vault, payload)
   })

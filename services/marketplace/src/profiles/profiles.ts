@@ -4,6 +4,7 @@ import { type Ctx, userIdOf } from '@operon/kit/context'
 import { exactValue, type Query } from '@operon/kit/data/query'
 import type { KitDb } from '@operon/kit/schema'
 import { sql, type Transaction } from 'kysely'
+import { claimOrders } from '../buyers/claim.ts'
 import type { MarketplaceDb } from '../schema.ts'
 
 type Trx = Transaction<MarketplaceDb & KitDb>
@@ -26,17 +27,20 @@ export async function ownerOf({ db }: Ctx<MarketplaceDb>, { slug }: { slug: stri
 export async function rememberPerson(trx: Trx, { user_id, payload }: Envelope<Payload<typeof userUpdated>>): Promise<void> {
   if (!user_id) return
   const { name, version } = payload
-  await trx
+  const email = payload.email_verified && payload.email ? payload.email.toLowerCase() : null
+  const kept = await trx
     .insertInto('profiles')
-    .values({ user_id, display_name: name, marketplace_slug: null, version, deleted_at: null })
+    .values({ user_id, display_name: name, marketplace_slug: null, version, deleted_at: null, email })
     .onConflict((conflict) =>
       conflict
         .column('user_id')
-        .doUpdateSet({ display_name: name, version })
+        .doUpdateSet({ display_name: name, version, email })
         .where('profiles.version', '<', version)
         .where('profiles.deleted_at', 'is', null),
     )
-    .execute()
+    .returning('user_id')
+    .executeTakeFirst()
+  if (kept && email) await claimOrders(trx, user_id, email)
 }
 
 /** The row stays, empty, so that an event that arrives late brings nobody back. */
@@ -50,7 +54,7 @@ export async function forgetPerson(trx: Trx, userId: string): Promise<void> {
     business_category: '',
     business_description: '',
   }
-  const nobody = { ...empty, display_name: null, marketplace_slug: null, picture_id: null, deleted_at: new Date() }
+  const nobody = { ...empty, display_name: null, marketplace_slug: null, picture_id: null, email: null, deleted_at: new Date() }
   await trx
     .insertInto('profiles')
     .values({ user_id: userId, version: 0, ...nobody })

@@ -32,6 +32,23 @@ export async function listOffers(db: Db, { q, category, after }: Narrowed, userI
   }
 }
 
+/** What went on sale since then, newest first. */
+export async function newOffers(db: Db, { q, category }: Pick<Narrowed, 'q' | 'category'>, since: Date, size: number): Promise<Offer[]> {
+  const words = wordsOf(q)
+  const narrowed: RawBuilder<unknown>[] = [
+    sql`i.is_active`,
+    sql`p.deleted_at is null`,
+    sql`p.marketplace_slug is not null`,
+    sql`${listedAt} > ${since}`,
+  ]
+  if (category) narrowed.push(sql`i.category = ${category}`)
+  if (words) narrowed.push(sql`item_words(i.title, i.summary, i.description, i.category, i.item_type) @@ to_tsquery('simple', ${words})`)
+  const { rows } = await sql<Row>`
+    select ${columns}, ${listedAt}::text as at from items i join profiles p on p.user_id = i.user_id
+    where ${sql.join(narrowed, sql` and `)} order by ${listedAt} desc, i.id desc limit ${size}`.execute(db)
+  return rows.map(offerOf)
+}
+
 /** From one category to the next by the index, so that it costs as many steps as there are categories and not as there are products. */
 export async function listCategories(db: Db): Promise<string[]> {
   const { rows } = await sql<{ category: string }>`

@@ -12,7 +12,7 @@ const LARGEST = 10 * 1024 * 1024
 /** Types that a browser shows and that run nothing. */
 const SHOWN = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif']
 
-/** Only a file of the seller's own, in a product that is on sale or of their storefront: an id opens nothing else of what sellers keep. */
+/** Only a file of a seller's own in a product that is on sale or of their storefront, or of a buyer's own in a review: an id opens nothing else of what people keep. */
 export const sendPicture =
   ({ storage }: Pick<Runtime<MarketplaceDb>, 'storage'>) =>
   async ({ db }: Ctx<MarketplaceDb>, { picture }: { picture: string }, reply: Reply) => {
@@ -26,7 +26,9 @@ export const sendPicture =
       .where('f.bytes', '<=', LARGEST)
       .where(
         sql<boolean>`(exists (select from items i where i.is_active and i.image_ids @> array[${picture}]::uuid[] and i.user_id = f.user_id)
-          or exists (select from profiles p where p.user_id = f.user_id and p.picture_id = f.id and p.marketplace_slug is not null))`,
+          or exists (select from profiles p where p.user_id = f.user_id and p.picture_id = f.id and p.marketplace_slug is not null)
+          or exists (select from reviews r where r.photo_ids <> '{}' and r.photo_ids @> array[${picture}]::uuid[] and r.buyer_id = f.user_id
+            and r.hidden_at is null))`,
       )
       .executeTakeFirst()
     if (!file) throw new DomainError('not_found')

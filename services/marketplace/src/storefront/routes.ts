@@ -10,13 +10,14 @@ import { DomainError } from '@operon/kit/errors'
 import { serve, serveRaw } from '@operon/kit/http'
 import { sendPage } from '@operon/kit/page'
 import type { Runtime } from '@operon/kit/service'
+import type { Config } from '../config.ts'
 import { startCheckout } from '../orders/checkout.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { storefrontPage } from './page.ts'
 import { sendPicture } from './pictures.ts'
 import { sitemapOf } from './sitemap.ts'
 
-export function storefrontRoutes(rt: Runtime<MarketplaceDb>) {
+export function storefrontRoutes(rt: Runtime<MarketplaceDb, Config>) {
   const { app, answer, kit } = rt
   answer(storefrontPageRequest, storefrontPage)
   serve(app, pageContract, storefrontPage)

@@ -1,15 +1,26 @@
 import { html, page } from '../core/page.ts'
-import { json, type Route, redirect, route } from '../core/wire.ts'
+import { form, json, type Route, redirect, route } from '../core/wire.ts'
 import type { Inbox, Message } from './inbox.ts'
+import { type InboundMail, replyAddressOf, sendReply } from './reply.ts'
 
-export function inboxPages(inbox: Inbox): Route[] {
+export function inboxPages(inbox: Inbox, inbound?: InboundMail): Route[] {
+  const canReply = (message: Message) => inbound !== undefined && replyAddressOf(message) !== null
   return [
+    route('POST', '/sandbox/inbox/:id/reply', async (request) => {
+      const message = inbox.get(request.params.id!)
+      const text = form(request).get('text')?.trim()
+      if (!message || !text || !inbound || !canReply(message)) return redirect(`/sandbox/inbox/${request.params.id}`)
+      const taken = await sendReply(inbound, message, text).catch(() => false)
+      return redirect(`/sandbox/inbox/${message.id}?replied=${taken ? 'yes' : 'no'}`)
+    }),
     route('GET', '/sandbox/inbox', ({ query }) => listPage(inbox.list({ to: query.get('to') }), query.get('to') ?? '')),
     route('POST', '/sandbox/inbox/clear', () => {
       inbox.remove({})
       return redirect('/sandbox/inbox')
     }),
-    route('GET', '/sandbox/inbox/:id', ({ params }) => withMessage(inbox, params.id!, messagePage)),
+    route('GET', '/sandbox/inbox/:id', ({ params, query }) =>
+      withMessage(inbox, params.id!, (message) => messagePage(message, canReply(message), query.get('replied'))),
+    ),
     route('GET', '/sandbox/inbox/:id/html', ({ params }) => withMessage(inbox, params.id!, rawHtml)),
     route('GET', '/sandbox/api/inbox', ({ query }) =>
       json({ messages: inbox.list({ to: query.get('to'), kind: query.get('kind'), limit: Number(query.get('limit') ?? 100) }) }),
@@ -48,7 +59,17 @@ function listPage(messages: Message[], to: string) {
   })
 }
 
-function messagePage(message: Message) {
+const replied: Record<string, string> = {
+  yes: 'Your answer was sent and taken.',
+  no: 'Your answer was sent, and not taken. The address may be an old one.',
+}
+
+function replyForm(message: Message, said: string | null) {
+  return html`<h2>Reply</h2>${said && replied[said] ? html`<p role="status">${replied[said]}</p>` : ''}
+<form method="post" action="/sandbox/inbox/${message.id}/reply" class="panel"><label for="text">Your answer</label><p><textarea id="text" name="text" rows="4" required maxlength="5000"></textarea></p><button class="main">Reply</button></form>`
+}
+
+function messagePage(message: Message, canReply: boolean, said: string | null) {
   return page({
     title: message.subject,
     body: html`<p><a class="muted" href="/sandbox/inbox">Inbox</a></p><h1>${message.subject}</h1>
@@ -56,6 +77,7 @@ function messagePage(message: Message) {
 ${message.html ? html`<iframe class="mail" title="The message" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${`<base target="_blank">${message.html}`}"></iframe>` : ''}
 ${message.links.length > 0 ? html`<h2>Links</h2><ul class="plain">${message.links.map((link) => html`<li><a href="${link}" rel="noreferrer">${link}</a></li>`)}</ul>` : ''}
 ${message.attachments.length > 0 ? html`<h2>Attachments</h2><ul class="plain">${message.attachments.map((each) => html`<li>${each.filename} <span class="faint">${each.type}</span></li>`)}</ul>` : ''}
+${canReply ? replyForm(message, said) : ''}
 <h2>Text</h2><div class="panel"><pre>${message.text || 'This message has no text part.'}</pre></div>
 <p class="faint mono">${message.message_id ?? message.id}</p>`,
   })

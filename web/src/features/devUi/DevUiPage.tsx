@@ -13,6 +13,7 @@ import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
+import { StarPicker, Stars } from '../../ui/Stars.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { SendAgain, WaitForCode } from '../../ui/WaitForCode.tsx'
@@ -172,6 +173,10 @@ export function DevUiPage() {
       <SendAgain send={async () => ({ error: null })} />
       <CopyField label="Link" value="https://example.com/marketplace/mara" open />
       <Skeleton className="h-10 w-full" />
+      <Group title="Stars">
+        <Stars rating={4} />
+        <StarPicker id="dev-stars" value={3} onChange={() => undefined} />
+      </Group>
       <Panel flush>
         <Table label="Example" head={['Name', 'Amount']}>
           <tr>

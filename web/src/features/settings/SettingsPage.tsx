@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { ConfirmItsYouHost } from '../../shell/ConfirmItsYou.tsx'
 import { PageHeader } from '../../ui/Panel.tsx'
-import { Tabs } from '../../ui/Tabs.tsx'
+import { type Tab, Tabs } from '../../ui/Tabs.tsx'
 import { AiUsage } from './AiUsage.tsx'
 import { ApiKeys } from './ApiKeys.tsx'
 import { AuditLog } from './AuditLog.tsx'
@@ -20,94 +20,105 @@ import { Webhooks } from './Webhooks.tsx'
 type Section = 'profile' | 'security' | 'devices' | 'keys' | 'webhooks' | 'usage' | 'memory' | 'data'
 
 export function SettingsPage() {
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <Sections />
+    </>
+  )
+}
+
+/** All of them, or those that are named. */
+export function Sections({ only }: { only?: Section[] }) {
   const [search, setSearch] = useSearchParams()
   const section = (search.get('section') ?? 'profile') as Section
   return (
     <>
-      <PageHeader title="Settings" />
       <Tabs<Section>
         label="Settings"
         value={section}
         onChange={(next) => setSearch(next === 'profile' ? {} : { section: next }, { replace: true })}
-        tabs={[
-          {
-            id: 'profile',
-            label: 'Profile',
-            panel: (
-              <Column>
-                <ProfilePanel />
-              </Column>
-            ),
-          },
-          {
-            id: 'security',
-            label: 'Security',
-            panel: (
-              <Column>
-                <PasswordPanel />
-                <Passkeys />
-                <SecondFactor />
-                <SignIns />
-              </Column>
-            ),
-          },
-          {
-            id: 'devices',
-            label: 'Devices and log',
-            panel: (
-              <Column>
-                <Devices />
-                <AuditLog />
-              </Column>
-            ),
-          },
-          {
-            id: 'keys',
-            label: 'API keys and apps',
-            panel: (
-              <Column>
-                <ApiKeys />
-                <ConnectedApps />
-              </Column>
-            ),
-          },
-          {
-            id: 'webhooks',
-            label: 'Webhooks',
-            panel: (
-              <Column>
-                <Webhooks />
-              </Column>
-            ),
-          },
-          {
-            id: 'usage',
-            label: 'AI usage',
-            panel: (
-              <Column>
-                <AiUsage />
-              </Column>
-            ),
-          },
-          {
-            id: 'memory',
-            label: 'Memory',
-            panel: (
-              <Column>
-                <MemoryPanel />
-              </Column>
-            ),
-          },
-          {
-            id: 'data',
-            label: 'Your data',
-            panel: (
-              <Column>
-                <DataPanel />
-              </Column>
-            ),
-          },
-        ]}
+        tabs={
+          [
+            {
+              id: 'profile',
+              label: 'Profile',
+              panel: (
+                <Column>
+                  <ProfilePanel />
+                </Column>
+              ),
+            },
+            {
+              id: 'security',
+              label: 'Security',
+              panel: (
+                <Column>
+                  <PasswordPanel />
+                  <Passkeys />
+                  <SecondFactor />
+                  <SignIns />
+                </Column>
+              ),
+            },
+            {
+              id: 'devices',
+              label: 'Devices and log',
+              panel: (
+                <Column>
+                  <Devices />
+                  <AuditLog />
+                </Column>
+              ),
+            },
+            {
+              id: 'keys',
+              label: 'API keys and apps',
+              panel: (
+                <Column>
+                  <ApiKeys />
+                  <ConnectedApps />
+                </Column>
+              ),
+            },
+            {
+              id: 'webhooks',
+              label: 'Webhooks',
+              panel: (
+                <Column>
+                  <Webhooks />
+                </Column>
+              ),
+            },
+            {
+              id: 'usage',
+              label: 'AI usage',
+              panel: (
+                <Column>
+                  <AiUsage />
+                </Column>
+              ),
+            },
+            {
+              id: 'memory',
+              label: 'Memory',
+              panel: (
+                <Column>
+                  <MemoryPanel />
+                </Column>
+              ),
+            },
+            {
+              id: 'data',
+              label: 'Your data',
+              panel: (
+                <Column>
+                  <DataPanel />
+                </Column>
+              ),
+            },
+          ].filter(({ id }) => !only || only.includes(id as Section)) as Tab<Section>[]
+        }
       />
       <ConfirmItsYouHost />
     </>

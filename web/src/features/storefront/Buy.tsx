@@ -1,13 +1,15 @@
 import { texts } from '@operon/contracts/messages'
 import { type FormEvent, useState } from 'react'
-import { callPublic } from '../../api/call.ts'
+import { call, callPublic } from '../../api/call.ts'
 import { ApiError } from '../../api/http.ts'
+import { useSession } from '../../api/session.ts'
 import { Button, type ButtonLook, buttonClass } from '../../ui/Button.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { Offer } from './page.ts'
 
 /** Leads to the payment page. Without JavaScript the form does the same by itself. */
 export function Buy({ offer, className, variant }: { offer: Offer; className?: string; variant?: ButtonLook['variant'] }) {
+  const { user } = useSession({ eager: false })
   const [busy, setBusy] = useState(false)
   if (!offer.price_cents)
     return (
@@ -24,7 +26,7 @@ export function Buy({ offer, className, variant }: { offer: Offer; className?: s
     event.preventDefault()
     setBusy(true)
     try {
-      const { url } = await callPublic('start-checkout', { item_id: offer.id })
+      const { url } = await (user ? call('start-checkout', { item_id: offer.id }) : callPublic('start-checkout', { item_id: offer.id }))
       location.assign(url)
     } catch (error) {
       setBusy(false)

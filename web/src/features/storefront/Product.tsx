@@ -3,7 +3,9 @@ import { Link } from 'react-router-dom'
 import { countView } from '../../api/countView.ts'
 import { paths } from '../../paths.ts'
 import { Pill } from '../../ui/Panel.tsx'
+import { AddToCart } from './AddToCart.tsx'
 import { Buy } from './Buy.tsx'
+import { Reviews, SaveAndAsk } from './ForBuyers.tsx'
 import { FewItems } from './Items.tsx'
 import { type Of, priceOf } from './page.ts'
 import { Rating } from './Rating.tsx'
@@ -45,7 +47,10 @@ export function Product({ product, more }: Of<'product'>) {
           className="flex flex-col items-start gap-4 border-line md:col-span-4 md:col-start-9 md:row-span-2 md:row-start-1 md:border-l md:pl-8"
         >
           <p className="text-28 font-semibold tabular">{priceOf(product)}</p>
-          <Buy offer={product} variant="primary" />
+          <div className="flex flex-wrap gap-2">
+            <Buy offer={product} variant="primary" />
+            {product.price_cents ? <AddToCart offer={product} /> : null}
+          </div>
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-14">
             <dt className="text-muted">Type</dt>
             <dd>{product.item_type}</dd>
@@ -73,9 +78,11 @@ export function Product({ product, more }: Of<'product'>) {
             ) : null}
           </dl>
           <p className="text-13 text-faint">You can buy without an account.</p>
+          <SaveAndAsk offer={product} />
           <Report of={{ item_id: product.id }} />
         </aside>
       </article>
+      <Reviews itemId={product.id} seller={seller.name} />
       {more.length ? (
         <section aria-labelledby="more-of-seller">
           <h2 id="more-of-seller" className="border-t border-line px-5 pt-8 pb-5 text-20 font-semibold md:px-8">

@@ -1,0 +1,3 @@
+import { z } from 'zod'
+
+export const cursor = z.string().max(200)

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { inLanes, killInTurn } from './checkout.ts'
+import { doubled, readersOf, settle } from './flow.ts'
+import { agree } from './money.ts'
+import { isLater, type Person, payCheckout, somebody } from './people.ts'
+import { type Answer, type Fault, until, type World } from './world.ts'
+
+const VICTIMS = ['billing', 'marketplace', 'analytics', 'crm'] as const
+
+/**
+ * R2 of the marketplace: guests buy from a seller while services are killed one after another and every webhook comes up to three times in any
+ * order; every fifth leaves without paying. What was paid is delivered once, what was not paid is not delivered, and the books are the
+ * provider's to the cent.
+ */
+export const delivered: Fault = async (world) => {
+  const readers = await readersOf(world)
+  const seller = await readySeller(world)
+  const items = await Promise.all([1, 2, 3].map((n) => productOf(world, seller, n)))
+  await world.call('POST', '/sandbox/api/stripe/webhooks', { body: { duplicate: 2, shuffle: true } })
+
+  const killing = new AbortController()
+  const kills = killInTurn(world, killing.signal, { most: world.short ? 10 : 200, mainly: 'marketplace', among: VICTIMS })
+  const guests = Array.from({ length: world.orders }, (_, at) => at)
+  const bought = await inLanes(guests, 12, (at) => buy(world, at, items))
+  killing.abort()
+  const killed = await kills
+  const quietFrom = performance.now()
+  const { left } = await settle(world, readers)
+  const paid = bought.flatMap(({ order, paid }) => (order && paid ? [order] : []))
+  const unpaid = bought.flatMap(({ order, paid }) => (order && !paid ? [order] : []))
+  let wrong: string[] = []
+  await until(async () => {
+    wrong = await wrongGrants(world, paid, unpaid)
+    return wrong.length === 0
+  }, 30_000 * world.patience)
+  const books = await agree(world, 30_000 * world.patience)
+  const recoveredMs = performance.now() - quietFrom
+  await world.call('POST', '/sandbox/api/stripe/webhooks', { body: { duplicate: 0, shuffle: false } })
+  const twice = await doubled(world)
+  return {
+    injected: `${killed} services killed (-9) while guests bought, webhooks up to 3 times and shuffled`,
+    work: `${paid.length} orders paid, ${unpaid.length} left unpaid`,
+    lost: left.length + wrong.length,
+    twice: twice.length,
+    recoveredMs,
+    broken: [...bought.flatMap(({ why }) => (why ? [why] : [])), ...wrong, ...books.left, ...left, ...twice],
+  }
+}
+
+/** Paid orders are delivered, told of once and held once in billing; the others are not delivered. */
+async function wrongGrants(world: World, paid: string[], unpaid: string[]): Promise<string[]> {
+  const states = new Map((await world.query('marketplace', 'select id, state from orders')).map(({ id, state }) => [id, state]))
+  const told = await world.query(
+    'marketplace',
+    `select payload->>'reference' as id, count(*)::int as n from outbox where name = 'marketplace.order_delivered' group by 1`,
+  )
+  const grants = new Map(told.map(({ id, n }) => [id, n]))
+  const sales = await world.query('billing', 'select reference, delivered_at is not null as held from sales')
+  const held = new Map(sales.map(({ reference, held }) => [reference, held]))
+  return [
+    ...paid.filter((id) => states.get(id) !== 'delivered').map((id) => `order ${id} was paid and is ${states.get(id) ?? 'gone'}`),
+    ...paid.filter((id) => grants.get(id) !== 1).map((id) => `order ${id} was granted ${grants.get(id) ?? 0} times`),
+    ...paid.filter((id) => held.get(id) !== true).map((id) => `the delivery of order ${id} did not reach its sale`),
+    ...unpaid.filter((id) => states.get(id) === 'delivered' || grants.has(id)).map((id) => `order ${id} was delivered without a payment`),
+  ]
+}
+
+type Bought = { order: string | null; paid: boolean; why: string | null }
+async function buy(world: World, at: number, items: string[]): Promise<Bought> {
+  const headers = { 'idempotency-key': `guest-${world.seed}-${at}` }
+  const body = { item_ids: items.slice(0, 1 + (at % 3)), email: `guest-${world.seed}-${at}@example.com` }
+  const opened = await insist(world, () => world.call('POST', '/functions/v1/start-checkout', { body, headers }))
+  if (opened.status !== 200) return { order: null, paid: false, why: `no checkout: ${opened.status} ${JSON.stringify(opened.body)}` }
+  const order: string = opened.body.order_id
+  if (at % 5 === 4) return { order, paid: false, why: null }
+  const session = new URL(opened.body.url).pathname.split('/').at(-1)!
+  const paid = await insist(world, () => payCheckout(world, session))
+  // Paid is paid, even when the answer was lost on its way.
+  const isPaid = paid.status === 200 || /already complete/.test(JSON.stringify(paid.body))
+  return { order, paid: isPaid, why: isPaid ? null : `not paid: ${paid.status} ${JSON.stringify(paid.body)}` }
+}
+
+async function readySeller(world: World): Promise<Person> {
+  const seller = await somebody(world)
+  const { body } = await world.call('POST', '/functions/v1/start-payouts', { token: seller.token, body: {} })
+  const form = new URLSearchParams({ number: '000123456789', outcome: 'complete' })
+  const answered = await fetch(world.url + new URL(body.url).pathname, { method: 'POST', body: form, redirect: 'manual' })
+  if (answered.status >= 400) throw new Error(`no payout account: ${answered.status} ${await answered.text()}`)
+  await world.call('POST', '/sandbox/api/stripe/clock/advance', { body: { seconds: 61 } })
+  const look = () => world.call('POST', '/functions/v1/payout-account', { token: seller.token, body: { refresh: true } })
+  const ms = await until(async () => (await look()).body?.state === 'ready', 30_000 * world.patience)
+  if (ms === null) throw new Error('the seller’s payout account did not become ready')
+  return seller
+}
+
+async function productOf(world: World, { token }: Person, n: number): Promise<string> {
+  const made = { title: `Product ${n}`, description: 'For the run.', price_cents: 1_000 * n, category: 'Marketing', item_type: 'workflow' }
+  const { body } = await insist(world, () => world.call('POST', '/functions/v1/create-product', { token, body: made }))
+  await insist(world, () => world.call('POST', '/functions/v1/publish-product', { token, body: { item_id: body.item_id } }))
+  return body.item_id
+}
+
+async function insist(world: World, ask: () => Promise<Answer>): Promise<Answer> {
+  for (const until = Date.now() + 60_000 * world.patience; ; await delay(150)) {
+    const answer = await ask()
+    if (Date.now() > until || !(isLater(answer) || answer.body?.code === 'idempotency_running')) return answer
+  }
+}

@@ -1,0 +1,120 @@
+import { receiptLetter, versionLetter } from '@operon/contracts/marketplace/orders'
+import { refundLetter } from '@operon/contracts/marketplace/refunds'
+import { messageLetter } from '@operon/contracts/marketplace/threads'
+import type { Ctx } from '@operon/kit/context'
+import { Later } from '@operon/kit/jobs/jobs'
+import type { Letter } from '@operon/kit/mail/frame'
+import type { Email, Mailer } from '@operon/kit/mail/mailer'
+import { takeSlot } from '@operon/kit/mail/paces'
+import type { Runtime } from '@operon/kit/service'
+import { sql } from 'kysely'
+import type { Config } from '../config.ts'
+import { sellerOf } from '../orders/cart.ts'
+import { orderLink } from '../orders/links.ts'
+import type { MarketplaceDb } from '../schema.ts'
+import { inboundOf, replyAddress } from '../threads/relay.ts'
+import { nameOfBuyer } from '../threads/write.ts'
+import { messageOf, receiptOf, refundAnswerOf, versionOf } from './letters.ts'
+
+type Rt = Runtime<MarketplaceDb, Config>
+type Db = Ctx<MarketplaceDb>['db']
+
+/** Letters to buyers and sellers about an order. Each is made when it is sent, from what stands in the rows then. */
+export function letterJobs(rt: Rt, mailer: Mailer) {
+  const post = poster(rt, mailer)
+  rt.job(receiptLetter, async ({ db }, { id, payload }) => {
+    const order = await db.selectFrom('orders').selectAll().where('id', '=', payload.order_id).executeTakeFirst()
+    if (!order?.email || order.state !== 'delivered') return
+    const { name: seller } = await sellerOf(db, order.seller_id)
+    const { files } = await db
+      .selectFrom('order_lines as l')
+      .innerJoin('version_files as f', 'f.version_id', 'l.version_id')
+      .select(sql<number>`count(*)::int`.as('files'))
+      .where('l.order_id', '=', order.id)
+      .executeTakeFirstOrThrow()
+    const { title, currency, tax_cents } = order
+    const about = { id: order.id, title, currency, tax_cents, seller, files, link: linkTo(rt, order) }
+    await post(db, id, order.email, receiptOf({ ...about, amount_cents: order.amount_cents + tax_cents, paid_at: order.delivered_at! }))
+  })
+  rt.job(messageLetter, async ({ db }, { id, payload }) => {
+    const found = await messageIn(db, payload.message_id)
+    if (!found) return
+    const { thread, message } = found
+    const to = message.side === 'buyer' ? 'seller' : 'buyer'
+    const address = to === 'seller' ? await addressOf(db, thread.seller_id) : ((await addressOf(db, thread.buyer_id)) ?? thread.email)
+    if (!address) return
+    const from = to === 'seller' ? await nameOfBuyer(db, thread) : (await sellerOf(db, thread.seller_id)).name
+    const inbound = inboundOf(rt)
+    const link = to === 'seller' ? `${rt.kit.PUBLIC_URL}/dashboard` : buyersLink(rt, thread)
+    const letter = messageOf({
+      from,
+      subject: thread.subject,
+      text: message.text,
+      link,
+      label: 'Answer in the app',
+      answerable: inbound !== null,
+    })
+    await post(db, id, address, letter, inbound ? { replyTo: replyAddress(rt.vault, inbound, thread.id, to) } : {})
+  })
+  rt.job(refundLetter, async ({ db }, { id, payload }) => {
+    const asked = await db
+      .selectFrom('refund_requests as r')
+      .innerJoin('orders as o', 'o.id', 'r.order_id')
+      .select(['r.state', 'r.decided_by', 'r.answer', 'o.id', 'o.title', 'o.currency', 'o.email', 'o.seller_id', 'o.buyer_id'])
+      .select(sql<number>`o.amount_cents + o.tax_cents`.as('amount_cents'))
+      .where('r.id', '=', payload.request_id)
+      .executeTakeFirst()
+    if (!asked?.email || asked.state === 'open') return
+    const { name: seller } = await sellerOf(db, asked.seller_id)
+    await post(db, id, asked.email, refundAnswerOf({ ...asked, by: asked.decided_by, seller, link: linkTo(rt, asked) }))
+  })
+  rt.job(versionLetter, async ({ db }, { id, payload }) => {
+    const update = await db
+      .selectFrom('order_lines as l')
+      .innerJoin('orders as o', 'o.id', 'l.order_id')
+      .innerJoin('items as i', 'i.id', 'l.item_id')
+      .innerJoin('item_versions as v', 'v.id', 'i.current_version_id')
+      .select(['o.id', 'o.email', 'o.seller_id', 'o.buyer_id', 'i.title', 'v.number as version', 'v.notes'])
+      .where('o.id', '=', payload.order_id)
+      .where('v.id', '=', payload.version_id)
+      .where('o.state', '=', 'delivered')
+      // Whoever has it already need not hear of it.
+      .where(sql<boolean>`l.kept_version_id is distinct from v.id`)
+      .executeTakeFirst()
+    if (!update?.email) return
+    const { name: seller } = await sellerOf(db, update.seller_id)
+    await post(db, id, update.email, versionOf({ ...update, seller, link: linkTo(rt, update) }))
+  })
+}
+
+/** Buyers with an account open their orders in their dashboard; guests by the order's own link. */
+const linkTo = (rt: Rt, { id, buyer_id }: { id: string; buyer_id: string | null }) =>
+  buyer_id ? `${rt.kit.PUBLIC_URL}/buyer-dashboard/orders/${id}` : orderLink(rt.kit.PUBLIC_URL, rt.vault, id)
+const buyersLink = (rt: Rt, { order_id, buyer_id }: { order_id: string | null; buyer_id: string | null }) =>
+  order_id ? linkTo(rt, { id: order_id, buyer_id }) : `${rt.kit.PUBLIC_URL}/buyer-dashboard/messages`
+
+async function messageIn(db: Db, id: string) {
+  const message = await db.selectFrom('thread_messages').selectAll().where('id', '=', id).executeTakeFirst()
+  const thread = message && (await db.selectFrom('threads').selectAll().where('id', '=', message.thread_id).executeTakeFirst())
+  return message && thread ? { message, thread } : null
+}
+
+async function addressOf(db: Db, userId: string | null): Promise<string | null> {
+  if (!userId) return null
+  const profile = await db
+    .selectFrom('profiles')
+    .select('email')
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return profile?.email ?? null
+}
+
+/** Nobody gets more than a bounded number of letters an hour, whoever writes them: what is beyond it waits. */
+export const poster =
+  ({ config }: Pick<Rt, 'config'>, mailer: Mailer) =>
+  async (db: Db, id: string, to: string, letter: Letter, more: Pick<Email, 'replyTo'> = {}) => {
+    const waitMs = await takeSlot(db, id, 'email', [{ scope: `email ${to.toLowerCase()}`, perHour: config.LIMIT_MARKET_MAIL_PER_ADDRESS }])
+    if (waitMs > 0) throw new Later(waitMs)
+    await mailer.send({ id, to, letter, sender: 'orders', ...more })
+  }

@@ -1,0 +1,169 @@
+import type { Input, Output } from '@operon/contracts/contract'
+import type * as contract from '@operon/contracts/marketplace/threads'
+import { buyerWrote, messageLetter, sellerWrote } from '@operon/contracts/marketplace/threads'
+import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import { newId } from '@operon/kit/ids'
+import type { KitDb } from '@operon/kit/schema'
+import type { Runtime } from '@operon/kit/service'
+import { enqueue, inTransaction, publish } from '@operon/kit/tx'
+import { sql, type Transaction } from 'kysely'
+import type { Config } from '../config.ts'
+import { type OrderRow, orderOf } from '../orders/access.ts'
+import type { MarketplaceDb } from '../schema.ts'
+import { messagesJson, nameOfSeller, type Side, type ThreadRow, threadOf } from './threads.ts'
+
+type Trx = Transaction<MarketplaceDb & KitDb>
+type Written = { text: string; fileIds?: string[]; author?: string | null; mailId?: string }
+const PREVIEW = 160
+/** From one side of one conversation, an hour. */
+const MOST_AN_HOUR = 30
+
+export async function answerMessage(
+  ctx: Ctx<MarketplaceDb>,
+  { thread_id, text, file_ids }: Input<typeof contract.answerMessage>,
+): Promise<Output<typeof contract.answerMessage>> {
+  const { thread, side } = await threadOf(ctx, thread_id)
+  return inTransaction(ctx.db, async (trx) => ({
+    message: await write(trx, thread, side, { text, fileIds: file_ids, author: userIdOf(ctx.actor) }),
+  }))
+}
+
+export const messageSeller =
+  ({ vault }: Pick<Runtime<MarketplaceDb, Config>, 'vault'>) =>
+  async (
+    ctx: Ctx<MarketplaceDb>,
+    { text, file_ids, ...ref }: Input<typeof contract.messageSeller>,
+  ): Promise<Output<typeof contract.messageSeller>> => {
+    const order = await orderOf(vault, ctx, ref)
+    // Before it is paid there is nothing to speak of, and nobody who was asked for an address.
+    if (order.state === 'open') throw new DomainError('not_found')
+    return inTransaction(ctx.db, async (trx) => ({
+      message: await write(trx, await threadOfOrder(trx, order), 'buyer', { text, fileIds: file_ids, author: userIdOf(ctx.actor) }),
+    }))
+  }
+
+async function threadOfOrder(trx: Trx, order: OrderRow): Promise<ThreadRow> {
+  await trx
+    .insertInto('threads')
+    .values({
+      ...{ id: newId(), seller_id: order.seller_id, order_id: order.id, item_id: order.item_id, buyer_id: order.buyer_id },
+      ...{ email: order.email, subject: order.title },
+    })
+    .onConflict((conflict) => conflict.column('order_id').doNothing())
+    .execute()
+  return trx.selectFrom('threads').selectAll().where('order_id', '=', order.id).executeTakeFirstOrThrow()
+}
+
+export async function askSeller(
+  ctx: Ctx<MarketplaceDb>,
+  { item_id, text }: Input<typeof contract.askSeller>,
+): Promise<Output<typeof contract.askSeller>> {
+  const buyer = signedIn(ctx)
+  const item = await ctx.db
+    .selectFrom('items')
+    .select(['user_id', 'title'])
+    .where('id', '=', item_id)
+    .where('is_active', '=', true)
+    .executeTakeFirst()
+  if (!item || item.user_id === buyer.id) throw new DomainError('not_found')
+  return inTransaction(ctx.db, async (trx) => {
+    await trx
+      .insertInto('threads')
+      .values({
+        id: newId(),
+        seller_id: item.user_id,
+        order_id: null,
+        item_id,
+        buyer_id: buyer.id,
+        email: buyer.email,
+        subject: item.title,
+      })
+      .onConflict((conflict) => conflict.columns(['buyer_id', 'item_id']).where('order_id', 'is', null).doNothing())
+      .execute()
+    const thread = await trx
+      .selectFrom('threads')
+      .selectAll()
+      .where('buyer_id', '=', buyer.id)
+      .where('item_id', '=', item_id)
+      .where('order_id', 'is', null)
+      .executeTakeFirstOrThrow()
+    await write(trx, thread, 'buyer', { text, author: buyer.id })
+    return { thread_id: thread.id }
+  })
+}
+
+/** The one way in for a message: from the app, or as an answer to a letter. One email that comes twice is one message. */
+export async function write(trx: Trx, thread: ThreadRow, side: Side, { text, fileIds = [], author = null, mailId }: Written) {
+  // One at a time, so that the limit is one and the newest message is the last that was written.
+  await trx.selectFrom('threads').select('id').where('id', '=', thread.id).forUpdate().execute()
+  await refuseFlood(trx, thread.id, side)
+  const message = await trx
+    .insertInto('thread_messages')
+    .values({ id: newId(), thread_id: thread.id, side, text, via: mailId ? 'mail' : 'app', mail_id: mailId ?? null })
+    .onConflict((conflict) => conflict.column('mail_id').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (!message) throw new DomainError('conflict')
+  await attach(trx, message.id, fileIds, author)
+  const preview = text.replaceAll(/\s+/g, ' ').slice(0, PREVIEW)
+  const count = sql<number>`1 + ${sql.ref(side === 'buyer' ? 'seller_unread' : 'buyer_unread')}`
+  await trx
+    .updateTable('threads')
+    .set({
+      ...{ preview, last_from: side, last_at: message.created_at, [side === 'buyer' ? 'seller_unread' : 'buyer_unread']: count },
+      ...(side === 'seller' && { answered_at: sql`coalesce(answered_at, now())` }),
+    })
+    .where('id', '=', thread.id)
+    .execute()
+  await tell(trx, thread, side, message.id, preview)
+  return (await messagesJson(trx, [message]))[0]!
+}
+
+async function tell(trx: Trx, thread: ThreadRow, side: Side, message_id: string, preview: string): Promise<void> {
+  const about = { thread_id: thread.id, message_id, order_id: thread.order_id, subject: thread.subject, preview }
+  if (side === 'buyer') await publish(trx, buyerWrote, thread.seller_id, { ...about, from: await nameOfBuyer(trx, thread) })
+  else if (thread.buyer_id) await publish(trx, sellerWrote, thread.buyer_id, { ...about, from: await nameOfSeller(trx, thread.seller_id) })
+  await enqueue(trx, messageLetter, { message_id })
+}
+
+export async function nameOfBuyer(db: Ctx<MarketplaceDb>['db'], { buyer_id, email }: ThreadRow): Promise<string> {
+  const profile = buyer_id
+    ? await db.selectFrom('profiles').select('display_name').where('user_id', '=', buyer_id).executeTakeFirst()
+    : undefined
+  return profile?.display_name ?? email ?? 'A buyer'
+}
+
+async function refuseFlood(trx: Trx, threadId: string, side: Side): Promise<void> {
+  const { rows } = await sql<{ written: number }>`
+    select count(*)::int as written from (
+      select side, created_at from thread_messages where thread_id = ${threadId} order by id desc limit ${MOST_AN_HOUR * 2}) newest
+    where side = ${side} and created_at > now() - interval '1 hour'`.execute(trx)
+  if (rows[0]!.written >= MOST_AN_HOUR) throw new DomainError('too_many_messages')
+}
+
+/** Only the author's own, whole and clean. */
+async function attach(trx: Trx, messageId: string, fileIds: string[], author: string | null): Promise<void> {
+  const ids = [...new Set(fileIds)]
+  if (!ids.length) return
+  const files = author
+    ? await trx
+        .selectFrom('files')
+        .select(['id', 'name', 'bytes', 'type'])
+        .where('id', 'in', ids)
+        .where('user_id', '=', author)
+        .where('state', '=', 'ready')
+        .where('scan', '!=', 'infected')
+        .execute()
+    : []
+  if (files.length !== ids.length) throw new DomainError('attachment_unknown')
+  await trx
+    .insertInto('message_files')
+    .values(
+      ids.map((id, position) => {
+        const { name, bytes, type } = files.find((file) => file.id === id)!
+        return { message_id: messageId, file_id: id, name, bytes, type: type ?? 'application/octet-stream', position }
+      }),
+    )
+    .execute()
+}

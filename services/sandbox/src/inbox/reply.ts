@@ -1,0 +1,32 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Message } from './inbox.ts'
+
+/** Where answers are sent on to, and what they are signed with: as a route of Mailgun's does. */
+export type InboundMail = { url: string; key: string }
+
+export const replyAddressOf = ({ headers }: Message): string | null => headers['reply-to'] ?? null
+
+/** An answer as Mailgun forwards it: a form, signed over its time and a token of its own. */
+export async function sendReply({ url, key }: InboundMail, message: Message, text: string): Promise<boolean> {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const token = randomBytes(25).toString('hex')
+  const quoted = message.text.replaceAll(/^/gm, '> ')
+  const body = new URLSearchParams({
+    recipient: replyAddressOf(message) ?? '',
+    sender: message.to[0] ?? '',
+    from: message.to[0] ?? '',
+    subject: `Re: ${message.subject}`,
+    'body-plain': `${text}\n\n${quoted}`,
+    'stripped-text': text,
+    'Message-Id': `<${token.slice(0, 20)}@sandbox.example>`,
+    'In-Reply-To': message.message_id ?? '',
+    'message-headers': '[]',
+    timestamp,
+    token,
+    signature: createHmac('sha256', key)
+      .update(timestamp + token)
+      .digest('hex'),
+  })
+  const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(10_000) })
+  return answer.ok && ((await answer.json()) as { taken?: boolean }).taken === true
+}

@@ -1,0 +1,189 @@
+import type { APIRequestContext, Page } from '@playwright/test'
+import { call, expect, expectSound, linkTo, newAccount, newEmail, openLetter, password, test, wake } from './steps.ts'
+
+// A seller and a guest in two browsers, from the product's page to the money back. E2E_SHOTS=shots keeps each screen, dark and light, wide and narrow.
+const folder = process.env.E2E_SHOTS && `${process.env.E2E_SHOTS}/buying`
+let count = 0
+async function shot(page: Page, name: string) {
+  if (!folder) return
+  count++
+  const size = page.viewportSize()!
+  for (const theme of ['dark', 'light'])
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.evaluate((value) => document.documentElement.setAttribute('data-theme', value), theme)
+      await page.screenshot({ path: `${folder}/${String(count).padStart(2, '0')}-${name}-${theme}-${width}.png`, fullPage: true })
+    }
+  await page.setViewportSize(size)
+}
+
+type Session = Awaited<ReturnType<typeof newAccount>>
+const bearer = ({ access_token }: Session) => ({ authorization: `Bearer ${access_token}` })
+
+/** A seller whose payouts are set up: the stand-in's clock moves for this account alone. */
+async function readySeller(request: APIRequestContext): Promise<Session> {
+  const seller = await newAccount(request, { role: 'seller', name: 'Ann Sells' })
+  let page = ''
+  await expect(async () => {
+    page = new URL((await call(request, seller, 'start-payouts')).url).pathname
+  }).toPass({ timeout: 20_000 })
+  await request.post(page, { form: { number: '000123456789', outcome: 'complete' }, maxRedirects: 0 })
+  await request.post('/sandbox/api/stripe/clock/advance', { data: { account: seller.user.id, seconds: 61 } })
+  await expect.poll(async () => (await call(request, seller, 'payout-account', { refresh: true })).state, { timeout: 20_000 }).toBe('ready')
+  return seller
+}
+
+async function upload(request: APIRequestContext, seller: Session, name: string, content: string): Promise<string> {
+  const meta = `filename ${Buffer.from(name).toString('base64')},filetype ${Buffer.from('text/plain').toString('base64')}`
+  const headers = { ...bearer(seller), 'tus-resumable': '1.0.0' }
+  const begun = await request.post('/files/v1/marketplace/~uploads', {
+    headers: { ...headers, 'upload-length': String(content.length), 'upload-metadata': meta },
+  })
+  const at = begun.headers().location!
+  const sent = await request.patch(at, {
+    headers: { ...headers, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' },
+    data: Buffer.from(content),
+  })
+  expect(sent.status()).toBe(204)
+  return at.split('/').at(-1)!
+}
+
+async function product(request: APIRequestContext, seller: Session, title: string, price_cents: number) {
+  const made = { title, description: 'Asks five questions and scores the answers.', category: 'Marketing', item_type: 'guide', price_cents }
+  const { item_id } = await call(request, seller, 'create-product', made)
+  await call(request, seller, 'attach-product-file', { item_id, file_id: await upload(request, seller, 'guide.txt', 'one two three') })
+  let url = ''
+  await expect(async () => {
+    url = (await call(request, seller, 'publish-product', { item_id })).url
+    expect(url).toBeTruthy()
+  }).toPass({ timeout: 20_000 })
+  return { item_id: item_id as string, path: new URL(url).pathname }
+}
+
+async function payByCard(page: Page) {
+  await page.waitForURL('**/sandbox/stripe/checkout/**')
+  await page.getByLabel('Card number').fill('4242424242424242')
+  await page.getByLabel('Expires').fill('12/34')
+  await page.getByLabel('CVC').fill('123')
+  await page.getByLabel('Name on the card').fill('Mara Lindt')
+  await page.getByRole('button', { name: /^Pay/ }).click()
+}
+
+for (const phone of [false, true])
+  test(`a guest buys two products, downloads, writes, keeps the order in an account, reviews it and gets the money back${phone ? ', on a phone' : ''} [spec-104] [spec-105] [spec-106]`, {
+    tag: phone ? '@proof' : [],
+  }, async ({ page, request }) => {
+    test.setTimeout(240_000)
+    if (phone) await page.setViewportSize({ width: 390, height: 844 })
+    const seller = await readySeller(request)
+    const [first, second] = [
+      await product(request, seller, 'Lead qualification', 4900),
+      await product(request, seller, 'Invoice reminders', 1900),
+    ]
+    const email = newEmail()
+
+    await page.goto(first.path)
+    await wake(page)
+    await page.getByRole('button', { name: 'Add to cart' }).click()
+    await page.goto(second.path)
+    await wake(page)
+    await page.getByRole('button', { name: 'Add to cart' }).click()
+    await page.getByRole('button', { name: 'Open the cart' }).first().click()
+    await expect(page.getByText('$68')).toBeVisible()
+    await expectSound(page)
+    await shot(page, 'cart')
+    await page.getByLabel('Email for the receipt').fill(email)
+    await page.getByRole('button', { name: 'Go to payment' }).click()
+    await payByCard(page)
+
+    await page.waitForURL('**/orders/**')
+    await expect(page.getByRole('heading', { name: 'Your download is ready' })).toBeVisible({ timeout: 20_000 })
+    await expectSound(page)
+    await shot(page, 'order-of-a-guest')
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download guide.txt' }).first().click(),
+    ])
+    expect(file.suggestedFilename()).toBe('guide.txt')
+    const receipt = await linkTo(page, email, '/orders/', /Your order/)
+
+    await page.getByLabel('Write to Ann Sells').fill('Does it work with HubSpot?')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await expect(page.getByRole('listitem').filter({ hasText: 'Does it work with HubSpot?' })).toBeVisible()
+    const { threads } = await call(request, seller, 'list-threads', {})
+    expect(threads[0]).toMatchObject({ from: email, unread: 1 })
+    await call(request, seller, 'answer-message', { thread_id: threads[0].id, text: 'Yes, by its API key.' })
+
+    // The guest answers the letter itself, in the stand-in's inbox.
+    await expect(async () => {
+      await page.goto(`/sandbox/inbox?to=${encodeURIComponent(email)}`)
+      await page.getByRole('link', { name: /Ann Sells wrote about/ }).click({ timeout: 2000 })
+    }).toPass({ timeout: 20_000 })
+    await page.getByLabel('Your answer').fill('Thank you, that helps.')
+    await page.getByRole('button', { name: 'Reply' }).click()
+    await expect(page.getByText('Your answer was sent and taken.')).toBeVisible()
+    await page.goto(receipt)
+    await expect(page.getByText('Thank you, that helps.')).toBeVisible()
+
+    // An account with the confirmed address has the order by itself.
+    await page.getByRole('link', { name: 'Create a buyer account' }).click()
+    await page.getByRole('tab', { name: 'Sign Up' }).click()
+    await page.getByLabel('Full name').fill('Mara Lindt')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByLabel('Confirm password').fill(password)
+    await page.getByRole('checkbox', { name: /Terms of Service/ }).check()
+    await page.getByRole('button', { name: 'Sign Up' }).click()
+    await confirmAddress(page, email)
+    await page.goto('/buyer-dashboard')
+    const orders = page.getByRole('link', { name: /^Orders/ }).last()
+    await expect(async () => {
+      await page.reload()
+      await expect(orders).toContainText('1', { timeout: 3000 })
+    }).toPass({ timeout: 30_000 })
+    await expectSound(page)
+    await shot(page, 'buyer-dashboard')
+    await orders.click()
+    await page.getByRole('link', { name: /Lead qualification/ }).click()
+    await expect(page.getByText('This order belongs to an account')).toHaveCount(0)
+
+    await page.getByRole('button', { name: 'Review Lead qualification' }).click()
+    await page.getByRole('radio', { name: '4 stars' }).check({ force: true })
+    await page.getByLabel('What should others know?').fill('Set up in ten minutes.')
+    await page.getByRole('button', { name: 'Publish the review' }).click()
+    await expect(page.getByText('Set up in ten minutes.')).toBeVisible()
+    await shot(page, 'own-order')
+
+    await page.getByRole('button', { name: 'Request a refund' }).click()
+    await page.getByLabel('What happened').fill('It stops at the second step.')
+    await shot(page, 'refund-request')
+    await page.getByRole('button', { name: 'Send the request' }).click()
+    await expect(page.getByText('Waiting for the seller')).toBeVisible()
+    const { requests } = await call(request, seller, 'list-refund-requests', { open: true })
+    await call(request, seller, 'answer-refund-request', { request_id: requests[0].id, accept: true })
+    await expect(async () => {
+      await page.reload()
+      await expect(page.getByText('$68 went back to the card that paid', { exact: false })).toBeVisible({ timeout: 3000 })
+    }).toPass({ timeout: 30_000 })
+    await expect(page.getByRole('button', { name: /^Download/ })).toHaveCount(0)
+    await shot(page, 'refunded')
+    await page.goto(first.path)
+    await expect(page.getByText('This order was refunded')).toBeVisible()
+    await expect(page.getByText('4.0 of 5 from 1 buyer')).toBeVisible()
+    await shot(page, 'product-with-review')
+    for (const place of ['orders', 'messages', 'reviews', 'wishlist', 'searches', 'settings']) {
+      await page.goto(`/buyer-dashboard/${place}`)
+      await page.waitForLoadState('networkidle')
+      await expectSound(page)
+      await shot(page, `buyer-${place}`)
+    }
+  })
+
+/** A link by email shows that the address is theirs. */
+async function confirmAddress(page: Page, email: string) {
+  await page.waitForURL('**/buyer-dashboard')
+  await page.getByRole('button', { name: 'Email me a link' }).click()
+  await expect(page.getByText(`We sent a link to ${email}`)).toBeVisible()
+  await openLetter(page, await linkTo(page, email, '/verify', /sign-in link/))
+  await page.waitForURL('**/buyer-dashboard')
+}
