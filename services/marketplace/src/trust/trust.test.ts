@@ -88,6 +88,12 @@ test('what visitors report stands in a queue that staff alone see, and more than
   expect(body.open.filter((one: any) => one.item_id === item_id)).toMatchObject([
     { title: 'Five questions', reports: 50, suspended: false },
   ])
+  // The operator's key decides as staff do.
+  const operator = { headers: { authorization: 'Bearer test-service-key-0123456789', apikey: 'anon' } } as TestUser
+  expect(await call('staff-moderate', operator, { item_id, seller_id: ann.id, decision: 'dismiss', ...saysWhy })).toMatchObject({
+    status: 200,
+    body: { reports_closed: 50 },
+  })
 })
 
 test('what is taken down is bought and seen by nobody, its seller is told why, and it comes back when staff say so', async () => {
