@@ -23,7 +23,12 @@ test('every link that an event leaves in a notice, a line of activity or an emai
     })
   const links = durableEvents().flatMap((event) =>
     payloads(event).flatMap((payload) =>
-      [event.link?.(payload), ...(event.notice?.(payload, 'Operon') ?? []).map(({ link }) => link), event.email?.(payload, 'Operon').path]
+      [
+        event.link?.(payload),
+        ...(event.notice?.(payload, 'Operon') ?? []).map(({ link }) => link),
+        event.email?.(payload, 'Operon').path,
+        event.letter?.(payload, 'Operon')?.path,
+      ]
         .filter((link) => link !== undefined && link !== null)
         .map((link) => ({ event: event.name, link })),
     ),

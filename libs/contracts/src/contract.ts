@@ -182,6 +182,8 @@ export type Telling<P = any> = {
   notice?: (payload: P, product: string) => Notice[]
   /** The email to the account's address. */
   email?: (payload: P, product: string) => AccountEmail
+  /** The email to somebody else whom the payload names, as the buyer of a sale; null where it names nobody. */
+  letter?: (payload: P, product: string) => Letter | null
   /** The contact whose timeline it belongs to. */
   timeline?: (payload: P) => { email: string | null; text: string } | null
   /** A workflow can begin with it. */
@@ -210,6 +212,9 @@ export type AccountEmail = {
   /** Not sent after this time. */
   until?: string
 }
+
+/** To an address that may have no account; `person` is the account it belongs to, if any. */
+export type Letter = AccountEmail & { to: string; person: string | null }
 
 /** About a person, or written by one: facts and logs leave it out. */
 export const personal = <T extends z.ZodType>(schema: T): T => schema.meta({ 'x-personal': true }) as T

@@ -197,6 +197,14 @@ export const paymentRefunded = event('billing.payment_refunded', payment, {
       link: '/pricing',
     },
   ],
+  email: (refund, product) => ({
+    subject: `Your ${product} refund of ${money(refund)} is on its way`,
+    title: `${money(refund)} is on its way back to you`,
+    text: 'It goes to the card that paid. Banks take 5 to 10 days to show it.',
+    label: 'See your plan',
+    path: '/pricing',
+    after: 'Your monthly statement lists it.',
+  }),
 })
 /** A refund that was sent came back: the bank did not take it. */
 export const refundReturned = event('billing.refund_returned', payment, {
@@ -211,6 +219,14 @@ export const refundReturned = event('billing.refund_returned', payment, {
       link: '/pricing',
     },
   ],
+  email: (refund, product) => ({
+    subject: `Your ${product} refund came back`,
+    title: `Your bank did not accept the refund of ${money(refund)}`,
+    text: 'The money is back with us. Write to us, and we will send it another way.',
+    label: 'See your plan',
+    path: '/pricing',
+    after: 'The card may have been closed or replaced.',
+  }),
 })
 export const paymentDisputed = event('billing.payment_disputed', payment, {
   activity: (disputed) => ({ command: `Payment of ${money(disputed)} disputed at the bank`, status: 'failed' }),
@@ -247,6 +263,29 @@ export const disputeClosed = event('billing.dispute_closed', payment.extend({ ou
           link: '/pricing' as const,
         },
   ],
+  email: (closed, product) => ({
+    subject: `Your bank decided a dispute with ${product}`,
+    title: closed.outcome === 'won' ? 'The dispute is settled' : 'The bank has decided the dispute',
+    text:
+      closed.outcome === 'won'
+        ? `The payment of ${money(closed)} stands.`
+        : `${money(closed)} went back to you, and the plan that it paid for has ended.`,
+    label: 'See your plan',
+    path: '/pricing',
+    after: 'Your data is kept either way.',
+  }),
+})
+/** The end of dunning: the payment stayed missing, and the plan is closed. */
+export const planClosed = event('billing.plan_closed', z.object({ plan: PlanId }), {
+  trigger: { title: 'A plan was closed', description: 'Because its payment stayed missing.' },
+  email: ({ plan }, product) => ({
+    subject: `Your ${product} plan is closed`,
+    title: `Your ${planName(plan)} plan is closed`,
+    text: 'Its payment stayed missing, so its tools are closed. Your data is kept, and what you sold is still paid out on Fridays.',
+    label: 'Open it again',
+    path: '/pricing',
+    after: 'Pay what is open or choose a plan again, and everything opens at once.',
+  }),
 })
 /** A checkout with the trial, paid with a card that had one: it was ended at once, and nothing was charged. */
 export const trialRefused = event('billing.trial_refused', z.object({ plan: PlanId }), {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, job, personal, plain, request } from '../contract.ts'
+import { event, job, type Letter, personal, plain, request } from '../contract.ts'
 import { day, money } from '../words.ts'
 import { PayoutAccountState, SaleKind } from './selling.ts'
 import { Currency, time } from './shapes.ts'
@@ -21,12 +21,19 @@ const sale = z.object({
   reference: plain(z.string()),
   seller_id: z.uuid(),
   buyer_id: z.uuid().nullable(),
+  /** Where the buyer is written to. Absent from the version before. */
+  email: personal(z.string()).nullable().optional(),
   title: personal(z.string()),
   amount_cents: z.int(),
   currency: Currency,
   /** All that was given back so far. At the full amount nothing is delivered any more. */
   refunded_cents: z.int(),
 })
+
+type Bought = { email?: string | null | undefined; buyer_id: string | null }
+/** The email to the buyer, unless the sale came without their address. */
+const toBuyer = ({ email, buyer_id }: Bought, words: { subject: string; title: string; text: string; after: string }): Letter | null =>
+  email ? { to: email, person: buyer_id, ...words, label: 'See your orders', path: '/buyer-dashboard' } : null
 
 /** A buyer has paid. The service that owns this kind of sale delivers now, once, unless all of it was refunded meanwhile. */
 export const saleSettled = event(
@@ -79,6 +86,15 @@ export const saleRefunded = event(
       path: saleAt(refund),
       after: 'The next payout is smaller by your share of the refund.',
     }),
+    letter: (refund) => {
+      const isWhole = refund.refunded_cents >= refund.amount_cents
+      return toBuyer(refund, {
+        subject: `Your refund of ${returned(refund)} is on its way`,
+        title: `${returned(refund)} is on its way back to you`,
+        text: `${isWhole ? 'Your payment' : `Part of your payment of ${money(refund)}`} for ${refund.title} was refunded to the card that paid.`,
+        after: `Banks take 5 to 10 days to show it. ${isWhole ? 'The download has ended.' : 'You keep what you bought.'}`,
+      })
+    },
   },
 )
 const returned = ({ returned_cents, currency }: { returned_cents: number; currency: string }) =>
@@ -107,6 +123,13 @@ export const saleDisputed = event('billing.sale_disputed', disputed.extend({ evi
     path: saleAt(dispute),
     after: 'Your share of it is set aside until the bank decides.',
   }),
+  letter: (dispute) =>
+    toBuyer(dispute, {
+      subject: `Your bank disputes your payment for ${dispute.title}`,
+      title: `Your bank has taken back ${of(dispute)}`,
+      text: `It was your payment for ${dispute.title}. The seller can answer, and then the bank decides, which can take two to three months.`,
+      after: 'If you know this payment, tell your bank. The seller cannot refund it until the bank has decided.',
+    }),
 })
 type Disputed = { disputed_cents: number; currency: string; evidence_due_at?: string | null }
 const of = ({ disputed_cents, currency }: Disputed) => money({ amount_cents: disputed_cents, currency })
@@ -144,6 +167,16 @@ export const saleDisputeClosed = event('billing.sale_dispute_closed', disputed.e
     path: saleAt(closed),
     after: 'The bank’s decision is final.',
   }),
+  letter: (closed) =>
+    toBuyer(closed, {
+      subject: `Your bank decided about your payment for ${closed.title}`,
+      title: closed.outcome === 'won' ? `Your payment of ${of(closed)} stands` : `${of(closed)} is yours again`,
+      text:
+        closed.outcome === 'won'
+          ? `Your bank decided for the seller of ${closed.title}.`
+          : `Your bank decided for you and returns your payment for ${closed.title}.`,
+      after: 'Your bank can tell you more about its decision.',
+    }),
 })
 
 const payout = z.object({
@@ -158,14 +191,6 @@ export const payoutStarted = event('billing.payout_started', payout.extend({ arr
   trigger: { title: 'A payout was sent', description: 'With the amount and the currency.' },
   live: 'sales',
   notice: (sent) => [{ kind: 'payout', title: `${money(sent)} is on its way to your bank`, body: arrival(sent), link: payoutAt(sent) }],
-  email: (sent, product) => ({
-    subject: `Your ${product} payout of ${money(sent)} is on its way`,
-    title: `${money(sent)} is on its way to your bank`,
-    text: arrival(sent),
-    label: 'See what is in it',
-    path: payoutAt(sent),
-    after: 'Each sale in it is listed there, to the cent.',
-  }),
 })
 const arrival = ({ arrives_at }: { arrives_at: string | null }) =>
   arrives_at ? `It should arrive by ${day(arrives_at)}.` : 'Banks take a few days to show it.'
@@ -175,6 +200,22 @@ export const payoutPaid = event('billing.payout_paid', payout, {
   link: payoutAt,
   trigger: { title: 'A payout arrived', description: 'With the amount and the currency.' },
   live: 'sales',
+  notice: (paid) => [
+    {
+      kind: 'payout',
+      title: `${money(paid)} has arrived`,
+      body: `Your payout of ${day(paid.date)} is at your bank.`,
+      link: payoutAt(paid),
+    },
+  ],
+  email: (paid, product) => ({
+    subject: `Your ${product} payout of ${money(paid)} has arrived`,
+    title: `${money(paid)} is at your bank`,
+    text: `It is your payout of ${day(paid.date)}. Some banks show it a day later.`,
+    label: 'See what is in it',
+    path: payoutAt(paid),
+    after: 'Each sale in it is listed there, to the cent.',
+  }),
 })
 export const payoutReturned = event('billing.payout_returned', payout.extend({ because: plain(z.string()) }), {
   activity: (back) => ({ command: `Payout of ${money(back)} came back from the bank`, status: 'failed' }),

@@ -23,20 +23,19 @@ export const newsletterMail = job('crm.newsletter_mail', z.object({ subscriber_i
 })
 export const newsletterSweep = job('crm.newsletter_sweep', z.object({}))
 
+const words = {
+  subject: z.string(),
+  title: z.string(),
+  text: z.string(),
+  label: z.string(),
+  path: z
+    .string()
+    .startsWith('/')
+    .meta({ examples: ['/pricing'] }),
+  after: z.string(),
+}
+
 /** A mail about the account itself. The words are settled when the event comes; the address is read when it is sent. */
-export const accountMail = job(
-  'crm.account_mail',
-  z.object({
-    user_id: z.uuid(),
-    subject: z.string(),
-    title: z.string(),
-    text: z.string(),
-    label: z.string(),
-    path: z
-      .string()
-      .startsWith('/')
-      .meta({ examples: ['/pricing'] }),
-    after: z.string(),
-  }),
-  { attempts: 12 },
-)
+export const accountMail = job('crm.account_mail', z.object({ user_id: z.uuid(), ...words }), { attempts: 12 })
+/** A mail to somebody whom an event names: a buyer, who may have no account. */
+export const letter = job('crm.letter', z.object({ to: z.string().max(320), person: z.uuid().nullable(), ...words }), { attempts: 12 })

@@ -38,6 +38,7 @@ export const toldOf = (sale: SaleRow) => ({
   reference: sale.reference,
   seller_id: sale.seller_id,
   buyer_id: sale.buyer_id,
+  email: sale.email,
   title: sale.title,
   // Of the price: the tax is the authorities', and whoever sold it compares with what was asked.
   amount_cents: sale.gross_cents - sale.tax_cents,

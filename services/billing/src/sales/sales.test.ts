@@ -30,7 +30,11 @@ test('a refund in parts gives each back its share, and a second of the same inte
   expect((await billing.call('refund-order', ann, { sale_id, reason: 'The rest as well' })).body).toMatchObject({ amount_cents: 6_666 })
   expect(await selling.balance(ann)).toMatchObject({ held_cents: 0, due_cents: 0, owed_cents: 0 })
   await billing.quiet()
-  expect((await events('billing.sale_refunded', ann)).map(({ returned_cents }) => returned_cents)).toEqual([3_333, 6_666])
+  const told = await events('billing.sale_refunded', ann)
+  expect(told.map(({ returned_cents }) => returned_cents)).toEqual([3_333, 6_666])
+  const { email } = (await selling.row(sold))!
+  expect(told.map((refund) => refund.email)).toEqual([email, email])
+  expect(email).toContain('@')
   expect((await billing.call('show-sale', ann, { sale_id })).body).toMatchObject({
     sale: { refunded_cents: 9_999 },
     refunds: [{ reason: 'One of three did not work' }, { reason: 'The rest as well' }],

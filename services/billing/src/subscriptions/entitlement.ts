@@ -1,4 +1,4 @@
-import { subscriptionChanged } from '@operon/contracts/billing/events'
+import { planClosed, subscriptionChanged } from '@operon/contracts/billing/events'
 import { budgetsOf, limitsOf, PAST_DUE_GRACE_DAYS, type PlanId, priceCentsOf, type Tier } from '@operon/contracts/plans'
 import { publish } from '@operon/kit/tx'
 import type { Selectable } from 'kysely'
@@ -103,6 +103,11 @@ export async function publishSubscription(trx: Trx, row: SubscriptionRow, budget
     trial_end: row.trial_end?.toISOString() ?? null,
     ...(row.disputed && { disputed: true }),
   })
+}
+
+/** Once a dunning: whoever closes the plan says so. */
+export async function publishClosed(trx: Trx, { user_id, plan }: SubscriptionRow): Promise<void> {
+  if (plan) await publish(trx, planClosed, user_id, { plan: plan as PlanId })
 }
 
 export const pick = (row: SubscriptionRow): Entitlement => Object.fromEntries(fields.map((field) => [field, row[field]])) as Entitlement

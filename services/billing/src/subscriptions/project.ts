@@ -6,7 +6,7 @@ import type { BillingCtx, Db, Deps, Trx } from '../deps.ts'
 import { disputeOf } from '../ledger/disputes.ts'
 import { referralWaits } from '../referrals/referrals.ts'
 import { type ProviderSubscription, TRIAL_REFUSED } from '../stripe-shapes.ts'
-import { entitlementOf, pick, publishSubscription, type Standing, type SubscriptionRow } from './entitlement.ts'
+import { entitlementOf, pick, publishClosed, publishSubscription, type Standing, type SubscriptionRow } from './entitlement.ts'
 
 export type Look = {
   known: SubscriptionRow
@@ -88,6 +88,9 @@ export async function keep(trx: Trx, { known, found, standing, refused }: Look):
     await publish(trx, trialRefused, known.user_id, { plan: refused.plan })
   if (!changed) return null
   if (next.trial_end) await useTrial(trx, known.user_id)
+  // The provider gave up before the days of grace were over.
+  const gaveUp = known.status === 'past_due' && !known.lapsed && (row.status === 'unpaid' || row.status === 'canceled')
+  if (gaveUp && !known.cancel_at_period_end && !standing.disputed) await publishClosed(trx, row)
   await publishSubscription(trx, row)
   return row
 }

@@ -180,6 +180,11 @@ test('grace ends by the time of the person whose payment failed, and of nobody e
   await billing.sweep()
   await billing.becomes(users[0], { subscribed: false })
   expect(await billing.check(users[1])).toMatchObject({ status: 'past_due', subscribed: true })
+  // The end of dunning is told once, to whose plan it closed.
+  await billing.sweep()
+  await billing.quiet()
+  expect(await billing.published('billing.plan_closed', users[0])).toEqual([{ plan: 'basic' }])
+  expect(await billing.published('billing.plan_closed', users[1])).toEqual([])
 })
 
 test('what a person does in the portal and staff at the provider counts: switch, cancel, resume [spec-43]', async () => {

@@ -7,7 +7,7 @@ import { reached } from '../provider-time.ts'
 import { referralWaits } from '../referrals/referrals.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
 import type { ProviderEvent } from '../stripe-shapes.ts'
-import { publishSubscription, type SubscriptionRow } from '../subscriptions/entitlement.ts'
+import { publishClosed, publishSubscription, type SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
 import type { Hearing } from './routes.ts'
 
@@ -94,16 +94,18 @@ async function endPeriods(deps: Deps, ctx: BillingCtx) {
 
 /** A payment that stayed missing through the days of grace: the limits of a free account, until it is paid. */
 async function endGrace(deps: Deps, ctx: BillingCtx) {
-  await end(deps, ctx, (trx) =>
-    trx
+  await end(deps, ctx, async (trx) => {
+    const rows = await trx
       .updateTable('subscriptions')
       .set({ ...closed, lapsed: true })
       .where('status', '=', 'past_due')
       .where('lapsed', '=', false)
       .where(reached(sql`grace_until`, { person: sql`user_id` }))
       .returningAll()
-      .execute(),
-  )
+      .execute()
+    for (const row of rows) await publishClosed(trx, row)
+    return rows
+  })
 }
 
 const closed = { tier: 'none', version: sql<number>`version + 1`, looks: sql<number>`looks + 1`, updated_at: sql<Date>`now()` } as const

@@ -6,6 +6,7 @@ import {
   trialRefused,
   usageThreshold,
 } from '@operon/contracts/billing/events'
+import { saleDisputeClosed, saleDisputed, saleRefunded } from '@operon/contracts/billing/selling-events'
 import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
@@ -70,6 +71,41 @@ test('the end of a trial, a refused one, a failed or disputed payment and a used
   expect(textOf('80% of your Operon AI prompts')).toContain('2,400 of 3,000 AI prompts are used in this period.')
   expect(textOf('model budget')).toContain('$9.60 of your $12.00 model budget is used in this period.')
   for (const mail of sent) expect(mail.links.filter((link) => link.endsWith('/pricing'))).toHaveLength(1)
+})
+
+test('a buyer reads by email of a refund and of a dispute, with an account or without one, and not once they are erased', {
+  timeout: 30_000,
+}, async () => {
+  const [seller, guest] = [platform.user(), `${newId()}@guest.example`]
+  const sold = { version: 1, sale_id: newId(), kind: 'product' as const, reference: newId(), seller_id: seller.id, currency: 'usd' }
+  const sale = { ...sold, buyer_id: null, email: guest, title: 'Lead qualification', amount_cents: 4900 }
+  await platform.emit(userUpdated, seller.id, person(`${seller.id}@seller.example`, 1))
+  const gone = platform.user()
+  await platform.emit(userDeleted, gone.id, { version: 2 })
+  await expect.poll(() => db.selectFrom('erased_people').select('user_id').where('user_id', '=', gone.id).execute()).toHaveLength(1)
+  const theirs = { ...sale, buyer_id: gone.id, email: `${gone.id}@guest.example` }
+  await platform.emit(saleRefunded, seller.id, { ...theirs, refunded_cents: 4900, returned_cents: 4900 })
+  const part = { ...sale, refunded_cents: 1000, returned_cents: 1000 }
+  const event = await platform.emit(saleRefunded, seller.id, part)
+  await platform.emit(saleRefunded, seller.id, part, event)
+  // Of a sale that came without an address, and from the version before, which names none.
+  await platform.emit(saleRefunded, seller.id, { ...part, email: null })
+  await platform.emit(saleRefunded, seller.id, { ...part, email: undefined })
+  const dispute = { ...sale, refunded_cents: 0, dispute: 'dp_1', disputed_cents: 4900, reason: 'fraudulent' }
+  await platform.emit(saleDisputed, seller.id, { ...dispute, evidence_due_at: null })
+  await platform.emit(saleDisputeClosed, seller.id, { ...dispute, outcome: 'lost' })
+  await expect
+    .poll(() => subjects(guest), { timeout: 20_000 })
+    .toEqual([
+      'Your bank decided about your payment for Lead qualification',
+      'Your bank disputes your payment for Lead qualification',
+      'Your refund of $10.00 is on its way',
+    ])
+  const [refund] = (await mails(guest)).filter(({ subject }) => subject.includes('refund'))
+  expect(refund!.text).toContain('Part of your payment of $49.00 for Lead qualification was refunded')
+  expect(refund!.text).toContain('You keep what you bought.')
+  expect(await subjects(`${seller.id}@seller.example`)).toHaveLength(6)
+  expect(await mails(theirs.email)).toEqual([])
 })
 
 test('who has been deleted gets no mail', async () => {

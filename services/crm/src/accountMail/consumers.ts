@@ -1,5 +1,5 @@
 import type { AccountEmail, Event } from '@operon/contracts/contract'
-import { accountMail } from '@operon/contracts/crm/events'
+import { accountMail, letter } from '@operon/contracts/crm/events'
 import { durableEvents } from '@operon/contracts/registry'
 import { now } from '@operon/kit/clock'
 import type { Mailer } from '@operon/kit/mail/mailer'
@@ -7,12 +7,23 @@ import type { Runtime } from '@operon/kit/service'
 import { enqueue } from '@operon/kit/tx'
 import type { Config } from '../config.ts'
 import type { CrmDb } from '../schema.ts'
-import { sendAccountMail } from './send.ts'
+import { sendAccountMail, sendLetter } from './send.ts'
 
 /** One email an event that says so, whatever comes twice. */
 export function accountMailConsumers(rt: Runtime<CrmDb, Config>, mailer: Mailer) {
-  for (const event of durableEvents()) if (event.email) mailOn(rt, event, event.email)
+  for (const event of durableEvents()) {
+    if (event.email) mailOn(rt, event, event.email)
+    if (event.letter) letterOn(rt, event, event.letter)
+  }
   rt.job(accountMail, sendAccountMail(rt, mailer))
+  rt.job(letter, sendLetter(rt, mailer))
+}
+
+function letterOn(rt: Runtime<CrmDb, Config>, event: Event, words: NonNullable<Event['letter']>) {
+  rt.on(event, `letter-${afterDot(event.name)}`, async (trx, { payload }) => {
+    const written = words(payload, rt.kit.PRODUCT_NAME)
+    if (written) await enqueue(trx, letter, written, { userId: written.person })
+  })
 }
 
 function mailOn(rt: Runtime<CrmDb, Config>, event: Event, words: NonNullable<Event['email']>) {
@@ -24,5 +35,5 @@ function mailOn(rt: Runtime<CrmDb, Config>, event: Event, words: NonNullable<Eve
 }
 
 /** `mail-payment-failed`. A broker knows the consumer by this name; one has an older name, under another it would be told everything again. */
-const handlerOf = ({ name }: Event) =>
-  name === 'billing.usage_threshold' ? 'mail-usage' : `mail-${name.slice(name.indexOf('.') + 1).replaceAll('_', '-')}`
+const handlerOf = ({ name }: Event) => (name === 'billing.usage_threshold' ? 'mail-usage' : `mail-${afterDot(name)}`)
+const afterDot = (name: string) => name.slice(name.indexOf('.') + 1).replaceAll('_', '-')
