@@ -14,6 +14,7 @@ import * as analyticsTables from './analytics/tables.ts'
 import * as billingApi from './billing/api.ts'
 import * as billingEvents from './billing/events.ts'
 import * as billingMonths from './billing/months.ts'
+import * as billingPlansStaff from './billing/plans-staff.ts'
 import * as billingSales from './billing/sales.ts'
 import * as billingSellers from './billing/sellers.ts'
 import * as billingSelling from './billing/selling.ts'
@@ -89,6 +90,7 @@ export const contracts: Record<ProcessName, object> = {
     ...billingSales,
     ...billingSellingStaff,
     ...billingMonths,
+    ...billingPlansStaff,
     ...billingEvents,
     ...billingSellingEvents,
     ...billingTables,

@@ -12,6 +12,7 @@ import { belongTo } from './provider-change.ts'
 import { billingRoutes } from './routes.ts'
 import type { BillingDb } from './schema.ts'
 import { sellerConsumers, sellerRoutes } from './sellers/routes.ts'
+import { planStaffRoutes } from './staff/routes.ts'
 import { openProvider } from './stripe.ts'
 import { openEndpoint } from './webhooks/endpoint.ts'
 import { openIntake } from './webhooks/intake.ts'
@@ -52,6 +53,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
     webhookRoutes(rt.app, hearing)
     billingConsumers(rt, deps, hearing)
     sellerRoutes(rt, deps)
+    planStaffRoutes(rt.app, deps)
     sellerConsumers(rt, deps)
     rt.onStart(hearing.events.start)
     rt.onStop(hearing.events.stop)

@@ -30,6 +30,12 @@ export function asDomainError(error: unknown): unknown {
   return new DomainError('upstream_failed', { cause: error })
 }
 
+/** For a caller who may see the provider's own words: staff, and sellers about their sales. */
+export function refused(error: unknown): never {
+  if (isRefusal(error)) throw new DomainError('conflict', { message: declineOf(error) ?? (error as Error).message, cause: error })
+  throw error
+}
+
 /** Which no it was. */
 export const refusalOf = (error: unknown): string => codeOf(error) ?? 'refused'
 

@@ -112,6 +112,8 @@ export type ProviderCredit = {
   ofInvoice: boolean
   /** Whom a referral credit is for, and whether it was given or taken back. Older ones say so in words alone. */
   referral: { referred: string | null; isBack: boolean } | null
+  /** Given by staff. */
+  isGoodwill: boolean
   createdAt: Date
 }
 /** The mark of a refused trial at the provider. */
@@ -267,10 +269,12 @@ export const creditOf = ({
       : description === REFERRAL_THANKS
         ? { referred: null, isBack: false }
         : null,
+  isGoodwill: metadata?.kind === GOODWILL,
   createdAt: date(created),
 })
 
 export const [REFERRAL, REFERRAL_BACK] = ['referral', 'referral_back']
+export const GOODWILL = 'goodwill'
 export const REFERRAL_THANKS = 'Thank you for a referral'
 const invoiceTypes = ['applied_to_invoice', 'unapplied_from_invoice', 'invoice_too_small', 'invoice_too_large', 'credit_note']
 

@@ -22,6 +22,7 @@ import {
   subscriptionOf,
   taxIn,
 } from './stripe-shapes.ts'
+import { staffOf } from './stripe-staff.ts'
 
 // The one place that calls the provider's SDK (what is on sale there: stripe-catalogue.ts; what moved there: stripe-money.ts).
 
@@ -154,7 +155,8 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
             payment_method_collection: 'always',
             ...(collectsTax && taxOf(request.customer)),
             subscription_data: { metadata, ...(request.trialDays > 0 && { trial_period_days: request.trialDays }) },
-            ...(request.referral && { discounts: [{ coupon: REFERRAL_COUPON }] }),
+            // A page takes one of the two.
+            ...(request.referral ? { discounts: [{ coupon: REFERRAL_COUPON }] } : { allow_promotion_codes: true }),
             metadata,
             success_url: request.successUrl,
             cancel_url: request.cancelUrl,
@@ -373,6 +375,7 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
     ...moneyOf(call),
     ...salesOf(call, collectsTax),
     ...connectOf(call),
+    ...staffOf(call),
 
     eventFrom: (raw: unknown): ProviderEvent => eventOf(raw as Stripe.Event),
   }

@@ -19,6 +19,8 @@ export const chart = {
   provider_fees: 'expense',
   dispute_losses: 'expense',
   referral_credits: 'expense',
+  /** Credit that staff gave. */
+  goodwill_credits: 'expense',
 } as const
 
 export const sellerAccounts = {

@@ -29,10 +29,13 @@ export async function bookCredits(trx: Trx, customer: string, credits: ProviderC
           ? 'Credit used on an invoice'
           : 'Credit',
       occurredAt: createdAt,
-      lines: creditMoved(currency, amountCents, referral ? 'referral_credits' : ofInvoice ? 'subscription_revenue' : 'suspense'),
+      lines: creditMoved(currency, amountCents, fromOf(credit)),
     })
   }
 }
+
+const fromOf = ({ referral, ofInvoice, isGoodwill }: ProviderCredit) =>
+  referral ? 'referral_credits' : ofInvoice ? 'subscription_revenue' : isGoodwill ? 'goodwill_credits' : 'suspense'
 
 export async function userOf(trx: Trx, customer: string | null): Promise<string | null> {
   if (!customer) return null

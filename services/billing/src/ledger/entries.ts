@@ -35,7 +35,10 @@ export const disputeWon = (currency: string, cents: number) => pair(currency, ce
 export const disputeLost = (currency: string, cents: number, paidFor: PaidFor = 'subscription') =>
   pair(currency, cents, lostBy(paidFor), 'disputed')
 /** A customer's balance moved at the provider, in its sign: credit is negative there as here. The other side is what it came from. */
-export const creditMoved = (currency: string, cents: number, from: 'referral_credits' | 'subscription_revenue' | 'suspense') =>
-  pair(currency, cents, 'customer_credit', from)
+export const creditMoved = (
+  currency: string,
+  cents: number,
+  from: 'referral_credits' | 'goodwill_credits' | 'subscription_revenue' | 'suspense',
+) => pair(currency, cents, 'customer_credit', from)
 /** The credit left when its account is deleted stays with us. */
 export const creditForfeited = (currency: string, cents: number) => pair(currency, cents, 'customer_credit', 'forfeited_credit')

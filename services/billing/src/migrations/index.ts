@@ -19,6 +19,7 @@ import * as movements from './0020_movements.ts'
 import * as tax from './0021_tax.ts'
 import * as refusedPayouts from './0022_refused_payouts.ts'
 import * as months from './0023_months.ts'
+import * as staff from './0030_staff.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -41,4 +42,5 @@ export const migrations: Migrations = {
   '0021_tax': tax,
   '0022_refused_payouts': refusedPayouts,
   '0023_months': months,
+  '0030_staff': staff,
 }

@@ -5,7 +5,7 @@ import { inTransaction } from '@operon/kit/tx'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { returnedOf } from '../ledger/selling.ts'
 import { callOnce } from '../provider-calls.ts'
-import { declineOf, isRefusal } from '../stripe-errors.ts'
+import { refused } from '../stripe-errors.ts'
 import { ownSale, saleJson } from './list.ts'
 import { moneyOf, type SaleRow, termsOf } from './rows.ts'
 import { settle } from './settle.ts'
@@ -64,9 +64,4 @@ export async function refundSale(deps: Deps, ctx: BillingCtx, sale: SaleRow, amo
     await trx.updateTable('sale_refunds').set({ reason }).where('id', '=', refund.id).execute()
   })
   return { refund: refund.id, amount_cents: refund.amountCents, currency: refund.currency, sale_id: sale.id }
-}
-
-function refused(error: unknown): never {
-  if (isRefusal(error)) throw new DomainError('conflict', { message: declineOf(error) ?? (error as Error).message, cause: error })
-  throw error
 }

@@ -9,7 +9,7 @@ import { booksOf } from '../ledger/compare.ts'
 import { openDisputes } from '../ledger/disputes.ts'
 import { newestMovements } from '../ledger/statement.ts'
 import { callOnce } from '../provider-calls.ts'
-import { declineOf, isRefusal } from '../stripe-errors.ts'
+import { refused } from '../stripe-errors.ts'
 import { subscriptionOf } from '../subscriptions/check.ts'
 import { addDays } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
@@ -192,8 +192,3 @@ function inWords({ payment, amountCents, days, event, type }: Detail): string {
 
 const failedAgain = (outcome: unknown) =>
   new DomainError('conflict', { message: `It failed again: ${(outcome as Error).message}`, cause: outcome })
-
-function refused(error: unknown): never {
-  if (isRefusal(error)) throw new DomainError('conflict', { message: declineOf(error) ?? (error as Error).message, cause: error })
-  throw error
-}

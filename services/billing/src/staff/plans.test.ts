@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
+import { ledgerBalances } from '../ledger/post.ts'
+
+let billing: TestBilling
+beforeAll(async () => {
+  billing = await startBilling()
+})
+afterAll(() => billing.close())
+
+const reason = 'asked by mail'
+const within = { timeout: 15_000, interval: 100 }
+const asStaff = (name: string, body: object = {}) => billing.call(name, billing.staff(), { reason, ...body })
+const balance = async (account: string) =>
+  (await ledgerBalances(billing.db)).balances.find((each) => each.account === account && each.currency === 'usd')?.amount_cents ?? 0
+/** What a customer paid, by the provider's own log. */
+const paidBy = async (user: { id: string }) => {
+  const customer = await billing.customer(user as never)
+  return billing.sandbox.truth.read({ kind: 'charge' }).flatMap((charge: any) => (charge.customer === customer ? [charge.amount] : []))
+}
+
+test('a plan ends with its period or at once, and is charged no more', { timeout: 60_000 }, async () => {
+  const [soon, later] = [await billing.subscribed(), await billing.subscribed()]
+  expect((await asStaff('staff-cancel-plan', { user_id: soon.id, when: 'now' })).body).toMatchObject({ status: 'canceled', ends_at: null })
+  const { body } = await asStaff('staff-cancel-plan', { user_id: later.id, when: 'period_end' })
+  expect(body).toMatchObject({ status: 'trialing', ends_at: (await billing.check(later)).current_period_end })
+  expect(await billing.check(later)).toMatchObject({ subscribed: true, cancel_at_period_end: true })
+  await billing.advance(40, later)
+  await billing.becomes(later, { status: 'canceled', subscribed: false })
+  await billing.advance(40, soon)
+  expect([await paidBy(soon), await paidBy(later)]).toEqual([[], []])
+  expect(await asStaff('staff-cancel-plan', { user_id: soon.id, when: 'now' })).toMatchObject({ body: { code: 'no_subscription' } })
+  const logged = (await billing.call('staff-actions', billing.staff(), {})).body.actions
+  expect(logged.filter(({ action }: { action: string }) => action.startsWith('end plan'))).toMatchObject([
+    { action: 'end plan with its period', reason, user_id: later.id },
+    { action: 'end plan at once', reason, user_id: soon.id },
+  ])
+})
+
+test('credit comes off the next invoice and is booked once, as what was given away', { timeout: 60_000 }, async () => {
+  const user = await billing.subscribed()
+  const given = await balance('goodwill_credits')
+  expect((await asStaff('staff-credit', { user_id: user.id, amount_cents: 1_500 })).body).toMatchObject({ amount_cents: 1_500 })
+  await billing.quiet()
+  expect(await balance('goodwill_credits')).toBe(given + 1_500)
+  await billing.advance(3.1, user)
+  await billing.becomes(user, { status: 'active' })
+  await vi.waitFor(async () => expect(await paidBy(user)).toEqual([3_400]), within)
+  await billing.booksMatch()
+  expect(await asStaff('staff-credit', { user_id: billing.user().id, amount_cents: 1 })).toMatchObject({ status: 404 })
+})
+
+test('money that nothing explains is listed and booked as what it was, once', { timeout: 60_000 }, async () => {
+  const user = await billing.subscribed()
+  const customer = await billing.customer(user)
+  await billing.stripe.paymentIntents.create({ amount: 700, currency: 'usd', customer, payment_method: 'pm_card_visa', confirm: true })
+  await billing.quiet()
+  const [before, revenue] = [await balance('suspense'), await balance('subscription_revenue')]
+  const list = async () => (await asStaff('staff-suspense')).body.rows as any[]
+  const [row] = await list()
+  expect(row).toMatchObject({ amount_cents: 700, user_id: user.id, kind: 'unknown_charge', cleared_as: null })
+  const clear = { entry_id: row.id, as: 'subscription_revenue' }
+  const [one, two] = await Promise.all([asStaff('staff-clear-suspense', clear), asStaff('staff-clear-suspense', clear)])
+  expect([one.status, two.status].toSorted()).toEqual([200, 409])
+  expect([await balance('suspense'), await balance('subscription_revenue')]).toEqual([before + 700, revenue - 700])
+  const [cleared, known] = await list()
+  expect(known).toMatchObject({ id: row.id, cleared_as: 'Booked as subscription revenue' })
+  expect(await asStaff('staff-clear-suspense', { ...clear, entry_id: cleared.id })).toMatchObject({ status: 404 })
+  expect((await list()).reduce((sum, { amount_cents }) => sum + amount_cents, 0)).toBe(0 - (await balance('suspense')))
+})
+
+test('a promotion code is taken at the payment page as often as it says, until staff end it', { timeout: 60_000 }, async () => {
+  const code = { code: 'SPRING20', percent_off: 20, duration: 'once', most_uses: 2 }
+  const { body: made } = await asStaff('staff-create-coupon', code)
+  expect(made).toMatchObject({ code: 'SPRING20', percent_off: 20, used: 0, most_uses: 2, active: true })
+  expect(await asStaff('staff-create-coupon', { ...code, percent_off: 30 })).toMatchObject({ status: 409 })
+  expect(await asStaff('staff-create-coupon', { ...code, code: 'BOTH', amount_off_cents: 100 })).toMatchObject({ status: 400 })
+  const user = billing.user()
+  const pay = async (promotion: string) => {
+    const { url } = (await billing.call('create-checkout', user, { plan: 'basic' })).body
+    const id = new URL(url).pathname.split('/').at(-1)
+    return billing.control(`stripe/checkout/${id}/complete`, { card: GOOD_CARD, promotion })
+  }
+  await expect(pay('NOSUCH')).rejects.toThrow()
+  await pay('spring20')
+  await billing.becomes(user, { status: 'trialing' })
+  await billing.advance(3.1, user)
+  await billing.becomes(user, { status: 'active' })
+  await vi.waitFor(async () => expect(await paidBy(user)).toEqual([3_920]), within)
+  const [listed] = (await asStaff('staff-coupons')).body.coupons
+  expect(listed).toMatchObject({ id: made.id, used: 1 })
+  expect((await asStaff('staff-end-coupon', { id: made.id })).body).toMatchObject({ active: false })
+  const late = billing.user()
+  const { url } = (await billing.call('create-checkout', late, { plan: 'basic' })).body
+  await expect(
+    billing.control(`stripe/checkout/${new URL(url).pathname.split('/').at(-1)}/complete`, { card: GOOD_CARD, promotion: 'SPRING20' }),
+  ).rejects.toThrow()
+  await billing.booksMatch()
+})
+
+test('each figure is the sum of the accounts that its rows name', { timeout: 60_000 }, async () => {
+  const paying = await billing.subscribed('pro')
+  await billing.advance(3.1, paying)
+  await billing.becomes(paying, { status: 'active' })
+  await billing.subscribed()
+  await billing.quiet()
+  const { body } = await asStaff('staff-figures')
+  const rows = async (figure: string) => (await asStaff('staff-figure-rows', { figure })).body.rows as any[]
+  const sum = (each: { amount_cents: number }[]) => each.reduce((all, { amount_cents }) => all + amount_cents, 0)
+  const mrr = await rows('mrr')
+  expect(mrr).toContainEqual(expect.objectContaining({ user_id: paying.id, plan: 'pro', amount_cents: 9_900 }))
+  expect([mrr.length, sum(mrr)]).toEqual([body.mrr.reduce((all: number, { accounts }: any) => all + accounts, 0), sum(body.mrr)])
+  expect(await rows('trials')).toHaveLength(body.trials)
+  expect(await rows('churned')).toHaveLength(body.churn.ended)
+  expect(await rows('converted')).toHaveLength(body.conversion.converted)
+  expect(await rows('not_converted')).toHaveLength(body.conversion.of - body.conversion.converted)
+  // The one of the first test that ended in its trial has never paid: it is no churn, and its trial did not convert.
+  expect((await rows('not_converted')).length).toBeGreaterThan(0)
+  expect(body.churn.ended).toBe(0)
+  expect(await asStaff('staff-figure-rows', { figure: 'mrr', cursor: 'x' })).toMatchObject({ status: 400 })
+})
