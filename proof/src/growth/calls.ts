@@ -25,6 +25,9 @@ export const BODIES: Record<string, (ownerId: string) => any> = {
   'search-conversations': () => ({ query: 'spring', features: ['assistant', 'chat'] }),
   'staff-month': () => ({ month: '2026-11', reason: 'Looking into growth' }),
   'staff-matters': () => ({ reason: 'Looking into growth' }),
+  'staff-suspense': () => ({ reason: 'Looking into growth' }),
+  'staff-figures': () => ({ reason: 'Looking into growth' }),
+  'staff-figure-rows': () => ({ figure: 'mrr', reason: 'Looking into growth' }),
   'staff-seller': (ownerId) => ({ query: ownerId, reason: 'Looking into growth' }),
   'sales-statement': () => ({ month: new Date().toISOString().slice(0, 7), format: 'csv' }),
   'statement-export': () => ({ month: new Date().toISOString().slice(0, 7) }),
@@ -41,6 +44,7 @@ export const CHANGES: Record<string, (ownerId: string) => any> = {
 /** Reads of the registry that are not timed, and why. */
 export const UNTIMED: Record<string, string> = {
   'checkout-status': 'asks the payment provider about one session',
+  'staff-coupons': 'asks the payment provider for its promotion codes',
   'order-status': 'opens by the token of one order',
   'show-order': 'one order, by its token or id',
   'order-download': 'one file of one order, by its token or id',

@@ -367,6 +367,10 @@ export const staffDisputes = fn('staff-disputes', {
         state: z.enum(['asked', 'open']),
         evidence_due_at: time.nullable(),
         opened_at: time,
+        /** The sale that was paid for; null for a plan. Absent from the version before, as is the next. */
+        sale_id: z.uuid().nullable().optional(),
+        evidence: z.string().nullable().optional(),
+        evidence_sent_at: time.nullable().optional(),
       }),
     ),
     more: More,

@@ -54,8 +54,15 @@ export const staffRefundSale = fn('staff-refund-sale', {
 })
 export const staffSubmitEvidence = fn('staff-submit-evidence', {
   access: 'staff',
-  summary: "Sends evidence about a seller's disputed payment to the bank",
-  body: z.object({ sale_id: id('sale'), text: z.string().trim().min(10).max(10_000), send: z.boolean().default(false), reason }),
+  summary: 'Sends evidence about a disputed payment to the bank: of a sale, or of a plan',
+  description: 'Named by the sale, or by the dispute.',
+  body: z.object({
+    sale_id: id('sale').optional(),
+    dispute: z.string().min(4).max(100).optional(),
+    text: z.string().trim().min(10).max(10_000),
+    send: z.boolean().default(false),
+    reason,
+  }),
   reply: z.object({ dispute: z.string(), sent: z.boolean(), evidence_due_at: time.nullable() }),
   idempotent: 'two-phase',
 })

@@ -88,6 +88,9 @@ export async function openDisputes(db: BillingCtx['db']): Promise<Output<typeof 
     state: row.state as 'asked' | 'open',
     evidence_due_at: row.evidence_due_at?.toISOString() ?? null,
     opened_at: row.opened_at.toISOString(),
+    sale_id: row.sale_id,
+    evidence: row.evidence,
+    evidence_sent_at: row.evidence_sent_at?.toISOString() ?? null,
   }))
   return { disputes, more: found.length > DISPUTES_SHOWN }
 }

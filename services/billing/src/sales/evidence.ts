@@ -11,28 +11,36 @@ export async function submitEvidence(
   ctx: BillingCtx,
   { sale_id, text, send }: Input<typeof contract.submitEvidence>,
 ): Promise<Output<typeof contract.submitEvidence>> {
-  return answerDispute(deps, ctx, await ownSale(ctx, sale_id), text, send)
+  const sale = await ownSale(ctx, sale_id)
+  return answerDispute(deps, ctx, { column: 'sale_id', is: sale.id }, evidenceOf(sale, text), send)
 }
 
+type Evidence = Parameters<Deps['provider']['submitEvidence']>[1]
 /** Kept until it is sent, and sent once. What we know of the order and its delivery goes with it. */
-export async function answerDispute(deps: Deps, ctx: BillingCtx, sale: SaleRow, text: string, send: boolean) {
+export async function answerDispute(
+  deps: Deps,
+  ctx: BillingCtx,
+  about: { column: 'sale_id' | 'id'; is: string },
+  evidence: Evidence,
+  send: boolean,
+) {
   const open = await ctx.db
     .updateTable('disputes')
-    .set({ evidence: text })
-    .where('sale_id', '=', sale.id)
+    .set({ evidence: evidence.uncategorized_text ?? null })
+    .where(about.column, '=', about.is)
     .where('state', 'in', ['asked', 'open'])
     .where('evidence_sent_at', 'is', null)
     .returning(['id', 'evidence_due_at'])
     .executeTakeFirst()
   if (!open) throw new DomainError('dispute_closed')
   if (send) {
-    await deps.provider.submitEvidence(open.id, evidenceOf(sale, text), true, `evidence-${open.id}`)
+    await deps.provider.submitEvidence(open.id, evidence, true, `evidence-${open.id}`)
     await ctx.db.updateTable('disputes').set({ evidence_sent_at: new Date() }).where('id', '=', open.id).execute()
   }
   return { dispute: open.id, sent: send, evidence_due_at: open.evidence_due_at?.toISOString() ?? null }
 }
 
-const evidenceOf = (sale: SaleRow, text: string) => ({
+export const evidenceOf = (sale: SaleRow, text: string) => ({
   product_description: sale.title,
   ...(sale.email && { customer_email_address: sale.email }),
   ...(sale.customer && { customer_name: sale.customer }),

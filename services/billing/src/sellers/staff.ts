@@ -4,7 +4,7 @@ import { DomainError } from '@operon/kit/errors'
 import { isUuid } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps } from '../deps.ts'
-import { answerDispute } from '../sales/evidence.ts'
+import { answerDispute, evidenceOf } from '../sales/evidence.ts'
 import { saleJson, salesOf } from '../sales/list.ts'
 import { refundSale } from '../sales/refunds.ts'
 import { log } from '../staff/log.ts'
@@ -85,11 +85,31 @@ export async function staffRefundSale(
 export async function staffSubmitEvidence(
   deps: Deps,
   ctx: BillingCtx,
-  { sale_id, text, send, reason }: Input<typeof contract.staffSubmitEvidence>,
+  { sale_id, dispute, text, send, reason }: Input<typeof contract.staffSubmitEvidence>,
 ): Promise<Output<typeof contract.staffSubmitEvidence>> {
-  const sale = await anySale(ctx, sale_id)
-  await log(ctx, send ? 'send evidence' : 'keep evidence', reason, sale.seller_id, { payment: sale.charge })
-  return answerDispute(deps, ctx, sale, text, send)
+  const action = send ? 'send evidence' : 'keep evidence'
+  const row = dispute ? await ctx.db.selectFrom('disputes').selectAll().where('id', '=', dispute).executeTakeFirst() : null
+  const id = sale_id ?? row?.sale_id
+  if (id) {
+    const sale = await anySale(ctx, id)
+    await log(ctx, action, reason, sale.seller_id, { about: sale.charge })
+    return answerDispute(deps, ctx, { column: 'sale_id', is: sale.id }, evidenceOf(sale, text), send)
+  }
+  if (!row) throw new DomainError('not_found')
+  await log(ctx, action, reason, row.user_id, { about: row.charge })
+  return answerDispute(deps, ctx, { column: 'id', is: row.id }, await evidenceOfPlan(ctx, row.user_id, text), send)
+}
+
+/** What is known of the person who paid for a plan. */
+async function evidenceOfPlan({ db }: BillingCtx, userId: string | null, text: string) {
+  const account = userId ? await db.selectFrom('accounts').selectAll().where('user_id', '=', userId).executeTakeFirst() : null
+  return {
+    product_description: 'A subscription to an online service, billed each month',
+    ...(account?.email && { customer_email_address: account.email }),
+    ...(account?.name && { customer_name: account.name }),
+    ...(account && { access_activity_log: `The account was opened at ${account.created_at.toISOString()}.` }),
+    uncategorized_text: text,
+  }
 }
 async function anySale({ db }: BillingCtx, id: string) {
   const sale = await db.selectFrom('sales').selectAll().where('id', '=', id).executeTakeFirst()

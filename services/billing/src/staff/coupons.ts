@@ -26,7 +26,7 @@ export async function staffCreateCoupon(
 ): Promise<Output<typeof contract.staffCreateCoupon>> {
   const staff = userIdOf(ctx.actor)
   if (!staff) throw new DomainError('forbidden')
-  await log(ctx, 'create promotion code', reason, null, { payment: wanted.code })
+  await log(ctx, 'create promotion code', reason, null, { about: wanted.code })
   const coupon = {
     code: wanted.code,
     percentOff: wanted.percent_off,
@@ -45,6 +45,6 @@ export async function staffEndCoupon(
   ctx: BillingCtx,
   { id, reason }: Input<typeof contract.staffEndCoupon>,
 ): Promise<Output<typeof contract.staffEndCoupon>> {
-  await log(ctx, 'end promotion code', reason, null, { payment: id })
+  await log(ctx, 'end promotion code', reason, null, { about: id })
   return deps.provider.endCoupon(id).catch(refused)
 }

@@ -183,9 +183,11 @@ type ActionRow = Awaited<ReturnType<ReturnType<typeof actionsOf>['execute']>>[nu
 
 const actionJson = ({ at, detail, ...row }: ActionRow) => ({ ...row, detail: inWords(detail as Detail), at: at.toISOString() })
 
-type Detail = { payment?: string; amountCents?: number; days?: number; event?: string; type?: string }
-function inWords({ payment, amountCents, days, event, type }: Detail): string {
+type Detail = { about?: string; payment?: string; amountCents?: number; days?: number; event?: string; type?: string }
+function inWords({ about, payment, amountCents, days, event, type }: Detail): string {
+  if (about) return about
   if (payment) return `${amountCents ? (amountCents / 100).toFixed(2) : 'all'} of ${payment}`
+  if (amountCents) return (amountCents / 100).toFixed(2)
   if (days) return `by ${days} ${days === 1 ? 'day' : 'days'}`
   return event ? `${type} ${event}` : ''
 }

@@ -56,7 +56,7 @@ export async function staffClearSuspense(
     .executeTakeFirst()
   if (!moved || moved.kind === CLEARED) throw new DomainError('not_found')
   const { amount_cents, currency, user_id: userId } = moved
-  await log(ctx, 'clear unknown money', reason, userId, { payment: moved.reference, amountCents: Number(amount_cents) })
+  await log(ctx, 'clear unknown money', reason, userId, { about: moved.reference })
   const isNew = await inTransaction(ctx.db, (trx) =>
     post(trx, {
       ...{ reference: `${CLEARED}:${entry_id}`, kind: CLEARED, userId, description: names[as], occurredAt: new Date() },

@@ -5,16 +5,19 @@ import { day, moment, money } from '../../ui/format.ts'
 import { EmptyState, Panel, Pill } from '../../ui/Panel.tsx'
 import { ActionsTable } from './ActionsTable.tsx'
 import { ExtendTrialPanel } from './ExtendTrialPanel.tsx'
+import { CancelPanel, CreditPanel } from './PlanPanels.tsx'
 import type { StaffAccount, StaffPayment } from './queries.ts'
 import { RefundPanel } from './RefundPanel.tsx'
 import { StaffTable } from './StaffTable.tsx'
 
-/** All that staff may see of one account, and the two things that can be done to it. */
+/** All that staff may see of one account, and what can be done to it. */
 export function AccountView({ found, onChanged }: { found: StaffAccount; onChanged: () => void }) {
   const { account, subscription, payments, more_payments: hasMore, actions } = found
   const [refunding, setRefunding] = useState<StaffPayment>()
-  const [extending, setExtending] = useState(false)
+  const [doing, setDoing] = useState<'extend' | 'cancel' | 'credit'>()
+  const close = () => setDoing(undefined)
   const plan = plans.find(({ id }) => id === subscription.subscription_tier)
+  const isRunning = ['trialing', 'active', 'past_due', 'unpaid'].includes(subscription.status)
   const trialing = subscription.status === 'trialing' && subscription.trial_end
 
   return (
@@ -54,7 +57,7 @@ export function AccountView({ found, onChanged }: { found: StaffAccount; onChang
         <Panel
           title={account.name ?? account.email ?? 'Account'}
           badge={<Pill tone={subscription.subscribed ? 'good' : 'neutral'}>{subscription.status.replace('_', ' ')}</Pill>}
-          actions={trialing ? <Button onClick={() => setExtending(true)}>Extend trial</Button> : null}
+          actions={trialing ? <Button onClick={() => setDoing('extend')}>Extend trial</Button> : null}
           className="min-w-0 max-lg:order-first"
         >
           <dl className="flex flex-col gap-2.5 text-13">
@@ -79,15 +82,23 @@ export function AccountView({ found, onChanged }: { found: StaffAccount; onChang
                 </Fact>
               ))}
           </dl>
+          <div className="mt-4 flex flex-wrap gap-2">
+            {account.customer ? <Button onClick={() => setDoing('credit')}>Give credit</Button> : null}
+            {isRunning ? <Button onClick={() => setDoing('cancel')}>End plan</Button> : null}
+          </div>
         </Panel>
       </div>
       <Panel title="Staff actions" flush>
         <ActionsTable actions={actions} />
       </Panel>
       {refunding ? <RefundPanel payment={refunding} onClose={() => setRefunding(undefined)} onDone={onChanged} /> : null}
-      {extending && trialing ? (
-        <ExtendTrialPanel userId={account.user_id} trialEnd={trialing} onClose={() => setExtending(false)} onDone={onChanged} />
+      {doing === 'extend' && trialing ? (
+        <ExtendTrialPanel userId={account.user_id} trialEnd={trialing} onClose={close} onDone={onChanged} />
       ) : null}
+      {doing === 'cancel' ? (
+        <CancelPanel userId={account.user_id} periodEnd={subscription.current_period_end} onClose={close} onDone={onChanged} />
+      ) : null}
+      {doing === 'credit' ? <CreditPanel userId={account.user_id} onClose={close} onDone={onChanged} /> : null}
     </>
   )
 }

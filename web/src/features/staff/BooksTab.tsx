@@ -6,6 +6,7 @@ import { toast } from '../../ui/toast.tsx'
 import type { Books } from './queries.ts'
 import { isReason, ReasonForm } from './ReasonForm.tsx'
 import { StaffTable } from './StaffTable.tsx'
+import { Suspense } from './Suspense.tsx'
 import type { LookUp } from './useLookUp.ts'
 
 /** Where our books and the payment provider's own figures do not agree, as the last comparison found it. */
@@ -29,6 +30,7 @@ export function BooksTab({ lookUp }: { lookUp: LookUp<{ reason: string; again: b
           Payments that no plan was sold for, and refunds that a bank sent back, wait in the suspense account until they are sorted out.
         </Alert>
       ))}
+      {found && asked ? <Suspense reason={asked.reason} /> : null}
       <Panel title="Differences with the payment provider" flush>
         {error ? <ErrorState title="The books could not be shown" error={error} retry={show} /> : null}
         {found?.differences.length ? (

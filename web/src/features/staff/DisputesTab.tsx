@@ -1,15 +1,18 @@
 import { useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
 import { moment, money } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
-import type { OpenDisputes } from './queries.ts'
+import { EmptyState, ErrorState, Panel, Pill } from '../../ui/Panel.tsx'
+import { EvidencePanel } from './EvidencePanel.tsx'
+import type { OpenDispute, OpenDisputes } from './queries.ts'
 import { ReasonForm } from './ReasonForm.tsx'
 import { StaffTable } from './StaffTable.tsx'
 import type { LookUp } from './useLookUp.ts'
 
-/** Disputes that the bank has not decided, the next deadline first. Evidence is handed in at the payment provider. */
+/** Disputes that the bank has not decided, the next deadline first. */
 export function DisputesTab({ lookUp }: { lookUp: LookUp<string, OpenDisputes> }) {
   const { busy, asked, found, error, ask } = lookUp
   const [reason, setReason] = useState(asked ?? '')
+  const [chosen, setChosen] = useState<OpenDispute>()
   const list = () => ask(reason.trim())
   return (
     <div className="flex flex-col gap-5 pt-5">
@@ -17,7 +20,7 @@ export function DisputesTab({ lookUp }: { lookUp: LookUp<string, OpenDisputes> }
       <Panel title="Disputed payments" flush>
         {error ? <ErrorState title="The disputes could not be listed" error={error} retry={list} /> : null}
         {found?.disputes.length ? (
-          <StaffTable label="Disputed payments" head={['Evidence due', 'Payment', 'Amount']} wide={['Account', 'Reason']}>
+          <StaffTable label="Disputed payments" head={['Evidence due', 'Payment', 'Amount']} wide={['Account', 'Reason']} actions>
             {found.disputes.map((dispute) => (
               <tr key={dispute.dispute}>
                 <td className="whitespace-nowrap">{dispute.evidence_due_at ? moment(dispute.evidence_due_at) : 'None asked for'}</td>
@@ -27,6 +30,15 @@ export function DisputesTab({ lookUp }: { lookUp: LookUp<string, OpenDisputes> }
                 <td className="text-muted max-md:hidden">
                   {dispute.reason.replaceAll('_', ' ')}
                   {dispute.state === 'asked' ? ' (inquiry, no money moved)' : ''}
+                </td>
+                <td className="text-right">
+                  {dispute.evidence_sent_at ? (
+                    <Pill tone="good">evidence sent</Pill>
+                  ) : (
+                    <Button onClick={() => setChosen(dispute)}>
+                      Evidence<span className="sr-only"> for {dispute.payment}</span>
+                    </Button>
+                  )}
                 </td>
               </tr>
             ))}
@@ -38,6 +50,15 @@ export function DisputesTab({ lookUp }: { lookUp: LookUp<string, OpenDisputes> }
         )}
         {found?.more ? <p className="px-4 py-3 text-12 text-faint">These are the first {found.disputes.length} by deadline.</p> : null}
       </Panel>
+      {chosen ? (
+        <EvidencePanel
+          about={{ dispute: chosen.dispute }}
+          title={chosen.sale_id ? 'a sale' : 'a plan'}
+          kept={chosen.evidence}
+          onClose={() => setChosen(undefined)}
+          onDone={list}
+        />
+      ) : null}
     </div>
   )
 }

@@ -5,9 +5,16 @@ import { toast } from '../../ui/toast.tsx'
 import { newKey, refund, type StaffPayment } from './queries.ts'
 import { ReasonPanel } from './ReasonPanel.tsx'
 
-type Props = { payment: StaffPayment; onClose: () => void; onDone: () => void }
+type Props = {
+  payment: Pick<StaffPayment, 'payment' | 'amount_cents' | 'currency' | 'at'>
+  /** What becomes of the rest, said before it is done. */
+  after?: string
+  send?: (amountCents: number, reason: string, key: string) => Promise<{ amount_cents: number; currency: string }>
+  onClose: () => void
+  onDone: () => void
+}
 
-export function RefundPanel({ payment, onClose, onDone }: Props) {
+export function RefundPanel({ payment, after = 'The plan stays as it is.', send, onClose, onDone }: Props) {
   const [key] = useState(newKey)
   const [amount, setAmount] = useState((payment.amount_cents / 100).toFixed(2))
   const cents = /^\d+([.,]\d{1,2})?$/.test(amount.trim()) ? Math.round(Number(amount.trim().replace(',', '.')) * 100) : 0
@@ -15,7 +22,7 @@ export function RefundPanel({ payment, onClose, onDone }: Props) {
   const given = money(cents, payment.currency)
 
   async function run(reason: string) {
-    const done = await refund(payment.payment, cents, reason, key)
+    const done = await (send ? send(cents, reason, key) : refund(payment.payment, cents, reason, key))
     toast.success(`${money(done.amount_cents, done.currency)} was refunded`, 'It is booked; the bank shows it in 5 to 10 days.')
     onDone()
   }
@@ -28,7 +35,7 @@ export function RefundPanel({ payment, onClose, onDone }: Props) {
       ready={fits}
       says={
         fits
-          ? `Sends ${given} of the payment of ${day(payment.at)} back to the card that paid it and books it. The plan stays as it is. It cannot be taken back.`
+          ? `Sends ${given} of the payment of ${day(payment.at)} back to the card that paid it and books it. ${after} It cannot be taken back.`
           : 'Enter the amount to refund.'
       }
       onClose={onClose}
@@ -40,7 +47,7 @@ export function RefundPanel({ payment, onClose, onDone }: Props) {
         value={amount}
         onChange={(event) => setAmount(event.target.value)}
         error={fits ? undefined : `Between 0.01 and ${(payment.amount_cents / 100).toFixed(2)}.`}
-        hint={`The payment was ${money(payment.amount_cents, payment.currency)}, ${payment.payment}`}
+        hint={`${send ? 'What is left of it is' : 'The payment was'} ${money(payment.amount_cents, payment.currency)}, ${payment.payment}`}
       />
     </ReasonPanel>
   )

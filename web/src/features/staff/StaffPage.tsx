@@ -9,16 +9,20 @@ import { PageHeader } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { AccountTab } from './AccountTab.tsx'
 import { BooksTab } from './BooksTab.tsx'
+import { CouponsTab } from './CouponsTab.tsx'
 import { DisputesTab } from './DisputesTab.tsx'
 import { EventsTab } from './EventsTab.tsx'
+import { FiguresTab } from './FiguresTab.tsx'
 import { LogTab } from './LogTab.tsx'
 import { MessageLimits } from './MessageLimits.tsx'
 import { ModerationTab } from './ModerationTab.tsx'
-import { listDisputes, listFailedEvents, listReports, lookUp, readBooks } from './queries.ts'
+import { listCoupons, listDisputes, listFailedEvents, listReports, listRuns, lookUp, lookUpSeller, readBooks, readFigures } from './queries.ts'
+import { RunsTab } from './RunsTab.tsx'
+import { SellersTab } from './SellersTab.tsx'
 import { standingOf } from './standing.ts'
 import { useLookUp } from './useLookUp.ts'
 
-type Section = 'account' | 'reports' | 'books' | 'disputes' | 'events' | 'log'
+type Section = 'account' | 'sellers' | 'payouts' | 'disputes' | 'reports' | 'books' | 'figures' | 'coupons' | 'events' | 'log'
 
 /** For staff only; nobody else learns that it is here. */
 export function StaffPage({ otherwise }: Otherwise) {
@@ -45,6 +49,10 @@ function SecondFactorNeeded() {
 function Staff() {
   const [search, setSearch] = useSearchParams()
   const account = useLookUp(({ query, reason }: { query: string; reason: string }) => lookUp(query, reason))
+  const sellers = useLookUp(({ query, reason }: { query: string; reason: string }) => lookUpSeller(query, reason))
+  const runs = useLookUp(listRuns)
+  const figures = useLookUp(readFigures)
+  const coupons = useLookUp(listCoupons)
   const disputes = useLookUp(listDisputes)
   const books = useLookUp(({ reason, again }: { reason: string; again: boolean }) => readBooks(reason, again))
   const reports = useLookUp(listReports)
@@ -60,9 +68,13 @@ function Staff() {
           onChange={(next) => setSearch(next === 'account' ? {} : { section: next }, { replace: true })}
           tabs={[
             { id: 'account', label: 'Account', panel: <AccountTab lookUp={account} /> },
+            { id: 'sellers', label: 'Sellers', panel: <SellersTab lookUp={sellers} /> },
+            { id: 'payouts', label: 'Payouts', panel: <RunsTab lookUp={runs} /> },
             { id: 'disputes', label: 'Disputes', panel: <DisputesTab lookUp={disputes} /> },
             { id: 'reports', label: 'Reports', panel: <ModerationTab lookUp={reports} /> },
             { id: 'books', label: 'Books', panel: <BooksTab lookUp={books} /> },
+            { id: 'figures', label: 'Figures', panel: <FiguresTab lookUp={figures} /> },
+            { id: 'coupons', label: 'Codes', panel: <CouponsTab lookUp={coupons} /> },
             { id: 'events', label: 'Failed events', panel: <EventsTab lookUp={events} /> },
             { id: 'log', label: 'Log', panel: <LogTab /> },
           ]}

@@ -29,3 +29,17 @@ export const refund = (payment: string, amountCents: number, reason: string, key
   call('staff-refund', { payment, amount_cents: amountCents, reason }, { idempotencyKey: key })
 export const extendTrial = (userId: string, days: number, reason: string, key: string) =>
   call('staff-extend-trial', { user_id: userId, days, reason }, { idempotencyKey: key })
+
+export type StaffSeller = CallReply<'staff-seller'>
+export type PayoutRuns = CallReply<'staff-payout-runs'>
+export type Figures = CallReply<'staff-figures'>
+export type Figure = CallArgs<'staff-figure-rows'>['figure']
+export type Coupons = CallReply<'staff-coupons'>
+export type Coupon = Coupons['coupons'][number]
+export type OpenDispute = OpenDisputes['disputes'][number]
+export type SuspenseRow = CallReply<'staff-suspense'>['rows'][number]
+
+export const lookUpSeller = (query: string, reason: string) => call('staff-seller', { query, reason })
+export const listRuns = (reason: string) => call('staff-payout-runs', { reason })
+export const readFigures = (reason: string) => call('staff-figures', { reason })
+export const listCoupons = (reason: string) => call('staff-coupons', { reason })
