@@ -59,10 +59,14 @@ test('money that nothing explains is listed and booked as what it was, once', { 
   const list = async () => (await asStaff('staff-suspense')).body.rows as any[]
   const [row] = await list()
   expect(row).toMatchObject({ amount_cents: 700, user_id: user.id, kind: 'unknown_charge', cleared_as: null })
+  const waits = async () => (await asStaff('staff-matters')).body.matters.map(({ subject }: { subject: string }) => subject)
+  const payment = row.reference.slice('charge:'.length)
+  expect(await waits()).toContain(payment)
   const clear = { entry_id: row.id, as: 'subscription_revenue' }
   const [one, two] = await Promise.all([asStaff('staff-clear-suspense', clear), asStaff('staff-clear-suspense', clear)])
   expect([one.status, two.status].toSorted()).toEqual([200, 409])
   expect([await balance('suspense'), await balance('subscription_revenue')]).toEqual([before + 700, revenue - 700])
+  expect(await waits()).not.toContain(payment)
   const [cleared, known] = await list()
   expect(known).toMatchObject({ id: row.id, cleared_as: 'Booked as subscription revenue' })
   expect(await asStaff('staff-clear-suspense', { ...clear, entry_id: cleared.id })).toMatchObject({ status: 404 })
@@ -75,11 +79,13 @@ test('a promotion code is taken at the payment page as often as it says, until s
   expect(made).toMatchObject({ code: 'SPRING20', percent_off: 20, used: 0, most_uses: 2, active: true })
   expect(await asStaff('staff-create-coupon', { ...code, percent_off: 30 })).toMatchObject({ status: 409 })
   expect(await asStaff('staff-create-coupon', { ...code, code: 'BOTH', amount_off_cents: 100 })).toMatchObject({ status: 400 })
+  // Where nothing is taxed.
+  const address = { country: 'US', postal_code: '97201' }
   const user = billing.user()
   const pay = async (promotion: string) => {
     const { url } = (await billing.call('create-checkout', user, { plan: 'basic' })).body
     const id = new URL(url).pathname.split('/').at(-1)
-    return billing.control(`stripe/checkout/${id}/complete`, { card: GOOD_CARD, promotion })
+    return billing.control(`stripe/checkout/${id}/complete`, { card: GOOD_CARD, promotion, address })
   }
   await expect(pay('NOSUCH')).rejects.toThrow()
   await pay('spring20')
@@ -93,7 +99,7 @@ test('a promotion code is taken at the payment page as often as it says, until s
   const late = billing.user()
   const { url } = (await billing.call('create-checkout', late, { plan: 'basic' })).body
   await expect(
-    billing.control(`stripe/checkout/${new URL(url).pathname.split('/').at(-1)}/complete`, { card: GOOD_CARD, promotion: 'SPRING20' }),
+    billing.control(`stripe/checkout/${new URL(url).pathname.split('/').at(-1)}/complete`, { card: GOOD_CARD, promotion: 'SPRING20', address }),
   ).rejects.toThrow()
   await billing.booksMatch()
 })

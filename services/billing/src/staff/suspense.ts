@@ -8,6 +8,7 @@ import type { BillingCtx } from '../deps.ts'
 import { pair } from '../ledger/entries.ts'
 import { post } from '../ledger/post.ts'
 import { log } from './log.ts'
+import { closeMatter } from './matters.ts'
 
 const SHOWN = 50
 const CLEARED = 'suspense_cleared'
@@ -57,12 +58,13 @@ export async function staffClearSuspense(
   if (!moved || moved.kind === CLEARED) throw new DomainError('not_found')
   const { amount_cents, currency, user_id: userId } = moved
   await log(ctx, 'clear unknown money', reason, userId, { about: moved.reference })
-  const isNew = await inTransaction(ctx.db, (trx) =>
-    post(trx, {
+  const isNew = await inTransaction(ctx.db, async (trx) => {
+    await closeMatter(trx, 'suspense', moved.reference.slice(moved.reference.indexOf(':') + 1))
+    return post(trx, {
       ...{ reference: `${CLEARED}:${entry_id}`, kind: CLEARED, userId, description: names[as], occurredAt: new Date() },
       lines: pair(currency, -Number(amount_cents), 'suspense', as),
-    }),
-  )
+    })
+  })
   if (!isNew) throw new DomainError('conflict', { message: 'It was booked already.' })
   return { cleared: true }
 }

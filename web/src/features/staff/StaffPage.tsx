@@ -14,15 +14,27 @@ import { DisputesTab } from './DisputesTab.tsx'
 import { EventsTab } from './EventsTab.tsx'
 import { FiguresTab } from './FiguresTab.tsx'
 import { LogTab } from './LogTab.tsx'
+import { MattersTab } from './MattersTab.tsx'
 import { MessageLimits } from './MessageLimits.tsx'
 import { ModerationTab } from './ModerationTab.tsx'
-import { listCoupons, listDisputes, listFailedEvents, listReports, listRuns, lookUp, lookUpSeller, readBooks, readFigures } from './queries.ts'
+import {
+  listCoupons,
+  listDisputes,
+  listFailedEvents,
+  listMatters,
+  listReports,
+  listRuns,
+  lookUp,
+  lookUpSeller,
+  readBooks,
+  readFigures,
+} from './queries.ts'
 import { RunsTab } from './RunsTab.tsx'
 import { SellersTab } from './SellersTab.tsx'
 import { standingOf } from './standing.ts'
 import { useLookUp } from './useLookUp.ts'
 
-type Section = 'account' | 'sellers' | 'payouts' | 'disputes' | 'reports' | 'books' | 'figures' | 'coupons' | 'events' | 'log'
+type Section = 'account' | 'matters' | 'sellers' | 'payouts' | 'disputes' | 'reports' | 'books' | 'figures' | 'coupons' | 'events' | 'log'
 
 /** For staff only; nobody else learns that it is here. */
 export function StaffPage({ otherwise }: Otherwise) {
@@ -50,6 +62,7 @@ function Staff() {
   const [search, setSearch] = useSearchParams()
   const account = useLookUp(({ query, reason }: { query: string; reason: string }) => lookUp(query, reason))
   const sellers = useLookUp(({ query, reason }: { query: string; reason: string }) => lookUpSeller(query, reason))
+  const matters = useLookUp(listMatters)
   const runs = useLookUp(listRuns)
   const figures = useLookUp(readFigures)
   const coupons = useLookUp(listCoupons)
@@ -68,6 +81,7 @@ function Staff() {
           onChange={(next) => setSearch(next === 'account' ? {} : { section: next }, { replace: true })}
           tabs={[
             { id: 'account', label: 'Account', panel: <AccountTab lookUp={account} /> },
+            { id: 'matters', label: 'Waiting', panel: <MattersTab lookUp={matters} /> },
             { id: 'sellers', label: 'Sellers', panel: <SellersTab lookUp={sellers} /> },
             { id: 'payouts', label: 'Payouts', panel: <RunsTab lookUp={runs} /> },
             { id: 'disputes', label: 'Disputes', panel: <DisputesTab lookUp={disputes} /> },

@@ -34,12 +34,14 @@ export type StaffSeller = CallReply<'staff-seller'>
 export type PayoutRuns = CallReply<'staff-payout-runs'>
 export type Figures = CallReply<'staff-figures'>
 export type Figure = CallArgs<'staff-figure-rows'>['figure']
+export type Matters = CallReply<'staff-matters'>
 export type Coupons = CallReply<'staff-coupons'>
 export type Coupon = Coupons['coupons'][number]
 export type OpenDispute = OpenDisputes['disputes'][number]
 export type SuspenseRow = CallReply<'staff-suspense'>['rows'][number]
 
 export const lookUpSeller = (query: string, reason: string) => call('staff-seller', { query, reason })
+export const listMatters = (reason: string) => call('staff-matters', { reason })
 export const listRuns = (reason: string) => call('staff-payout-runs', { reason })
 export const readFigures = (reason: string) => call('staff-figures', { reason })
 export const listCoupons = (reason: string) => call('staff-coupons', { reason })
