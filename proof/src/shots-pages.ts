@@ -92,7 +92,9 @@ export const shots = (found: { storefront: string; product: string; checkout: st
   { path: '/cart', name: 'cart-empty' },
   { path: '/staff', who: 'staff' },
   { path: '/staff?section=events', who: 'staff', name: 'staff-events' },
-  { path: '/staff?section=log', who: 'staff', name: 'staff-log' },
+  ...['matters', 'sellers', 'payouts', 'disputes', 'books', 'figures', 'coupons', 'log'].map(
+    (name): Shot => ({ path: `/staff?section=${name}`, who: 'staff', name: `staff-${name}` }),
+  ),
 
   { path: '/dashboard', who: 'seller' },
   { path: '/dashboard', who: 'beginner' },
