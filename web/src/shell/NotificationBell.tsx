@@ -74,10 +74,12 @@ export function NotificationBell({ userId }: { userId: string }) {
   }
 
   const unread = list.data?.filter((item) => !item.read_at).length ?? 0
+  // A spoken name has in it what is seen.
+  const counted = unread > 9 ? '9+' : unread
   return (
     <div ref={wrap} className="sm:relative">
       <IconButton
-        label={unread ? `Notifications, ${unread} unread` : 'Notifications'}
+        label={unread ? `Notifications, ${counted} unread` : 'Notifications'}
         aria-expanded={open}
         aria-controls={panelId}
         onClick={() => setOpen(!open)}
@@ -90,7 +92,7 @@ export function NotificationBell({ userId }: { userId: string }) {
             data-testid="unread"
             className="absolute top-0.5 right-0.5 grid h-4 min-w-4 place-items-center rounded-full bg-signal px-1 font-mono text-[10px] leading-none font-semibold text-ink tabular max-md:top-1.5 max-md:right-1.5"
           >
-            {unread > 9 ? '9+' : unread}
+            {counted}
           </span>
         ) : null}
       </IconButton>
