@@ -99,7 +99,11 @@ test('a promotion code is taken at the payment page as often as it says, until s
   const late = billing.user()
   const { url } = (await billing.call('create-checkout', late, { plan: 'basic' })).body
   await expect(
-    billing.control(`stripe/checkout/${new URL(url).pathname.split('/').at(-1)}/complete`, { card: GOOD_CARD, promotion: 'SPRING20', address }),
+    billing.control(`stripe/checkout/${new URL(url).pathname.split('/').at(-1)}/complete`, {
+      card: GOOD_CARD,
+      promotion: 'SPRING20',
+      address,
+    }),
   ).rejects.toThrow()
   await billing.booksMatch()
 })
