@@ -63,7 +63,7 @@ function Counters() {
       </ul>
       <div className="grid flex-1 max-lg:content-start lg:grid-cols-2">
         <div className="flex flex-col gap-9 px-5 py-9 md:px-8">
-          {data ? <Waiting of={data} /> : null}
+          <div>{data ? <Waiting of={data} /> : null}</div>
           {data && !data.address_confirmed ? <ConfirmAddress /> : null}
         </div>
         <OpenStorefront />
