@@ -70,7 +70,7 @@ test('with a storefront: its link is shared, shown, copied and opened; without o
 test('how it works: the steps tick off from what the account has [spec-108]', async ({ page }) => {
   const session = await newTrialSeller(page, '/dashboard/how-it-works')
   const step = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
-  await expect(page.getByRole('heading', { name: /^\d of 5 done/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^\d of 8 done/ })).toBeVisible()
   await expect(step('Choose a plan')).toContainText('Done')
   await expect(step('Ask the assistant for something')).toContainText('To do')
   await expect(step('Bring in your first lead')).toContainText('Coming')
@@ -227,6 +227,10 @@ test('quick actions open what they name [spec-57]', async ({ page }) => {
 for (const path of [
   '/dashboard',
   '/dashboard/how-it-works',
+  '/dashboard/marketplace',
+  '/dashboard/marketplace?tab=products',
+  '/dashboard/marketplace?tab=profile',
+  '/dashboard/template-library',
   '/dashboard/settings',
   '/dashboard/settings?section=security',
   '/dashboard/settings?section=devices',

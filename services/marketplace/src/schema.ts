@@ -58,6 +58,7 @@ export type MarketplaceDb = FilesDb &
       suspended_because: string | null
       /** Where it goes when it is restored. */
       archived_from: 'draft' | 'active' | null
+      conversion_told_at: Date | null
       /** Of all reviews that are shown: the mean is the one by the other. */
       rating_sum: Generated<number>
       rating_count: Generated<number>

@@ -22,6 +22,7 @@ import * as pictures from './migrations/0009_pictures.ts'
 import * as editor from './migrations/0010_editor.ts'
 import * as trust from './migrations/0011_trust.ts'
 import * as library from './migrations/0012_library.ts'
+import * as conversion from './migrations/0013_conversion.ts'
 import * as orderLines from './migrations/0020_order_lines.ts'
 import * as afterTheSale from './migrations/0021_after_the_sale.ts'
 import { orderRoutes } from './orders/routes.ts'
@@ -50,6 +51,7 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     '0010_editor': editor,
     '0011_trust': trust,
     '0012_library': library,
+    '0013_conversion': conversion,
     '0020_order_lines': orderLines,
     '0021_after_the_sale': afterTheSale,
     '0022_message_paces': messagePaces,

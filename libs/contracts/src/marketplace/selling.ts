@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id } from '../contract.ts'
+import { event, fn, id, job, personal } from '../contract.ts'
 import { cleanName } from '../names.ts'
 import { ProductRow } from './products.ts'
 
@@ -104,3 +104,27 @@ export const countView = fn('count-view', {
   body: z.object({ item_id: z.uuid(), referrer: z.string().max(300).default('') }),
   reply: z.object({}),
 })
+
+/** Told under the seller, once in 30 days for a product. */
+export const lowConversion = event(
+  'marketplace.low_conversion',
+  z.object({ item_id: z.uuid(), title: personal(z.string()), views: z.int(), sales: z.int(), days: z.int() }),
+  {
+    activity: ({ title, views, sales, days }) => `${title} was looked at ${views} times and bought ${sales} times in ${days} days`,
+    link: ({ item_id }) => `/dashboard/marketplace/${item_id}`,
+    trigger: {
+      title: 'A product sells to few of its visitors',
+      description: 'At least 100 views in 30 days, and fewer than one sale in 100 views.',
+    },
+    notice: ({ item_id, title, views, sales, days }) => [
+      {
+        kind: 'conversion',
+        title: `${title} sells to few of its visitors`,
+        body: `${views} views and ${sales === 1 ? '1 sale' : `${sales} sales`} in ${days} days. A clearer first sentence, a picture or another price may help.`,
+        link: `/dashboard/marketplace/${item_id}`,
+      },
+    ],
+  },
+)
+/** The daily look for such products. */
+export const lookAtConversion = job('marketplace.look_at_conversion', z.object({ after: z.uuid().optional() }))

@@ -1,8 +1,10 @@
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueKey, openKey } from '../licences/keys.ts'
 import { marketplaceService } from '../service.ts'
+import { tellOfLowConversion } from './conversion.ts'
 
 let platform: TestPlatform
 let db: any
@@ -150,4 +152,24 @@ test('a licence key is activated on so many machines and not one more, however m
   await db.updateTable('orders').set({ state: 'refunded' }).where('id', '=', order_id).execute()
   expect((await ask('check-licence', { machine: 'z' })).body).toMatchObject({ valid: false, reason: 'refunded' })
   expect((await ask('activate-licence', { machine: 'y' })).body.valid).toBe(false)
+})
+
+test('a seller is told once in 30 days of a product that sells to few of its visitors, and not of one that sells or is hardly seen', async () => {
+  const ann = platform.user()
+  const [few, good, unseen] = [await published(ann), await published(ann), await published(ann)]
+  const seen = (item_id: string, views: number) =>
+    db.insertInto('item_views').values({ item_id, day: sql`current_date - 3`, referrer: '', views }).execute()
+  await seen(few, 250)
+  await seen(good, 100)
+  await seen(unseen, 99)
+  for (const item_id of [few, few, good]) await ordered(ann, item_id)
+  const { rt } = platform.services.marketplace!
+  for (const _ of [1, 2]) await tellOfLowConversion(rt.ctx() as never)
+  const told = await db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('user_id', '=', ann.id)
+    .where('name', '=', 'marketplace.low_conversion')
+    .execute()
+  expect(told.map((row: any) => row.payload)).toEqual([{ item_id: few, title: 'Five questions', views: 250, sales: 2, days: 30 }])
 })

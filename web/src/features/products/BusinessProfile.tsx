@@ -114,9 +114,9 @@ function Form({ userId, of }: { userId: string; of: Profile }) {
             {of.slug ? (
               <CopyField label="Marketplace link" value={`${location.origin}${paths.storefront(of.slug)}`} open said={texts.linkCopied} />
             ) : null}
-            <fieldset>
+            <fieldset className="min-w-0">
               <legend className="mb-1.5 text-13 font-medium">Accent</legend>
-              <div className="flex gap-2">
+              <div className="flex flex-wrap gap-2">
                 {accents.map((name) => (
                   <label key={name} className="relative grid size-8 place-items-center max-md:size-11">
                     <input

@@ -77,13 +77,13 @@ export function MyProducts({ onAdd }: { onAdd: () => void }) {
     <div className="flex flex-col gap-6 pt-5">
       <div>
         <div className="mb-3 flex flex-wrap items-center gap-2">
-          <fieldset className="flex gap-1" aria-label="Status">
+          <fieldset className="flex min-w-0 gap-1 overflow-x-auto" aria-label="Status">
             {states.map(({ id, name }) => (
               <Button
                 key={name}
                 variant="ghost"
                 aria-pressed={status === id}
-                className={cx('max-md:px-3', status === id && 'bg-raised !text-text')}
+                className={cx('max-md:px-2.5', status === id && 'bg-raised !text-text')}
                 onClick={() => narrow({ status: id ?? '' })}
               >
                 {name}

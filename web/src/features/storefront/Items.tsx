@@ -87,7 +87,7 @@ function OfferCell({ offer, seller }: { offer: Offer; seller?: boolean | undefin
       </div>
       <div className="flex-1">
         <h2 className="text-16 font-semibold">
-          <Link to={paths.product(offer.seller.slug, offer.key)} className="hover:underline">
+          <Link to={paths.product(offer.seller.slug, offer.key)} className="inline-block min-h-6 hover:underline">
             {offer.title}
           </Link>
         </h2>
