@@ -111,6 +111,12 @@ export const budgetsOf = (tier: Tier): Record<string, number> => ({
   media: imageBudgetsMicrousd[tier],
 })
 
+/** For how many days an account keeps its past: conversations and comparisons that nobody has used since, single answers as counted, the account's log. */
+const historyDays: Record<Tier, number> = { none: 730, trial: 730, basic: 730, pro: 1825, enterprise: 3650 }
+export const historyDaysOf = (tier: Tier): number => historyDays[tier]
+/** So long after a plan has ended nothing goes yet, so that a card that failed costs nobody their past. */
+export const HISTORY_GRACE_DAYS = 90
+
 /** How many webhook endpoints a plan includes. */
 const webhookEndpoints: Record<Tier, number> = { none: 1, trial: 3, basic: 3, pro: 10, enterprise: 50 }
 export const webhookEndpointsOf = (tier: Tier): number => webhookEndpoints[tier]

@@ -1,4 +1,4 @@
-import { stopAnswer, sweep } from '@operon/contracts/ai-gateway/events'
+import { forgetHistory, stopAnswer, sweep } from '@operon/contracts/ai-gateway/events'
 import { demoCreated } from '@operon/contracts/identity/events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { aiUsageRecorded } from '@operon/contracts/usage'
@@ -6,6 +6,7 @@ import { erasesPeople } from '@operon/kit/erasure'
 import { createGuardedFetch, type GuardedFetch } from '@operon/kit/fetch'
 import type { ProviderName } from '@operon/kit/providers'
 import { Reserver } from '@operon/kit/reserver'
+import { daysAgo, forgetByPlan, type History } from '@operon/kit/retention'
 import type { Runtime, ServiceDefinition } from '@operon/kit/service'
 import { settleAbandoned } from '@operon/kit/settle'
 import { closeDead, dropOld } from './approvals/approvals.ts'
@@ -47,6 +48,14 @@ const watchedFetch =
   ({ providers }: Pick<Runtime, 'providers'>, name: ProviderName, fetch: GuardedFetch): GuardedFetch =>
   (url, options) =>
     providers.call(name, () => fetch(url, options))
+
+/** Messages go with their conversation; what the answers came to stays in the sums of their days. */
+const histories: (History & { piece?: number })[] = [
+  // Each takes its messages along.
+  { table: 'ai_conversations', column: 'updated_at', ago: daysAgo, piece: 50 },
+  { table: 'ai_comparisons', column: 'created_at', ago: daysAgo },
+  { table: 'ai_usage', column: 'created_at', ago: daysAgo },
+]
 
 export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
   name: 'ai-gateway',
@@ -116,6 +125,13 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
         await dropOld(ctx)
       },
       { everyMs: 60_000 },
+    )
+    rt.job(
+      forgetHistory,
+      async ({ db, signal }) => {
+        for (const { piece, ...history } of histories) await forgetByPlan(db, history, { signal, ...(piece && { piece }) })
+      },
+      { cron: '23 3 * * *' },
     )
     rt.onStop(() => providers.close())
     rt.onStop(() => settler.flush())

@@ -1,9 +1,10 @@
-import { REFUND_WINDOW_DAYS, TRIAL_DAYS } from '@operon/contracts/plans'
+import { HISTORY_GRACE_DAYS, historyDaysOf, REFUND_WINDOW_DAYS, type Tier, TRIAL_DAYS } from '@operon/contracts/plans'
 import { product } from './product.ts'
 import { termsVersion } from './versions.ts'
 
 /** As the contract of erasure has it; this file ships without zod. */
 export const eraseWithinDays = 30
+const historyYears = (tier: Tier) => historyDaysOf(tier) / 365
 
 export type LegalText = {
   version: string
@@ -137,7 +138,7 @@ export const privacy: LegalText = {
     {
       title: 'How long',
       body: [
-        `While the account exists; the account log for two years, a session that was not used for 180 days. After deletion each part of the service erases or anonymises what it holds within ${eraseWithinDays} days. What was paid stays in the books as long as accounting law asks, under a number that leads to nobody.`,
+        `While the account exists. The account log, and conversations and comparisons that were not used since, go after ${historyYears('none')} years (${historyYears('pro')} on Pro, ${historyYears('enterprise')} on Enterprise), never within ${HISTORY_GRACE_DAYS} days of the end of a plan; a session that was not used for 180 days. After deletion each part of the service erases or anonymises what it holds within ${eraseWithinDays} days. What was paid stays in the books as long as accounting law asks, under a number that leads to nobody.`,
       ],
     },
     {

@@ -39,7 +39,7 @@ export const measures: { title: string; text: string; icon: LucideIcon }[] = [
   },
   {
     title: 'Account log',
-    text: 'Sign-ins and changes are logged with time, address and device, kept for two years, and shown to you in the settings.',
+    text: 'Sign-ins and changes are logged with time, address and device, kept for two years or longer by plan, and shown to you in the settings.',
     icon: FileClock,
   },
 ]

@@ -51,3 +51,5 @@ export const keyRevoked = event('ai-gateway.key_revoked', z.object({ key_id: z.u
 export const handOverKeys = job('ai-gateway.hand_over_keys', z.object({}))
 /** Settles what died without an answer. */
 export const sweep = job('ai-gateway.sweep', z.object({}))
+/** Takes what is older than each person's plan keeps. */
+export const forgetHistory = job('ai-gateway.forget_history', z.object({}))

@@ -246,4 +246,6 @@ export const requestMail = job(
 export const finishFactorRecovery = job('identity.finish_factor_recovery', z.object({ recovery_id: z.uuid() }), { attempts: 12 })
 export const makeExport = job('identity.make_export', z.object({ export_id: z.uuid() }), { attempts: 20 })
 export const sweep = job('identity.sweep', z.object({}))
+/** Takes what is older than each person's plan keeps. */
+export const forgetHistory = job('identity.forget_history', z.object({}))
 export const sweepDemos = job('identity.sweep_demos', z.object({}))

@@ -2,6 +2,7 @@ import { now } from '@operon/kit/clock'
 import { firstIdOf } from '@operon/kit/ids'
 import { forgetSlots } from '@operon/kit/mail/paces'
 import { deleteInPieces } from '@operon/kit/pieces'
+import { forgetByPlan, idDaysAgo } from '@operon/kit/retention'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { AuthCtx } from '../deps.ts'
 import { finishDueRecoveries } from '../factors/recovery.ts'
@@ -26,7 +27,6 @@ export function overdue(): [table: string, where: RawBuilder<SqlBool>][] {
     ['sessions', sql`revoked_at < ${ago(30)}`],
     ['ended_sessions', sql`at < ${ago(30)}`],
     ['sessions', sql`${began(180)} and refreshed_at < ${ago(180)}`],
-    ['audit_log', sql`${began(730)} and at < ${ago(730)}`],
     ['erasures', sql`erased_at < ${ago(730)}`],
     ['ai_keys', sql`revoked_at < ${ago(730)}`],
     ['oauth_requests', sql`expires_at < ${ago(1)}`],
@@ -46,4 +46,9 @@ export async function sweepAccounts(ctx: AuthCtx, _run: unknown): Promise<void> 
   await sweepAnswers(ctx)
   await chaseErasures(ctx)
   await resealAll(ctx)
+}
+
+/** The account log, for as long as each plan keeps it. */
+export async function forgetLog({ db, signal }: AuthCtx, _run: unknown): Promise<void> {
+  await forgetByPlan(db, { table: 'audit_log', column: 'id', ago: idDaysAgo }, { signal })
 }
