@@ -56,7 +56,7 @@ export const terms: LegalText = {
     {
       title: 'Selling and buying',
       body: [
-        'Storefronts can be looked at today; selling and buying are not open in this version. From the day they open:',
+        'Sellers offer their own products here, and you buy from the seller who made them:',
         [
           'Sellers set their prices, own what they publish and answer for it: that it works as described and infringes nobody',
           'A buyer gets the licence that the item names',

@@ -125,16 +125,23 @@ export const refundRequested = event(
   }),
   {
     activity: ({ title }) => `Refund requested for ${title}`,
-    link: () => '/dashboard',
+    link: () => '/dashboard/marketplace?tab=messages',
     trigger: { title: 'A refund was requested', description: 'With the order, the amount, the reason and when the rule decides.' },
     live: 'sales',
-    notice: (asked) => [{ kind: 'refund', title: `A buyer asks for ${money(asked)} back`, body: askedFor(asked), link: '/dashboard' }],
+    notice: (asked) => [
+      {
+        kind: 'refund',
+        title: `A buyer asks for ${money(asked)} back`,
+        body: askedFor(asked),
+        link: '/dashboard/marketplace?tab=messages',
+      },
+    ],
     email: (asked, product) => ({
       subject: `A buyer on ${product} asks for a refund of ${asked.title}`,
       title: `A buyer asks for ${money(asked)} back`,
       text: askedFor(asked),
       label: 'Answer the request',
-      path: '/dashboard',
+      path: '/dashboard/marketplace?tab=messages',
       after: `Without your answer within ${REFUND_ANSWER_DAYS} days the buyer is refunded.`,
     }),
   },

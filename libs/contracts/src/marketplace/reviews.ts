@@ -144,11 +144,16 @@ export const itemReviewed = event(
   }),
   {
     activity: ({ title, rating }) => `${title} got a review with ${starsOf(rating)}`,
-    link: () => '/dashboard',
+    link: () => '/dashboard/marketplace?tab=messages',
     trigger: { title: 'A product was reviewed', description: 'With the product, the stars and the words of the buyer.' },
     live: 'sales',
     notice: ({ title, rating, name, text }) => [
-      { kind: 'review', title: `${name} gave ${title} ${starsOf(rating)}`, body: text || 'Without words.', link: '/dashboard' },
+      {
+        kind: 'review',
+        title: `${name} gave ${title} ${starsOf(rating)}`,
+        body: text || 'Without words.',
+        link: '/dashboard/marketplace?tab=messages',
+      },
     ],
   },
 )

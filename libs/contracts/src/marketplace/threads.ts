@@ -197,10 +197,17 @@ const about = z.object({
 /** Told under the seller. The email goes out by itself, with an address to answer to. */
 export const buyerWrote = event('marketplace.buyer_wrote', about, {
   activity: ({ subject }) => `A buyer wrote about ${subject}`,
-  link: () => '/dashboard',
+  link: ({ thread_id }) => `/dashboard/marketplace?tab=messages&thread=${thread_id}`,
   trigger: { title: 'A buyer wrote a message', description: 'With the product, the sender and the beginning of the message.' },
   live: 'messages',
-  notice: ({ from, subject, preview }) => [{ kind: 'message', title: `${from} wrote about ${subject}`, body: preview, link: '/dashboard' }],
+  notice: ({ from, subject, preview, thread_id }) => [
+    {
+      kind: 'message',
+      title: `${from} wrote about ${subject}`,
+      body: preview,
+      link: `/dashboard/marketplace?tab=messages&thread=${thread_id}`,
+    },
+  ],
 })
 /** Told under the buyer, where the order belongs to an account. */
 export const sellerWrote = event('marketplace.seller_wrote', about, {

@@ -3,13 +3,13 @@ import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
 import { call } from '../../api/call.ts'
 import { useLive } from '../../api/live.ts'
+import { Talk } from '../../chat/Talk.tsx'
 import { paths } from '../../paths.ts'
 import { BuyerFrame, BuyerHead } from '../../shell/BuyerFrame.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { ago } from '../../ui/format.ts'
 import { EmptyState, Pill } from '../../ui/Panel.tsx'
 import { Pages } from './Pages.tsx'
-import { Talk } from './Talk.tsx'
 
 /** A row opens its conversation beside the list, which stays. */
 export function BuyerMessagesPage() {

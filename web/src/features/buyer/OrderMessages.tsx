@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Talk } from '../../chat/Talk.tsx'
 import { keyOf, type OrderRef, useOrderCall } from './queries.ts'
-import { Talk } from './Talk.tsx'
 
 /** The messages about an order: with its link, or signed in. */
 export function OrderMessages({ of: ref, seller }: { of: OrderRef; seller: string }) {

@@ -18,6 +18,7 @@ import { Remembered } from '../../chat/Remembered.tsx'
 import { Sources } from '../../chat/Sources.tsx'
 import { Starters } from '../../chat/Starters.tsx'
 import { StopButton } from '../../chat/StopButton.tsx'
+import { Talk } from '../../chat/Talk.tsx'
 import { conversation } from '../../content/showcase.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Mark } from '../../ui/Mark.tsx'
@@ -174,6 +175,17 @@ export function ConversationParts() {
           </div>
         </Panel>
         <LaneCard lane={lane} at={0} voted canVote={false} onStop={() => {}} onVote={() => {}} onContinue={() => {}} />
+        <Panel title="Messages with a person">
+          <Talk
+            messages={[{ id: 'm1', from: 'buyer', text: 'Does it work with HubSpot?', via: 'mail', at: now, files: [] }]}
+            failed={false}
+            retry={() => {}}
+            me="seller"
+            other="Mara"
+            threadId={null}
+            send={async () => {}}
+          />
+        </Panel>
         <Panel title="Prompts">
           <div className="flex items-center gap-3">
             <PromptButton draft="" onUse={toast.info} />

@@ -12,7 +12,6 @@ export function Marketplace() {
           <p className="mt-3 max-w-[56ch] text-muted">
             Publish automation templates on a storefront of your own. Buyers browse and buy without registering. {sellerTerms}
           </p>
-          <p className="mt-3 text-13 text-faint">Storefronts are open to browse. Buying opens soon.</p>
         </div>
         <div className="flex flex-wrap gap-2">
           <ButtonLink to={paths.sellerPortal} size="public">

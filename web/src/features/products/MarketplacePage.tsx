@@ -7,6 +7,7 @@ import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { Alert, PageHeader } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { BusinessProfile } from './BusinessProfile.tsx'
+import { Messages } from './Messages.tsx'
 import { MyProducts } from './MyProducts.tsx'
 import { NewProduct } from './NewProduct.tsx'
 import { Overview } from './Overview.tsx'
@@ -54,6 +55,7 @@ export function MarketplacePage() {
         tabs={[
           { id: 'overview', label: 'Overview', panel: <Overview onAdd={() => go('products', { new: '' })} /> },
           { id: 'products', label: 'My Products', panel: <MyProducts onAdd={() => go('products', { new: '' })} /> },
+          { id: 'messages', label: 'Messages', panel: <Messages /> },
           { id: 'profile', label: 'Business Profile', panel: <BusinessProfile userId={user!.id} profile={profile} /> },
         ]}
       />

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Heart } from 'lucide-react'
+import { BellPlus, Heart } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
 import { call, callPublic } from '../../api/call.ts'
@@ -12,7 +12,7 @@ import { day } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
 import { Stars } from '../../ui/Stars.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
-import type { Offer } from './page.ts'
+import type { Narrowed, Offer } from './page.ts'
 
 /** Saving a product and asking its seller: both need an account, so that there is somewhere to find it again. */
 export function SaveAndAsk({ offer }: { offer: Offer }) {
@@ -77,6 +77,26 @@ function Ask({ offer, open, onClose }: { offer: Offer; open: boolean; onClose: (
         </Button>
       </form>
     </Dialog>
+  )
+}
+
+/** Tells of new products that match. It needs an account, as there has to be somebody to tell. */
+export function SaveSearch({ asked: { q, category } }: { asked: Narrowed }) {
+  const { user } = useSession({ eager: false })
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const save = () =>
+    attempt('The search was not saved', async () => {
+      await call('save-search', { q, category })
+      await queries.invalidateQueries({ queryKey: ['my-searches'] })
+      const see = { action: { label: 'Saved searches', run: () => navigate(paths.buyerSearches) } }
+      toast.success('Search saved', 'You get at most one email a day when something new matches.', see)
+    })
+  return (
+    <Button variant="ghost" size="public" onClick={user ? save : () => navigate(paths.buyerPortal)}>
+      <BellPlus />
+      Save this search
+    </Button>
   )
 }
 

@@ -5,6 +5,7 @@ import { Button, ButtonLink, buttonClass } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { EmptyState, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { Buy } from './Buy.tsx'
+import { SaveSearch } from './ForBuyers.tsx'
 import { addressOf, type Narrowed, type Offer, priceOf } from './page.ts'
 import { Rating } from './Rating.tsx'
 
@@ -32,6 +33,7 @@ export function Items({ offers, categories, next, asked, empty, sellers }: Props
             </Link>
           ))}
         </nav>
+        {sellers && narrowed ? <SaveSearch asked={asked} /> : null}
       </Toolbar>
       <p role="status" className="sr-only">
         {narrowed ? `${offers.length}${next ? ' or more' : ''} shown` : ''}

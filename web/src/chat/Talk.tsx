@@ -1,14 +1,14 @@
 import type { CallReply } from '@operon/contracts/calls'
 import { Paperclip } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { call } from '../../api/call.ts'
-import { Button } from '../../ui/Button.tsx'
-import { cx } from '../../ui/cx.ts'
-import { fetchFile } from '../../ui/download.ts'
-import { TextArea } from '../../ui/Field.tsx'
-import { fileSize, moment } from '../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
-import { attempt } from '../../ui/toast.tsx'
+import { call } from '../api/call.ts'
+import { Button } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { fetchFile } from '../ui/download.ts'
+import { TextArea } from '../ui/Field.tsx'
+import { fileSize, moment } from '../ui/format.ts'
+import { ErrorState, Skeleton } from '../ui/Panel.tsx'
+import { attempt } from '../ui/toast.tsx'
 
 type Message = CallReply<'order-messages'>['messages'][number]
 type Props = {
