@@ -90,8 +90,8 @@ export async function enter(page: Page, session: Session, path: string) {
 }
 
 /** A seller in the trial; the payment provider's stand-in takes the card. */
-export async function newTrial(request: APIRequestContext, email = newEmail()): Promise<Session> {
-  const session = await newAccount(request, { role: 'seller', email })
+export async function newTrial(request: APIRequestContext, email = newEmail(), name = 'Mara Lindt'): Promise<Session> {
+  const session = await newAccount(request, { role: 'seller', email, name })
   let checkout = ''
   await expect(async () => {
     checkout = new URL((await call(request, session, 'create-checkout', { plan: 'basic' })).url).pathname.split('/').at(-1)!

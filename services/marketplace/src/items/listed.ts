@@ -19,14 +19,24 @@ export const isChanged = sql<boolean>`(i.status <> 'draft' and (
   or exists (select from item_versions v where v.id = i.current_version_id
     and (v.price_cents, v.currency, v.licence_terms) is distinct from (i.price_cents, i.currency, i.licence_terms))))`
 
+/** Unread messages about each product; an order of several counts under its first. */
+const waitingOf = (userId: string) => sql`
+  waiting as (
+    select item_id, sum(seller_unread)::int as messages from (
+      select item_id, seller_unread from threads where seller_id = ${userId} and seller_unread > 0
+      order by last_at desc, id desc limit ${MOST_COUNTED}
+    ) newest group by item_id
+  )`
+
 const listedColumns = sql`
   i.id, i.title as name, left(i.description, 300) as description, i.category, i.price_cents, i.currency, i.kind, i.item_type, i.status,
   i.image_ids, i.rating_sum, i.rating_count, i.suspended_at is not null as suspended, i.updated_at, i.slug, i.is_active,
   ${isChanged} as changed,
   coalesce((select s.sales from item_sales s where s.item_id = i.id), 0) as sales,
+  coalesce((select w.messages from waiting w where w.item_id = i.id), 0) as messages,
   (select p.marketplace_slug from profiles p where p.user_id = i.user_id) as seller_slug`
 
-export type ListedRow = Omit<Listed, 'price' | 'messages' | 'rating' | 'image' | 'path' | 'updated_at'> & {
+export type ListedRow = Omit<Listed, 'price' | 'rating' | 'image' | 'path' | 'updated_at'> & {
   image_ids: string[]
   rating_sum: number
   rating_count: number
@@ -40,7 +50,6 @@ export function rowOf({ image_ids, rating_sum, rating_count, updated_at, slug, i
   return {
     ...row,
     price: row.price_cents / 100,
-    messages: 0,
     rating: rating_count ? Math.round((rating_sum / rating_count) * 10) / 10 : null,
     image: is_active && image_ids[0] ? pictureAt(image_ids[0]) : null,
     path: is_active && seller_slug ? `/marketplace/${seller_slug}/${slug ?? row.id}` : null,
@@ -60,7 +69,7 @@ export async function listProducts(
   if (from) narrowed.push(sql`(i.updated_at, i.id) < (${from.at}::timestamptz, ${from.id}::uuid)`)
   const [{ rows }, counts] = await Promise.all([
     sql<ListedRow & { at: string }>`
-      select ${listedColumns}, i.updated_at::text as at from items i
+      with ${waitingOf(userId)} select ${listedColumns}, i.updated_at::text as at from items i
       where ${sql.join(narrowed, sql` and `)} order by i.updated_at desc, i.id desc limit ${PAGE + 1}`.execute(ctx.db),
     countsOf(ctx.db, userId),
   ])
@@ -75,7 +84,9 @@ export async function listProducts(
 export async function bestProducts(db: Db, userId: string, ids: string[]): Promise<Listed[]> {
   if (!ids.length) return []
   const { rows } =
-    await sql<ListedRow>`select ${listedColumns} from items i where i.user_id = ${userId} and i.id = any(${ids}::uuid[])`.execute(db)
+    await sql<ListedRow>`with ${waitingOf(userId)} select ${listedColumns} from items i where i.user_id = ${userId} and i.id = any(${ids}::uuid[])`.execute(
+      db,
+    )
   return ids.flatMap((id) => rows.filter((row) => row.id === id)).map(rowOf)
 }
 

@@ -1,5 +1,7 @@
 import { lookAtConversion, lowConversion } from '@operon/contracts/marketplace/selling'
+import { now } from '@operon/kit/clock'
 import type { Ctx } from '@operon/kit/context'
+import { firstIdOf } from '@operon/kit/ids'
 import { enqueue, inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
@@ -7,6 +9,7 @@ import type { MarketplaceDb } from '../schema.ts'
 const DAYS = 30
 const ENOUGH_VIEWS = 100
 const PIECE = 500
+const DAY_MS = 86_400_000
 
 /** In pieces by the id of what is on sale. The mark stands in the update, so that two runs tell once. */
 export async function tellOfLowConversion(ctx: Ctx<MarketplaceDb>, after = '00000000-0000-0000-0000-000000000000'): Promise<void> {
@@ -21,7 +24,8 @@ export async function tellOfLowConversion(ctx: Ctx<MarketplaceDb>, after = '0000
         where v.item_id = any(${ids}::uuid[]) and v.day > current_date - ${DAYS}::int group by v.item_id having sum(v.views) >= ${ENOUGH_VIEWS}
       ),
       counted as (
-        select s.item_id, s.views, (select count(*)::int from orders o where o.item_id = s.item_id and o.state in ('delivered', 'refunded')
+        select s.item_id, s.views, (select count(*)::int from order_lines l join orders o on o.id = l.order_id
+          where l.item_id = s.item_id and l.order_id >= ${firstIdOf(now() - (DAYS + 1) * DAY_MS)} and o.state in ('delivered', 'refunded')
           and o.created_at > now() - ${DAYS} * interval '1 day') as sales from seen s
       )
       update items i set conversion_told_at = now() from counted c

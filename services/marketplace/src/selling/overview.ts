@@ -6,11 +6,12 @@ import { bestProducts } from '../items/listed.ts'
 import type { MarketplaceDb } from '../schema.ts'
 
 const BEST = 5
+const MOST_COUNTED = 1_000
 
 /** Refunded amounts do not count. */
 export async function marketplaceOverview(ctx: Ctx<MarketplaceDb>): Promise<Output<typeof contract.marketplaceOverview>> {
   const { id: userId } = signedIn(ctx)
-  const [sold, best, products] = await Promise.all([
+  const [sold, best, products, waiting] = await Promise.all([
     sql<{ currency: string; sales: number; amount_cents: string }>`
       select currency, sum(sales)::int as sales, sum(revenue_cents) as amount_cents
       from item_sales where seller_id = ${userId} group by currency order by 3 desc`.execute(ctx.db),
@@ -19,13 +20,17 @@ export async function marketplaceOverview(ctx: Ctx<MarketplaceDb>): Promise<Outp
     sql<{ active: number; any: boolean }>`
       select (select count(*)::int from items where user_id = ${userId} and is_active) as active,
         exists (select from items where user_id = ${userId}) as any`.execute(ctx.db),
+    sql<{ unread: number }>`
+      select coalesce(sum(seller_unread), 0)::int as unread from (
+        select seller_unread from threads where seller_id = ${userId} and seller_unread > 0 order by last_at desc, id desc limit ${MOST_COUNTED}
+      ) newest`.execute(ctx.db),
   ])
   const [{ active, any }] = products.rows as [{ active: number; any: boolean }]
   return {
     sales: sold.rows.reduce((sum, { sales }) => sum + sales, 0),
     revenue: sold.rows.map(({ currency, amount_cents }) => ({ currency, amount_cents: Number(amount_cents) })),
     active_products: active,
-    unread_messages: 0,
+    unread_messages: waiting.rows[0]!.unread,
     started: any || sold.rows.length > 0,
     best: await bestProducts(
       ctx.db,

@@ -123,6 +123,34 @@ test('a view counts by day and site alone, and neither its seller’s nor what i
   expect((await call('product-analytics', ann, { item_id, days: 7 })).body.views).toBe(66)
 })
 
+test('a product that was bought beside another counts as sold, with its part of what was paid and given back', async () => {
+  const ann = platform.user()
+  const [first, second] = [await published(ann), await published(ann)]
+  const order_id = await ordered(ann, first, { state: 'open', amount_cents: 6000, paid_cents: 6000 })
+  await db.updateTable('order_lines').set({ amount_cents: 4000 }).where('order_id', '=', order_id).execute()
+  const line = { order_id, item_id: second, position: 1, title: 'x', list_cents: 2000, amount_cents: 2000 }
+  await db.insertInto('order_lines').values(line).execute()
+  await db.updateTable('orders').set({ state: 'delivered' }).where('id', '=', order_id).execute()
+  await db.updateTable('orders').set({ refunded_cents: 3000 }).where('id', '=', order_id).execute()
+  const of = async (item_id: string) => (await call('product-analytics', ann, { item_id, days: 7 })).body
+  expect(await of(first)).toMatchObject({ sales: 1, revenue_cents: 2000 })
+  expect(await of(second)).toMatchObject({ sales: 1, revenue_cents: 1000 })
+  expect((await call('marketplace-overview', ann)).body.revenue).toEqual([{ currency: 'usd', amount_cents: 3000 }])
+})
+
+test('what buyers wrote and nobody has read is counted, in all and for each product [spec-98] [spec-100]', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  const item_id = await published(ann)
+  const { thread_id } = (await call('ask-seller', bob, { item_id, text: 'Does it work with HubSpot?' })).body
+  const counted = async () => [
+    (await call('marketplace-overview', ann)).body.unread_messages,
+    (await call('list-products', ann)).body.products[0].messages,
+  ]
+  expect(await counted()).toEqual([1, 1])
+  await call('show-thread', ann, { thread_id })
+  expect(await counted()).toEqual([0, 0])
+})
+
 test('a licence key is activated on so many machines and not one more, however many ask at once, and ends with the refund', async () => {
   const ann = platform.user()
   const item_id = await published(ann)

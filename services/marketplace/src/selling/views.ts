@@ -1,12 +1,15 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/selling'
+import { now } from '@operon/kit/clock'
 import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
+import { firstIdOf } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
 
 const MOST_SITES = 40
 const OTHERS = 'other'
+const DAY_MS = 86_400_000
 
 /** A row a day and site. Beyond so many sites the day's others are one row, so that nobody fills the table with made-up ones. */
 export async function countView(
@@ -53,9 +56,11 @@ export async function productAnalytics(
       from generate_series(${since}, current_date, interval '1 day') d
       left join (select day, sum(views) as views from item_views where item_id = ${item_id} and day >= ${since} group by day) v on v.day = d::date
       left join (
-        select created_at::date as day, count(*) as sales, count(*) filter (where state = 'refunded') as refunds,
-          sum(amount_cents - refunded_cents) as revenue
-        from orders where item_id = ${item_id} and state in ('delivered', 'refunded') and created_at >= ${since} group by 1
+        select o.created_at::date as day, count(*) as sales, count(*) filter (where o.state = 'refunded') as refunds,
+          sum(earned_of(o.state, l.amount_cents, coalesce(o.paid_cents, o.amount_cents), o.refunded_cents)) as revenue
+        from order_lines l join orders o on o.id = l.order_id
+        where l.item_id = ${item_id} and l.order_id >= ${firstIdOf(now() - (days + 1) * DAY_MS)}
+          and o.state in ('delivered', 'refunded') and o.created_at >= ${since} group by 1
       ) o on o.day = d::date
       order by d`.execute(ctx.db),
     sql<{ referrer: string; views: number }>`
