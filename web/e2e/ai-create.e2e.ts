@@ -38,7 +38,7 @@ test('brand: up to eight names without numbers, domains by their registries with
   await expect(names).toHaveCount(8)
   for (const name of await names.allTextContents()) expect(name).not.toMatch(/^\d/)
   await names.first().click()
-  await expect(page.getByText(/^Sample prices of the sandbox/)).toBeVisible()
+  await expect(page.getByText(/^Sample prices from the sandbox/)).toBeVisible()
   await expect(page.getByRole('columnheader').allTextContents()).resolves.toEqual(['Domain', 'Porkbun', 'Vercel', 'NameSilo'])
   for (const extension of ['com', 'net', 'org', 'io', 'co'])
     await expect(page.getByText(new RegExp(`^[a-z0-9-]+\\.${extension}$`))).toBeVisible()

@@ -27,6 +27,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       message_id uuid not null references thread_messages on delete cascade, file_id uuid not null, name text not null, bytes bigint not null,
       type text not null, position integer not null, primary key (message_id, file_id)
     )`.execute(db)
+  await sql`create index message_files_of_file on message_files (file_id)`.execute(db)
   await sql`
     create table reviews (
       id uuid primary key, order_id uuid not null, item_id uuid not null, seller_id uuid not null, buyer_id uuid, title text not null,
