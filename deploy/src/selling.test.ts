@@ -65,6 +65,10 @@ test('nothing of a seller without a payout account can be bought [spec-104]', { 
     body: { code: 'seller_not_ready', message: 'Purchase functionality coming soon!' },
   })
   expect((await market('publish-product', billing.user(), { item_id })).status).toBe(404)
+  expect(await market('start-checkout', null, {})).toMatchObject({
+    status: 400,
+    body: { code: 'invalid', message: 'Name at least one product.' },
+  })
 })
 
 test('an order that was refunded before its payment was told of is never delivered [R5]', { timeout: 60_000 }, async () => {

@@ -175,7 +175,7 @@ for (const phone of [false, true])
     await expectSound(desk)
     await shot(desk, 'seller-messages')
     await asked.getByRole('button', { name: 'Refund' }).click()
-    await desk.getByRole('button', { name: 'Refund $68.00' }).click()
+    await desk.getByRole('button', { name: 'Refund $68' }).click()
     await expect(asked).toContainText(/Being paid back|Refunded/)
     await expect(async () => {
       await page.reload()
@@ -201,6 +201,10 @@ async function confirmAddress(page: Page, email: string) {
   await page.waitForURL('**/buyer-dashboard')
   await page.getByRole('button', { name: 'Email me a link' }).click()
   await expect(page.getByText(`We sent a link to ${email}`)).toBeVisible()
+  const kept = () => page.evaluate(() => localStorage.getItem('operon-auth'))
+  const before = await kept()
   await openLetter(page, await linkTo(page, email, '/verify', /sign-in link/))
   await page.waitForURL('**/buyer-dashboard')
+  // The proof has ended the session from before; the new one has to be kept before the page is left.
+  await expect(async () => expect([null, before]).not.toContain(await kept())).toPass()
 }

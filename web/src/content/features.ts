@@ -33,7 +33,7 @@ export const features: Feature[] = [
   { group: 'decide', title: 'Private community', text: 'Ask people who run a business like yours.', icon: 3, coming: true },
   { group: 'reach', title: 'CRM integrations', text: 'Every lead, its history and the next step.', icon: 4, coming: true },
   { group: 'reach', title: 'Calendar integrations', text: 'Meetings booked without the back-and-forth.', icon: 5, coming: true },
-  { group: 'run', title: 'Payments', text: 'Sales, refunds, payouts and invoices, to the cent.', icon: 6 },
+  { group: 'run', title: 'Payments', text: 'Sales, payouts and invoices, to the cent.', icon: 6 },
   { group: 'make', title: 'Business and domain finder', text: 'A name that fits, and the address that goes with it.', icon: 7 },
   { group: 'make', title: 'AI image generation', text: 'Headshots, logos and product shots from a sentence.', icon: 8 },
   { group: 'decide', title: 'AI assistant comparison', text: 'Four models answer side by side; you keep the best.', icon: 9 },

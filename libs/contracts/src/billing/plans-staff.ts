@@ -107,7 +107,14 @@ export const staffCoupons = fn('staff-coupons', {
   access: 'staff',
   rate: 'read',
   summary: 'The promotion codes for plans, newest first',
-  body: z.object({ reason, cursor: cursor.optional() }),
+  // An id of Stripe's, where the page before ended.
+  body: z.object({
+    reason,
+    cursor: z
+      .string()
+      .regex(/^promo_\w{1,100}$/)
+      .optional(),
+  }),
   reply: z.object({ coupons: z.array(Coupon), cursor: z.string().nullable() }),
 })
 export const staffCreateCoupon = fn('staff-create-coupon', {

@@ -24,6 +24,7 @@ export const startCheckout =
     { item_id, item_ids, email, coupon: code }: Input<typeof contract.startCheckout>,
   ): Promise<Output<typeof contract.startCheckout>> => {
     const wanted = item_ids ?? (item_id ? [item_id] : [])
+    if (!wanted.length) throw new DomainError('invalid', { message: 'Name at least one product.' })
     const { offered, leftOut } = await offersIn(ctx.db, wanted)
     const [first] = offered
     if (!first || leftOut.length) throw await refusal(ctx.db, wanted)
@@ -83,7 +84,6 @@ export const startCheckout =
 
 /** An id of nothing, or a product that cannot be bought. */
 async function refusal(db: Ctx<MarketplaceDb>['db'], wanted: string[]): Promise<DomainError> {
-  if (!wanted.length) return new DomainError('invalid', { message: 'Name at least one product.' })
   const { known } = await db
     .selectFrom('items')
     .select(sql<number>`count(*)::int`.as('known'))

@@ -11,7 +11,6 @@ import { Marketplace } from './Marketplace.tsx'
 const exported = `{
   "user": { "name": "Mara", … },
   "sessions": [ … ],
-  "audit": [ … ],
   "services": {
     "billing": { … },
     "ai-gateway": { … }

@@ -1,7 +1,8 @@
 import type { CallReply } from '@operon/contracts/calls'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useCallback, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { useLive } from '../../api/live.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextArea } from '../../ui/Field.tsx'
@@ -23,6 +24,8 @@ export function Reviews() {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ cursor }) => cursor ?? undefined,
   })
+  const again = useCallback(() => void queries.invalidateQueries({ queryKey: ['list-reviews'] }), [queries])
+  useLive('sales', again)
   const reviews = list.data?.pages.flatMap((page) => page.reviews) ?? []
   if (list.isError && !list.data)
     return (
@@ -63,13 +66,7 @@ export function Reviews() {
           Show more
         </Button>
       ) : null}
-      {answering ? (
-        <Answer
-          review={answering}
-          onClose={() => setAnswering(null)}
-          onDone={() => void queries.invalidateQueries({ queryKey: ['list-reviews'] })}
-        />
-      ) : null}
+      {answering ? <Answer review={answering} onClose={() => setAnswering(null)} onDone={again} /> : null}
     </Panel>
   )
 }
