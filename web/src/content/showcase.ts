@@ -7,7 +7,7 @@ export const conversation = {
 
 1. Answer the open question before you ask for a yes.
 2. Name one date, not "soon".
-3. Leave the seven for Thursday morning, in one short mail.`,
+3. Leave the seven for Thursday.`,
   answeredBy: 'gpt-5-mini',
 }
 

@@ -14,6 +14,9 @@ const coming = [
   { title: 'Voice Agents', path: '/dashboard/voice-agents', icon: PhoneCall, group: 'Run' },
 ] as const
 
+// Without the guides: the landing page has to fit one round trip.
+const shownGroups = navGroups.filter((group) => group !== 'Learn')
+
 /** The app's own frame around a screen with sample data. `live` screens can be worked, the others looked at. */
 export function ProductFrame({
   path,
@@ -35,7 +38,7 @@ export function ProductFrame({
     <div className={cx('flex overflow-hidden bg-page text-14', className)} inert={!live}>
       <div className="hidden w-56 shrink-0 flex-col border-r border-line bg-panel px-2 pb-4 lg:flex" inert>
         <Wordmark name={product.name} className="h-14 px-2.5" />
-        {navGroups.map((group) => {
+        {shownGroups.map((group) => {
           const inGroup = items.filter((item) => item.group === group)
           if (!inGroup.length) return null
           return (

@@ -35,7 +35,7 @@ export function AnalystDemo() {
       <div className="hidden flex-col gap-4 border-l border-line p-4 xl:flex">
         <MonthPanel />
         <Panel title="Recent Activity" flush>
-          <ActivityList entries={sampleActivity.slice(1).map(({ at, ...entry }) => entry)} />
+          <ActivityList entries={sampleActivity.slice(2).map(({ at, ...entry }) => entry)} />
         </Panel>
       </div>
     </div>
