@@ -66,8 +66,9 @@ async function lettersWrong(world: World): Promise<{ lost: string[]; twice: stri
   )
   const sent = new Set(world.truth('mail').map(({ message_id }) => String(message_id).replace(/^<|@.*$/g, '')))
   const asked = new Set(rows.map(({ id }) => id))
-  // crm writes letters of its own.
-  const others = await world.query<{ id: string }>('crm', `select id from outbox where kind = 'job'`)
+  // crm and marketplace write letters of their own.
+  const jobsOf = (service: 'crm' | 'marketplace') => world.query<{ id: string }>(service, `select id from outbox where kind = 'job'`)
+  const others = (await Promise.all((['crm', 'marketplace'] as const).map(jobsOf))).flat()
   const known = new Set([...asked, ...others.map(({ id }) => id)])
   return {
     lost: [...asked].filter((id) => !sent.has(id)).map((id) => `letter ${id} was never sent`),
