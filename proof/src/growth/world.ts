@@ -10,6 +10,9 @@ import pg from 'pg'
 import { type Call, growingCalls, type Who } from './calls.ts'
 import { fillTables, LONG_CONVERSATION } from './fill.ts'
 
+/** An export or erasure that takes so long is stuck. */
+const STUCK_MS = 600_000
+
 export type Sample = { ms: number[]; control: number[]; blocks?: number; bytes?: number; note?: string }
 /** `screen`: a person looks at a page until it is answered. */
 export type Row = { name: string; waits: 'screen' | 'call' | 'nobody'; at: Sample[]; refused?: string }
@@ -143,7 +146,7 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
       await delay(20)
       const answer = await ask('/functions/v1/account-exports', 'POST', 'identity', people.owner.token, {})
       const [made] = JSON.parse(answer.text).exports
-      if (made.state === 'working') continue
+      if (made.state === 'working' && performance.now() - began < STUCK_MS) continue
       const ms = performance.now() - began
       const grown = memory()
       if (made.state !== 'ready') return { ...row, refused: `is ${made.state}` }
@@ -164,7 +167,10 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
     for (;;) {
       await delay(20)
       const left = await rt('identity').db.selectFrom('erasures').select(['erased_at', 'report']).where('user_id', '=', leaver.id).execute()
-      if (!left.length || left.some(({ erased_at }) => !erased_at)) continue
+      if (!left.length || left.some(({ erased_at }) => !erased_at)) {
+        if (performance.now() - began > STUCK_MS) return { ...row, refused: 'did not end' }
+        continue
+      }
       const ms = performance.now() - began
       const gone = left
         .flatMap(({ report }) => [report?.deleted, report?.anonymised])
