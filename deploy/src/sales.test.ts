@@ -27,7 +27,7 @@ async function start() {
   const gateway = await openGateway(platform.infra, Object.values(platform.services))
   return {
     url,
-    /** What is due by now is done now, not within half a minute. */
+    /** Does what is due at once, instead of within half a minute. */
     sweep: (name: string) => platform.services.billing!.rt.jobs.add([{ id: newId(), name, user_id: null, payload: {}, trace: null }]),
     async close() {
       await gateway.drain()
@@ -65,7 +65,7 @@ async function toFriday() {
   const days = (5 - now.getUTCDay() + 7) % 7 || 7
   await advance((Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + days, 0, 5) - now.getTime()) / 86_400_000)
 }
-/** What the sweep brings: it runs by itself each half minute, and here at once. */
+/** Runs the sweep now. By itself it runs every half minute. */
 const becomes = (check: () => Promise<void>) =>
   vi.waitFor(
     async () => {

@@ -3,7 +3,7 @@ import { api, call, enter, expect, expectSound, later, type newAccount, newTrial
 
 const RETURNS = '000999999991'
 const GETS_DISPUTED = '4000000000000259'
-// What time brings is looked for every 30 s.
+// Changes that come with time are looked for every 30 s.
 const swept = { timeout: 90_000 }
 
 async function publish(request: APIRequestContext, seller: Awaited<ReturnType<typeof newAccount>>, title: string, price_cents: number) {

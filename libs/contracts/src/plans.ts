@@ -97,7 +97,7 @@ const modelLimits: Record<Tier, ModelLimits> = {
   enterprise: { budgetMicrousd: 45_000_000, inputCharacters: 400_000, outputTokens: 32_000, steps: 80 },
 }
 export const modelLimitsOf = (tier: Tier): ModelLimits => modelLimits[tier]
-/** What a plan's images may cost a month at list prices: all of them at the dearest model's square size. */
+/** The most that a plan's images may cost a month at list prices: all of them at the dearest model's square size. */
 const imageBudgetsMicrousd: Record<Tier, number> = {
   none: 700_000,
   trial: 3_000_000,

@@ -66,7 +66,7 @@ export type AiDb = {
     duration_ms: number
     created_at: Generated<Date>
   }
-  /** What the answers of a day came to; the database adds them up as they come. */
+  /** Sums of a day's answers, kept by the database. */
   ai_usage_days: {
     user_id: string
     day: Date
@@ -78,7 +78,7 @@ export type AiDb = {
     cost_microusd: number
     duration_ms: number
   }
-  /** What the account had written in a month, also what it deleted since. */
+  /** Sums of a month's writing, deleted pieces included. */
   ai_written: { user_id: string; month: Date; pieces: number; words: number; finished: number }
   /** Keys from before identity kept them, until it has taken them over. */
   ai_keys: {

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { Call } from './stripe-money.ts'
 import { creditOf, date, GOODWILL, type ProviderCredit, seconds } from './stripe-shapes.ts'
 
-// What staff do at the provider beside refunds: credit and promotion codes.
+// Calls that staff make to the provider beside refunds: credit and promotion codes.
 
 export type NewCoupon = {
   code: string

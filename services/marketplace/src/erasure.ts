@@ -93,7 +93,7 @@ const deleted = async (query: { executeTakeFirst(): Promise<{ numDeletedRows: bi
 
 const GONE = 'Deleted with the account.'
 
-/** What the person wrote goes; that something was written stays, for the other side and for the sums. */
+/** The person's words go. That they wrote stays, for the other side and for the sums. */
 async function forgetWords(trx: Trx, userId: string): Promise<Record<string, number>> {
   const messages = await sql`
     update thread_messages m set text = ${GONE} from threads t

@@ -91,7 +91,7 @@ export type MarketplaceDb = FilesDb &
     orders: {
       id: string
       item_id: string
-      /** What was bought. */
+      /** The version that was bought. */
       version_id: string | null
       seller_id: string
       buyer_id: string | null
@@ -112,7 +112,7 @@ export type MarketplaceDb = FilesDb &
       paid_cents: Generated<number | null>
       tax_cents: Generated<number>
       discount_cents: Generated<number>
-      /** Whose use it holds, while it is open and once it is paid. */
+      /** The coupon whose use it holds, while it is open and once it is paid. */
       coupon_id: Generated<string | null>
       /** When a guest's order went to the account of its address. */
       claimed_at: Generated<Date | null>

@@ -27,7 +27,7 @@ export const Config = z
     AI_IMAGE_BASE_URL: base,
     AI_IMAGE_API_KEY: key,
     AI_IMAGE_MODEL: z.string().optional(),
-    /** What a square picture of that server costs; as much as the dearest one listed unless said. */
+    /** The price of a square picture of that server. Unset, it counts as the dearest model listed. */
     AI_IMAGE_USD: z.coerce.number().min(0).optional(),
     /** After so many failures in a row a provider is left alone for ten seconds. */
     MEDIA_CIRCUIT_FAILURES: z.coerce.number().int().min(1).default(5),

@@ -10,7 +10,7 @@ import type { MediaDb } from './schema.ts'
 
 type Rt = Runtime<MediaDb, Config>
 
-/** What is being drawn is stopped first: a worker that ends later finds that it may keep nothing. */
+/** Stops running jobs first, so that a worker that ends later keeps nothing. */
 export const erasureOf = (rt: Rt): Eraser<MediaDb> => ({
   async before(ctx, userId) {
     await inTransaction(ctx.db, async (trx) => {

@@ -36,7 +36,7 @@ export type MediaDb = FilesDb &
       /** Set before the provider is asked, so that whoever takes over knows that a picture may be there already. */
       asked_at: Date | null
       asked_times: Generated<number>
-      /** What the provider calls the order, where it can be asked for by that. */
+      /** The provider's id of the order, where it can be looked up by it. */
       provider_ref: string | null
       problem: string | null
       sha256: string | null

@@ -21,7 +21,7 @@ type Props = {
   send: (text: string) => Promise<unknown>
 }
 
-/** What was written so far, and the next message. */
+/** A conversation, and a field for the next message. */
 export function Talk({ messages, failed, retry, me, other, threadId, send }: Props) {
   const [text, setText] = useState('')
   const [busy, setBusy] = useState(false)

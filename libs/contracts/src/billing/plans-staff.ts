@@ -34,7 +34,7 @@ const SuspenseRow = z.object({
   email: z.string().nullable(),
   amount_cents: z.int(),
   currency: Currency,
-  /** What staff booked it as. */
+  /** The account that staff booked it to. */
   cleared_as: z.string().nullable(),
 })
 export const staffSuspense = fn('staff-suspense', {

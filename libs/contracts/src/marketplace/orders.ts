@@ -3,7 +3,7 @@ import { endpoint, fn, id, job, time } from '../contract.ts'
 import { RefundRequest } from './refunds.ts'
 import { cursor } from './shapes.ts'
 
-// What a buyer has: orders, their files, and new versions of what they bought.
+// The buyer's side: orders, their files, and new versions of products they bought.
 
 export const OrderState = z.enum(['open', 'paid', 'delivered', 'refunded', 'failed'])
 const byLinkOrId = { token: z.string().min(20).max(100).optional(), order_id: id('order').optional() }
@@ -149,7 +149,7 @@ export const findOrder = fn('find-order', {
     },
   },
 })
-/** What a cart comes to before the payment page opens. */
+/** The total of a cart before the payment page opens. */
 export const cartQuote = fn('cart-quote', {
   access: 'public',
   rate: 'read',

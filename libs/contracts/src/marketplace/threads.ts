@@ -172,7 +172,7 @@ export const threadFile = fn('thread-file', {
   errors: ['not_found'],
 })
 
-/** What answers to our letters come in by. The provider signs it; the address that was answered to names the conversation and the side. */
+/** Receives answers to our emails. The provider signs the call; the address that was answered names the conversation and the side. */
 export const mailWebhook = endpoint({
   method: 'POST',
   path: '/webhooks/mail/:provider',

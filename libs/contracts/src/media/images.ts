@@ -1,4 +1,4 @@
-// What the Image Studio offers. No zod here: the screen shows it.
+// The choices of the Image Studio. No zod here: the screen loads this file.
 
 export const imageStyles = ['realistic', 'cartoon', 'artistic', 'professional', 'vintage', 'futuristic'] as const
 export type ImageStyle = (typeof imageStyles)[number]
@@ -12,7 +12,7 @@ export type ImageModel = (typeof imageModelIds)[number]
 export const DEFAULT_IMAGE_MODEL: ImageModel = 'gpt-image-1'
 /** Draws when the chosen model cannot. */
 export const FALLBACK_IMAGE_MODEL: ImageModel = 'gemini'
-/** What the specification asks of every model that has a choice. */
+/** The quality that the specification asks of every model that has a choice. */
 export const IMAGE_QUALITY = 'high'
 export const MOST_IMAGES_AT_ONCE = 4
 export const LONGEST_IMAGE_PROMPT = 4000
@@ -41,7 +41,7 @@ const drawn: Record<ImageModel, Partial<Record<ImageSize, Pixels>>> = {
   flux: { '1920x1080': [1920, 1088] },
 }
 
-/** What is asked of the model for a size; what comes is cut and scaled to exactly that size. */
+/** The size asked of the model. The picture is then cut and scaled to exactly the wanted one. */
 export const drawnPixels = (model: ImageModel, size: ImageSize): Pixels => drawn[model][size] ?? pixelsOf(size)
 
 /** How the picture gets its size, where the model does not draw it; null where it does. */

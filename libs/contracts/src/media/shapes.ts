@@ -21,7 +21,7 @@ export const Picture = z.object({
   model: ImageModelName,
   /** The model that draws it: another one after a fallback. */
   used_model: ImageModelName,
-  /** What the provider calls the model that drew it. */
+  /** The provider's name of the model that drew it. */
   answered_by: z.string().nullable(),
   size: ImageSizeName,
   width: z.int(),

@@ -2,7 +2,7 @@ import { type Ctx, signedIn } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { AiDb } from '../schema.ts'
 
-/** What the account has had written, however many conversations that is, also those that it deleted. */
+/** Everything the account has had written, deleted conversations included. */
 export async function contentStats(ctx: Ctx<AiDb>) {
   const sum = (column: 'pieces' | 'words' | 'finished') => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::bigint`
   return ctx.db

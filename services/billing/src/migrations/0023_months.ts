@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What a plan's payment is earned over, and the months whose books are closed. */
+/** The time over which a plan's payment is earned, and the months whose books are closed. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into ledger_accounts (code, kind) values ('deferred_revenue', 'liability') on conflict (code) do nothing`.execute(db)

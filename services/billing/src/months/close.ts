@@ -5,7 +5,7 @@ import { type Line, pair } from '../ledger/entries.ts'
 import { post } from '../ledger/post.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 
-/** What is told late of a month is still booked in it for so long. */
+/** Movements that are told late are booked in their month for so long. */
 const DAYS_TO_CLOSE = 3
 
 /** Over which time a plan's payment is earned, and what of it went back. */

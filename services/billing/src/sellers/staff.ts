@@ -100,7 +100,7 @@ export async function staffSubmitEvidence(
   return answerDispute(deps, ctx, { column: 'id', is: row.id }, await evidenceOfPlan(ctx, row.user_id, text), send)
 }
 
-/** What is known of the person who paid for a plan. */
+/** Evidence for a dispute about a plan: the account of the person who paid. */
 async function evidenceOfPlan({ db }: BillingCtx, userId: string | null, text: string) {
   const account = userId ? await db.selectFrom('accounts').selectAll().where('user_id', '=', userId).executeTakeFirst() : null
   return {

@@ -13,7 +13,7 @@ const within = { timeout: 15_000, interval: 100 }
 const asStaff = (name: string, body: object = {}) => billing.call(name, billing.staff(), { reason, ...body })
 const balance = async (account: string) =>
   (await ledgerBalances(billing.db)).balances.find((each) => each.account === account && each.currency === 'usd')?.amount_cents ?? 0
-/** What a customer paid, by the provider's own log. */
+/** A customer's payments by the provider's own log. */
 const paidBy = async (user: { id: string }) => {
   const customer = await billing.customer(user as never)
   return billing.sandbox.truth.read({ kind: 'charge' }).flatMap((charge: any) => (charge.customer === customer ? [charge.amount] : []))

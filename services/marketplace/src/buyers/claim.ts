@@ -4,7 +4,7 @@ import type { MarketplaceDb } from '../schema.ts'
 
 const AT_ONCE = 500
 
-/** What was bought as a guest under an address goes to the account whose owner has proven that address. Its link opens it as before. */
+/** A guest's orders go to the account whose owner has proven their address. Their links go on working. */
 export async function claimOrders(trx: Transaction<MarketplaceDb & KitDb>, userId: string, email: string): Promise<number> {
   let claimed = 0
   for (let count = AT_ONCE; count === AT_ONCE; claimed += count) {

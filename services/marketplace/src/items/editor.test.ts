@@ -162,6 +162,16 @@ test('a copy is a draft with the same texts and files, and has no address of its
   })
 })
 
+test('a made-up place in a list begins at its start instead of failing', async () => {
+  const ann = platform.user()
+  const item_id = await draft(ann)
+  for (const place of ['2026-02-30 00:00:00.000000+00', '99999-01-01 00:00:00+00', '9999999999999999', '-1'])
+    for (const name of ['list-products', 'template-library']) {
+      const after = Buffer.from(`${place}|${item_id}`).toString('base64url')
+      expect([place, name, (await call(name, ann, { after })).status]).toEqual([place, name, 200])
+    }
+})
+
 test('the list has the specified fields, pages by its place, and counts what was sold [spec-98] [spec-99]', async () => {
   const ann = platform.user()
   const item_id = await published(ann)

@@ -10,7 +10,7 @@ import { type Selectable, sql, type Transaction } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
 import { isForbidden } from './forbidden.ts'
 import { type Db, isChanged } from './listed.ts'
-import { missingOf, type Scans } from './products.ts'
+import { missingOf, ownItem, type Scans } from './products.ts'
 
 type Product = Output<typeof contract.readProduct>
 type Trx = Transaction<MarketplaceDb & KitDb>
@@ -207,15 +207,7 @@ const touch = (trx: Trx, id: string) => trx.updateTable('items').set({ updated_a
 function changing(ctx: Ctx<MarketplaceDb>, itemId: string, change: (trx: Trx, item: Item) => Promise<unknown>) {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
-    const item = await trx
-      .selectFrom('items')
-      .selectAll()
-      .where('id', '=', itemId)
-      .where('user_id', '=', userId)
-      .forUpdate()
-      .executeTakeFirst()
-    if (!item) throw new DomainError('not_found')
-    await change(trx, item)
+    await change(trx, await ownItem(trx, userId, itemId))
   })
 }
 

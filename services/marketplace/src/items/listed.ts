@@ -4,6 +4,7 @@ import type { ProductRow } from '@operon/contracts/marketplace/products'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { z } from 'zod'
+import { cursorOf, isAfter, microsOf } from '../places.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { pictureAt } from '../storefront/offers.ts'
 
@@ -62,21 +63,21 @@ export async function listProducts(
   { status, q, after }: Input<typeof contract.listProducts>,
 ): Promise<Output<typeof contract.listProducts>> {
   const { id: userId } = signedIn(ctx)
-  const from = placeOf(after)
+  const from = isAfter(after, sql`i.updated_at`, sql`i.id`)
   const narrowed = [sql`i.user_id = ${userId}`]
   if (status) narrowed.push(sql`i.status = ${status}`)
   if (q) narrowed.push(sql`position(lower(${q}) in lower(i.title)) > 0`)
-  if (from) narrowed.push(sql`(i.updated_at, i.id) < (${from.at}::timestamptz, ${from.id}::uuid)`)
+  if (from) narrowed.push(from)
   const [{ rows }, counts] = await Promise.all([
     sql<ListedRow & { at: string }>`
-      with ${waitingOf(userId)} select ${listedColumns}, i.updated_at::text as at from items i
+      with ${waitingOf(userId)} select ${listedColumns}, ${microsOf(sql`i.updated_at`)} as at from items i
       where ${sql.join(narrowed, sql` and `)} order by i.updated_at desc, i.id desc limit ${PAGE + 1}`.execute(ctx.db),
     countsOf(ctx.db, userId),
   ])
   const last = rows.length > PAGE ? rows[PAGE - 1] : undefined
   return {
     products: rows.slice(0, PAGE).map(({ at: _, ...row }) => rowOf(row)),
-    next: last ? Buffer.from(`${last.at}|${last.id}`).toString('base64url') : null,
+    next: last ? cursorOf(last) : null,
     counts,
   }
 }
@@ -97,13 +98,4 @@ async function countsOf(db: Db, userId: string) {
     ) newest group by status`.execute(db)
   const of = (status: string) => rows.find((row) => row.status === status)?.count ?? 0
   return { draft: of('draft'), active: of('active'), archived: of('archived') }
-}
-
-/** Where a page ended. Anything else than what a page said begins at the start. */
-export function placeOf(after: string): { at: string; id: string } | null {
-  const said = /^(\d{4}-[\d-]+ [\d:.]+[+-][\d:]+)\|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
-    Buffer.from(after, 'base64url').toString(),
-  )
-  if (!said || Number.isNaN(Date.parse(said[1]!.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')))) return null
-  return { at: said[1]!, id: said[2]! }
 }

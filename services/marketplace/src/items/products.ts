@@ -169,7 +169,8 @@ export async function missingOf(db: Kysely<MarketplaceDb & KitDb>, item: Item, {
   return missing
 }
 
-async function ownItem(trx: Trx, userId: string, itemId: string): Promise<Item> {
+/** Locked, and only its seller's. */
+export async function ownItem(trx: Trx, userId: string, itemId: string): Promise<Item> {
   const item = await trx
     .selectFrom('items')
     .selectAll()

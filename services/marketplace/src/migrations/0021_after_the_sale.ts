@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What comes after a sale: conversations, reviews, requests for a refund, and what buyers save. */
+/** Everything after a sale: conversations, reviews, refund requests, wishlists and saved searches. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table threads (

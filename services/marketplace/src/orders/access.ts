@@ -30,5 +30,5 @@ function byToken(vault: Vault, orders: Orders, token: string) {
   return (id ? orders.where('id', '=', id) : orders.where('token_hash', '=', hashOf(token))).executeTakeFirst()
 }
 
-/** What was given back whole is the buyer's no more; a part of it given back changes nothing. */
+/** A full refund ends the buyer's right to the files. A partial one changes nothing. */
 export const isOwned = ({ state }: OrderRow) => state === 'delivered'

@@ -19,7 +19,7 @@ export async function offersIn(db: Db, itemIds: string[]): Promise<{ offered: Of
     .select(['i.id', 'i.user_id', 'i.title', 'i.slug', 'i.image_ids', 'v.id as version_id', 'v.price_cents', 'v.currency'])
     .where('i.id', 'in', ids)
     .where('i.is_active', '=', true)
-    // What is free is downloaded from its page.
+    // Free products are downloaded from their page.
     .where('v.price_cents', '>', 0)
     .execute()
   const offered = ids.flatMap((id): Offered[] => {

@@ -7,7 +7,7 @@ import type { CartLine } from './cart.ts'
 type Db = Kysely<MarketplaceDb & KitDb>
 type Coupon = { id: string; percent_off: number | null; amount_off_cents: number | null; item_ids: string[] | null }
 
-/** What a card payment is at least, in cents. */
+/** The smallest card payment, in cents. */
 const SMALLEST_TOTAL = 50
 
 /** The lines with a coupon's discount taken off those that it is for. A code of nothing, or of another seller, is refused. */

@@ -2,6 +2,7 @@ import type { StorefrontOffer } from '@operon/contracts/marketplace/storefront'
 import type { Ctx } from '@operon/kit/context'
 import { type RawBuilder, sql } from 'kysely'
 import type { z } from 'zod'
+import { cursorOf, isAfter, microsOf } from '../places.ts'
 import type { MarketplaceDb } from '../schema.ts'
 
 type Db = Ctx<MarketplaceDb>['db']
@@ -16,23 +17,23 @@ const listedAt = sql`coalesce(i.published_at, i.created_at)`
 /** Newest first, and nothing else decides the order: no seller can buy a place. */
 export async function listOffers(db: Db, { q, category, after }: Narrowed, userId?: string, size = PAGE): Promise<Listed> {
   const words = wordsOf(q)
-  const from = placeOf(after)
+  const from = isAfter(after, listedAt, sql`i.id`)
   const narrowed: RawBuilder<unknown>[] = [sql`i.is_active`, sql`p.deleted_at is null`, sql`p.marketplace_slug is not null`]
   if (userId) narrowed.push(sql`i.user_id = ${userId}`)
   if (category) narrowed.push(sql`i.category = ${category}`)
   if (words) narrowed.push(sql`i.words @@ to_tsquery('simple', ${words})`)
-  if (from) narrowed.push(sql`(${listedAt}, i.id) < ('epoch'::timestamptz + ${from.at} * interval '1 microsecond', ${from.id}::uuid)`)
+  if (from) narrowed.push(from)
   const { rows } = await sql<Row>`
-    select ${columns}, (extract(epoch from ${listedAt}) * 1000000)::bigint::text as at from items i join profiles p on p.user_id = i.user_id
+    select ${columns}, ${microsOf(listedAt)} as at from items i join profiles p on p.user_id = i.user_id
     where ${sql.join(narrowed, sql` and `)} order by ${listedAt} desc, i.id desc limit ${size + 1}`.execute(db)
   const last = rows.length > size ? rows[size - 1] : undefined
   return {
     offers: rows.slice(0, size).map(offerOf),
-    next: last ? Buffer.from(`${last.at}|${last.id}`).toString('base64url') : null,
+    next: last ? cursorOf(last) : null,
   }
 }
 
-/** What went on sale since then, newest first. */
+/** Products that went on sale since then, newest first. */
 export async function newOffers(db: Db, { q, category }: Pick<Narrowed, 'q' | 'category'>, since: Date, size: number): Promise<Offer[]> {
   const words = wordsOf(q)
   const narrowed: RawBuilder<unknown>[] = [
@@ -42,7 +43,7 @@ export async function newOffers(db: Db, { q, category }: Pick<Narrowed, 'q' | 'c
     sql`${listedAt} > ${since}`,
   ]
   if (category) narrowed.push(sql`i.category = ${category}`)
-  if (words) narrowed.push(sql`item_words(i.title, i.summary, i.description, i.category, i.item_type) @@ to_tsquery('simple', ${words})`)
+  if (words) narrowed.push(sql`i.words @@ to_tsquery('simple', ${words})`)
   const { rows } = await sql<Row>`
     select ${columns}, ${listedAt}::text as at from items i join profiles p on p.user_id = i.user_id
     where ${sql.join(narrowed, sql` and `)} order by ${listedAt} desc, i.id desc limit ${size}`.execute(db)
@@ -98,7 +99,6 @@ export function offerOf({ slug, seller_slug, seller_name, business_name, image_i
 /** The name of a seller's business, or their own name. */
 export const nameOf = ({ business_name, display_name, slug }: { business_name: string; display_name: string | null; slug: string }) =>
   business_name || display_name || slug
-export const sellerPictureAt = (id: string) => `/files/v1/marketplace/~pictures/${id}`
 export const pictureAt = (id: string) => `/files/v1/marketplace/~pictures/${id}`
 
 /** Each word as the beginning of one; signs mean nothing. */
@@ -108,10 +108,4 @@ export function wordsOf(q: string): string {
     .slice(0, 8)
     .map((word) => `${word}:*`)
     .join(' & ')
-}
-
-/** Where a page ended, to the microsecond. Anything else than what a page said begins at the start. */
-function placeOf(after: string): { at: string; id: string } | null {
-  const said = /^(\d{1,16})\|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(Buffer.from(after, 'base64url').toString())
-  return said && { at: said[1]!, id: said[2]! }
 }

@@ -3,7 +3,7 @@ import type * as contract from '@operon/contracts/marketplace/storefront'
 import type { Ctx } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
-import { columns, listCategories, listOffers, nameOf, offerOf, pictureAt, type Row, sellerPictureAt, summaryOf } from './offers.ts'
+import { columns, listCategories, listOffers, nameOf, offerOf, pictureAt, type Row, summaryOf } from './offers.ts'
 
 type Page = Output<typeof contract.storefrontPage>
 type Db = Ctx<MarketplaceDb>['db']
@@ -67,7 +67,7 @@ async function sellerAt(db: Db, slug: string): Promise<Seller | null> {
     .executeTakeFirst()
   if (!row) return null
   const { user_id, display_name, business_name, picture_id, accent, ...fields } = row
-  const picture = picture_id && sellerPictureAt(picture_id)
+  const picture = picture_id && pictureAt(picture_id)
   return { user_id, slug, name: nameOf({ business_name, display_name, slug }), profile: { ...fields, accent: accent as never, picture } }
 }
 

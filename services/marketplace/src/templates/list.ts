@@ -8,7 +8,7 @@ import type { Runtime } from '@operon/kit/service'
 import { download } from '@operon/kit/storage/links'
 import { type RawBuilder, sql } from 'kysely'
 import type { z } from 'zod'
-import { placeOf } from '../items/listed.ts'
+import { cursorOf, isAfter, microsOf } from '../places.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { columns, offerOf, type Row, wordsOf } from '../storefront/offers.ts'
 
@@ -22,17 +22,17 @@ export async function templateLibrary(
   { category, q, after }: Input<typeof contract.templateLibrary>,
 ): Promise<Output<typeof contract.templateLibrary>> {
   const words = wordsOf(q)
-  const from = placeOf(after)
   const listedAt = sql`coalesce(i.published_at, i.created_at)`
+  const from = isAfter(after, listedAt, sql`i.id`)
   const narrowed: RawBuilder<unknown>[] = [
     sql`i.is_active and i.kind in ('template', 'prompt_pack')`,
     sql`p.deleted_at is null and p.marketplace_slug is not null`,
   ]
   if (category !== 'All') narrowed.push(sql`i.category = ${category}`)
   if (words) narrowed.push(sql`i.words @@ to_tsquery('simple', ${words})`)
-  if (from) narrowed.push(sql`(${listedAt}, i.id) < (${from.at}::timestamptz, ${from.id}::uuid)`)
+  if (from) narrowed.push(from)
   const { rows } = await sql<Found>`
-    select ${columns}, i.kind, ${listedAt}::text as at,
+    select ${columns}, i.kind, ${microsOf(listedAt)} as at,
       (select v.manifest from item_versions v where v.id = i.current_version_id) as manifest,
       (select count(*)::int from version_files f where f.version_id = i.current_version_id) as files
     from items i join profiles p on p.user_id = i.user_id
@@ -46,7 +46,7 @@ export async function templateLibrary(
       connections: (manifest?.slots ?? []).map(({ app }) => app),
       free_path: row.price_cents === 0 && files ? `/files/v1/marketplace/~free/${row.id}` : null,
     })),
-    next: last ? Buffer.from(`${last.at}|${last.id}`).toString('base64url') : null,
+    next: last ? cursorOf(last) : null,
   }
 }
 

@@ -99,7 +99,7 @@ function isSigned(key: string, mail: Mail): boolean {
   return token.length > 0 && isFresh && given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** What was written, without the letter that it answers; files are not taken over, and it says so. */
+/** The text of an answer without the email it quotes. Files are left out, and the message says so. */
 function textOf(mail: Mail): string {
   const said = (mail.get('stripped-text') ?? mail.get('body-plain') ?? '').replaceAll('\r\n', '\n').trim().slice(0, LONGEST)
   if (!mail.files) return said

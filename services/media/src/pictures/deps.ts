@@ -12,7 +12,7 @@ export type Deps = {
   rt: Runtime<MediaDb, Config>
   storage: Storage
   providers: Providers
-  /** What each plan's pictures may cost in a period. */
+  /** The budget of each plan's pictures in a period. */
   budgets: ByTier
   progress: Progress
 }

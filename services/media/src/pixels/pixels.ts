@@ -10,7 +10,7 @@ export const MOST_PIXELS = 40_000_000
 const THUMB_EDGE = 512
 const HASH_EDGE = 96
 const PREVIEW_EDGE = 256
-/** What is unpacked here; everything else is refused by its first bytes. */
+/** The types that are unpacked here. Everything else is refused by its first bytes. */
 const readable: Record<string, string> = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp' }
 
 const unreadable = (cause?: unknown) => new DomainError('image_unreadable', { cause })

@@ -3,7 +3,7 @@ import { drawnPixels, type ImageModel, type ImageSize } from '@operon/contracts/
 export type ProviderName = 'openai' | 'google' | 'fal'
 export type ModelEntry = {
   provider: ProviderName
-  /** What the provider calls the model that answers to this name today. */
+  /** The provider's name of the model that answers to this name today. */
   upstream: string
   /** A square picture of 1024 pixels in high quality, as the provider listed it in autumn 2026; larger ones cost by the pixel. */
   microusd: number

@@ -35,7 +35,7 @@ export const sandboxedProviders = (config: Config): ProviderName[] =>
 
 export type Artist = { wire: Wire; upstream: string; sandbox: boolean; draw(order: Omit<Order, 'model'>, hears: Hears): Promise<Drawn> }
 
-/** Who draws for each model: its provider with its own key, the one server that stands for all, or the sandbox. */
+/** The provider of each model: with its own key, the one server that stands for all, or the sandbox. */
 export class Providers {
   readonly #config: Config
   readonly #sandbox: () => Promise<string>

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@operon/contracts/messages'
 import { DomainError } from '@operon/kit/errors'
 
-/** What is asked of a provider. */
+/** A request to a provider. */
 export type Order = {
   model: string
   prompt: string
@@ -12,7 +12,7 @@ export type Order = {
   userId: string
   /** A picture to start from. */
   source: Uint8Array | null
-  /** What the provider called this order, when it was asked before. */
+  /** The provider's id of this order, from an earlier try. */
   ref: string | null
 }
 export type Hears = {

@@ -76,7 +76,7 @@ const plain: Scene = {
     ),
 }
 
-/** What each style does to the whole: a veil over it, and how the subject's edge looks. */
+/** The effect of each style: a veil over the picture, and the look of the subject's edge. */
 const styles: [words: RegExp, veil: string, edge: string][] = [
   [
     /vintage|retro|film grain/,

@@ -2,7 +2,7 @@ import type { FluxDevInput } from '@fal-ai/client/endpoints'
 import type { GenerateContentConfig, ImageConfig } from '@google/genai'
 import type OpenAI from 'openai'
 
-// What each provider takes, by the types of its own package, so that a new version of them is seen here. Anything else is refused.
+// The parameters each provider takes, from the types of its own package, so that a new version shows here. Anything else is refused.
 
 type Edits = Exclude<keyof OpenAI.ImageEditParams, keyof OpenAI.ImageGenerateParams>
 const openai: Record<keyof OpenAI.ImageGenerateParams, true> = {

@@ -16,7 +16,7 @@ type Asked = Record<string, any>
 export const DRAWN = '/fal/drawn/'
 /** A picture takes many times as long as a piece of text. */
 const STEPS_A_PACE = 30
-/** What a provider's moderation would not draw. */
+/** Words that a provider's moderation refuses. */
 const FORBIDDEN = /\b(?:gore|nude|naked|beheading)\b/i
 
 /** Pictures in three wires: OpenAI's images, Gemini's `generateContent`, and fal's queue. Says whether the request was one of theirs. */

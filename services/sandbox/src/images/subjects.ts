@@ -1,4 +1,4 @@
-// What the stand-in can draw, each in a box of 400 by 400 around the middle. `c` is the color that was asked for, `d` a darker one of it.
+// The subjects that the stand-in can draw, each in a box of 400 by 400 around the middle. `c` is the color that was asked for, `d` a darker one of it.
 
 type Draw = (c: string, d: string) => string
 export type Subject = { words: RegExp; color: string; draw: Draw }
@@ -119,6 +119,6 @@ export const subjects: Subject[] = [
   },
 ]
 
-/** What stands in where no word is known: a still life of the prompt's own colors. */
+/** Drawn where no word is known: a still life in the prompt's own colors. */
 export const anything: Draw = (c, d) =>
   `<ellipse cy="172" rx="190" ry="22" fill="#000" opacity=".14"/><path d="M-150 160V20q0-60 60-60t60 60v140z" fill="${c}"/><circle cx="60" cy="80" r="86" fill="${d}"/><path d="M40-150l86 130H-46z" fill="${c}" opacity=".8"/><circle cx="34" cy="52" r="26" fill="#fff" opacity=".3"/>`

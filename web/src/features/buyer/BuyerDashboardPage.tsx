@@ -74,7 +74,7 @@ function Counters() {
 
 const countOf = (count: number) => (count >= 1000 ? '1,000+' : count.toLocaleString('en-US'))
 
-/** What was bought as a guest comes to the account whose owner can read its address. */
+/** A guest's orders come to the account whose owner can read their address. */
 function ConfirmAddress() {
   const { user } = useSession()
   const [state, setState] = useState<'idle' | 'busy' | 'sent'>('idle')
@@ -107,7 +107,7 @@ function ConfirmAddress() {
   )
 }
 
-/** What waits for the buyer, or where to begin. */
+/** Messages and updates that wait for the buyer, or a first step. */
 function Waiting({ of: { orders, unread_messages, updates } }: { of: { orders: number; unread_messages: number; updates: number } }) {
   const lines = [
     ...(updates ? [{ to: paths.buyerOrders, text: updates === 1 ? '1 order has an update' : `${updates} orders have updates` }] : []),

@@ -13,7 +13,7 @@ import { EmptyRow } from '../../ui/Mark.tsx'
 import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { blurOf, here } from './picture.ts'
 
-/** What a public link shows: the picture, and not what was typed for it. */
+/** A public link shows the picture without its prompt. */
 export function SharedImagePage() {
   const { token = '' } = useParams()
   const shared = useQuery({

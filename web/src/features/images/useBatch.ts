@@ -41,7 +41,7 @@ export function useBatch() {
     [merge],
   )
 
-  // What was begun before this page was opened.
+  // Jobs that began before this page was opened.
   useEffect(() => {
     void call('find-images', {})
       .then(({ pictures }) => setTiles((now) => (now.length ? now : pictures)))

@@ -9,7 +9,7 @@ import type { LookUp } from './useLookUp.ts'
 const tabs = { books: 'books', dispute: 'disputes', payout: 'sellers', suspense: 'books' } as const
 const names = { books: 'Books', dispute: 'Dispute', payout: 'Payout', suspense: 'Unknown money' } as const
 
-/** What waits for a decision of staff, with the tab where it is taken. */
+/** Decisions that wait for staff, each with its tab. */
 export function MattersTab({ lookUp }: { lookUp: LookUp<string, Matters> }) {
   const { busy, asked, found, error, ask } = lookUp
   const [reason, setReason] = useState(asked ?? '')

@@ -7,7 +7,7 @@ import { ReasonPanel } from './ReasonPanel.tsx'
 
 type Props = {
   payment: Pick<StaffPayment, 'payment' | 'amount_cents' | 'currency' | 'at'>
-  /** What becomes of the rest, said before it is done. */
+  /** Tells what happens to the rest, before it is done. */
   after?: string
   send?: (amountCents: number, reason: string, key: string) => Promise<{ amount_cents: number; currency: string }>
   onClose: () => void

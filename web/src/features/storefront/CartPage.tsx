@@ -14,7 +14,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { keepCart, useCart } from './cart.ts'
 
-/** What is in the cart, what it comes to, and the way to the payment page. */
+/** The cart's products and total, and the way to the payment page. */
 export function CartPage() {
   const cart = useCart()
   return (

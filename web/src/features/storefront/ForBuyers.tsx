@@ -100,7 +100,7 @@ export function SaveSearch({ asked: { q, category } }: { asked: Narrowed }) {
   )
 }
 
-/** What buyers say, with the seller's answers: only purchases count. */
+/** Reviews of buyers, with the seller's answers. Only purchases count. */
 export function Reviews({ itemId, seller }: { itemId: string; seller: string }) {
   const list = useInfiniteQuery({
     queryKey: ['item-reviews', itemId],
