@@ -111,7 +111,7 @@ test('what is marketed is built, or said to be coming [spec-15]', async ({ page 
     'Personal AI assistant',
   ])
     await expect(feature(name)).not.toContainText('Coming')
-  await expect(page.locator('#marketplace')).toContainText('Buying opens soon.')
+  await expect(page.locator('#marketplace')).toContainText('Buyers browse and buy without registering.')
 })
 
 test('smooth anchors, and none where motion is not wanted [spec-1]', async ({ browser, page }) => {
