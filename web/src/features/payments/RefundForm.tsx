@@ -63,7 +63,7 @@ function Review({ sale, cents, reason, onBack, onDone }: ReviewProps) {
   const [idempotencyKey] = useState(() => crypto.randomUUID())
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
-  const preview = useRefundPreview(sale.id, cents)
+  const preview = useRefundPreview(sale.id, cents, busy)
   const words = (amount_cents: number) => money({ amount_cents, currency: sale.currency })
   const mono = (amount_cents: number) => <span className="font-mono text-12 tabular">{words(amount_cents)}</span>
 

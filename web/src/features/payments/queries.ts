@@ -73,9 +73,10 @@ export const usePayoutLines = (id: string, currency: string) =>
     retry: false,
   })
 
-export const useRefundPreview = (sale: string, cents: number | undefined) =>
+/** Not asked again once the refund is sent: the page hears of it before its answer is here, and nothing would be left to refund. */
+export const useRefundPreview = (sale: string, cents: number, isSent: boolean) =>
   useCall(
     'preview-refund',
-    { sale_id: sale, reason: 'Preview', ...(cents !== undefined && { amount_cents: cents }) },
-    { key: [root, 'refund', sale, cents], retry: false, staleTime: 0 },
+    { sale_id: sale, reason: 'Preview', amount_cents: cents },
+    { key: [root, 'refund', sale, cents], retry: false, staleTime: 0, enabled: !isSent },
   )
