@@ -7,13 +7,14 @@ import { PageLoading } from '../../shell/states.tsx'
 import { ButtonLink } from '../../ui/Button.tsx'
 import { PageHeader } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { AccountTab } from './AccountTab.tsx'
+import { AccountView } from './AccountView.tsx'
 import { BooksTab } from './BooksTab.tsx'
 import { CouponsTab } from './CouponsTab.tsx'
 import { DisputesTab } from './DisputesTab.tsx'
 import { EventsTab } from './EventsTab.tsx'
 import { FiguresTab } from './FiguresTab.tsx'
 import { LogTab } from './LogTab.tsx'
+import { LookUpTab } from './LookUpTab.tsx'
 import { MattersTab } from './MattersTab.tsx'
 import { MessageLimits } from './MessageLimits.tsx'
 import { ModerationTab } from './ModerationTab.tsx'
@@ -30,7 +31,7 @@ import {
   readFigures,
 } from './queries.ts'
 import { RunsTab } from './RunsTab.tsx'
-import { SellersTab } from './SellersTab.tsx'
+import { SellerView } from './SellerView.tsx'
 import { standingOf } from './standing.ts'
 import { useLookUp } from './useLookUp.ts'
 
@@ -60,8 +61,8 @@ function SecondFactorNeeded() {
 
 function Staff() {
   const [search, setSearch] = useSearchParams()
-  const account = useLookUp(({ query, reason }: { query: string; reason: string }) => lookUp(query, reason))
-  const sellers = useLookUp(({ query, reason }: { query: string; reason: string }) => lookUpSeller(query, reason))
+  const account = useLookUp(lookUp)
+  const sellers = useLookUp(lookUpSeller)
   const matters = useLookUp(listMatters)
   const runs = useLookUp(listRuns)
   const figures = useLookUp(readFigures)
@@ -80,9 +81,35 @@ function Staff() {
           value={(search.get('section') ?? 'account') as Section}
           onChange={(next) => setSearch(next === 'account' ? {} : { section: next }, { replace: true })}
           tabs={[
-            { id: 'account', label: 'Account', panel: <AccountTab lookUp={account} /> },
+            {
+              id: 'account',
+              label: 'Account',
+              panel: (
+                <LookUpTab
+                  lookUp={account}
+                  label="Account"
+                  placeholder="Email, user id or customer id"
+                  hint="Check the address or the id."
+                  about="Look it up by its exact email, its user id or the payment provider’s customer id. Its plan, payments and what staff did are shown then."
+                  view={(found, again) => <AccountView found={found} onChanged={again} />}
+                />
+              ),
+            },
             { id: 'matters', label: 'Waiting', panel: <MattersTab lookUp={matters} /> },
-            { id: 'sellers', label: 'Sellers', panel: <SellersTab lookUp={sellers} /> },
+            {
+              id: 'sellers',
+              label: 'Sellers',
+              panel: (
+                <LookUpTab
+                  lookUp={sellers}
+                  label="Seller"
+                  placeholder="Email, user id or payout account"
+                  hint="Only accounts that have begun to set up payouts are sellers."
+                  about="Their balance, payouts and sales are shown, with why the next payout is what it is. Payouts can be held, sales refunded and disputes answered."
+                  view={(found, again) => <SellerView found={found} onChanged={again} />}
+                />
+              ),
+            },
             { id: 'payouts', label: 'Payouts', panel: <RunsTab lookUp={runs} /> },
             { id: 'disputes', label: 'Disputes', panel: <DisputesTab lookUp={disputes} /> },
             { id: 'reports', label: 'Reports', panel: <ModerationTab lookUp={reports} /> },

@@ -14,10 +14,12 @@ export type StaffAction = Reply<typeof staffActions>['actions'][number]
 export type Reports = CallReply<'staff-reports'>
 export type Decision = CallArgs<'staff-moderate'>['decision']
 
+export type Asked = { query: string; reason: string }
+
 /** A key for one opened form: sent again after a lost answer, it is still one refund. */
 export const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-export const lookUp = (query: string, reason: string) => call('staff-account', { query, reason })
+export const lookUp = (asked: Asked) => call('staff-account', asked)
 export const listFailedEvents = (reason: string) => call('staff-events', { reason })
 export const readBooks = (reason: string, again: boolean) => call('staff-books', { reason, compare_again: again })
 export const listReports = (reason: string) => call('staff-reports', { reason })
@@ -40,7 +42,7 @@ export type Coupon = Coupons['coupons'][number]
 export type OpenDispute = OpenDisputes['disputes'][number]
 export type SuspenseRow = CallReply<'staff-suspense'>['rows'][number]
 
-export const lookUpSeller = (query: string, reason: string) => call('staff-seller', { query, reason })
+export const lookUpSeller = (asked: Asked) => call('staff-seller', asked)
 export const listMatters = (reason: string) => call('staff-matters', { reason })
 export const listRuns = (reason: string) => call('staff-payout-runs', { reason })
 export const readFigures = (reason: string) => call('staff-figures', { reason })
