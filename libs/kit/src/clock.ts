@@ -7,6 +7,8 @@ const LOOK_EVERY_MS = 10_000
 /** Less may be the way there and back. */
 const NOTICED_MS = 1_000
 
+export const DAY_MS = 86_400_000
+
 let aheadMs = 0
 let hasDatabase = false
 

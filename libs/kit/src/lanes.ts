@@ -1,4 +1,5 @@
 import { type Generated, type Kysely, sql, type Transaction } from 'kysely'
+import { DAY_MS } from './clock.ts'
 import { newId } from './ids.ts'
 import { messageOf } from './inbox.ts'
 import type { Migration } from './migrate.ts'
@@ -176,7 +177,7 @@ export async function renew(
   return rows.length === 1
 }
 
-const NEVER_MS = 100 * 365 * 86_400_000
+const NEVER_MS = 100 * 365 * DAY_MS
 
 /**
  * Works on a lane: one item at a time of whoever was served longest ago. A handler that throws is tried again with growing delays; after the

@@ -1,10 +1,10 @@
 import { HISTORY_GRACE_DAYS, historyDaysOf, tiers } from '@operon/contracts/plans'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { now as timeNow } from './clock.ts'
+import { DAY_MS, now as timeNow } from './clock.ts'
 import { firstIdOf } from './ids.ts'
 import type { KitDb } from './schema.ts'
 
-const KEPT_MS = 40 * 86_400_000
+const KEPT_MS = 40 * DAY_MS
 
 /** Reservations that ended over a month ago: the counters hold what they came to. Their ids rise with time, so the primary key finds them. */
 export async function forgetReservations(db: Kysely<KitDb>, batch = 1000, now = timeNow()): Promise<number> {
@@ -82,4 +82,4 @@ export async function forgetByPlan(
 /** For a column of times. */
 export const daysAgo = (days: number) => sql`now() - ${days} * interval '1 day'`
 /** For ids, which rise with time. */
-export const idDaysAgo = (days: number) => sql`${firstIdOf(timeNow() - days * 86_400_000)}::uuid`
+export const idDaysAgo = (days: number) => sql`${firstIdOf(timeNow() - days * DAY_MS)}::uuid`

@@ -15,6 +15,7 @@ import {
 import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Dialog } from '../ui/Dialog.tsx'
+import { DAY_MS } from '../ui/format.ts'
 import { Menu, MenuItem } from '../ui/Menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../ui/Panel.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -255,8 +256,6 @@ function Results({ found, query, inline, nameOf, current, onOpen, onPicked, onDe
     </div>
   )
 }
-
-const DAY_MS = 86_400_000
 
 /** As people remember: today, yesterday, this week, this month, before. */
 function byAge(conversations: Conversation[]): [string, Conversation[]][] {

@@ -1,3 +1,5 @@
+export const DAY_MS = 86_400_000
+
 export function money(cents: number, currency = 'usd') {
   return new Intl.NumberFormat('en-US', {
     style: 'currency',

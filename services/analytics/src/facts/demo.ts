@@ -2,11 +2,11 @@ import type { Envelope, Payload } from '@operon/contracts/contract'
 import { demoAppointments, demoCampaigns, demoContacts } from '@operon/contracts/crm/demo'
 import * as crm from '@operon/contracts/crm/events'
 import type { demoCreated } from '@operon/contracts/identity/events'
+import { DAY_MS } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import type { Trx } from './record.ts'
 
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 const done = [
   { command: 'Draft three ad variations for the spring offer', status: 'completed', minutesAgo: 12 },

@@ -1,5 +1,6 @@
 import type * as contract from '@operon/contracts/billing/sales'
 import type { Input, Output } from '@operon/contracts/contract'
+import { DAY_MS } from '@operon/kit/clock'
 import { signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { isUuid } from '@operon/kit/ids'
@@ -36,7 +37,7 @@ export async function listSales(
     .$if(only === 'refunded', (query) => query.where('refunded_cents', '>', 0))
     .$if(only === 'disputed', (query) => query.where('dispute', 'is not', null))
     .$if(from !== undefined, (query) => query.where('paid_at', '>=', new Date(`${from}T00:00:00Z`)))
-    .$if(to !== undefined, (query) => query.where('paid_at', '<', new Date(Date.parse(`${to}T00:00:00Z`) + 86_400_000)))
+    .$if(to !== undefined, (query) => query.where('paid_at', '<', new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS)))
     .$if(cursor !== undefined, (query) => query.where(after(cursor!)))
     .limit(limit + 1)
     .execute()

@@ -1,5 +1,6 @@
 import { planClosed, subscriptionChanged } from '@operon/contracts/billing/events'
 import { budgetsOf, limitsOf, PAST_DUE_GRACE_DAYS, type PlanId, priceCentsOf, type Tier } from '@operon/contracts/plans'
+import { DAY_MS } from '@operon/kit/clock'
 import { publish } from '@operon/kit/tx'
 import type { Selectable } from 'kysely'
 import type { Trx } from '../deps.ts'
@@ -114,4 +115,4 @@ export const pick = (row: SubscriptionRow): Entitlement => Object.fromEntries(fi
 
 export const startOfMonth = (now = new Date()) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
 export const startOfNextMonth = (now = new Date()) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
-export const addDays = (date: Date, days: number) => new Date(date.getTime() + days * 86_400_000)
+export const addDays = (date: Date, days: number) => new Date(date.getTime() + days * DAY_MS)

@@ -1,5 +1,6 @@
 import { trialEnding } from '@operon/contracts/billing/events'
 import { plans, REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
+import { DAY_MS } from '@operon/kit/clock'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps, Trx } from '../deps.ts'
@@ -12,7 +13,7 @@ import { refresh } from '../subscriptions/project.ts'
 import type { Hearing } from './routes.ts'
 
 const OVERLAP_MS = 600_000
-const FIRST_LOOK_BACK_MS = 30 * 86_400_000
+const FIRST_LOOK_BACK_MS = 30 * DAY_MS
 
 type Swept = { handled: number; failed: number }
 

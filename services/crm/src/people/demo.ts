@@ -1,12 +1,11 @@
 import type { Envelope, Payload } from '@operon/contracts/contract'
 import { demoAppointments, demoCampaigns, demoContacts } from '@operon/contracts/crm/demo'
 import type { demoCreated } from '@operon/contracts/identity/events'
+import { DAY_MS } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
 import type { Transaction } from 'kysely'
 import type { CrmDb } from '../schema.ts'
-
-const DAY_MS = 86_400_000
 
 /** The contacts, appointments and campaigns of a visitor's demo. Nothing is sent, and no event tells of them: analytics counts them itself. */
 export async function seedDemo(

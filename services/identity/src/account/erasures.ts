@@ -1,7 +1,7 @@
 import type { Envelope, Input } from '@operon/contracts/contract'
 import { type accountErasures, ERASE_WITHIN_DAYS, type Erased, type Erasing, erasing, userErased } from '@operon/contracts/erasure'
 import * as identity from '@operon/contracts/identity/events'
-import { now } from '@operon/kit/clock'
+import { DAY_MS, now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -10,7 +10,6 @@ import type { AuthCtx, Deps } from '../deps.ts'
 import { audit } from '../users/audit.ts'
 import type { Trx } from '../users/users.ts'
 
-const DAY_MS = 24 * 3_600_000
 const ASK_AT_ONCE = 200
 const LISTED = 500
 

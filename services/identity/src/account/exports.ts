@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Input, Output, Payload } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity/events'
 import { type accountExportOpen, type accountExports, EXPORT_KEPT_DAYS } from '@operon/contracts/identity/exports'
-import { now } from '@operon/kit/clock'
+import { DAY_MS, now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { type JobRun, Later } from '@operon/kit/jobs/jobs'
@@ -18,7 +18,6 @@ import { partsOf, START, writePiece } from './document.ts'
 
 type ExportRow = Selectable<IdentityDb['exports']>
 
-const DAY_MS = 24 * 3_600_000
 const A_DAY = 5
 const LISTED = 5
 const LINK_SECONDS = 300

@@ -1,4 +1,4 @@
-import { now } from '@operon/kit/clock'
+import { DAY_MS, now } from '@operon/kit/clock'
 import { firstIdOf } from '@operon/kit/ids'
 import { forgetSlots } from '@operon/kit/mail/paces'
 import { deleteInPieces } from '@operon/kit/pieces'
@@ -10,8 +10,6 @@ import { resealAll } from '../keys/reseal.ts'
 import { chaseErasures } from './erasures.ts'
 import { sweepAnswers } from './export.ts'
 import { sweepExports } from './exports.ts'
-
-const DAY_MS = 24 * 3_600_000
 
 /** Expired rows by table: tokens, flows, ended sessions, logs. Long logs are found by their ids, which rise with time. */
 export function overdue(): [table: string, where: RawBuilder<SqlBool>][] {

@@ -1,6 +1,6 @@
 import * as auth from '@operon/contracts/identity/auth'
 import * as identity from '@operon/contracts/identity/events'
-import { now } from '@operon/kit/clock'
+import { DAY_MS, now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import type { JobRun } from '@operon/kit/jobs/jobs'
@@ -22,7 +22,7 @@ import { changeUser, currentUser, type Db, findUser, hasSecondFactor, type Trx, 
 // A second factor that is lost, or that a thief planted, against an owner who can read the email of the account. Nobody can tell the two
 // apart by their factor, so age decides: one that has protected the account for a month may stop its removal, a younger one may not.
 
-const ESTABLISHED_MS = 30 * 86_400_000
+const ESTABLISHED_MS = 30 * DAY_MS
 const HOUR_MS = 3_600_000
 
 type Recovery = Selectable<IdentityDb['factor_recoveries']>

@@ -1,4 +1,4 @@
-import { now } from '@operon/kit/clock'
+import { DAY_MS, now } from '@operon/kit/clock'
 import { runStatement, type Statement } from '@operon/kit/db'
 import { newId } from '@operon/kit/ids'
 import type { AuthCtx } from '../deps.ts'
@@ -65,7 +65,7 @@ const FAILED_A_DAY = 20
  * Beside the answer, which must not take longer where the account exists.
  */
 export function noteFailedSignIn(ctx: AuthCtx, userId: string | null, method: 'password' | 'second factor'): Promise<void> {
-  const dayAgo = firstIdAt(now() - 86_400_000)
+  const dayAgo = firstIdAt(now() - DAY_MS)
   const values = [newId(), userId, ctx.ip, ctx.userAgent, method, dayAgo, FAILED_A_DAY]
   return runStatement(ctx.deps.rt.db, FAILED, values)
     .then(() => {})

@@ -1,4 +1,4 @@
-import { now } from '@operon/kit/clock'
+import { DAY_MS, now } from '@operon/kit/clock'
 import { firstIdOf } from '@operon/kit/ids'
 import type { Vault } from '@operon/kit/vault'
 import { type Kysely, sql } from 'kysely'
@@ -10,7 +10,7 @@ const BATCH = 1000
 
 /** Deliveries older than a month. Their ids rise with time, so the primary key finds them. */
 export async function forgetDeliveries(db: Kysely<IntegrationsDb>, batch = BATCH, at = now()): Promise<number> {
-  const before = firstIdOf(at - KEPT_DAYS * 86_400_000)
+  const before = firstIdOf(at - KEPT_DAYS * DAY_MS)
   for (let done = 0; ; ) {
     const { numAffectedRows } = await sql`
       delete from webhook_deliveries where id in (select id from webhook_deliveries where id < ${before} order by id limit ${batch})`.execute(

@@ -2,7 +2,7 @@ import { settleSale } from '@operon/contracts/billing/selling-events'
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/orders'
 import { REFUND_WINDOW_DAYS } from '@operon/contracts/plans'
-import { now } from '@operon/kit/clock'
+import { DAY_MS, now } from '@operon/kit/clock'
 import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { isUuid } from '@operon/kit/ids'
@@ -20,7 +20,6 @@ type Db = Ctx<MarketplaceDb>['db']
 type Vault = Runtime['vault']
 type Shown = Output<typeof contract.showOrder>
 type Line = Shown['lines'][number]
-const DAY_MS = 86_400_000
 
 export const showOrder =
   ({ ask, vault }: Pick<Runtime<MarketplaceDb, Config>, 'ask' | 'vault'>) =>

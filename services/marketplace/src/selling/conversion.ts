@@ -1,5 +1,5 @@
 import { lookAtConversion, lowConversion } from '@operon/contracts/marketplace/selling'
-import { now } from '@operon/kit/clock'
+import { DAY_MS, now } from '@operon/kit/clock'
 import type { Ctx } from '@operon/kit/context'
 import { firstIdOf } from '@operon/kit/ids'
 import { enqueue, inTransaction, publish } from '@operon/kit/tx'
@@ -9,7 +9,6 @@ import type { MarketplaceDb } from '../schema.ts'
 const DAYS = 30
 const ENOUGH_VIEWS = 100
 const PIECE = 500
-const DAY_MS = 86_400_000
 
 /** In pieces by the id of what is on sale. The mark stands in the update, so that two runs tell once. */
 export async function tellOfLowConversion(ctx: Ctx<MarketplaceDb>, after = '00000000-0000-0000-0000-000000000000'): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/selling'
-import { now } from '@operon/kit/clock'
+import { DAY_MS, now } from '@operon/kit/clock'
 import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { firstIdOf } from '@operon/kit/ids'
@@ -9,7 +9,6 @@ import type { MarketplaceDb } from '../schema.ts'
 
 const MOST_SITES = 40
 const OTHERS = 'other'
-const DAY_MS = 86_400_000
 
 /** A row a day and site. Beyond so many sites the day's others are one row, so that nobody fills the table with made-up ones. */
 export async function countView(

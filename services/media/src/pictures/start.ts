@@ -7,6 +7,7 @@ import {
   takesSeed,
 } from '@operon/contracts/media/images'
 import { type Tier, tiers } from '@operon/contracts/plans'
+import { DAY_MS } from '@operon/kit/clock'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
@@ -34,7 +35,7 @@ export type Order = {
 }
 
 /** A day: longer than any picture takes, and each hold has a picture that settles it or gives it back. */
-const HOLD_MS = 24 * 3_600_000
+const HOLD_MS = DAY_MS
 
 /** Holds the units and what they may cost, and puts the pictures into the lane: all of it or nothing. */
 export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order): Promise<Picture[]> {

@@ -6,7 +6,7 @@ import { countedUsage, unitNames } from '../../api/subscription.ts'
 import { Button } from '../../ui/Button.tsx'
 import { GeneMeter } from '../../ui/Data.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
-import { day } from '../../ui/format.ts'
+import { DAY_MS, day } from '../../ui/format.ts'
 import { Alert, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
@@ -34,7 +34,7 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
   const isNew = signedIn && subscription?.status === 'none'
   const meters = countedUsage(subscription?.usage ?? [])
   const billed = plan ? (subscription?.status === 'trialing' ? subscription.trial_end : subscription?.current_period_end) : null
-  const next = billed ? day(billed) : today ? day(today + noPlanDays * 86_400_000) : ''
+  const next = billed ? day(billed) : today ? day(today + noPlanDays * DAY_MS) : ''
 
   async function cancel() {
     await attempt('The subscription was not cancelled', async () => {

@@ -21,6 +21,7 @@ import { StopButton } from '../../chat/StopButton.tsx'
 import { Talk } from '../../chat/Talk.tsx'
 import { conversation } from '../../content/showcase.ts'
 import { Button } from '../../ui/Button.tsx'
+import { DAY_MS } from '../../ui/format.ts'
 import { Mark } from '../../ui/Mark.tsx'
 import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Panel } from '../../ui/Panel.tsx'
@@ -31,7 +32,7 @@ const nobody = 'shown'
 // Nothing is asked under it: what is shown stands in the cache below.
 const feature = 'api'
 const now = new Date().toISOString()
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
 const kept = [
   ['c1', 'Which quotes to chase', now],
   ['c2', 'Names for the autumn course', daysAgo(1)],

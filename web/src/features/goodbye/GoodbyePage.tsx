@@ -4,7 +4,7 @@ import { product } from '../../content/product.ts'
 import { paths } from '../../paths.ts'
 import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { ButtonLink } from '../../ui/Button.tsx'
-import { day } from '../../ui/format.ts'
+import { DAY_MS, day } from '../../ui/format.ts'
 import { GeneRow } from '../../ui/Mark.tsx'
 
 /** Where a deleted account leads, a seller's and a buyer's. Only the deletion itself opens it. */
@@ -37,8 +37,8 @@ export function GoodbyePage() {
     >
       <p>You are signed out on every device. A subscription has ended with the account, and nothing more is billed.</p>
       <p>
-        Every part of {product.name} erases what it held about you by {day(deletedAt + eraseWithinDays * 86_400_000)}. What was paid stays
-        in the books as long as accounting law asks, under a number that leads to nobody.
+        Every part of {product.name} erases what it held about you by {day(deletedAt + eraseWithinDays * DAY_MS)}. What was paid stays in
+        the books as long as accounting law asks, under a number that leads to nobody.
       </p>
       <p>Thank you for the time you were here.</p>
     </PublicMessage>

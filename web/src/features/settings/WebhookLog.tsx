@@ -4,13 +4,12 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { moment } from '../../ui/format.ts'
+import { DAY_MS, moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import type { Endpoint } from './Webhooks.tsx'
 
 type Delivery = CallReply<'list-webhook-deliveries'>['deliveries'][number]
-const DAY_MS = 86_400_000
 const KEPT_DAYS = 30
 
 /** Deliveries to one endpoint, and a button that sends each again. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { TextField } from '../../ui/Field.tsx'
-import { day, moment } from '../../ui/format.ts'
+import { DAY_MS, day, moment } from '../../ui/format.ts'
 import { toast } from '../../ui/toast.tsx'
 import { extendTrial, newKey } from './queries.ts'
 import { ReasonPanel } from './ReasonPanel.tsx'
@@ -27,7 +27,7 @@ export function ExtendTrialPanel({ userId, trialEnd, onClose, onDone }: Props) {
       ready={fits}
       says={
         fits
-          ? `Moves the first charge from ${moment(trialEnd)} to ${moment(Date.parse(trialEnd) + days * 86_400_000)}. The limits of the trial stay.`
+          ? `Moves the first charge from ${moment(trialEnd)} to ${moment(Date.parse(trialEnd) + days * DAY_MS)}. The limits of the trial stay.`
           : 'Enter the number of days.'
       }
       onClose={onClose}
