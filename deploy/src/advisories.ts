@@ -21,7 +21,7 @@ export function gravestHoles(lock: Lock, file = advisoryFile()): Hole[] | null {
     )
 }
 
-/** What `npm audit --json`, `pnpm audit --json`, an OSV query or `osv-scanner --format json` wrote. A file that is none of them is an error. */
+/** Reads a file of `npm audit --json`, `pnpm audit --json`, an OSV query or `osv-scanner --format json`. Any other file is an error. */
 export function readAdvisories(told: any): Advisory[] {
   if (told?.vulnerabilities && !Array.isArray(told.vulnerabilities))
     return Object.values<any>(told.vulnerabilities).map(({ name, severity, range, via = [] }) => ({

@@ -52,7 +52,7 @@ function isOurs(pid: number): boolean {
   }
 }
 
-/** What `/readyz` of a process says, by its socket or its host and port: whether nothing of it fails; null when it does not answer. */
+/** Asks `/readyz` of a process, by its socket or its host and port: true when nothing of it fails, null when it does not answer. */
 export function askReady(address: string): Promise<{ ok: boolean; failing: string[]; version?: string } | null> {
   const [host, port] = address.split(':')
   const where = address.startsWith('/') ? { socketPath: address } : { host: host === '0.0.0.0' ? '127.0.0.1' : host, port }

@@ -16,7 +16,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
   const node = 'node:24-bookworm-slim'
   return {
     'compose.prod.yml': await composeFile(images, { demo: false }),
-    // What `docker compose up` finds without a name.
+    // The file that `docker compose up` finds without a name.
     'docker-compose.yml': '# Written by `npm run generate`.\ninclude: [compose.prod.yml]\n',
     'docker-compose.demo.yml': await composeFile(images, { demo: true }),
     Tiltfile: tiltfile(),

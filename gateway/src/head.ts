@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AnswerHead } from './answer.ts'
 
-/** What Node's own `writeHead` works on. It has checked each header by now; here `answer.ts` has. */
+/** The fields that Node's own `writeHead` works on. It has checked each header by now; here `answer.ts` has. */
 type Head = ServerResponse & { _storeHeader(lines: string): void; _contentLength: number | null; _hasBody: boolean }
 
 /**

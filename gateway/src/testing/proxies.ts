@@ -36,7 +36,7 @@ export async function startProxy(kind: Kind, gatewayPort: number) {
   return { port, close }
 }
 
-/** What `docs/operating.md` tells operators, between other ports and with the mark. */
+/** The proxies of `docs/operating.md`, between other ports and with the mark. */
 function nginxConfig(folder: string, port: number, gatewayPort: number): string {
   const docs = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8')
   const told = /```nginx\n([\s\S]*?)```/

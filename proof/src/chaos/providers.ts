@@ -88,7 +88,7 @@ export const unwell: Fault = async (world) => {
 
 type Made = { what: 'chat' | 'checkout'; at: number; ms: number; status: number; said: string }
 
-/** Those who need the providers: each asks again as soon as it is told, and some new one asks all the time. */
+/** Callers that need the providers: each asks again as soon as it is told, and new ones arrive all the time. */
 function startCallers(world: World, people: Person[]) {
   const began = Date.now()
   const made: Made[] = []

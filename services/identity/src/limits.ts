@@ -22,7 +22,7 @@ export async function limitByUser(ctx: AuthCtx, what: string, limit: number, win
   if (!ok) throw tooMany(retryAfterMs)
 }
 
-/** What GoTrue counts apart: one may ask for a new password right after signing up. */
+/** The purposes that GoTrue counts apart: a new password may be asked for right after signing up. */
 export type MessageKind = 'confirmation' | 'recovery' | 'email_change' | 'phone_change' | 'reauthentication'
 
 /**

@@ -9,7 +9,7 @@ export const ContentTypeName = z.enum(Object.keys(contentTypes) as [ContentType,
 const Content = z.object({ type: ContentTypeName, topic: text(500).trim().min(1), requirements: text(5000).optional() })
 const Names = z.object({ description: text(5000).trim().min(1) })
 
-/** What `ai-chat` writes by a prompt of the server's own, streamed into a conversation. */
+/** Texts that `ai-chat` writes by a prompt of the server's own, streamed into a conversation. */
 export const WritingOrder = z.discriminatedUnion('kind', [
   Content.extend({ kind: z.literal('content') }),
   Names.extend({ kind: z.literal('names') }),

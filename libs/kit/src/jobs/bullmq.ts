@@ -13,7 +13,7 @@ export type BullOptions = {
   service: string
   db: Kysely<KitDb>
   log: Logger
-  /** What BullMQ's classes get: Redis, or the factory of its PostgreSQL backend. */
+  /** The connection of BullMQ's classes: Redis, or the factory of its PostgreSQL backend. */
   connection: any
   backend?: BackendFactory<any, any>
   mayForget: boolean

@@ -78,7 +78,7 @@ export function letterJobs(rt: Rt, mailer: Mailer) {
       .where('o.id', '=', payload.order_id)
       .where('v.id', '=', payload.version_id)
       .where('o.state', '=', 'delivered')
-      // Whoever has it already need not hear of it.
+      // No letter to a buyer who has it already.
       .where(sql<boolean>`l.kept_version_id is distinct from v.id`)
       .executeTakeFirst()
     if (!update?.email) return

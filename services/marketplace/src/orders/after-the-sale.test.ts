@@ -218,7 +218,7 @@ test('orders of a guest go to the account that proves the address, and to no oth
   const address = `mara-${mara.id}@example.com`
   const before = await order(ann, [bought])
   await pay(ann, before.order_id, address.toUpperCase())
-  // Whoever only typed the address gets nothing.
+  // A stranger who types the address gets nothing.
   await platform.emit(userUpdated, typed.id, {
     email: address,
     email_verified: false,

@@ -105,6 +105,6 @@ export class Providers {
 
 const trimmed = (url: string) => url.replace(/\/$/, '')
 
-/** Whatever broke on the way to a provider is a picture that could not be made. */
+/** Any failure on the way to a provider means that the picture could not be made. */
 const asFailure = (error: unknown): unknown => (isOurs(error) ? error : new DomainError('image_failed', { cause: error }))
 const isOurs = (error: unknown) => error instanceof DomainError && error.code.startsWith('image_')

@@ -119,7 +119,7 @@ const takenByPerplexity: Record<TakenByPerplexity, true> = {
 const isKnown: Record<string, (name: string) => boolean> = {
   openai: (name) => Object.hasOwn(taken, name),
   google: (name) => name === 'extra_body' || (Object.hasOwn(taken, name) && !unknownToGoogle.includes(name)),
-  // What Perplexity does with others it does not say; refused here, so that nobody takes them for heeded.
+  // Perplexity does not document the others. They are refused here, so that nobody relies on them.
   perplexity: (name) => Object.hasOwn(takenByPerplexity, name),
   // "Most unsupported fields are silently ignored", says Anthropic of this wire.
   anthropic: () => true,

@@ -5,7 +5,7 @@ export function providerOf(path: string): string {
 
 const model = (id: string, owner: string) => ({ id, object: 'model', created: 1_750_000_000, owned_by: owner })
 
-/** What `GET /models` lists; any other name is answered as well. */
+/** The models that `GET /models` lists; any other name is answered as well. */
 export const models = [
   model('gpt-4o-mini', 'openai'),
   model('gpt-5-2025-08-07', 'openai'),

@@ -127,7 +127,7 @@ export function moveBalance(
   return moved
 }
 
-/** What `previous_attributes` carries: the fields that changed, as they were. */
+/** The `previous_attributes` of an event: the fields that changed, as they were. */
 export function differences(before: Obj, after: Obj): Params {
   return Object.fromEntries(
     Object.entries(before).filter(([key, value]) => !key.startsWith('_') && JSON.stringify(value) !== JSON.stringify(after[key])),

@@ -160,7 +160,7 @@ test.each([
   expect((await ann.now()).payouts_enabled).toBe(status === 'paid')
   const told = heard.filter(({ event }) => (event.data.object as { id?: string }).id === payout.id)
   expect(told.map(({ event }) => event.type)).toEqual(events)
-  // Those who listen for sellers hear of it, with whose it is, and nobody else does.
+  // Only listeners for sellers hear of it, and the event names the account.
   expect(new Set(told.map(({ path, event }) => `${path} ${event.account}`))).toEqual(new Set([`/connect ${ann.id}`]))
 })
 
