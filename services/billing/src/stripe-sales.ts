@@ -36,6 +36,9 @@ export const taxOf = (customer: string | null) => ({
 /** Software and other goods that come over the network. */
 const DIGITAL_GOODS = 'txcd_10000000'
 
+const SAMPLE_CENTS = 100_00
+const nameOf = (type: string | null) => ({ vat: 'VAT', gst: 'GST', hst: 'HST', jct: 'Consumption tax' })[type ?? ''] ?? 'Sales tax'
+
 export function salesOf(call: Call, collectsTax: boolean) {
   return {
     /** The purchase is named on each object that comes of it: the charge leads back to the checkout by itself. */
@@ -80,6 +83,21 @@ export function salesOf(call: Call, collectsTax: boolean) {
         intent: idOf(session.payment_intent),
         url: session.url,
       }
+    },
+
+    /** What is added to a price for a private person in this country; null where nothing is collected. */
+    async saleTaxIn(country: string): Promise<{ name: string; percent: number } | null> {
+      if (!collectsTax) return null
+      const calculation = await call((stripe) =>
+        stripe.tax.calculations.create({
+          currency: 'usd',
+          line_items: [{ amount: SAMPLE_CENTS, reference: 'rate', tax_behavior: 'exclusive', tax_code: DIGITAL_GOODS }],
+          customer_details: { address: { country }, address_source: 'billing' },
+        }),
+      )
+      const details = calculation.tax_breakdown.map(({ tax_rate_details }) => tax_rate_details)
+      const percent = details.reduce((sum, { percentage_decimal }) => sum + Number(percentage_decimal), 0)
+      return calculation.tax_amount_exclusive > 0 ? { name: nameOf(details[0]?.tax_type ?? null), percent } : null
     },
 
     async chargeOfIntent(id: string): Promise<string | null> {

@@ -308,6 +308,25 @@ export const openSaleCheckout = request(
     z.object({ state: z.literal('seller_not_ready') }),
   ]),
 )
+/**
+ * The tax on what sellers sell to people in a country, for a cart. Each country is asked of the provider at most once a day in a process, since
+ * it counts what is asked. The payment page decides: a business enters its number there, and a whole address.
+ */
+export const saleTaxRate = request(
+  'billing.sale_tax_rate',
+  z.object({
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/)
+      .meta({ examples: ['DE'] }),
+  }),
+  z.discriminatedUnion('state', [
+    z.object({ state: z.literal('known'), name: z.string(), percent: z.number().nonnegative() }),
+    /** Inside of the country rates differ. */
+    z.object({ state: z.literal('by_address') }),
+    z.object({ state: z.literal('none') }),
+  ]),
+)
 /** Asked by the page that a buyer comes back to, so that nobody waits for a webhook. */
 export const settleSale = request(
   'billing.settle_sale',

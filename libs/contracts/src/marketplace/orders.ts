@@ -35,7 +35,9 @@ const OrderLine = z.object({
       other_terms: z.boolean(),
     })
     .nullable(),
-  review: z.object({ id: z.uuid(), rating: z.int(), text: z.string(), name: z.string() }).nullable(),
+  review: z
+    .object({ id: z.uuid(), rating: z.int(), text: z.string(), name: z.string(), photo_ids: z.array(z.uuid()).optional() })
+    .nullable(),
 })
 export const Order = z.object({
   id: z.uuid(),
@@ -154,8 +156,16 @@ export const cartQuote = fn('cart-quote', {
   access: 'public',
   rate: 'read',
   summary: 'What the products of a cart cost together, with a coupon’s discount',
-  description: 'All of one seller. What is no longer for sale is left out. Tax is worked out on the payment page, before anything is paid.',
-  body: z.object({ item_ids: z.array(id('item')).min(1).max(20), coupon: z.string().trim().max(40).optional() }),
+  description:
+    'All of one seller. What is no longer for sale is left out. With a country, the tax that a private person pays there; the payment page works it out again by the whole address.',
+  body: z.object({
+    item_ids: z.array(id('item')).min(1).max(20),
+    coupon: z.string().trim().max(40).optional(),
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/)
+      .optional(),
+  }),
   reply: z.object({
     seller: z.object({ name: z.string(), slug: z.string().nullable() }),
     lines: z.array(
@@ -170,8 +180,13 @@ export const cartQuote = fn('cart-quote', {
     ),
     left_out: z.array(z.uuid()),
     discount_cents: z.int(),
+    /** Before tax. */
     total_cents: z.int(),
     currency: z.string(),
+    /** Where a country was named: `by_address` and `unknown` are told on the payment page. */
+    tax: z
+      .object({ state: z.enum(['known', 'none', 'by_address', 'unknown']), name: z.string(), percent: z.number(), cents: z.int() })
+      .nullish(),
   }),
   errors: ['not_for_sale', 'cart_mixed', 'coupon_invalid'],
 })

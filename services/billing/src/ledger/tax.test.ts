@@ -1,6 +1,8 @@
+import { saleTaxRate } from '@operon/contracts/billing/selling-events'
 import type { TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBilling, type TestBilling } from '../fixture.ts'
+import { taxRates } from '../sales/tax-rate.ts'
 import { GETS_DISPUTED, type Selling, sellingOn } from '../sellers/fixture.ts'
 import { taxDifferences } from './compare-sellers.ts'
 import { ledgerBalances } from './post.ts'
@@ -124,4 +126,32 @@ test('tax on what credit has paid is owed all the same, once', { timeout: 60_000
   await vi.waitFor(async () => expect((await payable()) - before).toBe(1_078), within)
   expect(await linesOf('IT')).toEqual([{ taxable_cents: 4_900, tax_cents: 1_078, reverse_charge: false }])
   expect(await taxDifferences(billing.db)).toEqual([])
+})
+
+test('the tax that a cart shows for a country is what the payment page charges', { timeout: 60_000 }, async () => {
+  const { ask } = billing.platform.services.sandbox!.rt
+  const rates = await Promise.all([1, 2, 3].map(() => ask(saleTaxRate, { country: 'DE' })))
+  expect(rates).toEqual(rates.map(() => ({ state: 'known', name: 'VAT', percent: 19 })))
+  const ann = await selling.seller()
+  const sold = await selling.sell(ann, 3_333, { fields: GERMANY })
+  expect(await selling.row(sold)).toMatchObject({ tax_cents: Math.round((3_333 * 19) / 100) })
+  expect(await ask(saleTaxRate, { country: 'US' })).toEqual({ state: 'by_address' })
+  expect(await ask(saleTaxRate, { country: 'AE' })).toEqual({ state: 'none' })
+})
+
+test('however many carts are looked at, a country is asked of the provider once a day, and a failure is not kept', async () => {
+  let asked = 0
+  let isAway = true
+  const rateOf = taxRates({
+    async saleTaxIn() {
+      asked++
+      if (isAway) throw new Error('away')
+      return { name: 'VAT', percent: 19 }
+    },
+  })
+  await expect(rateOf('DE')).rejects.toThrow('away')
+  isAway = false
+  await Promise.all([1, 2, 3].map(() => rateOf('DE')))
+  expect(await rateOf('DE')).toEqual({ state: 'known', name: 'VAT', percent: 19 })
+  expect(asked).toBe(2)
 })

@@ -1,6 +1,6 @@
 import * as salesContracts from '@operon/contracts/billing/sales'
 import * as sellers from '@operon/contracts/billing/sellers'
-import { moveSellers as moveSellersJob, openSaleCheckout, settleSale } from '@operon/contracts/billing/selling-events'
+import { moveSellers as moveSellersJob, openSaleCheckout, saleTaxRate, settleSale } from '@operon/contracts/billing/selling-events'
 import * as staff from '@operon/contracts/billing/selling-staff'
 import { orderDelivered } from '@operon/contracts/marketplace/events'
 import { serve } from '@operon/kit/http'
@@ -13,6 +13,7 @@ import { startHold } from '../sales/hold.ts'
 import { findPayment, listSales, showSale } from '../sales/list.ts'
 import { previewRefund, refundOrder } from '../sales/refunds.ts'
 import { salesStatement } from '../sales/statement.ts'
+import { taxRates } from '../sales/tax-rate.ts'
 import type { BillingDb } from '../schema.ts'
 import { payoutAccount, startPayouts } from './accounts.ts'
 import { balanceRows, explainPayout, listPayouts, sellerBalance } from './show.ts'
@@ -45,6 +46,8 @@ export function sellerRoutes(rt: Runtime<BillingDb, Config>, deps: Deps) {
 
 export function sellerConsumers(rt: Runtime<BillingDb, Config>, deps: Deps) {
   rt.answer(openSaleCheckout, (ctx, wanted) => openCheckout(deps, ctx, wanted))
+  const rateOf = taxRates(deps.provider)
+  rt.answer(saleTaxRate, (_ctx, { country }) => rateOf(country))
   rt.answer(settleSale, (ctx, named) => settleNow(deps, ctx, named))
   rt.on(orderDelivered, 'start-hold', (trx, { payload }) => startHold(trx, payload))
   const everyMs = deps.provider.mode === 'sandbox' ? 30_000 : 600_000

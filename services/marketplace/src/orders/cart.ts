@@ -1,7 +1,10 @@
+import { saleTaxRate } from '@operon/contracts/billing/selling-events'
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/orders'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
+import type { Runtime } from '@operon/kit/service'
+import type { Config } from '../config.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { pictureAt } from '../storefront/offers.ts'
 import { discounted } from './discount.ts'
@@ -36,28 +39,41 @@ export async function offersIn(db: Db, itemIds: string[]): Promise<{ offered: Of
 
 export const totalOf = (lines: Pick<CartLine, 'amount_cents'>[]) => lines.reduce((sum, { amount_cents }) => sum + amount_cents, 0)
 
-export async function cartQuote(
-  { db }: Ctx<MarketplaceDb>,
-  { item_ids, coupon }: Input<typeof contract.cartQuote>,
-): Promise<Output<typeof contract.cartQuote>> {
-  const { offered, leftOut } = await offersIn(db, item_ids)
-  const [first] = offered
-  if (!first) throw new DomainError('not_for_sale')
-  const seller = await sellerOf(db, first.seller_id)
-  const { lines } = await discounted(db, first.seller_id, offered, coupon)
-  const total_cents = totalOf(lines)
-  return {
-    seller,
-    lines: lines.map(({ item_id, title, list_cents, amount_cents, slug, picture }) => ({
-      ...{ item_id, title, list_cents, amount_cents, picture },
-      path: seller.slug ? `/marketplace/${seller.slug}/${slug ?? item_id}` : null,
-    })),
-    left_out: leftOut,
-    discount_cents: lines.reduce((sum, line) => sum + line.list_cents - line.amount_cents, 0),
-    total_cents,
-    currency: first.currency,
+type Quote = Output<typeof contract.cartQuote>
+export const cartQuote =
+  ({ ask, log }: Pick<Runtime<MarketplaceDb, Config>, 'ask' | 'log'>) =>
+  async ({ db }: Ctx<MarketplaceDb>, { item_ids, coupon, country }: Input<typeof contract.cartQuote>): Promise<Quote> => {
+    const { offered, leftOut } = await offersIn(db, item_ids)
+    const [first] = offered
+    if (!first) throw new DomainError('not_for_sale')
+    const seller = await sellerOf(db, first.seller_id)
+    const { lines } = await discounted(db, first.seller_id, offered, coupon)
+    const total_cents = totalOf(lines)
+    return {
+      seller,
+      lines: lines.map(({ item_id, title, list_cents, amount_cents, slug, picture }) => ({
+        ...{ item_id, title, list_cents, amount_cents, picture },
+        path: seller.slug ? `/marketplace/${seller.slug}/${slug ?? item_id}` : null,
+      })),
+      left_out: leftOut,
+      discount_cents: lines.reduce((sum, line) => sum + line.list_cents - line.amount_cents, 0),
+      total_cents,
+      currency: first.currency,
+      tax: country ? await taxIn(country, lines) : null,
+    }
+
+    /** On each line, rounded as the payment page does. A cart is shown whether billing answers or not. */
+    async function taxIn(country: string, lines: CartLine[]): Promise<Quote['tax']> {
+      const rate = await ask(saleTaxRate, { country }, { deadlineMs: 4_000 }).catch((err: unknown) => {
+        log.warn({ err, country }, 'the tax of a cart was not found out: the payment page tells it')
+      })
+      const none = { name: '', percent: 0, cents: 0 }
+      if (!rate) return { state: 'unknown', ...none }
+      if (rate.state !== 'known') return { state: rate.state, ...none }
+      const { name, percent } = rate
+      return { state: 'known', name, percent, cents: lines.reduce((sum, line) => sum + Math.round((line.amount_cents * percent) / 100), 0) }
+    }
   }
-}
 
 /** As buyers know them. */
 export async function sellerOf(db: Db, userId: string): Promise<{ name: string; slug: string | null }> {

@@ -17,7 +17,7 @@ export function orderRoutes(rt: Runtime<MarketplaceDb, Config>) {
   const { app } = rt
   serve(app, startCheckoutContract, startCheckout(rt))
   serve(app, orderStatusContract, orderStatus(rt))
-  serve(app, orders.cartQuote, cartQuote)
+  serve(app, orders.cartQuote, cartQuote(rt))
   serve(app, orders.showOrder, showOrder(rt))
   serve(app, orders.orderDownload, orderDownload(rt))
   serveRaw(app, orders.openDownload, openDownload(rt))

@@ -1,3 +1,4 @@
+import type { CallReply } from '@operon/contracts/calls'
 import { texts } from '@operon/contracts/messages'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -5,10 +6,11 @@ import { Link } from 'react-router-dom'
 import { call, callPublic } from '../../api/call.ts'
 import { ApiError } from '../../api/http.ts'
 import { useSession } from '../../api/session.ts'
+import { countries, likelyCountry } from '../../content/countries.ts'
 import { paths } from '../../paths.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
-import { TextField } from '../../ui/Field.tsx'
+import { SelectField, TextField } from '../../ui/Field.tsx'
 import { money } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -46,7 +48,8 @@ function Filled({ ids, seller }: { ids: string[]; seller: string }) {
   const { user } = useSession()
   const [coupon, setCoupon] = useState('')
   const [busy, setBusy] = useState(false)
-  const asked = { item_ids: ids, ...(coupon && { coupon }) }
+  const [country, setCountry] = useState(likelyCountry)
+  const asked = { item_ids: ids, ...(coupon && { coupon }), ...(country && { country }) }
   const quote = useQuery({
     queryKey: ['cart-quote', asked],
     queryFn: () => callPublic('cart-quote', asked),
@@ -97,7 +100,7 @@ function Filled({ ids, seller }: { ids: string[]; seller: string }) {
         <Skeleton className="h-6 w-64" />
       </div>
     )
-  const { lines, left_out, total_cents, discount_cents, currency } = quote.data
+  const { lines, left_out, total_cents, discount_cents, currency, tax } = quote.data
   return (
     <div className="grid flex-1 border-t border-line lg:grid-cols-[1fr_24rem]">
       <ul aria-label="Products in your cart">
@@ -145,10 +148,31 @@ function Filled({ ids, seller }: { ids: string[]; seller: string }) {
               <dd className="text-right">{money(-discount_cents, currency)}</dd>
             </>
           ) : null}
-          <dt className="font-semibold">Total before tax</dt>
-          <dd className="text-right font-semibold">{money(total_cents, currency)}</dd>
+          {tax?.state === 'known' ? (
+            <>
+              <dt className="text-muted">
+                {tax.name}, {tax.percent}%
+              </dt>
+              <dd className="text-right">{money(tax.cents, currency)}</dd>
+            </>
+          ) : null}
+          <dt className="font-semibold">{tax?.state === 'known' || tax?.state === 'none' ? 'Total' : 'Total before tax'}</dt>
+          <dd className="text-right font-semibold">{money(total_cents + (tax?.cents ?? 0), currency)}</dd>
         </dl>
-        <p className="mt-1 text-12 text-faint">Tax, where your country asks for it, shows on the payment page before you pay.</p>
+        <SelectField
+          label="Your country"
+          value={country}
+          onChange={(event) => setCountry(event.target.value)}
+          hint={taxSaid(tax?.state)}
+          fieldClassName="mt-4"
+        >
+          <option value="">Choose a country</option>
+          {known.map(({ code, name }) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
         <form onSubmit={pay} className="mt-5 flex flex-col gap-4">
           {user ? null : (
             <TextField
@@ -166,6 +190,16 @@ function Filled({ ids, seller }: { ids: string[]; seller: string }) {
       </aside>
     </div>
   )
+}
+
+const known = countries()
+type Tax = NonNullable<CallReply<'cart-quote'>['tax']>
+/** The payment page has the last word: by the whole address, and by the number of a business. */
+function taxSaid(state: Tax['state'] | undefined): string {
+  if (state === 'known') return 'A business can enter its tax number on the payment page.'
+  if (state === 'none') return 'No tax is added for your country.'
+  if (state === 'by_address') return 'Tax depends on your address. The payment page shows it before you pay.'
+  return 'Tax, where your country asks for it, shows on the payment page before you pay.'
 }
 
 function Coupon({ applied, error, onApply }: { applied: string; error: string | null; onApply: (code: string) => void }) {

@@ -1,0 +1,105 @@
+import { openSaleCheckout, saleTaxRate } from '@operon/contracts/billing/selling-events'
+import { newId } from '@operon/kit/ids'
+import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { marketplaceService } from '../service.ts'
+
+let platform: TestPlatform
+let db: any
+/** As billing was asked. */
+let asked: any[] = []
+let isReady = true
+beforeAll(async () => {
+  platform = await startTestPlatform([marketplaceService, sandboxService])
+  db = platform.services.marketplace!.rt.db
+  const { rt } = platform.services.sandbox!
+  rt.answer(openSaleCheckout, async (_ctx, wanted) => {
+    asked.push(wanted)
+    return isReady ? { state: 'open' as const, url: 'https://pay.example/1' } : { state: 'seller_not_ready' as const }
+  })
+  rt.answer(saleTaxRate, async (_ctx, { country }) => {
+    if (country === 'US') return { state: 'by_address' as const }
+    if (country === 'FR') throw new Error('the provider is away')
+    return country === 'DE' ? { state: 'known' as const, name: 'VAT', percent: 19 } : { state: 'none' as const }
+  })
+}, 60_000)
+beforeEach(() => {
+  asked = []
+  isReady = true
+})
+afterAll(() => platform.close())
+
+async function call(name: string, user: TestUser | null, body: object = {}) {
+  const response = await fetch(`${platform.url()}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user?.headers },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+async function published(user: TestUser, price_cents = 4900, title = 'Five questions') {
+  const made = { title, description: 'Asks them.', price_cents, category: 'Marketing', item_type: 'workflow' }
+  const { body } = await call('create-product', user, made)
+  expect((await call('publish-product', user, body)).status).toBe(200)
+  return body.item_id as string
+}
+const ordersOf = (seller: TestUser) => db.selectFrom('orders').selectAll().where('seller_id', '=', seller.id).execute()
+
+test('what a buyer says of price, currency, version, seller and amounts changes nothing [S21] [spec-104]', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  const [item_id, other] = [await published(ann), await published(bob, 900)]
+  const tampered = {
+    ...{ price_cents: 1, amount_cents: 1, total_cents: 1, currency: 'jpy', version_id: newId(), seller_id: bob.id, buyer_id: bob.id },
+    ...{ quantity: -3, discount_cents: 4899, tax_cents: -100, state: 'delivered', success_path: 'https://evil.example' },
+    lines: [{ item_id, title: 'Free', amount_cents: 1 }],
+  }
+  expect((await call('start-checkout', null, { item_id, ...tampered })).body).toMatchObject({ url: 'https://pay.example/1' })
+  expect(asked).toMatchObject([
+    { seller_id: ann.id, buyer_id: null, currency: 'usd', lines: [{ item_id, title: 'Five questions', amount_cents: 4900 }] },
+  ])
+  expect(asked[0].success_path).toMatch(/^\/orders\//)
+  expect(await ordersOf(ann)).toMatchObject([{ amount_cents: 4900, currency: 'usd', state: 'open', discount_cents: 0, buyer_id: null }])
+  // One product twice is one, and products of two sellers are no cart.
+  await call('start-checkout', null, { item_ids: [item_id, item_id] })
+  expect(asked.at(-1).lines).toHaveLength(1)
+  expect((await call('start-checkout', null, { item_ids: [item_id, other] })).body.code).toBe('cart_mixed')
+  expect((await call('cart-quote', null, { item_ids: [item_id, other] })).body.code).toBe('cart_mixed')
+  // A code of another seller, and one that nobody made.
+  await call('create-coupon', bob, { code: 'BOBS', percent_off: 90 })
+  for (const coupon of ['BOBS', 'NOBODY', "' or 1=1 --"])
+    expect((await call('start-checkout', null, { item_id, coupon })).body.code, coupon).toBe('coupon_invalid')
+  expect(asked).toHaveLength(2)
+  // What is edited and not published is not what is paid.
+  await call('update-product', ann, { item_id, price_cents: 900 })
+  await call('start-checkout', null, { item_id })
+  expect(asked.at(-1).lines).toMatchObject([{ amount_cents: 4900 }])
+})
+
+test('a seller whose payout account is not ready sells nothing, in the specified words [spec-104] [spec-15]', async () => {
+  const ann = platform.user()
+  const item_id = await published(ann)
+  isReady = false
+  expect(await call('start-checkout', null, { item_id })).toMatchObject({
+    status: 409,
+    body: { code: 'seller_not_ready', detail: 'Purchase functionality coming soon!' },
+  })
+  expect(await ordersOf(ann)).toEqual([])
+})
+
+test('the cart tells the tax of a country before anything is paid, on each line after a coupon, and is shown without billing as well', async () => {
+  const ann = platform.user()
+  const item_ids = [await published(ann, 4_900), await published(ann, 1_999)]
+  const quote = async (more: object) => (await call('cart-quote', null, { item_ids, ...more })).body
+  expect((await quote({})).tax).toBeNull()
+  expect(await quote({ country: 'DE' })).toMatchObject({
+    total_cents: 6_899,
+    tax: { state: 'known', name: 'VAT', percent: 19, cents: 931 + 380 },
+  })
+  await call('create-coupon', ann, { code: 'HALF', percent_off: 50 })
+  expect((await quote({ country: 'DE', coupon: 'HALF' })).tax.cents).toBe(Math.round(2450 * 0.19) + Math.round(999 * 0.19))
+  expect((await quote({ country: 'US' })).tax).toMatchObject({ state: 'by_address', cents: 0 })
+  expect((await quote({ country: 'AE' })).tax).toMatchObject({ state: 'none', cents: 0 })
+  expect(await quote({ country: 'FR' })).toMatchObject({ total_cents: 6_899, tax: { state: 'unknown' } })
+  expect((await call('cart-quote', null, { item_ids, country: 'Germany' })).status).toBe(400)
+})
