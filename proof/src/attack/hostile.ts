@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { ServiceName } from '@operon/contracts/services'
 import { obey } from './model.ts'
 import { pay, subscribed } from './people.ts'
@@ -65,7 +65,8 @@ export async function hostileSeller(world: World, text: string): Promise<Kept> {
 }
 
 /** Rows that screens already read and no call writes yet. */
-async function plantRows({ platform }: World, user_id: string, text: string) {
+async function plantRows(world: World, user_id: string, text: string) {
+  const { platform } = world
   const item = hostileItem(user_id)
   const put = (service: ServiceName, table: string, row: object) =>
     platform
@@ -87,6 +88,7 @@ async function plantRows({ platform }: World, user_id: string, text: string) {
     price_cents: 100,
     is_active: true,
   })
+  await plantOrder(world, user_id, item, text)
   await put('analytics', 'activity_logs', { event_id: randomUUID(), command: text, status: text, created_at: new Date() })
   const notice = { kind: 'usage', about: randomUUID(), title: text, body: text, link: `javascript:window.xss=1//${text}` }
   await put('analytics', 'notifications', { ...notice, created_at: new Date() })
@@ -99,6 +101,50 @@ async function plantRows({ platform }: World, user_id: string, text: string) {
     .execute()
 }
 
+/** An order with everything that its two sides write about it; the hostile seller is its buyer as well, so that both dashboards show it. */
+async function plantOrder({ platform }: World, user_id: string, item_id: string, text: string) {
+  const db = platform.db('marketplace')
+  const [id, thread_id, message_id] = [hostileOrder(user_id), randomUUID(), randomUUID()]
+  const into = (table: string, row: object) => db.insertInto(table).values(row).execute()
+  const order = { id, item_id, seller_id: user_id, buyer_id: user_id, email: text, title: text, amount_cents: 100, currency: 'usd' }
+  await into('orders', { ...order, token_hash: randomBytes(32), state: 'delivered', delivered_at: new Date() })
+  const thread = { seller_id: user_id, buyer_id: user_id, email: text, order_id: id, item_id, subject: text, preview: text }
+  await into('threads', { id: thread_id, ...thread, seller_unread: 1, buyer_unread: 1 })
+  await into('thread_messages', { id: message_id, thread_id, side: 'buyer', text, files_left: 1 })
+  const file = {
+    id: randomUUID(),
+    user_id,
+    key: `files/${user_id}/x`,
+    name: text,
+    bytes: 1,
+    said_type: text,
+    type: 'text/plain',
+    state: 'ready',
+  }
+  await into('files', file)
+  await into('message_files', { message_id, file_id: file.id, name: text, bytes: 1, type: text, position: 0 })
+  const review = {
+    id: randomUUID(),
+    order_id: id,
+    item_id,
+    seller_id: user_id,
+    buyer_id: user_id,
+    title: text,
+    name: text,
+    rating: 1,
+    text,
+  }
+  await into('reviews', { ...review, answer: text, answered_at: new Date() })
+  await db.updateTable('items').set({ rating_sum: 1, rating_count: 1 }).where('id', '=', item_id).execute()
+  const request = { id: randomUUID(), order_id: id, seller_id: user_id, buyer_id: user_id, reason: 'other', text, answer: text }
+  await into('refund_requests', { ...request, due_at: new Date(Date.now() + 86_400_000) })
+  await into('reports', { id: randomUUID(), item_id, seller_id: user_id, reason: 'other', text })
+  await into('saved_searches', { id: randomUUID(), user_id, q: text.slice(0, 100), category: '' })
+  await into('wishlist', { user_id, item_id })
+}
+
+/** The order of a hostile seller. */
+export const hostileOrder = (userId: string) => userId.replace(/^.{8}/, '0badface')
 export const slugOf = (userId: string) => `hostile-${userId.slice(-12)}`
 /** The product of a hostile seller. */
 export const hostileItem = (userId: string) => userId.replace(/^.{8}/, '0badc0de')

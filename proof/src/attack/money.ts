@@ -1,3 +1,4 @@
+import { attackOrders } from './orders.ts'
 import { pay, subscribed } from './people.ts'
 import type { Actor, Answer, Attack } from './world.ts'
 
@@ -87,5 +88,6 @@ export const attack: Attack = async (world) => {
       fn(staff, 'staff-refund', { payment: 'ch_x', amount_cents, reason: 'test' }),
       [400, 404],
     )
-  return { tried, findings }
+  const { money, files } = await attackOrders(world)
+  return { tried: tried + money.tried, findings: [...findings, ...money.findings], beside: { S13: files } }
 }

@@ -1,6 +1,6 @@
 import { findProgram } from '@operon/deploy/machine'
 import { chromium, type Page } from '@playwright/test'
-import { corpus, EVIL, hostileItem, hostileSeller, MARK, slugOf } from './hostile.ts'
+import { corpus, EVIL, hostileItem, hostileOrder, hostileSeller, MARK, slugOf } from './hostile.ts'
 import { SANDBOX_KEY } from './platform.ts'
 import type { Attack, Kept } from './world.ts'
 
@@ -24,7 +24,7 @@ export const attack: Attack = async (world) => {
       // Beside each other: most of a visit is waiting for pages to come to rest.
       await Promise.all([
         visit(null, [...storefrontPaths(seller.user.id), ...publicPaths(text)], text),
-        visit(seller, sellerPaths, text),
+        visit(seller, [...sellerPaths, `/buyer-dashboard/orders/${hostileOrder(seller.user.id)}`], text),
         visit(staff, ['/staff', '/dashboard/settings'], text, seller.user.email),
       ])
     }
@@ -63,6 +63,11 @@ const mustShow = [
   '/dashboard/operon-ai',
   '/dashboard/ai-assistant',
   '/dashboard/ai-lab',
+  '/dashboard/marketplace?tab=messages',
+  '/buyer-dashboard/orders',
+  '/buyer-dashboard/orders/',
+  '/buyer-dashboard/messages',
+  '/buyer-dashboard/reviews',
   '/staff',
 ]
   .sort()
@@ -83,7 +88,7 @@ async function* screensOf(page: Page, path: string, text: string, email: string)
     await press(page, tabs.nth(n))
     yield `tab ${n + 1}`
   }
-  if (/operon-ai|ai-assistant|ai-lab/.test(path)) {
+  if (/operon-ai|ai-assistant|ai-lab|messages/.test(path)) {
     await shown(page)
     await press(page, page.getByRole('button', { name: MARK }).first())
     yield 'opened'
@@ -120,7 +125,14 @@ const sellerPaths = [
   '/dashboard/settings',
   '/pricing',
   '/referrals',
+  '/dashboard/marketplace?tab=products',
+  '/dashboard/marketplace?tab=messages',
   '/buyer-dashboard',
+  '/buyer-dashboard/orders',
+  '/buyer-dashboard/messages',
+  '/buyer-dashboard/reviews',
+  '/buyer-dashboard/wishlist',
+  '/buyer-dashboard/searches',
 ]
 
 const storefrontPaths = (userId: string) => [
