@@ -7,6 +7,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   identity: () => import('./bench/identity.ts'),
   ai: () => import('./bench/ai.ts'),
   web: () => import('./bench/web.ts'),
+  marketplace: () => import('./bench/marketplace.ts'),
   cost: () => import('./bench/cost.ts'),
   events: () => import('./bench/events.ts'),
   growth: () => import('./bench/growth.ts'),

@@ -11,6 +11,8 @@ import { openStorefront } from './web-storefront.ts'
 
 const web = resolve(import.meta.dirname, '../../../web')
 const goals = { score: 98, lcpMs: 1200, cls: 0.02 }
+/** Pages that strangers arrive at by a link. */
+const marketplaceLcpMs = 1_000
 type Seen = { score: number; lcpMs: number; cls: number; tbtMs: number }
 type Size = { name: string; passed: boolean; size: number; sizeLimit: number }
 
@@ -86,10 +88,11 @@ function report(sizes: Size[], pages: [string, Seen[]][], note?: string) {
   for (const [path, runs] of pages) {
     const of = (name: keyof Seen) => median(runs.map((run) => run[name]))
     const seen = { score: of('score'), lcpMs: of('lcpMs'), cls: of('cls'), tbtMs: of('tbtMs') }
-    const reached = seen.score >= goals.score && seen.lcpMs <= goals.lcpMs && seen.cls <= goals.cls
+    const lcpGoalMs = path.startsWith('/marketplace') ? marketplaceLcpMs : goals.lcpMs
+    const reached = seen.score >= goals.score && seen.lcpMs <= lcpGoalMs && seen.cls <= goals.cls
     good &&= reached
     console.log(
-      `Lighthouse mobile ${path}: ${seen.score} (goal ${goals.score}), LCP ${seen.lcpMs} ms (${goals.lcpMs}), CLS ${seen.cls.toFixed(3)} (${goals.cls}), TBT ${seen.tbtMs} ms, ${runs.length} runs${reached ? '' : '  MISSED'}`,
+      `Lighthouse mobile ${path}: ${seen.score} (goal ${goals.score}), LCP ${seen.lcpMs} ms (${lcpGoalMs}), CLS ${seen.cls.toFixed(3)} (${goals.cls}), TBT ${seen.tbtMs} ms, ${runs.length} runs${reached ? '' : '  MISSED'}`,
     )
   }
   if (note) console.log(note)
