@@ -64,3 +64,30 @@ export function IconButton({
 export function ButtonLink({ variant, size, className, ...rest }: LinkProps & ButtonLook) {
   return <Link className={buttonClass({ variant, size }, className)} {...rest} />
 }
+
+type FileButtonProps = { onFiles: (files: File[]) => void; accept?: string; multiple?: boolean; disabled?: boolean; children: ReactNode }
+
+/** Looks as a button and opens the system's dialog of files. The same file can be chosen twice. */
+export function FileButton({ onFiles, accept, multiple, disabled, children }: FileButtonProps) {
+  return (
+    <label
+      className={cx(
+        'inline-flex h-8 cursor-pointer items-center gap-2 rounded-control bg-panel px-3 text-13 font-medium hairline focus-within:outline-2 focus-within:outline-signal-text hover:bg-raised max-md:h-11 [&_.lucide]:size-4',
+        disabled && 'pointer-events-none opacity-50',
+      )}
+    >
+      {children}
+      <input
+        type="file"
+        multiple={multiple}
+        accept={accept}
+        disabled={disabled}
+        className="sr-only"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])])
+          event.target.value = ''
+        }}
+      />
+    </label>
+  )
+}

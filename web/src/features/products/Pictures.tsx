@@ -1,9 +1,11 @@
-import { ArrowLeft, ImageUp, X } from 'lucide-react'
+import { ArrowLeft, ImageUp, Sparkles, X } from 'lucide-react'
+import { useState } from 'react'
 import { startUpload, useUploads } from '../../api/uploads.ts'
-import { IconButton } from '../../ui/Button.tsx'
+import { Button, FileButton, IconButton } from '../../ui/Button.tsx'
 import { Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { type Product, usePicture } from './queries.ts'
+import { StudioPictures } from './StudioPictures.tsx'
 
 const MOST = 8
 const LARGEST = 10 * 1024 * 1024
@@ -11,9 +13,10 @@ const LARGEST = 10 * 1024 * 1024
 /** The first one is shown in lists and in link previews. */
 export function Pictures({ ids, product, onChange }: { ids: string[]; product: Product; onChange: (ids: string[]) => void }) {
   const at = `pictures:${product.id}`
+  const [picking, setPicking] = useState(false)
   const uploads = useUploads(at).filter(({ state }) => state !== 'choose')
-  const add = async (list: FileList | null) => {
-    const files = [...(list ?? [])].slice(0, MOST - ids.length)
+  const add = async (chosen: File[]) => {
+    const files = chosen.slice(0, MOST - ids.length)
     const added: string[] = []
     for (const file of files) {
       if (file.size > LARGEST) toast.error(`${file.name} is larger than 10 MB`)
@@ -28,20 +31,21 @@ export function Pictures({ ids, product, onChange }: { ids: string[]; product: P
     <Panel
       title="Pictures"
       actions={
-        <label className="inline-flex h-8 cursor-pointer items-center gap-2 rounded-control bg-panel px-3 text-13 font-medium hairline focus-within:outline-2 focus-within:outline-signal-text hover:bg-raised max-md:h-11 [&_.lucide]:size-4">
-          <ImageUp />
-          Add pictures
-          <input
-            type="file"
+        <>
+          <Button disabled={ids.length >= MOST} onClick={() => setPicking(true)}>
+            <Sparkles />
+            From Image Studio
+          </Button>
+          <FileButton
+            disabled={ids.length >= MOST}
             multiple
             accept="image/png,image/jpeg,image/webp,image/gif,image/avif"
-            className="sr-only"
-            onChange={(event) => {
-              void add(event.target.files)
-              event.target.value = ''
-            }}
-          />
-        </label>
+            onFiles={(files) => void add(files)}
+          >
+            <ImageUp />
+            Add pictures
+          </FileButton>
+        </>
       }
     >
       {ids.length ? (
@@ -73,6 +77,7 @@ export function Pictures({ ids, product, onChange }: { ids: string[]; product: P
       ) : (
         <p className="text-13 text-muted">Up to {MOST} pictures, 1280 by 800 or larger. The first is shown in lists and link previews.</p>
       )}
+      {picking ? <StudioPictures room={MOST - ids.length} onClose={() => setPicking(false)} onChosen={add} /> : null}
       {uploads.map((upload) => (
         <p key={upload.key} className="mt-2 text-12 text-faint" role="status">
           {upload.name}: {upload.problem ?? `${Math.floor((upload.sent / Math.max(1, upload.bytes)) * 100)}%`}
