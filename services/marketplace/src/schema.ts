@@ -28,6 +28,8 @@ export type MarketplaceDb = FilesDb &
       /** Stopped by staff: nothing of theirs is on sale, and buyers keep what they bought. */
       suspended_at: Date | null
       suspended_because: string | null
+      /** An operator keeps the account out until then: nothing of theirs is on sale meanwhile. */
+      banned_until: Date | null
     }
     items: {
       id: string
@@ -156,6 +158,8 @@ export type MarketplaceDb = FilesDb &
       via: Generated<'app' | 'mail'>
       /** Of the email that it came by, so that one that is delivered twice is one message. */
       mail_id: Generated<string | null>
+      /** So many files of that email were not taken. */
+      files_left: Generated<number>
       created_at: Generated<Date>
     }
     message_files: { message_id: string; file_id: string; name: string; bytes: number; type: string; position: number }

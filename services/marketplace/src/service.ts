@@ -25,6 +25,8 @@ import * as library from './migrations/0012_library.ts'
 import * as conversion from './migrations/0013_conversion.ts'
 import * as orderLines from './migrations/0020_order_lines.ts'
 import * as afterTheSale from './migrations/0021_after_the_sale.ts'
+import * as filesLeft from './migrations/0023_files_left.ts'
+import * as banned from './migrations/0024_banned.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { profileConsumers } from './profiles/consumers.ts'
 import { profileRoutes } from './profiles/routes.ts'
@@ -55,6 +57,8 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     '0020_order_lines': orderLines,
     '0021_after_the_sale': afterTheSale,
     '0022_message_paces': messagePaces,
+    '0023_files_left': filesLeft,
+    '0024_banned': banned,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {

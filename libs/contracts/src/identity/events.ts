@@ -11,6 +11,8 @@ const person = z.object({
   name: personal(z.string()).nullable(),
   referral_code: personal(z.string()).nullable(),
   role: z.enum(['seller', 'buyer']).nullable(),
+  /** Until when an operator keeps the account out; null where nobody does. Absent from the version before. */
+  banned_until: z.iso.datetime().nullish(),
   version: z.int(),
 })
 

@@ -62,7 +62,19 @@ test('a ban ends sessions and refuses the way in until it is lifted', async () =
   expect((await admin.updateUserById(user.id, { ban_duration: '1h30m' })).data.user?.banned_until).toBeTruthy()
   expect((await client.auth.getUser()).error).not.toBeNull()
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toMatchObject({ code: 'user_banned' })
+  const lastTold = async () =>
+    (
+      await platform.services
+        .identity!.rt.db.selectFrom('outbox')
+        .select('payload')
+        .where('name', '=', 'identity.user_updated')
+        .where('user_id', '=', user.id)
+        .orderBy('id', 'desc')
+        .executeTakeFirst()
+    )?.payload.banned_until
+  expect(Date.parse(await lastTold())).toBeGreaterThan(Date.now() + 80 * 60_000)
   await admin.updateUserById(user.id, { ban_duration: 'none' })
+  expect(await lastTold()).toBeNull()
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
 })
 

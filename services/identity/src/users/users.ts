@@ -166,12 +166,14 @@ export async function changeUser(trx: Trx, userId: string, set: Updateable<Ident
       'email_proven',
       'user_metadata',
       'version',
+      'banned_until',
       (eb) => eb.selectFrom('user_roles').select('role').whereRef('user_roles.user_id', '=', 'users.id').as('role'),
     ])
     .executeTakeFirst()
   if (!row) throw refuse(404, 'user_not_found', 'User not found')
   const { email, email_proven: email_verified, user_metadata: data, version, role } = row
-  const told = { email, email_verified, name: nameOf(data), referral_code: textOf(data.referral_code), role, version }
+  const banned_until = row.banned_until?.toISOString() ?? null
+  const told = { email, email_verified, name: nameOf(data), referral_code: textOf(data.referral_code), role, banned_until, version }
   await publish(trx, identity.userUpdated, userId, told)
 }
 

@@ -3,6 +3,7 @@ import type { userUpdated } from '@operon/contracts/identity/events'
 import { type Ctx, userIdOf } from '@operon/kit/context'
 import { exactValue, type Query } from '@operon/kit/data/query'
 import type { KitDb } from '@operon/kit/schema'
+import { inTransaction } from '@operon/kit/tx'
 import { sql, type Transaction } from 'kysely'
 import { claimOrders } from '../buyers/claim.ts'
 import type { MarketplaceDb } from '../schema.ts'
@@ -27,20 +28,45 @@ export async function ownerOf({ db }: Ctx<MarketplaceDb>, { slug }: { slug: stri
 export async function rememberPerson(trx: Trx, { user_id, payload }: Envelope<Payload<typeof userUpdated>>): Promise<void> {
   if (!user_id) return
   const { name, version } = payload
+  // The version before says nothing of it.
+  const ban =
+    payload.banned_until === undefined ? {} : { banned_until: payload.banned_until === null ? null : new Date(payload.banned_until) }
   const email = payload.email_verified && payload.email ? payload.email.toLowerCase() : null
   const kept = await trx
     .insertInto('profiles')
-    .values({ user_id, display_name: name, marketplace_slug: null, version, deleted_at: null, email })
+    .values({ user_id, display_name: name, marketplace_slug: null, version, deleted_at: null, email, ...ban })
     .onConflict((conflict) =>
       conflict
         .column('user_id')
-        .doUpdateSet({ display_name: name, version, email })
+        .doUpdateSet({ display_name: name, version, email, ...ban })
         .where('profiles.version', '<', version)
         .where('profiles.deleted_at', 'is', null),
     )
-    .returning('user_id')
+    .returning(sql<boolean>`old.banned_until is distinct from new.banned_until`.as('banned'))
     .executeTakeFirst()
+  if (kept?.banned) await putInStep(trx, [user_id])
   if (kept && email) await claimOrders(trx, user_id, email)
+}
+
+/** What they sell goes off sale, or on sale again what was: a trigger looks at the seller. Orders are not touched, so buyers keep what they bought. */
+const putInStep = (trx: Trx, userIds: string[]) =>
+  sql`update items set status = status where user_id = any(${userIds}::uuid[]) and status = 'active'`.execute(trx)
+
+const BANS_AT_ONCE = 100
+/** Bans end by themselves. */
+export async function endBans({ db }: Ctx<MarketplaceDb>): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const { rows } = await sql<{ user_id: string }>`
+      update profiles set banned_until = null where user_id in (
+        select user_id from profiles where banned_until <= now() limit ${BANS_AT_ONCE} for update skip locked) returning user_id`.execute(
+      trx,
+    )
+    if (rows.length)
+      await putInStep(
+        trx,
+        rows.map(({ user_id }) => user_id),
+      )
+  })
 }
 
 /** The row stays, empty, so that an event that arrives late brings nobody back. */

@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
+import { userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tokenOf } from '../orders/links.ts'
+import { endBans } from '../profiles/profiles.ts'
 import { marketplaceService } from '../service.ts'
 
 let platform: TestPlatform
@@ -164,4 +167,57 @@ test('a file is sold once the engine has looked at it, and one with malware is n
   await call('attach-product-file', ann, { item_id, file_id: good })
   await expect.poll(() => scanned(good), { timeout: 15_000 }).toEqual({ scan: 'clean' })
   await expect.poll(async () => (await call('publish-product', ann, { item_id })).status, { timeout: 15_000 }).toBe(200)
+})
+
+test('what an account sells that an operator keeps out is off sale at once, its buyers keep their downloads, and it comes back with the account', async () => {
+  const ann = platform.user()
+  const item_id = await published(ann)
+  const file_id = await upload(ann, 'one two three')
+  const { current_version_id: version_id } = await itemOf(item_id)
+  const order_id = newId()
+  const order = {
+    id: order_id,
+    item_id,
+    version_id,
+    seller_id: ann.id,
+    title: 'x',
+    currency: 'usd',
+    amount_cents: 4900,
+    state: 'delivered',
+  }
+  await db
+    .insertInto('orders')
+    .values({ ...order, token_hash: Buffer.from(order_id) })
+    .execute()
+  // Beside what was published, whose version never changes.
+  const bought = newId()
+  await db.insertInto('item_versions').values({ id: bought, item_id, number: 9, price_cents: 4900, currency: 'usd' }).execute()
+  const file = { version_id: bought, file_id, name: 'guide.txt', bytes: 13, sha256: 'x', type: 'text/plain', position: 0 }
+  await db.insertInto('version_files').values(file).execute()
+  await db.updateTable('order_lines').set({ kept_version_id: bought }).where('order_id', '=', order_id).execute()
+  const told = (version: number, banned_until: string | null) =>
+    platform.emit(userUpdated, ann.id, { email: null, name: 'Ann', referral_code: null, role: 'seller', banned_until, version })
+  const onSale = (is: boolean) => expect.poll(async () => (await itemOf(item_id)).is_active, { timeout: 15_000 }).toBe(is)
+  await told(2, new Date(Date.now() + 86_400_000).toISOString())
+  await onSale(false)
+  expect((await call('start-checkout', null, { item_id })).body.code).toBe('not_for_sale')
+  const later = await published(ann)
+  expect((await itemOf(later)).is_active).toBe(false)
+  const token = tokenOf(platform.services.marketplace!.rt.vault, order_id)
+  const { url } = (await call('order-download', null, { token, file_id })).body
+  expect(await (await send(new URL(url).pathname, null, {}, undefined, 'GET')).text()).toBe('one two three')
+  await told(3, null)
+  await onSale(true)
+  // One that ends by itself.
+  await told(4, new Date(Date.now() + 86_400_000).toISOString())
+  await onSale(false)
+  await endBans(platform.services.marketplace!.rt.ctx() as never)
+  expect((await itemOf(item_id)).is_active).toBe(false)
+  await db
+    .updateTable('profiles')
+    .set({ banned_until: new Date(Date.now() - 1000) })
+    .where('user_id', '=', ann.id)
+    .execute()
+  await endBans(platform.services.marketplace!.rt.ctx() as never)
+  expect([(await itemOf(item_id)).is_active, (await itemOf(later)).is_active]).toEqual([true, true])
 })
