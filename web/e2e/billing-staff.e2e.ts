@@ -1,20 +1,5 @@
-import type { APIRequestContext, Page } from '@playwright/test'
-import { api, call, expect, expectAccessible, later, newEmail, newTrial, password, staffEmail, test, trialSeller, wake } from './steps.ts'
-
-async function signInAsStaff(page: Page, request: APIRequestContext) {
-  const { access_token } = await (
-    await request.post('/auth/v1/token?grant_type=password', { headers: api, data: { email: staffEmail, password } })
-  ).json()
-  const claims = JSON.parse(Buffer.from(access_token.split('.')[1], 'base64url').toString())
-  test.skip(!claims.app_metadata.staff, `the server does not name ${staffEmail} in AUTH_STAFF_EMAILS`)
-  await page.goto('/auth')
-  await wake(page)
-  await page.getByLabel('Email').fill(staffEmail)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
-  await expect(page.getByText('Signing you in')).toHaveCount(0)
-  await expect.poll(() => page.evaluate(() => localStorage.getItem('operon-auth'))).toBeTruthy()
-}
+import type { Page } from '@playwright/test'
+import { call, expect, expectAccessible, later, newEmail, newTrial, signInAsStaff, test, trialSeller } from './steps.ts'
 
 const shots = process.env.E2E_SHOTS
 const shot = (page: Page, name: string) => shots && page.screenshot({ path: `${shots}/staff-${name}.png`, fullPage: true })

@@ -1,5 +1,6 @@
-import type { APIRequestContext, Page } from '@playwright/test'
-import { call, enter, expect, expectSound, linkTo, newEmail, newTrial, openLetter, password, test, wake } from './steps.ts'
+import type { Page } from '@playwright/test'
+import { payByCard, product, readySeller } from './selling.ts'
+import { enter, expect, expectSound, linkTo, newEmail, openLetter, password, test, wake } from './steps.ts'
 
 // A seller and a guest in two browsers, from the product's page to the money back. E2E_SHOTS=shots keeps each screen, dark and light, wide and narrow.
 const folder = process.env.E2E_SHOTS && `${process.env.E2E_SHOTS}/buying`
@@ -17,57 +18,7 @@ async function shot(page: Page, name: string) {
   await page.setViewportSize(size)
 }
 
-type Session = Awaited<ReturnType<typeof newTrial>>
-const bearer = ({ access_token }: Session) => ({ authorization: `Bearer ${access_token}` })
-
-/** A seller whose payouts are set up: the stand-in's clock moves for this account alone. */
-async function readySeller(request: APIRequestContext): Promise<Session> {
-  const seller = await newTrial(request, newEmail(), 'Ann Sells')
-  let page = ''
-  await expect(async () => {
-    page = new URL((await call(request, seller, 'start-payouts')).url).pathname
-  }).toPass({ timeout: 20_000 })
-  await request.post(page, { form: { number: '000123456789', outcome: 'complete' }, maxRedirects: 0 })
-  await request.post('/sandbox/api/stripe/clock/advance', { data: { account: seller.user.id, seconds: 61 } })
-  await expect.poll(async () => (await call(request, seller, 'payout-account', { refresh: true })).state, { timeout: 20_000 }).toBe('ready')
-  return seller
-}
-
-async function upload(request: APIRequestContext, seller: Session, name: string, content: string): Promise<string> {
-  const meta = `filename ${Buffer.from(name).toString('base64')},filetype ${Buffer.from('text/plain').toString('base64')}`
-  const headers = { ...bearer(seller), 'tus-resumable': '1.0.0' }
-  const begun = await request.post('/files/v1/marketplace/~uploads', {
-    headers: { ...headers, 'upload-length': String(content.length), 'upload-metadata': meta },
-  })
-  const at = begun.headers().location!
-  const sent = await request.patch(at, {
-    headers: { ...headers, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' },
-    data: Buffer.from(content),
-  })
-  expect(sent.status()).toBe(204)
-  return at.split('/').at(-1)!
-}
-
-async function product(request: APIRequestContext, seller: Session, title: string, price_cents: number) {
-  const made = { title, description: 'Asks five questions and scores the answers.', category: 'Marketing', item_type: 'guide', price_cents }
-  const { item_id } = await call(request, seller, 'create-product', made)
-  await call(request, seller, 'attach-product-file', { item_id, file_id: await upload(request, seller, 'guide.txt', 'one two three') })
-  let url = ''
-  await expect(async () => {
-    url = (await call(request, seller, 'publish-product', { item_id })).url
-    expect(url).toBeTruthy()
-  }).toPass({ timeout: 20_000 })
-  return { item_id: item_id as string, path: new URL(url).pathname }
-}
-
-async function payByCard(page: Page) {
-  await page.waitForURL('**/sandbox/stripe/checkout/**')
-  await page.getByLabel('Card number').fill('4242424242424242')
-  await page.getByLabel('Expires').fill('12/34')
-  await page.getByLabel('CVC').fill('123')
-  await page.getByLabel('Name on the card').fill('Mara Lindt')
-  await page.getByRole('button', { name: /^Pay/ }).click()
-}
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==', 'base64')
 
 for (const phone of [false, true])
   test(`a guest buys two products, downloads, writes, keeps the order in an account, reviews it and gets the money back${phone ? ', on a phone' : ''} [spec-104] [spec-105] [spec-106]`, {
@@ -116,6 +67,14 @@ for (const phone of [false, true])
     await desk.getByRole('button', { name: new RegExp(email) }).click()
     const conversation = desk.getByRole('dialog', { name: email })
     await conversation.getByLabel(`Write to ${email}`).fill('Yes, by its API key.')
+    await conversation.getByLabel('Attach files').setInputFiles([
+      { name: 'setup.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') },
+      { name: 'keys.txt', mimeType: 'text/plain', buffer: Buffer.from('Settings, then API keys.') },
+    ])
+    await expect(desk.getByText('setup.exe is a program')).toBeVisible()
+    await expect(conversation.getByRole('list', { name: 'Attached files' })).toContainText('keys.txt')
+    await expect(conversation.getByRole('button', { name: 'Send' })).toBeEnabled()
+    await shot(desk, 'attaching')
     await conversation.getByRole('button', { name: 'Send' }).click()
     await expect(conversation.getByRole('listitem').filter({ hasText: 'Yes, by its API key.' })).toBeVisible()
     await desk.keyboard.press('Escape')
@@ -127,10 +86,19 @@ for (const phone of [false, true])
       await page.getByRole('link', { name: /Ann Sells wrote about/ }).click({ timeout: 2000 })
     }).toPass({ timeout: 20_000 })
     await page.getByLabel('Your answer').fill('Thank you, that helps.')
+    await page.getByLabel('Files').setInputFiles({ name: 'shot.png', mimeType: 'image/png', buffer: PNG })
     await page.getByRole('button', { name: 'Reply' }).click()
     await expect(page.getByText('Your answer was sent and taken.')).toBeVisible()
     await page.goto(receipt)
     await expect(page.getByText('Thank you, that helps.')).toBeVisible()
+    // A guest opens what the seller sent. Their own file needed an account, and the letter says so.
+    await expect(page.getByText('One file of this email was left out.', { exact: false })).toBeVisible()
+    await expect(page.getByText('Sign in to attach files.')).toBeVisible()
+    const [sent] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /^keys.txt/ }).click()])
+    expect(sent.suggestedFilename()).toBe('keys.txt')
+    await shot(page, 'order-with-messages')
+    await linkTo(page, email, '/orders/', /One file did not reach Ann Sells/)
+    await page.goto(receipt)
 
     // An account with the confirmed address has the order by itself.
     await page.getByRole('link', { name: 'Create a buyer account' }).click()
@@ -154,7 +122,16 @@ for (const phone of [false, true])
     await page.getByRole('link', { name: /Lead qualification/ }).click()
     await expect(page.getByText('This order belongs to an account')).toHaveCount(0)
 
+    await page.getByLabel('Write to Ann Sells').fill('This is what I see.')
+    await page.getByLabel('Attach files').setInputFiles({ name: 'shot.png', mimeType: 'image/png', buffer: PNG })
+    await expect(page.getByRole('list', { name: 'Attached files' })).toContainText('shot.png')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await expect(page.getByRole('button', { name: /^shot.png/ })).toBeVisible()
+
     await page.getByRole('button', { name: 'Review Lead qualification' }).click()
+    await page.getByLabel('Add photos').setInputFiles({ name: 'desk.png', mimeType: 'image/png', buffer: PNG })
+    await expect(page.getByAltText('Yours, 1 of 1')).toBeVisible()
+    await shot(page, 'reviewing')
     await page.getByRole('radio', { name: '4 stars' }).check({ force: true })
     await page.getByLabel('What should others know?').fill('Set up in ten minutes.')
     await page.getByRole('button', { name: 'Publish the review' }).click()
@@ -187,6 +164,9 @@ for (const phone of [false, true])
     await expect(page.getByText('This order was refunded')).toBeVisible()
     await expect(page.getByText('4.0 of 5 from 1 buyer')).toBeVisible()
     await expect(page.getByText('Thank you for the review.')).toBeVisible()
+    const photo = page.getByAltText('Taken by Mara Lindt, 1 of 1')
+    await expect(photo).toBeVisible()
+    expect(await photo.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0)
     await shot(page, 'product-with-review')
     for (const place of ['orders', 'messages', 'reviews', 'wishlist', 'searches', 'settings']) {
       await page.goto(`/buyer-dashboard/${place}`)

@@ -268,3 +268,18 @@ export async function proveStaff(request: APIRequestContext) {
   const token = new URLSearchParams(new URL(pressed.headers().location!).hash.slice(1)).get('access_token')
   await request.put('/auth/v1/user', { headers: { ...api, authorization: `Bearer ${token}` }, data: { password } })
 }
+
+export async function signInAsStaff(page: Page, request: APIRequestContext) {
+  const { access_token } = await (
+    await request.post('/auth/v1/token?grant_type=password', { headers: api, data: { email: staffEmail, password } })
+  ).json()
+  const claims = JSON.parse(Buffer.from(access_token.split('.')[1], 'base64url').toString())
+  test.skip(!claims.app_metadata.staff, `the server does not name ${staffEmail} in AUTH_STAFF_EMAILS`)
+  await page.goto('/auth')
+  await wake(page)
+  await page.getByLabel('Email').fill(staffEmail)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await expect(page.getByText('Signing you in')).toHaveCount(0)
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('operon-auth'))).toBeTruthy()
+}

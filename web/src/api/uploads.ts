@@ -116,6 +116,12 @@ export async function cancelUpload({ key, of }: Upload) {
   await known?.tus.abort(true).catch(() => {})
 }
 
+/** Deletes a file that has arrived, so that its space is free again. */
+export async function removeUpload(service: string, id: string) {
+  const { authed } = await loadBackend()
+  await authed(`/files/v1/${service}/~uploads/${id}`, { method: 'DELETE', headers: { 'tus-resumable': '1.0.0' } }).catch(() => {})
+}
+
 function forget(key: string, of: string) {
   drop(of, key)
   set(uploads.filter((each) => each.key !== key))

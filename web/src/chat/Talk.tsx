@@ -1,14 +1,13 @@
 import type { CallReply } from '@operon/contracts/calls'
-import { Paperclip } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { call } from '../api/call.ts'
 import { Button } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { fetchFile } from '../ui/download.ts'
 import { TextArea } from '../ui/Field.tsx'
-import { fileSize, moment } from '../ui/format.ts'
+import { moment } from '../ui/format.ts'
 import { ErrorState, Skeleton } from '../ui/Panel.tsx'
 import { attempt } from '../ui/toast.tsx'
+import { AttachButton, AttachedList, SentFile, useAttachments } from './Attachments.tsx'
 
 type Message = CallReply<'order-messages'>['messages'][number]
 type Props = {
@@ -17,13 +16,17 @@ type Props = {
   retry: () => unknown
   me: 'buyer' | 'seller'
   other: string
-  threadId: string | null
-  send: (text: string) => Promise<unknown>
+  /** What its files are attached to; null where nobody is signed in, as files need an account. */
+  attachTo: string | null
+  /** A link to a file of it, for this person. */
+  linkTo: (fileId: string) => Promise<{ url: string }>
+  send: (text: string, fileIds: string[]) => Promise<unknown>
 }
 
 /** A conversation, and a field for the next message. */
-export function Talk({ messages, failed, retry, me, other, threadId, send }: Props) {
+export function Talk({ messages, failed, retry, me, other, attachTo, linkTo, send }: Props) {
   const [text, setText] = useState('')
+  const held = useAttachments(`message:${attachTo}`)
   const [busy, setBusy] = useState(false)
   async function onSubmit(event: FormEvent) {
     event.preventDefault()
@@ -31,8 +34,12 @@ export function Talk({ messages, failed, retry, me, other, threadId, send }: Pro
     if (!said) return
     setBusy(true)
     await attempt('Your message was not sent', async () => {
-      await send(said)
+      await send(
+        said,
+        held.files.map(({ id }) => id),
+      )
       setText('')
+      held.clear()
     })
     setBusy(false)
   }
@@ -57,20 +64,14 @@ export function Talk({ messages, failed, retry, me, other, threadId, send }: Pro
               </p>
               <p className="mt-0.5 text-14 break-words whitespace-pre-line">{message.text}</p>
               {message.files.map((file) => (
-                <Button
+                <SentFile
                   key={file.file_id}
-                  className="mt-2"
-                  disabled={!threadId}
-                  onClick={() =>
-                    attempt('The file did not open', async () =>
-                      fetchFile((await call('thread-file', { thread_id: threadId!, file_id: file.file_id })).url),
-                    )
-                  }
-                >
-                  <Paperclip />
-                  {file.name} ({fileSize(file.bytes)})
-                </Button>
+                  name={file.name}
+                  bytes={file.bytes}
+                  onOpen={() => attempt('The file did not open', async () => fetchFile((await linkTo(file.file_id)).url))}
+                />
               ))}
+              {message.files_left ? <p className="mt-2 text-12 text-muted">{leftOut(message.files_left)}</p> : null}
             </li>
           ))
         ) : (
@@ -81,10 +82,17 @@ export function Talk({ messages, failed, retry, me, other, threadId, send }: Pro
       </ol>
       <form onSubmit={onSubmit} className="mt-5 flex max-w-xl flex-col gap-3">
         <TextArea label={`Write to ${other}`} value={text} onChange={(event) => setText(event.target.value)} maxLength={5000} required />
-        <Button type="submit" size="public" busy={busy} disabled={!text.trim()} className="self-start">
-          Send
-        </Button>
+        <AttachedList held={held} />
+        <div className="flex flex-wrap items-center gap-2">
+          <Button type="submit" size="public" busy={busy} disabled={!text.trim() || held.busy}>
+            Send
+          </Button>
+          {attachTo ? <AttachButton held={held} /> : <p className="text-12 text-muted">Sign in to attach files.</p>}
+        </div>
       </form>
     </>
   )
 }
+
+const leftOut = (files: number) =>
+  `${files === 1 ? 'One file of this email was' : `${files} files of this email were`} left out. The sender was told how to send ${files === 1 ? 'it' : 'them'}.`

@@ -67,7 +67,7 @@ export const writeReview = fn('write-review', {
     photo_ids: z.array(id('upload')).max(MAX_PHOTOS).default([]),
   }),
   reply: z.object({ review: Review }),
-  errors: ['not_found', 'review_needs_purchase', 'attachment_unknown'],
+  errors: ['not_found', 'review_needs_purchase', 'attachment_unknown', 'photo_type'],
   idempotent: true,
 })
 export const deleteReview = fn('delete-review', {

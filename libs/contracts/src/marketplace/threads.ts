@@ -6,10 +6,12 @@ import { cursor } from './shapes.ts'
 
 /** The largest number of files in one message. */
 export const MAX_ATTACHMENTS = 5
+export const ATTACHMENT_BYTES = 25 * 1024 * 1024
 export const MESSAGE_LENGTH = 5_000
 
 const thread_id = id('thread')
 const text = z.string().trim().min(1).max(MESSAGE_LENGTH)
+const refusedFiles = ['attachment_unknown', 'attachment_forbidden', 'attachment_too_large'] as const
 const file_ids = z.array(id('upload')).max(MAX_ATTACHMENTS).default([])
 
 export const ThreadSide = z.enum(['buyer', 'seller'])
@@ -35,6 +37,8 @@ export const ThreadMessage = z.object({
   via: z.enum(['app', 'mail']),
   at: time,
   files: z.array(z.object({ file_id: z.uuid(), name: z.string(), bytes: z.int(), type: z.string() })),
+  /** Files of the email that were not taken: too large, too many, a program, or of somebody without an account. */
+  files_left: z.int().optional(),
 })
 const example = {
   id: '0190a1b2-0000-7000-8000-000000000021',
@@ -122,7 +126,7 @@ export const answerMessage = fn('answer-message', {
   body: z.object({ thread_id, text, file_ids }),
   reply: z.object({ message: ThreadMessage }),
   example: { request: { thread_id: example.id, text: 'Yes, by its API key.' }, reply: { message: { ...messageExample, from: 'seller' } } },
-  errors: ['not_found', 'attachment_unknown', 'too_many_messages'],
+  errors: ['not_found', ...refusedFiles, 'too_many_messages'],
   idempotent: true,
   action: {
     title: 'Answer a message',
@@ -140,7 +144,7 @@ export const messageSeller = fn('message-seller', {
   description: 'By the token of the order’s link, or as the buyer whose order it is. Files need an account.',
   body: z.object({ token: z.string().min(20).max(100).optional(), order_id: id('order').optional(), text, file_ids }),
   reply: z.object({ message: ThreadMessage }),
-  errors: ['not_found', 'attachment_unknown', 'too_many_messages'],
+  errors: ['not_found', ...refusedFiles, 'too_many_messages'],
   idempotent: true,
 })
 /** Before buying: needs an account, so that the seller can answer. */
@@ -164,12 +168,13 @@ export const orderMessages = fn('order-messages', {
   errors: ['not_found'],
 })
 export const threadFile = fn('thread-file', {
-  access: 'user',
+  access: 'public',
   rate: 'read',
   summary: 'A link of five minutes to a file in a conversation',
-  body: z.object({ thread_id, file_id: id('upload') }),
+  description: 'As one of its two sides, or by the token of the order’s link.',
+  body: z.object({ thread_id: thread_id.optional(), token: z.string().min(20).max(100).optional(), file_id: id('upload') }),
   reply: z.object({ url: z.string() }),
-  errors: ['not_found'],
+  errors: ['not_found', 'attachment_unchecked'],
 })
 
 /** Receives answers to our emails. The provider signs the call; the address that was answered names the conversation and the side. */
@@ -225,3 +230,5 @@ export const sellerWrote = event('marketplace.seller_wrote', about, {
 
 /** One email to the side that did not write. */
 export const messageLetter = job('marketplace.message_letter', z.object({ message_id: z.uuid() }))
+/** Tells the sender of an email that files of it were not taken. */
+export const filesLeftLetter = job('marketplace.files_left_letter', z.object({ message_id: z.uuid() }))

@@ -157,12 +157,18 @@ async function finishUpload(rt: Rt, ctx: Ctx<any>, id: string): Promise<FileRow>
 }
 
 const PLAIN = /^text\/(plain|csv|markdown)(;|$)|^application\/json(;|$)/
-async function typeOf(head: Buffer, said: string): Promise<string> {
+export async function typeOf(head: Buffer, said: string): Promise<string> {
   const found = await fileTypeFromBuffer(head)
   if (found) return found.mime
   const isText = !head.includes(0) && !head.toString('utf8').slice(0, -1).includes('\uFFFD')
   return isText && PLAIN.test(said) ? 'text/plain; charset=utf-8' : 'application/octet-stream'
 }
+
+export const cleanName = (name: string) =>
+  name
+    .replace(/[\p{Cc}\p{Cf}/\\]+/gu, '_')
+    .trim()
+    .slice(0, 200) || 'file'
 
 /** Object, row and space go together; a link to the file ends with it. */
 export async function deleteFile(rt: Rt, ctx: Ctx<any>, id: string, kept?: Kept): Promise<void> {

@@ -11,6 +11,7 @@ import { download } from '../storage/links.ts'
 import {
   appendToUpload,
   beginUpload,
+  cleanName,
   deleteFile,
   fileOfLink,
   hashFile,
@@ -107,9 +108,3 @@ function metadataOf(header: string | string[] | undefined): Record<string, strin
     .map((pair) => pair.trim().split(' '))
   return Object.fromEntries(pairs.flatMap(([key, value]) => (key && value ? [[key, Buffer.from(value, 'base64').toString('utf8')]] : [])))
 }
-
-const cleanName = (name: string) =>
-  name
-    .replace(/[\p{Cc}\p{Cf}/\\]+/gu, '_')
-    .trim()
-    .slice(0, 200) || 'file'

@@ -1,5 +1,5 @@
-/** Files that run by a double click: a buyer opens a download without thinking. An archive is unpacked on purpose. */
-const ENDINGS = /\.(exe|scr|com|pif|bat|cmd|msi|msp|cpl|hta|lnk|vbs|vbe|wsf|wsh|jse|ps1|reg|dll|sys|apk|jar)\s*$/i
+import { isProgramName } from '@operon/contracts/marketplace/programs'
+
 const TYPES = new Set([
   'application/x-msdownload',
   'application/x-elf',
@@ -14,7 +14,7 @@ const TYPES = new Set([
 const OFFICE = /\.(doc|xls|ppt|msg|vsd|pub)\s*$/i
 
 export function isForbidden(name: string, type: string | null): boolean {
-  if (ENDINGS.test(name)) return true
+  if (isProgramName(name)) return true
   if (type === 'application/x-cfb') return !OFFICE.test(name)
   return TYPES.has(type ?? '')
 }

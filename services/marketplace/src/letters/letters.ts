@@ -1,3 +1,4 @@
+import { MAX_ATTACHMENTS } from '@operon/contracts/marketplace/threads'
 import { day, money } from '@operon/contracts/words'
 import type { Letter } from '@operon/kit/mail/frame'
 
@@ -34,6 +35,19 @@ export const messageOf = (message: {
   facts: [['About', message.subject]],
   after: message.answerable ? 'Reply to this email, or answer in the app.' : 'Answer in the app.',
 })
+
+export const filesLeftOf = (message: { to: string; subject: string; files: number; link: string; hasAccount: boolean }): Letter => {
+  const files = message.files === 1 ? 'One file' : `${message.files} files`
+  return {
+    subject: `${files} did not reach ${message.to}`,
+    title: `${files} did not reach ${message.to}`,
+    text: message.hasAccount
+      ? `${message.to} has your message about ${message.subject}, without ${message.files === 1 ? 'a file' : `${message.files} files`} of your email. A message takes up to ${MAX_ATTACHMENTS} files of 25 MB each, as long as your plan has room, and no programs.`
+      : `${message.to} has your message about ${message.subject}, without its files: files need an account. Create one with this address and confirm it, then attach them in the conversation.`,
+    action: { label: 'Open the conversation', url: message.link },
+    after: 'Your words were delivered. Only the files are missing.',
+  }
+}
 
 export const refundAnswerOf = (
   asked: Sum & { title: string; seller: string; state: string; by: string | null; answer: string | null; link: string },

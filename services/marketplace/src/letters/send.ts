@@ -1,6 +1,6 @@
 import { receiptLetter, versionLetter } from '@operon/contracts/marketplace/orders'
 import { refundLetter } from '@operon/contracts/marketplace/refunds'
-import { messageLetter } from '@operon/contracts/marketplace/threads'
+import { filesLeftLetter, messageLetter } from '@operon/contracts/marketplace/threads'
 import type { Ctx } from '@operon/kit/context'
 import { Later } from '@operon/kit/jobs/jobs'
 import type { Letter } from '@operon/kit/mail/frame'
@@ -13,8 +13,9 @@ import { sellerOf } from '../orders/cart.ts'
 import { orderLink } from '../orders/links.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { inboundOf, replyAddress } from '../threads/relay.ts'
+import type { Side, ThreadRow } from '../threads/threads.ts'
 import { nameOfBuyer } from '../threads/write.ts'
-import { messageOf, receiptOf, refundAnswerOf, versionOf } from './letters.ts'
+import { filesLeftOf, messageOf, receiptOf, refundAnswerOf, versionOf } from './letters.ts'
 
 type Rt = Runtime<MarketplaceDb, Config>
 type Db = Ctx<MarketplaceDb>['db']
@@ -41,11 +42,11 @@ export function letterJobs(rt: Rt, mailer: Mailer) {
     if (!found) return
     const { thread, message } = found
     const to = message.side === 'buyer' ? 'seller' : 'buyer'
-    const address = to === 'seller' ? await addressOf(db, thread.seller_id) : ((await addressOf(db, thread.buyer_id)) ?? thread.email)
+    const address = await addressIn(db, thread, to)
     if (!address) return
-    const from = to === 'seller' ? await nameOfBuyer(db, thread) : (await sellerOf(db, thread.seller_id)).name
+    const from = await nameIn(db, thread, message.side)
     const inbound = inboundOf(rt)
-    const link = to === 'seller' ? `${rt.kit.PUBLIC_URL}/dashboard` : buyersLink(rt, thread)
+    const link = linkIn(rt, thread, to)
     const letter = messageOf({
       from,
       subject: thread.subject,
@@ -55,6 +56,17 @@ export function letterJobs(rt: Rt, mailer: Mailer) {
       answerable: inbound !== null,
     })
     await post(db, id, address, letter, inbound ? { replyTo: replyAddress(rt.vault, inbound, thread.id, to) } : {})
+  })
+  rt.job(filesLeftLetter, async ({ db }, { id, payload }) => {
+    const found = await messageIn(db, payload.message_id)
+    if (!found?.message.files_left) return
+    const { thread, message } = found
+    const address = await addressIn(db, thread, message.side)
+    if (!address) return
+    const to = await nameIn(db, thread, message.side === 'buyer' ? 'seller' : 'buyer')
+    const hasAccount = message.side === 'seller' || thread.buyer_id !== null
+    const link = linkIn(rt, thread, message.side)
+    await post(db, id, address, filesLeftOf({ to, subject: thread.subject, files: message.files_left, link, hasAccount }))
   })
   rt.job(refundLetter, async ({ db }, { id, payload }) => {
     const asked = await db
@@ -92,6 +104,13 @@ const linkTo = (rt: Rt, { id, buyer_id }: { id: string; buyer_id: string | null 
   buyer_id ? `${rt.kit.PUBLIC_URL}/buyer-dashboard/orders/${id}` : orderLink(rt.kit.PUBLIC_URL, rt.vault, id)
 const buyersLink = (rt: Rt, { order_id, buyer_id }: { order_id: string | null; buyer_id: string | null }) =>
   order_id ? linkTo(rt, { id: order_id, buyer_id }) : `${rt.kit.PUBLIC_URL}/buyer-dashboard/messages`
+
+const linkIn = (rt: Rt, thread: ThreadRow, side: Side) =>
+  side === 'seller' ? `${rt.kit.PUBLIC_URL}/dashboard/marketplace?tab=messages&thread=${thread.id}` : buyersLink(rt, thread)
+const nameIn = async (db: Db, thread: ThreadRow, side: Side) =>
+  side === 'buyer' ? nameOfBuyer(db, thread) : (await sellerOf(db, thread.seller_id)).name
+const addressIn = async (db: Db, thread: ThreadRow, side: Side) =>
+  side === 'seller' ? addressOf(db, thread.seller_id) : ((await addressOf(db, thread.buyer_id)) ?? thread.email)
 
 async function messageIn(db: Db, id: string) {
   const message = await db.selectFrom('thread_messages').selectAll().where('id', '=', id).executeTakeFirst()

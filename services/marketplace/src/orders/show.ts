@@ -79,7 +79,7 @@ async function linesOf(db: Db, vault: Vault, order: OrderRow): Promise<Line[]> {
   const { rows } = await sql<LineRow>`
     select l.item_id, l.title, l.amount_cents, i.slug, i.is_active, i.image_ids, l.kept_version_id, l.version_id, k.number,
       b.licence_terms as bought_terms, i.current_version_id, c.number as current_number, c.notes, c.licence_terms as current_terms, c.published_at,
-      (select jsonb_build_object('id', r.id, 'rating', r.rating, 'text', r.text, 'name', r.name)
+      (select jsonb_build_object('id', r.id, 'rating', r.rating, 'text', r.text, 'name', r.name, 'photo_ids', r.photo_ids)
         from reviews r where r.order_id = l.order_id and r.item_id = l.item_id) as review,
       (select jsonb_build_object('id', y.id, 'sealed', y.sealed, 'activation_limit', y.activation_limit,
         'activations', (select count(*) from activations a where a.key_id = y.id))

@@ -1,17 +1,19 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/reviews'
 import { itemReviewed } from '@operon/contracts/marketplace/reviews'
+import { scanFile } from '@operon/contracts/marketplace/trust'
 import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { isUuid, newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
 import type { Runtime } from '@operon/kit/service'
-import { inTransaction, publish } from '@operon/kit/tx'
+import { enqueue, inTransaction, publish } from '@operon/kit/tx'
 import { type Selectable, sql, type Transaction } from 'kysely'
 import type { Config } from '../config.ts'
 import { orderOf } from '../orders/access.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { pictureAt } from '../storefront/offers.ts'
+import { isShown } from '../storefront/pictures.ts'
 
 type Trx = Transaction<MarketplaceDb & KitDb>
 type Row = Selectable<MarketplaceDb['reviews']>
@@ -79,7 +81,7 @@ export const writeReview =
     const order = await orderOf(vault, ctx, ref)
     const author = userIdOf(ctx.actor)
     return inTransaction(ctx.db, async (trx) => {
-      await refuseOthersPhotos(trx, photo_ids, author)
+      await refuseOtherPhotos(trx, photo_ids, author)
       // The product before the review, everywhere: its sums follow.
       await trx.selectFrom('items').select('id').where('id', '=', item_id).forUpdate().execute()
       const before = await trx
@@ -108,20 +110,24 @@ export const writeReview =
     })
   }
 
-async function refuseOthersPhotos(trx: Trx, ids: string[], author: string | null): Promise<void> {
+/** Only pictures that the public page would show: the author's own, locked so that none is deleted meanwhile. */
+async function refuseOtherPhotos(trx: Trx, ids: string[], author: string | null): Promise<void> {
   const wanted = [...new Set(ids)]
   if (!wanted.length) return
   const own = author
     ? await trx
         .selectFrom('files')
-        .select('id')
+        .select(['id', 'type', 'bytes', 'scan'])
         .where('id', 'in', wanted)
         .where('user_id', '=', author)
         .where('state', '=', 'ready')
-        .where('type', 'like', 'image/%')
+        .where('scan', '!=', 'infected')
+        .forKeyShare()
         .execute()
     : []
   if (own.length !== wanted.length) throw new DomainError('attachment_unknown')
+  if (!own.every(isShown)) throw new DomainError('photo_type')
+  for (const { id, scan } of own) if (scan === 'none') await enqueue(trx, scanFile, { file_id: id })
 }
 
 const count = (trx: Trx, itemId: string, stars: number, reviews: number) =>

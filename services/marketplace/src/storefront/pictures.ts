@@ -12,6 +12,9 @@ const LARGEST = 10 * 1024 * 1024
 /** Types that a browser shows and that run nothing. */
 const SHOWN = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif']
 
+export const isShown = ({ type, bytes }: { type: string | null; bytes: number | string }) =>
+  SHOWN.includes(type ?? '') && Number(bytes) <= LARGEST
+
 /** Only a file of a seller's own in a product that is on sale or of their storefront, or of a buyer's own in a review: an id opens nothing else of what people keep. */
 export const sendPicture =
   ({ storage }: Pick<Runtime<MarketplaceDb>, 'storage'>) =>

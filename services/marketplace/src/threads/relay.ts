@@ -9,16 +9,17 @@ import type { Vault } from '@operon/kit/vault'
 import type { Config } from '../config.ts'
 import { bytesOf, macOf, uuidOf } from '../orders/links.ts'
 import type { MarketplaceDb } from '../schema.ts'
+import { dropMailFiles, keepMailFiles, storeMailFiles } from './attachments.ts'
 import type { Side } from './threads.ts'
 import { write } from './write.ts'
 
 type Raw = Parameters<Parameters<typeof serveRaw>[2]>
-type Rt = Pick<Runtime<MarketplaceDb, Config>, 'vault' | 'config' | 'kit'>
+type Rt = Pick<Runtime<MarketplaceDb, Config>, 'vault' | 'config' | 'kit' | 'storage'>
 /** Where mail comes in, and what the provider signs with. Null where letters can only be answered in the app. */
 export type Inbound = { domain: string; key: string }
 
 /** Without mail settings of its own the sandbox plays the provider of mail in both directions. */
-export function inboundOf({ vault, config }: Rt): Inbound | null {
+export function inboundOf({ vault, config }: Pick<Rt, 'vault' | 'config'>): Inbound | null {
   const { MAIL_INBOUND_DOMAIN: domain, MAIL_INBOUND_KEY: key, SMTP_URL } = config
   if (domain && key) return { domain, key }
   return SMTP_URL ? null : { domain: 'reply.operon.example', key: vault.derive('inbound mail').toString('hex') }
@@ -57,33 +58,46 @@ export const takeMail =
     const text = textOf(mail)
     // Answered with success, so that the provider does not send again what will never fit.
     if (!to || !text || isAutomatic(mail)) return reply.send({ taken: false })
-    return reply.send({ taken: await takeAnswer(ctx, to, text, mail.get('Message-Id') ?? mail.get('token')!) })
+    const answer = { text, files: mail.files, mailId: mail.get('Message-Id') ?? mail.get('token')! }
+    return reply.send({ taken: await takeAnswer(ctx, rt.storage, to, answer) })
   }
 
-async function takeAnswer(ctx: Ctx<MarketplaceDb>, { threadId, side }: { threadId: string; side: Side }, text: string, mailId: string) {
+type To = { threadId: string; side: Side }
+type Answer = { text: string; files: File[]; mailId: string }
+async function takeAnswer(ctx: Ctx<MarketplaceDb>, storage: Rt['storage'], { threadId, side }: To, { text, files, mailId }: Answer) {
   const thread = await ctx.db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst()
   if (!thread) return false
   const known = await ctx.db.selectFrom('thread_messages').select('id').where('mail_id', '=', mailId).executeTakeFirst()
   if (known) return true
+  const author = side === 'seller' ? thread.seller_id : thread.buyer_id
+  const { stored, left } = await storeMailFiles(storage, author, files)
   try {
-    await inTransaction(ctx.db, (trx) => write(trx, thread, side, { text, mailId }))
+    const kept = await inTransaction(ctx.db, async (trx) => {
+      const fileIds = await keepMailFiles(trx, author, stored)
+      await write(trx, thread, side, { text, mailId, fileIds, author, filesLeft: left + stored.length - fileIds.length })
+      return fileIds
+    })
+    const dropped = stored.filter(({ id }) => !kept.includes(id))
+    await dropMailFiles(storage, dropped)
     return true
   } catch (error) {
+    await dropMailFiles(storage, stored)
     if (error instanceof DomainError && (error.code === 'conflict' || error.code === 'too_many_messages')) return error.code === 'conflict'
     throw error
   }
 }
 
-type Mail = { get(name: string): string | null; files: number }
+type Mail = { get(name: string): string | null; files: File[] }
 async function formOf(body: unknown, type = ''): Promise<Mail> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   try {
     const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
     const of = (name: string) => form.get(name)
-    return {
-      get: (name) => (typeof of(name) === 'string' ? (of(name) as string) : null),
-      files: [...form.values()].filter((value) => typeof value !== 'string').length,
-    }
+    const get = (name: string) => (typeof of(name) === 'string' ? (of(name) as string) : null)
+    // Pictures that stand in the text, such as the logo of a signature, are named here and nobody attached them.
+    const inline = get('content-id-map') ?? ''
+    const attached = [...form].filter(([name, value]) => typeof value !== 'string' && !inline.includes(JSON.stringify(name)))
+    return { get, files: attached.map(([, value]) => value as File) }
   } catch {
     throw new DomainError('invalid', { message: 'This is not a form.' })
   }
@@ -99,12 +113,10 @@ function isSigned(key: string, mail: Mail): boolean {
   return token.length > 0 && isFresh && given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** The text of an answer without the email it quotes. Files are left out, and the message says so. */
+/** The text of an answer without the email it quotes. An email of files alone says so. */
 function textOf(mail: Mail): string {
   const said = (mail.get('stripped-text') ?? mail.get('body-plain') ?? '').replaceAll('\r\n', '\n').trim().slice(0, LONGEST)
-  if (!mail.files) return said
-  const files = mail.files === 1 ? 'A file came with this email.' : `${mail.files} files came with this email.`
-  return `${said}\n\n(${files} Files are taken over from the app alone.)`.trim().slice(0, LONGEST + 200)
+  return said || (mail.files.length ? 'Sent without words.' : '')
 }
 
 /** Two programs that answer each other would go on for ever. */

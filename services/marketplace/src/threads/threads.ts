@@ -1,9 +1,10 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/threads'
-import { type Ctx, signedIn } from '@operon/kit/context'
+import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { isUuid } from '@operon/kit/ids'
 import type { Runtime } from '@operon/kit/service'
+import type { Vault } from '@operon/kit/vault'
 import { type Selectable, sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { orderOf } from '../orders/access.ts'
@@ -100,8 +101,9 @@ export const listOwnThreads = (ctx: Ctx<MarketplaceDb>, asked: Asked): Promise<O
   listOf(ctx.db, 'buyer', signedIn(ctx).id, asked)
 
 /** The conversation of this person, and on which side they are. Nobody else's is there. */
-export async function threadOf({ db, actor }: Ctx<MarketplaceDb>, id: string): Promise<{ thread: ThreadRow; side: Side }> {
+export async function threadOf({ db, actor }: Ctx<MarketplaceDb>, id: string | undefined): Promise<{ thread: ThreadRow; side: Side }> {
   const { id: userId } = signedIn({ actor } as Ctx)
+  if (!id) throw new DomainError('not_found')
   const thread = await db
     .selectFrom('threads')
     .selectAll()
@@ -168,8 +170,8 @@ export async function messagesJson(db: Db, rows: MessageRow[]): Promise<Message[
         .orderBy('m.position')
         .execute()
     : []
-  return rows.map(({ id, side, text, via, created_at }) => ({
-    ...{ id, from: side, text, via, at: created_at.toISOString() },
+  return rows.map(({ id, side, text, via, created_at, files_left }) => ({
+    ...{ id, from: side, text, via, at: created_at.toISOString(), files_left },
     files: files
       .filter(({ message_id }) => message_id === id)
       .map(({ file_id, name, bytes, type }) => ({ file_id, name, bytes: Number(bytes), type })),
@@ -186,25 +188,33 @@ export const orderMessages =
     return { thread_id: thread.id, messages: (await messagesOf(ctx.db, thread.id)).messages }
   }
 
+async function threadByLink(vault: Vault, ctx: Ctx<MarketplaceDb>, token: string): Promise<{ id: string }> {
+  const { id } = await orderOf(vault, ctx, { token })
+  const thread = await ctx.db.selectFrom('threads').select('id').where('order_id', '=', id).executeTakeFirst()
+  if (!thread) throw new DomainError('not_found')
+  return thread
+}
+
 const FIVE_MINUTES_S = 300
 export const threadFile =
-  ({ storage }: Pick<Runtime<MarketplaceDb, Config>, 'storage'>) =>
+  ({ storage, vault, config }: Pick<Runtime<MarketplaceDb, Config>, 'storage' | 'vault' | 'config'>) =>
   async (
     ctx: Ctx<MarketplaceDb>,
-    { thread_id, file_id }: Input<typeof contract.threadFile>,
+    { thread_id, token, file_id }: Input<typeof contract.threadFile>,
   ): Promise<Output<typeof contract.threadFile>> => {
-    const { thread } = await threadOf(ctx, thread_id)
+    const thread = token ? await threadByLink(vault, ctx, token) : (await threadOf(ctx, thread_id)).thread
     const file = await ctx.db
       .selectFrom('message_files as m')
       .innerJoin('thread_messages as t', 't.id', 'm.message_id')
       .innerJoin('files as f', 'f.id', 'm.file_id')
-      .select(['f.key', 'm.name'])
+      .select(['f.key', 'm.name', 'f.scan', 'f.user_id'])
       .where('t.thread_id', '=', thread.id)
       .where('m.file_id', '=', file_id)
       .where('f.state', '=', 'ready')
       .where('f.scan', '!=', 'infected')
       .executeTakeFirst()
     if (!file) throw new DomainError('not_found')
+    if (config.CLAMAV && file.scan === 'none' && file.user_id !== userIdOf(ctx.actor)) throw new DomainError('attachment_unchecked')
     return { url: storage.signedUrl(file.key, { expiresInS: FIVE_MINUTES_S, downloadAs: file.name }) }
   }
 

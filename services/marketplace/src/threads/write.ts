@@ -1,6 +1,6 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/threads'
-import { buyerWrote, messageLetter, sellerWrote } from '@operon/contracts/marketplace/threads'
+import { buyerWrote, filesLeftLetter, messageLetter, sellerWrote } from '@operon/contracts/marketplace/threads'
 import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
@@ -11,10 +11,11 @@ import { sql, type Transaction } from 'kysely'
 import type { Config } from '../config.ts'
 import { type OrderRow, orderOf } from '../orders/access.ts'
 import type { MarketplaceDb } from '../schema.ts'
+import { attach } from './attachments.ts'
 import { messagesJson, nameOfSeller, type Side, type ThreadRow, threadOf } from './threads.ts'
 
 type Trx = Transaction<MarketplaceDb & KitDb>
-type Written = { text: string; fileIds?: string[]; author?: string | null; mailId?: string }
+type Written = { text: string; fileIds?: string[]; author?: string | null; mailId?: string; filesLeft?: number }
 const PREVIEW = 160
 /** From one side of one conversation, an hour. */
 const MOST_AN_HOUR = 30
@@ -94,13 +95,18 @@ export async function askSeller(
 }
 
 /** The one way in for a message: from the app, or as an answer to a letter. One email that comes twice is one message. */
-export async function write(trx: Trx, thread: ThreadRow, side: Side, { text, fileIds = [], author = null, mailId }: Written) {
+export async function write(
+  trx: Trx,
+  thread: ThreadRow,
+  side: Side,
+  { text, fileIds = [], author = null, mailId, filesLeft = 0 }: Written,
+) {
   // One at a time, so that the limit is one and the newest message is the last that was written.
   await trx.selectFrom('threads').select('id').where('id', '=', thread.id).forUpdate().execute()
   await refuseFlood(trx, thread.id, side)
   const message = await trx
     .insertInto('thread_messages')
-    .values({ id: newId(), thread_id: thread.id, side, text, via: mailId ? 'mail' : 'app', mail_id: mailId ?? null })
+    .values({ id: newId(), thread_id: thread.id, side, text, via: mailId ? 'mail' : 'app', mail_id: mailId ?? null, files_left: filesLeft })
     .onConflict((conflict) => conflict.column('mail_id').doNothing())
     .returningAll()
     .executeTakeFirst()
@@ -117,6 +123,7 @@ export async function write(trx: Trx, thread: ThreadRow, side: Side, { text, fil
     .where('id', '=', thread.id)
     .execute()
   await tell(trx, thread, side, message.id, preview)
+  if (filesLeft) await enqueue(trx, filesLeftLetter, { message_id: message.id })
   return (await messagesJson(trx, [message]))[0]!
 }
 
@@ -140,30 +147,4 @@ async function refuseFlood(trx: Trx, threadId: string, side: Side): Promise<void
       select side, created_at from thread_messages where thread_id = ${threadId} order by id desc limit ${MOST_AN_HOUR * 2}) newest
     where side = ${side} and created_at > now() - interval '1 hour'`.execute(trx)
   if (rows[0]!.written >= MOST_AN_HOUR) throw new DomainError('too_many_messages')
-}
-
-/** Only the author's own, whole and clean. */
-async function attach(trx: Trx, messageId: string, fileIds: string[], author: string | null): Promise<void> {
-  const ids = [...new Set(fileIds)]
-  if (!ids.length) return
-  const files = author
-    ? await trx
-        .selectFrom('files')
-        .select(['id', 'name', 'bytes', 'type'])
-        .where('id', 'in', ids)
-        .where('user_id', '=', author)
-        .where('state', '=', 'ready')
-        .where('scan', '!=', 'infected')
-        .execute()
-    : []
-  if (files.length !== ids.length) throw new DomainError('attachment_unknown')
-  await trx
-    .insertInto('message_files')
-    .values(
-      ids.map((id, position) => {
-        const { name, bytes, type } = files.find((file) => file.id === id)!
-        return { message_id: messageId, file_id: id, name, bytes, type: type ?? 'application/octet-stream', position }
-      }),
-    )
-    .execute()
 }

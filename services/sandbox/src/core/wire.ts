@@ -41,6 +41,10 @@ export const json = (body: unknown, status = 200, headers: Record<string, string
 export const redirect = (location: string, status = 303): WireReply => ({ status, headers: { location } })
 export const form = (request: WireRequest) => new URLSearchParams(request.body.toString('utf8'))
 
+/** A form with files, or without. */
+export const multipart = ({ body, headers }: WireRequest) =>
+  new Response(new Uint8Array(body), { headers: { 'content-type': headers['content-type'] ?? '' } }).formData()
+
 export function parseJson(request: WireRequest): Record<string, any> {
   if (request.body.length === 0) return {}
   const value: unknown = JSON.parse(request.body.toString('utf8'))

@@ -1,5 +1,5 @@
 import { html, page } from '../core/page.ts'
-import { form, json, type Route, redirect, route } from '../core/wire.ts'
+import { json, multipart, type Route, redirect, route } from '../core/wire.ts'
 import type { Inbox, Message } from './inbox.ts'
 import { type InboundMail, replyAddressOf, sendReply } from './reply.ts'
 
@@ -8,9 +8,11 @@ export function inboxPages(inbox: Inbox, inbound?: InboundMail): Route[] {
   return [
     route('POST', '/sandbox/inbox/:id/reply', async (request) => {
       const message = inbox.get(request.params.id!)
-      const text = form(request).get('text')?.trim()
+      const said = await multipart(request)
+      const text = String(said.get('text') ?? '').trim()
+      const files = said.getAll('files').filter((value) => typeof value !== 'string' && value.size > 0) as File[]
       if (!message || !text || !inbound || !canReply(message)) return redirect(`/sandbox/inbox/${request.params.id}`)
-      const taken = await sendReply(inbound, message, text).catch(() => false)
+      const taken = await sendReply(inbound, message, text, files).catch(() => false)
       return redirect(`/sandbox/inbox/${message.id}?replied=${taken ? 'yes' : 'no'}`)
     }),
     route('GET', '/sandbox/inbox', ({ query }) => listPage(inbox.list({ to: query.get('to') }), query.get('to') ?? '')),
@@ -66,7 +68,7 @@ const replied: Record<string, string> = {
 
 function replyForm(message: Message, said: string | null) {
   return html`<h2>Reply</h2>${said && replied[said] ? html`<p role="status">${replied[said]}</p>` : ''}
-<form method="post" action="/sandbox/inbox/${message.id}/reply" class="panel"><label for="text">Your answer</label><p><textarea id="text" name="text" rows="4" required maxlength="5000"></textarea></p><button class="main">Reply</button></form>`
+<form method="post" action="/sandbox/inbox/${message.id}/reply" class="panel" enctype="multipart/form-data"><label for="text">Your answer</label><p><textarea id="text" name="text" rows="4" required maxlength="5000"></textarea></p><p><label for="files">Files</label> <input id="files" name="files" type="file" multiple></p><button class="main">Reply</button></form>`
 }
 
 function messagePage(message: Message, canReply: boolean, said: string | null) {

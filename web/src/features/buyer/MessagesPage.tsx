@@ -85,9 +85,10 @@ function Conversation({ id, onClose }: { id: string; onClose: () => void }) {
         retry={shown.refetch}
         me="buyer"
         other={thread?.from ?? 'the seller'}
-        threadId={id}
-        send={async (text) => {
-          await call('answer-message', { thread_id: id, text })
+        attachTo={id}
+        linkTo={(file_id) => call('thread-file', { thread_id: id, file_id })}
+        send={async (text, file_ids) => {
+          await call('answer-message', { thread_id: id, text, file_ids })
           again()
         }}
       />

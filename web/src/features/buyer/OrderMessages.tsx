@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSession } from '../../api/session.ts'
 import { Talk } from '../../chat/Talk.tsx'
 import { keyOf, type OrderRef, useOrderCall } from './queries.ts'
 
 /** The messages about an order: with its link, or signed in. */
 export function OrderMessages({ of: ref, seller }: { of: OrderRef; seller: string }) {
   const ask = useOrderCall()
+  const { user } = useSession()
   const queries = useQueryClient()
   const queryKey = ['order-messages', keyOf(ref)]
   const { data, isError, refetch } = useQuery({ queryKey, queryFn: () => ask('order-messages', ref), refetchInterval: 20_000 })
@@ -20,9 +22,10 @@ export function OrderMessages({ of: ref, seller }: { of: OrderRef; seller: strin
         retry={refetch}
         me="buyer"
         other={seller}
-        threadId={data?.thread_id ?? null}
-        send={async (text) => {
-          await ask('message-seller', { ...ref, text })
+        attachTo={user ? keyOf(ref) : null}
+        linkTo={(file_id) => ask('thread-file', 'token' in ref ? { ...ref, file_id } : { thread_id: data!.thread_id!, file_id })}
+        send={async (text, file_ids) => {
+          await ask('message-seller', { ...ref, text, file_ids })
           await queries.invalidateQueries({ queryKey })
         }}
       />

@@ -3,9 +3,13 @@ import { type FormEvent, useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field, TextArea, TextField } from '../../ui/Field.tsx'
+import { Photos } from '../../ui/Photos.tsx'
 import { StarPicker, Stars } from '../../ui/Stars.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { keyOf, type Line, type Order, type OrderRef, useOrderCall } from './queries.ts'
+import { type Photo, ReviewPhotos } from './ReviewPhotos.tsx'
+
+const photoAt = (id: string) => `/files/v1/marketplace/~pictures/${id}`
 
 /** One review for each product of an order; it can be changed. */
 export function ReviewBox({ line, order, of: ref }: { line: Line; order: Order; of: OrderRef }) {
@@ -22,6 +26,7 @@ export function ReviewBox({ line, order, of: ref }: { line: Line; order: Order; 
           {order.state === 'refunded' ? <span className="text-faint">Says that it was refunded</span> : null}
         </>
       ) : null}
+      {review ? <Photos of={(review.photo_ids ?? []).map(photoAt)} by="you" className="w-full" /> : null}
       {order.state === 'delivered' ? (
         <Button onClick={() => setOpen(true)}>{review ? 'Change your review' : `Review ${line.title}`}</Button>
       ) : null}
@@ -34,6 +39,7 @@ function ReviewForm({ line, of: ref, onClose }: { line: Line; of: OrderRef; onCl
   const queries = useQueryClient()
   const { user } = useSession()
   const [rating, setRating] = useState(line.review?.rating ?? 0)
+  const [photos, setPhotos] = useState<Photo[]>(() => (line.review?.photo_ids ?? []).map((id) => ({ id, src: photoAt(id) })))
   const [busy, setBusy] = useState(false)
   async function save(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -47,6 +53,7 @@ function ReviewForm({ line, of: ref, onClose }: { line: Line; of: OrderRef; onCl
         rating,
         text: String(fields.get('text')),
         name: String(fields.get('name')),
+        photo_ids: photos.map(({ id }) => id),
       })
       await queries.invalidateQueries({ queryKey: ['show-order', keyOf(ref)] })
       toast.success('Thank you for your review')
@@ -69,6 +76,11 @@ function ReviewForm({ line, of: ref, onClose }: { line: Line; of: OrderRef; onCl
         defaultValue={line.review?.name ?? String(user?.user_metadata.name ?? '')}
         placeholder="Verified buyer"
       />
+      {user ? (
+        <ReviewPhotos of={`review:${line.item_id}`} photos={photos} onChange={setPhotos} />
+      ) : (
+        <p className="text-12 text-muted">Sign in to add photos.</p>
+      )}
       <div className="flex gap-2">
         <Button type="submit" variant="primary" size="public" busy={busy}>
           {line.review ? 'Save the review' : 'Publish the review'}

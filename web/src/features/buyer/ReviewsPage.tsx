@@ -8,6 +8,7 @@ import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { day } from '../../ui/format.ts'
 import { EmptyState, Pill } from '../../ui/Panel.tsx'
+import { Photos } from '../../ui/Photos.tsx'
 import { Stars } from '../../ui/Stars.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { Pages } from './Pages.tsx'
@@ -48,6 +49,7 @@ export function ReviewsPage() {
                   {review.refunded ? <Pill>Refunded</Pill> : null}
                 </div>
                 <p className="mt-2 max-w-[68ch] text-14 break-words whitespace-pre-line">{review.text || 'Without words.'}</p>
+                <Photos of={review.photos} by="you" className="mt-3" />
                 {review.answer ? (
                   <blockquote className="mt-3 max-w-[68ch] border-l-2 border-line pl-3 text-13 whitespace-pre-line">
                     <span className="block text-12 text-faint">The seller’s answer</span>

@@ -119,6 +119,8 @@ const lane = {
 } as const
 
 /** The parts that the assistants are made of. */
+const sentFile = { file_id: 'f1', name: 'screenshot-of-the-second-step.png', bytes: 218_000, type: 'image/png' }
+
 export function ConversationParts() {
   const [current, setCurrent] = useState<string | null>('c1')
   const [library, setLibrary] = useState(false)
@@ -178,12 +180,15 @@ export function ConversationParts() {
         <LaneCard lane={lane} at={0} voted canVote={false} onStop={() => {}} onVote={() => {}} onContinue={() => {}} />
         <Panel title="Messages with a person">
           <Talk
-            messages={[{ id: 'm1', from: 'buyer', text: 'Does it work with HubSpot?', via: 'mail', at: now, files: [] }]}
+            messages={[
+              { id: 'm1', from: 'buyer', text: 'Does it work with HubSpot?', via: 'mail', at: now, files: [sentFile], files_left: 1 },
+            ]}
             failed={false}
             retry={() => {}}
             me="seller"
             other="Mara"
-            threadId={null}
+            attachTo="sample"
+            linkTo={async () => ({ url: '#' })}
             send={async () => {}}
           />
         </Panel>

@@ -8,6 +8,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { TextArea } from '../../ui/Field.tsx'
 import { day } from '../../ui/format.ts'
 import { ErrorState, Panel, Pill } from '../../ui/Panel.tsx'
+import { Photos } from '../../ui/Photos.tsx'
 import { Stars } from '../../ui/Stars.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { newKey } from './queries.ts'
@@ -48,6 +49,7 @@ export function Reviews() {
                 {review.refunded ? <Pill>Refunded</Pill> : null}
               </p>
               {review.text ? <p className="mt-1 break-words whitespace-pre-line">{review.text}</p> : null}
+              <Photos of={review.photos} by={review.name} className="mt-2" />
               {review.answer ? (
                 <blockquote className="mt-2 border-l-2 border-line pl-3 text-13 break-words whitespace-pre-line">
                   <span className="block text-12 text-faint">Your answer</span>

@@ -10,6 +10,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { TextArea } from '../../ui/Field.tsx'
 import { day } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
+import { Photos } from '../../ui/Photos.tsx'
 import { Stars } from '../../ui/Stars.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import type { Narrowed, Offer } from './page.ts'
@@ -132,19 +133,7 @@ export function Reviews({ itemId, seller }: { itemId: string; seller: string }) 
               {review.refunded ? <Pill>This order was refunded</Pill> : null}
             </p>
             {review.text ? <p className="mt-1.5 text-14 break-words whitespace-pre-line">{review.text}</p> : null}
-            {review.photos.length ? (
-              <div className="mt-3 flex flex-wrap gap-2">
-                {review.photos.map((photo, at) => (
-                  <img
-                    key={photo}
-                    src={photo}
-                    alt={`Taken by ${review.name}, ${at + 1} of ${review.photos.length}`}
-                    loading="lazy"
-                    className="size-24 rounded-control bg-raised object-cover"
-                  />
-                ))}
-              </div>
-            ) : null}
+            <Photos of={review.photos} by={review.name} className="mt-3" />
             {review.answer ? (
               <blockquote className="mt-3 border-l-2 border-line pl-3 text-13 whitespace-pre-line">
                 <span className="block text-12 text-faint">Answer from {seller}</span>

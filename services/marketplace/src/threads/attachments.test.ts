@@ -1,0 +1,203 @@
+import { createHmac } from 'node:crypto'
+import { storageBytes } from '@operon/contracts/files'
+import { userUpdated } from '@operon/contracts/identity/events'
+import { newId } from '@operon/kit/ids'
+import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { tokenOf } from '../orders/links.ts'
+import { marketplaceService } from '../service.ts'
+import { inboundOf, replyAddress } from './relay.ts'
+
+let platform: TestPlatform
+let db: any
+let rt: any
+beforeAll(async () => {
+  platform = await startTestPlatform([marketplaceService, sandboxService])
+  rt = platform.services.marketplace!.rt
+  db = rt.db
+}, 60_000)
+afterAll(() => platform.close())
+
+const within = { timeout: 15_000, interval: 50 }
+async function call(name: string, user: TestUser | null, body: object = {}) {
+  const response = await fetch(`${platform.url()}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user?.headers },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+async function upload(user: TestUser, name: string, content: Uint8Array | string): Promise<string> {
+  const bytes = Buffer.from(content)
+  const tus = { ...user.headers, 'tus-resumable': '1.0.0' }
+  const at = `${platform.url()}/files/v1/marketplace/~uploads`
+  const metadata = `filename ${Buffer.from(name).toString('base64')},filetype ${Buffer.from('text/plain').toString('base64')}`
+  const begun = await fetch(at, {
+    method: 'POST',
+    headers: { ...tus, 'upload-length': String(bytes.length), 'upload-metadata': metadata },
+  })
+  const id = begun.headers.get('location')!.split('/').at(-1)!
+  const headers = { ...tus, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
+  expect((await fetch(`${at}/${id}`, { method: 'PATCH', headers, body: bytes })).status).toBe(204)
+  return id
+}
+const verified = async (user: TestUser, email: string) => {
+  await platform.emit(userUpdated, user.id, { email, email_verified: true, name: 'Mara', referral_code: null, role: null, version: 2 })
+  await vi.waitFor(
+    async () =>
+      expect(await db.selectFrom('profiles').select('email').where('user_id', '=', user.id).executeTakeFirst()).toEqual({ email }),
+    within,
+  )
+}
+async function bought(seller: TestUser, buyer: TestUser | null, email: string) {
+  const [order_id, item_id] = [newId(), newId()]
+  await db
+    .insertInto('items')
+    .values({ id: item_id, user_id: seller.id, title: 'Guide', category: 'Sales', price_cents: 4900, item_type: 'pdf', status: 'active' })
+    .execute()
+  await db
+    .insertInto('orders')
+    .values({
+      ...{ id: order_id, item_id, seller_id: seller.id, buyer_id: buyer?.id ?? null, email, title: 'Guide', amount_cents: 4900 },
+      ...{ currency: 'usd', token_hash: Buffer.from(order_id), state: 'delivered', delivered_at: new Date() },
+    })
+    .execute()
+  await db
+    .insertInto('order_lines')
+    .values({ order_id, item_id, position: 0, title: 'Guide', list_cents: 4900, amount_cents: 4900 })
+    .onConflict((conflict: any) => conflict.doNothing())
+    .execute()
+  return { order_id, item_id, token: tokenOf(rt.vault, order_id) }
+}
+const mailTo = (to: string, subject: RegExp) =>
+  vi.waitFor(async () => {
+    const at = `${platform.url('sandbox')}/sandbox/api/inbox?to=${encodeURIComponent(to)}`
+    const found = ((await (await fetch(at)).json()) as any).messages.find((mail: any) => subject.test(mail.subject))
+    expect(found).toBeTruthy()
+    return found
+  }, within)
+const open = async (url: string) => {
+  const answer = await fetch(platform.url() + new URL(url).pathname + new URL(url).search)
+  return { status: answer.status, said: answer.headers.get('content-disposition'), text: await answer.text() }
+}
+const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+
+test('files in a message are the author’s own, no programs and bounded, and are opened by the two sides alone [spec-100] [S13]', {
+  timeout: 60_000,
+}, async () => {
+  const [ann, mara, stranger] = [platform.user(), platform.user(), platform.user()]
+  const { order_id, token } = await bought(ann, mara, `mara-${mara.id}@example.com`)
+  const shot = await upload(mara, 'shot.png', PIXEL)
+  const sent = await call('message-seller', mara, { order_id, text: 'See the picture.', file_ids: [shot] })
+  expect(sent.body.message.files).toMatchObject([{ file_id: shot, name: 'shot.png', type: 'image/png' }])
+  const [{ id: thread_id }] = (await call('list-threads', ann, {})).body.threads
+  // By its name, by what is in it, by its size, and by whose it is.
+  const program = await upload(mara, 'setup.exe', 'MZ')
+  const disguised = await upload(mara, 'photo.png', Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01', 'latin1'), Buffer.alloc(100)]))
+  const large = await upload(mara, 'large.txt', 'x')
+  await db
+    .updateTable('files')
+    .set({ bytes: 25 * 1024 * 1024 + 1 })
+    .where('id', '=', large)
+    .execute()
+  const refused = async (user: TestUser, file_id: string) =>
+    (await call('answer-message', user, { thread_id, text: 'Again', file_ids: [file_id] })).body.code
+  expect([await refused(mara, program), await refused(mara, disguised)]).toEqual(['attachment_forbidden', 'attachment_forbidden'])
+  expect([await refused(mara, large), await refused(ann, shot)]).toEqual(['attachment_too_large', 'attachment_unknown'])
+  expect((await call('answer-message', mara, { thread_id, text: 'x', file_ids: Array.from({ length: 6 }, () => newId()) })).status).toBe(
+    400,
+  )
+  expect(await db.selectFrom('message_files').selectAll().where('file_id', '!=', shot).execute()).toEqual([])
+  const fix = await upload(ann, 'fix.html', '<script>alert(1)</script>')
+  expect((await call('answer-message', ann, { thread_id, text: 'Try this.', file_ids: [fix] })).status).toBe(200)
+  // The seller by the conversation, the buyer as well, and a guest by the order’s link; saved as a file and never shown as a page.
+  const asked = [
+    call('thread-file', ann, { thread_id, file_id: shot }),
+    call('thread-file', mara, { thread_id, file_id: fix }),
+    call('thread-file', null, { token, file_id: fix }),
+  ]
+  const [forAnn, forMara, byLink] = await Promise.all(asked)
+  expect(await open(forAnn!.body.url)).toMatchObject({ status: 200, said: expect.stringContaining('attachment; filename="shot.png"') })
+  for (const answer of [forMara, byLink])
+    expect(await open(answer!.body.url)).toMatchObject({ status: 200, said: expect.stringContaining('attachment; filename="fix.html"') })
+  expect((await call('thread-file', stranger, { thread_id, file_id: shot })).status).toBe(404)
+  expect((await call('thread-file', null, { thread_id, file_id: shot })).status).toBe(401)
+  expect((await call('thread-file', null, { token: `${token.slice(0, -3)}abc`, file_id: shot })).status).toBe(404)
+  expect((await call('thread-file', null, { file_id: shot })).status).toBe(401)
+  const other = await bought(ann, null, 'guest@example.com')
+  expect((await call('thread-file', null, { token: other.token, file_id: shot })).status).toBe(404)
+})
+
+test('files of an email reply are kept for those with an account, and who sent others is told [spec-100]', {
+  timeout: 60_000,
+}, async () => {
+  const ann = platform.user()
+  const [seller, guest] = [`ann-${ann.id}@example.com`, `guest-${ann.id}@example.com`]
+  await verified(ann, seller)
+  const { order_id, token } = await bought(ann, null, guest)
+  expect((await call('message-seller', null, { token, text: 'Hello' })).status).toBe(200)
+  const { id: thread_id } = await db.selectFrom('threads').select('id').where('order_id', '=', order_id).executeTakeFirstOrThrow()
+  const inbound = inboundOf(rt)!
+  async function mail(side: 'buyer' | 'seller', files: Record<string, [string, Uint8Array | string]>, more: Record<string, string> = {}) {
+    const [timestamp, nonce] = [String(Math.floor(Date.now() / 1000)), newId()]
+    const signature = createHmac('sha256', inbound.key)
+      .update(timestamp + nonce)
+      .digest('hex')
+    const body = new FormData()
+    const recipient = replyAddress(rt.vault, inbound, thread_id, side)
+    for (const [name, value] of Object.entries({ timestamp, token: nonce, signature, recipient, 'stripped-text': 'With files.', ...more }))
+      body.append(name, value)
+    for (const [field, [name, content]] of Object.entries(files)) body.append(field, new File([Buffer.from(content)], name), name)
+    return (await (await fetch(`${platform.url()}/webhooks/mail/mailgun`, { method: 'POST', body })).json()) as any
+  }
+  const last = async () => (await call('order-messages', null, { token })).body.messages.at(-1)
+  const inSpace = async (user: TestUser) =>
+    Number((await db.selectFrom('file_usage').select('bytes').where('user_id', '=', user.id).executeTakeFirst())?.bytes ?? 0)
+  const four = {
+    'attachment-1': ['guide.txt', 'one two'] as [string, string],
+    'attachment-2': ['setup.exe', 'MZ'] as [string, string],
+    // The logo of a signature stands in the text.
+    'attachment-3': ['logo.png', PIXEL] as [string, Uint8Array],
+  }
+  const once = { 'Message-Id': '<files@x>', 'content-id-map': '{"<logo>": "attachment-3"}' }
+  expect(await mail('seller', four, once)).toEqual({ taken: true })
+  expect(await mail('seller', four, once)).toEqual({ taken: true })
+  expect(await last()).toMatchObject({ from: 'seller', text: 'With files.', files_left: 1, files: [{ name: 'guide.txt', bytes: 7 }] })
+  expect(await inSpace(ann)).toBe(7)
+  const { url } = (await call('thread-file', null, { token, file_id: (await last()).files[0].file_id })).body
+  expect((await open(url)).text).toBe('one two')
+  expect((await mailTo(seller, /One file did not reach/)).text).toContain('no programs')
+  // A guest has no space that files could be in.
+  await mail('buyer', { 'attachment-1': ['shot.png', PIXEL] })
+  expect(await last()).toMatchObject({ from: 'buyer', files_left: 1, files: [] })
+  expect((await mailTo(guest, /One file did not reach Mara/)).text).toContain('files need an account')
+  // Nor has somebody whose plan is full: the words arrive all the same, and nothing stays in the store.
+  await db.updateTable('file_usage').set({ bytes: storageBytes.none }).where('user_id', '=', ann.id).execute()
+  await mail('seller', { 'attachment-1': ['more.txt', 'three'] })
+  expect(await last()).toMatchObject({ from: 'seller', files_left: 1, files: [] })
+  expect(await rt.storage.list(`files/${ann.id}/`)).toHaveLength(1)
+})
+
+test('photos of a review are pictures of the reviewer, shown to everybody while the review is [S13] [S14]', {
+  timeout: 60_000,
+}, async () => {
+  const [ann, mara] = [platform.user(), platform.user()]
+  const { order_id, item_id } = await bought(ann, mara, `mara-${mara.id}@example.com`)
+  const photo = await upload(mara, 'desk.png', PIXEL)
+  const page = await upload(mara, 'page.html', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')
+  const others = await upload(ann, 'desk.png', PIXEL)
+  const review = (photo_ids: string[]) => call('write-review', mara, { order_id, item_id, rating: 5, photo_ids })
+  expect((await review([page])).body.code).toBe('photo_type')
+  expect((await review([others])).body.code).toBe('attachment_unknown')
+  expect((await review(Array.from({ length: 5 }, () => newId()))).status).toBe(400)
+  const shown = (id: string) => fetch(`${platform.url()}/files/v1/marketplace/~pictures/${id}`)
+  expect((await shown(photo)).status).toBe(404)
+  const written = await review([photo])
+  expect(written.body.review.photos).toEqual([`/files/v1/marketplace/~pictures/${photo}`])
+  const answer = await shown(photo)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png'])
+  expect((await call('show-order', mara, { order_id })).body.lines[0].review.photo_ids).toEqual([photo])
+  expect((await call('delete-review', mara, { review_id: written.body.review.id })).status).toBe(200)
+  expect((await shown(photo)).status).toBe(404)
+})
