@@ -10,6 +10,9 @@ export const isOutage = (error: unknown): boolean =>
   (error instanceof Stripe.errors.StripeAPIError && (error.statusCode ?? 500) >= 500) ||
   (error instanceof DomainError && error.status >= 500)
 
+/** Nobody was asked: the provider has been away for a while and is left alone. */
+export const isLeftAlone = (error: unknown): boolean => error instanceof DomainError && error.status >= 500
+
 /** How a caller is told of an outage, whatever the sentence: the same request may do better in a moment. */
 export const askAgain = { status: 503, headers: { 'retry-after': '5' } }
 

@@ -5,6 +5,7 @@ import { newId } from '@operon/kit/ids'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Db, Deps } from '../deps.ts'
+import { finishPayouts } from '../payouts/send.ts'
 import { readSetting, replaceSetting } from '../settings.ts'
 import { closeMatter, openMatter } from '../staff/matters.ts'
 import type { ProviderMoney } from '../stripe-shapes.ts'
@@ -39,11 +40,10 @@ export async function compareBooks(deps: Deps, ctx: BillingCtx): Promise<{ diffe
   if (!deps.hasProvider) return { differences: 0 }
   await healCredits(deps, ctx.db)
   const first = await differences(deps, ctx.db)
-  await healPayouts(
-    deps,
-    ctx.db,
-    first.flatMap(({ account, subject }) => (account === 'seller_connected' ? [subject] : [])),
-  )
+  // A transfer that was under way when an instance died stands at the provider and not in the books until its payout is carried on.
+  const sellers = first.flatMap(({ account, subject }) => (account === 'seller_connected' ? [subject] : []))
+  await finishPayouts(deps, ctx, sellers)
+  await healPayouts(deps, ctx.db, sellers)
   const again = first.length > 0 ? await differences(deps, ctx.db) : []
   const found = again.filter((each) => first.some((before) => isSame(before, each)))
   await keepDifferences(ctx.db, found)

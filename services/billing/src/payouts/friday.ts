@@ -2,7 +2,7 @@ import { SMALLEST_PAYOUT_CENTS } from '@operon/contracts/billing/rates'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import type { Db, Trx } from '../deps.ts'
+import type { BillingCtx, Db, Trx } from '../deps.ts'
 import { payoutStarted } from '../ledger/selling.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
 
@@ -14,9 +14,10 @@ const momentOf = (asOf: AsOf, seller = sql`seller_id`) => (asOf ? sql`${asOf}::t
 
 /**
  * Decides for each seller, once a Friday, whether and what is paid out: that it was decided commits with the payout. A run that is killed
- * goes on where it was, and whoever becomes due after it waits for the next Friday.
+ * goes on where it was, and whoever becomes due after it waits for the next Friday. A seller who cannot be decided is left for the next sweep
+ * and holds up nobody else.
  */
-export async function runFriday(db: Db, asOf: AsOf = null): Promise<number> {
+export async function runFriday({ db, log }: Pick<BillingCtx, 'db' | 'log'>, asOf: AsOf = null): Promise<number> {
   const moment = momentOf(asOf)
   let made = 0
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
@@ -29,8 +30,13 @@ export async function runFriday(db: Db, asOf: AsOf = null): Promise<number> {
           select from sales s where s.seller_id = b.seller_id and s.currency = b.currency and s.held_cents > 0
             and (s.dispute is null or s.dispute in ('won', 'lost')) and s.hold_until < (friday_of(${moment}) || 'T00:00:00Z')::timestamptz)
       order by seller_id limit ${TOGETHER}`.execute(db)
-    for (const { seller_id, currency, friday } of rows.filter(({ is_enough }) => is_enough))
-      if (await inTransaction(db, (trx) => decide(trx, seller_id, currency, friday))) made++
+    for (const { seller_id, currency, friday } of rows.filter(({ is_enough }) => is_enough)) {
+      const isMade = await inTransaction(db, (trx) => decide(trx, seller_id, currency, friday)).catch((err) => {
+        log.error({ err, seller: seller_id, friday }, 'a payout could not be decided; the next sweep tries again')
+        return false
+      })
+      if (isMade) made++
+    }
     await passOver(
       db,
       rows.filter(({ is_enough }) => !is_enough),

@@ -1,6 +1,10 @@
+import { newId } from '@operon/kit/ids'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBilling, type TestBilling } from '../fixture.ts'
+import { lockBalance } from '../sellers/balance.ts'
 import { type Selling, sellingOn } from '../sellers/fixture.ts'
+import { runFriday } from './friday.ts'
 
 let billing: TestBilling
 let selling: Selling
@@ -13,6 +17,13 @@ afterAll(() => billing.close())
 const within = { timeout: 15_000, interval: 100 }
 const account = async (user: { id: string }) =>
   billing.db.selectFrom('seller_accounts').selectAll().where('user_id', '=', user.id).executeTakeFirstOrThrow()
+/** By a comparison that begins now. */
+async function differences() {
+  const books = async (more = {}) => (await billing.call('staff-books', billing.staff(), { reason: 'Compared', ...more })).body
+  const before = (await books({ compare_again: true })).compared_at
+  await vi.waitFor(async () => expect((await books()).compared_at).not.toBe(before), within)
+  return (await books()).differences
+}
 const matters = async () =>
   (await billing.call('staff-matters', billing.staff(), { reason: 'Morning' })).body.matters.filter(
     ({ matter }: { matter: string }) => matter === 'payout',
@@ -38,6 +49,72 @@ test('a transfer that is refused for good is tried once, is due again, and waits
   await selling.advance(3)
   await vi.waitFor(async () => expect(await selling.payouts(ann)).toMatchObject([{ status: 'paid', amount_cents: 8_000 }, {}]), within)
   await billing.booksMatch()
+})
+
+test('an old no undoes nothing that another instance has asked since: no transfer is left without its entry', {
+  timeout: 60_000,
+}, async () => {
+  const ann = await selling.seller()
+  await selling.delivered(ann)
+  await selling.advance(7.1)
+  const { rt } = billing.platform.services.billing!
+  const db = rt.db as typeof billing.db
+  const { iso } = (await (await fetch(`${billing.sandbox.addresses.stripe}/sandbox/api/stripe/clock`)).json()) as { iso: string }
+  expect(await runFriday({ db, log: rt.log }, new Date(Date.parse(iso) + 8 * 86_400_000))).toBe(1)
+  const payout = () => db.selectFrom('payouts').selectAll().where('seller_id', '=', ann.id).executeTakeFirstOrThrow()
+
+  // Refused, and held up on its way into the books, while another instance takes a new key.
+  await billing.order({ kind: 'status', status: 400, match: 'POST /v1/transfers', times: 1 })
+  await db.transaction().execute(async (trx) => {
+    await lockBalance(trx, ann.id, 'usd')
+    await billing.sweep('billing.move_sellers')
+    const waiting = sql`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await vi.waitFor(async () => expect([await billing.faults(), (await waiting.execute(db)).rows.length]).toEqual([[], 1]), within)
+    await trx
+      .updateTable('payouts')
+      .set({ call_key: newId(), next_at: new Date(0) })
+      .where('seller_id', '=', ann.id)
+      .execute()
+  })
+  await selling.sweep()
+  await vi.waitFor(async () => expect(await payout()).toMatchObject({ state: 'sent', returned_because: null }), within)
+  const { account: mine } = await account(ann)
+  expect(billing.sandbox.truth.read({ kind: 'transfer' }).filter(({ destination }) => destination === mine)).toHaveLength(1)
+  expect(await selling.balance(ann)).toMatchObject({ due_cents: 0, on_its_way_cents: 8_000 })
+  expect(await account(ann)).toMatchObject({ refused_because: null })
+  await billing.booksMatch()
+})
+
+test('a payout whose answer was lost is finished before the books are called different, and its seller is paid next time', {
+  timeout: 60_000,
+}, async () => {
+  const ann = await selling.seller()
+  await selling.delivered(ann)
+  await selling.advance(7.1)
+  // Made, and the answer never comes: as where the instance dies that has asked.
+  await billing.order({ kind: 'reset_after', match: 'POST /v1/transfers', times: 3 })
+  await selling.toFriday()
+  const payout = () => billing.db.selectFrom('payouts').selectAll().where('seller_id', '=', ann.id).executeTakeFirstOrThrow()
+  expect(await payout()).toMatchObject({ state: 'planned', transfer: null })
+  expect(await differences()).toEqual([])
+  expect(await payout()).toMatchObject({ state: 'sent' })
+  expect(await account(ann)).toMatchObject({ books_differ: false })
+})
+
+test('a seller whose payout cannot be decided holds up nobody else', { timeout: 60_000 }, async () => {
+  const [ann, bob] = [await selling.seller(), await selling.seller()]
+  for (const user of [ann, bob]) await selling.delivered(user)
+  await sql`
+    create function refuse_payout() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+    create trigger refuse before insert on payouts for each row when (new.seller_id = ${sql.lit(ann.id)}::uuid) execute function refuse_payout()`.execute(
+    billing.db,
+  )
+  await selling.toFriday()
+  await vi.waitFor(async () => expect(await selling.payouts(bob)).toMatchObject([{ amount_cents: 8_000 }]), within)
+  expect(await selling.payouts(ann)).toEqual([])
+  await sql`drop trigger refuse on payouts`.execute(billing.db)
+  await selling.sweep()
+  expect(await selling.payouts(ann)).toMatchObject([{ amount_cents: 8_000 }])
 })
 
 test('an account that the provider has turned away gets nothing more, and its seller reads why', { timeout: 60_000 }, async () => {

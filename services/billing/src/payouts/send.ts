@@ -15,44 +15,68 @@ import { refreshSeller } from '../sellers/accounts.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
 import { closeMatter, openMatter } from '../staff/matters.ts'
 import type { ProviderPayout } from '../stripe-connect.ts'
-import { isRefusal, refusalOf } from '../stripe-errors.ts'
+import { isLeftAlone, isRefusal, refusalOf } from '../stripe-errors.ts'
 
 export type PayoutRow = Selectable<BillingDb['payouts']>
 const AT_ONCE = 12
-const CLAIMED = 100
-/** How long a payout is left to the instance that took it up. */
-const LEASE = sql`interval '60 seconds'`
+/** How long a payout is left to the instance that took it up: longer than its two calls to the provider may take. */
+const LEASE = sql`interval '30 seconds'`
 /** By then it has been tried for two hours. */
 const TRIES_TOLD = 10
 const KEYS_LIVE_MS = 23 * 3_600_000
 
-/** Takes up the payouts for which there is something to do, until there are none. What an instance that died has left comes back by its lease. */
+/**
+ * Takes up the payouts for which there is something to do, until there are none. Each is taken up when its turn comes, so that an instance
+ * that dies leaves no more than those in hand, which come back when their lease ends.
+ */
 export async function sendPayouts(deps: Deps, ctx: BillingCtx): Promise<number> {
   let sent = 0
-  for (;;) {
-    const { rows } = await sql<PayoutRow>`
-      update payouts set next_at = now() + ${LEASE} where id in (
-        select id from payouts where next_at <= now() order by next_at, id limit ${CLAIMED} for update skip locked)
-      returning *`.execute(ctx.db)
-    const waiting = [...rows]
-    const work = async () => {
-      for (let row = waiting.shift(); row; row = waiting.shift()) await carry(deps, ctx, row)
+  let goesOn = true
+  const work = async () => {
+    while (goesOn && !ctx.signal.aborted) {
+      const row = await takeUp(ctx.db)
+      if (!row) return
+      // Asking for the others would only count tries that the provider never saw.
+      if ((await carry(deps, ctx, row)) === 'away') goesOn = false
+      sent += 1
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
-    sent += rows.length
-    if (rows.length < CLAIMED) return sent
   }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return sent
 }
 
-/** One payout, as far as it goes now. What fails is tried again later; it never holds up another. */
-async function carry(deps: Deps, ctx: BillingCtx, row: PayoutRow): Promise<void> {
+async function takeUp(db: Db): Promise<PayoutRow | null> {
+  const { rows } = await sql<PayoutRow>`
+    update payouts set next_at = now() + ${LEASE} where id = (
+      select id from payouts where next_at <= now() order by next_at, id limit 1 for update skip locked)
+    returning *`.execute(db)
+  return rows[0] ?? null
+}
+
+/** Calls of these sellers whose outcome is not known here: the instance that made them may have died before it kept the answer. */
+export async function finishPayouts(deps: Deps, ctx: BillingCtx, sellers: string[]): Promise<void> {
+  if (sellers.length === 0) return
+  const open = await ctx.db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('seller_id', 'in', sellers)
+    .where('state', 'in', ['planned', 'transferred', 'reversing'])
+    .where('called_at', 'is not', null)
+    .execute()
+  for (const row of open) await carry(deps, ctx, row)
+}
+
+/** One payout, as far as it goes now. A failure is tried again later and never holds up another payout. */
+async function carry(deps: Deps, ctx: BillingCtx, row: PayoutRow): Promise<'done' | 'away'> {
   try {
     for (let at: PayoutRow | null = row; at; ) at = await step(deps, ctx.db, at)
+    return 'done'
   } catch (err) {
     ctx.log.warn({ err, payout: row.id, seller: row.seller_id }, 'a payout could not be carried on and will be tried again')
     if (row.tries >= TRIES_TOLD)
       await inTransaction(ctx.db, (trx) => tellOfStuck(trx, row, 'No answer comes of it. It is tried again every hour.'))
     await later(ctx.db, row.id)
+    return isLeftAlone(err) ? 'away' : 'done'
   }
 }
 
@@ -218,31 +242,39 @@ type Change = Record<string, unknown>
 const changed = (trx: Trx, row: PayoutRow, from: PayoutRow['state'][], change: Change) =>
   trx.updateTable('payouts').set(change).where('id', '=', row.id).where('state', 'in', from).returningAll().executeTakeFirst()
 
+/**
+ * The same, and only while the call that was made is still the row's. An instance that stood still past its lease may hold an old no, while
+ * another one asks under a new key: giving up then would leave that transfer without an entry.
+ */
+const answered = (trx: Trx | Db, row: PayoutRow, change: Change) =>
+  trx
+    .updateTable('payouts')
+    .set(change)
+    .where('id', '=', row.id)
+    .where('state', '=', row.state)
+    .where('call_key', '=', row.call_key)
+    .returningAll()
+    .executeTakeFirst()
+
 /** The next state with what it books, and a new key for the call that follows. */
 const move = (db: Db, row: PayoutRow, change: Change, write: (trx: Trx) => Promise<void> = async () => {}): Promise<PayoutRow | null> =>
   inTransaction(db, async (trx) => {
     await lockBalance(trx, row.seller_id, row.currency)
-    const next = await changed(trx, row, [row.state], { call_key: newId(), called_at: null, tries: 0, waits_for: null, ...change })
+    const next = await answered(trx, row, { call_key: newId(), called_at: null, tries: 0, waits_for: null, ...change })
     if (next) await write(trx)
     return next && next.state !== 'returned' ? next : null
   })
 
 /** A definite no that time may mend: later, under a new key. */
 async function wait(db: Db, row: PayoutRow, waitsFor: string): Promise<null> {
-  await db
-    .updateTable('payouts')
-    .set({ call_key: newId(), called_at: null, waits_for: waitsFor })
-    .where('id', '=', row.id)
-    .where('state', '=', row.state)
-    .execute()
-  await later(db, row.id)
+  if (await answered(db, row, { call_key: newId(), called_at: null, waits_for: waitsFor })) await later(db, row.id)
   return null
 }
 
 const later = (db: Db, id: string) =>
   db
     .updateTable('payouts')
-    .set({ tries: sql`tries + 1`, next_at: sql`now() + least(3600, 15 * 2 ^ tries) * interval '1 second'` })
+    .set({ tries: sql`tries + 1`, next_at: sql`now() + least(3600, 15 * 2 ^ least(tries, 10)) * interval '1 second'` })
     .where('id', '=', id)
     .where('next_at', 'is not', null)
     .execute()

@@ -34,7 +34,7 @@ async function keepWanted(deps: Deps, db: Db, wanted: Wanted): Promise<CheckoutR
   const known = await find()
   if (known) return known
   const id = newId()
-  const { kind, reference, seller_id, buyer_id, email, currency, lines } = wanted
+  const { kind, reference, seller_id, buyer_id, email, currency, lines, seller } = wanted
   const request: SaleCheckoutRequest = {
     ...{ checkout: id, kind, reference, seller: seller_id, email, currency },
     customer: buyer_id ? await customerOf(deps, db, buyer_id) : null,
@@ -47,7 +47,13 @@ async function keepWanted(deps: Deps, db: Db, wanted: Wanted): Promise<CheckoutR
     .insertInto('sale_checkouts')
     .values({
       ...{ id, kind, reference, seller_id, buyer_id, email, currency, amount_cents },
-      ...{ lines: JSON.stringify(lines), request: JSON.stringify(request), session: null, url: null },
+      ...{
+        lines: JSON.stringify(lines),
+        seller: seller ? JSON.stringify(seller) : null,
+        request: JSON.stringify(request),
+        session: null,
+        url: null,
+      },
     })
     .onConflict((conflict) => conflict.columns(['kind', 'reference']).doNothing())
     .execute()
@@ -88,12 +94,13 @@ async function refreshCheckout(deps: Deps, db: Db, session: string) {
 
 const LOOKED_AT_TOGETHER = 50
 /** Payment pages that no webhook told of for a while. */
-export async function sweepCheckouts(deps: Deps, { db }: BillingCtx): Promise<void> {
+export async function sweepCheckouts(deps: Deps, { db, log }: BillingCtx): Promise<void> {
   const { rows } = await sql<{ session: string }>`
     update sale_checkouts set looked_at = now() where id in (
       select id from sale_checkouts where state = 'open' and session is not null
         and looked_at < now() - least(interval '1 hour', greatest(interval '1 minute', (now() - created_at) / 4))
       order by looked_at limit ${LOOKED_AT_TOGETHER} for update skip locked)
     returning session`.execute(db)
-  for (const { session } of rows) await refreshCheckout(deps, db, session)
+  for (const { session } of rows)
+    await refreshCheckout(deps, db, session).catch((err) => log.warn({ err, session }, 'a payment page could not be looked at'))
 }

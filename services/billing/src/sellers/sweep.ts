@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { BillingCtx, Deps } from '../deps.ts'
+import { numberDocuments } from '../documents/documents.ts'
 import { runFriday } from '../payouts/friday.ts'
 import { sendPayouts } from '../payouts/send.ts'
 import { sweepCheckouts } from '../sales/checkout.ts'
@@ -18,18 +19,19 @@ export const MOVED_AT = 'sellers:moved'
 async function move(deps: Deps, ctx: BillingCtx) {
   await releaseHolds(ctx.db, 'friday')
   await reserveDisputed(ctx.db)
-  await runFriday(ctx.db)
+  await runFriday(ctx)
   await releaseHolds(ctx.db)
   await reserveDisputed(ctx.db)
+  await numberDocuments(ctx.db)
   if (!deps.hasProvider) return
+  await sendPayouts(deps, ctx)
   await sweepCheckouts(deps, ctx)
   await refreshSellers(deps, ctx)
-  await sendPayouts(deps, ctx)
 }
 
 const TOGETHER = 50
 /** Accounts that the provider still checks, and those whose deadline has come. */
-async function refreshSellers(deps: Deps, { db }: BillingCtx) {
+async function refreshSellers(deps: Deps, { db, log }: BillingCtx) {
   const waiting = await db
     .selectFrom('seller_accounts')
     .select('account')
@@ -39,5 +41,6 @@ async function refreshSellers(deps: Deps, { db }: BillingCtx) {
     .orderBy('looked_at')
     .limit(TOGETHER)
     .execute()
-  for (const { account } of waiting) await refreshSeller(deps, db, account!)
+  for (const { account } of waiting)
+    await refreshSeller(deps, db, account!).catch((err) => log.warn({ err, account }, 'a payout account could not be looked at'))
 }

@@ -63,7 +63,7 @@ export function stripeApi(bank: Bank, webhooks: Webhooks, onError: (error: unkno
       reply = failed(error, headers)
     }
     // A request that never began to run is not kept: a corrected retry may use the key again.
-    const kept = reply.status === 200 || reply.status === 402
+    const kept = reply.status === 200 || reply.status === 402 || isOfRunning(reply)
     if (kept)
       bank.t.idempotency.put({
         id: key,
@@ -116,6 +116,10 @@ export function stripeApi(bank: Bank, webhooks: Webhooks, onError: (error: unkno
 
   return (request: WireRequest) => bank.state.together(() => answer(request))
 }
+
+/** Refusals that come of running: money that is not there is no fault of the request. */
+const ofRunning = ['balance_insufficient', 'payouts_not_allowed', 'insufficient_capabilities_for_transfer', 'transfer_already_reversed']
+const isOfRunning = ({ status, body }: WireReply) => status === 400 && ofRunning.some((code) => String(body).includes(`"code":"${code}"`))
 
 function find(operations: Operation[], request: WireRequest): [Operation, string[]] {
   for (const operation of operations) {

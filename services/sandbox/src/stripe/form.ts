@@ -31,7 +31,7 @@ function arrays(value: unknown): unknown {
 export const yes = (value: unknown) => value === 'true' || value === true
 export const int = (value: unknown, fallback = 0) => (value === undefined || value === '' ? fallback : Math.trunc(Number(value)))
 /** Stripe unsets a field that is sent empty. */
-export const text = (value: unknown): string | null => (value === undefined || value === '' ? null : String(value))
+export const text = (value: unknown): string | null => (value === undefined || value === null || value === '' ? null : String(value))
 
 export function mergeMetadata(before: Record<string, string>, change: unknown): Record<string, string> {
   if (change === '') return {}

@@ -115,11 +115,17 @@ test('a transfer takes available money alone, or that of one charge and no more 
   const payment = await paid(10_000)
   expect((await balanceOf()).pending).toBe(before.pending + 10_000 - 320)
   await expect(transferTo(ann.id, before.available + 1)).rejects.toMatchObject({ code: 'balance_insufficient' })
+  // The same no under the same key, also once the money is there: whoever asks again takes a new key.
+  const asked = { amount: before.available + 1, currency: 'usd', destination: ann.id }
+  const key = { idempotencyKey: randomUUID() }
+  await expect(stripe.transfers.create(asked, key)).rejects.toMatchObject({ code: 'balance_insufficient' })
   const charge = payment.latest_charge as string
   await transferTo(ann.id, 6000, { source_transaction: charge })
   await expect(transferTo(ann.id, 4001, { source_transaction: charge })).rejects.toMatchObject({ statusCode: 400, param: 'amount' })
   expect(await balanceOf(ann.id)).toEqual({ available: 0, pending: 6000 })
   await advance(2 * DAY + 60)
+  expect((await balanceOf()).available).toBeGreaterThan(asked.amount)
+  await expect(stripe.transfers.create(asked, key)).rejects.toMatchObject({ code: 'balance_insufficient' })
   expect(await balanceOf(ann.id)).toEqual({ available: 6000, pending: 0 })
   expect(sandbox.truth.read({ kind: 'transfer' }).at(-1)).toMatchObject({ destination: ann.id, amount: 6000 })
 })
