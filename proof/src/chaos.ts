@@ -32,6 +32,7 @@ const faults: Record<string, () => Promise<Fault>> = {
   R5: () => import('./chaos/webhooks.ts').then(({ reversed }) => reversed),
   R6: () => import('./chaos/webhooks.ts').then(({ unheard }) => unheard),
   R14: () => import('./chaos/streams.ts').then(({ killed }) => killed),
+  payouts: () => import('./chaos/payouts.ts').then(({ paidOut }) => paidOut),
   R20: () => import('./chaos/sessions.ts').then(({ raced }) => raced),
   R21: () => import('./chaos/streams.ts').then(({ lastPrompt }) => lastPrompt),
   identity: () => import('./chaos/sessions.ts').then(({ killed }) => killed),
@@ -47,6 +48,7 @@ const seed = Number(args[args.indexOf('--seed') + 1] || 0) || Date.now() % 100_0
 // R24 may have packages to install, R17 starts everything three times and R15 moves the stores to other disks: in the long form, or by name.
 const notShort = ['R24', 'R17', 'R15']
 const orders = Number(args[args.indexOf('--orders') + 1] || 0) || (short ? 48 : 20_000)
+const sellers = Number(args[args.indexOf('--sellers') + 1] || 0) || 300
 const chosen = args.filter((arg) => arg in faults)
 const old = args.includes('--old') ? args[args.indexOf('--old') + 1] : undefined
 const busy = busyness(availableParallelism())
@@ -121,7 +123,7 @@ const fleet = await starting.catch((error) => {
   return exitWith(error)
 })
 console.log(`${fleet.processes.size + 1} processes are ready after ${seconds(Date.now() - began)}`)
-const world = openWorld({ fleet, seed, short, orders, serviceKey, busy, older, afterwards })
+const world = openWorld({ fleet, seed, short, orders, sellers, serviceKey, busy, older, afterwards })
 
 const broken: string[] = []
 const later: [string, () => Promise<Outcome>][] = []
@@ -160,7 +162,16 @@ console.log(
 if (broken.length === 0 || again) process.exit(broken.length ? 1 : 0)
 // Red twice fails; red once is named, since it held with the same numbers when nothing went before it.
 console.log(`once more with seed ${seed}, by themselves: ${broken.join(', ')}`)
-const more = [import.meta.filename, '--again', '--seed', String(seed), ...(short ? ['--short'] : []), ...broken]
+const more = [
+  import.meta.filename,
+  '--again',
+  '--seed',
+  String(seed),
+  '--sellers',
+  String(sellers),
+  ...(short ? ['--short'] : []),
+  ...broken,
+]
 const [code] = await once(spawn(process.execPath, more, { stdio: 'inherit' }), 'exit')
 console.log(code === 0 ? `red once, to be looked into: ${broken.join(', ')}` : `red in both runs: see above`)
 process.exit(code === 0 ? 0 : 1)

@@ -17,7 +17,7 @@ export async function disagreements(world: World): Promise<string[]> {
 async function unequalSets(world: World): Promise<string[]> {
   const rows = await world.query<{ reference: string }>(
     'billing',
-    `select reference from ledger_entries where kind in ('charge', 'sale', 'refund', 'sale_refund', 'dispute')`,
+    `select reference from ledger_entries where kind in ('charge', 'unknown_charge', 'sale', 'refund', 'sale_refund', 'dispute')`,
   )
   const booked = new Set(rows.map(({ reference }) => reference))
   const really = new Set([

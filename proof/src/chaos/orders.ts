@@ -9,8 +9,8 @@ const VICTIMS = ['billing', 'marketplace', 'analytics', 'crm'] as const
 
 /**
  * R2 of the marketplace: guests buy from a seller while services are killed one after another and every webhook comes up to three times in any
- * order; every fifth leaves without paying. What was paid is delivered once, what was not paid is not delivered, and the books are the
- * provider's to the cent.
+ * order; every fifth leaves without paying, and the seller gives every seventh their money back. What was paid is delivered once, what was
+ * not paid is not delivered, a refund happens once, and the books are the provider's to the cent.
  */
 export const delivered: Fault = async (world) => {
   const readers = await readersOf(world)
@@ -21,16 +21,20 @@ export const delivered: Fault = async (world) => {
   const killing = new AbortController()
   const kills = killInTurn(world, killing.signal, { most: world.short ? 10 : 200, mainly: 'marketplace', among: VICTIMS })
   const guests = Array.from({ length: world.orders }, (_, at) => at)
-  const bought = await inLanes(guests, 12, (at) => buy(world, at, items))
+  const bought = await inLanes(guests, 12, async (at) => {
+    const one = await buy(world, at, items)
+    return at % 7 === 3 && one.order && one.paid ? giveBack(world, seller, one) : one
+  })
   killing.abort()
   const killed = await kills
   const quietFrom = performance.now()
   const { left } = await settle(world, readers)
-  const paid = bought.flatMap(({ order, paid }) => (order && paid ? [order] : []))
+  const paid = bought.flatMap(({ order, paid, refunded }) => (order && paid && !refunded ? [order] : []))
+  const refunded = bought.flatMap(({ order, refunded }) => (order && refunded ? [order] : []))
   const unpaid = bought.flatMap(({ order, paid }) => (order && !paid ? [order] : []))
   let wrong: string[] = []
   await until(async () => {
-    wrong = await wrongGrants(world, paid, unpaid)
+    wrong = [...(await wrongGrants(world, paid, unpaid)), ...(await wrongRefunds(world, refunded))]
     return wrong.length === 0
   }, 30_000 * world.patience)
   const books = await agree(world, 30_000 * world.patience)
@@ -39,7 +43,7 @@ export const delivered: Fault = async (world) => {
   const twice = await doubled(world)
   return {
     injected: `${killed} services killed (-9) while guests bought, webhooks up to 3 times and shuffled`,
-    work: `${paid.length} orders paid, ${unpaid.length} left unpaid`,
+    work: `${paid.length} orders paid and kept, ${refunded.length} refunded, ${unpaid.length} left unpaid`,
     lost: left.length + wrong.length,
     twice: twice.length,
     recoveredMs,
@@ -65,8 +69,8 @@ async function wrongGrants(world: World, paid: string[], unpaid: string[]): Prom
   ]
 }
 
-type Bought = { order: string | null; paid: boolean; why: string | null }
-async function buy(world: World, at: number, items: string[]): Promise<Bought> {
+type Bought = { order: string | null; paid: boolean; refunded?: boolean; why: string | null }
+export async function buy(world: World, at: number, items: string[]): Promise<Bought> {
   // A few dozen orders would all be over before anybody is killed.
   if (world.short) await delay(world.random() * 3_000)
   const headers = { 'idempotency-key': `guest-${world.seed}-${at}` }
@@ -82,7 +86,36 @@ async function buy(world: World, at: number, items: string[]): Promise<Bought> {
   return { order, paid: isPaid, why: isPaid ? null : `not paid: ${paid.status} ${JSON.stringify(paid.body)}` }
 }
 
-async function readySeller(world: World): Promise<Person> {
+/** As soon as it is settled, and under one key however often it is asked. */
+async function giveBack(world: World, seller: Person, bought: Bought): Promise<Bought> {
+  const sale = async () => (await world.query('billing', `select id from sales where reference = $1`, [bought.order]))[0]?.id
+  if ((await until(async () => Boolean(await sale()), 60_000 * world.patience, 200)) === null)
+    return { ...bought, why: `order ${bought.order} was paid and is no sale` }
+  const body = { sale_id: await sale(), reason: 'Given back in the run' }
+  const headers = { 'idempotency-key': `refund-${bought.order}` }
+  const answer = await insist(world, () => world.call('POST', '/functions/v1/refund-order', { token: seller.token, body, headers }))
+  // The answer may have been lost, and the refund made: nothing is left to give back then.
+  const isBack = answer.status === 200 || answer.body?.code === 'refund_too_large'
+  return { ...bought, refunded: isBack, why: isBack ? null : `not refunded: ${answer.status} ${JSON.stringify(answer.body)}` }
+}
+
+/** Given back once and whole, and delivered no more. */
+async function wrongRefunds(world: World, orders: string[]): Promise<string[]> {
+  const sales = await world.query(
+    'billing',
+    'select reference, charge, gross_cents, refunded_cents from sales where reference = any($1::uuid[])',
+    [orders],
+  )
+  const states = new Map((await world.query('marketplace', 'select id, state from orders')).map(({ id, state }) => [id, state]))
+  const refunds = Map.groupBy(world.truth('refund'), ({ charge }) => charge as string)
+  return sales.flatMap(({ reference, charge, gross_cents, refunded_cents }) => [
+    ...(refunds.get(charge)?.length === 1 ? [] : [`order ${reference} was refunded ${refunds.get(charge)?.length ?? 0} times`]),
+    ...(Number(gross_cents) === Number(refunded_cents) ? [] : [`order ${reference} was given back ${refunded_cents} of ${gross_cents}`]),
+    ...(states.get(reference) === 'refunded' ? [] : [`order ${reference} was refunded and is ${states.get(reference) ?? 'gone'}`]),
+  ])
+}
+
+export async function readySeller(world: World): Promise<Person> {
   const seller = await somebody(world)
   const { body } = await world.call('POST', '/functions/v1/start-payouts', { token: seller.token, body: {} })
   const form = new URLSearchParams({ number: '000123456789', outcome: 'complete' })
@@ -95,7 +128,7 @@ async function readySeller(world: World): Promise<Person> {
   return seller
 }
 
-async function productOf(world: World, { token }: Person, n: number): Promise<string> {
+export async function productOf(world: World, { token }: Person, n: number): Promise<string> {
   const made = { title: `Product ${n}`, description: 'For the run.', price_cents: 1_000 * n, category: 'Marketing', item_type: 'workflow' }
   const { body } = await insist(world, () => world.call('POST', '/functions/v1/create-product', { token, body: made }))
   await insist(world, () => world.call('POST', '/functions/v1/publish-product', { token, body: { item_id: body.item_id } }))

@@ -31,6 +31,8 @@ export type World = {
   short: boolean
   /** How many are placed while services are killed. */
   orders: number
+  /** How many are paid out in one run. */
+  sellers: number
   /** The same numbers again under the same seed. */
   random(): number
   /** A machine that others keep busy gets so many times longer to recover; nothing else changes. */
@@ -61,13 +63,14 @@ type Options = {
   seed: number
   short: boolean
   orders: number
+  sellers: number
   serviceKey: string
   busy: number
   older: Older
   afterwards: (() => unknown)[]
 }
 
-export function openWorld({ fleet, seed, short, orders, serviceKey, busy, older, afterwards }: Options): World {
+export function openWorld({ fleet, seed, short, orders, sellers, serviceKey, busy, older, afterwards }: Options): World {
   const pools = new Map(serviceNames.map((name) => [name, openPool(fleet.env.DATABASE_URL!, name)]))
   const truthFile = join(fleet.env.DATA_DIR!, 'sandbox', 'truth.jsonl')
   return {
@@ -76,6 +79,7 @@ export function openWorld({ fleet, seed, short, orders, serviceKey, busy, older,
     seed,
     short,
     orders,
+    sellers,
     random: seededRandom(seed),
     patience: Math.min(5, Math.max(1, busy)),
     serviceKey,
