@@ -157,6 +157,17 @@ test('a seller is paid for what they sold, the bank sends it back, and every cen
   const moved = await Promise.all(sold.map(async ({ id }) => sum((await call('show-sale', ann, { sale_id: id })).movements)))
   expect(moved).toEqual([8_000, 8_000, 0, 8_000])
 
+  // The buyer has the invoice by their order, and the seller has each credit note by its sale.
+  const [own] = (await call('my-orders', buyer)).orders
+  const { documents } = await call('order-documents', buyer, { order_id: own.id })
+  expect(documents).toMatchObject([{ kind: 'invoice', amount_cents: 10_000 }])
+  expect(await call('order-document', buyer, { order_id: own.id, document_id: documents[0].id })).toMatchObject({
+    filename: `${documents[0].number}.pdf`,
+    pdf: expect.stringMatching(/^JVBERi0/),
+  })
+  const papers = (await call('show-sale', ann, { sale_id: sold[2].id })).documents
+  expect(papers.map(({ kind }: { kind: string }) => kind)).toEqual(['invoice', 'credit_note'])
+
   const reason = 'The walk of a seller'
   const email = 'guest@example.com'
   expect((await call('find-payment', ann, { query: email })).sales.length).toBeGreaterThan(0)

@@ -32,6 +32,13 @@ async function buy(request: APIRequestContext, item_id: string, card = '42424242
 const figure = (page: Page, part: string) => page.getByRole('button', { name: new RegExp(`^${part}\\b`) })
 const row = (page: Page, title: string) => page.getByRole('region', { name: 'Transactions' }).getByRole('row', { name: title })
 
+/** An invoice or credit note, as a file. */
+async function savesPaper(page: Page, name: RegExp) {
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name }).click({ timeout: 20_000 })
+  expect((await saved).suggestedFilename()).toMatch(/^(INV|CN)-\d{4}-\d{6}\.pdf$/)
+}
+
 test('a seller sets up payouts, sells to a guest, refunds one order, answers the dispute of another, and reads every cent until the payout came back [spec-45] [spec-136]', {
   tag: '@proof',
 }, async ({ page, browser, request, baseURL }) => {
@@ -72,6 +79,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     await guest.getByLabel('Postal code').fill('97201')
     await guest.getByRole('button', { name: /^Pay/ }).click()
     await guest.waitForURL('**/orders/**')
+    await savesPaper(guest, /^PDF of INV-/)
     await guest.context().close()
     await expect(row(page, 'Lead qualification')).toContainText('Gina Guest', { timeout: 20_000 })
     await buy(request, refunded.item_id)
@@ -109,6 +117,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     })
     await panel.getByRole('button', { name: 'Refund $50.00' }).click()
     await expect(panel.getByText('Refunded to the buyer')).toBeVisible({ timeout: 20_000 })
+    await savesPaper(page, /^PDF of CN-/)
     await panel.getByRole('button', { name: 'Close' }).click()
     await expect(figure(page, 'Held')).toContainText('$168.00')
     await expect(row(page, 'Invoice reminders')).toContainText('refunded')
@@ -121,6 +130,8 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     const panel = page.getByRole('dialog', { name: 'Booking assistant' })
     await expect(panel.getByText(/Answer by .+ Without an answer the buyer wins\./)).toBeVisible()
     await expect(panel.getByRole('button', { name: 'Refund' })).toHaveCount(0)
+    await panel.getByText('Added for you').click()
+    await expect(panel.getByText(/not downloaded yet|first downloaded/)).toBeVisible()
     await panel.getByLabel('Your evidence').fill('The buyer downloaded the files twice.')
     await panel.getByRole('button', { name: 'Save draft' }).click()
     await expect(page.getByText('Draft saved')).toBeVisible()

@@ -12,6 +12,7 @@ import * as analyticsApi from './analytics/api.ts'
 import * as analyticsEvents from './analytics/events.ts'
 import * as analyticsTables from './analytics/tables.ts'
 import * as billingApi from './billing/api.ts'
+import * as billingDocuments from './billing/documents.ts'
 import * as billingEvents from './billing/events.ts'
 import * as billingMonths from './billing/months.ts'
 import * as billingPlansStaff from './billing/plans-staff.ts'
@@ -46,6 +47,7 @@ import * as marketplaceApi from './marketplace/api.ts'
 import * as marketplaceBuyers from './marketplace/buyers.ts'
 import * as marketplaceCoupons from './marketplace/coupons.ts'
 import * as marketplaceEvents from './marketplace/events.ts'
+import * as marketplaceEvidence from './marketplace/evidence.ts'
 import * as marketplaceFiles from './marketplace/files.ts'
 import * as marketplaceLicences from './marketplace/licences.ts'
 import * as marketplaceManifest from './marketplace/manifest.ts'
@@ -89,6 +91,7 @@ export const contracts: Record<ProcessName, object> = {
     ...billingSellers,
     ...billingSales,
     ...billingSellingStaff,
+    ...billingDocuments,
     ...billingMonths,
     ...billingPlansStaff,
     ...billingEvents,
@@ -100,6 +103,7 @@ export const contracts: Record<ProcessName, object> = {
   marketplace: {
     ...marketplaceApi,
     ...marketplaceCoupons,
+    ...marketplaceEvidence,
     ...marketplaceEvents,
     ...marketplaceFiles,
     ...marketplaceLicences,

@@ -14,6 +14,10 @@ export const Config = z
     WEBHOOK_BASE_URL: z.url().optional(),
     /** Stripe Tax works out and collects what is due. It has to be set up in the account: with `off` nothing is collected. */
     STRIPE_TAX: z.enum(['on', 'off']).default('on'),
+    /** The business that sells, as its invoices name it: the address in parts between semicolons. Without a name they say the product's. */
+    BUSINESS_NAME: z.string().max(120).optional(),
+    BUSINESS_ADDRESS: z.string().max(300).optional(),
+    BUSINESS_TAX_ID: z.string().max(40).optional(),
     /** The trial is once a card: on with a live key, off in test mode and in the sandbox, unless said here. */
     TRIAL_ONCE_PER_CARD: z.stringbool().optional(),
   })

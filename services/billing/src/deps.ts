@@ -2,6 +2,7 @@ import type { Tier } from '@operon/contracts/plans'
 import type { Ctx } from '@operon/kit/context'
 import type { KitDb } from '@operon/kit/schema'
 import type { Kysely, Transaction } from 'kysely'
+import type { OrderOnRecord } from './sales/collected.ts'
 import type { BillingDb, Status } from './schema.ts'
 import type { Provider } from './stripe.ts'
 import { asDomainError } from './stripe-errors.ts'
@@ -19,6 +20,8 @@ export type Deps = {
   trialOncePerCard: boolean
   /** The user ids of the staff. */
   staff(): Promise<string[]>
+  /** What the marketplace has on record of an order of its own. */
+  orderEvidence(reference: string): Promise<OrderOnRecord>
   /** Tells the open pages of a user, once it is committed. */
   tell(change: { user_id: string; tier: Tier; status: Status }): void
 }

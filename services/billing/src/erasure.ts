@@ -19,7 +19,7 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
     const nobody = { buyer_id: null, email: null }
     const sales = await trx
       .updateTable('sales')
-      .set({ ...nobody, customer: null })
+      .set({ ...nobody, customer: null, buyer_address: null })
       .where('buyer_id', '=', userId)
       .executeTakeFirst()
     await trx
@@ -37,6 +37,7 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
         referrals: BOOKS,
         disputes: BOOKS,
         sales: BOOKS,
+        documents: BOOKS,
         payouts: BOOKS,
         seller_accounts: BOOKS,
       },
@@ -50,8 +51,17 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
     { table: 'disputes', key: null },
     { table: 'seller_accounts', key: null },
     { table: 'seller_balances', of: (userId) => sql`t.seller_id = ${userId}`, key: null },
+    {
+      table: 'documents',
+      of: (userId) => sql`t.user_id = ${userId} or t.sale_id in (select id from sales where buyer_id = ${userId} or seller_id = ${userId})`,
+    },
     { table: 'payouts', of: (userId) => sql`t.seller_id = ${userId}`, without: ['call_key'] },
-    { table: 'sales', as: 'sold', of: (userId) => sql`t.seller_id = ${userId}`, without: ['buyer_id', 'email', 'customer'] },
+    {
+      table: 'sales',
+      as: 'sold',
+      of: (userId) => sql`t.seller_id = ${userId}`,
+      without: ['buyer_id', 'email', 'customer', 'buyer_address'],
+    },
     { table: 'sales', as: 'bought', of: (userId) => sql`t.buyer_id = ${userId}`, without: ['seller_id', 'share_cents'] },
     {
       table: 'referrals',

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { orderEvidence } from '@operon/contracts/marketplace/evidence'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
@@ -23,6 +24,7 @@ export async function startBilling(env: Record<string, string> = {}, beside: Ser
   const sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:8080', seed: 'billing', onError: () => {} })
   const address = sandbox.addresses.stripe
   const door = await openDoor()
+  const orders = new Map<string, z.input<(typeof orderEvidence)['reply']>['order']>()
   // Answers where the sandbox is, as the sandbox's own service does.
   const guide: ServiceDefinition = {
     name: 'sandbox',
@@ -30,7 +32,14 @@ export async function startBilling(env: Record<string, string> = {}, beside: Ser
     migrations: {},
     setup: (rt) => rt.answer(sandboxAddress, async () => ({ url: address })),
   }
-  const platform = await startTestPlatform([guide, billingService, ...beside], { WEBHOOK_BASE_URL: door.url, ...env })
+  const shop: ServiceDefinition = {
+    name: 'marketplace',
+    config: z.object({}),
+    migrations: {},
+    setup: (rt) => rt.answer(orderEvidence, async (_ctx, { reference }) => ({ order: orders.get(reference) ?? null })),
+  }
+  const others = beside.some(({ name }) => name === shop.name) ? beside : [shop, ...beside]
+  const platform = await startTestPlatform([guide, billingService, ...others], { WEBHOOK_BASE_URL: door.url, ...env })
   door.target = platform.url('billing')
   /** Resolves when the event passed by hand has been handled or has failed. */
   door.handled = async (body) => {
@@ -78,6 +87,8 @@ export async function startBilling(env: Record<string, string> = {}, beside: Ser
 
   return {
     platform,
+    /** What the marketplace has on record, by order. */
+    orders,
     sandbox,
     stripe,
     db,

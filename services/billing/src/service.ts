@@ -1,5 +1,6 @@
 import { revenue, subscriptionLive } from '@operon/contracts/billing/events'
 import { staffPeople } from '@operon/contracts/identity/events'
+import { orderEvidence } from '@operon/contracts/marketplace/evidence'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { sandboxIsOpen } from '@operon/kit/config'
 import type { ServiceDefinition } from '@operon/kit/service'
@@ -41,6 +42,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
       publicUrl: rt.kit.PUBLIC_URL,
       trialOncePerCard: TRIAL_ONCE_PER_CARD ?? provider.mode === 'live',
       staff: () => rt.ask(staffPeople, {}).then(({ ids }) => ids),
+      orderEvidence: (reference) => rt.ask(orderEvidence, { reference }).then(({ order }) => order),
       tell: ({ user_id, tier, status }) =>
         void rt.broadcast(subscriptionLive, { user_id, tier, status }).catch((err) => rt.log.debug({ err }, 'no page could be told')),
     }

@@ -61,7 +61,7 @@ export type ProviderCharge = {
   paidFor: PaidFor
   /** The checkout of a seller's sale that it paid. */
   saleCheckout: string | null
-  payer: { email: string | null; name: string | null }
+  payer: { email: string | null; name: string | null; address: string | null }
   /** As a person would name it: `card •••• 4242`. */
   method: string
   subscription: string | null
@@ -170,7 +170,7 @@ export function chargeOf(
     description: charge.description ?? (invoice ? 'Subscription' : 'Payment'),
     paidFor: charge.metadata.kind === 'sale' ? 'sale' : invoice?.parent?.subscription_details ? 'subscription' : 'unknown',
     saleCheckout: charge.metadata.kind === 'sale' ? (charge.metadata.checkout ?? null) : null,
-    payer: { email: charge.billing_details.email, name: charge.billing_details.name },
+    payer: { email: charge.billing_details.email, name: charge.billing_details.name, address: addressOf(charge.billing_details.address) },
     method: methodOf(charge),
     subscription: idOf(invoice?.parent?.subscription_details?.subscription),
     periodEnd: periodEndOf(invoice),
@@ -195,6 +195,13 @@ export function chargeOf(
         .map(({ id, amount, fee, created }) => ({ id, amountCents: amount, feeCents: fee, createdAt: date(created) })),
     })),
   }
+}
+
+/** In one line, as it is written on an envelope. */
+function addressOf(address: Stripe.Address | null): string | null {
+  if (!address?.country) return null
+  const { line1, line2, postal_code, city, state, country } = address
+  return [line1, line2, [postal_code, city].filter(Boolean).join(' '), state, country].filter(Boolean).join(', ')
 }
 
 export const taxIn = ({ total_taxes }: Pick<Stripe.Invoice, 'total_taxes'>): number =>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint, fn, id } from '../contract.ts'
 import { units } from '../plans.ts'
+import { Paper } from './documents.ts'
 import { Currency, PlanId, time } from './shapes.ts'
 
 export const Limits = z.record(z.enum(units), z.int().nullable())
@@ -195,6 +196,8 @@ export const listInvoices = fn('list-invoices', {
       }),
     ),
     more: More,
+    /** For what was given back, newest first: of the platform's own. */
+    credit_notes: z.array(Paper).optional(),
   }),
   example: {
     reply: {

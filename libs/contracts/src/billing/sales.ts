@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fn, id } from '../contract.ts'
+import { Paper } from './documents.ts'
 import { BalanceRow } from './sellers.ts'
 import { cursor, SaleKind, SaleStatus } from './selling.ts'
 import { Currency, time } from './shapes.ts'
@@ -118,6 +119,8 @@ export const showSale = fn('show-sale', {
       }),
     ),
     movements: z.array(BalanceRow),
+    /** The invoice, and a credit note for each refund. */
+    documents: z.array(Paper).optional(),
   }),
   example: { request: { sale_id: saleExample.id }, reply: { sale: saleExample, refunds: [], disputes: [], movements: [] } },
   errors: ['not_found'],
@@ -207,6 +210,20 @@ export const submitEvidence = fn('submit-evidence', {
     effect: 'sends',
     does: ({ send }) => (send ? 'Sends this evidence to the bank. It cannot be changed afterwards' : 'Keeps this evidence for the dispute'),
   },
+})
+
+/** Read before the evidence is sent. */
+export const disputeEvidence = fn('dispute-evidence', {
+  access: 'user',
+  rate: 'read',
+  summary: 'What goes to the bank beside your own words: the order, its delivery, downloads and messages',
+  body: z.object({ sale_id: id('sale') }),
+  reply: z.object({ parts: z.array(z.object({ title: z.string(), lines: z.array(z.string()) })) }),
+  example: {
+    request: { sale_id: saleExample.id },
+    reply: { parts: [{ title: 'Delivery and downloads', lines: ['Delivered as a download at 2026-11-13 10:00 UTC'] }] },
+  },
+  errors: ['not_found', 'unavailable'],
 })
 
 export const salesStatement = fn('sales-statement', {

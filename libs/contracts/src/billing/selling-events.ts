@@ -297,6 +297,8 @@ export const openSaleCheckout = request(
       .array(z.object({ item_id: z.uuid().nullable(), title: z.string().min(1).max(250), amount_cents: z.int().positive() }))
       .min(1)
       .max(20),
+    /** As invoices name them. Absent from the version before. */
+    seller: z.object({ name: z.string().max(200), details: z.array(z.string().max(200)).max(4) }).optional(),
     success_path: path,
     cancel_path: path,
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Paper } from '../billing/documents.ts'
 import { endpoint, fn, id, job, time } from '../contract.ts'
 import { RefundRequest } from './refunds.ts'
 import { cursor } from './shapes.ts'
@@ -96,6 +97,24 @@ export const orderDownload = fn('order-download', {
   description: 'It takes Range, so that a transfer that was cut can go on, and ends with a full refund.',
   body: z.object({ ...byLinkOrId, file_id: id('upload') }),
   reply: z.object({ url: z.string(), expires_at: time }),
+  errors: ['not_found'],
+})
+/** The invoice of an order and the credit notes for what went back of it. */
+export const orderDocuments = fn('order-documents', {
+  access: 'public',
+  rate: 'read',
+  summary: 'The invoice of an order, and a credit note for each refund',
+  body: z.object(byLinkOrId),
+  reply: z.object({ documents: z.array(Paper) }),
+  errors: ['not_found'],
+})
+export const orderDocument = fn('order-document', {
+  access: 'public',
+  rate: 'read',
+  summary: 'An invoice or credit note of an order as a PDF',
+  description: 'The PDF is in base64.',
+  body: z.object({ ...byLinkOrId, document_id: id('document') }),
+  reply: z.object({ filename: z.string(), content_type: z.literal('application/pdf'), pdf: z.base64() }),
   errors: ['not_found'],
 })
 export const openDownload = endpoint({

@@ -2,6 +2,7 @@ import { paymentRefunded, paymentSucceeded, refundReturned } from '@operon/contr
 import { money } from '@operon/contracts/words'
 import { publish } from '@operon/kit/tx'
 import type { Trx } from '../deps.ts'
+import { taxOfRefund, wantDocument } from '../documents/documents.ts'
 import { keepPeriod } from '../months/close.ts'
 import { referralPaid, referralVoided } from '../referrals/referrals.ts'
 import { settle } from '../sales/settle.ts'
@@ -45,9 +46,16 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
   for (const { reference, feeCents, createdAt } of charge.fees)
     await book(`fee:${reference}`, 'fee', 'Provider fee', createdAt, feeTaken(currency, feeCents))
 
+  let returned = 0
   for (const { id, amountCents, state, createdAt } of charge.refunds) {
     const isNew = await book(`refund:${id}`, 'refund', `Refund of ${payment}`, createdAt, refunded(currency, amountCents, paidFor))
     if (isNew && state === 'sent') await publish(trx, paymentRefunded, userId, event(amountCents))
+    if (isNew && isKnown)
+      await wantDocument(trx, {
+        ...{ kind: 'credit_note', reference: `refund:${id}`, userId, charge: payment, title: charge.description, currency },
+        ...{ grossCents: amountCents, taxCents: taxOfRefund(charge, returned, amountCents), place: charge.tax, at: createdAt },
+      })
+    returned += amountCents
     if (state !== 'failed') continue
     const hasFailed = await book(
       `refund_failed:${id}`,

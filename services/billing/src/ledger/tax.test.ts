@@ -47,7 +47,8 @@ test('a guest pays the tax of their country on top, the seller’s share is of t
   await billing.pay(opened.url, undefined, GERMANY)
   await vi.waitFor(async () => expect(await selling.row(sold)).toMatchObject({ status: 'completed' }), within)
   const sale = (await selling.row(sold))!
-  expect(sale).toMatchObject({ gross_cents: 11_900, tax_cents: 1_900, share_cents: 8_000, tax_country: 'DE', reverse_charge: false })
+  expect(sale).toMatchObject({ gross_cents: 11_900, tax_cents: 1_900, share_cents: 8_000, tax_country: 'DE', tax_state: null })
+  expect(sale).toMatchObject({ reverse_charge: false, buyer_address: '10115, DE' })
   expect(await selling.balance(ann)).toMatchObject({ held_cents: 8_000 })
   expect((await payable()) - before).toBe(1_900)
   await billing.quiet()

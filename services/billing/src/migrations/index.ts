@@ -20,6 +20,7 @@ import * as tax from './0021_tax.ts'
 import * as refusedPayouts from './0022_refused_payouts.ts'
 import * as months from './0023_months.ts'
 import * as staff from './0030_staff.ts'
+import * as documents from './0031_documents.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -43,4 +44,5 @@ export const migrations: Migrations = {
   '0022_refused_payouts': refusedPayouts,
   '0023_months': months,
   '0030_staff': staff,
+  '0031_documents': documents,
 }

@@ -1,12 +1,13 @@
 import { saleDisputeClosed, saleDisputed as saleDisputedEvent } from '@operon/contracts/billing/selling-events'
 import { publish } from '@operon/kit/tx'
+import { wantDocument } from '../documents/documents.ts'
 import { keepDisputeRow, nameOf } from '../ledger/disputes.ts'
 import { disputeOpened, feeTaken } from '../ledger/entries.ts'
 import { reserveFreed, returnedOf, saleDisputeLost } from '../ledger/selling.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
 import type { ProviderDispute } from '../stripe-shapes.ts'
 import { reserve } from './reserve.ts'
-import { type Booking, keepMoney, keepTaxReturned, moneyOf, termsOf, toldOf } from './rows.ts'
+import { type Booking, keepMoney, keepTaxReturned, moneyOf, paperOf, termsOf, toldOf } from './rows.ts'
 
 /** Books the disputes of a sale and the bank's decisions. A share that was due already is set aside until then. */
 export async function bookDisputes(booking: Booking): Promise<void> {
@@ -45,6 +46,10 @@ async function lose(booking: Booking, dispute: ProviderDispute) {
   const entry = entryOf(booking, `dispute_lost:${dispute.id}`, 'dispute_lost', dispute.createdAt, `Dispute of ${sale.title} lost`)
   if (await postOf(trx, sale.seller_id, { ...entry, lines: saleDisputeLost(termsOf(sale), cents, parts) })) {
     const back = { taxCents: parts.taxCents, cents: cents - parts.beyond, at: dispute.createdAt }
+    await wantDocument(trx, {
+      ...paperOf(sale),
+      ...{ kind: 'credit_note', reference: entry.reference, grossCents: back.cents, taxCents: back.taxCents, at: back.at },
+    })
     await keepTaxReturned(trx, sale, entry.reference, back)
     await keepMoney(trx, sale, {
       returnedCents: sale.refunded_cents + cents - parts.beyond,

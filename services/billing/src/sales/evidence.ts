@@ -3,6 +3,7 @@ import type { Input, Output } from '@operon/contracts/contract'
 import { day } from '@operon/contracts/words'
 import { DomainError } from '@operon/kit/errors'
 import type { BillingCtx, Deps } from '../deps.ts'
+import { onRecord, partsOf, textOf } from './collected.ts'
 import { ownSale } from './list.ts'
 import type { SaleRow } from './rows.ts'
 
@@ -12,7 +13,7 @@ export async function submitEvidence(
   { sale_id, text, send }: Input<typeof contract.submitEvidence>,
 ): Promise<Output<typeof contract.submitEvidence>> {
   const sale = await ownSale(ctx, sale_id)
-  return answerDispute(deps, ctx, { column: 'sale_id', is: sale.id }, evidenceOf(sale, text), send)
+  return answerDispute(deps, ctx, { column: 'sale_id', is: sale.id }, { evidence: await evidenceOf(deps, sale, text, send), text }, send)
 }
 
 type Evidence = Parameters<Deps['provider']['submitEvidence']>[1]
@@ -21,12 +22,12 @@ export async function answerDispute(
   deps: Deps,
   ctx: BillingCtx,
   about: { column: 'sale_id' | 'id'; is: string },
-  evidence: Evidence,
+  { evidence, text }: { evidence: Evidence; text: string },
   send: boolean,
 ) {
   const open = await ctx.db
     .updateTable('disputes')
-    .set({ evidence: evidence.uncategorized_text ?? null })
+    .set({ evidence: text })
     .where(about.column, '=', about.is)
     .where('state', 'in', ['asked', 'open'])
     .where('evidence_sent_at', 'is', null)
@@ -40,13 +41,14 @@ export async function answerDispute(
   return { dispute: open.id, sent: send, evidence_due_at: open.evidence_due_at?.toISOString() ?? null }
 }
 
-export const evidenceOf = (sale: SaleRow, text: string) => ({
-  product_description: sale.title,
-  ...(sale.email && { customer_email_address: sale.email }),
-  ...(sale.customer && { customer_name: sale.customer }),
-  ...(sale.delivered_at && { service_date: day(sale.delivered_at.toISOString()) }),
-  access_activity_log: sale.delivered_at
-    ? `Delivered as a download at ${sale.delivered_at.toISOString()}, order ${sale.reference}.`
-    : `Not delivered yet, order ${sale.reference}.`,
-  uncategorized_text: text,
-})
+/** The seller's own words, and once they are sent all that is on record of the order. */
+export async function evidenceOf(deps: Deps, sale: SaleRow, text: string, send: boolean): Promise<Evidence> {
+  return {
+    product_description: sale.title,
+    ...(sale.email && { customer_email_address: sale.email }),
+    ...(sale.customer && { customer_name: sale.customer }),
+    ...(sale.delivered_at && { service_date: day(sale.delivered_at.toISOString()) }),
+    ...(send && { access_activity_log: textOf(partsOf(sale, await onRecord(deps, sale))) }),
+    uncategorized_text: text,
+  }
+}

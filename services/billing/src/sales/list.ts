@@ -6,6 +6,7 @@ import { DomainError } from '@operon/kit/errors'
 import { isUuid } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import type { BillingCtx } from '../deps.ts'
+import { documentsOfSale, paperJson } from '../documents/documents.ts'
 import { movementsOfSale } from '../sellers/show.ts'
 import type { SaleRow } from './rows.ts'
 
@@ -99,5 +100,6 @@ export async function showSale(ctx: BillingCtx, { sale_id }: Input<typeof contra
       evidence_sent_at: row.evidence_sent_at?.toISOString() ?? null,
     })),
     movements: await movementsOfSale(ctx.db, sale.id, sale.seller_id),
+    documents: (await documentsOfSale(ctx.db, sale.id)).map(paperJson),
   }
 }

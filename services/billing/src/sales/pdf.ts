@@ -23,9 +23,9 @@ export function pdfOf(title: string, lines: string[]): Buffer {
 }
 
 /** The letters of one byte; any other becomes a question mark rather than a wrong letter. */
-const escaped = (text: string) => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '?').replace(/[\\()]/g, '\\$&')
+export const escaped = (text: string) => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '?').replace(/[\\()]/g, '\\$&')
 
-function assemble(objects: string[]): Buffer {
+export function assemble(objects: string[]): Buffer {
   let body = '%PDF-1.4\n'
   const offsets = objects.map((object, n) => {
     const at = body.length

@@ -46,6 +46,14 @@ export const toldOf = (sale: SaleRow) => ({
   refunded_cents: sale.refunded_cents - taxOf(sale, sale.refunded_cents),
 })
 
+/** What all documents about a sale say of it. */
+export const paperOf = (sale: SaleRow) => ({
+  ...{ saleId: sale.id, charge: sale.charge, title: sale.title, currency: sale.currency },
+  place: sale.tax_country
+    ? { country: sale.tax_country, state: sale.tax_state, taxId: sale.buyer_tax_id, isReverseCharge: sale.reverse_charge }
+    : null,
+})
+
 /** The tax in an amount that went back. */
 export const taxOf = ({ tax_cents, gross_cents }: SaleRow, returnedCents: number): number =>
   Math.floor((tax_cents * returnedCents) / gross_cents)

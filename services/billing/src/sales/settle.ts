@@ -4,6 +4,7 @@ import { isUuid } from '@operon/kit/ids'
 import { publish } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
 import type { Deps, Trx } from '../deps.ts'
+import { wantDocument } from '../documents/documents.ts'
 import { feeTaken, refundFailed } from '../ledger/entries.ts'
 import { returnedOf, saleRefunded, sold } from '../ledger/selling.ts'
 import { keepTax } from '../ledger/tax.ts'
@@ -12,7 +13,7 @@ import { lockBalance, postOf } from '../sellers/balance.ts'
 import type { SaleLine } from '../sellers/schema.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 import { bookDisputes } from './disputes.ts'
-import { type Booking, keepMoney, keepTaxReturned, moneyOf, type SaleRow, termsOf, toldOf } from './rows.ts'
+import { type Booking, keepMoney, keepTaxReturned, moneyOf, paperOf, type SaleRow, termsOf, toldOf } from './rows.ts'
 
 type CheckoutRow = Selectable<BillingDb['sale_checkouts']>
 
@@ -49,6 +50,12 @@ export async function settle(trx: Trx, charge: ProviderCharge): Promise<boolean>
   })
   const sale = isNew ? await complete(trx, checkout, charge, heldCents) : known
   if (!sale) return false
+  if (isNew)
+    await wantDocument(trx, {
+      ...paperOf(sale),
+      ...{ kind: 'invoice', reference: `charge:${charge.id}`, at: charge.createdAt },
+      ...{ grossCents: sale.gross_cents, taxCents: sale.tax_cents },
+    })
   if (isNew && charge.tax) {
     const { cents: taxCents } = charge.tax
     const line = { place: charge.tax, currency: sale.currency, taxableCents: checkout.amount_cents, taxCents, at: charge.createdAt }
@@ -116,6 +123,7 @@ const paymentOf = (checkout: CheckoutRow, { id, payer, method, createdAt, amount
   buyer_id: checkout.buyer_id,
   email: checkout.email ?? payer.email,
   customer: payer.name,
+  buyer_address: payer.address,
   title: titleOf(checkout),
   charge: id,
   method,
@@ -149,6 +157,11 @@ async function bookRefunds({ trx, charge, sale, buyerId }: Booking): Promise<num
         returnedCents: sale.refunded_cents + amountCents - parts.beyond,
         heldCents: sale.held_cents - parts.fromHeld,
         reservedCents: sale.reserved_cents - parts.fromReserve,
+      })
+      await wantDocument(trx, {
+        ...paperOf(sale),
+        ...{ kind: 'credit_note', reference: `refund:${id}`, at: createdAt },
+        ...{ grossCents: amountCents - parts.beyond, taxCents: parts.taxCents },
       })
       await keepTaxReturned(trx, sale, `refund:${id}`, { taxCents: parts.taxCents, cents: amountCents - parts.beyond, at: createdAt })
       returned.push(amountCents)

@@ -1,3 +1,4 @@
+import * as documents from '@operon/contracts/billing/documents'
 import * as salesContracts from '@operon/contracts/billing/sales'
 import * as sellers from '@operon/contracts/billing/sellers'
 import { moveSellers as moveSellersJob, openSaleCheckout, saleTaxRate, settleSale } from '@operon/contracts/billing/selling-events'
@@ -7,7 +8,9 @@ import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
 import { type Deps, withDeps } from '../deps.ts'
+import { type Issuer, openDocument, saleDocument, saleDocuments } from '../documents/file.ts'
 import { openCheckout, settleNow } from '../sales/checkout.ts'
+import { disputeEvidence } from '../sales/collected.ts'
 import { submitEvidence } from '../sales/evidence.ts'
 import { startHold } from '../sales/hold.ts'
 import { findPayment, listSales, showSale } from '../sales/list.ts'
@@ -35,7 +38,9 @@ export function sellerRoutes(rt: Runtime<BillingDb, Config>, deps: Deps) {
   serve(app, salesContracts.previewRefund, previewRefund)
   serve(app, salesContracts.refundOrder, by(refundOrder))
   serve(app, salesContracts.submitEvidence, by(submitEvidence))
+  serve(app, salesContracts.disputeEvidence, by(disputeEvidence))
   serve(app, salesContracts.salesStatement, salesStatement)
+  serve(app, documents.openDocument, openDocument(issuerOf(rt)))
   serve(app, staff.staffSeller, staffSeller)
   serve(app, staff.staffHoldPayouts, staffHoldPayouts)
   serve(app, staff.staffReleasePayouts, staffReleasePayouts)
@@ -48,8 +53,16 @@ export function sellerConsumers(rt: Runtime<BillingDb, Config>, deps: Deps) {
   rt.answer(openSaleCheckout, (ctx, wanted) => openCheckout(deps, ctx, wanted))
   const rateOf = taxRates(deps.provider)
   rt.answer(saleTaxRate, (_ctx, { country }) => rateOf(country))
+  rt.answer(documents.saleDocuments, saleDocuments)
+  rt.answer(documents.saleDocument, saleDocument(issuerOf(rt)))
   rt.answer(settleSale, (ctx, named) => settleNow(deps, ctx, named))
   rt.on(orderDelivered, 'start-hold', (trx, { payload }) => startHold(trx, payload))
   const everyMs = deps.provider.mode === 'sandbox' ? 30_000 : 600_000
   rt.job(moveSellersJob, (ctx) => moveSellers(deps, ctx), { concurrency: 1, everyMs })
 }
+
+const issuerOf = ({ config, kit }: Runtime<BillingDb, Config>): Issuer => ({
+  name: config.BUSINESS_NAME ?? kit.PRODUCT_NAME,
+  address: config.BUSINESS_ADDRESS?.split(/\s*;\s*/) ?? [],
+  taxId: config.BUSINESS_TAX_ID ?? null,
+})

@@ -48,6 +48,8 @@ export type SellingDb = {
     currency: string
     amount_cents: number
     lines: unknown
+    /** The seller as their invoices name them. Absent from the version before. */
+    seller: unknown
     request: unknown
     session: string | null
     url: string | null
@@ -63,6 +65,7 @@ export type SellingDb = {
     buyer_id: string | null
     email: string | null
     customer: string | null
+    buyer_address: string | null
     title: string
     charge: string
     method: string
@@ -110,6 +113,29 @@ export type SellingDb = {
     arrives_at: Date | null
     paid_at: Date | null
     bank_last4: string | null
+    created_at: Generated<Date>
+  }
+  documents: {
+    id: string
+    kind: 'invoice' | 'credit_note'
+    year: number
+    /** Null until it is numbered, once what it is about has been committed. */
+    number: number | null
+    /** The entry that it is about. */
+    reference: string
+    sale_id: string | null
+    /** The customer whose plan's payment went back. */
+    user_id: string | null
+    charge: string
+    title: string
+    currency: string
+    gross_cents: number
+    tax_cents: number
+    country: string | null
+    region: string | null
+    buyer_tax_id: string | null
+    reverse_charge: Generated<boolean>
+    at: Date
     created_at: Generated<Date>
   }
   payout_lines: { entry_id: string; line: number; payout_id: string; amount_cents: number }

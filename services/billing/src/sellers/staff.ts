@@ -93,11 +93,11 @@ export async function staffSubmitEvidence(
   if (id) {
     const sale = await anySale(ctx, id)
     await log(ctx, action, reason, sale.seller_id, { about: sale.charge })
-    return answerDispute(deps, ctx, { column: 'sale_id', is: sale.id }, evidenceOf(sale, text), send)
+    return answerDispute(deps, ctx, { column: 'sale_id', is: sale.id }, { evidence: await evidenceOf(deps, sale, text, send), text }, send)
   }
   if (!row) throw new DomainError('not_found')
   await log(ctx, action, reason, row.user_id, { about: row.charge })
-  return answerDispute(deps, ctx, { column: 'id', is: row.id }, await evidenceOfPlan(ctx, row.user_id, text), send)
+  return answerDispute(deps, ctx, { column: 'id', is: row.id }, { evidence: await evidenceOfPlan(ctx, row.user_id, text), text }, send)
 }
 
 /** Evidence for a dispute about a plan: the account of the person who paid. */

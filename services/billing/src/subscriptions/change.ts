@@ -4,6 +4,7 @@ import { type PlanId, priceCentsOf } from '@operon/contracts/plans'
 import { signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { BillingCtx, Deps } from '../deps.ts'
+import { documentsOfPerson, paperJson } from '../documents/documents.ts'
 import { callOnce } from '../provider-calls.ts'
 import type { SwitchRequest } from '../stripe.ts'
 import { checkSubscription } from './check.ts'
@@ -56,7 +57,7 @@ export async function listInvoices(deps: Deps, ctx: BillingCtx): Promise<Output<
     .select('stripe_customer_id')
     .where('user_id', '=', signedIn(ctx).id)
     .executeTakeFirst()
-  if (!account?.stripe_customer_id) return { invoices: [], more: false }
+  if (!account?.stripe_customer_id) return { invoices: [], more: false, credit_notes: [] }
   const { invoices, more } = await deps.provider.listInvoices(account.stripe_customer_id)
   return {
     invoices: invoices.map(({ createdAt, amountCents, hostedUrl, pdfUrl, ...invoice }) => ({
@@ -67,6 +68,7 @@ export async function listInvoices(deps: Deps, ctx: BillingCtx): Promise<Output<
       pdf_url: pdfUrl,
     })),
     more,
+    credit_notes: (await documentsOfPerson(ctx.db, signedIn(ctx).id)).map(paperJson),
   }
 }
 

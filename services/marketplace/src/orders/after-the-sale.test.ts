@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { saleRefunded, saleSettled } from '@operon/contracts/billing/selling-events'
 import { userUpdated } from '@operon/contracts/identity/events'
+import { orderEvidence } from '@operon/contracts/marketplace/evidence'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
@@ -210,6 +211,27 @@ test('a guest opens the order by its link, downloads in pieces, and a full refun
   expect((await open()).status).toBe(404)
   expect((await call('order-download', null, { token, file_id })).status).toBe(404)
   expect((await call('show-order', null, { token })).body.lines[0].files).toEqual([])
+})
+
+test('all that is on record of an order is told to billing for a dispute: downloads, messages, the request for a refund', {
+  timeout: 60_000,
+}, async () => {
+  const ann = platform.user()
+  const bought = await product(ann)
+  const { order_id, token } = await order(ann, [bought], { email: 'guest@example.com' })
+  await pay(ann, order_id, 'guest@example.com')
+  const evidence = async () => (await rt.ask(orderEvidence, { reference: order_id })).order
+  expect(await evidence()).toMatchObject({ has_account: false, messages: [], refund: null, lines: [{ first_download_at: null, files: 1 }] })
+  const [{ file_id }] = (await call('show-order', null, { token })).body.lines[0].files
+  await call('order-download', null, { token, file_id })
+  await call('message-seller', null, { token, text: 'It opens and works.' })
+  await call('request-refund', null, { token, reason: 'not_working', text: 'It does not.' })
+  expect(await evidence()).toMatchObject({
+    lines: [{ title: 'Lead qualification', version: 1, first_download_at: expect.any(String) }],
+    messages: [{ from: 'buyer', text: 'It opens and works.' }],
+    refund: { reason: 'not_working', state: 'open' },
+  })
+  expect((await rt.ask(orderEvidence, { reference: newId() })).order).toBeNull()
 })
 
 test('orders of a guest go to the account that proves the address, and to no other [spec-105]', { timeout: 60_000 }, async () => {

@@ -12,6 +12,7 @@ import type { MarketplaceDb } from '../schema.ts'
 import { orderOf } from './access.ts'
 import { offersIn, totalOf } from './cart.ts'
 import { discounted, takeCoupon } from './discount.ts'
+import { invoiceNameOf } from './documents.ts'
 import { hashOf, tokenOf } from './links.ts'
 
 type Rt = Pick<Runtime<MarketplaceDb, Config>, 'ask' | 'vault'>
@@ -69,6 +70,7 @@ export const startCheckout =
       {
         ...{ kind: 'product', reference: id, seller_id: order.seller_id, buyer_id: buyer, email: order.email, currency: order.currency },
         lines: lines.map(({ item_id, title, amount_cents }) => ({ item_id, title, amount_cents })),
+        seller: await invoiceNameOf(ctx.db, order.seller_id),
         success_path: `/orders/${token}?paid`,
         cancel_path: offered.length > 1 ? '/cart' : '/marketplace',
       },

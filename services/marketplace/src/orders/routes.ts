@@ -1,5 +1,6 @@
 import { saleRefunded, saleSettled } from '@operon/contracts/billing/selling-events'
 import { orderStatus as orderStatusContract, startCheckout as startCheckoutContract } from '@operon/contracts/marketplace/api'
+import { orderEvidence } from '@operon/contracts/marketplace/evidence'
 import * as orders from '@operon/contracts/marketplace/orders'
 import { serve, serveRaw } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
@@ -9,7 +10,9 @@ import { cartQuote } from './cart.ts'
 import { orderStatus, startCheckout } from './checkout.ts'
 import { deliver, takeBack } from './deliver.ts'
 import { giveCouponsBack } from './discount.ts'
+import { orderDocument, orderDocuments } from './documents.ts'
 import { openDownload, orderDownload } from './downloads.ts'
+import { evidenceOfOrder } from './evidence.ts'
 import { findOrder, myOrders, showOrder, takeUpdate } from './show.ts'
 import { tellBuyers } from './updates.ts'
 
@@ -20,10 +23,13 @@ export function orderRoutes(rt: Runtime<MarketplaceDb, Config>) {
   serve(app, orders.cartQuote, cartQuote(rt))
   serve(app, orders.showOrder, showOrder(rt))
   serve(app, orders.orderDownload, orderDownload(rt))
+  serve(app, orders.orderDocuments, orderDocuments(rt))
+  serve(app, orders.orderDocument, orderDocument(rt))
   serveRaw(app, orders.openDownload, openDownload(rt))
   serve(app, orders.takeUpdate, takeUpdate(rt))
   serve(app, orders.myOrders, myOrders)
   serve(app, orders.findOrder, findOrder)
+  rt.answer(orderEvidence, evidenceOfOrder)
   rt.job(orders.sweepCoupons, giveCouponsBack, { concurrency: 1, everyMs: 3_600_000 })
   rt.job(orders.tellOfVersion, (ctx, { payload }) => tellBuyers(ctx, payload))
   rt.on(saleSettled, 'deliver-order', async (trx, { payload }) => {

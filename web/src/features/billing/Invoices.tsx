@@ -1,6 +1,8 @@
+import { call } from '../../api/call.ts'
 import { Table } from '../../ui/Data.tsx'
 import { day, money } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Papers } from '../../ui/Papers.tsx'
 import { useInvoices } from './queries.ts'
 import { Statement } from './Statement.tsx'
 
@@ -62,6 +64,12 @@ export function Invoices({ userId }: { userId: string | undefined }) {
             </p>
           ) : null}
         </div>
+      ) : null}
+      {invoices.data?.credit_notes?.length ? (
+        <section className="border-t border-line px-4 py-3">
+          <h3 className="text-13 font-semibold">Credit notes</h3>
+          <Papers papers={invoices.data.credit_notes} open={(document_id) => call('open-document', { document_id })} />
+        </section>
       ) : null}
       {invoices.data?.invoices.length ? <Statement invoices={invoices.data.invoices} /> : null}
     </Panel>

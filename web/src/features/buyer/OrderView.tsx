@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
@@ -9,6 +9,7 @@ import { CopyField } from '../../ui/Data.tsx'
 import { fetchFile } from '../../ui/download.ts'
 import { day, fileSize, moment, money } from '../../ui/format.ts'
 import { Alert, Pill } from '../../ui/Panel.tsx'
+import { Papers } from '../../ui/Papers.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { OrderMessages } from './OrderMessages.tsx'
 import { keyOf, type Line, type Order, type OrderRef, useOrderCall } from './queries.ts'
@@ -48,7 +49,7 @@ export function OrderView({ order, of: ref }: { order: Order; of: OrderRef }) {
             <OrderMessages of={ref} seller={order.seller.name} />
           </div>
           <aside aria-label="Receipt" className="border-line max-lg:border-t lg:border-l">
-            <Receipt order={order} />
+            <Receipt order={order} of={ref} />
             <Claim order={order} />
             <RefundBox order={order} of={ref} />
           </aside>
@@ -198,7 +199,7 @@ function Diff({ mark, name, files, className }: { mark: string; name: string; fi
   ))
 }
 
-function Receipt({ order }: { order: Order }) {
+function Receipt({ order, of: ref }: { order: Order; of: OrderRef }) {
   const { amount_cents, tax_cents, discount_cents, refunded_cents, currency } = order
   return (
     <section className="px-5 py-7 md:px-8 lg:px-6">
@@ -214,7 +215,31 @@ function Receipt({ order }: { order: Order }) {
         {refunded_cents ? <Sum name="Refunded" cents={-refunded_cents} currency={currency} /> : null}
       </dl>
       <p className="mt-3 font-mono text-12 break-all text-faint">Order {order.id}</p>
+      <OrderPapers order={order} of={ref} />
     </section>
+  )
+}
+/** Written by the billing service, so the order is shown whether or not they can be. */
+function OrderPapers({ order, of: ref }: { order: Order; of: OrderRef }) {
+  const ask = useOrderCall()
+  const papers = useQuery({
+    queryKey: ['order-documents', keyOf(ref), order.refunded_cents],
+    queryFn: () => ask('order-documents', ref),
+  })
+  if (papers.isError)
+    return (
+      <p className="mt-3 text-12 text-muted">
+        The invoice could not be loaded.{' '}
+        <button type="button" className="underline underline-offset-4" onClick={() => papers.refetch()}>
+          Try again
+        </button>
+      </p>
+    )
+  if (!papers.data?.documents.length) return null
+  return (
+    <div className="mt-3 border-t border-line pt-1">
+      <Papers papers={papers.data.documents} open={(document_id) => ask('order-document', { ...ref, document_id })} />
+    </div>
   )
 }
 function Sum({ name, cents, currency }: { name: string; cents: number; currency: string }) {

@@ -12,6 +12,7 @@ import { Busy, EmptyRow, GeneRow, Mark, Wordmark } from '../../ui/Mark.tsx'
 import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { Papers } from '../../ui/Papers.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { StarPicker, Stars } from '../../ui/Stars.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -173,6 +174,15 @@ export function DevUiPage() {
       <SendAgain send={async () => ({ error: null })} />
       <CopyField label="Link" value="https://example.com/marketplace/mara" open />
       <Skeleton className="h-10 w-full" />
+      <Group title="Papers">
+        <Papers
+          papers={[
+            { id: '1', kind: 'invoice', number: 'INV-2026-000001', at: '2026-11-24T10:00:00.000Z', amount_cents: 4900, currency: 'usd' },
+            { id: '2', kind: 'credit_note', number: 'CN-2026-000001', at: '2026-11-25T10:00:00.000Z', amount_cents: 1900, currency: 'usd' },
+          ]}
+          open={async () => ({ filename: 'example.pdf', content_type: 'application/pdf', pdf: '' })}
+        />
+      </Group>
       <Group title="Stars">
         <Stars rating={4} />
         <StarPicker id="dev-stars" value={3} onChange={() => undefined} />

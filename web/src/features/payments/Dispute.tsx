@@ -1,10 +1,10 @@
 import { day, money } from '@operon/contracts/words'
 import { useState } from 'react'
-import { call } from '../../api/call.ts'
+import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { TextArea } from '../../ui/Field.tsx'
-import { Alert } from '../../ui/Panel.tsx'
+import { Alert, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import type { Sale, SaleDetail } from './queries.ts'
 import { disputeReason } from './words.ts'
@@ -70,12 +70,13 @@ function EvidenceForm({ sale, kept, refresh }: { sale: Sale; kept: string; refre
     <>
       <TextArea
         label="Your evidence"
-        hint="What the buyer got, when, and what they wrote to you. The order, its delivery and the buyer’s details are added for you."
+        hint="Your side in your own words. What we have on record is added for you."
         rows={6}
         maxLength={10_000}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
+      <OnRecord sale={sale} />
       <div className="flex flex-wrap justify-end gap-2">
         <Button disabled={!isLong || busy || text.trim() === kept} onClick={() => submit(false)}>
           Save draft
@@ -95,5 +96,29 @@ function EvidenceForm({ sale, kept, refresh }: { sale: Sale; kept: string; refre
         The bank takes one answer. It cannot be changed afterwards.
       </Confirm>
     </>
+  )
+}
+
+/** The order, its downloads and its messages, as the bank will read them. */
+function OnRecord({ sale }: { sale: Sale }) {
+  const found = useCall('dispute-evidence', { sale_id: sale.id }, { key: ['payments', 'evidence', sale.id] })
+  return (
+    <details className="rounded-panel p-3 text-13 hairline">
+      <summary className="cursor-pointer font-medium">Added for you</summary>
+      {found.isPending ? <Skeleton className="mt-3 h-16" /> : null}
+      {found.isError ? (
+        <ErrorState title="The records of the order could not be loaded" error={found.error} retry={() => found.refetch()} />
+      ) : null}
+      {found.data?.parts.map(({ title, lines }) => (
+        <section key={title} className="mt-3">
+          <h4 className="text-12 font-semibold">{title}</h4>
+          <ul className="mt-1 flex flex-col gap-1 break-words text-muted">
+            {lines.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </details>
   )
 }

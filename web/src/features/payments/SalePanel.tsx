@@ -1,9 +1,11 @@
 import { day, money } from '@operon/contracts/words'
 import { useState } from 'react'
+import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { moment } from '../../ui/format.ts'
 import { ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Papers } from '../../ui/Papers.tsx'
 import { Dispute } from './Dispute.tsx'
 import { Facts } from './Facts.tsx'
 import { Movements } from './Movements.tsx'
@@ -44,7 +46,7 @@ export function SalePanel({ id, onClose, refresh }: Props) {
 }
 
 function Detail({ found, onRefund, refresh }: { found: SaleDetail; onRefund: () => void; refresh: Props['refresh'] }) {
-  const { sale, refunds, disputes, movements } = found
+  const { sale, refunds, disputes, movements, documents = [] } = found
   const cents = (amount_cents: number) => (
     <span className="font-mono text-12 tabular">{money({ amount_cents, currency: sale.currency })}</span>
   )
@@ -94,6 +96,12 @@ function Detail({ found, onRefund, refresh }: { found: SaleDetail; onRefund: () 
               </li>
             ))}
           </ul>
+        </section>
+      ) : null}
+      {documents.length ? (
+        <section>
+          <h3 className="border-b border-line pb-2 text-13 font-semibold">Invoice{documents.length > 1 ? ' and credit notes' : ''}</h3>
+          <Papers papers={documents} open={(document_id) => call('open-document', { document_id })} />
         </section>
       ) : null}
       <section>
