@@ -1,5 +1,6 @@
 import { attackOrders } from './orders.ts'
 import { pay, subscribed } from './people.ts'
+import { attackSales } from './sales.ts'
 import type { Actor, Answer, Attack } from './world.ts'
 
 // S21: prices, quantities, currencies, discounts and trials are the server's to say.
@@ -89,5 +90,10 @@ export const attack: Attack = async (world) => {
       [400, 404],
     )
   const { money, files } = await attackOrders(world)
-  return { tried: tried + money.tried, findings: [...findings, ...money.findings], beside: { S13: files } }
+  const sales = await attackSales(world)
+  return {
+    tried: tried + money.tried + sales.tried,
+    findings: [...findings, ...money.findings, ...sales.findings],
+    beside: { S13: files },
+  }
 }

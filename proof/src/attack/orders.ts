@@ -143,8 +143,8 @@ export async function attackOrders(world: World): Promise<{ money: Told; files: 
   }
 }
 
-/** Whose payouts are set up at the stand-in. */
-async function readySeller(world: World): Promise<Actor> {
+/** A seller whose payouts are set up at the stand-in. */
+export async function readySeller(world: World): Promise<Actor> {
   const seller = await world.fresh('seller')
   const fn = (name: string, body: object = {}) => world.call(seller, 'POST', `/functions/v1/${name}`, body)
   let page = ''
@@ -163,7 +163,7 @@ async function readySeller(world: World): Promise<Actor> {
   return seller
 }
 
-async function settled(look: () => Promise<boolean>): Promise<boolean> {
+export async function settled(look: () => Promise<boolean>): Promise<boolean> {
   for (let tries = 0; tries < 150; tries++) {
     if (await look()) return true
     await new Promise((resolve) => setTimeout(resolve, 100))
