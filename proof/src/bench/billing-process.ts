@@ -1,7 +1,9 @@
 // Billing with the sandbox's Stripe in one process, as the all-in-one runs them; the bench asks it over HTTP and for the work below HTTP.
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { billingService } from '@operon/billing/service'
 import { subscriptionOf } from '@operon/billing/subscriptions/check'
+import { openSaleCheckout, settleSale } from '@operon/contracts/billing/selling-events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
@@ -68,6 +70,7 @@ const limits = {
   durableInsert: await rate(() => pool.query("insert into bench_rows (body) values ('x')")),
   entitlementRead: await rate(() => subscriptionOf(rt.db as never, user.id)),
 }
+const settle = await settling(seconds < 1 ? 60 : 400)
 // Asked when the load is over: once the last event is handled, how many looks at the provider it took in all.
 process.on('message', async () => {
   const count = async (what: string) => Number((await pool.query(`select ${what}`)).rows[0].n)
@@ -81,7 +84,49 @@ process.send!({
   customers: customers.map(({ stripe_customer_id }) => stripe_customer_id),
   secret: rt.vault.open((registered.value as { secret: string }).secret, 'webhook:sandbox'),
   limits,
+  settle,
 })
+
+/** Sales of ten sellers that are paid and not settled yet, settled as the page asks for it that a buyer comes back to. */
+async function settling(count: number): Promise<{ perSecond: number; p50Ms: number; p99Ms: number; sales: number }> {
+  const sellers = await Promise.all(Array.from({ length: 10 }, async () => sellerReady(platform.user())))
+  await fetch(`${sandbox.addresses.stripe}/sandbox/api/stripe/clock/advance`, { method: 'POST', body: '{"seconds":61,"wait":false}' })
+  for (const seller of sellers) await call(seller, 'payout-account', { refresh: true })
+  const sold = Array.from({ length: count }, (_, at) => ({ reference: randomUUID(), seller: sellers[at % sellers.length]! }))
+  for (const { reference, seller } of sold) {
+    const opened = await rt.ask(openSaleCheckout, {
+      ...{ kind: 'product', reference, seller_id: seller.id, buyer_id: null, email: null, currency: 'usd' },
+      lines: [{ item_id: null, title: 'Lead qualification', amount_cents: 4_900 }],
+      ...{ success_path: '/thank-you', cancel_path: '/marketplace' },
+    })
+    if (opened.state !== 'open') throw new Error(`no payment page: ${opened.state}`)
+    await page(opened.url, { email: 'guest@example.com', name: 'B', number: '4242424242424242' })
+  }
+  const waiting = [...sold]
+  const times: number[] = []
+  const began = performance.now()
+  const work = async () => {
+    for (let sale = waiting.pop(); sale; sale = waiting.pop()) {
+      const at = performance.now()
+      const { state } = await rt.ask(settleSale, { kind: 'product', reference: sale.reference })
+      if (state !== 'settled') throw new Error(`a paid sale is ${state}`)
+      times.push(performance.now() - at)
+    }
+  }
+  await Promise.all(Array.from({ length: connections * 2 }, work))
+  const perSecond = (count / (performance.now() - began)) * 1000
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]!
+  return { perSecond, p50Ms: at(0.5), p99Ms: at(0.99), sales: count }
+}
+
+async function sellerReady(user: TestUser): Promise<TestUser> {
+  const { url } = await call(user, 'start-payouts', {})
+  await page(url, { number: '000123456789', outcome: 'complete' })
+  return user
+}
+const page = (url: string, fields: Record<string, string>) =>
+  fetch(sandbox.addresses.stripe + new URL(url).pathname, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
 
 async function rate(work: () => Promise<unknown>): Promise<number> {
   const run = async (forSeconds: number) => {

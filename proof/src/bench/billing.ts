@@ -14,6 +14,7 @@ type Told = {
   customers: string[]
   secret: string
   limits: { pkSelect: number; durableInsert: number; entitlementRead: number }
+  settle: { perSecond: number; p50Ms: number; p99Ms: number; sales: number }
 }
 type Sample = { perSecond: number; p50Ms: number; p99Ms: number; bad: number; all: number }
 const CONNECTIONS = 6
@@ -131,7 +132,7 @@ function post(agent: Agent, port: number, path: string, headers: Record<string, 
   })
 }
 
-function report({ limits, customers }: Told, samples: Awaited<ReturnType<typeof measure>>) {
+function report({ limits, customers, settle }: Told, samples: Awaited<ReturnType<typeof measure>>) {
   const n = (value: number) => Math.round(value).toLocaleString('en').padStart(7)
   const share = (value: number, limit: number) => `${((value / limit) * 100).toFixed(0)} %`.padStart(6)
   const line = (what: string, { perSecond, p50Ms, p99Ms, bad }: Sample, limit: number, of: string) =>
@@ -142,6 +143,9 @@ function report({ limits, customers }: Told, samples: Awaited<ReturnType<typeof 
   console.log(`  primary-key select ${n(limits.pkSelect)}/s   durable insert ${n(limits.durableInsert)}/s`)
   console.log(
     `  entitlement read without HTTP ${n(limits.entitlementRead)}/s: ${share(limits.entitlementRead, limits.pkSelect)} of a primary-key select`,
+  )
+  console.log(
+    `  ${settle.sales} paid sales settled, each fetched at the sandbox and booked ${n(settle.perSecond)}/s: ${share(settle.perSecond, limits.durableInsert)} of a durable insert  p50 ${settle.p50Ms.toFixed(1)} ms  p99 ${settle.p99Ms.toFixed(1)} ms`,
   )
   console.log('Over HTTP (the client shares the two cores):')
   line('check-subscription', samples.read, limits.pkSelect, 'pk select')
