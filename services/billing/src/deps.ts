@@ -20,7 +20,7 @@ export type Deps = {
   trialOncePerCard: boolean
   /** The user ids of the staff. */
   staff(): Promise<string[]>
-  /** What the marketplace has on record of an order of its own. */
+  /** The marketplace's record of an order of its own. */
   orderEvidence(reference: string): Promise<OrderOnRecord>
   /** Tells the open pages of a user, once it is committed. */
   tell(change: { user_id: string; tier: Tier; status: Status }): void

@@ -87,7 +87,7 @@ export async function startBilling(env: Record<string, string> = {}, beside: Ser
 
   return {
     platform,
-    /** What the marketplace has on record, by order. */
+    /** The marketplace's record of each order. */
     orders,
     sandbox,
     stripe,

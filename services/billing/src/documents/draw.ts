@@ -13,7 +13,7 @@ type Drawn = {
   lines: { title: string; cents: number }[]
   taxCents: number
   grossCents: number
-  /** Where it is taxed; null where no tax was asked for. */
+  /** The place of the tax; null where no tax was asked for. */
   place: string | null
   isReverseCharge: boolean
   about: string[]

@@ -11,7 +11,7 @@ type Part = Output<typeof contract.disputeEvidence>['parts'][number]
 /** A text of the provider's takes 20,000 letters. */
 const LETTERS = 18_000
 
-/** What goes to the bank beside the seller's own words. */
+/** The part of the evidence that the seller need not write. */
 export async function disputeEvidence(
   deps: Deps,
   ctx: BillingCtx,

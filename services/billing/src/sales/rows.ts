@@ -46,7 +46,7 @@ export const toldOf = (sale: SaleRow) => ({
   refunded_cents: sale.refunded_cents - taxOf(sale, sale.refunded_cents),
 })
 
-/** What all documents about a sale say of it. */
+/** The terms that all documents about a sale repeat. */
 export const paperOf = (sale: SaleRow) => ({
   ...{ saleId: sale.id, charge: sale.charge, title: sale.title, currency: sale.currency },
   place: sale.tax_country
