@@ -41,8 +41,8 @@ export async function attackOrders(world: World): Promise<{ money: Told; files: 
   await fn(rival, 'create-coupon', { code: 'RIVALS', percent_off: 90 })
   for (const coupon of ['RIVALS', "' or 1=1 --", '%', '\u0000', 'x'.repeat(500)])
     await refused(money, `coupon ${JSON.stringify(coupon.slice(0, 20))}`, buyer, 'start-checkout', { item_id, coupon })
-  for (const of of [{ percent_off: 100 }, { percent_off: -5 }, { amount_off_cents: -1 }, { percent_off: 10, amount_off_cents: 10 }])
-    await refused(money, `a coupon of ${JSON.stringify(of)}`, seller, 'create-coupon', { code: `C${money.tried}`, ...of })
+  for (const discount of [{ percent_off: 100 }, { percent_off: -5 }, { amount_off_cents: -1 }, { percent_off: 10, amount_off_cents: 10 }])
+    await refused(money, `a coupon of ${JSON.stringify(discount)}`, seller, 'create-coupon', { code: `C${money.tried}`, ...discount })
 
   // Nothing of an order that is not paid, and nothing of another's.
   const order_id = opened?.order_id
