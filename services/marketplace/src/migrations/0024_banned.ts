@@ -3,7 +3,6 @@ import { type Kysely, sql } from 'kysely'
 /** What an account sells that an operator keeps out is off sale until it may come back. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table profiles add column banned_until timestamptz`.execute(db)
-  await sql`create index profiles_banned on profiles (banned_until) where banned_until is not null`.execute(db)
   await sql`
     create or replace function item_status_in_step() returns trigger language plpgsql as $$
     begin
@@ -16,4 +15,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         and not exists (select from profiles p where p.user_id = new.user_id and (p.suspended_at is not null or p.banned_until > now()));
       return new;
     end $$`.execute(db)
+}
+
+export const indexes = {
+  profiles_banned: 'on profiles (banned_until) where banned_until is not null',
 }
