@@ -34,6 +34,8 @@ import type * as marketplaceTemplates from './marketplace/templates.ts'
 import type * as marketplaceThreads from './marketplace/threads.ts'
 import type * as marketplaceTrust from './marketplace/trust.ts'
 import type * as media from './media/api.ts'
+import type * as mediaFiles from './media/files.ts'
+import type * as mediaVoice from './media/voice.ts'
 
 // Types alone: the web app calls functions by their names, and no schema reaches its bundle.
 
@@ -70,7 +72,9 @@ type Modules = typeof aiGateway &
   typeof marketplaceRefunds &
   typeof marketplaceReviews &
   typeof marketplaceThreads &
-  typeof media & { accountErasures: typeof accountErasures }
+  typeof media &
+  typeof mediaVoice &
+  typeof mediaFiles & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never
 
 /** Every named function, by its name. */

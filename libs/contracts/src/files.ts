@@ -18,6 +18,19 @@ export const storageBytes: Record<Tier, number> = {
 
 const upload = z.object({ upload: id('upload') })
 
+export const FILES_A_PAGE = 60
+const KeptFile = z.object({
+  id: id('upload'),
+  name: z.string(),
+  bytes: z.int(),
+  type: z.string(),
+  /** Something else refers to it, so it is not deleted by itself. */
+  kept: z.boolean(),
+  /** Signed, good for two hours, and always a download. */
+  url: z.string(),
+  created_at: time,
+})
+
 /** Uploads that resume, by the tus protocol 1.0, and links to files that can be revoked: what a service that keeps files of people says. */
 export function fileContracts<const S extends ServiceName>(service: S) {
   const at = `/files/v1/${service}/~uploads` as const
@@ -35,6 +48,14 @@ export function fileContracts<const S extends ServiceName>(service: S) {
       summary: 'The next piece of an upload, at most 32 MiB',
     }),
     deleteUpload: endpoint({ ...mine, method: 'DELETE', path: `${at}/:upload`, params: upload, summary: 'Gives an upload or a file up' }),
+    listFiles: fn(`${service}-files`, {
+      access: 'user',
+      rate: 'read',
+      summary: 'The files that a person keeps here, newest first, with the space they take',
+      description: `${FILES_A_PAGE} at a time. \`q\` finds a part of the name; \`next\` is where the following page begins, null on the last.`,
+      body: z.object({ q: z.string().max(200).optional(), after: z.uuid().nullish() }).prefault({}),
+      reply: z.object({ files: z.array(KeptFile), next: z.uuid().nullable(), used_bytes: z.int(), quota_bytes: z.int() }),
+    }),
     linkFile: fn(`${service}-file-link`, {
       access: 'user',
       summary: 'A link to a file, which can be revoked',
@@ -59,6 +80,21 @@ export function fileContracts<const S extends ServiceName>(service: S) {
     }),
   }
 }
+
+/** A picture of the Image Studio as a file of another service, which its own calls then take by its id: on a product, in an email. */
+export const pictureCopy = <const S extends ServiceName>(service: S) =>
+  fn(`${service}-file-from-picture`, {
+    access: 'user',
+    idempotent: 'two-phase',
+    summary: 'Copies a picture of the Image Studio to the files that are kept here',
+    description: 'The copy is a file of its own: it stays when the picture goes, and counts against the space of the plan.',
+    body: z.object({
+      picture_id: id('picture'),
+      width: z.int().min(16).max(4096).optional().describe('A smaller width; the height follows'),
+    }),
+    reply: z.object({ file_id: id('upload'), name: z.string(), bytes: z.int() }),
+    errors: ['not_found', 'storage_quota'],
+  })
 
 /** Looks at a finished file as a whole: its hash. */
 export const inspectFile = (service: ServiceName) => job(`${service}.inspect_file`, z.object({ file_id: z.uuid() }), { attempts: 8 })

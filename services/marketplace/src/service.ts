@@ -1,5 +1,7 @@
 import { fileContracts } from '@operon/contracts/files'
+import { fileFromPicture } from '@operon/contracts/marketplace/files'
 import { erasesPeople } from '@operon/kit/erasure'
+import { mountPictureCopies } from '@operon/kit/files/copy'
 import { eraseFiles, mountFiles } from '@operon/kit/files/mount'
 import { fileTables } from '@operon/kit/files/schema'
 import { openMailer } from '@operon/kit/mail/mailer'
@@ -80,6 +82,7 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     trustRoutes(rt)
     templateRoutes(rt)
     mountFiles(rt, fileContracts('marketplace'), { kept: inVersion })
+    mountPictureCopies(rt, fileFromPicture)
     erasesPeople(rt, { ...erasure, before: (ctx, userId) => eraseFiles(rt, ctx, userId, soldFile) })
   },
 }

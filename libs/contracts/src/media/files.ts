@@ -1,5 +1,14 @@
 import { fileContracts } from '../files.ts'
 
-// Uploads that resume, and links to them.
+// Uploads that resume, the list of files, and links to them. The names differ from marketplace's, since the web app knows all calls together.
 
-export const { createUpload, uploadOffset, continueUpload, deleteUpload, linkFile, revokeLink, openLink } = fileContracts('media')
+export const {
+  createUpload: createMediaUpload,
+  uploadOffset: mediaUploadOffset,
+  continueUpload: continueMediaUpload,
+  deleteUpload: deleteMediaUpload,
+  listFiles: listMediaFiles,
+  linkFile: linkMediaFile,
+  revokeLink: revokeMediaLink,
+  openLink: openMediaLink,
+} = fileContracts('media')

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { inspectFile, PIECE_BYTES, storageBytes } from '@operon/contracts/files'
+import { FILES_A_PAGE, inspectFile, PIECE_BYTES, storageBytes } from '@operon/contracts/files'
 import type { Tier } from '@operon/contracts/plans'
 import { fileTypeFromBuffer } from 'file-type'
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
@@ -230,6 +230,49 @@ async function tierOf(ctx: Pick<Ctx<any>, 'db'>, userId: string): Promise<Tier> 
 export const inWords = (bytes: number) => {
   const gib = bytes / 1024 ** 3
   return gib >= 1 ? `${gib} GB` : `${Math.round(gib * 1024)} MB`
+}
+
+const LISTED_FOR_S = 2 * 3600
+
+/** What is ready, newest first. `hidden` files are on their way out. */
+export async function listFiles(
+  rt: Rt,
+  ctx: Ctx<any>,
+  { q = '', after }: { q?: string; after?: string | null },
+  { kept = sql<SqlBool>`false`, hidden = sql<SqlBool>`false` }: { kept?: Kept | undefined; hidden?: Kept | undefined } = {},
+) {
+  const { id: userId } = signedIn(ctx)
+  const db = dbOf(ctx)
+  const words = q.trim()
+  let query = db
+    .selectFrom('files')
+    .select(['id', 'name', 'bytes', 'type', 'key', 'created_at'])
+    .select(sql<boolean>`${kept}`.as('kept'))
+    .where('user_id', '=', userId)
+    .where('state', '=', 'ready')
+    .where(sql<SqlBool>`not ${hidden}`)
+  if (words) query = query.where('name', 'ilike', `%${words.replace(/[\\%_]/g, '\\$&')}%`)
+  if (after) query = query.where('id', '<', after)
+  const [rows, usage, tier] = await Promise.all([
+    query
+      .orderBy('id', 'desc')
+      .limit(FILES_A_PAGE + 1)
+      .execute(),
+    db.selectFrom('file_usage').select('bytes').where('user_id', '=', userId).executeTakeFirst(),
+    tierOf(ctx, userId),
+  ])
+  const files = rows.slice(0, FILES_A_PAGE).map(({ key, type, created_at, ...row }) => ({
+    ...row,
+    type: type ?? 'application/octet-stream',
+    url: rt.storage.signedUrl(key, { expiresInS: LISTED_FOR_S, downloadAs: row.name }),
+    created_at: created_at.toISOString(),
+  }))
+  return {
+    files,
+    next: rows.length > FILES_A_PAGE ? files.at(-1)!.id : null,
+    used_bytes: usage?.bytes ?? 0,
+    quota_bytes: storageBytes[tier],
+  }
 }
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')

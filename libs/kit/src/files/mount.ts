@@ -17,6 +17,7 @@ import {
   hashFile,
   type Kept,
   linkFile,
+  listFiles,
   removeFiles,
   revokeLink,
   standingOf,
@@ -27,7 +28,11 @@ const TUS = { 'tus-resumable': '1.0.0', 'cache-control': 'no-store' }
 const MAX_BYTES = 5 * 1024 ** 3
 
 /** Serves the uploads and links of a service's files. Its migrations have `fileTables`, its contracts `fileContracts(name)`. */
-export function mountFiles(rt: Rt, contracts: ReturnType<typeof fileContracts<any>>, { kept }: { kept?: Kept } = {}): void {
+export function mountFiles(
+  rt: Rt,
+  contracts: ReturnType<typeof fileContracts<any>>,
+  { kept, hidden }: { kept?: Kept; hidden?: Kept } = {},
+): void {
   const { app } = rt
   serveRaw(app, contracts.createUpload as never, async (ctx, _input, reply, { headers }) => {
     const bytes = Number(headers['upload-length'])
@@ -63,6 +68,7 @@ export function mountFiles(rt: Rt, contracts: ReturnType<typeof fileContracts<an
     await deleteFile(rt, ctx, upload, kept)
     return reply.code(204).headers(TUS).send()
   })
+  serve(app, contracts.listFiles, (ctx, input) => listFiles(rt, ctx, input as never, { kept, hidden }))
   serve(app, contracts.linkFile, (ctx, input) => linkFile(rt, ctx, input as never))
   serve(app, contracts.revokeLink, (ctx, input) => revokeLink(ctx, input as never))
   serveRaw(app, contracts.openLink as never, async (ctx, { token }: { token: string }, reply, request) => {
