@@ -97,14 +97,23 @@ const modelLimits: Record<Tier, ModelLimits> = {
   enterprise: { budgetMicrousd: 45_000_000, inputCharacters: 400_000, outputTokens: 32_000, steps: 80 },
 }
 export const modelLimitsOf = (tier: Tier): ModelLimits => modelLimits[tier]
-/** The most that a plan's images may cost a month at list prices: all of them at the dearest model's square size. */
+/** The most that a plan's images may cost a month at list prices: all of them at the dearest model's square size, so that each promised image can be made. */
 const imageBudgetsMicrousd: Record<Tier, number> = {
   none: 700_000,
-  trial: 3_000_000,
+  trial: 20_000_000,
   basic: 20_000_000,
   pro: 27_000_000,
   enterprise: 45_000_000,
 }
+/** The most that speech may cost a month at list prices. No plan promises a number of it, so money alone bounds it. */
+const speechBudgetsMicrousd: Record<Tier, number> = {
+  none: 100_000,
+  trial: 500_000,
+  basic: 3_000_000,
+  pro: 6_000_000,
+  enterprise: 12_000_000,
+}
+export const speechBudgetOf = (tier: Tier): number => speechBudgetsMicrousd[tier]
 /** The month's model budget of each service that spends money by its unit. */
 export const budgetsOf = (tier: Tier): Record<string, number> => ({
   'ai-gateway': modelLimits[tier].budgetMicrousd,

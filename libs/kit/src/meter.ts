@@ -15,10 +15,13 @@ export type ByTier = Record<Tier, number>
 /** More than any budget: what a plan does not allow at all. */
 export const NEVER = 2 ** 50
 
+/** What no plan counts is metered in money alone, against a budget of its own. */
+export type Metered = Unit | 'speech'
+
 export type Reservation = {
   id: string
   userId: string
-  unit: Unit
+  unit: Metered
   amount: number
   periodStart: Date
   feature: string
@@ -28,7 +31,7 @@ export type Reservation = {
   costMicrousd: number
 }
 export type Usage = {
-  unit: Unit
+  unit: Metered
   tier: Tier
   used: number
   reserved: number
@@ -41,7 +44,7 @@ export type Usage = {
   periodEnd: Date | null
 }
 /** `costs`: the most that it can cost. */
-export type Ask = { userId: string; unit: Unit; feature: string; amount?: number; holdMs?: number; costs?: ByTier | null }
+export type Ask = { userId: string; unit: Metered; feature: string; amount?: number; holdMs?: number; costs?: ByTier | null }
 
 /** Takes units against the user's plan: two callers can never share the last one. */
 export async function reserve(db: Kysely<any>, ask: Ask, budgets: ByTier | null = null): Promise<Reservation> {
@@ -92,7 +95,7 @@ export type Wanted = Required<Omit<Ask, 'unit'>> & { id: string }
 export type Taken = Reservation & { left: number | null; costLeft: number | null }
 
 /** Returns the requests that were granted, in one statement for any number of them; those of one user ask for the same amount. */
-export async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[], budgets: ByTier | null = null): Promise<Map<string, Taken>> {
+export async function take(db: Kysely<any>, unit: Metered, wanted: Wanted[], budgets: ByTier | null = null): Promise<Map<string, Taken>> {
   const [statement, values] = wanted.length === 1 ? takingOne(unit, wanted[0]!, budgets) : takingAll(unit, wanted, budgets)
   const rows = await runStatement<Granted>(db, statement, values)
   const byId = new Map(wanted.map((each) => [each.id, each]))
@@ -105,25 +108,26 @@ export async function take(db: Kysely<any>, unit: Unit, wanted: Wanted[], budget
 }
 type Granted = { id: string; period_start: Date; left: number | null; tier: Tier; cost: number; cost_left: number | null }
 
+const noneOf = (unit: Metered): number | null => (unit === 'speech' ? null : limitsOf('none')[unit])
 export const jsonOf = (value: object | null) => (value ? JSON.stringify(value) : null)
-const takingOne = (unit: Unit, wanted: Wanted, budgets: ByTier | null): [Statement, unknown[]] => {
+const takingOne = (unit: Metered, wanted: Wanted, budgets: ByTier | null): [Statement, unknown[]] => {
   const { id, userId, feature, amount, holdMs, costs } = wanted
-  return [TAKE_ONE, [userId, unit, limitsOf('none')[unit], jsonOf(budgets), amount, id, feature, holdMs, jsonOf(costs)]]
+  return [TAKE_ONE, [userId, unit, noneOf(unit), jsonOf(budgets), amount, id, feature, holdMs, jsonOf(costs)]]
 }
-const takingAll = (unit: Unit, wanted: Wanted[], budgets: ByTier | null): [Statement, unknown[]] => {
+const takingAll = (unit: Metered, wanted: Wanted[], budgets: ByTier | null): [Statement, unknown[]] => {
   const given = wanted.map(({ userId, holdMs, ...each }, n) => ({ ...each, user_id: userId, hold_ms: holdMs, n }))
-  return [TAKE, [JSON.stringify(given), unit, limitsOf('none')[unit], jsonOf(budgets)]]
+  return [TAKE, [JSON.stringify(given), unit, noneOf(unit), jsonOf(budgets)]]
 }
 
 // The plan's period is the subscription's while it runs, else the calendar month of a free account.
 const calendarMonth = `date_trunc('month', now() at time zone 'utc') at time zone 'utc'`
 // `none` is no subscription: its allowance is the calendar month's, and comes anew with it.
 const stillRuns = `e.tier <> 'none' and (e.period_end is null or e.period_end + interval '${PAST_DUE_GRACE_DAYS} days' > now())`
-// An instance of the version before writes no budget: the tier's own stands in for it.
+// An instance of the version before writes no budget: the tier's own stands in for it. The plan's budget is for its units; speech has the tier's own.
 const planColumns = `
   coalesce(e.period_start, ${calendarMonth}) as period_start, e.period_end, coalesce(e.tier, 'none') as tier,
   case when e.user_id is null then $3::int else (e.limits ->> $2)::int end as max,
-  coalesce(e.budget_microusd, ($4::jsonb ->> coalesce(e.tier, 'none'))::bigint) as budget`
+  coalesce(case when $2 <> 'speech' then e.budget_microusd end, ($4::jsonb ->> coalesce(e.tier, 'none'))::bigint) as budget`
 const planOf = (user: string) => `select ${planColumns} from (select) one left join entitlements e on e.user_id = ${user} and ${stillRuns}`
 
 // Each counter is raised once, by as many of its user's askers as still fit, in the order they came: what the row was before (`old`) and
@@ -189,7 +193,7 @@ const TAKE_ONE: Statement = {
 /** Holds more of the budget for work that turns out dearer, a fallback for instance. False when the budget does not allow it. */
 export async function extend(db: Kysely<any>, reservation: Reservation, moreMicrousd: number, budgets: ByTier | null): Promise<boolean> {
   const { id, userId, unit } = reservation
-  const values = [userId, unit, limitsOf('none')[unit], jsonOf(budgets), id, moreMicrousd]
+  const values = [userId, unit, noneOf(unit), jsonOf(budgets), id, moreMicrousd]
   const [held] = await runStatement<{ cost_held: number }>(db, EXTEND, values)
   if (held) reservation.costMicrousd = held.cost_held
   return Boolean(held)
@@ -211,8 +215,8 @@ const EXTEND: Statement = {
 }
 
 /** The units and the budget that a user has spent in the current period. */
-export async function usageOf(db: Kysely<any>, userId: string, unit: Unit, budgets: ByTier | null = null): Promise<Usage> {
-  const [row] = await runStatement<UsageRow>(db, USAGE, [userId, unit, limitsOf('none')[unit], jsonOf(budgets)])
+export async function usageOf(db: Kysely<any>, userId: string, unit: Metered, budgets: ByTier | null = null): Promise<Usage> {
+  const [row] = await runStatement<UsageRow>(db, USAGE, [userId, unit, noneOf(unit), jsonOf(budgets)])
   const { used, reserved, max: limit, tier, cost_used, cost_reserved, budget, period_start, period_end } = row!
   return {
     ...{ unit, tier, used, reserved, limit, costMicrousd: cost_used, costReservedMicrousd: cost_reserved, budgetMicrousd: budget },

@@ -3,7 +3,7 @@ import { limitsOf } from '@operon/contracts/plans'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { runStatement, type Statement } from './db.ts'
 import { newId } from './ids.ts'
-import { type ByTier, jsonOf, type Reservation } from './meter.ts'
+import { type ByTier, jsonOf, type Metered, type Reservation } from './meter.ts'
 import type { KitDb } from './schema.ts'
 import { currentTrace } from './telemetry.ts'
 import { markPublished } from './tx.ts'
@@ -121,7 +121,7 @@ const settling = (tell: string, writes = '') => `
         'unit', closed.unit, 'used', counted.used, 'amount', closed.spent, 'feature', closed.feature, 'cost_microusd', closed.cost,
         'limit', case when e.user_id is null then ($4::jsonb -> closed.unit) else e.limits -> closed.unit end,
         'cost_used_microusd', counted.cost_used,
-        'budget_microusd', coalesce(e.budget_microusd, ($7::jsonb ->> coalesce(e.tier, 'none'))::bigint),
+        'budget_microusd', coalesce(case when closed.unit <> 'speech' then e.budget_microusd end, ($7::jsonb ->> coalesce(e.tier, 'none'))::bigint),
         'period_start', to_char(closed.period_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
       ) as payload
     from closed join counted using (user_id, unit, period_start) left join entitlements e on e.user_id = closed.user_id
@@ -134,13 +134,14 @@ const SETTLE: Statement = { name: 'meter_settle', text: settling(ONE_BY_ONE) }
 export async function settleAbandoned(
   db: Kysely<KitDb>,
   usageRecorded: Event,
-  { budgets = null, batch = 100 }: { budgets?: ByTier | null; batch?: number } = {},
+  { budgets = null, batch = 100, unit }: { budgets?: ByTier | null; batch?: number; unit?: Metered } = {},
 ): Promise<number> {
   const stale = await db
     .selectFrom('usage_reservations')
     .select('id')
     .where('state', '=', 'reserved')
     .where('expires_at', '<', sql<Date>`now()`)
+    .$if(unit !== undefined, (query) => query.where('unit', '=', unit!))
     .limit(batch)
     .execute()
   return (await close(db, SETTLE, settlementsOf(usageRecorded, stale, 'unknown', budgets))).length
