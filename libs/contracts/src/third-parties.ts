@@ -6,6 +6,7 @@ export const thirdParties = {
   google: 'Google',
   perplexity: 'Perplexity',
   fal: 'fal',
+  elevenlabs: 'ElevenLabs',
   rdap: 'domain registries',
   smtp: 'mail',
   sms: 'SMS',

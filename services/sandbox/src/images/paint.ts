@@ -159,6 +159,26 @@ const drawn = (painting: Painting, width: number, height: number) =>
 
 export const paint = (painting: Painting): Promise<Buffer> => drawn(painting, painting.width, painting.height).png()
 
+/** Over an earlier picture: only where the mask is transparent, or without one as a veil over all of it. */
+export async function paintOver(painting: Painting, source: Uint8Array, mask: Uint8Array | undefined): Promise<Buffer> {
+  const { width, height } = painting
+  const pixelsOf = async (png: Uint8Array) => {
+    const pixels = await new Transformer(png).fastResize({ width, height, fit: ResizeFit.Cover }).rawPixels()
+    return { pixels, step: pixels.length / (width * height) }
+  }
+  const [below, above, cut] = await Promise.all([pixelsOf(source), pixelsOf(await paint(painting)), mask ? pixelsOf(mask) : null])
+  const all = new Uint8Array(width * height * 4)
+  for (let at = 0; at < width * height; at++) {
+    const share = cut ? 1 - (cut.step === 4 ? cut.pixels[at * 4 + 3]! : 255) / 255 : 0.6
+    for (let channel = 0; channel < 3; channel++)
+      all[at * 4 + channel] = Math.round(
+        below.pixels[at * below.step + channel]! * (1 - share) + above.pixels[at * above.step + channel]! * share,
+      )
+    all[at * 4 + 3] = 255
+  }
+  return Transformer.fromRgbaPixels(all, width, height).png()
+}
+
 /** The same, unfinished: `share` of the way from a blur to the picture. */
 export const paintPart = (painting: Painting, share: number): Promise<Buffer> =>
   drawn(painting, Math.max(16, painting.width >> 2), Math.max(16, painting.height >> 2))
@@ -166,3 +186,8 @@ export const paintPart = (painting: Painting, share: number): Promise<Buffer> =>
     .png()
 /** A seed for an order that brings none. */
 export const seedOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32LE(4) % 2_147_483_647
+
+export async function isOtherSize(one: Uint8Array, other: Uint8Array): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((png) => new Transformer(png).metadata()))
+  return a!.width !== b!.width || a!.height !== b!.height
+}

@@ -6,7 +6,7 @@ import type { State } from '../core/state.ts'
 import type { Truth } from '../core/truth.ts'
 import { readBody } from '../core/wire.ts'
 import { fail, ordered, reply } from '../models/replies.ts'
-import { type Painting, paint, paintPart, seedOf } from './paint.ts'
+import { isOtherSize, type Painting, paint, paintOver, paintPart, seedOf } from './paint.ts'
 import { geminiPixels, unknownImageParameter, wrongSize } from './parameters.ts'
 
 type Options = { faults: Faults; truth: Truth; state: State; pace: number }
@@ -36,17 +36,6 @@ export function imageServer({ faults, truth, state, pace }: Options) {
   const record = (upstream: string, request: IncomingMessage, facts: object) =>
     truth.log('openai', 'image', { upstream, account: accountHeader(request.headers)[0] ?? null, ...facts })
 
-  /** Faults before anything is drawn. Says whether the request is over. */
-  async function spoiled(fault: Fault | undefined, response: ServerResponse): Promise<boolean> {
-    if (fault?.kind === 'slow_headers') await wait(fault.ms ?? 30_000)
-    if (fault?.kind === 'hung') return true
-    if (fault?.kind === 'reset_before') response.socket?.resetAndDestroy()
-    if (fault?.kind === 'status') ordered(response, fault)
-    if (fault?.kind === 'wrong_content_type')
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Just a moment...</body></html>')
-    return ['reset_before', 'status', 'wrong_content_type'].includes(fault?.kind ?? '')
-  }
-
   async function openai(request: IncomingMessage, response: ServerResponse, edits: boolean) {
     const invalid = (message: string, param: string | null = null, code: string | null = null) =>
       fail(response, 400, message, 'invalid_request_error', code, param)
@@ -66,6 +55,12 @@ export function imageServer({ faults, truth, state, pace }: Options) {
     const fault = faultFor(request, model)
     if (await spoiled(fault, response)) return
     const [width, height] = size === 'auto' ? [1024, 1024] : (String(size).split('x').map(Number) as [number, number])
+    const source: Buffer | undefined = Buffer.isBuffer(body.image) ? body.image : undefined
+    if (edits && !source) return invalid("Missing required parameter: 'image'.", 'image', 'missing_required_parameter')
+    const mask: Buffer | undefined = Buffer.isBuffer(body.mask) ? body.mask : undefined
+    if (mask && (await isOtherSize(mask, source!)))
+      return invalid('Invalid mask image size: the mask must be as large as the image.', 'mask', 'invalid_mask_image_size')
+    const finished = (painted: Painting) => (source ? paintOver(painted, source, mask) : paint(painted))
     const painting: Painting = {
       prompt: String(prompt),
       width,
@@ -85,7 +80,7 @@ export function imageServer({ faults, truth, state, pace }: Options) {
       await wait(step)
       const data = await Promise.all(
         Array.from({ length: Number(n) }, async (_, at) => ({
-          b64_json: (await paint({ ...painting, seed: painting.seed + at })).toString('base64'),
+          b64_json: (await finished({ ...painting, seed: painting.seed + at })).toString('base64'),
         })),
       )
       record('openai', request, { model, size, pictures: data.length, stream: false })
@@ -105,7 +100,7 @@ export function imageServer({ faults, truth, state, pace }: Options) {
         return void response.end(fault.kind === 'truncate' ? undefined : 'data: {"type": \n\n')
     }
     await wait(step)
-    const image = await paint(painting)
+    const image = await finished(painting)
     record('openai', request, { model, size, pictures: 1, stream: true })
     if (fault?.kind === 'reset_after') return void response.socket?.resetAndDestroy()
     if (fault?.kind === 'missing_end') return void response.end()
@@ -259,8 +254,19 @@ function usageOf(prompt: string, pixels: number, hasImage: boolean) {
   }
 }
 
+/** Faults before anything is made. Says whether the request is over. */
+export async function spoiled(fault: Fault | undefined, response: ServerResponse): Promise<boolean> {
+  if (fault?.kind === 'slow_headers') await wait(fault.ms ?? 30_000)
+  if (fault?.kind === 'hung') return true
+  if (fault?.kind === 'reset_before') response.socket?.resetAndDestroy()
+  if (fault?.kind === 'status') ordered(response, fault)
+  if (fault?.kind === 'wrong_content_type')
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Just a moment...</body></html>')
+  return ['reset_before', 'status', 'wrong_content_type'].includes(fault?.kind ?? '')
+}
+
 /** JSON, or the fields of a form with its files as bytes. */
-async function bodyOf(request: IncomingMessage): Promise<Asked | null> {
+export async function bodyOf(request: IncomingMessage): Promise<Asked | null> {
   const body = await readBody(request)
   const type = request.headers['content-type'] ?? ''
   try {

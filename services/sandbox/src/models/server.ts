@@ -4,6 +4,7 @@ import type { State } from '../core/state.ts'
 import type { Truth } from '../core/truth.ts'
 import { readBody } from '../core/wire.ts'
 import { DRAWN, imageServer } from '../images/server.ts'
+import { speechServer } from '../speech/server.ts'
 import { answer, type ChatBody } from './answer.ts'
 import { benchAnswer, benchChunks } from './bench.ts'
 import { complete } from './complete.ts'
@@ -14,11 +15,12 @@ import { promptTokens, tokensOf } from './tokens.ts'
 
 type Options = { faults: Faults; truth: Truth; state: State; pace: number; seed: string; onError: (error: unknown) => void }
 
-/** OpenAI's wire format for every provider, told apart by the path: /openai/v1, /anthropic/v1, /google/v1beta/openai, /perplexity. */
+/** OpenAI's wire format for every provider, told apart by the path: /openai/v1, /anthropic/v1, /google/v1beta/openai, /perplexity. Images and speech have wires of their own. */
 export function modelServer(options: Options): Server {
   let made = 0
   const epoch = Date.now().toString(36)
   const images = imageServer(options)
+  const speech = speechServer(options)
   const server = createServer(async (request, response) => {
     try {
       const path = (request.url ?? '/').split('?')[0]!
@@ -27,6 +29,7 @@ export function modelServer(options: Options): Server {
       if (request.method === 'GET' && path.endsWith('/models')) return reply(response, { object: 'list', data: models })
       if (request.method === 'GET' && path.includes('/models/')) return oneModel(response, path)
       if (await images(request, response, path)) return
+      if (await speech(request, response, path)) return
       if (request.method !== 'POST' || !path.endsWith('/chat/completions')) {
         return fail(response, 404, `Invalid URL (${request.method} ${path})`, 'invalid_request_error', 'unknown_url')
       }
@@ -98,10 +101,14 @@ function cut(text: string, wanted: number): Call['chunks'] {
 
 /** Any key is good, save one that says it is not. */
 function authorized(request: IncomingMessage) {
-  const { authorization, 'x-api-key': anthropic, 'x-goog-api-key': google } = request.headers
+  const { authorization, 'x-api-key': anthropic, 'x-goog-api-key': google, 'xi-api-key': eleven } = request.headers
   // A picture that was drawn is open to whoever has its address, as at the provider.
   if (request.method === 'GET' && request.url?.startsWith(DRAWN)) return true
-  const key = authorization?.replace(/^(?:Bearer|Key)\s+/i, '') ?? (anthropic as string | undefined) ?? (google as string | undefined)
+  const key =
+    authorization?.replace(/^(?:Bearer|Key)\s+/i, '') ??
+    (anthropic as string | undefined) ??
+    (google as string | undefined) ??
+    (eleven as string | undefined)
   return Boolean(key) && !key!.includes('invalid')
 }
 
