@@ -1,7 +1,8 @@
-import { forgetHistory, stopAnswer, sweep } from '@operon/contracts/ai-gateway/events'
+import { forgetHistory, spendKeyRequest, stopAnswer, sweep } from '@operon/contracts/ai-gateway/events'
 import { demoCreated } from '@operon/contracts/identity/events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { aiUsageRecorded } from '@operon/contracts/usage'
+import { signedIn } from '@operon/kit/context'
 import { erasesPeople } from '@operon/kit/erasure'
 import { createGuardedFetch, type GuardedFetch } from '@operon/kit/fetch'
 import type { ProviderName } from '@operon/kit/providers'
@@ -20,6 +21,7 @@ import { Config } from './config.ts'
 import { seedDemo } from './demo/seed.ts'
 import { createPrices } from './domains/prices.ts'
 import { erasure } from './erasure.ts'
+import { spendKey } from './keys/limit.ts'
 import { handsOverKeys } from './keys/older.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { memoryRoutes } from './memory/routes.ts'
@@ -93,6 +95,10 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     }
     const registries = rt.config.DOMAIN_REGISTRIES === 'live' ? null : () => sandbox('rdap')
     openaiRoutes(rt.app, deps)
+    rt.answer(spendKeyRequest, async (ctx, { calls }) => {
+      await spendKey(ctx, signedIn(ctx), calls)
+      return { spent: true as const }
+    })
     const approvals = approvalRoutes(rt)
     const tooled = { ...deps, approvals }
     chatRoutes(rt, tooled)

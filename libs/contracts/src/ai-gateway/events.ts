@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, job, personal, plain } from '../contract.ts'
+import { event, job, personal, plain, request } from '../contract.ts'
 import { answerPage } from './pages.ts'
 
 const MAX_COMMAND = 200
@@ -53,3 +53,10 @@ export const handOverKeys = job('ai-gateway.hand_over_keys', z.object({}))
 export const sweep = job('ai-gateway.sweep', z.object({}))
 /** Takes what is older than each person's plan keeps. */
 export const forgetHistory = job('ai-gateway.forget_history', z.object({}))
+
+/** Counts so many calls against the monthly limit of the key that the actor came with: other services that answer keys ask this. */
+export const spendKeyRequest = request(
+  'ai-gateway.spend_key',
+  z.object({ calls: z.int().min(1).max(10) }),
+  z.object({ spent: z.literal(true) }),
+)

@@ -22,6 +22,23 @@ export const chatCompletions = endpoint({
   }),
   reply: z.looseObject({}),
 })
+export const createResponse = endpoint({
+  method: 'POST',
+  path: '/ai/v1/responses',
+  access: 'user',
+  rate: 'ai',
+  apiKeys: true,
+  raw: true,
+  maxBytes: 4 * 1024 * 1024,
+  summary: 'OpenAI-compatible responses, streaming and tools included',
+  description: 'Nothing is stored: each call sends what was said before.',
+  body: z.looseObject({
+    model: text(200),
+    input: z.union([z.string(), z.array(z.unknown()).max(2000)]),
+    stream: z.boolean().nullish(),
+  }),
+  reply: z.looseObject({}),
+})
 const Model = z.object({
   id: z.string(),
   object: z.literal('model'),

@@ -35,7 +35,7 @@ export async function complete(deps: AnswerDeps, ctx: Ctx<AiDb>, input: Input<ty
 }
 
 /** A developer needs to know which parameter was refused, and which name; a person in the app is told in our words. */
-function inWordsForPrograms(error: unknown, model: string): never {
+export function inWordsForPrograms(error: unknown, model: string): never {
   if (!(error instanceof DomainError)) throw error
   if (error.code === 'model_refused')
     throw new DomainError('model_refused', { message: (error.cause as Error).message, details: error.details })
@@ -70,7 +70,7 @@ async function sendWhole(reply: FastifyReply, answer: Answer) {
   return reply.code(errors.answer_cut.status).send({ error: { ...cut(answer), content: answer.content } })
 }
 
-const cut = ({ problem }: Answer) => ({ message: problem, type: 'server_error', param: null, code: 'answer_cut' })
+export const cut = ({ problem }: Answer) => ({ message: problem, type: 'server_error', param: null, code: 'answer_cut' })
 
 /** As it came. We always ask for the count; a caller who did not is not told. */
 function passedOn(pieces: Piece[], wantsUsage: boolean): string {
@@ -81,7 +81,7 @@ function passedOn(pieces: Piece[], wantsUsage: boolean): string {
 
 /** The same stream, put together: tool calls arrive in parts. */
 async function whole(answer: Answer) {
-  const calls: { id?: string; type: string; function: { name: string; arguments: string } }[] = []
+  const calls: ToolCalls = []
   let id = `chatcmpl-${answer.id}`
   let created = Math.floor(Date.now() / 1000)
   let finish: string | null = null
@@ -102,17 +102,7 @@ async function whole(answer: Answer) {
     if (choice?.delta?.annotations) annotations.push(...choice.delta.annotations)
     if (choice?.logprobs?.content) logprobs.push(...choice.logprobs.content)
     counted = chunk?.usage ?? counted
-    for (const part of (choice?.delta?.tool_calls ?? []) as {
-      index: number
-      id?: string
-      function?: { name?: string; arguments?: string }
-    }[]) {
-      calls[part.index] ??= { type: 'function', function: { name: '', arguments: '' } }
-      const call = calls[part.index]!
-      if (part.id) call.id = part.id
-      call.function.name += part.function?.name ?? ''
-      call.function.arguments += part.function?.arguments ?? ''
-    }
+    callsIn(chunk, calls)
   }
   const { prompt_tokens, completion_tokens } = answer.usage
   return {
@@ -137,6 +127,20 @@ async function whole(answer: Answer) {
     usage: { ...counted, prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
     ...about,
     ...(answer.citations.length && { citations: answer.citations }),
+  }
+}
+
+export type ToolCalls = { id?: string; type: string; function: { name: string; arguments: string } }[]
+type CallPart = { index: number; id?: string; function?: { name?: string; arguments?: string } }
+
+/** Adds the parts of tool calls that a chunk brings to those that came before. */
+export function callsIn(chunk: Piece['chunk'], calls: ToolCalls): void {
+  for (const part of (chunk?.choices?.[0]?.delta?.tool_calls ?? []) as CallPart[]) {
+    calls[part.index] ??= { type: 'function', function: { name: '', arguments: '' } }
+    const call = calls[part.index]!
+    if (part.id) call.id = part.id
+    call.function.name += part.function?.name ?? ''
+    call.function.arguments += part.function?.arguments ?? ''
   }
 }
 
