@@ -4,6 +4,7 @@ import { type ThirdParty, thirdParties } from '@operon/contracts/third-parties'
 import { countersOf } from '@operon/gateway/figures'
 import { marketplacePages } from '@operon/gateway/frames'
 import { startGateway } from '@operon/gateway/gateway'
+import { sharedByMedia } from '@operon/gateway/shared'
 import type { Env } from '@operon/kit/config'
 import { openBus, openCache, openVerifier } from '@operon/kit/open'
 import { serveMetrics } from '@operon/kit/scrape'
@@ -104,7 +105,7 @@ export async function openGateway(infra: Infra, services: RunningService[]) {
   const cache = await openCache(infra)
   const verifier = openVerifier(infra, bus)
   const upstreams = Object.fromEntries(services.map((service) => [service.name, { kind: 'local', app: service.app, ready: service.ready }]))
-  const known = { pages: marketplacePages(infra, bus), counters: countersOf(infra, bus) }
+  const known = { pages: marketplacePages(infra, bus), shared: sharedByMedia(infra, bus), counters: countersOf(infra, bus) }
   const gateway = await startGateway({ ...infra, ...known, log, upstreams, webDist: infra.env.WEB_DIST ?? webDist, bus, cache, verifier })
   await bus.start()
   return {

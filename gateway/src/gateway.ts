@@ -24,6 +24,7 @@ import { operations, type Platform } from './operations.ts'
 import { referencePages } from './reference.ts'
 import { compileRoutes, type Spoken } from './routes.ts'
 import { GatewaySettings } from './settings.ts'
+import type { SharedAt } from './shared.ts'
 import { openUpstreams, type Upstreams, upstreamStates } from './upstreams.ts'
 import { type Contacts, inlineScriptHashes, serveWeb } from './web.ts'
 
@@ -43,6 +44,8 @@ export type GatewayOptions = {
   spoken?: Spoken[]
   /** Finds the owner of a page's address, for pages that many people have. */
   pages?: PageAt
+  /** The picture behind a public link. */
+  shared?: SharedAt
   counters?: Counters
   /** Resolves the name of a service: the machine's resolver, unless a test brings its own. */
   lookup?: Lookup
@@ -103,6 +106,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       contacts: contactsOf(config, settings),
       headers: securityHeaders(config, inlineScriptHashes(options.webDist)).page,
       pages: options.pages,
+      shared: options.shared,
       drawing: await readDrawing(options.webDist ?? ''),
       log,
       figures,

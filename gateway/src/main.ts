@@ -7,6 +7,7 @@ import { flushTraces } from '@operon/kit/tracing'
 import { countersOf } from './figures.ts'
 import { marketplacePages } from './frames.ts'
 import { startGateway } from './gateway.ts'
+import { sharedByMedia } from './shared.ts'
 import { upstreamsFromEnv } from './upstreams.ts'
 
 /** The gateway as a process of its own: services at UPSTREAM_<SERVICE>, broadcasts and keys over the bus. */
@@ -26,6 +27,7 @@ async function main() {
     verifier,
     webDist,
     pages: marketplacePages(infra, bus),
+    shared: sharedByMedia(infra, bus),
     counters: countersOf(infra, bus),
     upstreams: upstreamsFromEnv(infra.env),
   })

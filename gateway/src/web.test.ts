@@ -25,7 +25,7 @@ beforeAll(async () => {
   const files: Record<string, string> = {
     'index.html': '<h1>Landing</h1>',
     'get-started/index.html': '<h1>Get started</h1>',
-    'app.html': '<script>theme()</script><h1>App</h1>',
+    'app.html': '<head></head><script>theme()</script><h1>App</h1>',
     'named/index.html': '<title>__PRODUCT_NAME__</title>__CONTACT_EMAIL__ __SECURITY_EMAIL__',
     'marketplace/index.html': '<h1>Storefront</h1>',
     'marketplace/:userSlug/index.html': '<h1>Storefront</h1>',
@@ -33,7 +33,8 @@ beforeAll(async () => {
     '.server/frame.html': '<head><!--head--></head><body><!--app--></body>',
     'figures/index.html':
       '<meta content="__FIGURES__"><p>__FIGURE:users:10K+__</p><p>__FIGURE:revenue:$2M+__</p><p>__FIGURE:response:&lt; 2s__</p>',
-    'routes.json': '["/dashboard", "/dashboard/image-studio", "/auth/:userType", "/pricing", "/marketplace", "/marketplace/:userSlug"]',
+    'routes.json':
+      '["/dashboard", "/dashboard/image-studio", "/auth/:userType", "/pricing", "/marketplace", "/marketplace/:userSlug", "/shared/image/:token"]',
     '404.html': '<h1>Not here</h1>',
     'assets/main-1.js': 'console.log(1)'.repeat(50),
     'sitemap.xml': '<loc>__PUBLIC_URL__/</loc>',
@@ -50,6 +51,10 @@ beforeAll(async () => {
   gateway = await testGateway({
     webDist: dist,
     pages: pageAt,
+    shared: async (token) => {
+      if (token === 'away') throw new Error('nobody answers')
+      return token === 'open' ? { url: 'https://shop.example/files/v1/media/~shared/open?a=1&b=2', width: 1024, height: 768 } : null
+    },
     counters: { users: async () => '<3', revenue: () => Promise.reject(new Error('nobody answers')) },
     env: {
       LIVE_FIGURES: 'users,revenue',
@@ -69,7 +74,7 @@ const get = (path: string, init?: RequestInit) => fetch(`${gateway.url}${path}`,
 test('pages that were drawn beforehand, pages of the app, and a real 404', async () => {
   const seen = async (path: string) => {
     const response = await get(path)
-    return [response.status, (await response.text()).replace(/<script>.*<\/script>|<title>.*<\/title>|<.?h1>/g, '')]
+    return [response.status, (await response.text()).replace(/<head><\/head>|<script>.*<\/script>|<title>.*<\/title>|<.?h1>/g, '')]
   }
   expect(await seen('/')).toEqual([200, 'Landing'])
   expect(await seen('/get-started')).toEqual([200, 'Get started'])
@@ -100,6 +105,22 @@ test('a page with rows is drawn with them, 404 for nobody, 301 where it moved, a
   expect(asked).toEqual([`${ann} `, `${nobody} `, 'moved ', `${away} `, 'all ', `${ann} q=a+b&category=B`])
   expect((await get(`/marketplace/${ann}`, { method: 'HEAD' })).status).toBe(200)
   for (const path of ['/.server/drawPage.js', '/.server/frame.html']) expect((await get(path)).status).toBe(404)
+})
+
+test('a shared picture has a preview in its page, a revoked link is a 404, and the app asks by itself when media is away [spec-84]', async () => {
+  const seen = async (token: string) => {
+    const response = await get(`/shared/image/${token}`)
+    return [response.status, await response.text()] as const
+  }
+  const [status, page] = await seen('open')
+  expect(status).toBe(200)
+  expect(page).toContain('<meta property="og:image" content="https://shop.example/files/v1/media/~shared/open?a=1&amp;b=2" />')
+  expect(page).toContain('<meta property="og:image:width" content="1024" />')
+  expect(page).toContain('Hill &amp; $&amp; Co')
+  expect(page).toContain('noindex')
+  expect((await seen('revoked'))[0]).toBe(404)
+  expect((await seen('x'.repeat(101)))[0]).toBe(404)
+  expect((await seen('away'))[0]).toBe(200)
 })
 
 test('assets come compressed as the browser takes them, for ever, and are not sent twice', async () => {

@@ -9,6 +9,7 @@ import { type Call, send } from './call.ts'
 import type { Figures } from './figures.ts'
 import { type Drawing, escaped, type Found, type PageAt, serverPages } from './frames.ts'
 import type { Fixed } from './headers.ts'
+import { type SharedAt, sharedPages } from './shared.ts'
 
 // Pages that only a browser renders: all of them are one document, and the app finds the page by its address.
 const appRoutes = [
@@ -34,7 +35,13 @@ const appRoutes = [
 /** The built web app, whole in memory: it is a few megabytes and never changes while this process runs. */
 export function serveWeb(
   dist: string,
-  options: Names & { headers: Fixed; pages?: PageAt | undefined; drawing?: Drawing | undefined; log: Logger },
+  options: Names & {
+    headers: Fixed
+    pages?: PageAt | undefined
+    drawing?: Drawing | undefined
+    shared?: SharedAt | undefined
+    log: Logger
+  },
 ): (call: Call) => void {
   const { assets, templates } = readBuild(dist)
   const appRouteOf = routeMatcher(readRoutes(dist))
@@ -61,6 +68,13 @@ export function serveWeb(
       failed: (error, path) => log.warn({ err: error, path }, 'page not drawn with its rows: the app is sent empty and asks by itself'),
     })
 
+  const shared =
+    options.shared &&
+    sharedPages(options.shared, {
+      productName: options.productName,
+      failed: (error, path) => log.warn({ err: error, path }, 'shared picture not looked up: the app is sent and asks by itself'),
+    })
+
   function find({ path, query }: Call): Found | Promise<Found> | null {
     const route = appRouteOf(path)
     // The frame of a page with rows is a file of the route's own name.
@@ -69,7 +83,7 @@ export function serveWeb(
     const page = assets.get(path) ?? assets.get(`${path}.html`) ?? assets.get(`${path === '/' ? '' : path}/index.html`)
     if (page) return { asset: page, status: 200 }
     const app = route && (assets.get('/app.html') ?? assets.get('/index.html'))
-    if (app) return { asset: app, status: 200 }
+    if (app) return shared?.(path, app) ?? { asset: app, status: 200 }
     const missing = assets.get('/404.html')
     return missing ? { asset: missing, status: 404 } : null
   }
