@@ -43,7 +43,16 @@ export const errors = {
   image_empty: { status: 502, message: 'The model answered without an image. It used no image of your plan; try again.' },
   image_stopped: { status: 409, message: 'This image was stopped. It used no image of your plan.' },
   image_variation: { status: 404, message: 'The image to vary is not there any more.' },
+  image_no_mask: { status: 400, message: 'This model cannot change a part of a picture. Choose GPT Image or DALL·E 3.' },
   image_not_retried: { status: 409, message: 'Only an image that failed or was stopped can be made again.' },
+  speech_failed: { status: 502, message: 'Text-to-speech failed' },
+  speech_refused: { status: 400, message: 'The voice would not read this text. Shorten or reword it. Nothing was charged.' },
+  hearing_failed: { status: 502, message: 'Speech recognition failed' },
+  voice_unknown: { status: 400, message: 'There is no voice with this name or id.' },
+  audio_unreadable: {
+    status: 415,
+    message: 'This file is not a recording that can be opened here. WebM, MP3, MP4, OGG, FLAC and WAV can.',
+  },
   image_unreadable: { status: 415, message: 'This file is not a picture that can be opened here. PNG, JPEG and WebP can.' },
   storage_quota: { status: 413, message: 'There is no space left in your plan for this. Delete files or upgrade on the plan page.' },
 

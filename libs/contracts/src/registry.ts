@@ -64,7 +64,9 @@ import * as marketplaceTrust from './marketplace/trust.ts'
 import * as mediaApi from './media/api.ts'
 import * as mediaEvents from './media/events.ts'
 import * as mediaFiles from './media/files.ts'
+import * as mediaOpenAi from './media/openai.ts'
 import * as mediaShapes from './media/shapes.ts'
+import * as mediaVoice from './media/voice.ts'
 import * as sandboxApi from './sandbox/api.ts'
 import * as sandboxEvents from './sandbox/events.ts'
 import { type ProcessName, serviceNames } from './services.ts'
@@ -122,7 +124,7 @@ export const contracts: Record<ProcessName, object> = {
   },
   integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
-  media: { ...mediaApi, ...mediaEvents, ...mediaFiles, ...mediaShapes },
+  media: { ...mediaApi, ...mediaEvents, ...mediaFiles, ...mediaOpenAi, ...mediaShapes, ...mediaVoice },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
   crm: { ...crmApi, ...crmEvents, ...crmTables },
   sandbox: { ...sandboxApi, ...sandboxEvents },

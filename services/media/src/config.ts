@@ -9,6 +9,8 @@ const pairs = [
   ['GOOGLE_IMAGE_BASE_URL', 'GOOGLE_API_KEY'],
   ['FAL_BASE_URL', 'FAL_KEY'],
   ['AI_IMAGE_API_KEY', 'AI_IMAGE_BASE_URL'],
+  ['ELEVENLABS_BASE_URL', 'ELEVENLABS_API_KEY'],
+  ['AI_SPEECH_API_KEY', 'AI_SPEECH_BASE_URL'],
 ] as const
 
 /** Each provider by key and base address; a provider with neither is the sandbox. */
@@ -29,6 +31,17 @@ export const Config = z
     AI_IMAGE_MODEL: z.string().optional(),
     /** The price of a square picture of that server. Unset, it counts as the dearest model listed. */
     AI_IMAGE_USD: z.coerce.number().min(0).optional(),
+    ELEVENLABS_API_KEY: key,
+    ELEVENLABS_BASE_URL: base,
+    /** One OpenAI-compatible server that speaks and listens; unset, the models' own. */
+    AI_SPEECH_BASE_URL: base,
+    AI_SPEECH_API_KEY: key,
+    AI_SPEECH_MODEL: z.string().optional(),
+    AI_HEARING_MODEL: z.string().optional(),
+    /** The price of a million characters there. Unset, it counts as the dearest model listed. */
+    AI_SPEECH_USD: z.coerce.number().min(0).optional(),
+    /** How long one provider may take over a recording. */
+    MEDIA_SPEAK_MS: z.coerce.number().int().min(1000).default(120_000),
     /** After so many failures in a row a provider is left alone for ten seconds. */
     MEDIA_CIRCUIT_FAILURES: z.coerce.number().int().min(1).default(5),
     /** How long one provider may take over a picture. */

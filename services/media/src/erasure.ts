@@ -5,8 +5,10 @@ import { release } from '@operon/kit/settle'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Config } from './config.ts'
+import { inputsOf } from './pictures/inputs.ts'
 import { thumbsOf } from './pictures/picture.ts'
 import type { MediaDb } from './schema.ts'
+import { recordingsOf } from './speech/speak.ts'
 
 type Rt = Runtime<MediaDb, Config>
 
@@ -24,18 +26,25 @@ export const erasureOf = (rt: Rt): Eraser<MediaDb> => ({
       for (const { reservation_id } of open) await release(trx, { id: reservation_id })
     })
     await eraseFiles(rt, ctx as never, userId)
-    for (let found = await rt.storage.list(thumbsOf(userId), 500); found.length; found = await rt.storage.list(thumbsOf(userId), 500))
-      for (const { key } of found) await rt.storage.delete(key)
+    for (const prefix of [thumbsOf(userId), recordingsOf(userId), inputsOf(userId)])
+      for (let found = await rt.storage.list(prefix, 500); found.length; found = await rt.storage.list(prefix, 500))
+        for (const { key } of found) await rt.storage.delete(key)
   },
-  long: [{ table: 'picture_shares' }, { table: 'pictures' }],
+  long: [{ table: 'picture_shares' }, { table: 'pictures' }, { table: 'recordings' }],
   async erase(trx, userId) {
     await sql`delete from lane_items where tenant = ${userId}`.execute(trx)
     await sql`delete from tenant_lanes where tenant = ${userId}`.execute(trx)
-    return { deleted: await deleteRows(trx as never, ['file_links'], userId) }
+    return { deleted: await deleteRows(trx as never, ['file_links', 'voice_commands', 'voice_settings'], userId) }
   },
   holds: [
-    { table: 'pictures', without: ['words', 'reservation_id', 'request_key', 'fence', 'provider_ref'] },
+    {
+      table: 'pictures',
+      without: ['words', 'reservation_id', 'request_key', 'fence', 'provider_ref', 'inputs', 'mask_key', 'inputs_gone'],
+    },
     { table: 'picture_shares' },
+    { table: 'recordings', without: ['text_key'] },
+    { table: 'voice_settings', key: null },
+    { table: 'voice_commands' },
     ...fileHoldings,
   ],
 })

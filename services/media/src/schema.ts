@@ -1,4 +1,5 @@
 import type { ImageModel, ImageSize, ImageStyle } from '@operon/contracts/media/images'
+import type { VoiceName } from '@operon/contracts/media/speech'
 import type { FilesDb } from '@operon/kit/files/schema'
 import type { LaneDb } from '@operon/kit/lanes'
 import type { Generated } from 'kysely'
@@ -25,6 +26,10 @@ export type MediaDb = FilesDb &
       height: number
       seed: number | null
       from_id: string | null
+      /** Keys of what was brought along; they go a day after the end. */
+      inputs: Generated<string[]>
+      mask_key: string | null
+      inputs_gone: Generated<boolean>
       /** Whether Gemini is asked when the model cannot draw. */
       may_fall_back: boolean
       sandbox: Generated<boolean>
@@ -56,5 +61,30 @@ export type MediaDb = FilesDb &
       created_at: Generated<Date>
       revoked_at: Date | null
       views: Generated<number>
+    }
+    voice_settings: { user_id: string; voice: VoiceName; speaks: boolean; updated_at: Generated<Date> }
+    /** The last ten of a person. */
+    voice_commands: {
+      id: string
+      user_id: string
+      command: string
+      response: string
+      confidence: number | null
+      created_at: Generated<Date>
+    }
+    /** Made once for a text in a voice; played again while it is here. */
+    recordings: {
+      id: string
+      user_id: string
+      text_key: string
+      model: string
+      answered_by: string
+      type: string
+      ending: string
+      bytes: number
+      characters: number
+      sandbox: boolean
+      created_at: Generated<Date>
+      used_at: Generated<Date>
     }
   }

@@ -1,5 +1,5 @@
 import { fileContracts } from '@operon/contracts/files'
-import { budgetsOf, tiers } from '@operon/contracts/plans'
+import { budgetsOf, speechBudgetOf, tiers } from '@operon/contracts/plans'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { erasesPeople } from '@operon/kit/erasure'
 import { mountFiles } from '@operon/kit/files/mount'
@@ -11,26 +11,52 @@ import { sql } from 'kysely'
 import { Config } from './config.ts'
 import { erasureOf } from './erasure.ts'
 import * as pictures from './migrations/0001_pictures.ts'
+import * as speech from './migrations/0004_speech.ts'
+import * as edits from './migrations/0005_edits.ts'
+import * as voice from './migrations/0006_voice.ts'
+import { openaiRoutes } from './openai/routes.ts'
 import { Progress } from './pictures/progress.ts'
 import { pictureRoutes } from './pictures/routes.ts'
 import { Providers, sandboxedProviders } from './providers/providers.ts'
 import type { MediaDb } from './schema.ts'
+import { byTier } from './speech/deps.ts'
+import { SpeechProviders, sandboxedSpeech } from './speech/providers.ts'
+import { speechRoutes } from './speech/routes.ts'
 
 export const mediaService: ServiceDefinition<MediaDb, Config> = {
   name: 'media',
   config: Config,
-  migrations: { '0001_pictures': pictures, '0002_files': fileTables, '0003_lanes': laneTables },
-  sandboxed: sandboxedProviders,
+  migrations: {
+    '0001_pictures': pictures,
+    '0002_files': fileTables,
+    '0003_lanes': laneTables,
+    '0004_speech': speech,
+    '0005_edits': edits,
+    '0006_voice': voice,
+  },
+  sandboxed: (config) => [...new Set([...sandboxedProviders(config), ...sandboxedSpeech(config)])],
   setup(rt) {
     const sandbox = async () => (await rt.ask(sandboxAddress, { provider: 'openai' })).url
-    pictureRoutes({
+    const drawing = {
       rt,
       storage: rt.storage,
       providers: new Providers(rt.config, sandbox, rt.providers),
       budgets: Object.fromEntries(tiers.map((tier) => [tier, budgetsOf(tier).media!])) as ByTier,
       progress: new Progress(rt),
+    }
+    pictureRoutes(drawing)
+    const speaking = {
+      rt,
+      providers: new SpeechProviders(rt.config, sandbox, rt.providers),
+      budgets: byTier(speechBudgetOf),
+      running: new Map(),
+    }
+    speechRoutes(speaking)
+    openaiRoutes(drawing, speaking)
+    mountFiles(rt, fileContracts('media'), {
+      kept: sql`exists (select from pictures p where p.id = files.id)`,
+      hidden: sql`exists (select from pictures p where p.id = files.id and p.deleted_at is not null)`,
     })
-    mountFiles(rt, fileContracts('media'), { kept: sql`exists (select from pictures p where p.id = files.id)` })
     erasesPeople(rt, erasureOf(rt))
   },
 }

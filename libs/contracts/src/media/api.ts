@@ -7,6 +7,7 @@ import {
   imageFormats,
   imageModelNames,
   imageSubject,
+  MOST_IMAGE_REFERENCES,
   MOST_IMAGES_AT_ONCE,
 } from './images.ts'
 import { ImageModelName, ImagePrompt, ImageSizeName, ImageStyleName, Picture, Seed } from './shapes.ts'
@@ -24,6 +25,7 @@ const FAILURES = ['limit_images', 'limit_budget', 'budget_held', 'image_failed',
 export const startImages = fn('start-images', {
   access: 'user',
   rate: 'ai',
+  maxBytes: 4 * 1024 * 1024,
   idempotent: true,
   summary: 'Begins one to four pictures of a prompt, each a job of its own',
   description:
@@ -31,10 +33,12 @@ export const startImages = fn('start-images', {
   body: z.object({
     ...order,
     count: z.int().min(1).max(MOST_IMAGES_AT_ONCE).default(1),
-    from_id: id('picture').nullish().describe('Draws a variation of this picture'),
+    from_id: id('picture').nullish().describe('Draws a variation of this picture, or changes it within the mask'),
+    reference_ids: z.array(id('upload')).max(MOST_IMAGE_REFERENCES).optional().describe('Uploads to draw from'),
+    mask: z.base64().max(3_000_000).optional().describe('PNG over the first picture: what is transparent is drawn anew'),
   }),
   reply: z.object({ batch_id: z.uuid(), pictures: z.array(Picture) }),
-  errors: ['limit_images', 'limit_budget', 'budget_held', 'image_variation'],
+  errors: ['limit_images', 'limit_budget', 'budget_held', 'image_variation', 'image_unreadable', 'image_no_mask'],
 })
 
 const made = {

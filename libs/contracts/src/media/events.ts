@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, job, personal, plain } from '../contract.ts'
+import { event, id, job, personal, plain, request } from '../contract.ts'
 import { ImageModelName } from './shapes.ts'
 
 const link = ({ picture_id }: { picture_id: string }) => `/dashboard/image-studio?image=${picture_id}` as const
@@ -53,3 +53,29 @@ export const pictureProgress = event(
 export const pictureStopped = event('media.picture_stopped', z.object({ picture_id: z.uuid() }), { delivery: 'broadcast' })
 
 export const sweepPictures = job('media.sweep_pictures', z.object({}))
+
+/** The bytes of a message on the bus are bounded, so a picture crosses it in pieces of this size. */
+export const PICTURE_PIECE_BYTES = 512 * 1024
+
+/** A picture of the actor's own as WebP, piece by piece, for a service that makes it a file of its own. */
+export const readPicture = request(
+  'media.read_picture',
+  z.object({ picture_id: id('picture'), width: z.int().min(16).max(4096).nullish(), offset: z.int().min(0) }),
+  z.object({
+    name: z.string(),
+    type: z.string(),
+    /** Of the whole file. */
+    bytes: z.int(),
+    sha256: z.string(),
+    piece: z.base64().describe('From the offset on'),
+  }),
+)
+
+export const sweepRecordings = job('media.sweep_recordings', z.object({}))
+
+/** What the page behind a public link shows in previews; null where the link is unknown or was revoked. It counts no view. */
+export const sharedPage = request(
+  'media.shared_page',
+  z.object({ token: z.string().max(100) }),
+  z.object({ picture: z.object({ url: z.string(), width: z.int(), height: z.int() }).nullable() }),
+)

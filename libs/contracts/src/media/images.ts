@@ -15,6 +15,8 @@ export const FALLBACK_IMAGE_MODEL: ImageModel = 'gemini'
 /** The quality that the specification asks of every model that has a choice. */
 export const IMAGE_QUALITY = 'high'
 export const MOST_IMAGES_AT_ONCE = 4
+/** Pictures that one picture is drawn from. */
+export const MOST_IMAGE_REFERENCES = 4
 export const LONGEST_IMAGE_PROMPT = 4000
 export const DEFAULT_IMAGE_SUBJECT = 'a beautiful landscape'
 
@@ -52,6 +54,10 @@ export function sizeNote(model: ImageModel, size: ImageSize): string | null {
   const how = width < wantedWidth ? 'enlarged' : width - wantedWidth > 16 || height - wantedHeight > 16 ? 'scaled down' : 'cropped'
   return `${imageModelNames[model]} draws ${width}x${height}. The result is ${how} to ${size}.`
 }
+
+/** Which models draw from other pictures, and which of them only within a mask. */
+export const takesPictures = (model: ImageModel): boolean => model !== 'flux'
+export const takesMask = (model: ImageModel): boolean => model === 'gpt-image-1' || model === 'dalle-3'
 
 /** Which models take a seed: with it, the same prompt gives the same picture again. */
 export const takesSeed = (model: ImageModel): boolean => model === 'flux' || model === 'gemini'

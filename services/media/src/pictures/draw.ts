@@ -7,11 +7,12 @@ import type { LaneItem } from '@operon/kit/lanes'
 import { release, settle } from '@operon/kit/settle'
 import { afterCommit, inTransaction, publish } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
-import { type Finished, finish, preview } from '../pixels/pixels.ts'
+import { type Finished, finish, fitMask, preview } from '../pixels/pixels.ts'
 import { costOf } from '../providers/models.ts'
-import type { Drawn } from '../providers/wire.ts'
+import type { Drawn, Order, Wire } from '../providers/wire.ts'
 import type { MediaDb } from '../schema.ts'
 import type { Deps } from './deps.ts'
+import { sourcesOf } from './inputs.ts'
 import { keyOf, thumbKeyOf } from './picture.ts'
 
 type Row = Selectable<MediaDb['pictures']>
@@ -109,7 +110,7 @@ async function drawBy(deps: Deps, row: Row, stop: AbortSignal): Promise<void> {
     height: row.height,
     seed: artist.wire.takesSeed ? row.seed : null,
     userId: row.user_id,
-    source: row.from_id && artist.wire.takesSource ? await sourceOf(deps, row) : null,
+    ...(await startingPoint(deps, row, artist.wire)),
     ref: row.provider_ref,
   }
   let ref = row.provider_ref
@@ -130,15 +131,10 @@ async function drawBy(deps: Deps, row: Row, stop: AbortSignal): Promise<void> {
   await keep(deps, row, drawn, { sandbox: artist.sandbox })
 }
 
-async function sourceOf({ rt, storage }: Deps, { from_id, user_id }: Row): Promise<Uint8Array | null> {
-  const found = await rt.db
-    .selectFrom('pictures')
-    .select(['id', 'user_id'])
-    .where('id', '=', from_id!)
-    .where('user_id', '=', user_id)
-    .executeTakeFirst()
-  if (!found) return null
-  return Buffer.concat(await (await storage.get(keyOf(found))).body.toArray())
+async function startingPoint(deps: Deps, row: Row, { takesSource, takesMask }: Wire): Promise<Pick<Order, 'sources' | 'mask'>> {
+  if (!takesSource) return { sources: [], mask: null }
+  const { sources, mask } = await sourcesOf(deps, row)
+  return { sources, mask: mask && takesMask ? await fitMask(mask, sources[0]!) : null }
 }
 
 function showPreview(deps: Deps, row: Row, image: Uint8Array, percent: number): void {

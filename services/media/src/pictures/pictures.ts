@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import type { MediaDb } from '../schema.ts'
 import type { Deps } from './deps.ts'
 import { fail } from './draw.ts'
+import { dropInputs } from './inputs.ts'
 import { type Picture, select, shown, thumbKeyOf } from './picture.ts'
 
 type OfPicture = { picture_id: string }
@@ -165,6 +166,7 @@ export async function sweep(deps: Deps, ctx: Ctx<MediaDb>): Promise<void> {
     await deps.storage.delete(thumbKeyOf(row))
     await ctx.db.deleteFrom('pictures').where('id', '=', row.id).where(sql<boolean>`deleted_at < now() - ${DAY}`).execute()
   }
+  await dropInputs(deps, ctx, BATCH)
   await sql`
     delete from pictures where id in (
       select id from pictures where state in ('failed', 'cancelled') and finished_at < now() - interval '90 days' limit ${BATCH})`.execute(

@@ -1,21 +1,27 @@
 import * as contract from '@operon/contracts/media/api'
-import { sweepPictures } from '@operon/contracts/media/events'
+import { readPicture, sharedPage, sweepPictures } from '@operon/contracts/media/events'
+import { takesMask } from '@operon/contracts/media/images'
+import { DomainError } from '@operon/kit/errors'
 import { serve, serveRaw } from '@operon/kit/http'
 import { startLane } from '@operon/kit/lanes'
 import type { Deps } from './deps.ts'
 import { LANE } from './deps.ts'
 import { drawPicture } from './draw.ts'
-import { sendPicture } from './files.ts'
+import { readPiece, sendPicture } from './files.ts'
 import { geminiImage, generateImage } from './made.ts'
 import { cancelPicture, deletePicture, findPictures, listPictures, pictureStats, restorePicture, savePicture, sweep } from './pictures.ts'
-import { sendShared, sharedPicture, sharePicture, unsharePicture } from './shares.ts'
+import { pageOf, sendShared, sharedPicture, sharePicture, unsharePicture } from './shares.ts'
 import { retryPicture, startPictures } from './start.ts'
 
 export function pictureRoutes(deps: Deps) {
   const { rt } = deps
   const { app } = rt
   serve(app, contract.startImages, async (ctx, input) => {
-    const pictures = await startPictures(deps, ctx, { ...input, mayFallBack: true, feature: 'image-studio' })
+    const { reference_ids, mask, ...order } = input
+    if (mask && !takesMask(order.model)) throw new DomainError('image_no_mask')
+    const brought = { reference_ids, mask: mask === undefined ? undefined : Buffer.from(mask, 'base64') }
+    // Another model would change more than the part that was marked.
+    const pictures = await startPictures(deps, ctx, { ...order, brought, mayFallBack: !mask, feature: 'image-studio' })
     return { batch_id: pictures[0]!.batch_id, pictures }
   })
   serve(app, contract.generateImage, (ctx, input) => generateImage(deps, ctx, input))
@@ -33,6 +39,9 @@ export function pictureRoutes(deps: Deps) {
   serve(app, contract.imageStats, (ctx) => pictureStats(ctx))
   serveRaw(app, contract.openPicture, (ctx, input, reply) => sendPicture(deps, ctx, input, reply))
   serveRaw(app, contract.openShared, (ctx, input, reply, request) => sendShared(deps, ctx, input, reply, request))
+
+  rt.answer(sharedPage, (ctx, input) => pageOf(deps, ctx, input))
+  rt.answer(readPicture, (ctx, input) => readPiece(deps, ctx, input))
 
   rt.job(sweepPictures, (ctx) => sweep(deps, ctx), { everyMs: 600_000 })
   const { MEDIA_WIDTH: width, MEDIA_PER_PERSON: perTenant, MEDIA_LEASE_MS: leaseMs } = rt.config

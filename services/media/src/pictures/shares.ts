@@ -91,6 +91,18 @@ export async function sharedPicture(deps: Deps, ctx: Ctx<MediaDb>, { token }: { 
   }
 }
 
+/** For the page's own document: whether there is one, and its preview. */
+export async function pageOf(deps: Deps, ctx: Ctx<MediaDb>, { token }: { token: string }) {
+  try {
+    const { size } = await openShare(deps, ctx, token)
+    const [width, height] = size.split('x').map(Number) as [number, number]
+    return { picture: { url: `${deps.rt.kit.PUBLIC_URL}/files/v1/media/~shared/${token}`, width, height } }
+  } catch (error) {
+    if (error instanceof DomainError && error.status === 404) return { picture: null }
+    throw error
+  }
+}
+
 /** Looked up each time it is opened, and nobody may keep a copy: a revoked link ends with the next request. */
 export async function sendShared(deps: Deps, ctx: Ctx<MediaDb>, { token }: { token: string }, reply: Reply, request: Request) {
   const row = await openShare(deps, ctx, token)

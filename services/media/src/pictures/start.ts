@@ -19,6 +19,7 @@ import { costOf } from '../providers/models.ts'
 import type { MediaDb } from '../schema.ts'
 import type { Deps } from './deps.ts'
 import { LANE } from './deps.ts'
+import { type Brought, type Inputs, keepInputs } from './inputs.ts'
 import { type Picture, select, shown } from './picture.ts'
 
 export type Order = {
@@ -28,6 +29,9 @@ export type Order = {
   style?: ImageStyle | null | undefined
   seed?: number | null | undefined
   from_id?: string | null | undefined
+  /** Another batch's, made again. */
+  again?: Inputs | undefined
+  brought?: Brought | undefined
   count?: number
   mayFallBack: boolean
   feature: string
@@ -44,6 +48,10 @@ export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order)
   const { prompt, model, size, style = null, seed = null, from_id = null, count = 1, mayFallBack, feature, requestKey = null } = order
   const most = mostOf(deps, { model, size, mayFallBack })
   const [width, height] = drawnPixels(model, size)
+  const batch = newId()
+  const given = order.again ?? (order.brought ? await keepInputs(deps, ctx, batch, order.brought) : { inputs: [], mask_key: null })
+  if (given.mask_key && !from_id && given.inputs.length === 0)
+    throw new DomainError('invalid', { message: 'A mask needs a picture to change.' })
   const costs = Object.fromEntries(tiers.map((tier) => [tier, most])) as ByTier
   return inTransaction(ctx.db, async (trx) => {
     if (from_id) await refuseUnlessMine(trx as never, actor.id, from_id)
@@ -52,7 +60,6 @@ export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order)
       Array.from({ length: count }, () => ({ userId: actor.id, unit: 'images' as const, feature, holdMs: HOLD_MS, costs })),
       deps.budgets,
     )
-    const batch = newId()
     const rows = holds.map((hold, at) => ({
       id: newId(),
       user_id: actor.id,
@@ -68,6 +75,7 @@ export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order)
       // A seed of one's own makes one picture; the others of the batch follow it.
       seed: takesSeed(model) ? ((seed ?? randomSeed()) + at) % 2_147_483_647 : null,
       from_id,
+      ...given,
       may_fall_back: mayFallBack && model !== FALLBACK_IMAGE_MODEL,
       reservation_id: hold.id,
     }))
@@ -109,8 +117,10 @@ export async function retryPicture(deps: Deps, ctx: Ctx<MediaDb>, { picture_id }
   const row = await ctx.db.selectFrom('pictures').selectAll().where('id', '=', picture_id).where('user_id', '=', userId).executeTakeFirst()
   if (!row) throw new DomainError('not_found')
   if (row.state !== 'failed' && row.state !== 'cancelled') throw new DomainError('image_not_retried')
-  const { prompt, model, size, style, seed, from_id } = row
-  const order = { prompt, model, size, style, seed, from_id, mayFallBack: true, feature: 'image-studio' }
+  // Without what was brought along it would be another picture.
+  if (row.inputs_gone) throw new DomainError('image_variation')
+  const { prompt, model, size, style, seed, from_id, inputs, mask_key } = row
+  const order = { prompt, model, size, style, seed, from_id, again: { inputs, mask_key }, mayFallBack: true, feature: 'image-studio' }
   const [again] = await startPictures(deps, ctx, order)
   return again!
 }

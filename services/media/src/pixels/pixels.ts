@@ -52,6 +52,46 @@ export async function finish(bytes: Uint8Array, width: number, height: number): 
   }
 }
 
+const REFERENCE_EDGE = 2048
+
+/** A picture of somebody's as PNG: its pixels alone, and no more of them than a model looks at. */
+export async function cleaned(bytes: Uint8Array): Promise<Buffer> {
+  const { width, height } = lookAt(bytes)
+  try {
+    const edge = Math.max(width, height)
+    if (edge <= REFERENCE_EDGE) return await new Transformer(bytes).rotate().png()
+    return await scaled(await new Transformer(bytes).rotate().png(), ...within(width, height, edge, REFERENCE_EDGE)).png()
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+/** A mask as PNG; a picture without transparency would change nothing or everything, so it is refused. */
+export async function maskOf(bytes: Uint8Array): Promise<Buffer> {
+  const { type, width, height } = lookAt(bytes)
+  if (type !== 'image/png') throw unreadable(new Error('a mask is a PNG'))
+  try {
+    const pixels = await new Transformer(bytes).rawPixels()
+    const hasAlpha = pixels.length === width * height * 4
+    if (!hasAlpha || isOpaque(pixels)) throw new Error('a mask needs transparent parts')
+    return await new Transformer(bytes).png()
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+function isOpaque(pixels: Uint8Array): boolean {
+  for (let at = 3; at < pixels.length; at += 4) if (pixels[at]! < 255) return false
+  return true
+}
+
+/** As large as the picture it belongs to, as models want it. */
+export async function fitMask(mask: Uint8Array, picture: Uint8Array): Promise<Uint8Array> {
+  const [own, { width, height }] = [lookAt(mask), lookAt(picture)]
+  if (own.width === width && own.height === height) return mask
+  return new Transformer(mask).fastResize({ width, height, fit: ResizeFit.Fill, filter: FastResizeFilter.Box }).png()
+}
+
 /** A small WebP of something that is still being drawn. */
 export async function preview(bytes: Uint8Array): Promise<string> {
   const { width, height } = lookAt(bytes)

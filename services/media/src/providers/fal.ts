@@ -54,6 +54,7 @@ export function falWire(place: Place, open: GuardedFetch): Wire {
     remembers: true,
     takesSeed: true,
     takesSource: false,
+    takesMask: false,
     async draw(order, hears): Promise<Drawn> {
       const ref = order.ref ?? (await begin(order, hears.signal))
       if (!order.ref) await hears.onRef(ref)

@@ -19,8 +19,9 @@ export const googleWire = (place: Place): Wire => ({
   remembers: false,
   takesSeed: true,
   takesSource: true,
+  takesMask: false,
   async draw(order, { signal }) {
-    const source = order.source ? [{ inlineData: { mimeType: 'image/png', data: Buffer.from(order.source).toString('base64') } }] : []
+    const source = order.sources.map((each) => ({ inlineData: { mimeType: 'image/png', data: Buffer.from(each).toString('base64') } }))
     const body = {
       contents: [{ role: 'user', parts: [...source, { text: order.prompt }] }],
       generationConfig: {

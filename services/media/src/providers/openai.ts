@@ -20,8 +20,9 @@ export function openaiWire(place: Place, { plain = false }: { plain?: boolean } 
     remembers: false,
     takesSeed: false,
     takesSource: !plain,
+    takesMask: !plain,
     async draw(order, hears) {
-      const response = await fetch(`${place.url}/images/${order.source ? 'edits' : 'generations'}`, {
+      const response = await fetch(`${place.url}/images/${order.sources.length ? 'edits' : 'generations'}`, {
         method: 'POST',
         ...requestOf(place, order, plain),
         signal: hears.signal,
@@ -51,12 +52,16 @@ function requestOf(place: Place, order: Order, plain: boolean): Pick<RequestInit
         stream: true,
         partial_images: 2,
       }
-  if (!order.source) return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(fields) }
+  if (order.sources.length === 0) return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(fields) }
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, String(value))
-  form.set('image', new Blob([order.source as never], { type: 'image/png' }), 'image.png')
+  const name = order.sources.length > 1 ? 'image[]' : 'image'
+  for (const [at, source] of order.sources.entries()) form.append(name, blobOf(source), `image-${at}.png`)
+  if (order.mask) form.set('mask', blobOf(order.mask), 'mask.png')
   return { headers, body: form }
 }
+
+const blobOf = (png: Uint8Array) => new Blob([png as never], { type: 'image/png' })
 
 type Told = { type?: string; b64_json?: string; partial_image_index?: number; error?: { message?: string; code?: string } }
 

@@ -24,7 +24,15 @@ const own = (config: Config, name: ProviderName): { key: string | undefined; bas
   })[name]
 
 /** The one server that stands for whoever has no key. */
-function ownServer({ AI_IMAGE_BASE_URL, AI_IMAGE_API_KEY, AI_BASE_URL, AI_API_KEY }: Config): { url: string; key: string } | null {
+export function ownServer({
+  AI_IMAGE_BASE_URL,
+  AI_IMAGE_API_KEY,
+  AI_BASE_URL,
+  AI_API_KEY,
+}: Pick<Config, 'AI_IMAGE_BASE_URL' | 'AI_IMAGE_API_KEY' | 'AI_BASE_URL' | 'AI_API_KEY'>): {
+  url: string
+  key: string
+} | null {
   if (AI_IMAGE_BASE_URL) return { url: AI_IMAGE_BASE_URL, key: AI_IMAGE_API_KEY ?? 'none' }
   return AI_BASE_URL ? { url: AI_BASE_URL, key: AI_API_KEY ?? 'none' } : null
 }
@@ -103,7 +111,7 @@ export class Providers {
   }
 }
 
-const trimmed = (url: string) => url.replace(/\/$/, '')
+export const trimmed = (url: string) => url.replace(/\/$/, '')
 
 /** Any failure on the way to a provider means that the picture could not be made. */
 const asFailure = (error: unknown): unknown => (isOurs(error) ? error : new DomainError('image_failed', { cause: error }))

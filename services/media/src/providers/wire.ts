@@ -10,8 +10,10 @@ export type Order = {
   seed: number | null
   /** The person behind it: told to the sandbox and to nobody else. */
   userId: string
-  /** A picture to start from. */
-  source: Uint8Array | null
+  /** Pictures to start from, the first of them the one that is changed. */
+  sources: Uint8Array[]
+  /** As large as the first picture; what is transparent is drawn anew. */
+  mask: Uint8Array | null
   /** The provider's id of this order, from an earlier try. */
   ref: string | null
 }
@@ -30,6 +32,7 @@ export type Wire = {
   remembers: boolean
   takesSeed: boolean
   takesSource: boolean
+  takesMask: boolean
   draw(order: Order, hears: Hears): Promise<Drawn>
   /** Where the provider can be told to stop. */
   cancel?(order: Order): Promise<void>

@@ -1,0 +1,42 @@
+import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mediaService } from '../service.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startTestService(mediaService)
+})
+afterAll(() => platform?.close())
+
+async function call(user: TestUser, name: string, body: object = {}) {
+  const response = await fetch(`${platform.url('media')}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user.headers },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+test('voice settings are saved for each person, one at a time or together [spec-129]', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  expect((await call(ann, 'voice-settings')).body).toEqual({ voice: 'alloy', speaks: true })
+  expect((await call(ann, 'save-voice-settings', { voice: 'onyx' })).body).toEqual({ voice: 'onyx', speaks: true })
+  expect((await call(ann, 'save-voice-settings', { speaks: false })).body).toEqual({ voice: 'onyx', speaks: false })
+  expect((await call(ann, 'voice-settings')).body).toEqual({ voice: 'onyx', speaks: false })
+  expect((await call(bob, 'voice-settings')).body.voice).toBe('alloy')
+  expect((await call(ann, 'save-voice-settings', { voice: 'siri' })).status).toBe(400)
+})
+
+test('the history keeps the last ten commands with the confidence each was heard with [spec-129]', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  for (let n = 1; n <= 12; n++)
+    await call(ann, 'keep-voice-command', { command: `Command ${n}`, response: 'Done.', confidence: n === 12 ? null : n / 16 })
+  const { commands } = (await call(ann, 'voice-commands')).body
+  expect(commands.map(({ command }: any) => command)).toEqual(Array.from({ length: 10 }, (_, n) => `Command ${12 - n}`))
+  expect(commands.slice(0, 2).map(({ confidence }: any) => confidence)).toEqual([null, 11 / 16])
+  const stored = await platform.services.media!.rt.db.selectFrom('voice_commands').select('id').where('user_id', '=', ann.id).execute()
+  expect(stored).toHaveLength(10)
+  expect((await call(bob, 'voice-commands')).body.commands).toEqual([])
+  expect((await call(bob, 'clear-voice-commands')).body).toEqual({ cleared: 0 })
+  expect((await call(ann, 'clear-voice-commands')).body).toEqual({ cleared: 10 })
+})
