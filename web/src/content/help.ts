@@ -49,7 +49,7 @@ What works now is the **AI Generator** tab of Meta Ads Manager. Describe the pro
     words: 'voice agent agents phone call calls vapi retell set up setup',
     body: `Voice agents (phone agents through Vapi or Retell) are **not available yet**. Your plan names how many it will include.
 
-What works with voice today: in **Talk to Operon** and in the chat you can speak instead of typing (the microphone button, English), and Operon reads its answers aloud. Speech output is on from the start; switch it off with the loudspeaker, or press *Stop Speaking*.`,
+What works with voice today: the **Voice Interface** records a command of up to ten seconds, writes down what it understood and how sure it is, answers, and reads the answer in one of six voices. A recording is not kept. In **Talk to Operon** and in the chat you can speak instead of typing (the microphone button, English), and Operon reads its answers aloud. Speech output is on from the start; switch it off with the loudspeaker, or press *Stop Speaking*.`,
   },
   {
     id: 'integrations',
@@ -132,7 +132,7 @@ Beside each domain are the prices of three registrars (Porkbun, Vercel and NameS
 client = OpenAI(base_url="https://your-address/ai/v1", api_key="opk_...")
 \`\`\`
 
-Answers count against your plan. A revoked key is refused at once.`,
+Images (\`/images/generations\`, \`/images/edits\`), speech (\`/audio/speech\`) and transcriptions (\`/audio/transcriptions\`) answer at the same address. Answers and images count against your plan. A revoked key is refused at once.`,
   },
   {
     id: 'sandbox',

@@ -126,7 +126,7 @@ export const privacy: LegalText = {
     {
       title: 'Who else sees it',
       body: [
-        'The providers that a tool needs, and only what it needs: the payment provider, the email and SMS service, the model provider that answers a question, the sign-in provider if you use one. No data is sold, and there is no tracking on this site.',
+        'The providers that a tool needs, and only what it needs: the payment provider, the email and SMS service, the model provider that answers a question, draws an image, speaks or writes down a recording, the sign-in provider if you use one. No data is sold, and there is no tracking on this site.',
       ],
     },
     {

@@ -11,6 +11,8 @@ import {
   LONGEST_IMAGE_PROMPT,
   MOST_IMAGES_AT_ONCE,
   sizeNote,
+  takesMask,
+  takesPictures,
   takesSeed,
 } from '@operon/contracts/media/images'
 import { Sparkles, X } from 'lucide-react'
@@ -19,6 +21,7 @@ import { imageTemplates } from '../../content/images.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { SelectField, TextArea, TextField } from '../../ui/Field.tsx'
+import { type Reference, References } from './References.tsx'
 
 export type Wish = {
   prompt: string
@@ -28,6 +31,9 @@ export type Wish = {
   count: number
   seed: string
   from: { id: string; prompt: string } | null
+  /** PNG over the picture that it comes from: only the transparent part changes. */
+  mask: string | null
+  references: Reference[]
 }
 export const firstWish: Wish = {
   prompt: '',
@@ -37,11 +43,18 @@ export const firstWish: Wish = {
   count: 1,
   seed: '',
   from: null,
+  mask: null,
+  references: [],
 }
 
 const counts = Array.from({ length: MOST_IMAGES_AT_ONCE }, (_, at) => at + 1)
 
-type Props = { wish: Wish; onChange: (change: Partial<Wish>) => void; onSubmit: () => void; busy: false | string }
+type Props = {
+  wish: Wish
+  onChange: (change: Partial<Wish> | ((before: Wish) => Partial<Wish>)) => void
+  onSubmit: () => void
+  busy: false | string
+}
 
 export function ImageForm({ wish, onChange, onSubmit, busy }: Props) {
   const note = sizeNote(wish.model, wish.size)
@@ -51,21 +64,33 @@ export function ImageForm({ wish, onChange, onSubmit, busy }: Props) {
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <TextArea
-        label="Prompt"
-        placeholder="A red bicycle against a yellow wall, morning light"
-        maxLength={LONGEST_IMAGE_PROMPT}
-        required
-        value={wish.prompt}
-        onChange={(event) => onChange({ prompt: event.target.value })}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit()
-        }}
-      />
+      <References
+        references={wish.references}
+        onChange={(next) => onChange((before) => ({ references: next(before.references) }))}
+        disabled={
+          takesPictures(wish.model)
+            ? null
+            : `${imageModelNames[wish.model]} draws from a prompt alone. Choose another model to draw from a picture.`
+        }
+      >
+        <TextArea
+          label="Prompt"
+          placeholder="A red bicycle against a yellow wall, morning light"
+          maxLength={LONGEST_IMAGE_PROMPT}
+          required
+          value={wish.prompt}
+          onChange={(event) => onChange({ prompt: event.target.value })}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit()
+          }}
+        />
+      </References>
       {wish.from ? (
         <p className="-mt-2 flex items-center gap-2 text-12 text-muted">
-          <span className="min-w-0 flex-1 truncate">A variation of “{wish.from.prompt}”</span>
-          <IconButton label="Not a variation" onClick={() => onChange({ from: null })}>
+          <span className="min-w-0 flex-1 truncate">
+            {wish.mask ? 'Changes the marked part of' : 'A variation of'} “{wish.from.prompt}”
+          </span>
+          <IconButton label={wish.mask ? 'Draw a new picture' : 'Not a variation'} onClick={() => onChange({ from: null, mask: null })}>
             <X />
           </IconButton>
         </p>
@@ -120,7 +145,7 @@ export function ImageForm({ wish, onChange, onSubmit, busy }: Props) {
         </SelectField>
         <SelectField label="Model" value={wish.model} onChange={(event) => onChange({ model: event.target.value as ImageModel })}>
           {imageModelIds.map((model) => (
-            <option key={model} value={model}>
+            <option key={model} value={model} disabled={wish.mask !== null && !takesMask(model)}>
               {imageModelNames[model]}
             </option>
           ))}

@@ -1,4 +1,4 @@
-import { imageSizes, takesSeed } from '@operon/contracts/media/images'
+import { DEFAULT_IMAGE_MODEL, imageSizes, takesMask, takesPictures, takesSeed } from '@operon/contracts/media/images'
 import { useCallback, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { useCall } from '../../api/call.ts'
@@ -8,7 +8,9 @@ import { DemoPictures } from './DemoPictures.tsx'
 import { Gallery } from './Gallery.tsx'
 import { firstWish, ImageForm, type Wish } from './ImageForm.tsx'
 import { ImageStats } from './ImageStats.tsx'
+import { MaskDialog } from './MaskDialog.tsx'
 import { PictureDialog } from './PictureDialog.tsx'
+import { ProductDialog } from './ProductDialog.tsx'
 import type { Picture } from './picture.ts'
 import { Results } from './Results.tsx'
 import { useBatch } from './useBatch.ts'
@@ -19,6 +21,8 @@ export function ImageStudioPage() {
   const batch = useBatch()
   const results = useRef<HTMLDivElement>(null)
   const [opened, setOpened] = useState<Picture | null>(null)
+  const [masking, setMasking] = useState<Picture | null>(null)
+  const [selling, setSelling] = useState<Picture | null>(null)
   const openId = address.get('image')
   const found = useCall('find-images', { ids: [openId ?? ''] }, { enabled: Boolean(openId) && opened?.id !== openId })
   const shown = openId
@@ -57,7 +61,7 @@ export function ImageStudioPage() {
   const close = () => change({ image: null })
 
   function generate() {
-    const { prompt, style, size, model, count, seed, from } = wish
+    const { prompt, style, size, model, count, seed, from, mask, references } = wish
     results.current?.scrollIntoView({ block: matchMedia('(width < 1280px)').matches ? 'start' : 'nearest' })
     void batch.generate({
       prompt: prompt.trim(),
@@ -67,18 +71,22 @@ export function ImageStudioPage() {
       count,
       ...(seed && takesSeed(model) && { seed: Math.min(Number(seed), 2_147_483_647) }),
       ...(from && { from_id: from.id }),
+      ...(from && mask && { mask }),
+      ...(references.length && takesPictures(model) && { reference_ids: references.map(({ id }) => id) }),
     })
   }
-  function take({ prompt, style, size, model, seed, id }: Picture, vary: boolean) {
+  function take({ prompt, style, size, model, seed, id }: Picture, vary: boolean, mask: string | null = null) {
     const from = vary ? { id, prompt } : null
     setWish((before) => ({
       ...before,
-      prompt,
-      style,
+      // What is to change is another sentence than what was there.
+      prompt: mask ? '' : prompt,
+      style: mask ? null : style,
       size: imageSizes.includes(size) ? size : before.size,
-      model,
+      model: mask && !takesMask(model) ? DEFAULT_IMAGE_MODEL : model,
       seed: vary || seed === null ? '' : String(seed),
       from,
+      mask,
     }))
     close()
     scrollTo({ top: 0 })
@@ -95,7 +103,7 @@ export function ImageStudioPage() {
           <Panel title="What to draw">
             <ImageForm
               wish={wish}
-              onChange={(part) => setWish((before) => ({ ...before, ...part }))}
+              onChange={(part) => setWish((before) => ({ ...before, ...(typeof part === 'function' ? part(before) : part) }))}
               onSubmit={generate}
               busy={batch.starting ? 'Starting' : false}
             />
@@ -140,8 +148,21 @@ export function ImageStudioPage() {
           }}
           onReuse={(picture) => take(picture, false)}
           onVary={(picture) => take(picture, true)}
+          onMask={() => setMasking(shown)}
+          onProduct={() => setSelling(shown)}
         />
       ) : null}
+      {masking ? (
+        <MaskDialog
+          picture={masking}
+          onClose={() => setMasking(null)}
+          onDone={(mask) => {
+            take(masking, true, mask)
+            setMasking(null)
+          }}
+        />
+      ) : null}
+      {selling ? <ProductDialog picture={selling} onClose={() => setSelling(null)} /> : null}
     </>
   )
 }

@@ -1,6 +1,19 @@
 import { type ImageFormat, imageModelNames } from '@operon/contracts/media/images'
 import { useQueryClient } from '@tanstack/react-query'
-import { Bookmark, BookmarkCheck, Copy, Download, Link2, Link2Off, RefreshCw, Share2, Sparkles, Trash2 } from 'lucide-react'
+import {
+  Bookmark,
+  BookmarkCheck,
+  Copy,
+  Download,
+  Link2,
+  Link2Off,
+  Paintbrush,
+  RefreshCw,
+  Share2,
+  Sparkles,
+  Store,
+  Trash2,
+} from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { loadBackend } from '../../api/session.ts'
@@ -22,10 +35,12 @@ type Props = {
   onDeleted: () => void
   onReuse: (picture: Picture) => void
   onVary: (picture: Picture) => void
+  onMask: () => void
+  onProduct: () => void
 }
 
 /** One picture, large, with everything that can be done with it. */
-export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, onVary }: Props) {
+export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, onVary, onMask, onProduct }: Props) {
   const { id, prompt, model, used_model, answered_by, size, width, height, seed, style, saved, shared, sandbox, bytes } = picture
   const [link, setLink] = useState<string | null>(null)
   const queries = useQueryClient()
@@ -180,6 +195,14 @@ export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, 
             <Button variant="ghost" onClick={() => onVary(picture)}>
               <Sparkles />
               Variation
+            </Button>
+            <Button variant="ghost" onClick={onMask}>
+              <Paintbrush />
+              Change a part
+            </Button>
+            <Button variant="ghost" onClick={onProduct}>
+              <Store />
+              Use on a product
             </Button>
             <Button variant="ghost" onClick={() => void remove()}>
               <Trash2 />

@@ -1,0 +1,85 @@
+import { MIC_TEST_MS, type VoiceName, voices } from '@operon/contracts/media/speech'
+import { useQueryClient } from '@tanstack/react-query'
+import { MicVocal, Volume2 } from 'lucide-react'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { Button } from '../../ui/Button.tsx'
+import { SelectField, Switch } from '../../ui/Field.tsx'
+import { Panel, Skeleton } from '../../ui/Panel.tsx'
+import { attempt } from '../../ui/toast.tsx'
+import { MicrophoneError, useRecorder } from './recorder.ts'
+import { sayWhy } from './useVoice.ts'
+
+type Choice = { voice: VoiceName; speaks: boolean }
+/** Below this nobody has spoken: room noise stays under it. */
+const SPOKEN = 50
+
+export function Settings({
+  settings,
+  loading,
+  onTry,
+  busy,
+}: {
+  settings: Choice
+  loading: boolean
+  onTry: (text: string) => void
+  busy: boolean
+}) {
+  const queries = useQueryClient()
+  const recorder = useRecorder()
+  const [tested, setTested] = useState<'good' | 'silent' | null>(null)
+  const change = (part: Partial<Choice>) =>
+    attempt('Not saved', async () => {
+      queries.setQueryData(['voice-settings', {}], { ...settings, ...part })
+      queries.setQueryData(['voice-settings', {}], await call('save-voice-settings', part))
+    })
+  async function test() {
+    setTested(null)
+    try {
+      const { loudest } = await recorder.record(MIC_TEST_MS)
+      setTested(loudest >= SPOKEN ? 'good' : 'silent')
+    } catch (error) {
+      if (error instanceof MicrophoneError) sayWhy(error)
+    }
+  }
+  if (loading)
+    return (
+      <Panel title="Settings">
+        <Skeleton className="h-40" />
+      </Panel>
+    )
+  return (
+    <Panel title="Settings">
+      <div className="flex flex-col gap-4">
+        <Switch checked={settings.speaks} onChange={(speaks) => void change({ speaks })} label="Read answers aloud" />
+        <SelectField
+          label="Response voice"
+          value={settings.voice}
+          onChange={(event) => void change({ voice: event.target.value as VoiceName })}
+        >
+          {voices.map((name) => (
+            <option key={name} value={name}>
+              {name[0]!.toUpperCase() + name.slice(1)}
+            </option>
+          ))}
+        </SelectField>
+        <Button onClick={() => onTry('This is how I sound when I answer you.')} disabled={busy} className="self-start">
+          <Volume2 />
+          Hear this voice
+        </Button>
+        <div className="border-t border-line pt-4">
+          <p className="mb-2 text-13 text-muted">Records three seconds and tells whether you can be heard. Nothing is sent.</p>
+          <Button onClick={() => void test()} disabled={busy || recorder.recording} className="self-start">
+            <MicVocal />
+            Test microphone
+          </Button>
+          {recorder.recording ? <meter min={0} max={255} value={recorder.level} aria-label="Loudness" className="mt-3 h-3 w-full" /> : null}
+          <p role="status" className="mt-2 text-13">
+            {tested === 'good' ? <span className="text-good">Your microphone works.</span> : null}
+            {tested === 'silent' ? <span className="text-warn">Nothing was heard. Check that the right microphone is chosen.</span> : null}
+          </p>
+        </div>
+      </div>
+    </Panel>
+  )
+}
