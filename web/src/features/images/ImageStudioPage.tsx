@@ -3,7 +3,9 @@ import { useCallback, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { useCall } from '../../api/call.ts'
 import { Problem } from '../../chat/Problem.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { EmptyState, PageHeader, Panel } from '../../ui/Panel.tsx'
+import { CompareDialog } from './CompareDialog.tsx'
 import { DemoPictures } from './DemoPictures.tsx'
 import { Gallery } from './Gallery.tsx'
 import { firstWish, ImageForm, type Wish } from './ImageForm.tsx'
@@ -23,6 +25,8 @@ export function ImageStudioPage() {
   const [opened, setOpened] = useState<Picture | null>(null)
   const [masking, setMasking] = useState<Picture | null>(null)
   const [selling, setSelling] = useState<Picture | null>(null)
+  const [comparing, setComparing] = useState<Picture | null>(null)
+  const [pair, setPair] = useState<[Picture, Picture] | null>(null)
   const openId = address.get('image')
   const found = useCall('find-images', { ids: [openId ?? ''] }, { enabled: Boolean(openId) && opened?.id !== openId })
   const shown = openId
@@ -53,10 +57,15 @@ export function ImageStudioPage() {
   )
   const open = useCallback(
     (picture: Picture) => {
+      if (comparing) {
+        setPair([comparing, picture])
+        setComparing(null)
+        return
+      }
       setOpened(picture)
       change({ image: picture.id })
     },
-    [change],
+    [change, comparing],
   )
   const close = () => change({ image: null })
 
@@ -129,6 +138,14 @@ export function ImageStudioPage() {
                 </EmptyState>
               </Panel>
             )}
+            {comparing ? (
+              <p role="status" className="flex items-center gap-3 rounded-control bg-signal-soft px-4 py-2 text-13">
+                <span className="min-w-0 flex-1 truncate">Choose the image to compare with “{comparing.prompt}”.</span>
+                <Button variant="ghost" onClick={() => setComparing(null)}>
+                  Cancel
+                </Button>
+              </p>
+            ) : null}
             <Gallery q={address.get('q') ?? ''} saved={address.get('saved') === '1'} onFilter={filter} onOpen={open} />
           </div>
         </div>
@@ -150,6 +167,10 @@ export function ImageStudioPage() {
           onVary={(picture) => take(picture, true)}
           onMask={() => setMasking(shown)}
           onProduct={() => setSelling(shown)}
+          onCompare={() => {
+            setComparing(shown)
+            close()
+          }}
         />
       ) : null}
       {masking ? (
@@ -162,6 +183,7 @@ export function ImageStudioPage() {
           }}
         />
       ) : null}
+      {pair ? <CompareDialog pair={pair} onClose={() => setPair(null)} /> : null}
       {selling ? <ProductDialog picture={selling} onClose={() => setSelling(null)} /> : null}
     </>
   )

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import {
   Bookmark,
   BookmarkCheck,
+  Columns2,
   Copy,
   Download,
   Link2,
@@ -37,10 +38,11 @@ type Props = {
   onVary: (picture: Picture) => void
   onMask: () => void
   onProduct: () => void
+  onCompare: () => void
 }
 
 /** One picture, large, with everything that can be done with it. */
-export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, onVary, onMask, onProduct }: Props) {
+export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, onVary, onMask, onProduct, onCompare }: Props) {
   const { id, prompt, model, used_model, answered_by, size, width, height, seed, style, saved, shared, sandbox, bytes } = picture
   const [link, setLink] = useState<string | null>(null)
   const queries = useQueryClient()
@@ -199,6 +201,10 @@ export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, 
             <Button variant="ghost" onClick={onMask}>
               <Paintbrush />
               Change a part
+            </Button>
+            <Button variant="ghost" onClick={onCompare}>
+              <Columns2 />
+              Compare
             </Button>
             <Button variant="ghost" onClick={onProduct}>
               <Store />
