@@ -11,6 +11,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   cost: () => import('./bench/cost.ts'),
   events: () => import('./bench/events.ts'),
   growth: () => import('./bench/growth.ts'),
+  media: () => import('./bench/media.ts'),
 }
 
 const args = process.argv.slice(2)
