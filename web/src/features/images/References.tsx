@@ -2,7 +2,7 @@ import { MOST_IMAGE_REFERENCES } from '@operon/contracts/media/images'
 import { ImagePlus, X } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, type ReactNode, useState } from 'react'
 import { startUpload, useUploads } from '../../api/uploads.ts'
-import { IconButton } from '../../ui/Button.tsx'
+import { FileButton, IconButton } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { toast } from '../../ui/toast.tsx'
 
@@ -81,20 +81,10 @@ export function References({ references, onChange, disabled, children }: Props) 
             </span>
           ))}
           {references.length < MOST_IMAGE_REFERENCES ? (
-            <label className="inline-flex min-h-8 cursor-pointer items-center gap-2 rounded-control px-2 text-12 text-muted hairline focus-within:outline-2 focus-within:outline-signal-text hover:bg-raised hover:text-text max-md:min-h-11 [&_.lucide]:size-4">
+            <FileButton multiple accept={TYPES.join()} onFiles={add}>
               <ImagePlus />
               Add a picture to draw from
-              <input
-                type="file"
-                multiple
-                accept={TYPES.join()}
-                className="sr-only"
-                onChange={(event) => {
-                  add([...(event.target.files ?? [])])
-                  event.target.value = ''
-                }}
-              />
-            </label>
+            </FileButton>
           ) : null}
           {uploads.map(({ key, name, sent, bytes, problem }) => (
             <span key={key} role="status" className="text-12 text-faint">

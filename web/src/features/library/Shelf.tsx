@@ -6,7 +6,7 @@ import { call, useCall } from '../../api/call.ts'
 import { loadBackend } from '../../api/session.ts'
 import { startUpload, useUploads } from '../../api/uploads.ts'
 import { paths } from '../../paths.ts'
-import { Button } from '../../ui/Button.tsx'
+import { Button, FileButton } from '../../ui/Button.tsx'
 import { GeneMeter } from '../../ui/Data.tsx'
 import { SearchForm } from '../../ui/Field.tsx'
 import { fileSize } from '../../ui/format.ts'
@@ -90,20 +90,15 @@ export function Shelf({ service, q, onSearch }: { service: Service; q: string; o
 function AddFiles() {
   const queries = useQueryClient()
   return (
-    <label className="inline-flex h-8 cursor-pointer items-center gap-2 rounded-control bg-panel px-3 text-13 font-medium hairline focus-within:outline-2 focus-within:outline-signal-text hover:bg-raised max-md:h-11 [&_.lucide]:size-4">
+    <FileButton
+      multiple
+      onFiles={(files) => {
+        for (const file of files) void startUpload('library', 'media', file, () => queries.invalidateQueries({ queryKey: ['media-files'] }))
+      }}
+    >
       <FileUp />
       Add files
-      <input
-        type="file"
-        multiple
-        className="sr-only"
-        onChange={(event) => {
-          for (const file of event.target.files ?? [])
-            void startUpload('library', 'media', file, () => queries.invalidateQueries({ queryKey: ['media-files'] }))
-          event.target.value = ''
-        }}
-      />
-    </label>
+    </FileButton>
   )
 }
 
