@@ -157,6 +157,7 @@ export const VALUES: Record<string, RawBuilder<unknown>> = {
   'recordings.ending': sql`'mp3'`,
   'recordings.type': sql`'audio/mpeg'`,
   'voice_settings.voice': sql`'alloy'`,
+  'voice_commands.confidence': sql`0.9`,
   'pictures.problem': sql`null`,
   'pictures.saved': sql`n % 50 = 0`,
   'pictures.request_key': sql`null`,

@@ -67,7 +67,7 @@ export const readPicture = request(
     /** Of the whole file. */
     bytes: z.int(),
     sha256: z.string(),
-    piece: z.base64().describe('From the offset on'),
+    piece: z.string().describe('From the offset on, base64'),
   }),
 )
 
