@@ -1,18 +1,20 @@
 import { expect, newTrialSeller, test } from './steps.ts'
 
+// A tone instead of a microphone.
+test.use({
+  launchOptions: {
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      '--autoplay-policy=no-user-gesture-required',
+    ],
+  },
+})
+
 test.describe('voice', () => {
-  test.use({
-    permissions: ['microphone'],
-    launchOptions: {
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-      args: [
-        '--no-sandbox',
-        '--use-fake-device-for-media-stream',
-        '--use-fake-ui-for-media-stream',
-        '--autoplay-policy=no-user-gesture-required',
-      ],
-    },
-  })
+  test.use({ permissions: ['microphone'] })
 
   test('a newcomer speaks, reads what was understood and how surely, hears the answer, and finds it in the history [spec-127] [spec-129]', async ({
     page,
