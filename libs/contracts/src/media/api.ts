@@ -29,7 +29,7 @@ export const startImages = fn('start-images', {
   idempotent: true,
   summary: 'Begins one to four pictures of a prompt, each a job of its own',
   description:
-    'Answers at once. Progress and rough previews come over `/live` as `picture`. A picture counts when it is kept, and only then. Where the model cannot draw, Gemini is asked.',
+    'Answers at once. Progress and rough previews come over `/live` as `picture`. A picture uses an image of the plan when it is kept, and only then. One that is stopped after the model was asked counts toward the month’s model cost. Where the model cannot draw, Gemini is asked.',
   body: z.object({
     ...order,
     count: z.int().min(1).max(MOST_IMAGES_AT_ONCE).default(1),

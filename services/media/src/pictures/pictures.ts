@@ -1,7 +1,6 @@
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { removeFiles } from '@operon/kit/files/files'
-import { release } from '@operon/kit/settle'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { MediaDb } from '../schema.ts'
@@ -9,6 +8,7 @@ import type { Deps } from './deps.ts'
 import { fail } from './draw.ts'
 import { dropInputs } from './inputs.ts'
 import { type Picture, select, shown, thumbKeyOf } from './picture.ts'
+import { giveBack } from './stopped.ts'
 
 type OfPicture = { picture_id: string }
 const DAY = sql`interval '1 day'`
@@ -56,7 +56,8 @@ export async function findPictures(
   return { pictures: rows.map((row) => shown(storage, row)) }
 }
 
-export async function cancelPicture({ progress }: Deps, ctx: Ctx<MediaDb>, { picture_id }: OfPicture): Promise<{ cancelled: boolean }> {
+export async function cancelPicture(deps: Deps, ctx: Ctx<MediaDb>, { picture_id }: OfPicture): Promise<{ cancelled: boolean }> {
+  const { progress } = deps
   const { id: userId } = signedIn(ctx)
   const stopped = await inTransaction(ctx.db, async (trx) => {
     const row = await trx
@@ -65,9 +66,9 @@ export async function cancelPicture({ progress }: Deps, ctx: Ctx<MediaDb>, { pic
       .where('id', '=', picture_id)
       .where('user_id', '=', userId)
       .where('state', 'in', ['queued', 'running'])
-      .returning(['reservation_id', 'percent'])
+      .returning(['id', 'reservation_id', 'percent', 'asked_at', 'used_model', 'size'])
       .executeTakeFirst()
-    if (row) await release(trx, { id: row.reservation_id })
+    if (row) await giveBack(trx, deps, row)
     return row
   })
   if (stopped) {

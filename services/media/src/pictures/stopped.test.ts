@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { budgetsOf } from '@operon/contracts/plans'
+import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { costOf } from '../providers/models.ts'
+import { mediaService } from '../service.ts'
+
+let platform: TestPlatform
+let provider: Server
+let db: any
+/** Takes orders and never answers, as a slow model does. */
+beforeAll(async () => {
+  provider = createServer((request) => void request.resume()).listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  const at = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+  platform = await startTestPlatform([mediaService], { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: at })
+  db = platform.services.media!.rt.db
+})
+afterAll(async () => {
+  await platform?.close()
+  provider.closeAllConnections()
+  provider.close()
+})
+
+async function call(user: TestUser, name: string, body: object) {
+  const response = await fetch(`${platform.url('media')}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user.headers },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+const asked = async (id: string) => (await db.selectFrom('pictures').select('asked_at').where('id', '=', id).executeTakeFirst())?.asked_at
+const counted = (user: TestUser) =>
+  db
+    .selectFrom('usage_counters')
+    .select(['used', 'reserved', 'cost_used', 'cost_reserved'])
+    .where('user_id', '=', user.id)
+    .executeTakeFirstOrThrow()
+
+test('whoever starts and stops pictures in turn uses no image, and is refused when the month’s model cost is spent', async () => {
+  const user = platform.user()
+  const cost = costOf('gpt-image-1', '1024x1024')
+  const most = Math.floor(budgetsOf('none').media! / cost)
+  for (let n = 0; n < most; n++) {
+    const { status, body } = await call(user, 'start-images', { prompt: 'a boat' })
+    expect(status, JSON.stringify(body)).toBe(200)
+    const { id } = body.pictures[0]
+    await expect.poll(() => asked(id), { timeout: 10_000 }).not.toBeNull()
+    expect((await call(user, 'cancel-image', { picture_id: id })).body).toEqual({ cancelled: true })
+  }
+  expect(await counted(user)).toEqual({ used: 0, reserved: 0, cost_used: most * cost, cost_reserved: 0 })
+  expect((await call(user, 'start-images', { prompt: 'a boat' })).body.code).toBe('limit_budget')
+  const told = await db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('user_id', '=', user.id)
+    .where('name', '=', 'media.usage_recorded')
+    .execute()
+  expect(told.map(({ payload }: any) => [payload.amount, payload.cost_microusd])).toEqual(Array(most).fill([0, cost]))
+})
