@@ -38,10 +38,9 @@ function checkDemo(use: DemoUse, { readsOnly }: { readsOnly: boolean }): void {
   if (use === 'never') throw new DomainError('demo_never')
 }
 
-/** The second factor where there is one, else signed in within the last ten minutes. */
+/** Shown within the last ten minutes who they are, with the second factor where there is one. A session that is older proves nothing, whatever its level. */
 function isConfirmed(actor: UserActor): boolean {
-  if (actor.aal === 'aal2') return true
-  if (actor.mfa) return false
+  if (actor.mfa && actor.aal !== 'aal2') return false
   const newest = Math.max(0, ...actor.amr.map((way) => way.timestamp))
   return now() / 1000 - newest < REAUTHENTICATED_WITHIN_S
 }

@@ -223,7 +223,7 @@ test('of more sessions than can be remembered, the oldest are forgotten, and tok
 
 test('half signed in: anonymous where anybody may call, refused elsewhere, let in where the contract says so', () => {
   const whole: UserActor = {
-    ...{ kind: 'user', id: 'ann', email: null, phone: null, sessionId: 'one', aal: 'aal2', amr: [], mfa: true },
+    ...{ kind: 'user', id: 'ann', email: null, phone: null, sessionId: 'one', aal: 'aal2', amr: [shown('totp', 60)], mfa: true },
     ...{ staff: true, anonymous: false, metadata: {} },
   }
   const half: UserActor = { ...whole, aal: 'aal1' }
@@ -236,6 +236,25 @@ test('half signed in: anonymous where anybody may call, refused elsewhere, let i
   expect(checkAccess({ access: 'user' }, key)).toBe(key)
   expect(() => checkAccess({ access: 'aal2' }, key)).toThrow(expect.objectContaining({ code: 'aal2_required' }))
   for (const access of ['public', 'user', 'aal2', 'staff'] as const) expect(checkAccess({ access }, whole)).toBe(whole)
+})
+
+const shown = (method: string, secondsAgo: number) => ({ method, timestamp: Date.now() / 1000 - secondsAgo })
+
+test('what asks for a fresh proof takes none older than ten minutes, not even of a second factor', () => {
+  const session: UserActor = {
+    ...{ kind: 'user', id: 'ann', email: null, phone: null, sessionId: 'one', aal: 'aal1', amr: [shown('password', 599)], mfa: false },
+    ...{ staff: false, anonymous: false, metadata: {} },
+  }
+  const factor = { ...session, mfa: true, aal: 'aal2' as const }
+  const refused = expect.objectContaining({ code: 'aal2_required' })
+  for (const fresh of [session, factor, { ...factor, amr: [shown('totp', 60), shown('password', 90_000)] }])
+    expect(checkAccess({ access: 'aal2' }, fresh)).toBe(fresh)
+  for (const old of [
+    { ...session, amr: [shown('password', 601)] },
+    { ...factor, amr: [shown('totp', 601), shown('password', 700)] },
+    { ...factor, amr: [] },
+  ])
+    expect(() => checkAccess({ access: 'aal2' }, old)).toThrow(refused)
 })
 
 test('a token or an API key that nobody can be asked about is 503, not 401, also where another service keeps older keys', async () => {
