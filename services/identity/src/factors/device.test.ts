@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newAuthenticator } from '../testing/authenticator.ts'
 import { type IdentityTest, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
@@ -26,6 +27,7 @@ async function prove(token: string, factorId: string, device: Device, as: As = {
   const answer = { challenge_id: body.id, webauthn: { type, rpId: 'localhost', credential_response } }
   return { answer, type, ...(await call(token, `/factors/${factorId}/verify`, answer)) }
 }
+const refused = { status: 400, body: { error_code: 'webauthn_verification_failed' } }
 async function enrolled() {
   const account = await signedUp(platform)
   const device = newAuthenticator()
@@ -53,8 +55,8 @@ test('a security key is a second factor: it lifts a session, and without it a pa
 
 test('another key, another origin, a copy of the device and an answer given before are refused', async () => {
   const { device, factorId, half } = await enrolled()
-  const refused = { status: 400, body: { error_code: 'webauthn_verification_failed' } }
   expect(await prove(half, factorId, newAuthenticator())).toMatchObject(refused)
+  expect(await prove(half, factorId, device, { id: 'AAAAAAAAAAAAAAAAAAAAAA' })).toMatchObject(refused)
   expect(await prove(half, factorId, device, { origin: 'https://evil.example' })).toMatchObject(refused)
   const once = await prove(half, factorId, device, { counter: 7 })
   expect(once.status).toBe(200)
@@ -69,6 +71,42 @@ test('another key, another origin, a copy of the device and an answer given befo
     status: 400,
   })
 })
+
+test('a new key whose own signature is wrong is refused', async () => {
+  const { session } = await signedUp(platform)
+  const { body } = await call(session.access_token, '/factors', { factor_type: 'webauthn', friendly_name: 'Key' })
+  expect(await prove(session.access_token, body.id, newAuthenticator(), { forged: true })).toMatchObject(refused)
+  expect(await prove(session.access_token, body.id, newAuthenticator())).toMatchObject({ status: 200 })
+})
+
+test('two answers at the same moment: a copy of the device comes too late, and a challenge counts once', async () => {
+  const counting = await enrolled()
+  // Both challenges are older than both answers, so only the count tells them apart.
+  const errors = await atOnce(counting, { counter: 6 }, 2)
+  expect(errors.toSorted()).toEqual(['in', 'webauthn_verification_failed'])
+  // A device that does not count: the same answer twice.
+  const silent = await enrolled()
+  expect((await atOnce(silent, { counter: 0 }, 1)).toSorted()).toEqual(['in', 'mfa_factor_not_found'])
+})
+
+/** Two answers, to two challenges or to one. Both have read the key before either may write. */
+async function atOnce({ half, factorId, device }: Awaited<ReturnType<typeof enrolled>>, as: As, challenges: 1 | 2): Promise<string[]> {
+  const asked = [await call(half, `/factors/${factorId}/challenge`), await call(half, `/factors/${factorId}/challenge`)]
+  const { db } = platform.services.identity!.rt
+  const waiting = sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  const both = await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('factors').select('id').where('id', '=', factorId).forUpdate().execute()
+    const answers = [0, 1].map((at) => {
+      const { id, webauthn } = asked[at % challenges]!.body
+      const credential_response = device.get(webauthn.credential_options.publicKey, as)
+      return call(half, `/factors/${factorId}/verify`, { challenge_id: id, webauthn: { type: 'request', credential_response } })
+    })
+    await expect.poll(async () => (await waiting.execute(trx)).rows[0]!.count, { timeout: 10_000 }).toBe(2)
+    return { answers }
+  })
+  return (await Promise.all(both.answers)).map(({ body }) => body.error_code ?? 'in')
+}
 
 test('a browser is told which keys the account has, so that none is added twice', async () => {
   const { device, factorId, half } = await enrolled()

@@ -102,19 +102,21 @@ export async function verifyFactor(ctx: AuthCtx, input: Input<typeof auth.verify
   if (isDevice ? !input.webauthn : !input.code)
     throw invalid(isDevice ? 'webauthn needs the answer of the device' : 'Code needs to be non-empty')
   const giveBack = await takeGuess(ctx, 'factor', factor.id, await isFamiliar(ctx, 'id', user.id))
-  const { challenge } = await takeChallenge(ctx, factor, input.challenge_id)
+  const taken = await takeChallenge(ctx, factor, input.challenge_id)
   const isNew = factor.status !== 'verified'
   const verifiedAt = new Date(now())
   const { json, ended } = await inTransaction(ctx.db, async (trx: Trx) => {
-    if (isDevice) await useDevice(trx, ctx, factor, challenge ?? '', input.webauthn!.credential_response)
+    if (isDevice) await useDevice(trx, ctx, factor, taken.challenge ?? '', input.webauthn!.credential_response)
     else await useCode(trx, ctx, factor, user.id, input.code!)
-    // Each challenge is answered once.
-    await trx
+    // Each challenge is answered once: of two answers at the same moment, the second waits for this row and finds it used.
+    const answered = await trx
       .updateTable('factor_challenges')
       .set({ used_at: new Date() })
       .where('factor_id', '=', factor.id)
       .where('used_at', 'is', null)
+      .returning('id')
       .execute()
+    if (!answered.some(({ id }) => id === taken.id)) throw unknownChallenge()
     if (isNew)
       await trx
         .updateTable('factors')
@@ -143,11 +145,9 @@ async function announceProtected({ rt }: Deps, userId: string, at: Date): Promis
   await rt.broadcast(identity.secondFactorAdded, { user_id: userId, since })
 }
 
-async function takeChallenge(
-  ctx: AuthCtx,
-  factor: FactorRow,
-  challengeId: string | null | undefined,
-): Promise<{ challenge?: string | null }> {
+const unknownChallenge = () => refuse(422, 'mfa_factor_not_found', 'MFA factor with the provided challenge ID not found')
+
+async function takeChallenge(ctx: AuthCtx, factor: FactorRow, challengeId: string | null | undefined) {
   const valid = challengeId && /^[0-9a-f-]{36}$/i.test(challengeId)
   const row = valid
     ? await ctx.db
@@ -157,10 +157,10 @@ async function takeChallenge(
         .where('factor_id', '=', factor.id)
         .where('used_at', 'is', null)
         .where('attempts', '<', 5)
-        .returning(['ip', 'expires_at', 'challenge'])
+        .returning(['id', 'ip', 'expires_at', 'challenge'])
         .executeTakeFirst()
     : undefined
-  if (!row) throw refuse(422, 'mfa_factor_not_found', 'MFA factor with the provided challenge ID not found')
+  if (!row) throw unknownChallenge()
   if (row.ip !== ctx.ip) throw refuse(422, 'mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.')
   if (row.expires_at.getTime() < now())
     throw refuse(

@@ -259,6 +259,8 @@ test('a request belongs to the person who opened it, and no key or app answers i
   expect((await asPerson(person.session.access_token, 'GET', path)).status).toBe(200)
   expect((await asPerson(other.session.access_token, 'GET', path)).status).toBe(404)
   expect((await asPerson(other.session.access_token, 'POST', `${path}/consent`, { action: 'approve' })).status).toBe(404)
+  const nothing = await asPerson(person.session.access_token, 'POST', `${path}/consent`, { action: 'approve', scopes: [] })
+  expect([nothing.status, nothing.body.redirect_url]).toEqual([400, undefined])
   const made = await asPerson(person.session.access_token, 'POST', '/functions/v1/ai-key-create', { name: 'Mine', scopes: ['all'] })
   expect((await asPerson(made.body.key, 'POST', `${path}/consent`, { action: 'approve' })).status).toBe(403)
   const app = (await redeem(await consented(person))).body

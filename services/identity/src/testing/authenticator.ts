@@ -3,8 +3,11 @@ import { isoCBOR } from '@simplewebauthn/server/helpers'
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest()
 
+const forgedSignature = () => new Uint8Array(sign('sha256', randomBytes(32), generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey))
+
 type Asked = { challenge: string; rp?: { id?: string }; rpId?: string }
-type As = { origin?: string; verified?: boolean; counter?: number }
+/** `forged`: a new key comes with a signature that it never made. `id`: the answer names another key than the one that signed. */
+type As = { origin?: string; verified?: boolean; counter?: number; forged?: boolean; id?: string }
 
 /** A device with one key, as a browser would speak for it. */
 export function newAuthenticator(home = 'http://localhost:8080') {
@@ -21,9 +24,9 @@ export function newAuthenticator(home = 'http://localhost:8080') {
   }
   const client = (type: string, challenge: string, origin = home) =>
     Buffer.from(JSON.stringify({ type: `webauthn.${type}`, challenge, origin, crossOrigin: false }))
-  const credential = (response: Record<string, string | string[]>) => ({
-    id: id.toString('base64url'),
-    rawId: id.toString('base64url'),
+  const credential = (response: Record<string, string | string[]>, name = id.toString('base64url')) => ({
+    id: name,
+    rawId: name,
     type: 'public-key' as const,
     clientExtensionResults: {},
     response,
@@ -45,8 +48,18 @@ export function newAuthenticator(home = 'http://localhost:8080') {
       const authData = new Uint8Array(data(asked.rp!.id!, { counter: 0, ...as }, made))
       const attestation = isoCBOR.encode(
         new Map<string, any>([
-          ['fmt', 'none'],
-          ['attStmt', new Map()],
+          ['fmt', as.forged ? 'packed' : 'none'],
+          [
+            'attStmt',
+            new Map<string, number | Uint8Array>(
+              as.forged
+                ? [
+                    ['alg', -7],
+                    ['sig', forgedSignature()],
+                  ]
+                : [],
+            ),
+          ],
           ['authData', authData],
         ]),
       )
@@ -59,11 +72,12 @@ export function newAuthenticator(home = 'http://localhost:8080') {
     get(asked: Asked, as: As = {}) {
       const authenticatorData = data(asked.rpId!, as)
       const clientData = client('get', asked.challenge, as.origin)
-      return credential({
+      const response = {
         clientDataJSON: clientData.toString('base64url'),
         authenticatorData: authenticatorData.toString('base64url'),
         signature: sign('sha256', Buffer.concat([authenticatorData, sha256(clientData)]), privateKey).toString('base64url'),
-      })
+      }
+      return credential(response, as.id)
     },
   }
 }

@@ -50,6 +50,14 @@ test('a sign-up without a password, and a proof with none or two of its kinds, a
     expect(await call('POST', '/auth/v1/verify', undefined, { type: 'email', ...body })).toMatchObject({ status: 400, body: { msg } })
 })
 
+test('a code is asked for by email or by text message, not by both', async () => {
+  const [email, phone] = [`both-${Date.now()}@example.com`, '+15005550123']
+  expect(await call('POST', '/auth/v1/otp', undefined, { email, phone })).toMatchObject({
+    status: 400,
+    body: { msg: 'Only an email address or phone number should be provided' },
+  })
+})
+
 test('lists of what is not offered are empty for the service key', async () => {
   const { user } = await signedUp(platform)
   expect(await call('GET', '/auth/v1/admin/sso/providers', SERVICE_KEY)).toEqual({ status: 200, body: { items: [] } })
