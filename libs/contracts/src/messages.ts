@@ -114,6 +114,10 @@ export const errors = {
   attachment_too_large: { status: 413, message: 'A file in a message can be up to 25 MB.' },
   attachment_unchecked: { status: 409, message: 'This file is still being checked for malware. Try again in a moment.' },
   photo_type: { status: 400, message: 'A photo is a PNG, JPEG, WebP, GIF or AVIF picture of up to 10 MB.' },
+  too_many_questions: {
+    status: 429,
+    message: 'You have written to many sellers in the last hour. Wait for their answers, or try again in an hour.',
+  },
   too_many_messages: { status: 429, message: 'You have written a lot in this conversation. Wait for an answer, or try again in an hour.' },
   wishlist_full: { status: 409, message: 'Your wishlist is full. Take something off it first.' },
   searches_full: { status: 409, message: 'You have saved as many searches as there is room for. Delete one first.' },
@@ -130,6 +134,7 @@ export const errors = {
 
   // AI
   model_unknown: { status: 404, message: 'There is no model of that name.' },
+  anonymous_no_messages: { status: 403, message: 'Add an email to your account to write to sellers. It is free and takes a minute.' },
   anonymous_no_models: { status: 403, message: 'Add an email to your account to use AI models. It is free and takes a minute.' },
   input_too_long: { status: 413, message: 'This is too long to send. Shorten it and try again.' },
   too_many_steps: { status: 400, message: 'This answer has used all its rounds of tools. Continue with a new message.' },

@@ -5,7 +5,8 @@ import { mountPictureCopies } from '@operon/kit/files/copy'
 import { eraseFiles, mountFiles } from '@operon/kit/files/mount'
 import { fileTables } from '@operon/kit/files/schema'
 import { openMailer } from '@operon/kit/mail/mailer'
-import { messagePaces } from '@operon/kit/mail/paces'
+import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
+import { platformPace } from '@operon/kit/mail/turns'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { buyerRoutes } from './buyers/routes.ts'
 import { Config } from './config.ts'
@@ -66,6 +67,7 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
   setup(rt) {
     const mailer = openMailer(rt)
     rt.onStop(mailer.close)
+    watchLoad(rt, [platformPace(rt.config)])
     profileRoutes(rt)
     profileConsumers(rt)
     itemRoutes(rt)

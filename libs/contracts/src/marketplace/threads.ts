@@ -154,7 +154,7 @@ export const askSeller = fn('ask-seller', {
   summary: 'Asks the seller of a product a question',
   body: z.object({ item_id: id('item'), text }),
   reply: z.object({ thread_id: z.uuid() }),
-  errors: ['not_found', 'too_many_messages'],
+  errors: ['not_found', 'too_many_messages', 'too_many_questions', 'anonymous_no_messages'],
   idempotent: true,
 })
 /** The messages of an order, for whoever may open the order. */

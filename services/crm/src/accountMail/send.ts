@@ -3,9 +3,9 @@ import type { accountMail, letter } from '@operon/contracts/crm/events'
 import type { Ctx } from '@operon/kit/context'
 import type { JobRun } from '@operon/kit/jobs/jobs'
 import type { Mailer } from '@operon/kit/mail/mailer'
+import { ownersPaces, waitForTurn } from '@operon/kit/mail/turns'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
-import { accountPaces, waitForTurn } from '../pacing.ts'
 import type { CrmDb } from '../schema.ts'
 
 /** Sends one mail about an account to the address that it has now. */
@@ -18,7 +18,7 @@ export const sendAccountMail =
     // Events come in any order; the job is tried again until the account is known.
     if (!person) throw new Error(`the account ${user_id} is not known here yet`)
     if (!person.email) return
-    await waitForTurn(ctx.db, id, accountPaces(rt.config))
+    await waitForTurn(ctx.db, id, ownersPaces(rt.config))
     await mailer.send({ id, to: person.email, letter: { ...words, action: { label, url: `${rt.kit.PUBLIC_URL}${path}` } } })
   }
 
@@ -28,7 +28,7 @@ export const sendLetter =
   async (ctx: Ctx<CrmDb>, { id, payload }: JobRun<Payload<typeof letter>>): Promise<void> => {
     const { to, person, label, path, ...words } = payload
     if (person && (await isErased(ctx, person))) return
-    await waitForTurn(ctx.db, id, accountPaces(rt.config))
+    await waitForTurn(ctx.db, id, ownersPaces(rt.config))
     await mailer.send({ id, to, letter: { ...words, action: { label, url: `${rt.kit.PUBLIC_URL}${path}` } } })
   }
 

@@ -3,9 +3,9 @@ import type { newsletterMail } from '@operon/contracts/crm/events'
 import type { Ctx } from '@operon/kit/context'
 import type { JobRun } from '@operon/kit/jobs/jobs'
 import type { Mailer } from '@operon/kit/mail/mailer'
+import { strangersPaces, waitForTurn } from '@operon/kit/mail/turns'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
-import { newsletterPaces, waitForTurn } from '../pacing.ts'
 import type { CrmDb } from '../schema.ts'
 import { confirmLetter, welcomeLetter } from './letters.ts'
 import { tokenFor } from './tokens.ts'
@@ -25,7 +25,7 @@ export const sendNewsletterMail =
       .where('status', '=', wanted)
       .executeTakeFirst()
     if (!subscriber) return
-    await waitForTurn(ctx.db, id, newsletterPaces(rt.config, subscriber.email))
+    await waitForTurn(ctx.db, id, strangersPaces(rt.config, subscriber.email))
     const { PRODUCT_NAME: product, PUBLIC_URL: home } = rt.kit
     const stop = `${home}/functions/v1/newsletter-unsubscribe?token=${tokenFor(rt.vault, 'unsubscribe', subscriber_id)}`
     const go = `${home}/functions/v1/newsletter-confirm?token=${tokenFor(rt.vault, 'confirm', id)}`

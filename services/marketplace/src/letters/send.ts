@@ -2,10 +2,10 @@ import { receiptLetter, versionLetter } from '@operon/contracts/marketplace/orde
 import { refundLetter } from '@operon/contracts/marketplace/refunds'
 import { filesLeftLetter, messageLetter } from '@operon/contracts/marketplace/threads'
 import type { Ctx } from '@operon/kit/context'
-import { Later } from '@operon/kit/jobs/jobs'
 import type { Letter } from '@operon/kit/mail/frame'
 import type { Email, Mailer } from '@operon/kit/mail/mailer'
-import { takeSlot } from '@operon/kit/mail/paces'
+import type { Pace } from '@operon/kit/mail/paces'
+import { ownersPaces, strangersPaces, waitForTurn } from '@operon/kit/mail/turns'
 import type { Runtime } from '@operon/kit/service'
 import { sql } from 'kysely'
 import type { Config } from '../config.ts'
@@ -55,7 +55,9 @@ export function letterJobs(rt: Rt, mailer: Mailer) {
       label: 'Answer in the app',
       answerable: inbound !== null,
     })
-    await post(db, id, address, letter, inbound ? { replyTo: replyAddress(rt.vault, inbound, thread.id, to) } : {})
+    const writer = message.side === 'seller' ? thread.seller_id : (thread.buyer_id ?? thread.id)
+    const paces = [{ scope: `email by ${writer}`, perHour: rt.config.LIMIT_MARKET_MAIL_PER_WRITER }, ...strangersPaces(rt.config, address)]
+    await post(db, id, address, letter, { paces, ...(inbound && { replyTo: replyAddress(rt.vault, inbound, thread.id, to) }) })
   })
   rt.job(filesLeftLetter, async ({ db }, { id, payload }) => {
     const found = await messageIn(db, payload.message_id)
@@ -95,7 +97,9 @@ export function letterJobs(rt: Rt, mailer: Mailer) {
       .executeTakeFirst()
     if (!update?.email) return
     const { name: seller } = await sellerOf(db, update.seller_id)
-    await post(db, id, update.email, versionOf({ ...update, seller, link: linkTo(rt, update) }))
+    // Of a seller who publishes every minute, buyers get one letter an hour, about the version of that moment.
+    const paces = [{ scope: `email versions ${update.id}`, perHour: 1 }, ...strangersPaces(rt.config, update.email)]
+    await post(db, id, update.email, versionOf({ ...update, seller, link: linkTo(rt, update) }), { paces })
   })
 }
 
@@ -129,11 +133,16 @@ async function addressOf(db: Db, userId: string | null): Promise<string | null> 
   return profile?.email ?? null
 }
 
-/** Nobody gets more than a bounded number of letters an hour, whoever writes them: what is beyond it waits. */
+/** Nobody gets more than a bounded number of letters an hour, whoever writes them: what is beyond it waits. `paces`: where others can cause the letter. */
 export const poster =
   ({ config }: Pick<Rt, 'config'>, mailer: Mailer) =>
-  async (db: Db, id: string, to: string, letter: Letter, more: Pick<Email, 'replyTo'> = {}) => {
-    const waitMs = await takeSlot(db, id, 'email', [{ scope: `email ${to.toLowerCase()}`, perHour: config.LIMIT_MARKET_MAIL_PER_ADDRESS }])
-    if (waitMs > 0) throw new Later(waitMs)
+  async (
+    db: Db,
+    id: string,
+    to: string,
+    letter: Letter,
+    { paces = ownersPaces(config), ...more }: Pick<Email, 'replyTo'> & { paces?: Pace[] } = {},
+  ) => {
+    await waitForTurn(db, id, [{ scope: `email ${to.toLowerCase()}`, perHour: config.LIMIT_MARKET_MAIL_PER_ADDRESS }, ...paces])
     await mailer.send({ id, to, letter, sender: 'orders', ...more })
   }

@@ -2,7 +2,9 @@ import { saleRefunded, saleSettled } from '@operon/contracts/billing/selling-eve
 import { orderStatus as orderStatusContract, startCheckout as startCheckoutContract } from '@operon/contracts/marketplace/api'
 import { orderEvidence } from '@operon/contracts/marketplace/evidence'
 import * as orders from '@operon/contracts/marketplace/orders'
+import type { Ctx } from '@operon/kit/context'
 import { serve, serveRaw } from '@operon/kit/http'
+import { forgetSlots } from '@operon/kit/mail/paces'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
 import type { MarketplaceDb } from '../schema.ts'
@@ -30,7 +32,11 @@ export function orderRoutes(rt: Runtime<MarketplaceDb, Config>) {
   serve(app, orders.myOrders, myOrders)
   serve(app, orders.findOrder, findOrder)
   rt.answer(orderEvidence, evidenceOfOrder)
-  rt.job(orders.sweepCoupons, giveCouponsBack, { concurrency: 1, everyMs: 3_600_000 })
+  const sweep = async (ctx: Ctx<MarketplaceDb>) => {
+    await giveCouponsBack(ctx)
+    await forgetSlots(ctx.db)
+  }
+  rt.job(orders.sweepCoupons, sweep, { concurrency: 1, everyMs: 3_600_000 })
   rt.job(orders.tellOfVersion, (ctx, { payload }) => tellBuyers(ctx, payload))
   rt.on(saleSettled, 'deliver-order', async (trx, { payload }) => {
     if (payload.kind === 'product') await deliver(trx, rt.vault, payload)

@@ -19,6 +19,8 @@ type Written = { text: string; fileIds?: string[]; author?: string | null; mailI
 const PREVIEW = 160
 /** From one side of one conversation, an hour. */
 const MOST_AN_HOUR = 30
+/** Sellers that one person begins to write to, an hour. */
+const MOST_QUESTIONS_AN_HOUR = 20
 
 export async function answerMessage(
   ctx: Ctx<MarketplaceDb>,
@@ -61,6 +63,7 @@ export async function askSeller(
   { item_id, text }: Input<typeof contract.askSeller>,
 ): Promise<Output<typeof contract.askSeller>> {
   const buyer = signedIn(ctx)
+  if (buyer.anonymous) throw new DomainError('anonymous_no_messages')
   const item = await ctx.db
     .selectFrom('items')
     .select(['user_id', 'title'])
@@ -69,6 +72,7 @@ export async function askSeller(
     .executeTakeFirst()
   if (!item || item.user_id === buyer.id) throw new DomainError('not_found')
   return inTransaction(ctx.db, async (trx) => {
+    await refuseManyQuestions(trx, buyer.id, item_id)
     await trx
       .insertInto('threads')
       .values({
@@ -139,6 +143,16 @@ export async function nameOfBuyer(db: Ctx<MarketplaceDb>['db'], { buyer_id, emai
     ? await db.selectFrom('profiles').select('display_name').where('user_id', '=', buyer_id).executeTakeFirst()
     : undefined
   return profile?.display_name ?? email ?? 'A buyer'
+}
+
+/** One account must not write to every seller there is. */
+async function refuseManyQuestions(trx: Trx, buyer: string, itemId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`questions ${buyer}`}, 0))`.execute(trx)
+  const { rows } = await sql<{ begun: number }>`
+    select count(*)::int as begun from (
+      select item_id, created_at from threads where buyer_id = ${buyer} and order_id is null order by last_at desc limit 1000) newest
+    where item_id <> ${itemId} and created_at > now() - interval '1 hour'`.execute(trx)
+  if (rows[0]!.begun >= MOST_QUESTIONS_AN_HOUR) throw new DomainError('too_many_questions')
 }
 
 async function refuseFlood(trx: Trx, threadId: string, side: Side): Promise<void> {

@@ -1,0 +1,62 @@
+import { userUpdated } from '@operon/contracts/identity/events'
+import { newId } from '@operon/kit/ids'
+import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { marketplaceService } from '../service.ts'
+
+let platform: TestPlatform
+let db: any
+beforeAll(async () => {
+  platform = await startTestPlatform([marketplaceService, sandboxService], { LIMIT_MARKET_MAIL_PER_WRITER: '6' })
+  db = platform.services.marketplace!.rt.db
+}, 60_000)
+afterAll(() => platform.close())
+
+const within = { timeout: 15_000, interval: 50 }
+async function call(name: string, user: TestUser, body: object = {}) {
+  const response = await fetch(`${platform.url()}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user.headers },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+/** A product of a seller who can be written to. */
+async function onSale(): Promise<{ item_id: string }> {
+  const seller = platform.user()
+  const email = `seller-${seller.id}@example.com`
+  await platform.emit(userUpdated, seller.id, { email, email_verified: true, name: 'Ann', referral_code: null, role: 'seller', version: 2 })
+  const item_id = newId()
+  await db
+    .insertInto('items')
+    .values({
+      id: item_id,
+      user_id: seller.id,
+      title: 'Lead qualification',
+      category: 'Sales',
+      price_cents: 4900,
+      item_type: 'pdf',
+      is_active: true,
+    })
+    .execute()
+  return { item_id }
+}
+const slots = async () => (await sql<{ waits: boolean }>`select due_at > now() as waits from message_slots`.execute(db)).rows
+
+test('one account writes to a bounded number of sellers an hour, goes on where it began, and a guest of no address to none', async () => {
+  const buyer = platform.user()
+  const items = await Promise.all(Array.from({ length: 22 }, onSale))
+  const asked = []
+  for (const { item_id } of items) asked.push(await call('ask-seller', buyer, { item_id, text: 'Does it work with HubSpot?' }))
+  expect(asked.map(({ status }) => status)).toEqual([...Array(20).fill(200), 429, 429])
+  expect(asked.at(-1)!.body.code).toBe('too_many_questions')
+  expect((await call('ask-seller', buyer, { item_id: items[0]!.item_id, text: 'And with Pipedrive?' })).status).toBe(200)
+  expect((await call('ask-seller', platform.user(), { item_id: items[21]!.item_id, text: 'Hello' })).status).toBe(200)
+  const nobody = platform.user({ is_anonymous: true })
+  expect((await call('ask-seller', nobody, { item_id: items[0]!.item_id, text: 'Hello' })).body.code).toBe('anonymous_no_messages')
+  // The letters of one writer go slowly: half of an hour's at once, the others in their turn.
+  await vi.waitFor(async () => expect((await slots()).length).toBe(22), within)
+  expect((await slots()).filter(({ waits }) => waits)).toHaveLength(21 - 3)
+})
