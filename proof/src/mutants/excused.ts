@@ -1,2 +1,13 @@
 /** Guards that no test can see go, each with the reason why the product behaves the same without it. */
-export const excused: { file: string; text: string; why: string }[] = []
+export const excused: { file: string; text: string; why: string }[] = [
+  {
+    file: 'services/analytics/src/notifications/raise.ts',
+    text: ".where('user_id', '=', sql<string>`any(${people})`)",
+    why: 'the counts come by person and each is looked up by its person: without it the answer is the same and slower',
+  },
+  {
+    file: 'services/billing/src/referrals/referrals.ts',
+    text: ".where('state', '=', 'revoked')",
+    why: 'a revoked credit has one way out, to `void`, and this job alone takes it: whoever comes second writes the same',
+  },
+]

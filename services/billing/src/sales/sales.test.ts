@@ -1,6 +1,10 @@
+import { newId } from '@operon/kit/ids'
+import { inTransaction } from '@operon/kit/tx'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBilling, type TestBilling } from '../fixture.ts'
 import { GETS_DISPUTED, type Selling, sellingOn } from '../sellers/fixture.ts'
+import type { ProviderCharge } from '../stripe-shapes.ts'
+import { settle } from './settle.ts'
 
 let billing: TestBilling
 let selling: Selling
@@ -157,4 +161,10 @@ test('lists show a seller their own sales alone, page by page, and the statement
   expect(lines.map((line: string) => line.split(',')[4])).toEqual(['8.00', '16.00', '24.00', '48.00'])
   const { pdf } = (await billing.call('sales-statement', ann, { month, format: 'pdf' })).body
   expect(Buffer.from(pdf, 'base64').toString('latin1')).toMatch(/^%PDF-1\.4[\s\S]*Lead qualification[\s\S]*%%EOF\n$/)
+})
+
+test('a payment that names no checkout of ours is no sale, whatever it names', async () => {
+  const charge = { amountCents: 10_000, currency: 'usd', tax: null, succeeded: true } as ProviderCharge
+  for (const saleCheckout of [null, 'somebody-elses', newId()])
+    expect(await inTransaction(billing.db, (trx) => settle(trx, { ...charge, saleCheckout }))).toBe(false)
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBilling, type TestBilling } from '../fixture.ts'
+import { runFriday } from '../payouts/friday.ts'
 import { BANKS, type Selling, sellingOn } from './fixture.ts'
 
 let billing: TestBilling
@@ -55,6 +56,16 @@ test('a payout that the bank returns is due again, says why, and is paid the Fri
   expect(await selling.payouts(bob)).toMatchObject([{ status: 'returned', returned_because: expect.stringContaining('bank') }])
   const { why, amount_cents } = await selling.next(bob)
   expect([amount_cents, why.map(({ code }: { code: string }) => code)]).toEqual([0, ['account_incomplete', 'bank_returned']])
+  // A Friday has one payout, even where nobody remembers that it was decided.
+  const { db } = billing
+  const accounts = db.updateTable('seller_accounts').where('user_id', '=', bob.id)
+  const { state } = await db.selectFrom('seller_accounts').select('state').where('user_id', '=', bob.id).executeTakeFirstOrThrow()
+  await accounts.set({ state: 'ready' }).execute()
+  await db.updateTable('seller_balances').set({ friday: '2000-01-07' }).where('seller_id', '=', bob.id).execute()
+  const { friday: paid } = await db.selectFrom('payouts').select('friday').where('seller_id', '=', bob.id).executeTakeFirstOrThrow()
+  expect(await runFriday(db, new Date(`${paid}T12:00:00Z`))).toBe(0)
+  expect(await selling.payouts(bob)).toHaveLength(1)
+  await accounts.set({ state }).execute()
   await selling.onboard(bob, { number: BANKS.takes })
   await selling.advance(0.01)
   await vi.waitFor(

@@ -159,6 +159,11 @@ test('an event that fails is kept, listed for staff and replayed with a reason [
   expect(await billing.call('staff-replay-event', user, { event_id: id, reason: 'not staff' })).toMatchObject({ status: 403 })
   const unknown = { event_id: 'evt_nobody_sent_this', reason: 'a slip' }
   expect(await billing.call('staff-replay-event', staff, unknown)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  await billing.order({ kind: 'status', status: 500, match: 'GET /v1/subscriptions', times: 3 })
+  expect(await billing.call('staff-replay-event', staff, { event_id: id, reason: 'Stripe is up?' })).toMatchObject({
+    status: 409,
+    body: { code: 'conflict', message: expect.stringMatching(/^It failed again: /) },
+  })
   expect(await billing.call('staff-replay-event', staff, { event_id: id, reason: 'Stripe was down' })).toMatchObject({
     body: { status: 'done' },
   })
@@ -174,6 +179,7 @@ test('an event that fails is kept, listed for staff and replayed with a reason [
     .execute()
   expect(actions.map(({ action, reason }) => `${action}: ${reason}`)).toEqual([
     'list failed events: looking after the queue',
+    'replay event: Stripe is up?',
     'replay event: Stripe was down',
     'replay event: once more',
   ])
