@@ -63,7 +63,10 @@ test('a payout that the bank returns is due again, says why, and is paid the Fri
   await accounts.set({ state: 'ready' }).execute()
   await db.updateTable('seller_balances').set({ friday: '2000-01-07' }).where('seller_id', '=', bob.id).execute()
   const { friday: paid } = await db.selectFrom('payouts').select('friday').where('seller_id', '=', bob.id).executeTakeFirstOrThrow()
-  expect(await runFriday(db, new Date(`${paid}T12:00:00Z`))).toBe(0)
+  const { log } = billing.platform.services.billing!.rt
+  expect(await runFriday({ db, log }, new Date(`${paid}T12:00:00Z`))).toBe(0)
+  const balance = db.selectFrom('seller_balances').select('friday').where('seller_id', '=', bob.id)
+  expect(await balance.execute()).toEqual([{ friday: paid }])
   expect(await selling.payouts(bob)).toHaveLength(1)
   await accounts.set({ state }).execute()
   await selling.onboard(bob, { number: BANKS.takes })
