@@ -198,7 +198,7 @@ test('with no keys the sandbox plays everybody, and nobody for whom there is one
   const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' }
   const mail = { SMTP_URL: 'smtp://mail.example', SMS_API_URL: 'https://sms.example' }
   const models = { AI_BASE_URL: 'https://models.example/v1', DOMAIN_REGISTRIES: 'live' }
-  expect(sandboxed({ ...stripe, ...mail, ...models, AUTH_SANDBOX_OAUTH: 'false' })).toEqual([])
+  expect(sandboxed({ ...stripe, ...mail, ...models, AUTH_SANDBOX_OAUTH: 'false', CONNECT_SANDBOX: 'false' })).toEqual([])
   expect(sandboxed({ ...stripe, ...mail, OPENAI_API_KEY: 'sk-1' })).toEqual([
     ...['oauth', 'anthropic', 'google', 'perplexity', 'rdap'],
     ...['google', 'fal'],

@@ -15,6 +15,7 @@ const good = {
   AI_BASE_URL: 'https://models.example/v1',
   DOMAIN_REGISTRIES: 'live',
   AUTH_SANDBOX_OAUTH: 'false',
+  CONNECT_SANDBOX: 'false',
   TRUSTED_PROXIES: '10.0.0.1',
   AUTH_STAFF_EMAILS: 'ann@operon.example',
   AUTH_CAPTCHA_URL: 'https://captcha.example',

@@ -26,6 +26,7 @@ const setting: Record<ThirdParty, [variable: string, without: string]> = {
   elevenlabs: ['ELEVENLABS_API_KEY (or OPENAI_API_KEY, AI_SPEECH_BASE_URL)', 'the browser reads aloud in its own voice'],
   fal: ['FAL_KEY (or AI_BASE_URL)', 'its image models do not draw'],
   oauth: ['AUTH_<PROVIDER>_CLIENT_ID and _SECRET', 'nobody signs in with that provider'],
+  apps: ['CONNECT_<VENDOR>_CLIENT_ID and _SECRET', 'the apps of that vendor cannot be connected'],
 }
 
 /** Finds wrong and missing settings of a platform without starting it. */

@@ -42,6 +42,7 @@ export const paths = {
   manage: '/dashboard/marketplace',
   editProduct: (id: string) => `/dashboard/marketplace/${id}`,
   templates: '/dashboard/template-library',
+  apps: '/dashboard/app-library',
   sharedImage: '/shared/image/:token',
   marketplace: '/marketplace',
   storefront: (slug: string) => `/marketplace/${slug}`,

@@ -39,6 +39,7 @@ export const publicPages: PageRoute[] = [
   { path: paths.security, page: lazyPage(() => import('./features/legal/SecurityPage.tsx').then((m) => m.SecurityPage)) },
   { path: paths.goodbye, page: lazyPage(() => import('./features/goodbye/GoodbyePage.tsx').then((m) => m.GoodbyePage)) },
   { path: paths.consent, page: lazyPage(() => import('./features/apps/ConsentPage.tsx').then((m) => m.ConsentPage)) },
+  { path: '/connect/:app', page: lazyPage(() => import('./features/connections/ConnectedPage.tsx').then((m) => m.ConnectedPage)) },
   { path: paths.sharedImage, page: lazyPage(() => import('./features/images/SharedImagePage.tsx').then((m) => m.SharedImagePage)) },
   ...marketplacePaths.map((path) => ({ path, page: Storefront })),
   { path: paths.buyer, page: lazyPage(() => import('./features/buyer/BuyerDashboardPage.tsx').then((m) => m.BuyerDashboardPage)) },
@@ -69,6 +70,7 @@ export const sellerPages: PageRoute[] = [
   { path: paths.content, page: lazyPage(() => import('./features/content/ContentPage.tsx').then((m) => m.ContentPage)) },
   { path: paths.ads, page: lazyPage(() => import('./features/ads/AdsPage.tsx').then((m) => m.AdsPage)) },
   { path: paths.brand, page: lazyPage(() => import('./features/brand/BrandPage.tsx').then((m) => m.BrandPage)) },
+  { path: paths.apps, page: lazyPage(() => import('./features/connections/AppLibraryPage.tsx').then((m) => m.AppLibraryPage)) },
   { path: paths.payments, page: lazyPage(() => import('./features/payments/PaymentsPage.tsx').then((m) => m.PaymentsPage)) },
   {
     path: paths.templates,

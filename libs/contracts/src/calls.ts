@@ -19,6 +19,7 @@ import type * as identity from './identity/api.ts'
 import type * as identityExports from './identity/exports.ts'
 import type * as identityKeys from './identity/keys.ts'
 import type * as integrations from './integrations/api.ts'
+import type * as integrationsConnections from './integrations/connections.ts'
 import type * as marketplace from './marketplace/api.ts'
 import type * as marketplaceBuyers from './marketplace/buyers.ts'
 import type * as marketplaceCoupons from './marketplace/coupons.ts'
@@ -58,6 +59,7 @@ type Modules = typeof aiGateway &
   typeof identityExports &
   typeof identityKeys &
   typeof integrations &
+  typeof integrationsConnections &
   typeof marketplace &
   typeof marketplaceCoupons &
   typeof marketplaceFiles &

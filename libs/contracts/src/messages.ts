@@ -129,6 +129,25 @@ export const errors = {
   webhook_event: { status: 400, message: 'There is no event of that name. Choose from the list of events.' },
   webhook_paused: { status: 409, message: 'This webhook is paused. Resume it first.' },
 
+  // Connected apps
+  app_not_set_up: { status: 503, message: 'This app is not set up on this site. Its operator has to register with the vendor first.' },
+  app_key_missing: { status: 400, message: 'A field of the key form is missing.' },
+  app_key_refused: { status: 400, message: 'The app did not accept this key. Copy it again and check that it is not revoked.' },
+  connection_limit: { status: 409, message: 'You have 100 connections. Disconnect one that you do not use.' },
+  connection_attempt: { status: 400, message: 'This sign-in is too old, or it was begun by somebody else. Press Connect again.' },
+  connection_denied: { status: 400, message: 'You did not allow it. Nothing was connected.' },
+  connection_refused: { status: 502, message: 'The app did not allow the connection. Try again in a moment.' },
+  connection_broken: { status: 409, message: 'The app does not accept this connection any more. Connect it again in the App Library.' },
+  app_not_connected: { status: 409, message: 'The app is not connected. Connect it in the App Library.' },
+  app_action_unknown: { status: 400, message: 'The app has no action of that name.' },
+  app_input: { status: 400, message: 'The action needs other fields.' },
+  app_busy: { status: 429, message: 'The app allows only so many calls a minute. Try again in a moment.' },
+  app_refused: { status: 422, message: 'The app refused this.' },
+  app_unknown_outcome: {
+    status: 502,
+    message: 'The app did not answer, so we do not know whether it was done. Look there before you try again.',
+  },
+
   // Roles
   role_taken: { status: 409, message: 'The home role is set once and cannot be changed.' },
 

@@ -41,6 +41,7 @@ import * as identityPasskeys from './identity/passkeys.ts'
 import * as identityShapes from './identity/shapes.ts'
 import * as identityTables from './identity/tables.ts'
 import * as integrationsApi from './integrations/api.ts'
+import * as integrationsConnections from './integrations/connections.ts'
 import * as integrationsEvents from './integrations/events.ts'
 import * as integrationsTables from './integrations/tables.ts'
 import * as marketplaceApi from './marketplace/api.ts'
@@ -122,7 +123,7 @@ export const contracts: Record<ProcessName, object> = {
     ...marketplaceReviews,
     ...marketplaceThreads,
   },
-  integrations: { ...integrationsApi, ...integrationsEvents, ...integrationsTables },
+  integrations: { ...integrationsApi, ...integrationsConnections, ...integrationsEvents, ...integrationsTables },
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   media: { ...mediaApi, ...mediaEvents, ...mediaFiles, ...mediaOpenAi, ...mediaShapes, ...mediaVoice },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },

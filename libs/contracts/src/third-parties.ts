@@ -11,5 +11,6 @@ export const thirdParties = {
   smtp: 'mail',
   sms: 'SMS',
   oauth: 'sign-in with others',
+  apps: 'connected apps',
 } as const
 export type ThirdParty = keyof typeof thirdParties

@@ -1,3 +1,4 @@
+import { appOf } from './integrations/apps.ts'
 import { plans, type Unit } from './plans.ts'
 
 // How names, amounts and days read in a sentence. No zod here: the web app may ship it.
@@ -22,16 +23,9 @@ export const unitName: Record<Unit, string> = {
   agents: 'voice agents',
 }
 
-const spelled: Record<string, string> = {
-  hubspot: 'HubSpot',
-  'zoho-crm': 'Zoho CRM',
-  paypal: 'PayPal',
-  quickbooks: 'QuickBooks',
-  mailersend: 'MailerSend',
-  linkedin: 'LinkedIn',
-}
+/** An app by the name that people know; one that the catalogue does not have, by its id. */
 export const appName = (id: string): string =>
-  spelled[id] ??
+  appOf(id)?.name ??
   id
     .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

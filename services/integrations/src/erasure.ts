@@ -1,17 +1,34 @@
-import { deleteRows, type Eraser } from '@operon/kit/erasure'
+import { revokeAccess } from '@operon/contracts/integrations/events'
+import { deleteRows, type Eraser, NOBODY } from '@operon/kit/erasure'
+import { enqueue } from '@operon/kit/tx'
+import { keepToRevoke } from './connections/keep.ts'
 import type { IntegrationsDb } from './schema.ts'
 
 export const erasure: Eraser<IntegrationsDb> = {
-  long: [{ table: 'webhook_deliveries' }],
+  long: [{ table: 'webhook_deliveries' }, { table: 'connection_calls' }],
   erase: async (trx, userId) => {
+    // What apps have given is taken back there; the tokens go once they have been told.
+    const own = await trx.selectFrom('connections').selectAll().where('user_id', '=', userId).where('state', '<>', 'disconnected').execute()
+    for (const row of own) {
+      await keepToRevoke(trx, { ...row, user_id: NOBODY })
+      if (row.sealed) await enqueue(trx, revokeAccess, { connection_id: row.id, generation: row.generation })
+    }
     const waiting = await trx.deleteFrom('lane_items').where('tenant', '=', userId).executeTakeFirstOrThrow()
     await trx.deleteFrom('tenant_lanes').where('tenant', '=', userId).execute()
-    const deleted = await deleteRows(trx, ['webhook_deliveries', 'webhook_endpoints', 'user_integrations'], userId)
+    const deleted = await deleteRows(
+      trx,
+      ['webhook_deliveries', 'webhook_endpoints', 'user_integrations', 'app_effects', 'oauth_attempts', 'connections'],
+      userId,
+    )
     return { deleted: { ...deleted, lane_items: Number(waiting.numDeletedRows) } }
   },
   holds: [
     { table: 'user_integrations' },
     { table: 'webhook_endpoints', without: ['sealed_secret', 'sealed_old_secret'] },
     { table: 'webhook_deliveries' },
+    { table: 'connections', without: ['sealed', 'lease_id', 'lease_until', 'generation', 'refresh_at'] },
+    { table: 'connection_calls' },
+    { table: 'app_effects', without: ['key'] },
+    { table: 'oauth_attempts', without: ['state_hash', 'sealed_verifier'] },
   ],
 }

@@ -1,3 +1,4 @@
+import type { AppId } from '@operon/contracts/integrations/apps'
 import type { LaneDb } from '@operon/kit/lanes'
 import type { Generated } from 'kysely'
 
@@ -42,6 +43,69 @@ export type IntegrationsDb = LaneDb & {
     request_id: string | null
     answer: string | null
     next_at: Date | null
+    created_at: Generated<Date>
+  }
+  connections: {
+    id: string
+    user_id: string
+    app: AppId
+    account_id: string
+    account: string
+    state: Generated<'connected' | 'degraded' | 'broken' | 'disconnected'>
+    failure: string | null
+    scopes: string[]
+    sealed: string | null
+    /** Made with the stand-in: its tokens never go to the vendor, and the vendor's never to it. */
+    sandbox: boolean
+    /** Rises with each new token: who read an older one reads again. */
+    generation: Generated<number>
+    /** While one process asks for a new token. */
+    lease_id: string | null
+    lease_until: Date | null
+    expires_at: Date | null
+    refresh_at: Date | null
+    last_call_at: Date | null
+    checked_at: Date | null
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  oauth_attempts: {
+    state_hash: string
+    user_id: string
+    app: AppId
+    sealed_verifier: string | null
+    sandbox: boolean
+    return_to: string | null
+    expires_at: Date
+    created_at: Generated<Date>
+  }
+  rate_buckets: { connection_id: string; next_at: Date }
+  connection_calls: {
+    id: string
+    connection_id: string
+    user_id: string
+    action: string
+    outcome: string
+    duration_ms: number
+    created_at: Generated<Date>
+  }
+  app_effects: {
+    user_id: string
+    key: string
+    connection_id: string
+    action: string
+    /** Null while the answer is not known. */
+    reply: unknown
+    created_at: Generated<Date>
+  }
+  revocations: {
+    id: string
+    generation: number
+    user_id: string
+    app: AppId
+    sealed: string
+    sandbox: boolean
+    tries: Generated<number>
     created_at: Generated<Date>
   }
 }

@@ -1,10 +1,12 @@
 import { erasesPeople } from '@operon/kit/erasure'
 import type { ServiceDefinition } from '@operon/kit/service'
+import { sandboxedApps } from './apps/place.ts'
 import { Config } from './config.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import { erasure } from './erasure.ts'
 import * as integrations from './migrations/0001_integrations.ts'
 import * as webhooks from './migrations/0002_webhooks.ts'
+import * as connections from './migrations/0006_connections.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -12,7 +14,8 @@ import { webhookRoutes } from './webhooks/routes.ts'
 export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
   name: 'integrations',
   config: Config,
-  migrations: { '0001_integrations': integrations, '0002_webhooks': webhooks },
+  sandboxed: sandboxedApps,
+  migrations: { '0001_integrations': integrations, '0002_webhooks': webhooks, '0006_connections': connections },
   setup(rt) {
     connectionRoutes(rt)
     webhookRoutes(rt)

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
+import { connectedApps } from './apps/apps.ts'
 import { assetRoutes } from './core/assets.ts'
 import { controlRoutes } from './core/control.ts'
 import { createFaults, type Provider } from './core/faults.ts'
@@ -65,6 +66,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const publicUrl = options.publicUrl.replace(/\/$/, '')
   const stripe = createStripe({ state, truth, publicUrl, now: options.now ?? Date.now, onError, heard: options.heard ?? (() => {}) })
   const oauth = oauthRoutes({ state, truth, publicUrl })
+  const apps = connectedApps({ state, truth, publicUrl })
   const smtp = smtpServer(inbox, faults)
   const over = (
     provider: Provider,
@@ -91,6 +93,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ),
     oauth: over('oauth', orNotFound(oauth.wire), plain, oauth.accountsOf),
     rdap: over('rdap', orNotFound(rdapRoutes), plain),
+    apps: over('apps', apps.wire, plain, apps.accountsOf),
   }
   const ports = await listenAll(
     { ...http, smtp: smtp.server as Server },
@@ -104,6 +107,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     homePage({ addresses, inbox }),
     ...inboxPages(inbox, options.inboundMail),
     ...oauth.pages,
+    ...apps.pages,
     ...stripe.pages,
     ...controlRoutes({ faults, truth, addresses }),
   ]

@@ -60,6 +60,7 @@ const signedIn: Record<string, string> = {
   '/dashboard/how-it-works': 'How It Works',
   '/dashboard/marketplace': 'Marketplace',
   '/dashboard/template-library': 'Template Library',
+  '/dashboard/app-library': 'App Library',
   '/buyer-dashboard': 'Buyer dashboard',
   '/buyer-dashboard/orders': 'Orders',
   '/buyer-dashboard/messages': 'Messages',

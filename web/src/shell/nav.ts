@@ -1,5 +1,6 @@
 import {
   Banknote,
+  Blocks,
   BookOpenCheck,
   Bot,
   ChartNoAxesColumn,
@@ -90,6 +91,14 @@ export const navItems: NavItem[] = [
     group: 'Create',
     keywords: 'names domains',
     action: 'Find a name',
+  },
+  {
+    title: 'App Library',
+    path: '/dashboard/app-library',
+    icon: Blocks,
+    group: 'Run',
+    keywords: 'connect integrations gmail slack notion hubspot stripe',
+    action: 'Connect an app',
   },
   {
     title: 'Payments',

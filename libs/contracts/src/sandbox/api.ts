@@ -29,4 +29,4 @@ export const sandboxDeletes = endpoint({
   summary: 'Clears faults and messages',
 })
 
-export const sandboxProviders = ['stripe', 'openai', 'smtp', 'sms', 'oauth', 'rdap'] as const
+export const sandboxProviders = ['stripe', 'openai', 'smtp', 'sms', 'oauth', 'rdap', 'apps'] as const

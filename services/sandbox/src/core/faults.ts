@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-export const providers = ['stripe', 'openai', 'smtp', 'sms', 'oauth', 'rdap'] as const
+export const providers = ['stripe', 'openai', 'smtp', 'sms', 'oauth', 'rdap', 'apps'] as const
 export type Provider = (typeof providers)[number]
 
 export const faultKinds = [

@@ -10,6 +10,7 @@ const about: Record<Provider, string> = {
   sms: "Text messages on Twilio's wire, kept in the inbox",
   oauth: 'Sign-in with Google, Facebook, GitHub and Microsoft',
   rdap: 'Domain registry look-ups',
+  apps: 'The apps of the App Library, each under the host names of its vendor',
 }
 
 export function homePage({ addresses, inbox }: { addresses: Record<Provider, string>; inbox: Inbox }): Route {
@@ -21,7 +22,7 @@ export function homePage({ addresses, inbox }: { addresses: Record<Provider, str
         ([provider, address]) =>
           html`<tr><td class="whole">${provider}</td><td class="muted">${about[provider as Provider]}<div class="mono faint">${address}</div></td></tr>`,
       )}</tbody></table>
-<h2>Pages</h2><ul class="plain"><li><a href="/sandbox/inbox">Inbox</a> <span class="faint">${counted(inbox.list({ limit: 5000 }).length)}</span></li><li><a href="/sandbox/stripe">Stripe: clock, webhooks, events</a></li></ul>`,
+<h2>Pages</h2><ul class="plain"><li><a href="/sandbox/inbox">Inbox</a> <span class="faint">${counted(inbox.list({ limit: 5000 }).length)}</span></li><li><a href="/sandbox/stripe">Stripe: clock, webhooks, events</a></li><li><a href="/sandbox/apps">Connected apps: cut one, expire its tokens</a></li></ul>`,
     }),
   )
 }

@@ -1,0 +1,245 @@
+import { z } from 'zod'
+import { type AppDefinition, does, field, listOf, made, reads, row } from './app.ts'
+
+const amount = (cents: unknown, currency: unknown) => `${(Number(cents ?? 0) / 100).toFixed(2)} ${String(currency ?? '').toUpperCase()}`
+const day = (seconds: unknown) => (typeof seconds === 'number' ? new Date(seconds * 1000).toISOString() : null)
+
+export const stripe: AppDefinition = {
+  id: 'stripe',
+  api: 'https://api.stripe.com/v1',
+  who: {
+    path: '/account',
+    read: ({ id, settings, email }) => ({ id, name: settings?.dashboard?.display_name ?? email ?? id }),
+  },
+  perMinute: 600,
+  actions: {
+    'list-payments': reads(
+      'List payments',
+      z.object({ limit: field.limit }),
+      ({ limit }) => ({ path: '/charges', query: { limit } }),
+      ({ data }) =>
+        listOf(data).map((each) =>
+          row(each.id, amount(each.amount, each.currency), { detail: each.description ?? each.status, at: day(each.created) }),
+        ),
+    ),
+    'find-customers': reads(
+      'Find customers by email',
+      z.object({ email: field.email, limit: field.limit }),
+      ({ email, limit }) => ({ path: '/customers', query: { email, limit } }),
+      ({ data }) => listOf(data).map((each) => row(each.id, each.name ?? each.email, { detail: each.email, at: day(each.created) })),
+    ),
+    'add-customer': does(
+      'Add a customer',
+      'changes',
+      z.object({ name: field.text('Name', 200), email: field.email }),
+      ({ name, email }) => ({ method: 'POST', path: '/customers', form: { name, email } }),
+      ({ id }) => made(id),
+    ),
+  },
+}
+
+export const paypal: AppDefinition = {
+  id: 'paypal',
+  api: 'https://api-m.paypal.com',
+  mint: ({ refresh = '', fields }) => ({
+    url: 'https://api-m.paypal.com/v1/oauth2/token',
+    headers: { authorization: `Basic ${Buffer.from(`${fields?.client_id ?? ''}:${refresh}`).toString('base64')}` },
+    form: { grant_type: 'client_credentials' },
+  }),
+  who: {
+    path: '/v1/identity/openidconnect/userinfo',
+    query: { schema: 'openid' },
+    read: ({ user_id, payer_id, name }) => ({ id: payer_id ?? user_id, name: name ?? payer_id ?? user_id }),
+  },
+  perMinute: 100,
+  actions: {
+    'list-transactions': reads(
+      'List transactions',
+      z.object({ from: field.time('From'), to: field.time('To') }),
+      ({ from, to }) => ({
+        path: '/v1/reporting/transactions',
+        query: { start_date: from, end_date: to, fields: 'transaction_info', page_size: 100 },
+      }),
+      ({ transaction_details }) =>
+        listOf(transaction_details).map(({ transaction_info: info }) =>
+          row(info?.transaction_id, `${info?.transaction_amount?.value} ${info?.transaction_amount?.currency_code}`, {
+            detail: info?.transaction_status,
+            at: info?.transaction_initiation_date,
+          }),
+        ),
+    ),
+    'list-invoices': reads(
+      'List invoices',
+      z.object({ limit: field.limit }),
+      ({ limit }) => ({ path: '/v2/invoicing/invoices', query: { page_size: limit, total_required: 'false' } }),
+      ({ items }) =>
+        listOf(items).map((each) =>
+          row(each.id, each.detail?.invoice_number ?? each.id, {
+            detail: `${each.amount?.value ?? ''} ${each.status}`,
+            at: each.detail?.invoice_date,
+          }),
+        ),
+    ),
+    'draft-invoice': does(
+      'Draft an invoice',
+      'changes',
+      z.object({
+        to: field.email,
+        item: field.text('What it is for', 200),
+        amount: z.number().positive().max(1_000_000).describe('Amount'),
+        currency: z.string().length(3).default('USD').describe('Currency, as USD'),
+      }),
+      ({ to, item, amount, currency }) => ({
+        method: 'POST',
+        path: '/v2/invoicing/invoices',
+        json: {
+          detail: { currency_code: currency },
+          primary_recipients: [{ billing_info: { email_address: to } }],
+          items: [{ name: item, quantity: '1', unit_amount: { currency_code: currency, value: amount.toFixed(2) } }],
+        },
+      }),
+      ({ id, href }) =>
+        made(
+          id ??
+            String(href ?? '')
+              .split('/')
+              .at(-1),
+          href,
+        ),
+    ),
+  },
+}
+
+export const quickbooks: AppDefinition = {
+  id: 'quickbooks',
+  vendor: 'quickbooks',
+  scopes: ['com.intuit.quickbooks.accounting'],
+  api: ({ fields }) => `https://quickbooks.api.intuit.com/v3/company/${encodeURIComponent(fields?.realm_id ?? '')}`,
+  headers: { accept: 'application/json' },
+  who: {
+    path: '/query',
+    query: { query: 'select * from CompanyInfo', minorversion: 75 },
+    read: ({ QueryResponse }, { fields }) => ({
+      id: fields?.realm_id ?? '',
+      name: QueryResponse?.CompanyInfo?.[0]?.CompanyName ?? `Company ${fields?.realm_id}`,
+    }),
+  },
+  perMinute: 300,
+  actions: {
+    'list-invoices': reads(
+      'List invoices',
+      z.object({ limit: field.limit }),
+      ({ limit }) => ({
+        path: '/query',
+        query: { query: `select * from Invoice order by TxnDate desc maxresults ${limit}`, minorversion: 75 },
+      }),
+      ({ QueryResponse }) =>
+        listOf(QueryResponse?.Invoice).map((each) =>
+          row(each.Id, `${each.DocNumber ?? each.Id}: ${each.TotalAmt}`, { detail: each.CustomerRef?.name, at: each.TxnDate }),
+        ),
+    ),
+    'find-customers': reads(
+      'Find customers',
+      z.object({ words: field.words, limit: field.limit }),
+      ({ words, limit }) => ({
+        path: '/query',
+        query: {
+          query: `select * from Customer where DisplayName like '%${words.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}%' maxresults ${limit}`,
+          minorversion: 75,
+        },
+      }),
+      ({ QueryResponse }) =>
+        listOf(QueryResponse?.Customer).map((each) => row(each.Id, each.DisplayName, { detail: each.PrimaryEmailAddr?.Address })),
+    ),
+    'add-customer': does(
+      'Add a customer',
+      'changes',
+      z.object({ name: field.text('Name', 100), email: field.email }),
+      ({ name, email }) => ({
+        method: 'POST',
+        path: '/customer',
+        query: { minorversion: 75 },
+        json: { DisplayName: name, PrimaryEmailAddr: { Address: email } },
+      }),
+      ({ Customer }) => made(Customer?.Id),
+    ),
+  },
+}
+
+export const mailersend: AppDefinition = {
+  id: 'mailersend',
+  api: 'https://api.mailersend.com/v1',
+  who: {
+    path: '/domains',
+    query: { limit: 10 },
+    // The API does not tell whose token it is; its first domain does as well as a name can.
+    read: ({ data }, { access }) => ({ id: data?.[0]?.id ?? access.slice(-6), name: data?.[0]?.name ?? 'MailerSend' }),
+  },
+  perMinute: 60,
+  actions: {
+    'list-domains': reads(
+      'List domains',
+      z.object({ limit: z.int().min(10).max(100).default(25).describe('How many, at most') }),
+      ({ limit }) => ({ path: '/domains', query: { limit } }),
+      ({ data }) =>
+        listOf(data).map((each) =>
+          row(each.id, each.name, { detail: each.is_verified ? 'Verified' : 'Not verified', at: each.created_at }),
+        ),
+    ),
+    'send-mail': does(
+      'Send a mail',
+      'sends',
+      z.object({ from: field.email, to: field.email, subject: field.text('Subject', 200), text: field.text('Text') }),
+      ({ from, to, subject, text }) => ({
+        method: 'POST',
+        path: '/email',
+        json: { from: { email: from }, to: [{ email: to }], subject, text },
+      }),
+      () => made(null),
+    ),
+  },
+}
+
+const isRetell = (fields?: Record<string, string>) => fields?.provider === 'retell'
+export const voice: AppDefinition = {
+  id: 'voice',
+  api: ({ fields }) => (isRetell(fields) ? 'https://api.retellai.com' : 'https://api.vapi.ai'),
+  who: {
+    path: '/list-agents',
+    read: (_answer, { access, fields }) => ({
+      id: `${fields?.provider ?? 'vapi'}:${access.slice(-6)}`,
+      name: isRetell(fields) ? 'Retell' : 'Vapi',
+    }),
+  },
+  // Each has its own word for the same list.
+  sign: ({ access, fields }, request) => ({
+    ...request,
+    path: isRetell(fields) ? request.path : request.path.replace('/list-agents', '/assistant').replace('/v2/list-calls', '/call'),
+    headers: { ...request.headers, authorization: `Bearer ${access}` },
+  }),
+  perMinute: 60,
+  actions: {
+    'list-agents': reads(
+      'List agents',
+      z.object({}),
+      () => ({ path: '/list-agents' }),
+      (agents) =>
+        listOf(agents).map((each) =>
+          row(each.agent_id ?? each.id, each.agent_name ?? each.name, { detail: each.voice_id ?? each.voice?.voiceId }),
+        ),
+    ),
+    'list-calls': reads(
+      'List calls',
+      z.object({ limit: field.limit }),
+      ({ limit }, { fields }) =>
+        isRetell(fields) ? { method: 'POST', path: '/v2/list-calls', json: { limit } } : { path: '/v2/list-calls', query: { limit } },
+      (calls) =>
+        listOf(calls).map((each) =>
+          row(each.call_id ?? each.id, each.call_status ?? each.status, {
+            detail: each.disconnection_reason ?? each.endedReason,
+            at: each.startedAt ?? null,
+          }),
+        ),
+    ),
+  },
+}

@@ -1,0 +1,59 @@
+import { type AppId, appOf, apps } from '@operon/contracts/integrations/apps'
+import { sandboxAddress } from '@operon/contracts/sandbox/events'
+import type { ThirdParty } from '@operon/contracts/third-parties'
+import { sandboxIsOpen } from '@operon/kit/config'
+import { createGuardedFetch, type GuardedFetch } from '@operon/kit/fetch'
+import type { Runtime } from '@operon/kit/service'
+import type { Config } from '../config.ts'
+import { type Client, type VendorId, vendorIds } from './vendors.ts'
+
+/** Where an app is: at its vendor's own addresses, or at those of the stand-in, which has each under the vendor's host name. */
+export type Place = { sandbox: boolean; client: Client; wire(url: string): Promise<string>; page(url: string): string }
+export type Places = {
+  /** Null where the operator has not registered with the vendor and no stand-in plays it. */
+  of(app: AppId): Place | null
+  /** Of a connection that was made there. */
+  at(app: AppId, sandbox: boolean): Place | null
+  fetch: GuardedFetch
+}
+
+const inSandbox: Client = { id: 'operon-sandbox', secret: 'operon-sandbox-secret' }
+const noClient: Client = { id: '', secret: '' }
+
+export function clientOf(config: Config, vendor: VendorId): Client | null {
+  const settings = config as Record<string, unknown>
+  const [id, secret] = ['ID', 'SECRET'].map((part) => settings[`CONNECT_${vendor.toUpperCase()}_CLIENT_${part}`])
+  return id && secret ? { id: String(id), secret: String(secret) } : null
+}
+
+export const sandboxedApps = (config: Config): ThirdParty[] => (config.CONNECT_SANDBOX ? ['apps'] : [])
+
+export function openPlaces({ kit, config, ask }: Pick<Runtime<any, Config>, 'kit' | 'config' | 'ask'>): Places {
+  const isOpen = sandboxIsOpen(kit) && config.CONNECT_SANDBOX
+  const standIn = async () => (await ask(sandboxAddress, { provider: 'apps' })).url
+  const sandbox: Place = {
+    sandbox: true,
+    client: inSandbox,
+    wire: async (url) => `${await standIn()}/${url.replace('https://', '')}`,
+    page: (url) => `${kit.PUBLIC_URL}/sandbox/apps/${url.replace('https://', '')}`,
+  }
+  const live = (client: Client): Place => ({ sandbox: false, client, wire: async (url) => url, page: (url) => url })
+  function liveOf(app: AppId): Place | null {
+    const vendor = appOf(app)?.vendor as VendorId | undefined
+    if (!vendor) return live(noClient)
+    const client = clientOf(config, vendor)
+    return client && live(client)
+  }
+  return {
+    of(app) {
+      const vendor = appOf(app)?.vendor
+      if (!vendor) return isOpen ? sandbox : live(noClient)
+      return liveOf(app) ?? (isOpen ? sandbox : null)
+    },
+    at: (app, isSandbox) => (isSandbox ? (isOpen ? sandbox : null) : liveOf(app)),
+    // The hosts of vendors are shared by all accounts, so that a connection has its own circuit instead.
+    fetch: createGuardedFetch({ trusted: isOpen ? standIn : null, breaks: false }),
+  }
+}
+
+export const keyFieldsOf = (app: AppId) => apps.find(({ id }) => id === app)?.key

@@ -1,0 +1,186 @@
+import type { Input } from '@operon/contracts/contract'
+import { appOf, apps } from '@operon/contracts/integrations/apps'
+import type * as api from '@operon/contracts/integrations/connections'
+import { type Ctx, signedIn } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { actionOf, definitionOf } from '../apps/all.ts'
+import type { AppAction, Doing, Reading } from '../apps/app.ts'
+import type { Places } from '../apps/place.ts'
+import type { IntegrationsDb } from '../schema.ts'
+import type { CallApp } from './call.ts'
+import { type ConnectionRow, shown } from './keep.ts'
+
+type Call = Ctx<IntegrationsDb>
+type Asked = Pick<Input<typeof api.runAppAction>, 'app' | 'action' | 'input' | 'connection_id'>
+
+const SHOWN_CALLS = 50
+const rank = { connected: 0, degraded: 1, broken: 2, disconnected: 3 } as const
+
+const ownConnections = (ctx: Call) =>
+  ctx.db.selectFrom('connections').selectAll().where('user_id', '=', signedIn(ctx).id).where('state', '<>', 'disconnected')
+
+export async function listApps(ctx: Call, _input: unknown, places: Places) {
+  const rows = await ownConnections(ctx).execute()
+  const listed = apps.map(({ id, name, category, description, key }) => {
+    const own = rows.filter(({ app }) => app === id).sort((one, other) => rank[one.state] - rank[other.state])
+    return {
+      id,
+      name,
+      category,
+      description,
+      state: own[0]?.state ?? null,
+      accounts: own.length,
+      available: places.of(id) !== null,
+      by: key ? ('key' as const) : ('sign-in' as const),
+    }
+  })
+  const connected = listed.filter(({ state }) => state !== null).length
+  return { apps: listed, connected, available: listed.filter(({ available, state }) => available && state === null).length }
+}
+
+export async function listConnections(ctx: Call, { app }: Input<typeof api.listConnections>) {
+  const rows = await (app ? ownConnections(ctx).where('app', '=', app) : ownConnections(ctx)).orderBy('created_at').execute()
+  return { connections: rows.map(shown) }
+}
+
+export async function connectionOf(ctx: Call, id: string): Promise<ConnectionRow> {
+  const row = await ownConnections(ctx).where('id', '=', id).executeTakeFirst()
+  if (!row) throw new DomainError('not_found')
+  return row
+}
+
+export async function showConnection(ctx: Call, { connection_id }: Input<typeof api.showConnection>) {
+  const row = await connectionOf(ctx, connection_id)
+  const calls = await ctx.db
+    .selectFrom('connection_calls')
+    .select(['created_at', 'action', 'outcome', 'duration_ms'])
+    .where('connection_id', '=', row.id)
+    .where('user_id', '=', row.user_id)
+    .orderBy('id', 'desc')
+    .limit(SHOWN_CALLS)
+    .execute()
+  return { connection: shown(row), calls: calls.map(({ created_at, ...call }) => ({ at: created_at.toISOString(), ...call })) }
+}
+
+/** However it goes, the answer is the connection as it is then. */
+export async function testConnection(ctx: Call, { connection_id }: Input<typeof api.testConnection>, call: CallApp) {
+  const row = await connectionOf(ctx, connection_id)
+  if (row.state !== 'broken')
+    await call(row, () => definitionOf(row.app).who, { action: 'test', effect: 'reads', signal: ctx.signal }).catch((error: unknown) => {
+      if (!(error instanceof DomainError)) throw error
+    })
+  return { connection: shown(await connectionOf(ctx, connection_id)) }
+}
+
+export function listAppActions(_ctx: unknown, { app }: Input<typeof api.listAppActions>) {
+  const actions = Object.entries(definitionOf(app).actions).map(([name, { title, effect, input }]) => {
+    const { $schema, ...schema } = z.toJSONSchema(input as z.ZodType, { io: 'input' })
+    return { name, title, effect, input: schema as Record<string, unknown> }
+  })
+  return Promise.resolve({ actions })
+}
+
+/** The connection that is named, or the healthiest of the app. */
+async function chosen(ctx: Call, { app, action: name, input, connection_id }: Asked) {
+  const action = actionOf(definitionOf(app), name)
+  if (!action) throw new DomainError('app_action_unknown', { details: { actions: Object.keys(definitionOf(app).actions) } })
+  const given = (action.input as z.ZodType<Record<string, unknown>>).safeParse(input)
+  if (!given.success) throw new DomainError('app_input', { message: wordsOf(given.error), details: given.error.issues })
+  const rows = await ownConnections(ctx).where('app', '=', app).execute()
+  const own = connection_id
+    ? rows.find(({ id }) => id === connection_id)
+    : rows.sort((one, other) => rank[one.state] - rank[other.state])[0]
+  if (!own) throw new DomainError('app_not_connected', { message: `${appOf(app)!.name} is not connected. Connect it in the App Library.` })
+  if (own.state === 'broken') throw new DomainError('connection_broken', { message: brokenWords(own) })
+  return { action, input: given.data, row: own }
+}
+const brokenWords = ({ app, account }: ConnectionRow) =>
+  `${appOf(app)!.name} does not accept the connection to ${account} any more. Connect it again in the App Library.`
+const wordsOf = ({ issues }: z.ZodError) =>
+  `The action needs other fields: ${issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`).join('; ')}`
+
+export async function readFromApp(ctx: Call, asked: Input<typeof api.readFromApp>, call: CallApp) {
+  const { action, input, row } = await chosen(ctx, asked)
+  if (!isReading(action)) throw new DomainError('app_action_unknown', { message: 'This action does more than read.' })
+  const { answer } = await call(row, (held) => action.request(input, held), { action: asked.action, effect: 'reads', signal: ctx.signal })
+  return { account: row.account, rows: action.rows(answer, input).slice(0, 100) }
+}
+const isReading = (action: AppAction): action is Reading => action.effect === 'reads'
+
+export async function previewAppAction(ctx: Call, asked: Input<typeof api.previewAppAction>) {
+  const { action, input, row } = await chosen(ctx, asked)
+  const fields = Object.entries(input).map(([name, value]) => ({ name, value: String(value).slice(0, 500) }))
+  return { account: row.account, title: action.title, fields }
+}
+
+/** Under a key the call is written down before it is made: one whose answer was lost is told so, and not made again. */
+export async function runAppAction(ctx: Call, asked: Input<typeof api.runAppAction>, call: CallApp) {
+  const { action, input, row } = await chosen(ctx, asked)
+  if (isReading(action)) throw new DomainError('app_action_unknown', { message: 'This action only reads.' })
+  const key = ctx.idempotencyKey
+  if (key) {
+    const known = await begin(ctx, row, asked.action, key)
+    if (known) return known
+  }
+  const forget = () =>
+    ctx.db.deleteFrom('app_effects').where('user_id', '=', row.user_id).where('key', '=', key!).where('reply', 'is', null).execute()
+  try {
+    const { answer } = await call(row, (held) => action.request(input, held), {
+      action: asked.action,
+      effect: action.effect,
+      signal: ctx.signal,
+    })
+    const reply = { account: row.account, ...(action as Doing).done(answer) }
+    if (key)
+      await ctx.db
+        .updateTable('app_effects')
+        .set({ reply: JSON.stringify(reply) })
+        .where('user_id', '=', row.user_id)
+        .where('key', '=', key)
+        .execute()
+    return reply
+  } catch (error) {
+    // Refused before anything was done, so the same key may try again.
+    if (key && error instanceof DomainError && error.code !== 'app_unknown_outcome') await forget()
+    throw error
+  }
+}
+
+async function begin(ctx: Call, { id, user_id }: ConnectionRow, action: string, key: string) {
+  const mine = await ctx.db
+    .insertInto('app_effects')
+    .values({ user_id, key, connection_id: id, action, reply: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('key')
+    .executeTakeFirst()
+  if (mine) return null
+  const { reply } = await ctx.db
+    .selectFrom('app_effects')
+    .select('reply')
+    .where('user_id', '=', user_id)
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow()
+  if (!reply) throw new DomainError('app_unknown_outcome')
+  return reply as { account: string; id: string | null; url: string | null }
+}
+
+export async function notionDatabases(ctx: Call, _input: unknown, call: CallApp) {
+  const { rows } = await readFromApp(ctx, { app: 'notion', action: 'list-databases', input: { limit: 100 } }, call)
+  return { databases: rows.map(({ id, title, url }) => ({ id, title, url })) }
+}
+
+export const forgetOld = async (db: Call['db']) => {
+  for (const [table, days] of [
+    ['connection_calls', 7],
+    ['app_effects', 90],
+  ] as const)
+    for (;;) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from ${sql.table(table)} where ctid = any(array(
+          select ctid from ${sql.table(table)} where created_at < now() - ${days} * interval '1 day' limit 1000))`.execute(db)
+      if (numAffectedRows < 1000n) break
+    }
+  await sql`delete from oauth_attempts where expires_at < now()`.execute(db)
+}

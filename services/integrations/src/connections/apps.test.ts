@@ -1,0 +1,308 @@
+import { userDeleted } from '@operon/contracts/identity/events'
+import { type AppId, apps } from '@operon/contracts/integrations/apps'
+import { connectionBroken, connectionChanged } from '@operon/contracts/integrations/events'
+import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { definitionOf } from '../apps/all.ts'
+import { vendors } from '../apps/vendors.ts'
+import { integrationsService } from '../service.ts'
+
+let platform: TestPlatform
+let db: any
+let sandbox: string
+beforeAll(async () => {
+  platform = await startTestPlatform([integrationsService, sandboxService])
+  db = platform.services.integrations!.rt.db
+  sandbox = platform.url('sandbox')
+})
+afterAll(() => platform.close())
+
+async function call(user: TestUser, name: string, body: object = {}, headers: Record<string, string> = {}) {
+  const response = await fetch(`${platform.url('integrations')}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { ...user.headers, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+/** Presses Approve on the stand-in's consent page, and returns what the browser is sent back with. */
+async function decide(authUrl: string, email: string, decision = 'approve') {
+  const page = new URL(authUrl)
+  const fields = new URLSearchParams(page.search)
+  fields.set('email', email)
+  fields.set('decision', decision)
+  const response = await fetch(`${sandbox}${page.pathname}`, { method: 'POST', redirect: 'manual', body: fields })
+  const back = new URL(response.headers.get('location')!)
+  return { back, answer: Object.fromEntries(back.searchParams) as { state: string; code?: string; error?: string; realmId?: string } }
+}
+
+const keys: Record<string, Record<string, string>> = {
+  mailersend: { key: 'mlsn.sandbox_' },
+  voice: { provider: 'retell', key: 'sandbox_' },
+  stripe: { key: 'rk_test_sandbox_' },
+  paypal: { client_id: 'client', key: 'sandbox_' },
+  trello: { api_key: 'key', key: 'sandbox_' },
+}
+const withKey = (app: string, name: string) => ({ ...keys[app], key: `${keys[app]!.key}${name}` })
+
+async function connected(user: TestUser, app: AppId, email = user.email) {
+  const fields = keys[app] ? withKey(app, email.split('@')[0]!) : {}
+  const begun = await call(user, 'connect-app', { app, return_to: '/dashboard/app-library', ...fields })
+  expect([app, begun.status, begun.body.message]).toEqual([app, 200, undefined])
+  if (begun.body.connection_id) return begun.body.connection_id as string
+  const { back, answer } = await decide(begun.body.auth_url, email)
+  expect(back.pathname).toBe(`/connect/${app}`)
+  const { state, code, realmId } = answer
+  const done = await call(user, 'finish-connection', { state, code, ...(realmId && { realm_id: realmId }) })
+  expect([app, done.status, done.body.message]).toEqual([app, 200, undefined])
+  expect(done.body).toMatchObject({ app, return_to: '/dashboard/app-library', connection: { state: 'connected' } })
+  return done.body.connection.id as string
+}
+const grantsOf = async (email: string): Promise<any[]> =>
+  ((await (await fetch(`${sandbox}/sandbox/api/apps`)).json()) as any).grants.filter((grant: any) => grant.email === email)
+const steer = (grant: string, what: 'cut' | 'expire') =>
+  fetch(`${sandbox}/sandbox/apps/grants/${encodeURIComponent(grant)}/${what}`, { method: 'POST', redirect: 'manual' })
+const truth = async (kind: string) =>
+  ((await (await fetch(`${sandbox}/sandbox/api/truth?provider=apps&kind=${kind}&limit=5000`)).json()) as any).truth as any[]
+/** As if the hours of a token had passed, on both sides. */
+async function grewOld(connectionId: string, email: string) {
+  for (const grant of await grantsOf(email)) await steer(grant.id, 'expire')
+  await db
+    .updateTable('connections')
+    .set({ expires_at: new Date(Date.now() - 1000) })
+    .where('id', '=', connectionId)
+    .execute()
+}
+
+const inTwoDays = new Date(Date.now() + 2 * 86_400_000).toISOString()
+/** What each action is given where its fields are more than a limit. */
+const given: Record<string, object> = {
+  words: { words: 'a' },
+  to: { to: 'maya@example.com', subject: 'Hello', text: 'Hi' },
+}
+const inputs: Record<string, object> = {
+  'gmail send-mail': given.to!,
+  'gmail find-mail': { words: 'invoice' },
+  'outlook send-mail': given.to!,
+  'outlook find-mail': { words: 'offer' },
+  'slack post-message': { channel: '#sales', text: 'Sold!' },
+  'teams list-channels': { team: 'team-1' },
+  'teams post-message': { team: 'team-1', channel: '19:general@thread.tacv2', text: 'Sold!' },
+  'mailersend send-mail': { from: 'me@example.com', ...given.to },
+  'google-calendar add-event': { title: 'Call', start: inTwoDays, end: inTwoDays },
+  'google-calendar find-busy-times': { from: inTwoDays, to: inTwoDays },
+  'outlook-calendar add-event': { title: 'Call', start: inTwoDays, end: inTwoDays },
+  'calendly make-single-use-link': { event_type: 'https://api.calendly.com/event_types/1' },
+  'facebook list-posts': { page: '1001' },
+  'facebook publish-post': { page: '1001', text: 'Open' },
+  'instagram list-posts': { account: '2001' },
+  'linkedin publish-post': { text: 'Open' },
+  'twitter publish-post': { text: 'Open' },
+  'google-analytics read-visitors': { property: 'properties/123' },
+  'google-ads list-campaigns': { account: 'customers/1234567890' },
+  'meta-ads list-campaigns': { account: 'act_3001' },
+  'meta-ads pause-campaign': { campaign: '4001' },
+  'stripe find-customers': { email: 'maya.patel@example.com' },
+  'stripe add-customer': { name: 'Maya', email: 'maya@example.com' },
+  'paypal list-transactions': { from: inTwoDays, to: inTwoDays },
+  'paypal draft-invoice': { to: 'maya@example.com', item: 'Website', amount: 120 },
+  'quickbooks add-customer': { name: 'Maya', email: 'maya@example.com' },
+  'notion add-page': { database: 'db-1', title: 'A plan', text: 'First step' },
+  'trello list-lists': { board: 'b1' },
+  'trello list-cards': { list: 'l1' },
+  'trello add-card': { list: 'l1', title: 'A task' },
+  'asana list-tasks': { project: '7001' },
+  'asana add-task': { project: '7001', title: 'A task' },
+  'google-drive make-folder': { name: 'Offers' },
+}
+const inputOf = (app: string, action: string) =>
+  inputs[`${app} ${action}`] ??
+  (action.startsWith('find-') ? { words: 'a' } : action === 'add-contact' ? { name: 'Ada Nova', email: 'ada.nova@example.com' } : {})
+
+test('the catalogue has 26 apps in seven categories, each with three benefits and at least two actions [spec-119] [spec-120]', async () => {
+  const user = platform.user()
+  const { body } = await call(user, 'list-apps')
+  expect([body.apps.length, body.connected, body.available]).toEqual([26, 0, 26])
+  expect(new Set(body.apps.map(({ category }: any) => category)).size).toBe(7)
+  for (const { id, benefits } of apps)
+    expect([id, benefits.length, Object.keys(definitionOf(id).actions).length >= 2]).toEqual([id, 3, true])
+})
+
+test.each(apps.map(({ id }) => id))(
+  '%s connects, is read, does, renews or is tested again, and is revoked there when it is disconnected [spec-121] [spec-123] [spec-124] [spec-125]',
+  async (app) => {
+    const user = platform.user()
+    const id = await connected(user, app)
+    const { vendor, actions } = definitionOf(app)
+    for (const [action, { effect }] of Object.entries(actions)) {
+      const answer = await call(user, effect === 'reads' ? 'read-from-app' : 'run-app-action', { app, action, input: inputOf(app, action) })
+      expect([app, action, answer.status, answer.body.message]).toEqual([app, action, 200, undefined])
+      if (effect === 'reads') expect([app, action, answer.body.rows.length > 0]).toEqual([app, action, true])
+    }
+    await grewOld(id, user.email)
+    const tested = await call(user, 'test-connection', { connection_id: id })
+    // Without a refresh token nothing brings an expired one back: the person is asked to connect again.
+    const lasting = !vendor || !['meta', 'linkedin', 'slack'].includes(vendor)
+    expect([app, tested.body.connection.state]).toEqual([app, lasting ? 'connected' : 'broken'])
+    const again = lasting ? id : await connected(user, app)
+    expect((await call(user, 'disconnect-app', { connection_id: again })).body).toEqual({ disconnected: true })
+    if (vendor && vendors[vendor].revoke)
+      await expect.poll(async () => (await truth('revoked')).some((line) => line.email === user.email)).toBe(true)
+    await expect.poll(() => db.selectFrom('revocations').select('id').where('id', '=', again).execute()).toEqual([])
+    expect((await call(user, 'list-connections')).body.connections).toEqual([])
+    const row = await db.selectFrom('connections').select(['sealed', 'state']).where('id', '=', again).executeTakeFirst()
+    expect(row).toEqual({ sealed: null, state: 'disconnected' })
+  },
+)
+
+test('a sign-in is finished by the person who began it, once, and one that is refused connects nothing [spec-121]', async () => {
+  const [ann, eve] = [platform.user(), platform.user()]
+  const begin = async () => (await call(ann, 'connect-app', { app: 'slack' })).body.auth_url as string
+  const { answer } = await decide(await begin(), ann.email)
+  expect((await call(eve, 'finish-connection', answer)).body.code).toBe('connection_attempt')
+  expect((await call(ann, 'finish-connection', answer)).status).toBe(200)
+  expect((await call(ann, 'finish-connection', answer)).body.code).toBe('connection_attempt')
+  const denied = await decide(await begin(), ann.email, 'deny')
+  expect((await call(ann, 'finish-connection', denied.answer)).body).toMatchObject({ code: 'connection_denied' })
+  expect((await call(eve, 'list-connections')).body.connections).toEqual([])
+  const outbox = await db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('name', '=', connectionChanged.name)
+    .where('user_id', '=', ann.id)
+    .execute()
+  expect(outbox).toEqual([{ payload: { version: 1, service_name: 'slack', status: 'connected' } }])
+})
+
+test("the page of a sign-in is the vendor's, with the state, the challenge and the scopes that the app needs [spec-121]", async () => {
+  const user = platform.user()
+  for (const [name, service, vendor] of [
+    ['google-oauth', 'google-drive', 'accounts.google.com'],
+    ['meta-oauth', 'meta-ads', 'www.facebook.com'],
+    ['notion-oauth', 'notion', 'api.notion.com'],
+    ['slack-oauth', 'slack', 'slack.com'],
+    ['hubspot-oauth', 'hubspot', 'app.hubspot.com'],
+  ]) {
+    const { body } = await call(user, name!, { action: 'initiate', service })
+    expect(body.auth_url).toBe(body.authUrl)
+    const url = new URL(body.auth_url)
+    expect(url.pathname.startsWith(`/sandbox/apps/${vendor}/`)).toBe(true)
+    expect(url.searchParams.get('redirect_uri')).toBe(`http://localhost:8080/connect/${service}`)
+    expect(url.searchParams.get('state')!.length).toBeGreaterThan(40)
+    if (name === 'google-oauth') expect(url.searchParams.get('code_challenge_method')).toBe('S256')
+  }
+})
+
+test('a key that the app does not accept is not kept, and the form says which field is missing [spec-124]', async () => {
+  const user = platform.user()
+  expect((await call(user, 'connect-app', { app: 'mailersend', key: 'mlsn.wrong' })).body.code).toBe('app_key_refused')
+  expect((await call(user, 'connect-app', { app: 'trello', key: 'sandbox_1' })).body).toMatchObject({
+    code: 'app_key_missing',
+    message: 'Enter the api key.',
+  })
+  expect((await call(user, 'list-connections')).body.connections).toEqual([])
+})
+
+test('two hundred calls on an expired token that rotates: one refresh, two hundred answers [spec-125]', async () => {
+  const user = platform.user()
+  const id = await connected(user, 'outlook')
+  await grewOld(id, user.email)
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => call(user, 'read-from-app', { app: 'outlook', action: 'find-mail', input: { words: 'offer' } })),
+  )
+  // So many get their turn within a person's patience.
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  const { openTokens } = await import('./tokens.ts')
+  const { openPlaces } = await import('../apps/place.ts')
+  const rt = platform.services.integrations!.rt
+  await grewOld(id, user.email)
+  const row = await db.selectFrom('connections').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  // As many processes, each with its own tokens.
+  const processes = Array.from({ length: 4 }, () => openTokens(rt as never, openPlaces(rt as never)))
+  const held = await Promise.all(Array.from({ length: 200 }, (_, index) => processes[index % 4]!.fresh(row)))
+  expect(new Set(held.map(({ held: { access } }) => access)).size).toBe(1)
+  expect((await truth('refreshed')).filter(({ email }) => email === user.email).length).toBe(2)
+  expect((await truth('refresh_reused')).filter(({ email }) => email === user.email)).toEqual([])
+})
+
+test('a connection that was cut over there breaks at the next call, is told once, and works again after connecting again [spec-125]', async () => {
+  const user = platform.user()
+  const id = await connected(user, 'notion')
+  for (const grant of await grantsOf(user.email)) await steer(grant.id, 'cut')
+  const read = () => call(user, 'read-from-app', { app: 'notion', action: 'list-databases' })
+  expect((await read()).body.code).toBe('connection_broken')
+  const again = await read()
+  expect(again.body.message).toContain('Connect it again in the App Library')
+  expect((await call(user, 'notion-api', { action: 'get_databases' })).status).toBe(409)
+  const told = await db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('name', '=', connectionBroken.name)
+    .where('user_id', '=', user.id)
+    .execute()
+  expect(told).toEqual([{ payload: { version: 1, connection_id: id, service_name: 'notion', account: expect.any(String) } }])
+  expect(await connected(user, 'notion')).toBe(id)
+  expect((await call(user, 'notion-api', { action: 'get_databases' })).body.databases.map(({ title }: any) => title)).toEqual([
+    'Tasks',
+    'Content calendar',
+  ])
+})
+
+test('what was sent and not answered is not sent again under its key, and what was refused may be [spec-121]', async () => {
+  const user = platform.user()
+  await connected(user, 'slack')
+  const post = (channel: string, key: string) =>
+    call(user, 'run-app-action', { app: 'slack', action: 'post-message', input: { channel, text: 'Sold!' } }, { 'idempotency-key': key })
+  const posted = async () => (await truth('message')).filter(({ email }) => email === user.email).length
+  const first = await post('#sales', 'once')
+  expect((await post('#sales', 'once')).body).toEqual(first.body)
+  expect(await posted()).toBe(1)
+  expect((await post('#nowhere', 'twice')).body).toMatchObject({ code: 'app_refused', message: 'Slack refused: channel_not_found' })
+  await fetch(`${sandbox}/sandbox/faults`, {
+    method: 'POST',
+    body: JSON.stringify({ provider: 'apps', account: user.email, match: 'chat.postMessage', kind: 'reset_after' }),
+  })
+  const lost = await post('#sales', 'lost')
+  expect([lost.status, lost.body.code]).toEqual([502, 'app_unknown_outcome'])
+  expect((await post('#sales', 'lost')).body.code).toBe('app_unknown_outcome')
+  expect(await posted()).toBe(2)
+})
+
+test('an app that asks for patience gets it: the caller is told when, and another connection is not delayed', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  await Promise.all([connected(ann, 'notion'), connected(bob, 'notion')])
+  const read = (user: TestUser) => call(user, 'read-from-app', { app: 'notion', action: 'list-databases' })
+  await fetch(`${sandbox}/sandbox/faults`, {
+    method: 'POST',
+    body: JSON.stringify({ provider: 'apps', account: ann.email, kind: 'status', status: 429, retry_after: 60 }),
+  })
+  expect((await read(ann)).body).toMatchObject({ code: 'app_busy', details: { retry_after_seconds: 60 } })
+  expect((await read(ann)).status).toBe(429)
+  expect((await read(bob)).status).toBe(200)
+})
+
+test('nobody reads, tests or ends the connection of another, and no answer holds a token', async () => {
+  const [ann, eve] = [platform.user(), platform.user()]
+  const connection_id = await connected(ann, 'asana')
+  for (const name of ['show-connection', 'test-connection', 'disconnect-app'])
+    expect([name, (await call(eve, name, { connection_id })).status]).toEqual([name, 404])
+  expect((await call(eve, 'read-from-app', { app: 'asana', action: 'list-projects', connection_id })).body.code).toBe('app_not_connected')
+  const seen = JSON.stringify([
+    await call(ann, 'list-connections'),
+    await call(ann, 'show-connection', { connection_id }),
+    await call(ann, 'list-apps'),
+  ])
+  expect(seen).not.toMatch(/apptok|appref|sealed/)
+  const row = await db.selectFrom('connections').select('sealed').where('id', '=', connection_id).executeTakeFirstOrThrow()
+  expect(row.sealed).toMatch(/^v1\./)
+})
+
+test('an account that is deleted takes its access back at every app', async () => {
+  const user = platform.user()
+  await connected(user, 'google-drive')
+  await platform.emit(userDeleted, user.id, { version: 2 })
+  await expect.poll(async () => (await truth('revoked')).some(({ email }) => email === user.email)).toBe(true)
+  await expect.poll(() => db.selectFrom('connections').select('id').where('user_id', '=', user.id).execute()).toEqual([])
+})

@@ -1,0 +1,93 @@
+import type { AppId } from '@operon/contracts/integrations/apps'
+import { connectionBroken, connectionChanged } from '@operon/contracts/integrations/events'
+import { newId } from '@operon/kit/ids'
+import type { KitDb } from '@operon/kit/schema'
+import { publish } from '@operon/kit/tx'
+import type { Vault } from '@operon/kit/vault'
+import { type Selectable, sql, type Transaction } from 'kysely'
+import { definitionOf } from '../apps/all.ts'
+import type { Held } from '../apps/app.ts'
+import type { IntegrationsDb } from '../schema.ts'
+
+export type ConnectionRow = Selectable<IntegrationsDb['connections']>
+export type Trx = Transaction<IntegrationsDb & KitDb>
+
+export const seal = (vault: Vault, connectionId: string, held: Held) => vault.seal(JSON.stringify(held), contextOf(connectionId))
+export const unseal = (vault: Vault, connectionId: string, sealed: string): Held => JSON.parse(vault.open(sealed, contextOf(connectionId)))
+const contextOf = (connectionId: string) => `connections:${connectionId}`
+
+/** Writes the row that the specification reads, and tells once when it changes: connected while any account of the app is. */
+export async function showIntegration(trx: Trx, userId: string, app: AppId): Promise<void> {
+  const { rows } = await sql<{ version: number; integration_status: 'connected' | 'disconnected' }>`
+    with now_is as (
+      select case when exists (select from connections where user_id = ${userId} and app = ${app} and state <> 'disconnected')
+        then 'connected' else 'disconnected' end as status
+    )
+    insert into user_integrations as u (id, user_id, service_name, integration_status)
+    select ${newId()}::uuid, ${userId}::uuid, ${app}, status from now_is
+    on conflict (user_id, service_name) do update
+      set integration_status = excluded.integration_status, updated_at = now(), version = u.version + 1
+      where u.integration_status <> excluded.integration_status
+    returning version, integration_status`.execute(trx)
+  const changed = rows[0]
+  if (changed)
+    await publish(trx, connectionChanged, userId, { service_name: app, version: changed.version, status: changed.integration_status })
+}
+
+/** Ends a connection here; `revocations` keeps its token until the app has been told. */
+export async function endConnection(trx: Trx, row: ConnectionRow): Promise<boolean> {
+  const ended = await trx
+    .updateTable('connections')
+    .set({
+      state: 'disconnected',
+      failure: null,
+      sealed: null,
+      expires_at: null,
+      refresh_at: null,
+      lease_until: null,
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', row.id)
+    .where('user_id', '=', row.user_id)
+    .where('state', '<>', 'disconnected')
+    .returning(['id', 'generation'])
+    .executeTakeFirst()
+  if (!ended) return false
+  await keepToRevoke(trx, row)
+  return true
+}
+
+export async function keepToRevoke(trx: Trx, { id, generation, user_id, app, sealed, sandbox }: ConnectionRow): Promise<void> {
+  if (!sealed) return
+  await trx
+    .insertInto('revocations')
+    .values({ id, generation, user_id, app, sealed, sandbox })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** The app does not take what we hold any more, and only its owner can mend that. Told once. */
+export async function breakConnection(trx: Trx, { id, generation, user_id, app, account }: ConnectionRow, failure: string): Promise<void> {
+  const broken = await trx
+    .updateTable('connections')
+    .set({ state: 'broken', failure, lease_until: null, checked_at: sql`now()`, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('generation', '=', generation)
+    .where('state', 'in', ['connected', 'degraded'])
+    .returning('id')
+    .executeTakeFirst()
+  if (broken) await publish(trx, connectionBroken, user_id, { connection_id: id, service_name: app, account, version: generation })
+}
+
+export const shown = (row: ConnectionRow) => ({
+  id: row.id,
+  app: row.app,
+  account: row.account,
+  state: row.state,
+  failure: row.failure,
+  scopes: row.scopes,
+  calls_per_minute: definitionOf(row.app).perMinute,
+  last_call_at: row.last_call_at?.toISOString() ?? null,
+  checked_at: row.checked_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+})

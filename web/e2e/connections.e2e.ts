@@ -1,0 +1,70 @@
+import { call, enter, expect, expectSound, newEmail, newTrial, test } from './steps.ts'
+
+test('an app is connected in a window of its own, used, cut at the vendor, connected again and disconnected [spec-119] [spec-121] [spec-122]', async ({
+  page,
+}) => {
+  const session = await newTrial(page.request)
+  await enter(page, session, '/dashboard/app-library')
+  await expect(page.getByText('0 connected, 26 available')).toBeVisible()
+  await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveCount(7)
+  await expect(page.getByRole('button', { name: /^Connect / })).toHaveCount(26)
+  await expectSound(page)
+
+  const account = newEmail()
+  async function approve(press: () => Promise<void>) {
+    const [popup] = await Promise.all([page.waitForEvent('popup'), press()])
+    await popup.getByLabel('Or another email address').fill(account)
+    await popup.getByRole('button', { name: 'Approve' }).click()
+    await popup.waitForEvent('close')
+  }
+  await approve(() => page.getByRole('button', { name: 'Connect Slack' }).click())
+  await expect(page.getByText('1 connected, 25 available')).toBeVisible()
+
+  // What is asked for is done there, in the account that was connected.
+  const posted = await call(page.request, session, 'run-app-action', {
+    app: 'slack',
+    action: 'post-message',
+    input: { channel: '#sales', text: 'Sold!' },
+  })
+  expect(posted.id).toBeTruthy()
+  await page.getByRole('button', { name: 'Manage Slack' }).click()
+  const panel = page.getByRole('dialog', { name: 'Slack' })
+  await panel.getByRole('button', { name: 'Last calls' }).click()
+  await expect(panel.getByText('post message')).toBeVisible()
+  await expectSound(page)
+
+  const { grants } = await (await page.request.get('/sandbox/api/apps')).json()
+  const grant = grants.find(({ email }: { email: string }) => email === account)
+  await page.request.post(`/sandbox/apps/grants/${grant.id}/cut`)
+  await panel.getByRole('button', { name: 'Test' }).click()
+  await expect(panel.getByText('Connect again', { exact: true }).first()).toBeVisible()
+  await expect(panel.getByText('stands still until you connect it again')).toBeVisible()
+  await approve(() => panel.getByRole('button', { name: 'Connect again' }).click())
+  await expect(panel.getByText('Connected', { exact: true })).toBeVisible()
+
+  await panel.getByRole('button', { name: /^Disconnect / }).click()
+  await page
+    .getByRole('dialog', { name: /^Disconnect / })
+    .getByRole('button', { name: 'Disconnect' })
+    .click()
+  await expect(panel.getByText('No account is connected yet.')).toBeVisible()
+  await expect(page.getByText('0 connected, 26 available')).toBeVisible()
+})
+
+test.describe('a key', () => {
+  test.use({ allowed: [/status of 400/] })
+  test('an app that takes a key tries it, says what is wrong with it and keeps the right one [spec-124]', async ({ page }) => {
+    const session = await newTrial(page.request)
+    await enter(page, session, '/dashboard/app-library?q=mailersend')
+    await page.getByRole('button', { name: 'Connect MailerSend' }).click()
+    const form = page.getByRole('dialog', { name: 'Connect MailerSend' })
+    await form.getByLabel('API token', { exact: true }).fill('mlsn.wrong')
+    const refused = page.waitForResponse('**/functions/v1/connect-app')
+    await form.getByRole('button', { name: 'Connect' }).click()
+    expect((await refused).status()).toBe(400)
+    await expect(form.getByRole('alert')).toContainText('did not accept this key')
+    await form.getByLabel('API token', { exact: true }).fill(`mlsn.sandbox_${Date.now()}`)
+    await form.getByRole('button', { name: 'Connect' }).click()
+    await expect(page.getByText('1 connected, 25 available')).toBeVisible()
+  })
+})
