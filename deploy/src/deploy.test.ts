@@ -200,7 +200,7 @@ test('with no keys the sandbox plays everybody, and nobody for whom there is one
   const models = { AI_BASE_URL: 'https://models.example/v1', DOMAIN_REGISTRIES: 'live' }
   expect(sandboxed({ ...stripe, ...mail, ...models, AUTH_SANDBOX_OAUTH: 'false', CONNECT_SANDBOX: 'false' })).toEqual([])
   expect(sandboxed({ ...stripe, ...mail, OPENAI_API_KEY: 'sk-1' })).toEqual([
-    ...['oauth', 'anthropic', 'google', 'perplexity', 'rdap'],
+    ...['oauth', 'apps', 'anthropic', 'google', 'perplexity', 'rdap'],
     ...['google', 'fal'],
   ])
 })

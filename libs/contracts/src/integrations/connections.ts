@@ -53,6 +53,7 @@ export const listApps = fn('list-apps', {
   access: 'user',
   rate: 'read',
   summary: 'Lists the apps that can be connected, and which of them are',
+  description: '`available` counts those that could be connected now and are not.',
   body: z.object({}).prefault({}),
   reply: z.object({ apps: z.array(Listed), connected: z.int(), available: z.int() }),
   example: {
@@ -87,6 +88,7 @@ export const listConnections = fn('list-connections', {
   access: 'user',
   rate: 'read',
   summary: 'Lists the connected accounts and how they are',
+  description: 'Several accounts of one app may be connected. `broken` ones have to be connected again.',
   body: z.object({ app: App.optional() }).prefault({}),
   reply: z.object({ connections: z.array(Connection) }),
   example: { request: {}, reply: { connections: [connectionExample] } },
@@ -171,6 +173,7 @@ export const showConnection = fn('show-connection', {
   access: 'user',
   rate: 'read',
   summary: 'Shows one connection with its last calls',
+  description: 'At most fifty calls of the last seven days, newest first.',
   body: z.object({ connection_id }),
   reply: z.object({
     connection: Connection,
@@ -255,6 +258,7 @@ export const listAppActions = fn('list-app-actions', {
   access: 'user',
   rate: 'read',
   summary: 'Lists what can be done in an app, with the fields of each action',
+  description: '`input` is a JSON schema. Actions whose effect is `reads` go to `read-from-app`, the others to `run-app-action`.',
   body: z.object({ app: App }),
   reply: z.object({
     actions: z.array(
@@ -302,6 +306,7 @@ export const previewAppAction = fn('preview-app-action', {
   access: 'user',
   rate: 'read',
   summary: 'Says in which account an action would be done, with what',
+  description: 'Nothing is sent. Without `connection_id` the healthiest connection of the app is taken.',
   body: z.object(appAction),
   reply: z.object({ account: z.string(), title: z.string(), fields: z.array(z.object({ name: z.string(), value: z.string() })) }),
   example: {

@@ -5,7 +5,7 @@ import { sandboxIsOpen } from '@operon/kit/config'
 import { createGuardedFetch, type GuardedFetch } from '@operon/kit/fetch'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
-import { type Client, type VendorId, vendorIds } from './vendors.ts'
+import type { Client, VendorId } from './vendors.ts'
 
 /** Where an app is: at its vendor's own addresses, or at those of the stand-in, which has each under the vendor's host name. */
 export type Place = { sandbox: boolean; client: Client; wire(url: string): Promise<string>; page(url: string): string }

@@ -51,7 +51,9 @@ export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
     if (turn.waitMs > 0) await wait(turn.waitMs, undefined, signal ? { signal } : {})
     let { row, held } = await tokens.fresh(connection)
     for (let again = false; ; again = true) {
-      const { status, answer, retryAfterMs } = await circuitOf(row.id).run(() => sendTo(places, place, app, held, request(held), signal).catch(lostIn(effect)))
+      const { status, answer, retryAfterMs } = await circuitOf(row.id).run(() =>
+        sendTo(places, place, app, held, request(held), signal).catch(lostIn(effect)),
+      )
       const refusal = status < 400 ? (app.refusal?.(answer) ?? null) : reasonIn(answer, status)
       if (refusal === null) return { answer, held }
       if (status === 429 || refusal === 'ratelimited') {
