@@ -49,7 +49,7 @@ type Held = ReturnType<typeof useAttachments>
 
 export function AttachButton({ held }: { held: Held }) {
   return (
-    <FileButton multiple disabled={held.full} onFiles={held.add}>
+    <FileButton size="public" multiple disabled={held.full} onFiles={held.add}>
       <Paperclip />
       Attach files
     </FileButton>

@@ -71,7 +71,7 @@ export function Talk({ messages, failed, retry, me, other, attachTo, linkTo, sen
                   onOpen={() => attempt('The file did not open', async () => fetchFile((await linkTo(file.file_id)).url))}
                 />
               ))}
-              {message.files_left ? <p className="mt-2 text-12 text-muted">{leftOut(message.files_left)}</p> : null}
+              {message.files_left ? <p className="mt-2 text-12 text-muted">{leftOut(message.files_left, message.from === me)}</p> : null}
             </li>
           ))
         ) : (
@@ -94,5 +94,8 @@ export function Talk({ messages, failed, retry, me, other, attachTo, linkTo, sen
   )
 }
 
-const leftOut = (files: number) =>
-  `${files === 1 ? 'One file of this email was' : `${files} files of this email were`} left out. The sender was told how to send ${files === 1 ? 'it' : 'them'}.`
+function leftOut(files: number, isMine: boolean): string {
+  const them = files === 1 ? 'it' : 'them'
+  const whose = isMine ? `We emailed you how to send ${them}.` : `The sender was told how to send ${them}.`
+  return `${files === 1 ? 'One file of this email was' : `${files} files of this email were`} left out. ${whose}`
+}

@@ -65,17 +65,19 @@ export function ButtonLink({ variant, size, className, ...rest }: LinkProps & Bu
   return <Link className={buttonClass({ variant, size }, className)} {...rest} />
 }
 
-type FileButtonProps = { onFiles: (files: File[]) => void; accept?: string; multiple?: boolean; disabled?: boolean; children: ReactNode }
+type FileButtonProps = Pick<ButtonLook, 'size'> & {
+  onFiles: (files: File[]) => void
+  accept?: string
+  multiple?: boolean
+  disabled?: boolean
+  children: ReactNode
+}
 
 /** Looks as a button and opens the system's dialog of files. The same file can be chosen twice. */
-export function FileButton({ onFiles, accept, multiple, disabled, children }: FileButtonProps) {
+export function FileButton({ onFiles, accept, multiple, disabled, size, children }: FileButtonProps) {
+  const focus = 'cursor-pointer focus-within:outline-2 focus-within:outline-signal-text'
   return (
-    <label
-      className={cx(
-        'inline-flex h-8 cursor-pointer items-center gap-2 rounded-control bg-panel px-3 text-13 font-medium hairline focus-within:outline-2 focus-within:outline-signal-text hover:bg-raised max-md:h-11 [&_.lucide]:size-4',
-        disabled && 'pointer-events-none opacity-50',
-      )}
-    >
+    <label className={buttonClass(size ? { size } : {}, cx(focus, disabled && 'pointer-events-none opacity-45'))}>
       {children}
       <input
         type="file"
