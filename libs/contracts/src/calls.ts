@@ -11,6 +11,7 @@ import type * as billingPlansStaff from './billing/plans-staff.ts'
 import type * as billingSales from './billing/sales.ts'
 import type * as billingSellers from './billing/sellers.ts'
 import type * as billingSellingStaff from './billing/selling-staff.ts'
+import type * as billingStaff from './billing/staff.ts'
 import type { Args, Reply } from './contract.ts'
 import type * as crm from './crm/api.ts'
 import type { accountErasures } from './erasure.ts'
@@ -53,6 +54,7 @@ type Modules = typeof aiGateway &
   typeof billingSales &
   typeof billingSellers &
   typeof billingSellingStaff &
+  typeof billingStaff &
   typeof crm &
   typeof gateway &
   typeof identity &

@@ -22,6 +22,7 @@ import * as billingSelling from './billing/selling.ts'
 import * as billingSellingEvents from './billing/selling-events.ts'
 import * as billingSellingStaff from './billing/selling-staff.ts'
 import * as billingShapes from './billing/shapes.ts'
+import * as billingStaff from './billing/staff.ts'
 import * as billingTables from './billing/tables.ts'
 import type { Action, Effect, Endpoint, Event, Job, Request, Table } from './contract.ts'
 import * as crmApi from './crm/api.ts'
@@ -91,6 +92,7 @@ export const contracts: Record<ProcessName, object> = {
   },
   billing: {
     ...billingApi,
+    ...billingStaff,
     ...billingSellers,
     ...billingSales,
     ...billingSellingStaff,

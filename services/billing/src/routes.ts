@@ -1,5 +1,6 @@
 import * as billing from '@operon/contracts/billing/api'
 import * as months from '@operon/contracts/billing/months'
+import * as staff from '@operon/contracts/billing/staff'
 import * as billingTables from '@operon/contracts/billing/tables'
 import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
@@ -46,16 +47,16 @@ export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing)
   serve(app, billing.validateReferral, validateReferral)
   serve(app, billing.referralSummary, by(referralSummary))
 
-  serve(app, billing.staffAccount, staffAccount)
-  serve(app, billing.staffRefund, by(staffRefund))
-  serve(app, billing.staffDisputes, staffDisputes)
-  serve(app, billing.staffMatters, staffMatters)
+  serve(app, staff.staffAccount, staffAccount)
+  serve(app, staff.staffRefund, by(staffRefund))
+  serve(app, staff.staffDisputes, staffDisputes)
+  serve(app, staff.staffMatters, staffMatters)
   serve(app, months.staffMonth, staffMonth)
   serve(app, months.staffJournal, staffJournal)
-  serve(app, billing.staffBooks, staffBooks)
-  serve(app, billing.staffExtendTrial, by(staffExtendTrial))
-  serve(app, billing.staffEvents, staffEvents)
-  serve(app, billing.staffReplayEvent, by(staffReplayEvent(hearing)))
-  serve(app, billing.staffActions, staffActions)
-  serve(app, billing.ledgerBalances, (ctx) => ledgerBalances(ctx.db))
+  serve(app, staff.staffBooks, staffBooks)
+  serve(app, staff.staffExtendTrial, by(staffExtendTrial))
+  serve(app, staff.staffEvents, staffEvents)
+  serve(app, staff.staffReplayEvent, by(staffReplayEvent(hearing)))
+  serve(app, staff.staffActions, staffActions)
+  serve(app, staff.ledgerBalances, (ctx) => ledgerBalances(ctx.db))
 }

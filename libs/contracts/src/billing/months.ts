@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fn } from '../contract.ts'
-import { Currency, time } from './shapes.ts'
+import { Currency, reason, time } from './shapes.ts'
 
 // The books of a month, for staff and their bookkeeper.
 
@@ -8,7 +8,6 @@ const month = z
   .string()
   .regex(/^\d{4}-(0[1-9]|1[0-2])$/)
   .meta({ examples: ['2026-11'] })
-const reason = z.string().trim().min(3).max(500)
 
 export const staffMonth = fn('staff-month', {
   access: 'staff',

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { fn, id } from '../contract.ts'
 import { SubscriptionStatus } from './api.ts'
-import { Currency, PlanId, time } from './shapes.ts'
+import { Currency, PlanId, reason, time } from './shapes.ts'
 
 // Staff's calls about plans: ending one, credit, coupons, money of unknown purpose, and how the subscriptions do. Each leaves its reason.
 
-const reason = z.string().trim().min(3).max(500)
 const cursor = z.string().max(200)
 
 export const staffCancelPlan = fn('staff-cancel-plan', {

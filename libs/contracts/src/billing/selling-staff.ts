@@ -3,11 +3,9 @@ import { fn, id } from '../contract.ts'
 import { Sale } from './sales.ts'
 import { Payout, PayoutAccount } from './sellers.ts'
 import { Why } from './selling.ts'
-import { Currency, time } from './shapes.ts'
+import { Currency, reason, time } from './shapes.ts'
 
 // Staff's calls about sellers. Each leaves its reason.
-
-const reason = z.string().trim().min(3).max(500)
 
 export const staffSeller = fn('staff-seller', {
   access: 'staff',

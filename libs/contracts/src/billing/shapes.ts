@@ -4,5 +4,9 @@ import { planIds } from '../plans.ts'
 
 export const PlanId = z.enum(planIds)
 export const time = z.iso.datetime()
+/** Why staff do it, kept in their log. */
+export const reason = z.string().trim().min(3).max(500)
+/** There are older ones than those listed. */
+export const More = z.boolean().optional()
 export const Currency = plain(z.string().length(3))
 export const payment = z.object({ payment: plain(z.string()), amount_cents: z.int(), currency: Currency })

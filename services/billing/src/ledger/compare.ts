@@ -1,5 +1,5 @@
-import type * as contract from '@operon/contracts/billing/api'
 import { compareBooks as compareJob } from '@operon/contracts/billing/events'
+import type * as contract from '@operon/contracts/billing/staff'
 import type { Output } from '@operon/contracts/contract'
 import { newId } from '@operon/kit/ids'
 import { enqueue, inTransaction } from '@operon/kit/tx'

@@ -1,5 +1,5 @@
-import type * as contract from '@operon/contracts/billing/api'
 import { disputeClosed, followAccount, paymentDisputed } from '@operon/contracts/billing/events'
+import type * as contract from '@operon/contracts/billing/staff'
 import type { Output } from '@operon/contracts/contract'
 import { day, money } from '@operon/contracts/words'
 import { enqueue, publish } from '@operon/kit/tx'

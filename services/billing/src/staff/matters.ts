@@ -1,5 +1,5 @@
-import type * as contract from '@operon/contracts/billing/api'
 import { staffMatter, tellStaff } from '@operon/contracts/billing/events'
+import type * as contract from '@operon/contracts/billing/staff'
 import type { Input, Output } from '@operon/contracts/contract'
 import { newId } from '@operon/kit/ids'
 import { enqueue, inTransaction, publish } from '@operon/kit/tx'

@@ -1,4 +1,4 @@
-import type * as contract from '@operon/contracts/billing/api'
+import type * as contract from '@operon/contracts/billing/staff'
 import type { Input, Output } from '@operon/contracts/contract'
 import { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'

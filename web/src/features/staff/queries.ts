@@ -1,15 +1,13 @@
-import type { staffAccount, staffActions, staffBooks, staffDisputes, staffEvents } from '@operon/contracts/billing/api'
 import type { CallArgs, CallReply } from '@operon/contracts/calls'
-import type { Reply } from '@operon/contracts/contract'
 import { call } from '../../api/call.ts'
 
-export type StaffAccount = Reply<typeof staffAccount>
+export type StaffAccount = CallReply<'staff-account'>
 export type StaffPayment = StaffAccount['payments'][number]
-export type FailedEvents = Reply<typeof staffEvents>
+export type FailedEvents = CallReply<'staff-events'>
 export type FailedEvent = FailedEvents['events'][number]
-export type Books = Reply<typeof staffBooks>
-export type OpenDisputes = Reply<typeof staffDisputes>
-export type StaffAction = Reply<typeof staffActions>['actions'][number]
+export type Books = CallReply<'staff-books'>
+export type OpenDisputes = CallReply<'staff-disputes'>
+export type StaffAction = CallReply<'staff-actions'>['actions'][number]
 
 export type Reports = CallReply<'staff-reports'>
 export type Decision = CallArgs<'staff-moderate'>['decision']
