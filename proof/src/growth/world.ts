@@ -81,13 +81,25 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
 
   const tokenOf = (who: Who) => (who === 'service' ? SERVICE_KEY : people[who].token)
 
-  /** Blocks that statements have touched so far, in all databases. */
+  /** By the id of each statement seen: whether its blocks count. */
+  const counted = new Map<string, boolean>()
+
+  /** Blocks that statements have touched so far, in all databases. PostgreSQL keeps their texts in a file: only those of new statements are read. */
   async function blocks(): Promise<number> {
-    const { rows } = await client.query<{ sum: string }>(
-      `select coalesce(sum(shared_blks_hit + shared_blks_read + temp_blks_read + temp_blks_written), 0) as sum
-       from pg_stat_statements where query !~ 'pg_stat_statements|outbox|inbox'`,
+    const { rows } = await client.query<{ id: string; blocks: number }>(
+      `select queryid as id, sum(shared_blks_hit + shared_blks_read + temp_blks_read + temp_blks_written)::float8 as blocks
+       from pg_stat_statements(false) group by queryid`,
     )
-    return Number(rows[0]!.sum)
+    const unknown = rows.filter(({ id }) => !counted.has(id)).map(({ id }) => id)
+    if (unknown.length) {
+      const known = await client.query<{ id: string; counts: boolean }>(
+        `select queryid as id, bool_and(query !~ 'pg_stat_statements|outbox|inbox') as counts
+         from pg_stat_statements where queryid = any($1) group by queryid`,
+        [unknown],
+      )
+      for (const { id, counts } of known.rows) counted.set(id, counts)
+    }
+    return rows.reduce((sum, { id, blocks }) => sum + (counted.get(id) ? blocks : 0), 0)
   }
 
   async function control(): Promise<number> {
