@@ -2,7 +2,6 @@ import type { APIRequestContext, Page } from '@playwright/test'
 import { api, call, enter, expect, expectSound, later, type newAccount, newTrialSeller, password, staffEmail, test } from './steps.ts'
 
 const RETURNS = '000999999991'
-const GETS_DISPUTED = '4000000000000259'
 // Changes that come with time are looked for every 30 s.
 const swept = { timeout: 90_000 }
 
@@ -20,13 +19,21 @@ async function publish(request: APIRequestContext, seller: Awaited<ReturnType<ty
 }
 
 /** A guest who pays without the screens. */
-async function buy(request: APIRequestContext, item_id: string, card = '4242424242424242') {
+async function buy(request: APIRequestContext, item_id: string): Promise<string> {
   const opened = await request.post('/functions/v1/start-checkout', { headers: api, data: { item_id, email: 'guest@studio.example' } })
   const id = new URL((await opened.json()).url).pathname.split('/').at(-1)
   const paid = await request.post(`/sandbox/api/stripe/checkout/${id}/complete`, {
-    data: { card, email: 'guest@studio.example', address: { country: 'US', postal_code: '97201' } },
+    data: { card: '4242424242424242', email: 'guest@studio.example', address: { country: 'US', postal_code: '97201' } },
   })
   expect(paid.ok()).toBe(true)
+  return (await paid.json()).payment_intent
+}
+
+/** The bank of a guest disputes a payment now. */
+async function dispute(request: APIRequestContext, payment: string) {
+  const { truth } = await (await request.get('/sandbox/api/truth?provider=stripe&kind=charge')).json()
+  const { charge } = truth.find(({ payment_intent }: { payment_intent: string }) => payment_intent === payment)
+  expect((await request.post('/sandbox/api/stripe/disputes', { data: { charge } })).ok()).toBe(true)
 }
 
 const figure = (page: Page, part: string) => page.getByRole('button', { name: new RegExp(`^${part}\\b`) })
@@ -64,6 +71,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
   const kept = await publish(request, seller, 'Lead qualification', 12_000)
   const refunded = await publish(request, seller, 'Invoice reminders', 5_000)
   const disputed = await publish(request, seller, 'Booking assistant', 9_000)
+  let paid = ''
 
   await test.step('a guest in another browser buys, and the open page of the seller hears of it', async () => {
     const guest = await (await browser.newContext({ baseURL })).newPage()
@@ -83,7 +91,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     await guest.context().close()
     await expect(row(page, 'Lead qualification')).toContainText('Gina Guest', { timeout: 20_000 })
     await buy(request, refunded.item_id)
-    await buy(request, disputed.item_id, GETS_DISPUTED)
+    paid = await buy(request, disputed.item_id)
     await expect(figure(page, 'Held')).toContainText('$208.00', { timeout: 20_000 })
   })
 
@@ -124,7 +132,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
   })
 
   await test.step('the disputed one is answered with a draft, and is no refund', async () => {
-    // A minute after the payment, by the clock of a guest.
+    await dispute(request, paid)
     await expect(row(page, 'Booking assistant')).toContainText('disputed', swept)
     await row(page, 'Booking assistant').getByRole('button').click()
     const panel = page.getByRole('dialog', { name: 'Booking assistant' })
