@@ -48,6 +48,7 @@ beforeAll(async () => {
       LOG_FORMAT: 'json',
       ACCESS_LOG: 'on',
       METRICS_TOKEN,
+      MEASURE_EVERY_MS: '500',
       PORT: '0',
       DATA_DIR: dataDir,
       DATABASE_URL: urls.DATABASE_URL_IDENTITY,
@@ -132,9 +133,8 @@ test('where METRICS_TOKEN is set it alone opens the metrics, also from this mach
 })
 
 test('each metric of a rule or of the dashboard is in a real scrape, with its labels', async () => {
-  // Waiting work is measured every ten seconds.
   await expect
-    .poll(async () => await (await scrape()).text(), { timeout: 40_000, interval: 500 })
+    .poll(async () => await (await scrape()).text(), { timeout: 40_000, interval: 200 })
     .toMatch(/operon_oldest_seconds\{[\s\S]*operon_job_seconds_count\{/)
   const text = await (await scrape()).text()
   const labelsOf = new Map<string, Set<string>>()

@@ -48,6 +48,8 @@ export const KitConfig = z.object({
   METRICS_TOKEN: z.string().min(20).optional(),
   /** `/metrics` is here alone, and no longer where the process answers. */
   METRICS_PORT: z.coerce.number().int().min(1).max(65535).optional(),
+  /** How often waiting work is counted for `/metrics`. */
+  MEASURE_EVERY_MS: z.coerce.number().int().min(500).default(20_000),
   /** Where traces go, by OTLP over HTTP. Nothing is recorded without it. */
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http://', 'https://').optional(),
   OTEL_TRACES_SAMPLER: z

@@ -24,7 +24,6 @@ const POLL_MS = 500
 const REST_MS = 4_000
 /** From this try on a row travels by itself, so that one that cannot be sent holds up no other. */
 const ALONE_FROM = 4
-const GAUGE_EVERY_MS = 20_000
 const SWEEP_EVERY_MS = 30_000
 const LOOK_EVERY_MS = 3_000
 const CLEAN_EVERY_MS = 600_000
@@ -48,6 +47,7 @@ type RelayOptions = {
   log: Logger
   metrics: Metrics
   service: string
+  measureEveryMs?: number
   measures?: (() => Promise<void>)[]
 }
 
@@ -55,7 +55,8 @@ type RelayOptions = {
  * Carries what was published to the bus and the queue. Rows are claimed by a lease in one statement, sent with no transaction open, and
  * marked once they are acknowledged: a crash in between sends them again, with the same ids. Order is not promised.
  */
-export function startRelay({ db, bus, jobs, log, metrics, service, measures = [] }: RelayOptions): { stop(): Promise<void> } {
+export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
+  const { db, bus, jobs, log, metrics, service, measureEveryMs = 20_000, measures = [] } = options
   const lanes = new Set<Promise<void>>()
   const timers = new Set<NodeJS.Timeout>()
   const rest = new Rest(POLL_MS, REST_MS)
@@ -145,7 +146,7 @@ export function startRelay({ db, bus, jobs, log, metrics, service, measures = []
   onPublished(db, () => withoutTrace(nudge))
   poll()
   const instance = newId()
-  every(GAUGE_EVERY_MS, 'measuring what waits', async () => {
+  every(measureEveryMs, 'measuring what waits', async () => {
     const leading = await leads(db, instance)
     metrics.leading.set(service, leading)
     if (!leading) return

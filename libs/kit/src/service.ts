@@ -256,7 +256,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       await bus.start()
       stops.push(verifier.askUntilTold())
       await jobs.start()
-      relay = startRelay({ db: kitDb, bus, jobs, log, metrics, service: name, measures })
+      relay = startRelay({ db: kitDb, bus, jobs, log, metrics, service: name, measures, measureEveryMs: kit.MEASURE_EVERY_MS })
       for (const start of starts) await start()
     },
     async ready() {
