@@ -125,3 +125,26 @@ test('the editor is accessible and fits, in both themes at three widths', { tag:
   await expect(page.getByText('Views by day')).toBeVisible()
   await expectSound(page)
 })
+
+test('a picture of the Image Studio becomes a picture of a product, and stays when the first one is deleted [spec-99]', async ({
+  page,
+  request,
+}) => {
+  const seller = await newTrialSeller(page, '/dashboard/marketplace')
+  const { picture_id } = await call(request, seller, 'generate-image', { prompt: 'A red bicycle against a yellow wall' })
+  const made = { title: 'Bicycle guide', description: 'One two three.', category: 'Marketing', item_type: 'guide', price_cents: 900 }
+  const { item_id } = await call(request, seller, 'create-product', made)
+  await page.goto(`/dashboard/marketplace/${item_id}`)
+  await page.getByRole('button', { name: 'From Image Studio' }).click()
+  const picker = page.getByRole('dialog', { name: 'Pictures from the Image Studio' })
+  await picker.getByRole('button', { name: 'A red bicycle against a yellow wall' }).click()
+  await expectSound(page)
+  if (process.env.E2E_SHOTS) await page.screenshot({ path: `${process.env.E2E_SHOTS}/studio-pictures.png` })
+  await picker.getByRole('button', { name: 'Add picture' }).click()
+  await expect(page.getByAltText('Picture 1 of Bicycle guide')).toBeVisible({ timeout: 20_000 })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('Draft saved')).toBeVisible()
+  await call(request, seller, 'delete-image', { picture_id })
+  await page.reload()
+  await expect(page.getByAltText('Picture 1 of Bicycle guide')).toBeVisible()
+})

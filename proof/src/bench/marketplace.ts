@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AllInOne, startAllInOne } from '@operon/deploy/all-in-one'
+import { freePort } from '@operon/deploy/machine'
 import { median } from './measure.ts'
 
 const goals = { paidToDownloadMs: 2_000, checkoutsPerSecond: 50 }
@@ -15,7 +16,16 @@ const CARD = { number: '4242424242424242', expiry: '12/34', cvc: '123', name: 'A
 export async function bench({ short }: { short: boolean }) {
   const dataDir = mkdtempSync(join(tmpdir(), 'bench-marketplace-'))
   chmodSync(dataDir, 0o755)
-  const env = { PORT: '0', PUBLIC_URL: '', DATA_DIR: dataDir, LOG_LEVEL: 'error', TRUSTED_PROXIES: 'loopback' }
+  // Known before the start: the payment provider is told where buyers come back to.
+  const port = String(await freePort())
+  const env = {
+    PORT: port,
+    PUBLIC_URL: `http://localhost:${port}`,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+    TRUSTED_PROXIES: 'loopback',
+    AUTH_AUTOCONFIRM: 'true',
+  }
   const platform = await startAllInOne({ env: { ...process.env, ...env }, log: () => {} })
   try {
     const item_id = await readyProduct(platform)
@@ -103,7 +113,9 @@ const percentile = (values: number[], of: number) => values.toSorted((a, b) => a
 /** A seller whose payouts are set up, with a product of one file on sale. */
 async function readyProduct(platform: AllInOne): Promise<string> {
   const account = { email: 'seller@example.com', password: 'Correct-Horse-9-Battery', data: { name: 'Ann', accept_terms: true } }
-  const session = (await (await call(platform, '/auth/v1/signup', account)).json()) as { access_token: string; user: { id: string } }
+  const answer = await call(platform, '/auth/v1/signup', account)
+  if (!answer.ok) throw new Error(`no seller: ${answer.status} ${await answer.text()}`)
+  const session = (await answer.json()) as { access_token: string; user: { id: string } }
   const token = session.access_token
   await call(platform, '/rest/v1/user_roles', { user_id: session.user.id, role: 'seller' }, token)
   const page = await until(async () => new URL((await fn(platform, 'start-payouts', {}, token)).url).pathname)
