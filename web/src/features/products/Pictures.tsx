@@ -31,7 +31,7 @@ export function Pictures({ ids, product, onChange }: { ids: string[]; product: P
     <Panel
       title="Pictures"
       actions={
-        <>
+        <div className="flex flex-wrap justify-end gap-2">
           <Button disabled={ids.length >= MOST} onClick={() => setPicking(true)}>
             <Sparkles />
             From Image Studio
@@ -45,7 +45,7 @@ export function Pictures({ ids, product, onChange }: { ids: string[]; product: P
             <ImageUp />
             Add pictures
           </FileButton>
-        </>
+        </div>
       }
     >
       {ids.length ? (
@@ -77,7 +77,9 @@ export function Pictures({ ids, product, onChange }: { ids: string[]; product: P
       ) : (
         <p className="text-13 text-muted">Up to {MOST} pictures, 1280 by 800 or larger. The first is shown in lists and link previews.</p>
       )}
-      {picking ? <StudioPictures room={MOST - ids.length} onClose={() => setPicking(false)} onChosen={add} /> : null}
+      {picking ? (
+        <StudioPictures room={MOST - ids.length} onClose={() => setPicking(false)} onChosen={(added) => onChange([...ids, ...added])} />
+      ) : null}
       {uploads.map((upload) => (
         <p key={upload.key} className="mt-2 text-12 text-faint" role="status">
           {upload.name}: {upload.problem ?? `${Math.floor((upload.sent / Math.max(1, upload.bytes)) * 100)}%`}

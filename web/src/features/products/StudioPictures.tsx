@@ -2,7 +2,6 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Check, Sparkles } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { loadBackend } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -10,8 +9,10 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
+import { newKey } from './queries.ts'
 
-type Props = { room: number; onClose: () => void; onChosen: (files: File[]) => Promise<unknown> }
+type Props = { room: number; onClose: () => void; onChosen: (fileIds: string[]) => void }
+const WIDTH = 1600
 
 /** Pictures that the seller made in the Image Studio. A product gets copies of its own, so that it keeps them when the original is deleted. */
 export function StudioPictures({ room, onClose, onChosen }: Props) {
@@ -32,14 +33,11 @@ export function StudioPictures({ room, onClose, onChosen }: Props) {
   async function add() {
     setBusy(true)
     await attempt('The pictures were not added', async () => {
-      const { authed } = await loadBackend()
-      const files: File[] = []
-      for (const id of chosen) {
-        const answer = await authed(`/files/v1/media/~pictures/${id}?format=webp&width=1600`)
-        files.push(new File([await answer.blob()], `image-${id.slice(-6)}.webp`, { type: 'image/webp' }))
-      }
+      const copies = []
+      for (const picture_id of chosen)
+        copies.push(await call('marketplace-file-from-picture', { picture_id, width: WIDTH }, { idempotencyKey: newKey() }))
+      onChosen(copies.map(({ file_id }) => file_id))
       onClose()
-      await onChosen(files)
     })
     setBusy(false)
   }
