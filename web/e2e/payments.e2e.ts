@@ -138,7 +138,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     const panel = page.getByRole('dialog', { name: 'Booking assistant' })
     await expect(panel.getByText(/Answer by .+ Without an answer the buyer wins\./)).toBeVisible()
     await expect(panel.getByRole('button', { name: 'Refund' })).toHaveCount(0)
-    await panel.getByText('Added for you').click()
+    await panel.getByText('Added for you', { exact: true }).click()
     await expect(panel.getByText(/not downloaded yet|first downloaded/)).toBeVisible()
     await panel.getByLabel('Your evidence').fill('The buyer downloaded the files twice.')
     await panel.getByRole('button', { name: 'Save draft' }).click()
