@@ -11,6 +11,37 @@ export const money = ({ amount_cents, currency }: { amount_cents: number; curren
 
 export const day = (iso: string): string => new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(iso))
 
+/** For letters, which do not know where they are read. The narrow space before PM is one that not every mail program has. */
+export const moment = (at: Date): string => {
+  const said = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(at)
+  return `${said.replaceAll('\u202F', ' ')} UTC`
+}
+
+/** What a browser says of itself, as a person would name it. */
+export function deviceName(agent: string) {
+  const browser = /Edg\//.test(agent)
+    ? 'Edge'
+    : /Firefox\//.test(agent)
+      ? 'Firefox'
+      : /Chrome\//.test(agent)
+        ? 'Chrome'
+        : /Safari\//.test(agent)
+          ? 'Safari'
+          : agent.split(/[\s/]/)[0] || 'Unknown'
+  const system = /iPhone|iPad/.test(agent)
+    ? 'iOS'
+    : /Android/.test(agent)
+      ? 'Android'
+      : /Mac OS/.test(agent)
+        ? 'macOS'
+        : /Windows/.test(agent)
+          ? 'Windows'
+          : /Linux/.test(agent)
+            ? 'Linux'
+            : ''
+  return system ? `${browser} on ${system}` : browser
+}
+
 const count = (n: number): string => n.toLocaleString('en-US')
 export const usedOf = ({ unit, used, limit }: { unit: Unit; used: number; limit: number }): string =>
   `${count(used)} of ${count(limit)} ${unitName[unit]}`

@@ -1,5 +1,6 @@
 import * as auth from '@operon/contracts/identity/auth'
 import * as identity from '@operon/contracts/identity/events'
+import { moment } from '@operon/contracts/words'
 import { DAY_MS, now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
@@ -89,7 +90,7 @@ export async function beginRecovery(ctx: AuthCtx, { password }: { password?: str
 
 /** A number that came with the thief must not stop it: only one that has been the account's for a month gets the link. */
 async function tellEverywhere(trx: Trx, ctx: AuthCtx, user: User, recoveryId: string, due: Date): Promise<void> {
-  const facts = { due: due.toUTCString() }
+  const facts = { due: moment(due) }
   await announce(trx, ctx, { ...user, phone: null }, 'factor_recovery_begun', { ...facts, recoveryId })
   const ownsPhone = isOld(user.phone_confirmed_at)
   await announce(trx, ctx, { ...user, email: null }, 'factor_recovery_begun', { ...facts, recoveryId: ownsPhone ? recoveryId : null })
@@ -119,7 +120,7 @@ export async function stopPage(ctx: AuthCtx, { token }: { token?: string | null 
   return {
     product,
     title: 'Keep your second factor',
-    text: `Someone who can read the email of your ${product} account asked to remove it. It will be removed on ${found.due_at.toUTCString()} unless you stop it.`,
+    text: `Someone who can read the email of your ${product} account asked to remove it. It will be removed on ${moment(found.due_at)} unless you stop it.`,
     form: { action: auth.stopFactorRecovery.path, hidden: { token: token! }, button: 'Stop the removal' },
     after: 'If you asked for it yourself, close this page.',
   }

@@ -26,6 +26,7 @@ test('the owner is told of each second factor and recovery code, once and from w
   const added = await platform.mail(email, /^Two-factor/)
   expect(added.text).toContain('Factor: Phone')
   expect(added.text).toContain('Address: 127.0.0.1')
+  expect(added.text).toMatch(/When: \w+ \d+, \d{4} at \d+:\d\d [AP]M UTC/)
   const { data: made } = await client.functions.invoke('account-recovery-codes', { body: {} })
   expect((await client.functions.invoke('account-recovery-use', { body: { code: 'wrong-wrong' } })).error?.context.status).toBe(422)
   const { data: session } = await client.functions.invoke('account-recovery-use', { body: { code: made.codes[0] } })

@@ -1,5 +1,6 @@
 import type { Payload } from '@operon/contracts/contract'
 import * as identity from '@operon/contracts/identity/events'
+import { moment } from '@operon/contracts/words'
 import { now } from '@operon/kit/clock'
 import { enqueue } from '@operon/kit/tx'
 import type { AuthCtx } from '../deps.ts'
@@ -44,7 +45,7 @@ export async function announce(
   template: Announced,
   { recoveryId = null, ...more }: { recoveryId?: string | null } & Record<string, string | null> = {},
 ): Promise<void> {
-  const facts = { at: new Date(now()).toUTCString(), ip: ctx.ip, device: ctx.userAgent, ...more } as Record<string, string>
+  const facts = { at: moment(new Date(now())), ip: ctx.ip, device: ctx.userAgent, ...more } as Record<string, string>
   const say = (via: 'email' | 'sms', to: string) =>
     enqueue(trx, identity.sendNotice, { template, via, to, recovery_id: recoveryId, detail: facts }, { userId: id })
   if (email) await say('email', email)
@@ -53,7 +54,7 @@ export async function announce(
 
 /** A mail of it to an address that is, or was, the account's. */
 export async function notifyAt(trx: Trx, ctx: AuthCtx, userId: string, to: string, template: Notice, more: Record<string, string> = {}) {
-  const at = new Date(now()).toUTCString()
+  const at = moment(new Date(now()))
   const from: Record<string, string> = ctx.actor.kind === 'service' ? { by: 'An administrator' } : { ip: ctx.ip, device: ctx.userAgent }
   await enqueue(trx, identity.sendMail, { template, to, detail: { at, ...from, ...more } }, { userId })
 }

@@ -1,3 +1,4 @@
+import { deviceName } from '@operon/contracts/words'
 import type { Letter } from '@operon/kit/mail/frame'
 
 type Values = { product: string; home: string; link: string; code: string; detail: Record<string, string> }
@@ -219,6 +220,6 @@ const factsOf = ({ at, ip, device, by, factor }: Record<string, string>): [strin
       ['Factor', factor],
       ['By', by],
       ['Address', ip],
-      ['Device', device],
+      ['Device', device && deviceName(device)],
     ] as const
   ).flatMap(([name, value]) => (value ? [[name, value]] : []))

@@ -1,12 +1,12 @@
 import type { Reply } from '@operon/contracts/contract'
 import type { accountAudit } from '@operon/contracts/identity/api'
+import { deviceName } from '@operon/contracts/words'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
-import { deviceName } from './Devices.tsx'
 
 const pageSize = 20
 type Entry = Reply<typeof accountAudit>['entries'][number]

@@ -1,3 +1,4 @@
+import { deviceName } from '@operon/contracts/words'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
 import { call } from '../../api/call.ts'
@@ -64,28 +65,4 @@ export function Devices() {
       ) : null}
     </Panel>
   )
-}
-
-export function deviceName(agent: string) {
-  const browser = /Edg\//.test(agent)
-    ? 'Edge'
-    : /Firefox\//.test(agent)
-      ? 'Firefox'
-      : /Chrome\//.test(agent)
-        ? 'Chrome'
-        : /Safari\//.test(agent)
-          ? 'Safari'
-          : agent.split(/[\s/]/)[0] || 'Unknown'
-  const system = /iPhone|iPad/.test(agent)
-    ? 'iOS'
-    : /Android/.test(agent)
-      ? 'Android'
-      : /Mac OS/.test(agent)
-        ? 'macOS'
-        : /Windows/.test(agent)
-          ? 'Windows'
-          : /Linux/.test(agent)
-            ? 'Linux'
-            : ''
-  return system ? `${browser} on ${system}` : browser
 }

@@ -1,3 +1,4 @@
+import { deviceName } from '@operon/contracts/words'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
@@ -6,7 +7,6 @@ import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
 import { Alert } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
-import { deviceName } from './Devices.tsx'
 
 /** Somebody who reads the email of the account asked to remove its second factor: the other sessions see it here, and stop it. */
 export function FactorRemoval() {

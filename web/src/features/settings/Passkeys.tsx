@@ -1,3 +1,4 @@
+import { deviceName } from '@operon/contracts/words'
 import type { PasskeyListItem } from '@supabase/auth-js'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
@@ -12,7 +13,6 @@ import { TextField } from '../../ui/Field.tsx'
 import { day, moment } from '../../ui/format.ts'
 import { Alert, EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
-import { deviceName } from './Devices.tsx'
 
 /** The devices that sign in by themselves: added, named and removed. */
 export function Passkeys() {
