@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ErrorCode } from './messages.ts'
 import type { Unit } from './plans.ts'
 
-/** The callers that are let in. `user` is any signed-in account; `aal2` a second factor (or a fresh re-authentication where none exists); `service` a service key. */
+/** The callers that are let in. `user` is any signed-in account; `aal2` has shown who they are within ten minutes, with the second factor where there is one; `service` a service key. */
 export type Access = 'public' | 'user' | 'aal2' | 'staff' | 'service'
 /** `public-send` is for what writes to an address that a stranger named. */
 export type RateClass = 'auth-strict' | 'public-send' | 'auth' | 'read' | 'write' | 'ai' | 'webhook'

@@ -48,6 +48,9 @@ export const attack: Attack = async (world) => {
       ['ai-compare', { prompt: 'hi', models: ['gpt-5.4', 'claude'] }],
       ['generate-ads', { details: 'Candles' }],
       ['ai-key-create', { name: 'Mine' }],
+      ['start-images', { prompt: 'A red bicycle', count: 4 }],
+      ['generate-image', { prompt: 'A red bicycle' }],
+      ['text-to-voice', { text: 'Good morning' }],
     ] as const) {
       tried++
       const { status, text } = await fn(nobody, name, body)

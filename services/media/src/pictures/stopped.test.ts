@@ -10,9 +10,17 @@ import { mediaService } from '../service.ts'
 let platform: TestPlatform
 let provider: Server
 let db: any
-/** Takes orders and never answers, as a slow model does. */
+/** Takes orders for pictures and never answers, as a slow model does; recordings it writes down once it is told to. */
+const heard = Promise.withResolvers<void>()
+const mayAnswer = Promise.withResolvers<void>()
 beforeAll(async () => {
-  provider = createServer((request) => void request.resume()).listen(0, '127.0.0.1')
+  provider = createServer(async (request, response) => {
+    request.resume()
+    if (!request.url?.endsWith('/audio/transcriptions')) return
+    heard.resolve()
+    await mayAnswer.promise
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ text: 'Hello', usage: { type: 'duration', seconds: 60 } }))
+  }).listen(0, '127.0.0.1')
   await once(provider, 'listening')
   const at = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
   platform = await startTestPlatform([mediaService], { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: at })
@@ -60,4 +68,23 @@ test('whoever starts and stops pictures in turn uses no image, and is refused wh
     .where('name', '=', 'media.usage_recorded')
     .execute()
   expect(told.map(({ payload }: any) => [payload.amount, payload.cost_microusd])).toEqual(Array(most).fill([0, cost]))
+})
+
+test('whoever hangs up while a recording is written down has used it all the same', async () => {
+  const user = platform.user()
+  const caller = new AbortController()
+  const audio = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt '), Buffer.alloc(64_000)]).toString('base64')
+  const asking = fetch(`${platform.url('media')}/functions/v1/voice-to-text`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...user.headers },
+    body: JSON.stringify({ audio }),
+    signal: caller.signal,
+  })
+  await heard.promise
+  caller.abort()
+  await expect(asking).rejects.toThrow()
+  mayAnswer.resolve()
+  await expect.poll(async () => (await counted(user)).used, { timeout: 10_000 }).toBe(1)
+  const { reserved, cost_used, cost_reserved } = await counted(user)
+  expect([reserved, cost_used > 0, cost_reserved]).toEqual([0, true, 0])
 })

@@ -32,7 +32,8 @@ export async function hear(deps: SpeechDeps, ctx: Ctx<MediaDb>, { audio, model, 
   const costs = byTier(() => costOf(most))
   const hold = await reserve(ctx.db, { userId: actor.id, unit: 'speech', feature, holdMs: HOLD_MS, costs }, budgets)
   try {
-    const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(rt.config.MEDIA_SPEAK_MS)])
+    // Not the caller's signal: the recogniser is paid once it was asked, so that whoever hangs up in turn cannot spend without end.
+    const signal = AbortSignal.timeout(rt.config.MEDIA_SPEAK_MS)
     const order = { recording, language, prompt, temperature, userId: actor.id, signal }
     const { text, confidence, seconds } = await providers.hear(listening, order)
     const lasted = seconds ?? most
