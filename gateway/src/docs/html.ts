@@ -13,6 +13,9 @@ function textOf(part: Part): string {
   return typeof part === 'string' ? escaped(part) : part.text
 }
 
+/** Contracts put names into backticks. */
+export const prose = (text: string): Html => ({ text: escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>') })
+
 export const code = (text: string): Html => html`<pre tabindex="0"><code>${text}</code></pre>`
 
 /** References lead to what they refer to. */

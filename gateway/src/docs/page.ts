@@ -3,7 +3,7 @@ import { errors } from '@operon/contracts/messages'
 import { type Capability, capabilitiesOf } from '@operon/contracts/registry'
 import { webhookEvents, webhookFields, webhookType } from '@operon/contracts/webhooks'
 import type { Json } from '../schemas.ts'
-import { code, type Html, html, json } from './html.ts'
+import { code, type Html, html, json, prose } from './html.ts'
 
 export type Told = { document: Json; publicUrl: string; publishableKey: string; product: string }
 
@@ -141,7 +141,7 @@ ${code(`import { Webhook } from 'standardwebhooks'
 const event = new Webhook(process.env.WEBHOOK_SECRET).verify(body, headers)`)}
 <h3>Events</h3>
 <table><thead><tr><th scope="col">Type</th><th scope="col">When</th><th scope="col">Fields of data</th></tr></thead><tbody>
-${webhookEvents().map((event) => html`<tr data-find="${`webhook ${event.name} ${event.trigger.title}`.toLowerCase()}"><td><code>${webhookType(event.name)}</code></td><td>${event.trigger.title}. ${event.trigger.description}</td><td>${webhookFields(event).join(', ')}</td></tr>`)}
+${webhookEvents().map((event) => html`<tr data-find="${`webhook ${event.name} ${event.trigger.title}`.toLowerCase()}"><td><code>${webhookType(event.name)}</code></td><td>${event.trigger.title}. ${prose(event.trigger.description)}</td><td>${webhookFields(event).join(', ')}</td></tr>`)}
 </tbody></table></section>`
 }
 
@@ -157,7 +157,7 @@ function capabilityHtml({ name, title, effect, unit, needs, contract }: Capabili
   const { summary, description, example, idempotent } = contract
   return html`<article id="${name}" data-find="${`${name} ${title} ${summary ?? ''}`.toLowerCase()}">
 <h3><a href="#${name}">${title}</a> <code>${name}</code></h3>
-<p>${summary ?? ''}.${description ? html` ${description}` : ''}</p>
+<p>${prose(summary ?? '')}.${description ? html` ${prose(description)}` : ''}</p>
 <ul class="facts"><li class="${effect}">${effects[effect]}</li>${unit ? html`<li>Uses ${unit}</li>` : ''}${needs.length ? html`<li>Needs ${needs.join(', ')}</li>` : ''}${idempotent ? html`<li>Takes an Idempotency-Key</li>` : ''}</ul>
 ${code(curlOf(contract, publicUrl))}
 ${example ? html`<details><summary>Example answer</summary>${json(example.reply)}</details>` : ''}
@@ -229,7 +229,7 @@ const access: Record<string, string> = {
 function operationHtml([method, path, operation]: [string, string, Json]): Html {
   const details = { parameters: operation.parameters, requestBody: operation.requestBody, responses: operation.responses }
   const summary = String(operation.summary ?? '')
-  return html`<details class="operation" data-find="${`${method} ${path} ${summary}`.toLowerCase()}"><summary><b>${method.toUpperCase()}</b> <code>${path}</code> <i>${access[String(operation['x-access'])] ?? ''}</i>${summary ? html`<span>${summary}</span>` : ''}</summary>${json(details)}</details>`
+  return html`<details class="operation" data-find="${`${method} ${path} ${summary}`.toLowerCase()}"><summary><b>${method.toUpperCase()}</b> <code>${path}</code> <i>${access[String(operation['x-access'])] ?? ''}</i>${summary ? html`<span>${prose(summary)}</span>` : ''}</summary>${json(details)}</details>`
 }
 
 const shapesHtml = ({ components }: Json): Html[] =>
