@@ -13,8 +13,9 @@ const BACK_AFTER_AT_MOST_MS = 8_000
 const KEPT_IDLE = 256
 const ASK_AFTER_MS = 1_000
 const ASK_EVERY_MS = 5_000
-/** Silent for so long, with a question open: whatever it was given is looked after elsewhere. */
+/** Silent for so long, with a question open for as long as that leaves: whatever it was given is looked after elsewhere. */
 const HUNG_AFTER_MS = 3_000
+const UNANSWERED_MS = HUNG_AFTER_MS - ASK_AFTER_MS
 const ANSWER_WITHIN_MS = 10_000
 
 /** One running copy of a service: its connections, how busy it is and whether it is believed to be there. */
@@ -109,9 +110,10 @@ export class Instance {
     this.#quietMs = this.heard ? 0 : this.#quietMs + TICK_MS
     this.#sinceAskedMs += TICK_MS
     this.heard = false
-    const due = this.#quietMs >= ASK_AFTER_MS ? ASK_AFTER_MS : ASK_EVERY_MS
+    // Who has nothing in hand may be silent: a question now and then, and at once where a call waits.
+    const due = this.#quietMs >= ASK_AFTER_MS && (this.active > 0 || this.#asking) ? ASK_AFTER_MS : ASK_EVERY_MS
     if (this.#sinceAskedMs >= due) void this.ask()
-    const hung = this.#quietMs >= HUNG_AFTER_MS && this.#asking
+    const hung = this.#quietMs >= HUNG_AFTER_MS && this.#asking && this.#sinceAskedMs >= UNANSWERED_MS
     if (hung === this.hung || (this.hung && this.#quietMs > 0)) return null
     this.hung = hung
     return hung ? 'hung' : 'back'

@@ -1,3 +1,4 @@
+import { createServer as createWebServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Instance, TICK_MS } from './instance.ts'
@@ -69,6 +70,7 @@ test('one that takes connections and answers nothing is hung within five seconds
   const server = createServer(() => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const instance = new Instance(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, limits)
+  instance.active = 1
   // However long this process itself stood still: only ticks count.
   vi.setSystemTime(Date.now() + 3_600_000)
   let ticks = 0
@@ -78,6 +80,40 @@ test('one that takes connections and answers nothing is hung within five seconds
   instance.heard = true
   expect([instance.tick(), instance.hung]).toEqual(['back', false])
   instance.close()
+  server.close()
+})
+
+test('one with nothing in hand is asked now and then, and has its time to answer once a call comes', async () => {
+  let answers = true
+  let asked = 0
+  const server = createWebServer((_request, response) => {
+    asked += 1
+    if (answers) response.end('{"ok":true}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const instance = new Instance(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, limits)
+  const ticks = async (count: number) => {
+    const became: unknown[] = []
+    for (let n = 0; n < count; n++) {
+      became.push(instance.tick())
+      await new Promise((done) => setTimeout(done, 20))
+    }
+    return became
+  }
+  expect(await ticks(20)).toEqual(Array(20).fill(null))
+  expect(asked).toBeLessThanOrEqual(3)
+  // Silent for four seconds already, and nobody had asked.
+  instance.heard = true
+  await ticks(8)
+  answers = false
+  const before = asked
+  instance.active = 1
+  const became = await ticks(10)
+  expect(asked).toBe(before + 1)
+  expect(became.indexOf('hung') * TICK_MS).toBeGreaterThanOrEqual(2_000)
+  expect(became.indexOf('hung') * TICK_MS).toBeLessThanOrEqual(3_000)
+  instance.close()
+  server.closeAllConnections()
   server.close()
 })
 

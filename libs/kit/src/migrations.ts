@@ -99,4 +99,8 @@ export const kitMigrations: Migrations = {
         )`.execute(db)
     },
   },
+  // Lost jobs are looked for among jobs, not among the events of a day.
+  '0000_kit_jobs_sent': {
+    indexes: { outbox_jobs_sent: "on outbox (sent_at, id) where kind = 'job' and sent_at is not null" },
+  },
 }

@@ -21,10 +21,12 @@ const LANES = 3
 /** A relay that dies keeps its rows from the others for so long. */
 const LEASE_S = 10
 const POLL_MS = 500
-const REST_MS = 4_000
+const REST_MS = 8_000
 /** From this try on a row travels by itself, so that one that cannot be sent holds up no other. */
 const ALONE_FROM = 4
 const SWEEP_EVERY_MS = 30_000
+/** Once in an hour all of them are looked at. */
+const WHOLE_EVERY = 120
 const LOOK_EVERY_MS = 3_000
 const CLEAN_EVERY_MS = 600_000
 
@@ -155,7 +157,11 @@ export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
   })
   every(CLEAN_EVERY_MS, 'cleaning', () => clean(db))
   if (jobs.mayForget) {
-    every(SWEEP_EVERY_MS, 'looking for lost jobs', () => resendLostJobs(db, jobs))
+    let since: Since = null
+    let looks = 0
+    every(SWEEP_EVERY_MS, 'looking for lost jobs', async () => {
+      ;({ since } = await resendJobs(db, jobs, 20, looks++ % WHOLE_EVERY === 0 ? null : since))
+    })
     every(LOOK_EVERY_MS, 'asking whether the queue forgot', rebuildForgetful)
   }
   return {
@@ -184,23 +190,37 @@ export async function replayOutbox(
   return Number(numUpdatedRows)
 }
 
+/** All that is known of what is unfinished; `null` looks at every job of the last days. */
+type Since = string | null
+/** Longer than a row that was marked as sent takes to be seen by others. */
+const SEEN_WITHIN_S = 60
+
 /**
  * Jobs that were handed to the queue and neither finished nor are known to it any more are handed over again: a queue that lost
  * its memory is rebuilt from the rows. Adding one that is there changes nothing.
  */
-export async function resendLostJobs(db: Kysely<KitDb>, jobs: Jobs, olderThanS = 20): Promise<number> {
-  let after = NOBODY
-  let seen = 0
+export const resendLostJobs = async (db: Kysely<KitDb>, jobs: Jobs, olderThanS = 20): Promise<number> =>
+  (await resendJobs(db, jobs, olderThanS, null)).seen
+
+/** `since`: where the next look begins, at the oldest that is unfinished. Jobs of a whole day would be looked through each time otherwise. */
+async function resendJobs(db: Kysely<KitDb>, jobs: Jobs, olderThanS: number, from: Since): Promise<{ seen: number; since: Since }> {
+  const { rows: asked } = await sql<{ until: string; later: string }>`
+    select (now() - ${olderThanS} * interval '1 second')::text as until,
+      (now() - ${olderThanS + SEEN_WITHIN_S} * interval '1 second')::text as later`.execute(db)
+  const { until, later } = asked[0]!
+  let [after, id, oldest, seen] = [from ?? '-infinity', NOBODY, null as Since, 0]
   for (;;) {
-    const { rows } = await sql<OutboxRow>`
-      select id, kind, name, user_id, payload, trace, created_at, attempts from outbox o
-      where kind = 'job' and sent_at < now() - ${olderThanS} * interval '1 second' and id > ${after}
+    const { rows } = await sql<OutboxRow & { sent: string }>`
+      select id, kind, name, user_id, payload, trace, created_at, attempts, sent_at::text as sent from outbox o
+      where kind = 'job' and sent_at < ${until}::timestamptz and (sent_at, id) > (${after}::timestamptz, ${id}::uuid)
         and not exists (select from inbox i where i.handler = ${JOB_MARK} and i.event_id = o.id and i.done_at is not null)
-      order by id limit ${BATCH}`.execute(db)
-    if (!rows.length || !jobs.ready()) return seen
-    await jobs.add(rows)
+      order by sent_at, id limit ${BATCH}`.execute(db)
+    if (!rows.length) return { seen, since: oldest ?? later }
+    if (!jobs.ready()) return { seen, since: from }
+    oldest ??= rows[0]!.sent
+    await jobs.add(rows.map(({ sent: _, ...row }) => row))
     seen += rows.length
-    after = rows.at(-1)!.id
+    ;({ sent: after, id } = rows.at(-1)!)
   }
 }
 
