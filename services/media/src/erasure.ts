@@ -34,7 +34,7 @@ export const erasureOf = (rt: Rt): Eraser<MediaDb> => ({
   async erase(trx, userId) {
     await sql`delete from lane_items where tenant = ${userId}`.execute(trx)
     await sql`delete from tenant_lanes where tenant = ${userId}`.execute(trx)
-    return { deleted: await deleteRows(trx as never, ['file_links', 'voice_commands', 'voice_settings'], userId) }
+    return { deleted: await deleteRows(trx as never, ['file_links', 'picture_months', 'voice_commands', 'voice_settings'], userId) }
   },
   holds: [
     {
@@ -42,6 +42,7 @@ export const erasureOf = (rt: Rt): Eraser<MediaDb> => ({
       without: ['words', 'reservation_id', 'request_key', 'fence', 'provider_ref', 'inputs', 'mask_key', 'inputs_gone'],
     },
     { table: 'picture_shares' },
+    { table: 'picture_months', key: null },
     { table: 'recordings', without: ['text_key'] },
     { table: 'voice_settings', key: null },
     { table: 'voice_commands' },

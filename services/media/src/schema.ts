@@ -54,6 +54,8 @@ export type MediaDb = FilesDb &
       finished_at: Date | null
       deleted_at: Date | null
     }
+    /** Finished pictures that were not deleted, by the month in which they were ordered (UTC). */
+    picture_months: { user_id: string; month: Date; shown: number; saved: number }
     picture_shares: {
       id: string
       picture_id: string

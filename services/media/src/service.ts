@@ -14,6 +14,8 @@ import * as pictures from './migrations/0001_pictures.ts'
 import * as speech from './migrations/0004_speech.ts'
 import * as edits from './migrations/0005_edits.ts'
 import * as voice from './migrations/0006_voice.ts'
+import * as months from './migrations/0010_months.ts'
+import * as monthsDone from './migrations/0011_months_done.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { Progress } from './pictures/progress.ts'
 import { pictureRoutes } from './pictures/routes.ts'
@@ -33,6 +35,8 @@ export const mediaService: ServiceDefinition<MediaDb, Config> = {
     '0004_speech': speech,
     '0005_edits': edits,
     '0006_voice': voice,
+    '0010_months': months,
+    '0011_months_done': monthsDone,
   },
   sandboxed: (config) => [...new Set([...sandboxedProviders(config), ...sandboxedSpeech(config)])],
   setup(rt) {

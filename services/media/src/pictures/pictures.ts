@@ -132,12 +132,12 @@ export async function restorePicture(ctx: Ctx<MediaDb>, { picture_id }: OfPictur
 export async function pictureStats(ctx: Ctx<MediaDb>) {
   const { id: userId } = signedIn(ctx)
   const { rows } = await sql<{ total: number; this_month: number; saved: number; average_seconds: number | null }>`
-    with shown as (select id, saved, created_at from pictures where user_id = ${userId} and state = 'done' and deleted_at is null),
-    lately as (select created_at, finished_at from pictures where user_id = ${userId} and state = 'done' and deleted_at is null order by id desc limit 100)
-    select count(*)::int as total, count(*) filter (where created_at >= date_trunc('month', now() at time zone 'utc') at time zone 'utc')::int as this_month,
-      count(*) filter (where saved)::int as saved,
-      (select round(extract(epoch from avg(finished_at - created_at))::numeric, 1)::float8 from lately) as average_seconds
-    from shown`.execute(ctx.db)
+    select coalesce(sum(shown), 0)::int as total, coalesce(sum(saved), 0)::int as saved,
+      coalesce(sum(shown) filter (where month = date_trunc('month', now() at time zone 'utc')::date), 0)::int as this_month,
+      (select round(extract(epoch from avg(finished_at - created_at))::numeric, 1)::float8 from (
+        select created_at, finished_at from pictures where user_id = ${userId} and state = 'done' and deleted_at is null
+        order by id desc limit 100) lately) as average_seconds
+    from picture_months where user_id = ${userId}`.execute(ctx.db)
   return rows[0]!
 }
 
