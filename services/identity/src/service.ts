@@ -36,6 +36,7 @@ import * as passkeys from './migrations/0015_passkeys.ts'
 import * as exportFiles from './migrations/0016_exports.ts'
 import * as erasuresByTime from './migrations/0017_erasures_by_time.ts'
 import * as foundByReference from './migrations/0018_found_by_reference.ts'
+import * as lists from './migrations/0030_lists.ts'
 import { openProviders, playsProviders } from './oauth/providers.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { oauthServerRoutes } from './oauth-server/routes.ts'
@@ -68,6 +69,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     '0016_exports': exportFiles,
     '0017_erasures_by_time': erasuresByTime,
     '0018_found_by_reference': foundByReference,
+    '0030_lists': lists,
   },
   sandboxed: (config) => [
     ...(config.SMTP_URL ? [] : ['smtp' as const]),

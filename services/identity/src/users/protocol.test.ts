@@ -147,6 +147,9 @@ test('a service key reads the audit log of all accounts in pages, and by who, wh
   expect(new Set(await actions('author:ada k'))).toEqual(new Set(['factor_in_progress', 'login', 'user_signedup']))
   expect(new Set(await actions('action:in_progress'))).toEqual(new Set(['factor_in_progress']))
   expect(new Set(await actions('type:account'))).toEqual(new Set(['login']))
+  const byService = await actions('author:service_ro')
+  expect(byService).toContain('user_modified')
+  expect(byService).not.toContain('login')
   expect(await actions('author:%')).toEqual([])
   expect(await actions('action:no_such_thing')).toEqual([])
 
