@@ -55,6 +55,7 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
       table: 'documents',
       of: (userId) => sql`t.user_id = ${userId} or t.sale_id in (select id from sales where buyer_id = ${userId} or seller_id = ${userId})`,
     },
+    { table: 'seller_months', of: (userId) => sql`t.seller_id = ${userId}`, key: null, without: ['first_entry', 'last_entry'] },
     { table: 'payouts', of: (userId) => sql`t.seller_id = ${userId}`, without: ['call_key'] },
     {
       table: 'sales',

@@ -21,6 +21,9 @@ import * as refusedPayouts from './0022_refused_payouts.ts'
 import * as months from './0023_months.ts'
 import * as staff from './0030_staff.ts'
 import * as documents from './0031_documents.ts'
+import * as sellerMonths from './0040_seller_months.ts'
+import * as sellerMonthsDone from './0041_seller_months_done.ts'
+import * as fridays from './0042_fridays.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -45,4 +48,7 @@ export const migrations: Migrations = {
   '0023_months': months,
   '0030_staff': staff,
   '0031_documents': documents,
+  '0040_seller_months': sellerMonths,
+  '0041_seller_months_done': sellerMonthsDone,
+  '0042_fridays': fridays,
 }

@@ -23,7 +23,7 @@ export async function runFriday({ db, log }: Pick<BillingCtx, 'db' | 'log'>, asO
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const { rows } = await sql<{ seller_id: string; currency: string; friday: string; is_enough: boolean }>`
       select seller_id, currency, friday_of(${moment}) as friday, due_cents >= ${SMALLEST_PAYOUT_CENTS} as is_enough
-      from seller_balances b where seller_id > ${after} and friday < friday_of(${asOf ? moment : sql`provider_latest()`})
+      from seller_balances b where seller_id > ${after} and friday < (select friday_of(${asOf ? moment : sql`provider_latest()`}))
         and friday < friday_of(${moment})
         -- A hold that ended before this Friday is released first, also where the Friday began in between.
         and not exists (

@@ -19,15 +19,16 @@ export async function salesStatement(
   const from = new Date(`${month}-01T00:00:00Z`)
   const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1))
   const accounts = ['held', 'due', 'reserve', 'paying', 'owes'].map((part) => `seller_${part}:${seller}`)
+  const balances = await balancesAround(ctx, seller, from)
   const { rows } = await sql<Row>`
     select e.occurred_at as at, e.kind, e.description, p.currency, (0 - sum(p.amount_cents))::bigint as cents, e.sale_id
     from ledger_postings p join ledger_entries e on e.id = p.entry_id
     where p.account = any(${accounts}::text[]) and e.occurred_at >= ${from} and e.occurred_at < ${to}
+      and p.entry_id between ${leastOf(balances)} and ${mostOf(balances)}
     group by e.id, p.currency having sum(p.amount_cents) <> 0
     order by e.occurred_at, e.id limit ${MOST_ROWS + 1}`.execute(ctx.db)
   const cut = rows.length > MOST_ROWS
   const shown = rows.slice(0, MOST_ROWS)
-  const balances = await balancesAround(ctx, accounts, from, to)
   if (format === 'pdf') {
     const title = `Sales statement ${month}`
     const opening = balances.map(({ currency, opening }) => `Balance on ${month}-01: ${amount(opening, currency)}`)
@@ -46,15 +47,20 @@ export async function salesStatement(
   return { filename: `sales-${month}.csv`, content_type: 'text/csv', csv, cut }
 }
 
-/** The seller's money at the beginning and the end of the month, held and on its way included, less their debts. */
-async function balancesAround({ db }: BillingCtx, accounts: string[], from: Date, to: Date) {
-  const { rows } = await sql<{ currency: string; opening: number; closing: number }>`
-    select p.currency, coalesce(0 - sum(p.amount_cents) filter (where e.occurred_at < ${from}), 0)::bigint as opening,
-      coalesce(0 - sum(p.amount_cents) filter (where e.occurred_at < ${to}), 0)::bigint as closing
-    from ledger_postings p join ledger_entries e on e.id = p.entry_id
-    where p.account = any(${accounts}::text[]) group by p.currency order by p.currency`.execute(db)
+type Around = { currency: string; opening: number; closing: number; first_entry: string | null; last_entry: string | null }
+/** The seller's money at the beginning and the end of the month, held and on its way included, less their debts; and between which entries its are. */
+async function balancesAround({ db }: BillingCtx, seller: string, month: Date): Promise<Around[]> {
+  const { rows } = await sql<Around>`
+    select currency, coalesce(sum(cents) filter (where month < m), 0)::bigint as opening, coalesce(sum(cents) filter (where month <= m), 0)::bigint as closing,
+      min(first_entry::text) filter (where month = m) as first_entry, max(last_entry::text) filter (where month = m) as last_entry
+    from seller_months, (select (${month}::timestamptz at time zone 'UTC')::date as m) asked
+    where seller_id = ${seller} group by currency order by currency`.execute(db)
   return rows
 }
+const NO_ENTRY = '00000000-0000-0000-0000-000000000000'
+const entriesIn = (balances: Around[], name: 'first_entry' | 'last_entry') => balances.map((each) => each[name]).filter((id) => id !== null)
+const leastOf = (balances: Around[]) => entriesIn(balances, 'first_entry').toSorted()[0] ?? NO_ENTRY
+const mostOf = (balances: Around[]) => entriesIn(balances, 'last_entry').toSorted().at(-1) ?? NO_ENTRY
 const amount = (cents: number, currency: string) => `${decimal(cents)} ${currency.toUpperCase()}`
 
 const lineOf = ({ at, description, currency, cents }: Row) =>
