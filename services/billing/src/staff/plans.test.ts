@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
 import { ledgerBalances } from '../ledger/post.ts'
+import { replaceSetting } from '../settings.ts'
 
 let billing: TestBilling
 beforeAll(async () => {
@@ -128,4 +129,16 @@ test('each figure is the sum of the accounts that its rows name', { timeout: 60_
   expect((await rows('not_converted')).length).toBeGreaterThan(0)
   expect(body.churn.ended).toBe(0)
   expect(await asStaff('staff-figure-rows', { figure: 'mrr', cursor: 'x' })).toMatchObject({ status: 400 })
+
+  // Where counting takes long, what was counted within two hours is shown.
+  const kept = { figures: { ...body, trials: 77_777 }, counted: 20_001 }
+  const keep = () => replaceSetting(billing.db as never, 'figures:counted', kept)
+  await keep()
+  expect((await asStaff('staff-figures')).body.trials).toBe(77_777)
+  kept.counted = 20_000
+  await keep()
+  expect((await asStaff('staff-figures')).body.trials).toBe(body.trials)
+  Object.assign(kept, { counted: 20_001, figures: { ...kept.figures, counted_at: new Date(Date.now() - 7_300_000).toISOString() } })
+  await keep()
+  expect((await asStaff('staff-figures')).body.trials).toBe(body.trials)
 })

@@ -28,24 +28,27 @@ export function FiguresTab({ lookUp }: { lookUp: LookUp<string, Figures> }) {
       <Panel title="Subscriptions" flush>
         {error ? <ErrorState title="The figures could not be shown" error={error} retry={show} /> : null}
         {found ? (
-          <ul className="divide-y divide-line text-13">
-            {linesOf(found).map((line) => (
-              <li key={line.title}>
-                <button
-                  type="button"
-                  onClick={() => setOpen(line)}
-                  className="grid min-h-11 w-full grid-cols-[1fr_auto_auto] items-center gap-x-4 px-4 py-2.5 text-left outline-offset-[-2px] hover:bg-raised"
-                >
-                  <span>
-                    {line.title}
-                    <span className="block text-12 text-faint">{line.note}</span>
-                  </span>
-                  <span className="text-right font-mono text-12 tabular">{line.value}</span>
-                  <ChevronRight aria-hidden="true" className="size-4 text-faint" />
-                </button>
-              </li>
-            ))}
-          </ul>
+          <>
+            <ul className="divide-y divide-line text-13">
+              {linesOf(found).map((line) => (
+                <li key={line.title}>
+                  <button
+                    type="button"
+                    onClick={() => setOpen(line)}
+                    className="grid min-h-11 w-full grid-cols-[1fr_auto_auto] items-center gap-x-4 px-4 py-2.5 text-left outline-offset-[-2px] hover:bg-raised"
+                  >
+                    <span>
+                      {line.title}
+                      <span className="block text-12 text-faint">{line.note}</span>
+                    </span>
+                    <span className="text-right font-mono text-12 tabular">{line.value}</span>
+                    <ChevronRight aria-hidden="true" className="size-4 text-faint" />
+                  </button>
+                </li>
+              ))}
+            </ul>
+            <p className="border-line border-t px-4 py-2.5 text-12 text-faint">Counted {moment(found.counted_at)}</p>
+          </>
         ) : error ? null : (
           <EmptyState compact title="Not shown yet">
             Monthly revenue, payments that are missing, churn and trial conversion, each with the accounts behind it.
