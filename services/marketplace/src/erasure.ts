@@ -24,6 +24,8 @@ export const erasure: Eraser<MarketplaceDb> = {
         ...(await deleteRows(trx, ['left_slugs', 'left_item_slugs', 'wishlist', 'saved_searches'], userId)),
         coupons: await deleted(trx.deleteFrom('coupons').where('seller_id', '=', userId)),
         item_sales: await deleted(trx.deleteFrom('item_sales').where('seller_id', '=', userId)),
+        item_days: await deleted(trx.deleteFrom('item_days').where('seller_id', '=', userId)),
+        seller_sales: await deleted(trx.deleteFrom('seller_sales').where('seller_id', '=', userId)),
       },
       anonymised: { profiles: 1, orders: Number(bought.numUpdatedRows), items: sold, reports: Number(reported.numUpdatedRows), ...said },
       kept: {
@@ -74,7 +76,9 @@ export const erasure: Eraser<MarketplaceDb> = {
       of: (userId) => sql`t.key_id in (select id from license_keys where seller_id = ${userId})`,
       without: ['machine_hash'],
     },
-    { table: 'item_sales', key: WHOLE_ROW, of: (userId) => sql`t.seller_id = ${userId}` },
+    { table: 'item_sales', key: 'item_id', of: (userId) => sql`t.seller_id = ${userId}` },
+    { table: 'item_days', key: WHOLE_ROW, of: (userId) => sql`t.seller_id = ${userId}` },
+    { table: 'seller_sales', key: null, of: (userId) => sql`t.seller_id = ${userId}` },
     {
       table: 'item_views',
       key: WHOLE_ROW,

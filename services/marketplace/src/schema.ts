@@ -242,6 +242,10 @@ export type MarketplaceDb = FilesDb &
     item_views: { item_id: string; day: string; referrer: string; views: Generated<number> }
     /** Totals of each product's orders, kept by a trigger of theirs. */
     item_sales: { item_id: string; seller_id: string; currency: string; sales: number; refunds: number; revenue_cents: string }
+    /** The same by the day of the order (UTC). */
+    item_days: { item_id: string; day: string; seller_id: string; sales: number; refunds: number; revenue_cents: string }
+    /** The sums of `item_sales`. */
+    seller_sales: { seller_id: string; currency: string; sales: string; revenue_cents: string }
     /** `item_id` null: about the seller as a whole. */
     reports: {
       id: string

@@ -30,6 +30,8 @@ import * as orderLines from './migrations/0020_order_lines.ts'
 import * as afterTheSale from './migrations/0021_after_the_sale.ts'
 import * as filesLeft from './migrations/0023_files_left.ts'
 import * as banned from './migrations/0024_banned.ts'
+import * as lists from './migrations/0030_lists.ts'
+import * as sums from './migrations/0031_sums.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { profileConsumers } from './profiles/consumers.ts'
 import { profileRoutes } from './profiles/routes.ts'
@@ -62,6 +64,8 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     '0022_message_paces': messagePaces,
     '0023_files_left': filesLeft,
     '0024_banned': banned,
+    '0030_lists': lists,
+    '0031_sums': sums,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {

@@ -128,3 +128,5 @@ export const lowConversion = event(
 )
 /** The daily look for such products. */
 export const lookAtConversion = job('marketplace.look_at_conversion', z.object({ after: z.uuid().optional() }))
+/** Takes out views and decided reports that nothing shows any more. */
+export const forgetOld = job('marketplace.forget_old', z.object({}), { attempts: 1 })

@@ -13,8 +13,8 @@ export async function marketplaceOverview(ctx: Ctx<MarketplaceDb>): Promise<Outp
   const { id: userId } = signedIn(ctx)
   const [sold, best, products, waiting] = await Promise.all([
     sql<{ currency: string; sales: number; amount_cents: string }>`
-      select currency, sum(sales)::int as sales, sum(revenue_cents) as amount_cents
-      from item_sales where seller_id = ${userId} group by currency order by 3 desc`.execute(ctx.db),
+      select currency, sales::int as sales, revenue_cents as amount_cents
+      from seller_sales where seller_id = ${userId} order by 3 desc, 1`.execute(ctx.db),
     sql<{ item_id: string }>`
       select item_id from item_sales where seller_id = ${userId} and sales > 0 order by sales desc, item_id limit ${BEST}`.execute(ctx.db),
     sql<{ active: number; any: boolean }>`

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueKey, openKey } from '../licences/keys.ts'
 import { marketplaceService } from '../service.ts'
 import { tellOfLowConversion } from './conversion.ts'
+import { forgetOld, REPORTS_KEPT_DAYS, VIEWS_KEPT_DAYS } from './forget.ts'
 
 let platform: TestPlatform
 let db: any
@@ -200,4 +201,28 @@ test('a seller is told once in 30 days of a product that sells to few of its vis
     .where('name', '=', 'marketplace.low_conversion')
     .execute()
   expect(told.map((row: any) => row.payload)).toEqual([{ item_id: few, title: 'Five questions', views: 250, sales: 2, days: 30 }])
+})
+
+test('views and decided reports go when nothing shows them any more, and open reports stay', async () => {
+  const ann = platform.user()
+  const item_id = await published(ann)
+  const seen = (ago: number) =>
+    db
+      .insertInto('item_views')
+      .values({ item_id, day: sql`current_date - ${ago}::int`, referrer: '', views: 1 })
+      .execute()
+  await seen(VIEWS_KEPT_DAYS)
+  await seen(VIEWS_KEPT_DAYS + 1)
+  const reported = async (ago: number | null) => {
+    const id = newId()
+    const closed_at = ago === null ? null : sql`now() - ${ago} * interval '1 day'`
+    const created_at = sql`now() - interval '9 years'`
+    await db.insertInto('reports').values({ id, item_id, seller_id: ann.id, reason: 'other', created_at, closed_at }).execute()
+    return id
+  }
+  const [old, late, open] = [await reported(REPORTS_KEPT_DAYS + 1), await reported(REPORTS_KEPT_DAYS - 1), await reported(null)]
+  await forgetOld(platform.services.marketplace!.rt.ctx() as never)
+  expect(await db.selectFrom('item_views').select('day').where('item_id', '=', item_id).execute()).toHaveLength(1)
+  const left = await db.selectFrom('reports').select('id').where('id', 'in', [old, late, open]).execute()
+  expect(left.map((row: any) => row.id).toSorted()).toEqual([late, open].toSorted())
 })

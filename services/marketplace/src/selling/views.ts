@@ -1,9 +1,7 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/selling'
-import { DAY_MS, now } from '@operon/kit/clock'
 import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
-import { firstIdOf } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
 
@@ -54,13 +52,7 @@ export async function productAnalytics(
         coalesce(o.refunds, 0)::int as refunds, coalesce(o.revenue, 0)::int as revenue_cents
       from generate_series(${since}, current_date, interval '1 day') d
       left join (select day, sum(views) as views from item_views where item_id = ${item_id} and day >= ${since} group by day) v on v.day = d::date
-      left join (
-        select o.created_at::date as day, count(*) as sales, count(*) filter (where o.state = 'refunded') as refunds,
-          sum(earned_of(o.state, l.amount_cents, coalesce(o.paid_cents, o.amount_cents), o.refunded_cents)) as revenue
-        from order_lines l join orders o on o.id = l.order_id
-        where l.item_id = ${item_id} and l.order_id >= ${firstIdOf(now() - (days + 1) * DAY_MS)}
-          and o.state in ('delivered', 'refunded') and o.created_at >= ${since} group by 1
-      ) o on o.day = d::date
+      left join (select day, sales, refunds, revenue_cents as revenue from item_days where item_id = ${item_id} and day >= ${since}) o on o.day = d::date
       order by d`.execute(ctx.db),
     sql<{ referrer: string; views: number }>`
       select referrer, sum(views)::int as views from item_views where item_id = ${item_id} and day >= ${since}

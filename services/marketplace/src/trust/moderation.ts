@@ -37,8 +37,11 @@ export async function moderationQueue({ db }: Ctx<MarketplaceDb>): Promise<Queue
           else '/marketplace/' || p.marketplace_slug || '/' || coalesce(i.slug, i.id::text) end as path,
         coalesce(i.suspended_at, p.suspended_at) is not null as suspended,
         (select jsonb_agg(jsonb_build_object('reason', r.reason, 'text', r.text, 'at', to_jsonb(r.created_at))) from (
-          select reason, text, created_at from reports r where r.seller_id = g.seller_id and r.item_id is not distinct from g.item_id
-            and r.closed_at is null order by id desc limit 5) r) as newest
+          (select reason, text, created_at, id from reports r where g.item_id is not null and r.seller_id = g.seller_id and r.item_id = g.item_id
+            and r.closed_at is null order by id desc limit 5)
+          union all
+          (select reason, text, created_at, id from reports r where g.item_id is null and r.seller_id = g.seller_id and r.item_id is null
+            and r.closed_at is null order by id desc limit 5) order by id desc) r) as newest
       from grouped g left join items i on i.id = g.item_id left join profiles p on p.user_id = g.seller_id order by g.first_at`.execute(db),
     sql<Target & { decision: string; reason: string; by: string; at: Date }>`
       select item_id, seller_id, title, decision, reason, staff_id::text as by, created_at as at
