@@ -6,6 +6,7 @@ import { connectionRoutes } from './connections/routes.ts'
 import { erasure } from './erasure.ts'
 import * as integrations from './migrations/0001_integrations.ts'
 import * as webhooks from './migrations/0002_webhooks.ts'
+import * as oldSecrets from './migrations/0003_old_secrets.ts'
 import * as connections from './migrations/0006_connections.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
@@ -15,7 +16,12 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
   name: 'integrations',
   config: Config,
   sandboxed: sandboxedApps,
-  migrations: { '0001_integrations': integrations, '0002_webhooks': webhooks, '0006_connections': connections },
+  migrations: {
+    '0001_integrations': integrations,
+    '0002_webhooks': webhooks,
+    '0003_old_secrets': oldSecrets,
+    '0006_connections': connections,
+  },
   setup(rt) {
     connectionRoutes(rt)
     webhookRoutes(rt)
