@@ -108,6 +108,8 @@ export async function bench({ short }: { short: boolean }) {
     const restingStatements = (rested.statements - began.statements) / (settledMs / 1000)
     console.log(`idle, with NODE_OPTIONS=${SMALL}: ${[...idle].map(([name, mb]) => `${name} ${mb}`).join(', ')}`)
     console.log(`idle, all: ${(restingCpu * 100).toFixed(1)} % of a core, ${restingStatements.toFixed(1)} statements/s`)
+    const each = [...rested.cpu].map(([name, seconds]) => [name, ((seconds - began.cpu.get(name)!) / settledMs) * 100_000] as const)
+    console.log(`  ${each.map(([name, percent]) => `${name} ${percent.toFixed(2)} %`).join(', ')}`)
     for (const { query, calls: times } of askedMost) console.log(`  ${((times / settledMs) * 1000).toFixed(1).padStart(5)}/s  ${query}`)
     print(`a seller (${sellers})`, rested, signedUp, sellers)
     print(`1,000 calls (${calls})`, signedUp, called, calls / 1000)

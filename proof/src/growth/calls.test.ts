@@ -8,7 +8,14 @@ const someone = '01900000-0000-7000-8000-000000000001'
 
 test('each read that a screen makes is timed as it grows, or somebody says why not', async () => {
   const screens = await functionsOfWebApp()
-  const calls = await growingCalls([...serviceNames], { ownerId: someone, aRow: someone, anEndpoint: someone })
+  const calls = await growingCalls([...serviceNames], {
+    ownerId: someone,
+    aRow: someone,
+    anEndpoint: someone,
+    aSale: someone,
+    aProduct: someone,
+    aShare: someone,
+  })
   const timed = new Set(calls.map(({ name }) => name))
   const reads = serviceNames
     .flatMap((service) => endpointsOf(service))

@@ -19,8 +19,8 @@ export type Call = {
 }
 
 /** Where the example of a contract, or made-up values, would not find the owner's rows. */
-export const BODIES: Record<string, (ownerId: string) => any> = {
-  'staff-account': (ownerId) => ({ query: ownerId, reason: 'Looking into growth' }),
+export const BODIES: Record<string, (ids: Ids) => any> = {
+  'staff-account': ({ ownerId }) => ({ query: ownerId, reason: 'Looking into growth' }),
   'staff-books': () => ({ reason: 'Looking into growth', compare_again: false }),
   'search-conversations': () => ({ query: 'spring', features: ['assistant', 'chat'] }),
   'staff-month': () => ({ month: '2026-11', reason: 'Looking into growth' }),
@@ -28,16 +28,22 @@ export const BODIES: Record<string, (ownerId: string) => any> = {
   'staff-suspense': () => ({ reason: 'Looking into growth' }),
   'staff-figures': () => ({ reason: 'Looking into growth' }),
   'staff-figure-rows': () => ({ figure: 'mrr', reason: 'Looking into growth' }),
-  'staff-seller': (ownerId) => ({ query: ownerId, reason: 'Looking into growth' }),
+  'staff-seller': ({ ownerId }) => ({ query: ownerId, reason: 'Looking into growth' }),
   'sales-statement': () => ({ month: new Date().toISOString().slice(0, 7), format: 'csv' }),
   'statement-export': () => ({ month: new Date().toISOString().slice(0, 7) }),
   'list-images': () => ({ q: 'bicycle' }),
   'validate-referral': () => ({ code: 'value-7' }),
+  'show-sale': ({ aSale }) => ({ sale_id: aSale }),
+  'preview-refund': ({ aSale }) => ({ sale_id: aSale, reason: 'Looking into growth' }),
+  'read-product': ({ aProduct }) => ({ item_id: aProduct }),
+  'product-analytics': ({ aProduct }) => ({ item_id: aProduct, days: 90 }),
+  'item-reviews': ({ aProduct }) => ({ item_id: aProduct }),
+  'shared-image': ({ aShare }) => ({ token: aShare }),
   'ai-estimate': () => ({ models: ['gpt-4o-mini'], text: 'A word about spring' }),
 }
 
 /** Calls that change something and work in the database alone: timed as well, as often as they can be. */
-export const CHANGES: Record<string, (ownerId: string) => any> = {
+export const CHANGES: Record<string, (ids: Ids) => any> = {
   'notifications-read': () => ({}),
 }
 
@@ -78,7 +84,7 @@ const DEEPER: Omit<Call, 'method'>[] = [
   ['a deep page', 'analytics', 'owner', '/rest/v1/activity_logs?select=*&order=created_at.desc,id.desc&limit=20&offset=40000'] as const,
 ].map(([what, service, who, path]) => ({ name: `${path.replace(/\?.*/, '')}, ${what}`, service, who, path, screen: false }))
 
-export type Ids = { ownerId: string; aRow: string; anEndpoint: string }
+export type Ids = { ownerId: string; aRow: string; anEndpoint: string; aSale: string; aProduct: string; aShare: string }
 
 /** Every read that the public door has, those of the screens as the screens ask them. */
 export async function growingCalls(services: ServiceName[], ids: Ids): Promise<Call[]> {
@@ -109,15 +115,17 @@ const isRead = (endpoint: Endpoint) =>
   !endpoint.contentType &&
   !/oauth|logout|sandbox|callback|authorize|verify|sso|\/mcp|files|well-known/.test(endpoint.path)
 
-function asCalls(service: ServiceName, endpoint: Endpoint, { ownerId, anEndpoint }: Ids, screens: Set<string>): Call[] {
+function asCalls(service: ServiceName, endpoint: Endpoint, ids: Ids, screens: Set<string>): Call[] {
   const isFunction = endpoint.path.startsWith('/functions/')
   const short = isFunction ? nameOf(endpoint) : endpoint.path
   if (short in UNTIMED) return []
   const given = BODIES[short] ?? CHANGES[short]
-  const body: any = given ? given(ownerId) : (endpoint.example?.request ?? made(endpoint.body))
-  if (body?.endpoint_id) body.endpoint_id = anEndpoint
+  const body: any = given ? given(ids) : (endpoint.example?.request ?? made(endpoint.body))
+  if (body?.endpoint_id) body.endpoint_id = ids.anEndpoint
   const fill = (made(endpoint.params) ?? {}) as Record<string, string>
-  const path = endpoint.path.replace(/[:{](\w+)}?/g, (_, name: string) => (/user/.test(name) ? ownerId : encodeURIComponent(fill[name]!)))
+  const path = endpoint.path.replace(/[:{](\w+)}?/g, (_, name: string) =>
+    /user/.test(name) ? ids.ownerId : encodeURIComponent(fill[name]!),
+  )
   const who: Who = endpoint.access === 'staff' ? 'staff' : endpoint.access === 'service' ? 'service' : 'owner'
   const call = { service, who, method: endpoint.method, screen: screens.has(short) || !isFunction }
   return [

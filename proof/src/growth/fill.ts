@@ -1,6 +1,6 @@
 import type { RunningService } from '@operon/kit/service'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { BOUNDED, VALUES } from './values.ts'
+import { BOUNDED, ID, VALUES } from './values.ts'
 
 export type Fill = {
   /** Rows of every table; those up to `from` are there already. */
@@ -51,7 +51,7 @@ async function fillTable(db: Kysely<any>, table: string, fill: Fill): Promise<vo
   const { from = 0, rows } = fill
   const columns = (await columnsOf(db, table)).filter(({ generated }) => !generated)
   const names = sql.join(columns.map(({ name }) => sql.ref(name)))
-  const values = sql.join(columns.map((column) => VALUES[`${table}.${column.name}`] ?? madeUp(table, column, fill)))
+  const values = sql.join(columns.map((column) => given(`${table}.${column.name}`, fill) ?? madeUp(table, column, fill)))
   await db.transaction().execute(async (trx) => {
     // Rows that refer to nothing are as good to read as any.
     await sql`set local session_replication_role = replica`.execute(trx)
@@ -61,6 +61,11 @@ async function fillTable(db: Kysely<any>, table: string, fill: Fill): Promise<vo
     const [made, wanted] = [Number(numAffectedRows), rows - from]
     if (made < wanted / 2) throw new Error(`${table} took ${made} rows of ${wanted}: say in values.ts how its rows differ`)
   })
+}
+
+function given(column: string, { ownerId }: Fill) {
+  const value = VALUES[column]
+  return typeof value === 'function' ? value(ownerId) : value
 }
 
 async function columnsOf(db: Kysely<any>, table: string): Promise<Column[]> {
@@ -81,10 +86,6 @@ async function columnsOf(db: Kysely<any>, table: string): Promise<Column[]> {
 
 /** Of a person, as whom a row is found. */
 const PERSON = /^(user_id|seller_id|owner_id|actor_id|referrer_user_id|tenant)$/
-/** Ids rise with the time of the row, a minute a row, as real ones do. */
-const ID = sql`(overlay(lpad(to_hex((extract(epoch from now()) * 1000)::bigint - n::bigint * 60000), 12, '0') placing '-' from 9 for 0)
-  || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
-
 function madeUp(table: string, { name, type, nullable, unique, alone, allowed }: Column, fill: Fill): RawBuilder<unknown> {
   if (name === 'conversation_id')
     return sql`case when n % ${sql.lit(fill.ownerEvery)} = 0 then ${sql.lit(LONG_CONVERSATION)}::uuid else gen_random_uuid() end`

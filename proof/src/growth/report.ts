@@ -38,6 +38,30 @@ export function shapeOfRow({ at }: Row, sizes: readonly number[], inTime: boolea
   )
 }
 
+/** Rows of every table from which on a call reads no more, and why. Up to there it may be a line: what counts is how long it takes at the end of it. */
+export const BOUNDED_AT: Record<string, [rows: number, why: string]> = {
+  'statement-export': [45_000, 'a row for each movement of a month, of which there is one a minute'],
+  'sales-statement': [45_000, 'the same, and at most 5,000 are listed'],
+  'find-payment': [40_000, 'the newest 20,000'],
+  'find-order': [40_000, 'the newest 20,000'],
+  'dashboard-stats': [30_000, 'ten years of days'],
+  'GET /auth/v1/admin/users': [10_000, 'counted up to 10,000'],
+  'GET /auth/v1/admin/audit': [10_000, 'counted up to 10,000'],
+  '/auth/v1/admin/users, a deep page': [45_000, 'a page so deep'],
+  '/auth/v1/admin/audit, a deep page': [45_000, 'a page so deep'],
+  '/rest/v1/activity_logs, a deep page': [80_000, 'a page so deep'],
+  'list-notifications': [100_000, 'the newest thousand that are unread'],
+  'staff-reports': [100_000, 'the oldest 2,000 that are open, of which one in fifty is'],
+}
+
+function shapeWithin(row: Row, sizes: readonly number[], inTime: boolean): Shape | 'bounded' {
+  const shape = shapeOfRow(row, sizes, inTime)
+  const [bound] = BOUNDED_AT[row.name] ?? []
+  if (shape !== 'linear' || bound === undefined) return shape
+  const beyond = row.at.filter((_, at) => sizes[at]! >= bound).map(({ blocks = 0 }) => blocks)
+  return beyond.length > 1 && beyond.at(-1)! > beyond[0]! * 1.25 + NOISE_BLOCKS ? 'linear' : 'bounded'
+}
+
 /** One line a row; says which calls that a screen waits for are linear. */
 export function printRows(rows: Row[], sizes: number[], inTime: boolean): string[] {
   const linear: string[] = []
@@ -47,7 +71,7 @@ export function printRows(rows: Row[], sizes: number[], inTime: boolean): string
       console.log(`${'-'.padEnd(7)} ${row.waits.padEnd(7)} ${row.name}: ${row.refused ?? 'not at every size'}`)
       continue
     }
-    const shape = shapeOfRow(row, sizes, inTime)
+    const shape = shapeWithin(row, sizes, inTime)
     const ms = row.at.map(({ ms }) => p95(ms).toFixed(1)).join(' / ')
     const blocks = row.at.map(({ blocks }) => blocks ?? '-').join(' / ')
     const control = row.at.map(({ control }) => p95(control).toFixed(1)).join(' / ')
@@ -55,6 +79,7 @@ export function printRows(rows: Row[], sizes: number[], inTime: boolean): string
     console.log(
       `${shape.padEnd(7)} ${row.waits.padEnd(7)} ${row.name}: ${ms} ms, ${blocks} blocks (${control} ms)${notes.length ? `; ${notes.join(' / ')}` : ''}`,
     )
+    if (shape === 'linear' && row.at.at(-1)!.heaviest) console.log(`        ${row.at.at(-1)!.heaviest!.replace(/\s+/g, ' ').slice(0, 600)}`)
     if (shape === 'linear' && row.waits === 'screen') linear.push(row.name)
   }
   const timed = rows.filter(({ refused, at }) => !refused && at.length === sizes.length)

@@ -35,6 +35,10 @@ export const BOUNDED: Record<string, number> = {
   lane_items: 1_000,
   tenant_lanes: 5,
   provider_calls: 1_000,
+  /** Ten years, a row a month. */
+  seller_months: 120,
+  picture_months: 120,
+  seller_sales: 5,
   /** Ten years of five units, a row a month. */
   usage: 600,
   usage_counters: 600,
@@ -42,10 +46,19 @@ export const BOUNDED: Record<string, number> = {
 
 const among = (...values: string[]) =>
   sql`(array[${sql.join(values.map((each) => sql.lit(each)))}])[1 + (n / 2) % ${sql.lit(values.length)}]`
+/** A product of the owner, of which half of all views, sales and reviews tell. */
+export const KNOWN_PRODUCT = '01900000-0000-7000-8000-0000000001e4'
+const ofProduct = sql`case when n % 2 = 0 then ${sql.lit(KNOWN_PRODUCT)}::uuid else gen_random_uuid() end`
+/** Ids rise with the time of the row, a minute a row, as real ones do. */
+export const ID = sql`(overlay(lpad(to_hex((extract(epoch from now()) * 1000)::bigint - n::bigint * 60000), 12, '0') placing '-' from 9 for 0)
+  || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
+const idAt = (moment: RawBuilder<unknown>) =>
+  sql`(overlay(lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0') placing '-' from 9 for 0) || '-7000-8000-000000000000')::uuid`
+const monthBack = (more: number) => sql`date_trunc('month', now()) - ((n / 2) % 20000 - ${sql.lit(more)}) * interval '1 month'`
 const ago = (unit: string) => sql`now() - (n % 80000) * interval ${sql.lit(unit)}`
 
 /** Columns whose values decide who looks at a row: most of what there is has been dealt with. */
-export const VALUES: Record<string, RawBuilder<unknown>> = {
+export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => RawBuilder<unknown>)> = {
   'users.email': sql`'person-' || n || '@example.com'`,
   'users.app_metadata': sql`'{"provider":"email","providers":["email"]}'::jsonb`,
   'users.email_confirmed_at': sql`now()`,
@@ -83,20 +96,34 @@ export const VALUES: Record<string, RawBuilder<unknown>> = {
   'payouts.next_at': sql`null::timestamptz`,
   'seller_balances.seller_id': sql`('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`,
   'seller_balances.friday': sql`'2026-11-20'`,
+  'seller_months.currency': sql`'usd'`,
+  'seller_months.month': sql`(${monthBack(0)})::date`,
+  'seller_months.first_entry': idAt(monthBack(0)),
+  'seller_months.last_entry': idAt(monthBack(1)),
   'seller_accounts.refused_because': sql`null`,
+  // The provider knows none of them.
+  'seller_accounts.account': sql`null`,
   'seller_accounts.state': sql`'ready'`,
   'sale_checkouts.state': among('settled', 'settled', 'expired'),
   'sales.status': sql`'completed'`,
+  'sales.kind': sql`'product'`,
+  'sales.currency': sql`'usd'`,
+  'sales.gross_cents': sql`4900`,
+  'sales.tax_cents': sql`0`,
+  'sales.share_cents': sql`3920`,
+  'sales.refunded_cents': sql`0`,
   'sales.dispute': sql`null`,
   'sales.held_cents': sql`0`,
   'orders.email': sql`'person-' || n || '@example.com'`,
-  'order_lines.order_id': sql`gen_random_uuid()`,
+  'order_lines.order_id': ID,
+  'order_lines.item_id': ofProduct,
   'thread_messages.side': among('buyer', 'seller'),
   'thread_messages.via': sql`'app'`,
   'thread_messages.mail_id': sql`null`,
   'threads.last_from': among('buyer', 'seller'),
   'threads.seller_unread': sql`0`,
   'threads.buyer_unread': sql`0`,
+  'reviews.item_id': ofProduct,
   'reviews.rating': sql`1 + n % 5`,
   'reviews.hidden_at': sql`null::timestamptz`,
   'reviews.photo_ids': sql`'{}'::uuid[]`,
@@ -119,7 +146,11 @@ export const VALUES: Record<string, RawBuilder<unknown>> = {
   'usage.unit': among('prompts', 'images', 'emails', 'runs', 'agents'),
   'ledger_entries.kind': among('charge', 'fee', 'refund', 'credit_granted'),
   'ledger_postings.line': sql`1`,
-  'ledger_postings.account': among('provider_balance', 'provider_fees', 'refunds', 'customer_credit'),
+  // Half of the owner's entries moved their money as a seller.
+  'ledger_postings.account': (
+    ownerId,
+  ) => sql`case when n % 4 = 0 then (array['seller_held:', 'seller_due:'])[1 + (n / 4) % 2] || ${sql.lit(ownerId)}
+    else ${among('provider_balance', 'provider_fees', 'refunds', 'customer_credit')} end`,
   'ai_conversations.feature': among('assistant', 'analyst', 'chat'),
   'ai_conversations.title': sql`'Plans for week ' || n || case when n % 5 = 0 then ' spring' else ' autumn' end || ' sale'`,
   'ai_conversations.tip_id': sql`null::uuid`,
@@ -137,11 +168,19 @@ export const VALUES: Record<string, RawBuilder<unknown>> = {
   'ai_comparisons.lanes': sql`'[]'::jsonb`,
   'ai_comparisons.vote': sql`null::integer`,
   'ai_keys.moved_at': sql`now()`,
+  'item_views.item_id': ofProduct,
+  'item_views.day': sql`current_date - (n / 80)::integer`,
+  'item_views.referrer': sql`'site-' || n % 80`,
+  'item_days.item_id': ofProduct,
+  'item_days.day': sql`current_date - (n / 2)::integer`,
+  'items.id': sql`case when n = 2 then ${sql.lit(KNOWN_PRODUCT)}::uuid else ${ID} end`,
+  'items.kind': sql`'template'`,
   'items.is_active': sql`true`,
   'items.rating_sum': sql`0`,
   'items.rating_count': sql`0`,
   'items.suspended_at': sql`null::timestamptz`,
   'profiles.suspended_at': sql`null::timestamptz`,
+  'reports.reason': sql`'other'`,
   'reports.closed_at': sql`case when n % 50 <> 0 then now() end`,
   'coupons.code': sql`'CODE-' || n`,
   'coupons.percent_off': sql`20`,

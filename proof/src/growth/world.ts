@@ -6,14 +6,17 @@ import { NOBODY } from '@operon/kit/erasure'
 import { newId } from '@operon/kit/ids'
 import type { Runtime, ServiceDefinition } from '@operon/kit/service'
 import { startTestPlatform } from '@operon/kit/testing/service'
+import { sql } from 'kysely'
 import pg from 'pg'
-import { type Call, growingCalls, type Who } from './calls.ts'
-import { fillTables, LONG_CONVERSATION } from './fill.ts'
+import { type Call, growingCalls, type Ids, type Who } from './calls.ts'
+import { fillTables } from './fill.ts'
+import { KNOWN_PRODUCT } from './values.ts'
 
 /** An export or erasure that takes so long is stuck. */
 const STUCK_MS = 600_000
 
-export type Sample = { ms: number[]; control: number[]; blocks?: number; bytes?: number; note?: string }
+/** `heaviest`: the statement that read the most of the blocks. */
+export type Sample = { ms: number[]; control: number[]; blocks?: number; bytes?: number; note?: string; heaviest?: string }
 /** `screen`: a person looks at a page until it is answered. */
 export type Row = { name: string; waits: 'screen' | 'call' | 'nobody'; at: Sample[]; refused?: string }
 
@@ -50,6 +53,10 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
   // A configured address counts as staff's once it is proven.
   await ask(`/auth/v1/admin/users/${people.staff.id}`, 'PUT', 'identity', SERVICE_KEY, { email_confirm: true })
   await rt('marketplace').db.updateTable('profiles').set({ marketplace_slug: 'slug-7' }).where('user_id', '=', people.owner.id).execute()
+  await rt('billing')
+    .db.insertInto('seller_balances')
+    .values({ seller_id: people.owner.id, currency: 'usd', friday: '2026-11-20' })
+    .execute()
   let size = 0
 
   async function ask(path: string, method: string, service: ServiceName, token: string | null, body?: unknown) {
@@ -81,25 +88,33 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
 
   const tokenOf = (who: Who) => (who === 'service' ? SERVICE_KEY : people[who].token)
 
-  /** By the id of each statement seen: whether its blocks count. */
-  const counted = new Map<string, boolean>()
+  /** By the id of each statement seen: its text, or null where its blocks do not count. */
+  const known = new Map<string, string | null>()
 
-  /** Blocks that statements have touched so far, in all databases. PostgreSQL keeps their texts in a file: only those of new statements are read. */
-  async function blocks(): Promise<number> {
+  /** Blocks that each statement has touched so far, in all databases. PostgreSQL keeps their texts in a file: only those of new statements are read. */
+  async function statements(): Promise<Map<string, number>> {
     const { rows } = await client.query<{ id: string; blocks: number }>(
       `select queryid as id, sum(shared_blks_hit + shared_blks_read + temp_blks_read + temp_blks_written)::float8 as blocks
        from pg_stat_statements(false) group by queryid`,
     )
-    const unknown = rows.filter(({ id }) => !counted.has(id)).map(({ id }) => id)
+    const unknown = rows.filter(({ id }) => !known.has(id)).map(({ id }) => id)
     if (unknown.length) {
-      const known = await client.query<{ id: string; counts: boolean }>(
-        `select queryid as id, bool_and(query !~ 'pg_stat_statements|outbox|inbox') as counts
+      const texts = await client.query<{ id: string; query: string; counts: boolean }>(
+        `select queryid as id, min(query) as query, bool_and(query !~ 'pg_stat_statements|outbox|inbox') as counts
          from pg_stat_statements where queryid = any($1) group by queryid`,
         [unknown],
       )
-      for (const { id, counts } of known.rows) counted.set(id, counts)
+      for (const { id, query, counts } of texts.rows) known.set(id, counts ? query : null)
     }
-    return rows.reduce((sum, { id, blocks }) => sum + (counted.get(id) ? blocks : 0), 0)
+    return new Map(rows.filter(({ id }) => known.get(id)).map(({ id, blocks }) => [id, blocks]))
+  }
+
+  async function readBy(work: () => Promise<unknown>): Promise<{ blocks: number; heaviest: string }> {
+    const before = await statements()
+    await work()
+    const read = [...(await statements())].map(([id, blocks]) => ({ id, blocks: blocks - (before.get(id) ?? 0) }))
+    const [most] = read.toSorted((a, b) => b.blocks - a.blocks)
+    return { blocks: read.reduce((sum, { blocks }) => sum + blocks, 0), heaviest: most ? `${most.blocks}: ${known.get(most.id)}` : '' }
   }
 
   async function control(): Promise<number> {
@@ -118,9 +133,10 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
     }
     const taken: Sample = { ms: [], control: [], blocks: Number.POSITIVE_INFINITY, bytes: 0 }
     for (let n = 0; n < 2; n++) {
-      const before = await blocks()
-      taken.bytes = (await run()).text.length
-      taken.blocks = Math.min(taken.blocks!, (await blocks()) - before)
+      const read = await readBy(async () => {
+        taken.bytes = (await run()).text.length
+      })
+      if (read.blocks < taken.blocks!) Object.assign(taken, read)
     }
     const [least, most, untilMs] = short ? [3, 5, 100] : [5, 60, 1500]
     for (const began = performance.now(); taken.ms.length < least || (taken.ms.length < most && performance.now() - began < untilMs); ) {
@@ -136,14 +152,22 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
     const row: Row = { name: `job ${name}`, waits: 'nobody', at: [] }
     const work = () =>
       run(rt.ctx(), { id: newId(), payload: {}, attempt: 1, userId: null, progress: async () => {}, signal: new AbortController().signal })
-    const before = await blocks()
-    const began = performance.now()
-    try {
+    let ms = 0
+    const timed = async () => {
+      const began = performance.now()
       await work()
+      ms = performance.now() - began
+    }
+    try {
+      // The first does what years have left, and costs what that costs; the next ones are what each tick costs from then on.
+      const backlog = await readBy(timed)
+      const note = `at first ${ms.toFixed(0)} ms, ${backlog.blocks} blocks`
+      await readBy(timed)
+      const read = await readBy(timed)
+      return { ...row, at: [{ ms: [ms], control: [await control()], ...read, note }] }
     } catch (error) {
       return { ...row, refused: `fails: ${String(error).slice(0, 160)}` }
     }
-    return { ...row, at: [{ ms: [performance.now() - began], control: [await control()], blocks: (await blocks()) - before }] }
   }
 
   /** A file of everything of the owner: what a row of it costs must not depend on how many there are. */
@@ -193,6 +217,27 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
     }
   }
 
+  /** Of rows that the owner has, so that whatever shows one finds it. */
+  async function idsOfOwner(): Promise<Ids> {
+    const ofOwner = async (service: ServiceName, table: string, column: string, owner: string) => {
+      const { rows } = await sql<{ id: string }>`
+        select ${sql.ref(column)} as id from ${sql.table(table)} where ${sql.ref(owner)} = ${people.owner.id} limit 1`.execute(
+        rt(service).db,
+      )
+      return rows[0]?.id ?? NOBODY
+    }
+    const picture = await ofOwner('media', 'pictures', 'id', 'user_id')
+    const { text } = await ask('/functions/v1/share-image', 'POST', 'media', people.owner.token, { picture_id: picture })
+    return {
+      ownerId: people.owner.id,
+      aRow: await ofOwner('ai-gateway', 'ai_messages', 'id', 'user_id'),
+      anEndpoint: await ofOwner('integrations', 'webhook_deliveries', 'endpoint_id', 'user_id'),
+      aSale: await ofOwner('billing', 'sales', 'id', 'seller_id'),
+      aProduct: KNOWN_PRODUCT,
+      aShare: /[^/]+$/.exec(JSON.parse(text).url ?? '/none')![0],
+    }
+  }
+
   let leaver: Person
   return {
     async fillTo(rows: number) {
@@ -208,19 +253,7 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
     async measure(): Promise<Row[]> {
       await signIn(people.owner)
       await signIn(people.staff)
-      const mine = await rt('ai-gateway')
-        .db.selectFrom('ai_messages')
-        .select('id')
-        .where('conversation_id', '=', LONG_CONVERSATION)
-        .limit(1)
-        .executeTakeFirst()
-      const hook = await rt('integrations')
-        .db.selectFrom('webhook_deliveries')
-        .select('endpoint_id')
-        .where('user_id', '=', people.owner.id)
-        .limit(1)
-        .executeTakeFirst()
-      const ids = { ownerId: people.owner.id, aRow: mine?.id ?? NOBODY, anEndpoint: hook?.endpoint_id ?? NOBODY }
+      const ids = await idsOfOwner()
       const calls = await growingCalls(services, ids)
       const rows: Row[] = []
       for (const call of calls) if (!only || call.service === only) rows.push(await time(call))
