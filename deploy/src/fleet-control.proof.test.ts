@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -27,6 +27,7 @@ describe.skipIf(missing.length > 0)(`${why}a fleet that runs`, { timeout: 240_00
         LOG_LEVEL: 'error',
         DATA_DIR: dataDir,
         PORT: String(port),
+        METRICS_PORT: String(20_000 + (process.pid % 20_000)),
         AUTH_AUTOCONFIRM: 'true',
         LIMIT_SIGN_UP_PER_MINUTE: '1000',
         ...Object.fromEntries(['AUTH_STRICT', 'AUTH', 'READ', 'ADDRESS'].map((name) => [`RATE_${name}`, '1000000/1s'])),
@@ -71,6 +72,21 @@ describe.skipIf(missing.length > 0)(`${why}a fleet that runs`, { timeout: 240_00
     expect(said).toMatch(/identity-2 +version \d+\.\d+\.\d+$/m)
     expect(await typed('scale', 'sandbox=2')).toEqual([1, 'sandbox keeps its state in its own memory: there can be only one'])
     expect((await typed('scale', 'shop=2'))[1]).toContain('"shop=2" is not understood')
+  })
+
+  test('tells Prometheus where the figures of each process are, also of those that came later', async () => {
+    const groups = JSON.parse(readFileSync(join(dataDir, 'prometheus.json'), 'utf8')) as {
+      targets: string[]
+      labels: { process: string }
+    }[]
+    expect(groups.map(({ labels }) => labels.process).toSorted()).toEqual([
+      'gateway-1',
+      'gateway-2',
+      'identity-1',
+      'identity-2',
+      'sandbox-1',
+    ])
+    for (const { targets } of groups) expect(await (await fetch(`http://${targets[0]}/metrics`)).text()).toContain('operon_')
   })
 
   test('takes back a session for both gateways: sockets of either are told, tokens are refused at either', async () => {

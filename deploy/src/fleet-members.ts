@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ProcessName, type ServiceName, serviceNames } from '@operon/contracts/services'
 import { type Env, SetupError } from '@operon/kit/config'
-import { askReady, writeUpstreams } from './fleet-run.ts'
+import { askReady, writeTargets, writeUpstreams } from './fleet-run.ts'
 import { demandPort } from './launcher.ts'
 import { readable } from './log.ts'
 import { type Supervised, supervise } from './supervised.ts'
@@ -25,6 +25,7 @@ export type Members = {
 
 type Options = {
   env: Env
+  dataDir: string
   run: string
   root: string
   host: string
@@ -41,7 +42,7 @@ const FIRST_PORT = 9_100
 const AT_MOST = 10
 
 /** The services and gateways of one launcher: how many, where they listen, and how they come and go. */
-export function openMembers({ env, run, root, host, port, own, processes, log, onChange }: Options) {
+export function openMembers({ env, dataDir, run, root, host, port, own, processes, log, onChange }: Options) {
   const addresses = new Map<string, string>()
   const scripts = new Map<string, string>()
   const argsOf = (tree: string, script: string) => ['--import', join(ownRoot, 'deploy/src/child.ts'), join(tree, script)]
@@ -54,8 +55,11 @@ export function openMembers({ env, run, root, host, port, own, processes, log, o
     const address = addressOf(service, number)
     const mine: Env =
       service === 'gateway' ? { PORT: String(port + number - 1) } : { LISTEN: address.startsWith('/') ? `unix:${address}` : address }
+    const metricsPort = metricsPortOf(service, number)
+    if (metricsPort) mine.METRICS_PORT = String(metricsPort)
     addresses.set(name, address)
     scripts.set(name, script)
+    tellPrometheus()
     const onLine = (line: string) => log(readable(line, name))
     const args = argsOf(root, script)
     processes.set(
@@ -68,6 +72,20 @@ export function openMembers({ env, run, root, host, port, own, processes, log, o
     if (service === 'gateway') return `${host}:${port + number - 1}`
     if (own) return `${own}:${FIRST_PORT + serviceNames.indexOf(service) * AT_MOST + number - 1}`
     return join(run, `${service}-${number}.sock`)
+  }
+
+  /** In a fleet METRICS_PORT is the first of its processes': ten for each service, the gateways last. */
+  const metricsPortOf = (service: ProcessName, number: number): number | null =>
+    env.METRICS_PORT ? Number(env.METRICS_PORT) + [...serviceNames, 'gateway'].indexOf(service) * AT_MOST + number - 1 : null
+
+  function tellPrometheus() {
+    if (!env.METRICS_PORT) return
+    const processOf = (name: string) => name.replace(/-\d+$/, '') as ProcessName
+    const reached = host === '0.0.0.0' ? (own ?? '127.0.0.1') : host
+    writeTargets(
+      dataDir,
+      [...addresses.keys()].map((name) => ({ name, target: `${reached}:${metricsPortOf(processOf(name), numberOf(name))}` })),
+    )
   }
 
   const others = new Map<ServiceName, string>()
@@ -137,6 +155,7 @@ export function openMembers({ env, run, root, host, port, own, processes, log, o
       addresses.delete(name)
       scripts.delete(name)
     }
+    tellPrometheus()
     await Promise.all(leaving.map((process) => process.stop()))
     for (const name of names) processes.delete(name)
     onChange()

@@ -23,12 +23,22 @@ export function noteKeeper(run: string, content: () => Record<string, unknown>) 
   }
 }
 
-/** Where the instances of a service are, a line each: gateways read it again every second. It appears whole or not at all. */
+/** Where the instances of a service are, a line each: gateways read it again every second. */
 export function writeUpstreams(run: string, service: string, addresses: string[]): string {
-  const file = join(run, `${service}.upstreams`)
-  writeFileSync(`${file}.new`, `${addresses.join('\n')}\n`, { mode: 0o600 })
+  return `file:${writeWhole(join(run, `${service}.upstreams`), `${addresses.join('\n')}\n`, 0o600)}`
+}
+
+/** Where each process tells its figures, for `file_sd_configs` of Prometheus, which is another user and reads it again when it changes. */
+export function writeTargets(dataDir: string, found: { name: string; target: string }[]): void {
+  const groups = found.map(({ name, target }) => ({ targets: [target], labels: { process: name } }))
+  writeWhole(join(dataDir, 'prometheus.json'), JSON.stringify(groups, null, 2), 0o644)
+}
+
+/** It appears whole or not at all. */
+function writeWhole(file: string, text: string, mode: number): string {
+  writeFileSync(`${file}.new`, text, { mode })
   renameSync(`${file}.new`, file)
-  return `file:${file}`
+  return file
 }
 
 /** Cleans up after a killed launcher: services drain by themselves, brokers are stopped here so that their stores have one owner. */

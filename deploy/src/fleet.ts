@@ -98,7 +98,7 @@ export async function startFleet({
     ])
 
     const own = given.FLEET_ADDRESS
-    const members = openMembers({ env, run, root, host: asked.HOST, port, own, processes, log, onChange: note.write })
+    const members = openMembers({ env, dataDir, run, root, host: asked.HOST, port, own, processes, log, onChange: note.write })
     // Undone last in, first out: gateways, then services.
     undo.push(() => members.stopAll('services'))
     undo.push(() => members.stopAll('gateways'))

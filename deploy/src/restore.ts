@@ -11,7 +11,7 @@ async function main() {
   const [file] = process.argv.slice(2)
   if (!file) throw new SetupError('Name the backup: npm run restore -- operon-2026-11-21T0900.tar.gz')
   await restore({ dataDir: DATA_DIR, file, log: say })
-  say(`${resolve(file)} is in ${resolve(DATA_DIR)}: npm start`)
+  say(`${resolve(file)} is in ${resolve(DATA_DIR)}: DATA_DIR=${DATA_DIR} npm start, or npm run fleet as before`)
 }
 
 await main().then(() => process.exit(0), exitWith)
