@@ -37,7 +37,7 @@ export class Instance {
   readonly #open = new Set<Connection>()
   readonly #free: Connection[] = []
   readonly #connection: ConstructorParameters<typeof Connection>[1]
-  readonly #looking: NodeJS.Timeout
+  #looking: NodeJS.Timeout | undefined
   readonly #client: Client
   #asking = false
   #quietMs = 0
@@ -61,10 +61,6 @@ export class Instance {
       onFree: (connection) => (!this.#retired && this.#free.length < KEPT_IDLE ? void this.#free.push(connection) : connection.close()),
       onClosed: (connection) => this.#open.delete(connection),
     }
-    const everyMs = Math.min(1_000, limits.timeoutMs / 4)
-    this.#looking = setInterval(() => {
-      for (const connection of this.#open) connection.look(everyMs)
-    }, everyMs).unref()
   }
 
   /** Whether it says when it begins with a request, and refuses one that comes too late. */
@@ -84,6 +80,7 @@ export class Instance {
     }
     const connection = new Connection(this.#where, this.#connection)
     this.#open.add(connection)
+    this.#look()
     return this.#taken(connection)
   }
 
@@ -154,6 +151,17 @@ export class Instance {
     clearInterval(this.#looking)
     for (const connection of this.#open) connection.close()
     this.#client.destroy().catch(() => {})
+  }
+
+  /** For as long as there are connections to look at. */
+  #look() {
+    const everyMs = Math.min(1_000, this.#limits.timeoutMs / 4)
+    this.#looking ??= setInterval(() => {
+      for (const connection of this.#open) connection.look(everyMs)
+      if (this.#open.size > 0) return
+      clearInterval(this.#looking)
+      this.#looking = undefined
+    }, everyMs).unref()
   }
 
   #taken(connection: Connection): Connection {

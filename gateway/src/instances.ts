@@ -9,6 +9,16 @@ const NOBODY_FOR_MS = 10_000
 
 export type Finding = { lookup?: Lookup | undefined; log?: Logger | undefined; name?: string }
 
+/** One clock for all of them, so that a gateway at rest wakes once for all services. */
+const ticking = new Set<Instances>()
+let clock: NodeJS.Timeout | undefined
+function tickWith(instances: Instances) {
+  ticking.add(instances)
+  clock ??= setInterval(() => {
+    for (const each of ticking) each.tick()
+  }, TICK_MS).unref()
+}
+
 /** The copies of one service: the least busy one that is there is chosen; one that cannot be reached or does not answer is left out. */
 export class Instances {
   all: Instance[] = []
@@ -16,7 +26,6 @@ export class Instances {
   readonly #found = new Map<string, string[]>()
   readonly #limits: Limits
   readonly #finding: Finding
-  readonly #ticking: NodeJS.Timeout
   readonly #first: Promise<void>
   #turn = 0
   #lookedAt = 0
@@ -33,7 +42,7 @@ export class Instances {
     this.#first = this.look()
       .then(() => Promise.all(this.all.map((instance) => instance.ask())))
       .then(() => {})
-    this.#ticking = setInterval(() => this.#tick(), TICK_MS).unref()
+    tickWith(this)
   }
 
   /** Null when none may be tried now. `except` have already failed this request. */
@@ -97,7 +106,7 @@ export class Instances {
 
   close() {
     this.#closed = true
-    clearInterval(this.#ticking)
+    ticking.delete(this)
     for (const instance of this.all) instance.close()
   }
 
@@ -126,7 +135,7 @@ export class Instances {
       this.#finding.log?.info({ upstream: this.#finding.name, instances: this.all.length }, 'the instances of a service have changed')
   }
 
-  #tick() {
+  tick() {
     if (Date.now() - this.#lookedAt >= LOOK_EVERY_MS) void this.look()
     const { log, name: upstream } = this.#finding
     for (const instance of this.all) {
