@@ -11,12 +11,14 @@ export type Finding = { lookup?: Lookup | undefined; log?: Logger | undefined; n
 
 /** One clock for all of them, so that a gateway at rest wakes once for all services. */
 const ticking = new Set<Instances>()
-let clock: NodeJS.Timeout | undefined
+let clock: NodeJS.Timeout | null = null
 function tickWith(instances: Instances) {
   ticking.add(instances)
-  clock ??= setInterval(() => {
+  if (clock) return
+  clock = setInterval(() => {
     for (const each of ticking) each.tick()
-  }, TICK_MS).unref()
+  }, TICK_MS)
+  clock.unref()
 }
 
 /** The copies of one service: the least busy one that is there is chosen; one that cannot be reached or does not answer is left out. */
