@@ -31,7 +31,7 @@ export function Pictures({ ids, product, onChange }: { ids: string[]; product: P
     <Panel
       title="Pictures"
       actions={
-        <div className="flex flex-wrap justify-end gap-2">
+        <div className="flex w-min flex-wrap justify-end gap-2 sm:w-auto">
           <Button disabled={ids.length >= MOST} onClick={() => setPicking(true)}>
             <Sparkles />
             From Image Studio
