@@ -125,8 +125,11 @@ async function sellerReady(user: TestUser): Promise<TestUser> {
   await page(url, { number: '000123456789', outcome: 'complete' })
   return user
 }
-const page = (url: string, fields: Record<string, string>) =>
-  fetch(sandbox.addresses.stripe + new URL(url).pathname, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
+/** A person's step on a page of the sandbox. */
+function page(url: string, fields: Record<string, string>) {
+  const at = sandbox.addresses.stripe + new URL(url).pathname
+  return fetch(at, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
+}
 
 async function rate(work: () => Promise<unknown>): Promise<number> {
   const run = async (forSeconds: number) => {
