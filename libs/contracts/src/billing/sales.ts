@@ -221,7 +221,7 @@ export const disputeEvidence = fn('dispute-evidence', {
   reply: z.object({ parts: z.array(z.object({ title: z.string(), lines: z.array(z.string()) })) }),
   example: {
     request: { sale_id: saleExample.id },
-    reply: { parts: [{ title: 'Delivery and downloads', lines: ['Delivered as a download at 2026-11-13 10:00 UTC'] }] },
+    reply: { parts: [{ title: 'Delivery and downloads', lines: ['Delivered at 2026-11-13 10:00 UTC'] }] },
   },
   errors: ['not_found', 'unavailable'],
 })

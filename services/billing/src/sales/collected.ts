@@ -31,9 +31,11 @@ export function partsOf(sale: SaleRow, order: OrderOnRecord): Part[] {
     sale.email ? `Bought with the email address ${sale.email}${order?.has_account ? ', by an account holder' : ''}` : '',
     sale.customer ? `Name on the payment: ${sale.customer}` : '',
   ]
-  const delivered = sale.delivered_at ? [`Delivered as a download at ${when(sale.delivered_at.toISOString())}`] : ['Not delivered yet']
+  const delivered = sale.delivered_at ? [`Delivered at ${when(sale.delivered_at.toISOString())}`] : ['Not delivered yet']
   const used = (order?.lines ?? []).flatMap(({ title, version, files, first_download_at, activations, reviewed_at, rating }) => [
-    `${title}${version ? `, version ${version}` : ''}, ${counted(files, 'file')}: ${first_download_at ? `first downloaded ${when(first_download_at)}` : 'not downloaded yet'}`,
+    files > 0
+      ? `${title}${version ? `, version ${version}` : ''}, ${counted(files, 'file')}: ${first_download_at ? `first downloaded ${when(first_download_at)}` : 'not downloaded yet'}`
+      : `${title}: no files, delivered in person`,
     activations > 0 ? `${title}: license key in use on ${counted(activations, 'machine')}` : '',
     reviewed_at ? `${title}: the buyer reviewed it with ${rating} of 5 on ${when(reviewed_at)}` : '',
   ])

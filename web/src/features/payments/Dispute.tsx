@@ -70,7 +70,7 @@ function EvidenceForm({ sale, kept, refresh }: { sale: Sale; kept: string; refre
     <>
       <TextArea
         label="Your evidence"
-        hint="Your side in your own words. What we have on record is added for you."
+        hint="Your side, in your own words. The bank gets the records below as well."
         rows={6}
         maxLength={10_000}
         value={text}
