@@ -51,7 +51,7 @@ export function BooksTab({ lookUp }: { lookUp: LookUp<{ reason: string; again: b
           <EmptyState compact title={found ? (found.compared_at ? 'No differences' : 'Not compared yet') : 'Not shown yet'}>
             {found?.compared_at
               ? `Last compared ${moment(found.compared_at)}.`
-              : 'Every night our books are compared with the payment provider’s balance, its disputes and each customer’s credit.'}
+              : 'Every night each account of our books is compared with the payment provider.'}
           </EmptyState>
         )}
         {found?.more ? <p className="px-4 py-3 text-12 text-faint">These are the first {found.differences.length}.</p> : null}
