@@ -47,6 +47,8 @@ function install() {
   const reporter = process.stdout.isTTY ? 'default' : 'append-only'
   const which = set === 'start' ? ['--prod', '--filter', '!@operon/proof'] : []
   if (!node) which.push('--filter', '!@operon/node')
+  // Packages of the small set come back whole.
+  if (set === 'all' && found?.set === 'start') which.push('--force')
   const done = spawnSync('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', `--reporter=${reporter}`, ...which], {
     cwd: root,
     stdio: 'inherit',
@@ -68,10 +70,10 @@ function install() {
     )
   // Headers for compiling addons, a third of that package: nothing here is compiled.
   if (!ownNode) rmSync(join(nodePackage(), 'include'), { recursive: true, force: true })
-  // Source maps of packages, a tenth of everything: only a debugger reads them.
+  // Source maps and declarations of packages, a sixth of everything: only debuggers and compilers read them.
   if (set === 'start')
     for (const { name, parentPath } of readdirSync(modules, { recursive: true, withFileTypes: true }))
-      if (name.endsWith('.map')) rmSync(join(parentPath, name), { recursive: true, force: true })
+      if (/\.(map|d\.[cm]?ts)$/.test(name)) rmSync(join(parentPath, name), { recursive: true, force: true })
   writeFileSync(stamp, JSON.stringify({ packages, set, node }))
   say(`Installed in ${((Date.now() - started) / 1000).toFixed(0)} s`)
 }
