@@ -30,6 +30,8 @@ const crm: ServiceDefinition = {
         { table: 'views', as: 'shared', key: 'note_id', of: (userId) => sql`t.user_id = ${userId} and t.day < 0` },
         {
           table: 'notes',
+          // One way or another: going on from a place is asked beside both.
+          of: (userId) => sql`t.user_id = ${userId} or t.text = ${userId}`,
           without: ['secret'],
           plus: sql`jsonb_build_object('lines', (select count(*) from lines l where l.note_id = t.id))`,
         },

@@ -62,7 +62,7 @@ async function readPiece(
   const limit = key === null ? null : key === WHOLE_ROW ? ROWS_BY_DIGEST : ROWS
   const { rows } = await sql<{ at: string; row: Record<string, unknown> }>`
     select ${column} as at, to_jsonb(t) - ${sql.val(without)}::text[] || ${plus ?? sql`'{}'`}::jsonb as row from ${sql.table(table)} t
-    where ${of(userId)} ${key !== null && after ? sql`and ${column} > ${after}` : sql``} order by 1 limit ${limit}`.execute(db)
+    where (${of(userId)}) ${key !== null && after ? sql`and ${column} > ${after}` : sql``} order by 1 limit ${limit}`.execute(db)
   if (key === null) return { rows: rows.map(({ row }) => row), last: null, more: false }
   // The next piece would begin after all that share a key, and leave some out.
   if (new Set(rows.map(({ at }) => at)).size < rows.length) throw new Error(`rows of ${table} share a key, so an export would lose some`)
