@@ -154,9 +154,18 @@ export const shots = (found: { storefront: string; product: string; checkout: st
   { ...section('security'), name: 'settings-authenticator', do: press('button', 'Add an authenticator'), floats: true },
   { ...section('webhooks'), name: 'settings-webhook-new', do: press('button', 'Add endpoint'), floats: true },
   { ...section('data'), name: 'settings-delete', do: press('button', 'Delete account'), floats: true },
-  ...['ai-lab', 'ai-assistant', 'operon-ai', 'operon-ai-help', 'image-studio', 'content-creator', 'brand-builder', 'meta-ads'].map(
-    (name): Shot => ({ path: `/dashboard/${name}`, who: 'seller' }),
-  ),
+  ...[
+    'ai-lab',
+    'ai-assistant',
+    'operon-ai',
+    'operon-ai-help',
+    'image-studio',
+    'library',
+    'voice-interface',
+    'content-creator',
+    'brand-builder',
+    'meta-ads',
+  ].map((name): Shot => ({ path: `/dashboard/${name}`, who: 'seller' })),
 ]
 
 async function talk(page: Page) {

@@ -44,6 +44,7 @@ export const errors = {
   image_stopped: { status: 409, message: 'This image was stopped. It used no image of your plan.' },
   image_variation: { status: 404, message: 'The image to vary is not there any more.' },
   image_no_mask: { status: 400, message: 'This model cannot change a part of a picture. Choose GPT Image or DALL·E 3.' },
+  image_no_source: { status: 400, message: 'This model draws from a prompt alone. Choose another one to change a picture.' },
   image_not_retried: { status: 409, message: 'Only an image that failed or was stopped can be made again.' },
   speech_failed: { status: 502, message: 'Text-to-speech failed' },
   speech_refused: { status: 400, message: 'The voice would not read this text. Shorten or reword it. Nothing was charged.' },

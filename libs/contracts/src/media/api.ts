@@ -92,6 +92,31 @@ export const generateImage = fn('generate-image', {
   },
 })
 
+export const editImage = fn('edit-image', {
+  access: 'user',
+  rate: 'ai',
+  idempotent: 'two-phase',
+  summary: 'Changes a picture as a sentence says and answers with the new one',
+  description: 'The earlier picture stays. It uses one image of the plan, and none when no picture comes.',
+  body: z.object({
+    ...pictureId.shape,
+    prompt: ImagePrompt.describe('What is to be different'),
+    model: ImageModelName.default(DEFAULT_IMAGE_MODEL),
+    size: ImageSizeName.default(DEFAULT_IMAGE_SIZE),
+  }),
+  reply: z.object(made),
+  example: { request: { picture_id: sample.picture_id, prompt: 'Make the wall blue' }, reply: sample },
+  errors: [...FAILURES, 'image_variation', 'image_no_source'],
+  action: {
+    title: 'Edit an image',
+    when: 'The person wants an image that they made earlier to be changed',
+    effect: 'spends',
+    unit: 'images',
+    does: ({ prompt, model }) =>
+      `Changes one of your images with ${imageModelNames[model]}: “${clip(prompt)}”. Uses 1 image; the earlier one stays.`,
+  },
+})
+
 export const geminiImage = fn('gemini-image', {
   access: 'user',
   rate: 'ai',

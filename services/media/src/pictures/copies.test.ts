@@ -60,6 +60,20 @@ test('a picture of somebody else, and one that is gone, is copied nowhere and ta
   expect([...(await filesOf(ann)), ...(await filesOf(bob))]).toEqual([])
 })
 
+test('a picture is changed as a sentence says: a new one beside the old one, by a model that can see it', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  const { picture_id } = (await call('media', ann, 'generate-image', { prompt: 'a house' })).body
+  const edited = await call('media', ann, 'edit-image', { picture_id, prompt: 'make the roof red' })
+  expect(edited.status, JSON.stringify(edited.body)).toBe(200)
+  const { pictures } = (await call('media', ann, 'list-images', {})).body
+  expect(pictures.map(({ id, from_id }: any) => [id, from_id])).toEqual([
+    [edited.body.picture_id, picture_id],
+    [picture_id, null],
+  ])
+  expect((await call('media', ann, 'edit-image', { picture_id, prompt: 'x', model: 'flux' })).body.code).toBe('image_no_source')
+  expect((await call('media', bob, 'edit-image', { picture_id, prompt: 'x' })).status).toBe(404)
+})
+
 test('a piece begins at any offset, so that a large picture crosses in several', async () => {
   const user = platform.user()
   const { picture_id } = (await call('media', user, 'generate-image', { prompt: 'a cat' })).body

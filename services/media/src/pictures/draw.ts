@@ -132,9 +132,12 @@ async function drawBy(deps: Deps, row: Row, stop: AbortSignal): Promise<void> {
 }
 
 async function startingPoint(deps: Deps, row: Row, { takesSource, takesMask }: Wire): Promise<Pick<Order, 'sources' | 'mask'>> {
+  // A variation may come from its prompt alone; what a person brought along or marked is never left out unsaid.
+  if (!takesSource && (row.inputs.length || row.mask_key)) throw new DomainError('image_no_source')
+  if (!takesMask && row.mask_key) throw new DomainError('image_no_mask')
   if (!takesSource) return { sources: [], mask: null }
   const { sources, mask } = await sourcesOf(deps, row)
-  return { sources, mask: mask && takesMask ? await fitMask(mask, sources[0]!) : null }
+  return { sources, mask: mask ? await fitMask(mask, sources[0]!) : null }
 }
 
 function showPreview(deps: Deps, row: Row, image: Uint8Array, percent: number): void {

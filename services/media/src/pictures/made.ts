@@ -1,4 +1,4 @@
-import { FALLBACK_IMAGE_MODEL } from '@operon/contracts/media/images'
+import { FALLBACK_IMAGE_MODEL, takesPictures } from '@operon/contracts/media/images'
 import type { ErrorCode } from '@operon/contracts/messages'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
@@ -10,7 +10,7 @@ import { begunBy, type Order, startPictures } from './start.ts'
 /** A word of its end may be lost, so the row is looked at by itself as well. */
 const LOOKS_EVERY_MS = 2_000
 
-type Asked = Pick<Order, 'prompt' | 'model' | 'size' | 'style' | 'seed'> & { fallback?: boolean }
+type Asked = Pick<Order, 'prompt' | 'model' | 'size' | 'style' | 'seed' | 'from_id'> & { fallback?: boolean }
 
 /** One picture, waited for: kept and charged whether or not the caller still waits. */
 export async function generateImage(deps: Deps, ctx: Ctx<MediaDb>, { fallback = false, ...asked }: Asked) {
@@ -19,6 +19,17 @@ export async function generateImage(deps: Deps, ctx: Ctx<MediaDb>, { fallback = 
   const id =
     begun?.id ?? (await startPictures(deps, ctx, { ...asked, mayFallBack: fallback, feature: 'generate-image', requestKey: key }))[0]!.id
   return replyOf(await waitFor(deps, ctx, id))
+}
+
+/** A model that cannot see the picture would draw another one, so it is refused. */
+export async function editImage(
+  deps: Deps,
+  ctx: Ctx<MediaDb>,
+  { picture_id, prompt, model, size }: { picture_id: string } & Pick<Asked, 'prompt' | 'model' | 'size'>,
+) {
+  const { wire } = await deps.providers.artist(model)
+  if (!takesPictures(model) || !wire.takesSource) throw new DomainError('image_no_source')
+  return generateImage(deps, ctx, { prompt, model, size, from_id: picture_id })
 }
 
 export const geminiImage = (deps: Deps, ctx: Ctx<MediaDb>, { prompt, size, style }: Pick<Asked, 'prompt' | 'size' | 'style'>) =>

@@ -8,7 +8,7 @@ import type { Deps } from './deps.ts'
 import { LANE } from './deps.ts'
 import { drawPicture } from './draw.ts'
 import { readPiece, sendPicture } from './files.ts'
-import { geminiImage, generateImage } from './made.ts'
+import { editImage, geminiImage, generateImage } from './made.ts'
 import { cancelPicture, deletePicture, findPictures, listPictures, pictureStats, restorePicture, savePicture, sweep } from './pictures.ts'
 import { pageOf, sendShared, sharedPicture, sharePicture, unsharePicture } from './shares.ts'
 import { retryPicture, startPictures } from './start.ts'
@@ -25,6 +25,7 @@ export function pictureRoutes(deps: Deps) {
     return { batch_id: pictures[0]!.batch_id, pictures }
   })
   serve(app, contract.generateImage, (ctx, input) => generateImage(deps, ctx, input))
+  serve(app, contract.editImage, (ctx, input) => editImage(deps, ctx, input))
   serve(app, contract.geminiImage, (ctx, input) => geminiImage(deps, ctx, input))
   serve(app, contract.listImages, (ctx, input) => listPictures(deps, ctx, input))
   serve(app, contract.findImages, (ctx, input) => findPictures(deps, ctx, input))
