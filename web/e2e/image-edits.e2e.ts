@@ -1,0 +1,81 @@
+import { call, expect, newTrialSeller, test } from './steps.ts'
+
+test.describe('image edits', () => {
+  // The page of a revoked link is a 404.
+  test.use({ allowed: [/404/] })
+
+  test('a newcomer changes a part of a picture, draws from one of their own, compares two and puts one on a product [spec-84]', async ({
+    page,
+  }) => {
+    const session = await newTrialSeller(page, '/dashboard/image-studio')
+    const product = { title: 'Bike guide', description: 'A guide to bikes', price_cents: 900, category: 'Marketing', item_type: 'pdf' }
+    await call(page.request, session, 'create-product', product)
+    const prompt = page.getByRole('textbox', { name: 'Prompt' })
+    const made = async (what: string) => {
+      await prompt.fill(what)
+      await page.getByRole('button', { name: 'Generate' }).click()
+      await expect(page.getByText('Generated 1 image(s) successfully!').last()).toBeVisible({ timeout: 30_000 })
+    }
+    const gallery = (what: RegExp) => page.getByRole('button', { name: what })
+    await made('a red bicycle')
+    await gallery(/^Open: a red bicycle/)
+      .last()
+      .click()
+    await page.getByRole('button', { name: 'Use on a product' }).click()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await expect(page.getByText('Added to Bike guide')).toBeVisible()
+    const { products } = await call(page.request, session, 'list-products')
+    const { images } = await call(page.request, session, 'read-product', { item_id: products[0].id })
+    expect(images).toHaveLength(1)
+
+    await page.getByRole('button', { name: 'Change a part' }).click()
+    const box = (await page.getByRole('img', { name: 'The painted part' }).boundingBox())!
+    await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.7)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.8, { steps: 5 })
+    await page.mouse.up()
+    const ordered = page.waitForRequest((request) => request.url().endsWith('/start-images'))
+    await page.getByRole('button', { name: 'Use this part' }).click()
+    await expect(page.getByText('Changes the marked part of “a red bicycle”')).toBeVisible()
+    await expect(page.getByLabel('Model').getByRole('option', { name: 'Gemini' })).toBeDisabled()
+    await made('a blue boat')
+    expect((await ordered).postDataJSON()).toMatchObject({ model: 'gpt-image-1', mask: expect.stringMatching(/^iVBOR/) })
+    await page.getByRole('button', { name: 'Draw a new picture' }).click()
+
+    const pixels = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+    await page.getByLabel('Add a picture to draw from').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: pixels })
+    await expect(page.getByRole('img', { name: 'logo.png' })).toBeVisible()
+    await page.getByLabel('Model').selectOption('flux')
+    await expect(page.getByRole('img', { name: 'logo.png' })).toHaveCount(0)
+    await page.getByLabel('Model').selectOption('gpt-image-1')
+    const drawn = page.waitForRequest((request) => request.url().endsWith('/start-images'))
+    await made('a poster with this logo')
+    expect((await drawn).postDataJSON().reference_ids).toHaveLength(1)
+
+    await gallery(/^Open: a poster/)
+      .last()
+      .click()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await gallery(/^Open: a blue boat/)
+      .last()
+      .click()
+    const compared = page.getByRole('dialog', { name: 'Compare' })
+    await expect(compared.getByRole('img')).toHaveCount(2)
+  })
+
+  test('a shared link has a preview in its page, and once revoked page and file answer 404 within a second [spec-84]', async ({ page }) => {
+    const session = await newTrialSeller(page, '/dashboard/image-studio')
+    const { picture_id } = await call(page.request, session, 'generate-image', { prompt: 'a rocket' })
+    const { url } = await call(page.request, session, 'share-image', { picture_id })
+    const { pathname } = new URL(url)
+    const open = await page.request.get(pathname)
+    expect([open.status(), await open.text()]).toEqual([200, expect.stringContaining('property="og:image"')])
+    const file = `/files/v1/media/~shared/${pathname.split('/').at(-1)}`
+    expect((await page.request.get(file)).status()).toBe(200)
+    const began = Date.now()
+    await call(page.request, session, 'unshare-image', { picture_id })
+    const answers = await Promise.all([page.request.get(pathname), page.request.get(file)])
+    expect(answers.map((answer) => answer.status())).toEqual([404, 404])
+    expect(Date.now() - began).toBeLessThan(1000)
+  })
+})
