@@ -126,6 +126,8 @@ test('files in a message are the author’s own, no programs and bounded, and ar
   expect((await call('thread-file', null, { token: `${token.slice(0, -3)}abc`, file_id: shot })).status).toBe(404)
   expect((await call('thread-file', null, { file_id: shot })).status).toBe(401)
   const other = await bought(ann, null, 'guest@example.com')
+  // A conversation of one's own opens no file of another.
+  expect((await call('message-seller', null, { token: other.token, text: 'Hello' })).status).toBe(200)
   expect((await call('thread-file', null, { token: other.token, file_id: shot })).status).toBe(404)
 })
 
