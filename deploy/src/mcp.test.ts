@@ -91,6 +91,28 @@ test('an effect that asks answers with its sentence and a link, and neither the 
   await client.close()
 })
 
+test('what media and the marketplace offer is found and read like the rest; a picture, which spends, waits for its person', async () => {
+  const session = await signUp()
+  const client = await connect(await makeKey(session, ['reads', 'changes']))
+  const find = async (query: string) => dataOf(await client.callTool({ name: 'find-actions', arguments: { query } })).actions as any[]
+  const named = (actions: any[], action: string) => actions.find((each) => each.action === action)
+  expect(named(await find('pictures images'), 'list-images')).toMatchObject({ effect: 'reads', asks_first: false })
+  expect(named(await find('messages buyers'), 'list-threads')).toMatchObject({ effect: 'reads', asks_first: false })
+  expect(named(await find('make an image'), 'generate-image')).toMatchObject({ effect: 'spends', asks_first: true })
+  const run = async (action: string, input: object) => dataOf(await client.callTool({ name: 'run-action', arguments: { action, input } }))
+  expect(await run('list-images', {})).toMatchObject({ pictures: [] })
+  expect(await run('list-threads', { unread: true })).toMatchObject({ threads: [], unread: 0 })
+  const proposed = await run('generate-image', { prompt: 'A red bicycle' })
+  expect(proposed).toMatchObject({ status: 'needs_approval', does: [expect.stringContaining('A red bicycle')] })
+  expect(await run('list-images', {})).toMatchObject({ pictures: [] })
+  const approved = await call('/functions/v1/approve-actions', session, { approval_id: proposed.approval_id })
+  expect(approved.status).toBe(200)
+  // Only now it is drawn, and the app hears of it by asking.
+  const made = async () => (await run('list-images', {})).pictures.map(({ prompt }: any) => prompt)
+  await expect.poll(made, { timeout: 20_000 }).toEqual(['A red bicycle'])
+  await client.close()
+})
+
 test('the SDK’s own sign-in connects an app: discovery, registration, consent, token; it opens /mcp alone', async () => {
   const session = await signUp()
   const kept: any = {}
