@@ -47,7 +47,7 @@ export function Shelf({ service, q, onSearch }: { service: Service; q: string; o
   const thumbs = new Map(pictures.data?.pictures.map((picture) => [picture.id, picture]))
 
   return (
-    <div className="flex flex-col gap-6">
+    <div className="flex flex-col gap-6 pt-5">
       {first ? (
         <div className="max-w-md">
           <GeneMeter label="Space used" used={first.used_bytes} limit={first.quota_bytes} format={fileSize} />

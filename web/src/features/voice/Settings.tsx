@@ -51,7 +51,10 @@ export function Settings({
   return (
     <Panel title="Settings">
       <div className="flex flex-col gap-4">
-        <Switch checked={settings.speaks} onChange={(speaks) => void change({ speaks })} label="Read answers aloud" />
+        <div className="flex items-center justify-between gap-3 text-13">
+          <span>Read answers aloud</span>
+          <Switch checked={settings.speaks} onChange={(speaks) => void change({ speaks })} label="Read answers aloud" />
+        </div>
         <SelectField
           label="Response voice"
           value={settings.voice}
