@@ -3,12 +3,12 @@ import { call, enter, expect, expectSound, newEmail, newTrial, test } from './st
 test('an app is connected in a window of its own, used, cut at the vendor, connected again and disconnected [spec-119] [spec-121] [spec-122]', async ({
   page,
 }) => {
+  test.slow()
   const session = await newTrial(page.request)
   await enter(page, session, '/dashboard/app-library')
   await expect(page.getByText('0 connected, 26 available')).toBeVisible()
   await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveCount(7)
   await expect(page.getByRole('button', { name: /^Connect / })).toHaveCount(26)
-  await expectSound(page)
 
   const account = newEmail()
   async function approve(press: () => Promise<void>) {
@@ -31,7 +31,6 @@ test('an app is connected in a window of its own, used, cut at the vendor, conne
   const panel = page.getByRole('dialog', { name: 'Slack' })
   await panel.getByRole('button', { name: 'Last calls' }).click()
   await expect(panel.getByText('post message')).toBeVisible()
-  await expectSound(page)
 
   const { grants } = await (await page.request.get('/sandbox/api/apps')).json()
   const grant = grants.find(({ email }: { email: string }) => email === account)
@@ -49,6 +48,9 @@ test('an app is connected in a window of its own, used, cut at the vendor, conne
     .click()
   await expect(panel.getByText('No account is connected yet.')).toBeVisible()
   await expect(page.getByText('0 connected, 26 available')).toBeVisible()
+  await expectSound(page)
+  await page.keyboard.press('Escape')
+  await expectSound(page)
 })
 
 test.describe('a key', () => {

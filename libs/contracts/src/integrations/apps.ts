@@ -36,7 +36,7 @@ const entries = [
     description: 'Your Google mailbox.',
     color: '#d93025',
     vendor: 'google',
-    benefits: ['Send mail from your own address', 'Find a message by its words', 'Hear of new mail from a customer'],
+    benefits: ['Send mail from your own address', 'Find a message by its words', 'Ask the assistant about a message'],
   },
   {
     id: 'outlook',
@@ -45,7 +45,7 @@ const entries = [
     description: 'Your Microsoft mailbox.',
     color: '#0f6cbd',
     vendor: 'microsoft',
-    benefits: ['Send mail from your own address', 'Find a message by its words', 'Hear of new mail from a customer'],
+    benefits: ['Send mail from your own address', 'Find a message by its words', 'Ask the assistant about a message'],
   },
   {
     id: 'slack',
@@ -54,7 +54,7 @@ const entries = [
     description: 'Channels and messages of your workspace.',
     color: '#4a154b',
     vendor: 'slack',
-    benefits: ['Post a message to a channel', 'List the channels of your workspace', 'Tell your team of a sale at once'],
+    benefits: ['Post a message to a channel', 'List the channels of your workspace', 'Post from the assistant, once you approve'],
   },
   {
     id: 'teams',
@@ -63,7 +63,7 @@ const entries = [
     description: 'Teams, channels and messages.',
     color: '#4b53bc',
     vendor: 'microsoft',
-    benefits: ['Post a message to a channel', 'List your teams and channels', 'Tell your team of a sale at once'],
+    benefits: ['Post a message to a channel', 'List your teams and channels', 'Post from the assistant, once you approve'],
   },
   {
     id: 'mailersend',
@@ -147,7 +147,7 @@ const entries = [
     description: 'Posts of your business account.',
     color: '#c13584',
     vendor: 'meta',
-    benefits: ['List your recent posts', 'See likes and comments', 'Publish a picture with a caption'],
+    benefits: ['List your accounts', 'List your recent posts', 'See likes and comments'],
   },
   {
     id: 'facebook',
@@ -183,7 +183,7 @@ const entries = [
     description: 'Visitors and events of your site.',
     color: '#e37400',
     vendor: 'google',
-    benefits: ['List your properties', 'Read visitors by day', 'Compare with what you sold'],
+    benefits: ['List your properties', 'Read visitors by day', 'Ask the assistant about a week'],
   },
   {
     id: 'google-ads',
@@ -209,7 +209,7 @@ const entries = [
     category: 'Payments and accounting',
     description: 'Payments and customers of your own Stripe account.',
     color: '#635bff',
-    benefits: ['List payments', 'Find a customer', 'Make a payment link'],
+    benefits: ['List payments', 'Find a customer', 'Add a customer'],
     key: [secret('key', 'Restricted key', 'In Stripe, Developers, API keys. It begins with “rk_”.')],
   },
   {
