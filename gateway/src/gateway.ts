@@ -104,7 +104,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       publicUrl: config.PUBLIC_URL,
       productName: config.PRODUCT_NAME,
       contacts: contactsOf(config, settings),
-      headers: securityHeaders(config, inlineScriptHashes(options.webDist)).page,
+      headers: securityHeaders(config, inlineScriptHashes(options.webDist)),
       pages: options.pages,
       shared: options.shared,
       drawing: await readDrawing(options.webDist ?? ''),

@@ -150,20 +150,21 @@ export function securityHeaders(config: KitConfig, inlineScripts: string[] = [])
   ].join('; ')
   const always: RawHeaders = ['x-content-type-options', 'nosniff', 'referrer-policy', 'strict-origin-when-cross-origin']
   if (config.PUBLIC_URL.startsWith('https:')) always.push('strict-transport-security', 'max-age=31536000; includeSubDomains')
-  const pages: RawHeaders = [
+  const shared: RawHeaders = [
     'permissions-policy',
     'camera=(), geolocation=(), payment=(), usb=(), microphone=(self)',
-    'cross-origin-opener-policy',
-    'same-origin-allow-popups',
     'x-frame-options',
     'DENY',
   ]
+  const pages: RawHeaders = [...shared, 'cross-origin-opener-policy', 'same-origin-allow-popups']
   return {
     always,
     apiPolicy: "default-src 'none'; frame-ancestors 'none'",
     /** Files of users run nothing, wherever they are opened. */
     filePolicy: "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
     page: fixed(...always, ...pages, 'content-security-policy', page),
+    /** Where a connected app sends the window back to: it stays the window that our page opened, so that it can close itself. */
+    returning: fixed(...always, ...shared, 'content-security-policy', page),
     docs: fixed(...always, ...pages),
   }
 }

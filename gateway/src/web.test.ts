@@ -197,6 +197,8 @@ test('pages carry the strict policy, which names the one inline script', async (
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('permissions-policy')).toContain('microphone=(self)')
   expect(headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups')
+  const returning = (await get('/connect/slack')).headers
+  expect([returning.get('content-security-policy'), returning.get('cross-origin-opener-policy')]).toEqual([policy, null])
 })
 
 test('without a build a plain page says so', async () => {

@@ -9,9 +9,10 @@ import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { PageLoading } from '../../shell/states.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { EmptyRow } from '../../ui/Mark.tsx'
-import { CHANNEL, type Told } from './connecting.ts'
+import { CHANNEL, CLOSES, type Told } from './connecting.ts'
 
-type Outcome = { ok: boolean; text: string; returnTo: string }
+/** `to`: the page to go on to; null in a window of its own, which is done. */
+type Outcome = { ok: boolean; text: string; to: string | null }
 
 /** Where an app sends the browser after the person approved or refused. In a window of its own it tells the page that began, and closes. */
 export function ConnectedPage() {
@@ -37,18 +38,19 @@ export function ConnectedPage() {
       const [state, code, error, realm] = ['state', 'code', 'error', 'realmId'].map((key) => search.get(key) ?? undefined)
       const { connection, return_to } = await call('finish-connection', { state: state ?? '', code, error, realm_id: realm })
       tell({ app: app as AppId, ok: true, account: `${name} (${connection.account})` })
-      setOutcome({ ok: true, text: `${connection.account} is connected.`, returnTo: return_to ?? paths.apps })
-      if (isPopup()) window.close()
-      else navigate(return_to ?? paths.apps, { replace: true })
+      const to = return_to === CLOSES ? null : (return_to ?? paths.apps)
+      setOutcome({ ok: true, text: `${connection.account} is connected.`, to })
+      if (to === null) window.close()
+      else navigate(to, { replace: true })
     }
     finish().catch((error: Error) => {
       tell({ app: app as AppId, ok: false, message: error.message })
-      setOutcome({ ok: false, text: error.message, returnTo: paths.apps })
+      setOutcome({ ok: false, text: error.message, to: window.opener ? null : paths.apps })
     })
   }, [signedIn, app, name, navigate, search])
 
   if (status === 'loading' || (signedIn && !outcome)) return <PageLoading />
-  if (!signedIn)
+  if (!outcome)
     return (
       <PublicMessage
         art={<EmptyRow />}
@@ -65,23 +67,20 @@ export function ConnectedPage() {
   return (
     <PublicMessage
       art={<EmptyRow />}
-      title={outcome!.ok ? `${name} is connected` : `${name} was not connected`}
+      title={outcome.ok ? `${name} is connected` : `${name} was not connected`}
       actions={
-        isPopup() ? (
+        outcome.to === null ? (
           <Button size="public" onClick={() => window.close()}>
             Close this window
           </Button>
         ) : (
-          <ButtonLink to={outcome!.returnTo} size="public">
+          <ButtonLink to={outcome.to} size="public">
             Go to the App Library
           </ButtonLink>
         )
       }
     >
-      <p>{outcome!.text}</p>
+      <p>{outcome.text}</p>
     </PublicMessage>
   )
 }
-
-/** Named by the page that opened it; the name outlives a visit to another site. */
-const isPopup = () => window.name === 'connect' && window.history.length > 0

@@ -8,6 +8,8 @@ import { toast } from '../../ui/toast.tsx'
 /** What the page that an app sends the browser back to says to the page that began. Of this origin alone. */
 export type Told = { app: AppId; ok: true; account: string } | { app: AppId; ok: false; message: string }
 export const CHANNEL = 'connections'
+/** Where a sign-in in a window of its own leads back to: nowhere, it closes. A vendor's page may have taken the window's name away. */
+export const CLOSES = '/connect/close'
 
 const POLL_MS = 2_000
 const PATIENCE_MS = 120_000
@@ -46,7 +48,7 @@ export function useConnect(onDone: () => void) {
     // Opened within the press itself, or the browser takes it for one that nobody asked for.
     const popup = window.open('about:blank', 'connect', 'width=560,height=720')
     try {
-      const { auth_url } = await call('connect-app', { app, return_to: paths.apps })
+      const { auth_url } = await call('connect-app', { app, return_to: popup ? CLOSES : paths.apps })
       if (!auth_url) throw new Error(texts.failedToConnectApp)
       setWaiting(app)
       if (popup) popup.location.replace(auth_url)
