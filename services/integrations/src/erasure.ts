@@ -29,6 +29,6 @@ export const erasure: Eraser<IntegrationsDb> = {
     { table: 'connections', without: ['sealed', 'lease_id', 'lease_until', 'generation', 'refresh_at'] },
     { table: 'connection_calls' },
     { table: 'app_effects', without: ['key'] },
-    { table: 'oauth_attempts', without: ['state_hash', 'sealed_verifier'] },
+    { table: 'oauth_attempts', key: null, without: ['state_hash', 'sealed_verifier'] },
   ],
 }

@@ -90,6 +90,7 @@ export type IntegrationsDb = LaneDb & {
     created_at: Generated<Date>
   }
   app_effects: {
+    id: string
     user_id: string
     key: string
     connection_id: string

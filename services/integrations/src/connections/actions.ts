@@ -3,6 +3,7 @@ import { appOf, apps } from '@operon/contracts/integrations/apps'
 import type * as api from '@operon/contracts/integrations/connections'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
+import { newId } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { actionOf, definitionOf } from '../apps/all.ts'
@@ -151,7 +152,7 @@ export async function runAppAction(ctx: Call, asked: Input<typeof api.runAppActi
 async function begin(ctx: Call, { id, user_id }: ConnectionRow, action: string, key: string) {
   const mine = await ctx.db
     .insertInto('app_effects')
-    .values({ user_id, key, connection_id: id, action, reply: null })
+    .values({ id: newId(), user_id, key, connection_id: id, action, reply: null })
     .onConflict((conflict) => conflict.doNothing())
     .returning('key')
     .executeTakeFirst()

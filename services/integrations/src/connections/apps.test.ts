@@ -1,6 +1,7 @@
 import { userDeleted } from '@operon/contracts/identity/events'
 import { type AppId, apps } from '@operon/contracts/integrations/apps'
 import { connectionBroken, connectionChanged } from '@operon/contracts/integrations/events'
+import { exportUser } from '@operon/contracts/personal-data'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -299,9 +300,26 @@ test('nobody reads, tests or ends the connection of another, and no answer holds
   expect(row.sealed).toMatch(/^v1\./)
 })
 
-test('an account that is deleted takes its access back at every app', async () => {
+test('a person is given their connections without a token, and an account that is deleted takes its access back at every app', async () => {
   const user = platform.user()
   await connected(user, 'google-drive')
+  await call(user, 'connect-app', { app: 'slack' })
+  await call(
+    user,
+    'run-app-action',
+    { app: 'google-drive', action: 'make-folder', input: { name: 'Offers' } },
+    { 'idempotency-key': 'one' },
+  )
+  const { rt } = platform.services.integrations!
+  const given: Record<string, number> = {}
+  for (let from: any = null, more = true; more; ) {
+    const piece = await rt.ask(exportUser('integrations'), { user_id: user.id, from })
+    given[piece.name] = piece.rows.length
+    expect(JSON.stringify(piece.rows)).not.toMatch(/sealed|v1\./)
+    from = piece.next
+    more = from !== null
+  }
+  expect(given).toMatchObject({ connections: 1, connection_calls: 1, app_effects: 1, oauth_attempts: 1 })
   await platform.emit(userDeleted, user.id, { version: 2 })
   await expect.poll(async () => (await truth('revoked')).some(({ email }) => email === user.email)).toBe(true)
   await expect.poll(() => db.selectFrom('connections').select('id').where('user_id', '=', user.id).execute()).toEqual([])

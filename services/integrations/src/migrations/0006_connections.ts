@@ -37,9 +37,10 @@ export async function up(db: Kysely<unknown>) {
   // What was asked of an app under a caller's key: a call whose answer was lost is not made again.
   await sql`
     create table app_effects (
-      user_id uuid not null, key text not null, connection_id uuid not null, action text not null, reply jsonb,
-      created_at timestamptz not null default now(), primary key (user_id, key)
+      id uuid primary key, user_id uuid not null, key text not null, connection_id uuid not null, action text not null, reply jsonb,
+      created_at timestamptz not null default now(), unique (user_id, key)
     )`.execute(db)
+  await sql`create index app_effects_of_user on app_effects (user_id, id)`.execute(db)
   await sql`create index app_effects_by_time on app_effects (created_at)`.execute(db)
   // Tokens of ended connections, until the app has been told. The id is the connection's, which the seal is bound to.
   await sql`
