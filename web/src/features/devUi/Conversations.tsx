@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Approval, Conversation, SavedPrompt } from '../../api/ai.ts'
 import { ApprovalCard } from '../../chat/ApprovalCard.tsx'
 import { ApprovalView } from '../../chat/ApprovalView.tsx'
+import { AttachButton, AttachedList, SentFile, useAttachments } from '../../chat/Attachments.tsx'
 import { ChatFrame } from '../../chat/ChatFrame.tsx'
 import { ChatLog } from '../../chat/ChatLog.tsx'
 import { Composer } from '../../chat/Composer.tsx'
@@ -198,10 +199,24 @@ export function ConversationParts() {
             <Button onClick={() => setLibrary(true)}>Prompt library</Button>
           </div>
         </Panel>
+        <Panel title="Attachments">
+          <Attachments />
+          <SentFile name="Offer.pdf" bytes={48_200} onOpen={() => toast.info('Saved')} />
+        </Panel>
         <RecentCommands userId={nobody} title="Recent commands" empty="Your questions appear here." />
         <RecentCommands userId="new" title="None yet" empty="Your questions appear here." />
       </div>
       {library ? <PromptLibrary draft="" onUse={toast.info} onClose={() => setLibrary(false)} /> : null}
     </QueryClientProvider>
+  )
+}
+
+function Attachments() {
+  const held = useAttachments('sample')
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <AttachButton held={held} />
+      <AttachedList held={held} />
+    </div>
   )
 }

@@ -1,18 +1,21 @@
+import { useQuery } from '@tanstack/react-query'
 import { Bell, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { OwnPicture } from '../../chat/OwnPicture.tsx'
 import { product } from '../../content/product.ts'
 import { sampleActivity, sampleStats } from '../../content/samples.ts'
 import { ThemeToggle } from '../../shell/ThemeToggle.tsx'
-import { Button, ButtonLink, IconButton } from '../../ui/Button.tsx'
+import { Button, ButtonLink, FileButton, IconButton } from '../../ui/Button.tsx'
 import { ActivityList, Avatar, CopyField, GeneMeter, Kbd, Stat, StatRow, Table } from '../../ui/Data.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { Checkbox, Field, PasswordField, SearchForm, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
+import { Figures } from '../../ui/Figures.tsx'
 import { Busy, EmptyRow, GeneRow, Mark, Wordmark } from '../../ui/Mark.tsx'
 import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { Papers } from '../../ui/Papers.tsx'
+import { Photos } from '../../ui/Photos.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { StarPicker, Stars } from '../../ui/Stars.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -24,6 +27,7 @@ import { ConversationParts } from './Conversations.tsx'
 export function DevUiPage() {
   const [open, setOpen] = useState<'dialog' | 'sheet' | 'confirm'>()
   const [on, setOn] = useState(true)
+  const made = useQuery({ queryKey: ['dev-figures'], queryFn: () => ({ count: 12 }), initialData: { count: 12 } })
   const [tab, setTab] = useState<'a' | 'b'>('a')
   return (
     <main className="mx-auto flex max-w-[72rem] flex-col gap-6 p-8">
@@ -38,6 +42,7 @@ export function DevUiPage() {
       <Group title="Buttons">
         <Button variant="primary">Primary</Button>
         <Button>Secondary</Button>
+        <FileButton onFiles={(files) => toast.info(`${files.length} chosen`)}>Choose files</FileButton>
         <Button variant="ghost">Ghost</Button>
         <Button variant="danger">
           <Trash2 />
@@ -183,6 +188,17 @@ export function DevUiPage() {
           open={async () => ({ filename: 'example.pdf', content_type: 'application/pdf', pdf: '' })}
         />
       </Group>
+      <Group title="Photos">
+        <Photos of={['/og.png', '/apple-touch-icon.png']} by="Mara" />
+      </Group>
+      <Figures
+        id="dev-figures"
+        title="Figures"
+        stats={made}
+        isEmpty={({ count }) => count === 0}
+        figures={({ count }) => [{ label: 'Made', value: String(count) }]}
+        samples={[]}
+      />
       <Group title="Stars">
         <Stars rating={4} />
         <StarPicker id="dev-stars" value={3} onChange={() => undefined} />
