@@ -1,6 +1,4 @@
-import { revokeAccess } from '@operon/contracts/integrations/events'
 import { deleteRows, type Eraser, NOBODY } from '@operon/kit/erasure'
-import { enqueue } from '@operon/kit/tx'
 import { keepToRevoke } from './connections/keep.ts'
 import type { IntegrationsDb } from './schema.ts'
 
@@ -9,10 +7,7 @@ export const erasure: Eraser<IntegrationsDb> = {
   erase: async (trx, userId) => {
     // What apps have given is taken back there; the tokens go once they have been told.
     const own = await trx.selectFrom('connections').selectAll().where('user_id', '=', userId).where('state', '<>', 'disconnected').execute()
-    for (const row of own) {
-      await keepToRevoke(trx, { ...row, user_id: NOBODY })
-      if (row.sealed) await enqueue(trx, revokeAccess, { connection_id: row.id, generation: row.generation })
-    }
+    for (const row of own) await keepToRevoke(trx, { ...row, user_id: NOBODY })
     const waiting = await trx.deleteFrom('lane_items').where('tenant', '=', userId).executeTakeFirstOrThrow()
     await trx.deleteFrom('tenant_lanes').where('tenant', '=', userId).execute()
     const deleted = await deleteRows(

@@ -215,7 +215,8 @@ export const disconnectApp = fn('disconnect-app', {
   access: 'user',
   idempotent: true,
   summary: 'Ends a connection: our access is revoked at the app, and what we held is deleted',
-  description: 'Where the app does not answer, revoking is tried again for a day.',
+  description:
+    'Where the app does not answer, revoking is tried again for a day. Google and Meta revoke all of their apps at once, so there it waits for the last one of the same account.',
   body: z.object({ connection_id }),
   reply: z.object({ disconnected: z.boolean() }),
   example: { request: { connection_id: connectionExample.id }, reply: { disconnected: true } },

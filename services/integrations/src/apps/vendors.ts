@@ -22,6 +22,8 @@ export type Vendor = {
   lasting?: (token: string, client: Client) => { url: string; query: Record<string, string> }
   /** Ends our access there. Microsoft has no such call: what we hold is deleted, and its owner sees the app in their account's settings. */
   revoke?: (held: Held, client: Client) => VendorCall
+  /** Revoking takes back everything that this person let us into: it waits for the last of the vendor's apps with the same account. */
+  revokesAll?: true
   /** Where an operator registers, and which setting takes the keys. */
   register: string
 }
@@ -41,6 +43,7 @@ const list = {
     // Without these two Google gives no refresh token the second time.
     extra: { access_type: 'offline', prompt: 'consent' },
     revoke: (held) => ({ method: 'POST', url: 'https://oauth2.googleapis.com/revoke', form: { token: lasting(held) } }),
+    revokesAll: true,
     register: 'https://console.cloud.google.com/apis/credentials',
   },
   microsoft: {
@@ -82,6 +85,7 @@ const list = {
       url: 'https://graph.facebook.com/v23.0/me/permissions',
       headers: { authorization: `Bearer ${access}` },
     }),
+    revokesAll: true,
     register: 'https://developers.facebook.com/apps',
   },
   notion: {

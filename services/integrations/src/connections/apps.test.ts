@@ -199,6 +199,7 @@ test("the page of a sign-in is the vendor's, with the state, the challenge and t
 test('a key that the app does not accept is not kept, and the form says which field is missing [spec-124]', async () => {
   const user = platform.user()
   expect((await call(user, 'connect-app', { app: 'mailersend', key: 'mlsn.wrong' })).body.code).toBe('app_key_refused')
+  expect((await call(user, 'connect-app', { app: 'mailersend', key: 'mlsn.\r\nx: y' })).body.code).toBe('app_key_refused')
   expect((await call(user, 'connect-app', { app: 'trello', key: 'sandbox_1' })).body).toMatchObject({
     code: 'app_key_missing',
     message: 'Enter the api key.',
@@ -282,6 +283,18 @@ test('an app that asks for patience gets it: the caller is told when, and anothe
   expect((await read(ann)).body).toMatchObject({ code: 'app_busy', details: { retry_after_seconds: 60 } })
   expect((await read(ann)).status).toBe(429)
   expect((await read(bob)).status).toBe(200)
+})
+
+test('disconnecting one app of Google leaves another of the same account at work, and the last one is revoked there [spec-125]', async () => {
+  const user = platform.user()
+  const mail = await connected(user, 'gmail')
+  const drive = await connected(user, 'google-drive')
+  await call(user, 'disconnect-app', { connection_id: mail })
+  expect((await call(user, 'read-from-app', { app: 'google-drive', action: 'list-recent-files' })).status).toBe(200)
+  const revoked = async () => (await truth('revoked')).filter(({ email }) => email === user.email).length
+  expect(await revoked()).toBe(0)
+  await call(user, 'disconnect-app', { connection_id: drive })
+  await expect.poll(revoked).toBe(1)
 })
 
 test('nobody reads, tests or ends the connection of another, and no answer holds a token', async () => {

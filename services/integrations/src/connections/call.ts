@@ -131,6 +131,8 @@ export async function sendTo(
 ): Promise<Sent> {
   const asked = app.sign ? app.sign(held, plain) : { ...plain, headers: { ...plain.headers, authorization: `Bearer ${held.access}` } }
   const { method = 'GET', path, query = {}, json, form } = asked
+  // A part that was given as an id may not lead to another call.
+  if (/(^|\/)\.{1,2}(\/|$)/.test(path)) throw new DomainError('app_input')
   const base = typeof app.api === 'function' ? app.api(held) : app.api
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]))
   const search = given.length ? `?${new URLSearchParams(given)}` : ''

@@ -142,6 +142,8 @@ async function connectByKey(ctx: Call, input: Input<typeof api.connectApp>, plac
     if (name !== 'key') fields[name] = value
   }
   const key = given.key!.trim()
+  // Anything else cannot stand in a header, and is no key of anybody's.
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new DomainError('app_key_refused')
   const { mint: buys } = definitionOf(app)
   const held: Held = { access: key, ...(buys && { refresh: key }), ...(Object.keys(fields).length && { fields }) }
   const granted: Granted = buys

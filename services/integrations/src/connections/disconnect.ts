@@ -1,28 +1,21 @@
 import type { Input } from '@operon/contracts/contract'
 import type * as api from '@operon/contracts/integrations/connections'
-import { revokeAccess } from '@operon/contracts/integrations/events'
 import type { Ctx } from '@operon/kit/context'
-import { enqueue, inTransaction } from '@operon/kit/tx'
+import { inTransaction } from '@operon/kit/tx'
 import type { Expression, SqlBool } from 'kysely'
 import type { IntegrationsDb } from '../schema.ts'
 import { connectionOf } from './actions.ts'
-import { type ConnectionRow, endConnection, showIntegration, type Trx } from './keep.ts'
+import { type ConnectionRow, endConnection, showIntegration } from './keep.ts'
 
 type Call = Ctx<IntegrationsDb>
 
 export async function disconnectApp(ctx: Call, { connection_id }: Input<typeof api.disconnectApp>) {
   const row = await connectionOf(ctx, connection_id)
   return inTransaction(ctx.db, async (trx) => {
-    const disconnected = await end(trx, row)
+    const disconnected = await endConnection(trx, row)
     await showIntegration(trx, row.user_id, row.app)
     return { disconnected }
   })
-}
-
-async function end(trx: Trx, row: ConnectionRow): Promise<boolean> {
-  const ended = await endConnection(trx, row)
-  if (ended && row.sealed) await enqueue(trx, revokeAccess, { connection_id: row.id, generation: row.generation })
-  return ended
 }
 
 /** Ends all of an app's connections, as the specified write of the table asks. Those that had ended already stay as they are and are answered all the same. */
@@ -39,7 +32,7 @@ export async function disconnect(ctx: Call, { where }: { where: Expression<SqlBo
         .where('app', '=', app)
         .where('state', '<>', 'disconnected')
         .execute()
-      for (const row of own) await end(trx, row)
+      for (const row of own) await endConnection(trx, row)
       await showIntegration(trx, user_id, app)
     }
     const ids = rows.map(({ id }) => id)

@@ -1,12 +1,13 @@
 import type { AppId } from '@operon/contracts/integrations/apps'
-import { connectionBroken, connectionChanged } from '@operon/contracts/integrations/events'
+import { connectionBroken, connectionChanged, revokeAccess } from '@operon/contracts/integrations/events'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
-import { publish } from '@operon/kit/tx'
+import { enqueue, publish } from '@operon/kit/tx'
 import type { Vault } from '@operon/kit/vault'
 import { type Selectable, sql, type Transaction } from 'kysely'
-import { definitionOf } from '../apps/all.ts'
+import { appsOfVendor, definitionOf } from '../apps/all.ts'
 import type { Held } from '../apps/app.ts'
+import { vendors } from '../apps/vendors.ts'
 import type { IntegrationsDb } from '../schema.ts'
 
 export type ConnectionRow = Selectable<IntegrationsDb['connections']>
@@ -34,9 +35,18 @@ export async function showIntegration(trx: Trx, userId: string, app: AppId): Pro
     await publish(trx, connectionChanged, userId, { service_name: app, version: changed.version, status: changed.integration_status })
 }
 
-/** Ends a connection here; `revocations` keeps its token until the app has been told. */
-export async function endConnection(trx: Trx, row: ConnectionRow): Promise<boolean> {
-  const ended = await trx
+/** Ends a connection here; `revocations` keeps its token, as it is now, until the app has been told. */
+export async function endConnection(trx: Trx, { id, user_id }: Pick<ConnectionRow, 'id' | 'user_id'>): Promise<boolean> {
+  const row = await trx
+    .selectFrom('connections')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', user_id)
+    .where('state', '<>', 'disconnected')
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row) return false
+  await trx
     .updateTable('connections')
     .set({
       state: 'disconnected',
@@ -47,14 +57,27 @@ export async function endConnection(trx: Trx, row: ConnectionRow): Promise<boole
       lease_until: null,
       updated_at: sql`now()`,
     })
-    .where('id', '=', row.id)
-    .where('user_id', '=', row.user_id)
-    .where('state', '<>', 'disconnected')
-    .returning(['id', 'generation'])
-    .executeTakeFirst()
-  if (!ended) return false
-  await keepToRevoke(trx, row)
+    .where('id', '=', id)
+    .where('user_id', '=', user_id)
+    .execute()
+  if (!(await isSharedThere(trx, row))) await keepToRevoke(trx, row)
   return true
+}
+
+/** Whether another app of the same vendor still uses the account, so that revoking would end that one too. */
+async function isSharedThere(trx: Trx, { id, user_id, app, account }: ConnectionRow): Promise<boolean> {
+  const { vendor } = definitionOf(app)
+  if (!vendor || !vendors[vendor].revokesAll) return false
+  const other = await trx
+    .selectFrom('connections')
+    .select('id')
+    .where('user_id', '=', user_id)
+    .where('app', 'in', appsOfVendor(vendor))
+    .where('account', '=', account)
+    .where('id', '<>', id)
+    .where('state', '<>', 'disconnected')
+    .executeTakeFirst()
+  return other !== undefined
 }
 
 export async function keepToRevoke(trx: Trx, { id, generation, user_id, app, sealed, sandbox }: ConnectionRow): Promise<void> {
@@ -64,6 +87,7 @@ export async function keepToRevoke(trx: Trx, { id, generation, user_id, app, sea
     .values({ id, generation, user_id, app, sealed, sandbox })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+  await enqueue(trx, revokeAccess, { connection_id: id, generation })
 }
 
 /** The app does not take what we hold any more, and only its owner can mend that. Told once. */

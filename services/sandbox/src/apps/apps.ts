@@ -4,9 +4,16 @@ import type { State } from '../core/state.ts'
 import type { Truth } from '../core/truth.ts'
 import { dispatch, form, type Handler, json, type Route, redirect, route, type WireReply, type WireRequest } from '../core/wire.ts'
 import { testPeople } from '../oauth/people.ts'
+import { books } from './books.ts'
+import { business } from './business.ts'
+import { google } from './google.ts'
 import { type AppGrant, type AppObject, type AppToken, type VendorWire, vendorWires } from './grants.ts'
-import { operations } from './resources.ts'
+import { meta } from './meta.ts'
+import { microsoft } from './microsoft.ts'
+import { notion, slack } from './notion-slack.ts'
+import { consentPage, problemOf, refusal } from './pages.ts'
 
+const operations = [...google, ...microsoft, ...meta, ...notion, ...slack, ...business, ...books]
 const CODE_SECONDS = 600
 /** What Notion allows an integration: three a second on average. */
 const WINDOW_MS = 10_000
@@ -150,7 +157,8 @@ export function connectedApps({ state, truth, publicUrl }: { state: State; truth
   function revokeToken(id: string): WireReply {
     const grant = grants.get(tokens.get(id)?.grant ?? '')
     if (!grant || grant.revoked) return json({ error: 'invalid_token', error_description: 'Token expired or revoked' }, 400)
-    grants.put({ ...grant, revoked: true })
+    for (const each of vendorWires[grant.vendor]?.revokesAll ? grants.all() : [grant])
+      if (each.vendor === grant.vendor && each.email === grant.email) grants.put({ ...each, revoked: true })
     truth.log('apps', 'revoked', { vendor: grant.vendor, email: grant.email })
     return json({ ok: true, revoked: true })
   }
@@ -319,41 +327,6 @@ function unauthorized(host: string): WireReply {
   if (host === 'graph.facebook.com')
     return json({ error: { message: 'Error validating access token', type: 'OAuthException', code: 190 } }, 401)
   return json({ error: { code: 401, message: 'Invalid Credentials', status: 'UNAUTHENTICATED' }, message: 'Invalid Credentials' }, 401)
-}
-
-function problemOf(wire: VendorWire, fields: URLSearchParams, publicUrl: string): string | undefined {
-  const back = fields.get('redirect_uri') ?? ''
-  if (!fields.get('client_id')) return 'client_id is missing.'
-  if (!URL.canParse(back) || new URL(back).origin !== new URL(publicUrl).origin || !new URL(back).pathname.startsWith('/connect/'))
-    return 'redirect_uri is not registered for this client.'
-  if (fields.get('response_type') !== 'code') return 'response_type must be "code".'
-  if (wire.requiresPkce && !fields.get('code_challenge')) return 'code_challenge is required.'
-  if (fields.has('code_challenge') && fields.get('code_challenge_method') !== 'S256') return 'code_challenge_method must be S256.'
-  return undefined
-}
-
-const refusal = (reason: string) =>
-  page({
-    title: 'Request refused',
-    status: 400,
-    layout: 'narrow',
-    body: html`<h1>This request was refused</h1><div class="alert">${reason}</div><p class="muted">The page that sent you here has to be corrected. Nothing was shared.</p>`,
-  })
-
-function consentPage(wire: VendorWire, path: string, fields: URLSearchParams, problem?: string) {
-  const scopes = (fields.get('scope') ?? '').split(/[\s,]+/).filter(Boolean)
-  return page({
-    title: `Connect ${wire.name}`,
-    layout: 'narrow',
-    strip: `Standing in for ${wire.name}`,
-    body: html`<h1>Let Operon into ${wire.name}?</h1><p class="muted">This is not ${wire.name}; choose or make up whose account it is.</p>
-${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}
-<form method="post" action="${path}">${[...fields].filter(([name]) => !['email', 'person', 'decision'].includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<div class="panel"><label for="person">Test person</label><select id="person" name="person">${testPeople.map((person) => html`<option value="${person.email}">${person.name}, ${person.email}</option>`)}</select>
-<label for="email">Or another email address</label><input id="email" name="email" type="email" autocomplete="off"></div>
-${scopes.length ? html`<p class="faint">It asks for: ${scopes.join(', ')}</p>` : ''}
-<div class="row"><button class="main" name="decision" value="approve">Approve</button><button name="decision" value="deny">Deny</button></div></form>`,
-  })
 }
 
 function bodyOf(request: WireRequest): Record<string, any> | null {

@@ -24,6 +24,8 @@ export type VendorWire = {
   authorize: string
   token: string
   revoke?: string
+  /** Revoking one token takes back all that this person let the client into. */
+  revokesAll?: boolean
   /** A refresh gives a new refresh token, and the old one is good for nothing any more. */
   rotates?: boolean
   /** Null: access tokens do not expire. */
@@ -47,6 +49,7 @@ export const vendorWires: Record<string, VendorWire> = {
     authorize: 'accounts.google.com/o/oauth2/v2/auth',
     token: 'oauth2.googleapis.com/token',
     revoke: 'oauth2.googleapis.com/revoke',
+    revokesAll: true,
     more: (grant) => ({ scope: grant.scope }),
   },
   microsoft: {
@@ -78,6 +81,7 @@ export const vendorWires: Record<string, VendorWire> = {
     name: 'Meta',
     authorize: 'www.facebook.com/v23.0/dialog/oauth',
     token: 'graph.facebook.com/v23.0/oauth/access_token',
+    revokesAll: true,
     seconds: 5_184_000,
     refreshes: false,
     error: (code, said) => ({

@@ -151,7 +151,9 @@ function Account({ app, connection, onConnect }: { app: App; connection: Connect
         danger
         onConfirm={disconnect}
       >
-        Our access is revoked at {app.name}, and what we hold is deleted. What uses this account stops working.
+        What we hold is deleted, and our access is revoked at {app.name}{' '}
+        {app.vendor === 'google' || app.vendor === 'meta' ? 'once no other app of the same company uses this account' : 'at once'}. What
+        uses this account stops working.
       </Confirm>
     </li>
   )

@@ -1,0 +1,199 @@
+import { companyOf, numberOf } from './grants.ts'
+import { contacts, has, iso, limited, mailOf, type Operation } from './operation.ts'
+
+const api = 'api.stripe.com/v1'
+export const books: Operation[] = [
+  {
+    at: `GET ${api}/account`,
+    answer: ({ grant }) => ({
+      id: `acct_${numberOf(grant.email)}`,
+      object: 'account',
+      email: grant.email,
+      settings: { dashboard: { display_name: companyOf(grant) } },
+    }),
+  },
+  {
+    at: `GET ${api}/charges`,
+    query: ['limit', 'starting_after', 'customer'],
+    answer: (call) => ({
+      object: 'list',
+      has_more: false,
+      data: limited(
+        [
+          {
+            id: 'ch_1',
+            object: 'charge',
+            amount: 4900,
+            currency: 'usd',
+            status: 'succeeded',
+            description: 'Template pack',
+            created: Math.floor(Date.now() / 1000) - 9000,
+          },
+        ],
+        call,
+      ),
+    }),
+  },
+  {
+    at: `GET ${api}/customers`,
+    query: ['limit', 'email', 'starting_after'],
+    answer: (call) => ({
+      object: 'list',
+      has_more: false,
+      data: [
+        ...call.list('customer').map(({ id, data }) => ({ id: `cus_${id}`, created: 0, ...data })),
+        ...contacts.map((name, index) => ({ id: `cus_${index}`, name, email: mailOf(name), created: 1_760_000_000 })),
+      ].filter(({ email }: any) => !call.query.get('email') || email === call.query.get('email')),
+    }),
+  },
+  {
+    at: `POST ${api}/customers`,
+    body: ['name', 'email', 'description', 'phone'],
+    answer: (call) => ({ id: `cus_${call.add('customer', call.body).id}`, object: 'customer', ...call.body }),
+  },
+  {
+    at: 'GET api-m.paypal.com/v1/identity/openidconnect/userinfo',
+    query: ['schema'],
+    answer: ({ grant }) => ({
+      user_id: `https://www.paypal.com/webapps/auth/identity/user/${numberOf(grant.email)}`,
+      payer_id: `P${numberOf(grant.email)}`,
+      name: companyOf(grant),
+    }),
+  },
+  {
+    at: 'GET api-m.paypal.com/v1/reporting/transactions',
+    query: ['start_date', 'end_date', 'fields', 'page_size', 'page'],
+    answer: () => ({
+      transaction_details: [
+        {
+          transaction_info: {
+            transaction_id: '5TY05013RG002845M',
+            transaction_amount: { value: '49.00', currency_code: 'USD' },
+            transaction_status: 'S',
+            transaction_initiation_date: iso(-600),
+          },
+        },
+      ],
+    }),
+  },
+  {
+    at: 'GET api-m.paypal.com/v2/invoicing/invoices',
+    query: ['page_size', 'page', 'total_required'],
+    answer: (call) => ({
+      items: [
+        ...call
+          .list('invoice')
+          .map(({ id }) => ({ id: `INV2-${id}`, status: 'DRAFT', detail: { invoice_number: id }, amount: { value: '0.00' } })),
+        {
+          id: 'INV2-1',
+          status: 'PAID',
+          detail: { invoice_number: '0001', invoice_date: iso(-9000).slice(0, 10) },
+          amount: { value: '120.00', currency_code: 'USD' },
+        },
+      ],
+    }),
+  },
+  {
+    at: 'POST api-m.paypal.com/v2/invoicing/invoices',
+    body: ['detail', 'primary_recipients', 'items', 'invoicer'],
+    status: 201,
+    answer: (call) => ({
+      rel: 'self',
+      href: `https://api-m.paypal.com/v2/invoicing/invoices/INV2-${call.add('invoice', call.body).id}`,
+      method: 'GET',
+    }),
+  },
+  {
+    at: 'GET quickbooks.api.intuit.com/v3/company/:company/query',
+    query: ['query', 'minorversion'],
+    answer: (call) => {
+      const q = call.query.get('query') ?? ''
+      if (/from CompanyInfo/i.test(q)) return { QueryResponse: { CompanyInfo: [{ Id: '1', CompanyName: companyOf(call.grant) }] } }
+      if (/from Invoice/i.test(q))
+        return {
+          QueryResponse: {
+            Invoice: [{ Id: '1', DocNumber: '1001', TotalAmt: 120, CustomerRef: { name: 'Maya Patel' }, TxnDate: iso(-9000).slice(0, 10) }],
+          },
+        }
+      const words = /like '%((?:[^'\\]|\\.)*)%'/.exec(q)?.[1] ?? ''
+      const all = [
+        ...call.list('customer').map(({ id, data }) => ({ Id: id, ...data })),
+        ...contacts.map((name, index) => ({ Id: String(index), DisplayName: name, PrimaryEmailAddr: { Address: mailOf(name) } })),
+      ]
+      return { QueryResponse: { Customer: all.filter((each: any) => has(each.DisplayName, words)) } }
+    },
+  },
+  {
+    at: 'POST quickbooks.api.intuit.com/v3/company/:company/customer',
+    query: ['minorversion'],
+    body: ['DisplayName', 'PrimaryEmailAddr', 'PrimaryPhone'],
+    answer: (call) => ({ Customer: { Id: call.add('customer', call.body).id, ...call.body }, time: iso(0) }),
+  },
+  {
+    at: 'GET api.mailersend.com/v1/domains',
+    query: ['limit', 'page', 'verified'],
+    answer: ({ grant }) => ({
+      data: [
+        { id: `dom-${numberOf(grant.email)}`, name: `${numberOf(grant.email)}.example.com`, is_verified: true, created_at: iso(-90_000) },
+      ],
+    }),
+  },
+  {
+    at: 'POST api.mailersend.com/v1/email',
+    body: ['from', 'to', 'subject', 'text', 'html', 'tags'],
+    status: 202,
+    answer: (call) => void call.add('mail', call.body),
+  },
+  {
+    at: 'GET api.trello.com/1/members/me',
+    query: ['fields', 'key', 'token'],
+    answer: ({ grant }) => ({ id: numberOf(grant.email), username: `user${numberOf(grant.email)}`, fullName: grant.name }),
+  },
+  {
+    at: 'GET api.trello.com/1/members/me/boards',
+    query: ['fields', 'filter', 'key', 'token'],
+    answer: () => [{ id: 'b1', name: 'Launch', url: 'https://trello.com/b/b1' }],
+  },
+  {
+    at: 'GET api.trello.com/1/boards/:board/lists',
+    query: ['fields', 'key', 'token'],
+    answer: () => [
+      { id: 'l1', name: 'To do' },
+      { id: 'l2', name: 'Done' },
+    ],
+  },
+  {
+    at: 'GET api.trello.com/1/lists/:list/cards',
+    query: ['fields', 'key', 'token'],
+    answer: (call) => [
+      ...call
+        .list('card')
+        .filter(({ data }) => data.idList === call.params.list)
+        .map(({ id, data }) => ({ id, name: data.name, desc: data.desc ?? '', shortUrl: `https://trello.com/c/${id}` })),
+      { id: 'c1', name: 'Write the announcement', desc: '', shortUrl: 'https://trello.com/c/c1', due: null },
+    ],
+  },
+  {
+    at: 'POST api.trello.com/1/cards',
+    query: ['key', 'token'],
+    body: ['idList', 'name', 'desc', 'due', 'pos'],
+    answer: (call) => ({ ...call.body, ...short(call.add('card', call.body).id) }),
+  },
+  { at: 'GET api.vapi.ai/assistant', query: ['limit'], answer: () => [{ id: 'asst-1', name: 'Reception', voice: { voiceId: 'alloy' } }] },
+  {
+    at: 'GET api.vapi.ai/call',
+    query: ['limit'],
+    answer: () => [{ id: 'call-1', status: 'ended', endedReason: 'customer-ended-call', startedAt: iso(-90) }],
+  },
+  {
+    at: 'GET api.retellai.com/list-agents',
+    query: ['limit'],
+    answer: () => [{ agent_id: 'agent_1', agent_name: 'Reception', voice_id: 'alloy' }],
+  },
+  {
+    at: 'POST api.retellai.com/v2/list-calls',
+    body: ['limit', 'filter_criteria', 'sort_order'],
+    answer: () => [{ call_id: 'call_1', call_status: 'ended', disconnection_reason: 'user_hangup' }],
+  },
+]
+const short = (id: string) => ({ id, shortUrl: `https://trello.com/c/${id}` })

@@ -1,0 +1,211 @@
+import { numberOf } from './grants.ts'
+import { contacts, has, iso, kept, limited, mailOf, type Operation } from './operation.ts'
+
+const hub = 'api.hubapi.com'
+const hubspotContact = (id: string, name: string, email: string) => ({
+  id,
+  properties: { firstname: name.split(' ')[0], lastname: name.split(' ').slice(1).join(' '), email },
+  createdAt: iso(-9000),
+  updatedAt: iso(-100),
+})
+export const business: Operation[] = [
+  {
+    at: `GET ${hub}/account-info/v3/details`,
+    answer: ({ grant }) => ({ portalId: Number(numberOf(grant.email)), uiDomain: 'app.hubspot.com', timeZone: 'UTC' }),
+  },
+  {
+    at: `POST ${hub}/crm/v3/objects/contacts/search`,
+    body: ['query', 'limit', 'properties', 'after', 'filterGroups', 'sorts'],
+    answer: (call) => {
+      const all = [
+        ...call.list('contact').map(({ id, data }) => ({ id, properties: data.properties, updatedAt: iso(0) })),
+        ...contacts.map((name, index) => hubspotContact(String(index + 1), name, mailOf(name))),
+      ]
+      const found = all.filter(({ properties }) => has(Object.values(properties).join(' '), call.body.query ?? ''))
+      return { total: found.length, results: found.slice(0, call.body.limit ?? 10) }
+    },
+  },
+  {
+    at: `POST ${hub}/crm/v3/objects/contacts`,
+    body: ['properties', 'associations'],
+    status: 201,
+    answer: (call) => ({ ...call.add('contact', call.body).data, id: call.list('contact')[0]!.id, createdAt: iso(0) }),
+  },
+  {
+    at: `GET ${hub}/crm/v3/objects/deals`,
+    query: ['limit', 'properties', 'after', 'archived'],
+    answer: (call) => ({
+      results: limited(
+        [{ id: '1', properties: { dealname: 'Website for Maya', amount: '2400', dealstage: 'contractsent', closedate: iso(20_000) } }],
+        call,
+      ),
+    }),
+  },
+  {
+    at: 'GET www.zohoapis.com/crm/v8/users',
+    query: ['type', 'page', 'per_page'],
+    answer: ({ grant }) => ({ users: [{ id: numberOf(grant.email), full_name: grant.name, email: grant.email }] }),
+  },
+  {
+    at: 'GET www.zohoapis.com/crm/v8/Contacts/search',
+    query: ['word', 'email', 'criteria', 'per_page', 'page'],
+    answer: (call) => ({
+      data: [
+        ...call.list('contact').map(({ id, data }) => ({ id, Full_Name: `${data.First_Name} ${data.Last_Name}`, Email: data.Email })),
+        ...contacts.map((name, index) => ({ id: String(index + 1), Full_Name: name, Email: mailOf(name) })),
+      ].filter((each) => has(`${each.Full_Name} ${each.Email}`, call.query.get('word') ?? '')),
+    }),
+  },
+  {
+    at: 'POST www.zohoapis.com/crm/v8/Contacts',
+    body: ['data', 'trigger'],
+    status: 201,
+    answer: (call) => ({
+      data: [{ code: 'SUCCESS', status: 'success', details: { id: call.add('contact', call.body.data?.[0] ?? {}).id } }],
+    }),
+  },
+  {
+    at: 'GET www.zohoapis.com/crm/v8/Deals',
+    query: ['fields', 'per_page', 'page'],
+    answer: () => ({ data: [{ id: '1', Deal_Name: 'Website for Maya', Amount: 2400, Stage: 'Negotiation' }] }),
+  },
+  {
+    at: 'GET login.salesforce.com/services/oauth2/userinfo',
+    answer: ({ grant }) => ({
+      organization_id: `00D${numberOf(grant.email)}`,
+      user_id: `005${numberOf(grant.email)}`,
+      email: grant.email,
+      name: grant.name,
+    }),
+  },
+  {
+    at: 'GET sandbox.my.salesforce.com/services/data/v64.0/query',
+    query: ['q'],
+    answer: (call) => {
+      const q = call.query.get('q') ?? ''
+      if (/from Opportunity/i.test(q))
+        return {
+          totalSize: 1,
+          done: true,
+          records: [{ Id: '006', Name: 'Website for Maya', StageName: 'Proposal', Amount: 2400, CloseDate: iso(20_000).slice(0, 10) }],
+        }
+      const words = /like '%((?:[^'\\]|\\.)*)%'/.exec(q)?.[1] ?? ''
+      const records = [
+        ...call.list('contact').map(({ id, data }) => ({ Id: id, Name: `${data.FirstName} ${data.LastName}`, Email: data.Email })),
+        ...contacts.map((name, index) => ({ Id: `003${index}`, Name: name, Email: mailOf(name) })),
+      ].filter((each) => has(each.Name, words))
+      return { totalSize: records.length, done: true, records }
+    },
+  },
+  {
+    at: 'POST sandbox.my.salesforce.com/services/data/v64.0/sobjects/Contact',
+    body: ['FirstName', 'LastName', 'Email', 'Phone'],
+    status: 201,
+    answer: (call) => ({ id: call.add('contact', call.body).id, success: true, errors: [] }),
+  },
+  {
+    at: 'GET api.calendly.com/users/me',
+    answer: ({ grant }) => ({
+      resource: { uri: `https://api.calendly.com/users/${numberOf(grant.email)}`, name: grant.name, email: grant.email },
+    }),
+  },
+  {
+    at: 'GET api.calendly.com/event_types',
+    query: ['user', 'count', 'active', 'organization', 'page_token'],
+    answer: () => ({
+      collection: [
+        {
+          uri: 'https://api.calendly.com/event_types/1',
+          name: 'Intro call',
+          duration: 30,
+          scheduling_url: 'https://calendly.com/sandbox/intro',
+        },
+      ],
+    }),
+  },
+  {
+    at: 'GET api.calendly.com/scheduled_events',
+    query: ['user', 'count', 'status', 'sort', 'min_start_time', 'max_start_time', 'page_token'],
+    answer: () => ({
+      collection: [{ uri: 'https://api.calendly.com/scheduled_events/1', name: 'Intro call', status: 'active', start_time: iso(300) }],
+    }),
+  },
+  {
+    at: 'POST api.calendly.com/scheduling_links',
+    body: ['max_event_count', 'owner', 'owner_type'],
+    status: 201,
+    answer: (call) => ({
+      resource: {
+        booking_url: `https://calendly.com/d/${call.add('link', call.body).id}`,
+        owner: call.body.owner,
+        owner_type: 'EventType',
+      },
+    }),
+  },
+  {
+    at: 'GET api.linkedin.com/v2/userinfo',
+    answer: ({ grant }) => ({ sub: numberOf(grant.email), name: grant.name, email: grant.email }),
+  },
+  {
+    at: 'POST api.linkedin.com/rest/posts',
+    body: ['author', 'commentary', 'visibility', 'distribution', 'lifecycleState', 'isReshareDisabledByAuthor', 'content'],
+    status: 201,
+    answer: (call) => ({ id: `urn:li:share:${call.add('post', call.body).id}` }),
+  },
+  {
+    at: 'GET api.x.com/2/users/me',
+    query: ['user.fields'],
+    answer: ({ grant }) => ({ data: { id: numberOf(grant.email), name: grant.name, username: grant.email.split('@')[0] } }),
+  },
+  {
+    at: 'GET api.x.com/2/users/:user/tweets',
+    query: ['max_results', 'tweet.fields', 'pagination_token'],
+    answer: (call) => ({
+      data: limited(kept(call, 'post', [{ text: 'Open again on Monday', created_at: iso(-4000) }]), call, 'max_results'),
+    }),
+  },
+  {
+    at: 'POST api.x.com/2/tweets',
+    body: ['text', 'reply', 'media'],
+    status: 201,
+    answer: (call) => ({ data: { id: call.add('post', { ...call.body, created_at: iso(0) }).id, text: call.body.text } }),
+  },
+  {
+    at: 'GET app.asana.com/api/1.0/users/me',
+    query: ['opt_fields'],
+    answer: ({ grant }) => ({ data: { gid: numberOf(grant.email), name: grant.name, email: grant.email } }),
+  },
+  {
+    at: 'GET app.asana.com/api/1.0/projects',
+    query: ['limit', 'opt_fields', 'workspace', 'offset'],
+    answer: (call) => ({ data: limited([{ gid: '7001', name: 'Launch', permalink_url: 'https://app.asana.com/0/7001' }], call) }),
+  },
+  {
+    at: 'GET app.asana.com/api/1.0/tasks',
+    query: ['project', 'limit', 'opt_fields', 'offset'],
+    answer: (call) => ({
+      data: limited(
+        [
+          ...call.list('task').map(({ id, data }) => ({ gid: id, name: data.data?.name, completed: false })),
+          {
+            gid: '7101',
+            name: 'Write the announcement',
+            completed: false,
+            due_on: iso(5000).slice(0, 10),
+            permalink_url: 'https://app.asana.com/0/7001/7101',
+          },
+        ],
+        call,
+      ),
+    }),
+  },
+  {
+    at: 'POST app.asana.com/api/1.0/tasks',
+    body: ['data'],
+    status: 201,
+    answer: (call) => {
+      const { id } = call.add('task', call.body)
+      return { data: { gid: id, name: call.body.data?.name, permalink_url: `https://app.asana.com/0/7001/${id}` } }
+    },
+  },
+]

@@ -1,0 +1,90 @@
+import { companyOf, numberOf } from './grants.ts'
+import { type ApiCall, iso, kept, limited, type Operation } from './operation.ts'
+
+const fb = 'graph.facebook.com/v23.0'
+export const meta: Operation[] = [
+  { at: `GET ${fb}/me`, query: ['fields'], answer: ({ grant }) => ({ id: numberOf(grant.email), name: grant.name }) },
+  {
+    at: `GET ${fb}/me/accounts`,
+    query: ['fields', 'limit'],
+    answer: ({ grant }) => ({
+      data: [
+        {
+          id: '1001',
+          name: companyOf(grant),
+          link: 'https://www.facebook.com/1001',
+          instagram_business_account: { id: '2001', username: grant.name.split(' ')[0]!.toLowerCase() },
+        },
+      ],
+    }),
+  },
+  {
+    at: `GET ${fb}/me/adaccounts`,
+    query: ['fields', 'limit'],
+    answer: ({ grant }) => ({ data: [{ id: 'act_3001', name: companyOf(grant), currency: 'USD', account_status: 1 }] }),
+  },
+  {
+    at: `GET ${fb}/:object/posts`,
+    query: ['fields', 'limit'],
+    answer: (call) => ({
+      data: limited(
+        kept(call, 'post', [
+          { message: 'We are open on Saturday', created_time: iso(-3000), permalink_url: 'https://www.facebook.com/1001/posts/1' },
+        ]),
+        call,
+      ),
+    }),
+  },
+  {
+    at: `POST ${fb}/:object/feed`,
+    body: ['message', 'link'],
+    answer: (call) => ({ id: `1001_${call.add('post', { ...call.body, created_time: iso(0) }).id}` }),
+  },
+  {
+    at: `GET ${fb}/:object/media`,
+    query: ['fields', 'limit'],
+    answer: (call) => ({
+      data: limited(
+        kept(call, 'media', [
+          {
+            caption: 'New in the shop',
+            permalink: 'https://www.instagram.com/p/1',
+            timestamp: iso(-2000),
+            like_count: 41,
+            comments_count: 3,
+          },
+        ]),
+        call,
+      ),
+    }),
+  },
+  {
+    at: `GET ${fb}/:object/campaigns`,
+    query: ['fields', 'limit'],
+    answer: (call) => ({
+      data: limited(
+        [
+          {
+            id: '4001',
+            name: 'Spring offer',
+            status: statusOf(call, '4001', 'ACTIVE'),
+            daily_budget: '2000',
+            insights: { data: [{ spend: '86.20', clicks: '214', impressions: '9120' }] },
+          },
+          { id: '4002', name: 'Templates', status: statusOf(call, '4002', 'PAUSED'), daily_budget: '1000' },
+        ],
+        call,
+      ),
+    }),
+  },
+  {
+    at: `POST ${fb}/:object`,
+    body: ['status', 'daily_budget', 'name'],
+    answer: (call) => {
+      call.add('campaign', { campaign: call.params.object, ...call.body })
+      return { success: true }
+    },
+  },
+]
+const statusOf = (call: ApiCall, id: string, first: string) =>
+  call.list('campaign').find(({ data }) => data.campaign === id && data.status)?.data.status ?? first

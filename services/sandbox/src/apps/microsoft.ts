@@ -1,0 +1,72 @@
+import { companyOf, numberOf } from './grants.ts'
+import { has, iso, kept, limited, type Operation } from './operation.ts'
+
+const graph = 'graph.microsoft.com/v1.0'
+export const microsoft: Operation[] = [
+  {
+    at: `GET ${graph}/me`,
+    answer: ({ grant }) => ({ id: numberOf(grant.email), displayName: grant.name, mail: grant.email, userPrincipalName: grant.email }),
+  },
+  {
+    at: `POST ${graph}/me/sendMail`,
+    body: ['message', 'saveToSentItems'],
+    status: 202,
+    answer: (call) => void call.add('mail', call.body.message),
+  },
+  {
+    at: `GET ${graph}/me/messages`,
+    query: ['$search', '$top', '$select', '$filter', '$orderby', '$skip'],
+    answer: (call) => ({
+      value: limited(
+        kept(call, 'inbox', [
+          { subject: 'Offer', bodyPreview: 'Thank you for the offer', receivedDateTime: iso(-60), webLink: 'https://outlook.office.com/1' },
+        ]).filter(({ subject, bodyPreview }: any) =>
+          has(`${subject} ${bodyPreview}`, (call.query.get('$search') ?? '').replaceAll('"', '')),
+        ),
+        call,
+        '$top',
+      ),
+    }),
+  },
+  {
+    at: `GET ${graph}/me/events`,
+    query: ['$filter', '$orderby', '$top', '$select', '$skip'],
+    answer: (call) => ({
+      value: limited(
+        kept(call, 'event', [
+          { subject: 'Call with Jonas', start: { dateTime: iso(60), timeZone: 'UTC' }, webLink: 'https://outlook.office.com/2' },
+        ]),
+        call,
+        '$top',
+      ),
+    }),
+  },
+  {
+    at: `POST ${graph}/me/events`,
+    body: ['subject', 'body', 'start', 'end', 'location', 'attendees'],
+    status: 201,
+    answer: (call) => {
+      const { id, data } = call.add('event', call.body)
+      return { id, webLink: `https://outlook.office.com/calendar/item/${id}`, ...data }
+    },
+  },
+  {
+    at: `GET ${graph}/me/joinedTeams`,
+    answer: ({ grant }) => ({ value: [{ id: 'team-1', displayName: companyOf(grant), description: 'Everyone' }] }),
+  },
+  {
+    at: `GET ${graph}/teams/:team/channels`,
+    answer: () => ({
+      value: [{ id: '19:general@thread.tacv2', displayName: 'General', description: null, webUrl: 'https://teams.microsoft.com/1' }],
+    }),
+  },
+  {
+    at: `POST ${graph}/teams/:team/channels/:channel/messages`,
+    body: ['body', 'subject'],
+    status: 201,
+    answer: (call) => {
+      const { id } = call.add('message', { ...call.body, channel: call.params.channel })
+      return { id, webUrl: `https://teams.microsoft.com/l/message/${id}`, body: call.body.body }
+    },
+  },
+]

@@ -1,0 +1,35 @@
+import type { AppGrant, AppObject } from './grants.ts'
+
+// The shape of every stand-in's table, and what they share.
+
+/** A call of a vendor's API as its stand-in sees it: the account is known and the parameters are ones that the vendor takes. */
+export type ApiCall = {
+  grant: Pick<AppGrant, 'email' | 'name' | 'scope'>
+  params: Record<string, string>
+  query: URLSearchParams
+  body: Record<string, any>
+  /** Newest first. */
+  list: (kind: string) => AppObject[]
+  add: (kind: string, data: Record<string, any>) => AppObject
+}
+export type Operation = {
+  /** Method, host and path. */
+  at: string
+  /** The parameters that the vendor takes; anything else is refused. */
+  query?: string[]
+  body?: string[]
+  answer: (call: ApiCall) => unknown
+  status?: number
+}
+
+export const iso = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+export const contacts = ['Maya Patel', 'Jonas Weber', 'Lucia Rossi']
+export const mailOf = (name: string) => `${name.toLowerCase().replace(/[^a-z]+/g, '.')}@example.com`
+export const limited = <T>(rows: T[], call: ApiCall, name = 'limit') => rows.slice(0, Number(call.query.get(name) ?? 25))
+export const has = (text: unknown, words: string) => String(text).toLowerCase().includes(words.toLowerCase())
+
+/** Rows that an account has from the beginning, before those that were added. */
+export const kept = (call: ApiCall, kind: string, first: Record<string, any>[]) => [
+  ...call.list(kind).map(({ id, data }) => ({ id, ...data })),
+  ...first.map((data, index) => ({ id: `${kind}-${index + 1}`, ...data })),
+]
