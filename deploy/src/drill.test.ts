@@ -133,9 +133,13 @@ test('where METRICS_TOKEN is set it alone opens the metrics, also from this mach
 })
 
 test('each metric of a rule or of the dashboard is in a real scrape, with its labels', async () => {
-  await expect
-    .poll(async () => await (await scrape()).text(), { timeout: 40_000, interval: 200 })
-    .toMatch(/operon_oldest_seconds\{[\s\S]*operon_job_seconds_count\{/)
+  // Each comes with the first work of its kind: a look at what waits, a job, an answer that was settled.
+  const firsts = ['operon_oldest_seconds{', 'operon_job_seconds_count{', 'operon_ai_tokens_total{']
+  const missing = async () => {
+    const text = await (await scrape()).text()
+    return firsts.filter((name) => !text.includes(name))
+  }
+  await expect.poll(missing, { timeout: 40_000, interval: 200 }).toEqual([])
   const text = await (await scrape()).text()
   const labelsOf = new Map<string, Set<string>>()
   for (const [, name, labels = ''] of text.matchAll(/^([a-z0-9_]+)(?:\{(.*)\})? \S+$/gm)) {
