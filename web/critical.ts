@@ -12,7 +12,11 @@ export function stylesFor(html: string, css: string): string {
   const root = postcss.parse(css)
   root.walkComments((comment) => void comment.remove())
   root.walkDecls(/^transition/, (motion) => void motion.remove())
+  // The reset's colour of placeholders, which the base styles replace.
+  root.walkAtRules('supports', (test) => void (test.params.includes('-apple-pay-button') && test.remove()))
   root.walkRules((rule) => {
+    const said = new Set<string>()
+    rule.walkDecls((decl) => void (said.has(String(decl)) ? decl.remove() : said.add(String(decl))))
     if (isKeyframe(rule)) return
     const kept = rule.selectors.filter((selector) => mayMatch(selector, page))
     if (!kept.length) rule.remove()
@@ -70,6 +74,9 @@ function dropUnused(root: Root) {
   const said = root.toString()
   const set = new Set([...said.matchAll(/[{;](--[\w-]+):/g)].map(([, name]) => name!))
   root.walkDecls((decl) => {
+    // A default that nobody sets, beside what it is without one.
+    const [, unset] = /^var\((--default-[\w-]+), ?normal\)$/.exec(decl.value) ?? []
+    if (unset && !set.has(unset)) return void decl.remove()
     // The fallback beside a variable.
     decl.value = decl.value.replaceAll(/var\((--default-[\w-]+),[^()]*\)/g, (whole, name: string) =>
       set.has(name) ? `var(${name})` : whole,

@@ -27,7 +27,7 @@ export function SandboxRibbon({ floating }: { floating?: boolean }) {
         href="/sandbox/inbox"
         target="_blank"
         rel="noreferrer"
-        className="shrink-0 text-text underline decoration-control underline-offset-2 hover:decoration-text"
+        className="flex min-h-6 shrink-0 items-center text-text underline decoration-control underline-offset-2 hover:decoration-text"
       >
         Open the inbox
       </a>
