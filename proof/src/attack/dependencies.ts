@@ -38,10 +38,12 @@ export const attack: Attack = async () => {
       if (!version.startsWith('workspace:') && !/^\d/.test(version)) findings.push(`${manifest} wants ${name} ${version}, not one version`)
   }
   const shipped = await pnpm(['-r', 'licenses', 'list', '--prod', '--json'])
-  const licences = shipped.ok ? (JSON.parse(shipped.text) as Record<string, { name: string; versions: string[] }[]>) : {}
+  const licences = shipped.ok ? (JSON.parse(shipped.text) as Record<string, { name: string; versions: string[]; paths: string[] }[]>) : {}
   if (!shipped.ok) notes.push(`licences could not be listed: ${shipped.text}`)
   for (const [licence, all] of Object.entries(licences)) {
-    const some = all.filter(({ name, versions }) => !versions.every((version) => saidElsewhere[`${name}@${version}`]))
+    // What is not installed, as a second Node where the machine has its own, has no licence to be read.
+    const here = all.filter(({ paths }) => paths.some((path) => existsSync(path)))
+    const some = here.filter(({ name, versions }) => !versions.every((version) => saidElsewhere[`${name}@${version}`]))
     if (
       some.length &&
       !licence

@@ -202,6 +202,8 @@ export const threadFile =
     ctx: Ctx<MarketplaceDb>,
     { thread_id, token, file_id }: Input<typeof contract.threadFile>,
   ): Promise<Output<typeof contract.threadFile>> => {
+    // Anybody may ask, but only a side of the conversation or the order's link finds something.
+    if (!token && ctx.actor.kind !== 'user') throw new DomainError('not_found')
     const thread = token ? await threadByLink(vault, ctx, token) : (await threadOf(ctx, thread_id)).thread
     const file = await ctx.db
       .selectFrom('message_files as m')
