@@ -122,9 +122,9 @@ test('files in a message are the author’s own, no programs and bounded, and ar
   for (const answer of [forMara, byLink])
     expect(await open(answer!.body.url)).toMatchObject({ status: 200, said: expect.stringContaining('attachment; filename="fix.html"') })
   expect((await call('thread-file', stranger, { thread_id, file_id: shot })).status).toBe(404)
-  expect((await call('thread-file', null, { thread_id, file_id: shot })).status).toBe(401)
+  expect((await call('thread-file', null, { thread_id, file_id: shot })).status).toBe(404)
   expect((await call('thread-file', null, { token: `${token.slice(0, -3)}abc`, file_id: shot })).status).toBe(404)
-  expect((await call('thread-file', null, { file_id: shot })).status).toBe(401)
+  expect((await call('thread-file', null, { file_id: shot })).status).toBe(404)
   const other = await bought(ann, null, 'guest@example.com')
   // A conversation of one's own opens no file of another.
   expect((await call('message-seller', null, { token: other.token, text: 'Hello' })).status).toBe(200)
