@@ -36,6 +36,9 @@ export async function bench({ short, only, sizes = short ? SHORT : LONG }: { sho
         else table.set(row.name, row)
       }
     }
+    // Without blocks every row would look flat.
+    const seen = [...table.values()].filter(({ at }) => at.some(({ blocks }) => blocks)).length
+    if (seen < table.size / 2) throw new Error(`blocks were counted for ${seen} of ${table.size} rows`)
     const linear = printRows([...table.values()], sizes, !short)
     if (linear.length) process.exitCode = 1
   } finally {

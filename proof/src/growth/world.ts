@@ -94,14 +94,14 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
   /** Blocks that each statement has touched so far, in all databases. PostgreSQL keeps their texts in a file: only those of new statements are read. */
   async function statements(): Promise<Map<string, number>> {
     const { rows } = await client.query<{ id: string; blocks: number }>(
-      `select queryid as id, sum(shared_blks_hit + shared_blks_read + temp_blks_read + temp_blks_written)::float8 as blocks
+      `select queryid::text as id, sum(shared_blks_hit + shared_blks_read + temp_blks_read + temp_blks_written)::float8 as blocks
        from pg_stat_statements(false) group by queryid`,
     )
     const unknown = rows.filter(({ id }) => !known.has(id)).map(({ id }) => id)
     if (unknown.length) {
       const texts = await client.query<{ id: string; query: string; counts: boolean }>(
-        `select queryid as id, min(query) as query, bool_and(query !~ 'pg_stat_statements|outbox|inbox') as counts
-         from pg_stat_statements where queryid = any($1) group by queryid`,
+        `select queryid::text as id, min(query) as query, bool_and(query !~ 'pg_stat_statements|outbox|inbox') as counts
+         from pg_stat_statements where queryid = any($1::bigint[]) group by queryid`,
         [unknown],
       )
       for (const { id, query, counts } of texts.rows) known.set(id, counts ? query : null)

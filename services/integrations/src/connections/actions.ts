@@ -1,9 +1,10 @@
 import type { Input } from '@operon/contracts/contract'
 import { appOf, apps } from '@operon/contracts/integrations/apps'
 import type * as api from '@operon/contracts/integrations/connections'
+import { DAY_MS, now } from '@operon/kit/clock'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
-import { newId } from '@operon/kit/ids'
+import { firstIdOf, newId } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { actionOf, definitionOf } from '../apps/all.ts'
@@ -17,6 +18,7 @@ type Call = Ctx<IntegrationsDb>
 type Asked = Pick<Input<typeof api.runAppAction>, 'app' | 'action' | 'input' | 'connection_id'>
 
 const SHOWN_CALLS = 50
+const BATCH = 1000
 const rank = { connected: 0, degraded: 1, broken: 2, disconnected: 3 } as const
 
 const ownConnections = (ctx: Call) =>
@@ -172,6 +174,7 @@ export async function notionDatabases(ctx: Call, _input: unknown, call: CallApp)
   return { databases: rows.map(({ id, title, url }) => ({ id, title, url })) }
 }
 
+/** Ids rise with time, so the primary keys find what is old. */
 export const forgetOld = async (db: Call['db']) => {
   for (const [table, days] of [
     ['connection_calls', 7],
@@ -179,9 +182,9 @@ export const forgetOld = async (db: Call['db']) => {
   ] as const)
     for (;;) {
       const { numAffectedRows = 0n } = await sql`
-        delete from ${sql.table(table)} where ctid = any(array(
-          select ctid from ${sql.table(table)} where created_at < now() - ${days} * interval '1 day' limit 1000))`.execute(db)
-      if (numAffectedRows < 1000n) break
+        delete from ${sql.table(table)} where id in (
+          select id from ${sql.table(table)} where id < ${firstIdOf(now() - days * DAY_MS)} order by id limit ${BATCH})`.execute(db)
+      if (numAffectedRows < BATCH) break
     }
   await sql`delete from oauth_attempts where expires_at < now()`.execute(db)
 }

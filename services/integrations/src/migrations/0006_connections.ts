@@ -41,7 +41,6 @@ export async function up(db: Kysely<unknown>) {
       created_at timestamptz not null default now(), unique (user_id, key)
     )`.execute(db)
   await sql`create index app_effects_of_user on app_effects (user_id, id)`.execute(db)
-  await sql`create index app_effects_by_time on app_effects (created_at)`.execute(db)
   // Tokens of ended connections, until the app has been told. The id is the connection's, which the seal is bound to.
   await sql`
     create table revocations (
