@@ -107,7 +107,7 @@ export class Instance {
     this.#quietMs = this.heard ? 0 : this.#quietMs + TICK_MS
     this.#sinceAskedMs += TICK_MS
     this.heard = false
-    // Who has nothing in hand may be silent: a question now and then, and at once where a call waits.
+    // An instance with nothing in hand may be silent: a question now and then, and at once where a call waits.
     const due = this.#quietMs >= ASK_AFTER_MS && (this.active > 0 || this.#asking) ? ASK_AFTER_MS : ASK_EVERY_MS
     if (this.#sinceAskedMs >= due) void this.ask()
     const hung = this.#quietMs >= HUNG_AFTER_MS && this.#asking && this.#sinceAskedMs >= UNANSWERED_MS

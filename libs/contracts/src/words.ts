@@ -17,7 +17,7 @@ export const moment = (at: Date): string => {
   return `${said.replaceAll('\u202F', ' ')} UTC`
 }
 
-/** What a browser says of itself, as a person would name it. */
+/** A device by what its browser says of itself, as a person would name it. */
 export function deviceName(agent: string) {
   const browser = /Edg\//.test(agent)
     ? 'Edge'

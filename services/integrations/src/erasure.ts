@@ -5,7 +5,7 @@ import type { IntegrationsDb } from './schema.ts'
 export const erasure: Eraser<IntegrationsDb> = {
   long: [{ table: 'webhook_deliveries' }, { table: 'connection_calls' }],
   erase: async (trx, userId) => {
-    // What apps have given is taken back there; the tokens go once they have been told.
+    // The access that apps gave is taken back there; the tokens go once they have been told.
     const own = await trx.selectFrom('connections').selectAll().where('user_id', '=', userId).where('state', '<>', 'disconnected').execute()
     for (const row of own) await keepToRevoke(trx, { ...row, user_id: NOBODY })
     const waiting = await trx.deleteFrom('lane_items').where('tenant', '=', userId).executeTakeFirstOrThrow()

@@ -390,7 +390,7 @@ export const compareBooks = job('billing.compare_books', z.object({}), { attempt
 export const closeMonths = job('billing.close_months', z.object({}), { attempts: 3 })
 export const creditReferrals = job('billing.credit_referrals', z.object({}), { attempts: 3 })
 
-/** What staff see of the subscriptions, for platforms where counting takes long. */
+/** Counts the figures that staff see of the subscriptions, for platforms where counting takes long. */
 export const countFigures = job('billing.count_figures', z.object({}), { attempts: 3 })
 
 /** The platform's fee so far, less refunds. */

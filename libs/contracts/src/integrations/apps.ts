@@ -11,7 +11,7 @@ export const appCategories = [
 ] as const
 export type AppCategory = (typeof appCategories)[number]
 
-/** What a person pastes where an app has no sign-in of its own for other programs. */
+/** A field that a person pastes where an app has no sign-in of its own for other programs. */
 export type KeyField = { name: string; label: string; hint: string; secret: boolean; options?: readonly string[] }
 export type AppEntry = {
   id: string

@@ -73,7 +73,7 @@ export const readPicture = request(
 
 export const sweepRecordings = job('media.sweep_recordings', z.object({}))
 
-/** What the page behind a public link shows in previews; null where the link is unknown or was revoked. It counts no view. */
+/** The preview of the page behind a public link; null where the link is unknown or was revoked. It counts no view. */
 export const sharedPage = request(
   'media.shared_page',
   z.object({ token: z.string().max(100) }),

@@ -173,7 +173,7 @@ export const clearVoiceCommands = fn('clear-voice-commands', {
   reply: z.object({ cleared: z.int() }),
 })
 
-/** What speech has cost. It is counted in money alone: no plan promises a number of it. */
+/** The cost of speech. It is counted in money alone: no plan promises a number of it. */
 export const speechRecorded = event(
   'media.speech_recorded',
   z.object({

@@ -138,7 +138,7 @@ for (const store of ['file:', 's3:']) {
         expect((await call(null, method, path, body ? headers : {}, body)).status).toBe(401)
       }
       expect((await send(user, path, 10, Buffer.alloc(20, 2))).status).toBe(204)
-      // What is finished is not finished again, not even by a piece of nothing.
+      // A finished file is not finished again, not even by a piece of nothing.
       expect((await send(user, path, 30, Buffer.alloc(0))).status).toBe(409)
       const winner = racers.findIndex(({ status }) => status === 204)
       const { key } = await db().selectFrom('files').select('key').where('id', '=', id).executeTakeFirstOrThrow()

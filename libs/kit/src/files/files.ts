@@ -234,7 +234,7 @@ export const inWords = (bytes: number) => {
 
 const LISTED_FOR_S = 2 * 3600
 
-/** What is ready, newest first. `hidden` files are on their way out. */
+/** Files that are ready, newest first. `hidden` files are on their way out. */
 export async function listFiles(
   rt: Rt,
   ctx: Ctx<any>,

@@ -2,7 +2,7 @@ import type { AppId } from '@operon/contracts/integrations/apps'
 import { z } from 'zod'
 import type { VendorId } from './vendors.ts'
 
-/** What we hold of an account over there, sealed as one value. */
+/** Our access to an account over there, sealed as one value. */
 export type Held = {
   /** The access token, or the key that the person pasted. */
   access: string
@@ -45,7 +45,7 @@ export type AppDefinition = {
   headers?: Record<string, string>
   /** The cheapest call that tells whose account it is: the test call as well. */
   who: AppRequest & { read: (answer: Answer, held: Held) => { id: string; name: string } }
-  /** What the vendor allows an account. */
+  /** As many calls as the vendor allows an account. */
   perMinute: number
   /** Of apps that answer 200 to a refusal: its reason. */
   refusal?: (answer: Answer) => string | null

@@ -1,4 +1,4 @@
-import { type AppId, appOf, apps } from '@operon/contracts/integrations/apps'
+import { type AppId, appOf } from '@operon/contracts/integrations/apps'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { ThirdParty } from '@operon/contracts/third-parties'
 import { sandboxIsOpen } from '@operon/kit/config'
@@ -55,5 +55,3 @@ export function openPlaces({ kit, config, ask }: Pick<Runtime<any, Config>, 'kit
     fetch: createGuardedFetch({ trusted: isOpen ? standIn : null, breaks: false }),
   }
 }
-
-export const keyFieldsOf = (app: AppId) => apps.find(({ id }) => id === app)?.key

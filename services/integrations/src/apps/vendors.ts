@@ -11,13 +11,12 @@ export type Vendor = {
   /** How the client shows itself to the token endpoint; `json` is Basic with a JSON body. */
   auth: 'post' | 'basic' | 'json'
   pkce: boolean
-  /** What parts the scopes. */
+  /** Between two scopes; a space when absent. */
   separator?: ',' | ' '
   /** Parameters of the consent page beside the standard ones. */
   extra?: Record<string, string>
-  /** What the answer says beside the standard fields. */
+  /** Taken from the answer, beside the standard fields. */
   held?: (answer: any) => Partial<Held>
-  scopes?: (answer: any) => string[]
   /** A second exchange right after the first, for a token that lasts. */
   lasting?: (token: string, client: Client) => { url: string; query: Record<string, string> }
   /** Ends our access there. Microsoft has no such call: what we hold is deleted, and its owner sees the app in their account's settings. */
@@ -28,7 +27,7 @@ export type Vendor = {
   register: string
 }
 
-const basic = ({ id, secret }: Client) => ({
+export const basic = ({ id, secret }: Client) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 })
 const lasting = ({ access, refresh }: Held) => refresh ?? access

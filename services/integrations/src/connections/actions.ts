@@ -107,7 +107,7 @@ const wordsOf = ({ issues }: z.ZodError) =>
 export async function readFromApp(ctx: Call, asked: Input<typeof api.readFromApp>, call: CallApp) {
   const { action, input, row } = await chosen(ctx, asked)
   if (!isReading(action)) throw new DomainError('app_action_unknown', { message: 'This action does more than read.' })
-  const { answer } = await call(row, (held) => action.request(input, held), { action: asked.action, effect: 'reads', signal: ctx.signal })
+  const answer = await call(row, (held) => action.request(input, held), { action: asked.action, effect: 'reads', signal: ctx.signal })
   return { account: row.account, rows: action.rows(answer, input).slice(0, 100) }
 }
 const isReading = (action: AppAction): action is Reading => action.effect === 'reads'
@@ -130,7 +130,7 @@ export async function runAppAction(ctx: Call, asked: Input<typeof api.runAppActi
   const forget = () =>
     ctx.db.deleteFrom('app_effects').where('user_id', '=', row.user_id).where('key', '=', key!).where('reply', 'is', null).execute()
   try {
-    const { answer } = await call(row, (held) => action.request(input, held), {
+    const answer = await call(row, (held) => action.request(input, held), {
       action: asked.action,
       effect: action.effect,
       signal: ctx.signal,

@@ -78,7 +78,7 @@ async function grewOld(connectionId: string, email: string) {
 }
 
 const inTwoDays = new Date(Date.now() + 2 * 86_400_000).toISOString()
-/** What each action is given where its fields are more than a limit. */
+/** The input of each action where its fields are more than a limit. */
 const given: Record<string, object> = {
   words: { words: 'a' },
   to: { to: 'maya@example.com', subject: 'Hello', text: 'Hi' },
@@ -295,6 +295,23 @@ test('disconnecting one app of Google leaves another of the same account at work
   expect(await revoked()).toBe(0)
   await call(user, 'disconnect-app', { connection_id: drive })
   await expect.poll(revoked).toBe(1)
+})
+
+test('two windows that finish at once leave one connection that works, and accounts that end at once leave none [spec-119]', async () => {
+  const user = platform.user()
+  const answers = []
+  for (let n = 0; n < 6; n++) {
+    const { auth_url } = (await call(user, 'connect-app', { app: 'notion' })).body
+    answers.push((await decide(auth_url, user.email)).answer)
+  }
+  const done = await Promise.all(answers.map((answer) => call(user, 'finish-connection', answer)))
+  expect(new Set(done.map(({ body }) => body.connection.id)).size).toBe(1)
+  expect((await call(user, 'read-from-app', { app: 'notion', action: 'list-databases' })).status).toBe(200)
+  await connected(user, 'notion', `second-${user.email}`)
+  const { connections } = (await call(user, 'list-connections')).body
+  await Promise.all(connections.map(({ id }: any) => call(user, 'disconnect-app', { connection_id: id })))
+  const row = await db.selectFrom('user_integrations').select('integration_status').where('user_id', '=', user.id).executeTakeFirstOrThrow()
+  expect([connections.length, row.integration_status]).toEqual([2, 'disconnected'])
 })
 
 test('nobody reads, tests or ends the connection of another, and no answer holds a token', async () => {

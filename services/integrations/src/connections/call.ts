@@ -23,12 +23,8 @@ const PATIENCE_MS = 3_000
 const MAX_BYTES = 2 * 1024 * 1024
 const MOST_CIRCUITS = 1000
 
-export type Asked = { action: string; effect: 'reads' | 'changes' | 'sends'; signal?: AbortSignal; patienceMs?: number }
-export type CallApp = (
-  connection: ConnectionRow,
-  request: (held: Held) => AppRequest,
-  asked: Asked,
-) => Promise<{ answer: Answer; held: Held }>
+export type Asked = { action: string; effect: 'reads' | 'changes' | 'sends'; signal?: AbortSignal }
+export type CallApp = (connection: ConnectionRow, request: (held: Held) => AppRequest, asked: Asked) => Promise<Answer>
 
 /** The one way to call an app: its turn, a token that is good, the guarded fetch, and an answer that is told apart. */
 export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
@@ -42,11 +38,11 @@ export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
     return circuit
   }
 
-  async function call(connection: ConnectionRow, request: (held: Held) => AppRequest, { effect, signal, patienceMs = PATIENCE_MS }: Asked) {
+  async function call(connection: ConnectionRow, request: (held: Held) => AppRequest, { effect, signal }: Asked) {
     const app = definitionOf(connection.app)
     const place = places.at(connection.app, connection.sandbox)
     if (!place) throw new DomainError('app_not_set_up')
-    const turn = await takeTurn(db, connection.id, app.perMinute, patienceMs)
+    const turn = await takeTurn(db, connection.id, app.perMinute, PATIENCE_MS)
     if (!turn.taken) throw busy(turn.waitMs)
     if (turn.waitMs > 0) await wait(turn.waitMs, undefined, signal ? { signal } : {})
     let { row, held } = await tokens.fresh(connection)
@@ -55,7 +51,7 @@ export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
         sendTo(places, place, app, held, request(held), signal).catch(lostIn(effect)),
       )
       const refusal = status < 400 ? (app.refusal?.(answer) ?? null) : reasonIn(answer, status)
-      if (refusal === null) return { answer, held }
+      if (refusal === null) return answer
       if (status === 429 || refusal === 'ratelimited') {
         const afterMs = Math.min(retryAfterMs ?? 30_000, 3_600_000)
         await holdUntil(db, row.id, app.perMinute, afterMs)
@@ -106,7 +102,7 @@ export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
   }
 }
 
-/** What was sent and not answered may have been done. */
+/** A call that was sent and not answered may have been done. */
 const lostIn = (effect: Asked['effect']) => (error: unknown) => {
   const isLost = error instanceof DomainError && (error.code === 'upstream_timeout' || error.code === 'upstream_failed')
   throw isLost && effect !== 'reads' ? new DomainError('app_unknown_outcome', { cause: error }) : error

@@ -11,12 +11,12 @@ import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { definitionOf } from '../apps/all.ts'
 import type { Held } from '../apps/app.ts'
-import { keyFieldsOf, type Place, type Places } from '../apps/place.ts'
+import type { Place, Places } from '../apps/place.ts'
 import { type VendorId, vendors } from '../apps/vendors.ts'
 import type { Config } from '../config.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { sendTo } from './call.ts'
-import { type ConnectionRow, seal, showIntegration, shown } from './keep.ts'
+import { type ConnectionRow, oneAtATime, seal, showIntegration, shown } from './keep.ts'
 import { exchange, type Granted, lifeOf, mint, NotGranted } from './tokens.ts'
 
 type Call = Ctx<IntegrationsDb>
@@ -50,19 +50,15 @@ export async function initiate(ctx: Call, app: AppId, { return_to }: { return_to
 const notSetUp = (app: AppId) => `OAuth not yet implemented for ${appOf(app)!.name}`
 
 async function demandRoom(ctx: Call): Promise<void> {
-  const { count } = await ctx.db
-    .selectFrom(
-      ctx.db
-        .selectFrom('connections')
-        .select('id')
-        .where('user_id', '=', signedIn(ctx).id)
-        .where('state', '<>', 'disconnected')
-        .limit(MOST_CONNECTIONS)
-        .as('few'),
-    )
-    .select((eb) => eb.fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= MOST_CONNECTIONS) throw new DomainError('connection_limit')
+  const last = await ctx.db
+    .selectFrom('connections')
+    .select('id')
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('state', '<>', 'disconnected')
+    .offset(MOST_CONNECTIONS - 1)
+    .limit(1)
+    .executeTakeFirst()
+  if (last) throw new DomainError('connection_limit')
 }
 
 /** The state is kept as a hash and belongs to this person: a code that somebody else's browser brings connects nothing. */
@@ -135,7 +131,7 @@ async function connectByKey(ctx: Call, input: Input<typeof api.connectApp>, plac
   const { app } = input
   const given = input as Record<string, string | undefined>
   const fields: Record<string, string> = {}
-  for (const { name, label, options } of keyFieldsOf(app) ?? []) {
+  for (const { name, label, options } of appOf(app)?.key ?? []) {
     const value = given[name]?.trim()
     if (!value) throw new DomainError('app_key_missing', { message: `Enter the ${label.toLowerCase()}.`, details: { field: name } })
     if (options && !options.includes(value)) throw new DomainError('app_key_missing', { details: { field: name } })
@@ -167,13 +163,14 @@ async function keep(ctx: Call, app: AppId, place: Place, { held, scopes, seconds
   const who = whoIn(definition.who.read, answer, held)
   const whole: Held = { ...held, fields: { ...held.fields, account: who.id } }
   return inTransaction(ctx.db, async (trx) => {
+    // Two windows may finish at once, and a value sealed for one row does not open in another.
+    await oneAtATime(trx, user.id, app)
     const before = await trx
       .selectFrom('connections')
       .selectAll()
       .where('user_id', '=', user.id)
       .where('app', '=', app)
       .where('account_id', '=', who.id)
-      .forUpdate()
       .executeTakeFirst()
     const id = before?.id ?? newId()
     const values = {

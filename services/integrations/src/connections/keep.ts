@@ -17,8 +17,14 @@ export const seal = (vault: Vault, connectionId: string, held: Held) => vault.se
 export const unseal = (vault: Vault, connectionId: string, sealed: string): Held => JSON.parse(vault.open(sealed, contextOf(connectionId)))
 const contextOf = (connectionId: string) => `connections:${connectionId}`
 
+/** The connections of one app or vendor of a person change one after another, until the transaction ends. */
+export const oneAtATime = (trx: Trx, userId: string, of: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`connections ${userId} ${of}`}, 0))`.execute(trx)
+
 /** Writes the row that the specification reads, and tells once when it changes: connected while any account of the app is. */
 export async function showIntegration(trx: Trx, userId: string, app: AppId): Promise<void> {
+  // Of two that end at once, the second must see that the first has.
+  await oneAtATime(trx, userId, app)
   const { rows } = await sql<{ version: number; integration_status: 'connected' | 'disconnected' }>`
     with now_is as (
       select case when exists (select from connections where user_id = ${userId} and app = ${app} and state <> 'disconnected')
@@ -68,6 +74,7 @@ export async function endConnection(trx: Trx, { id, user_id }: Pick<ConnectionRo
 async function isSharedThere(trx: Trx, { id, user_id, app, account }: ConnectionRow): Promise<boolean> {
   const { vendor } = definitionOf(app)
   if (!vendor || !vendors[vendor].revokesAll) return false
+  await oneAtATime(trx, user_id, vendor)
   const other = await trx
     .selectFrom('connections')
     .select('id')

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { definitionOf } from '../apps/all.ts'
 import type { Held } from '../apps/app.ts'
 import type { Place, Places } from '../apps/place.ts'
-import { type Vendor, vendors } from '../apps/vendors.ts'
+import { basic, type Vendor, vendors } from '../apps/vendors.ts'
 import type { Config } from '../config.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { breakConnection, type ConnectionRow, seal, unseal } from './keep.ts'
@@ -55,8 +55,7 @@ export async function exchange(
   const { id, secret } = place.client
   const headers: Record<string, string> = { accept: 'application/json' }
   const fields = vendor.auth === 'post' ? { ...grant, client_id: id, client_secret: secret } : grant
-  if (vendor.auth !== 'post')
-    headers.authorization = `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`
+  if (vendor.auth !== 'post') Object.assign(headers, basic(place.client))
   if (vendor.auth === 'json') headers['content-type'] = 'application/json'
   const body = vendor.auth === 'json' ? JSON.stringify(fields) : new URLSearchParams(fields)
   const response = await fetch(await place.wire(vendor.token), { method: 'POST', headers, body, deadlineMs: DEADLINE_MS, maxRedirects: 0 })
@@ -77,12 +76,13 @@ export async function exchange(
     ...(before?.fields && { fields: before.fields }),
     ...vendor.held?.(answer),
   }
-  const seconds = Number(answer.expires_in)
   const scopes = String(answer.scope ?? '')
     .split(/[\s,]+/)
     .filter(Boolean)
-  return { held, scopes, seconds: Number.isFinite(seconds) && seconds > 0 ? seconds : null }
+  return { held, scopes, seconds: secondsOf(answer) }
 }
+
+const secondsOf = ({ expires_in }: { expires_in?: unknown }) => (Number(expires_in) > 0 ? Number(expires_in) : null)
 
 async function answerOf(response: Awaited<ReturnType<Places['fetch']>>): Promise<any> {
   const answer = (await response.json().catch(() => ({}))) as any
@@ -103,7 +103,7 @@ export const lifeOf = (seconds: number | null) => ({
 })
 
 export type Tokens = {
-  /** What to call with now. `than` is a generation that the app has just refused. */
+  /** The access to call with now. `than` is a generation that the app has just refused. */
   fresh(connection: ConnectionRow, than?: number): Promise<{ row: ConnectionRow; held: Held }>
 }
 
@@ -221,10 +221,5 @@ export async function mint(
     maxRedirects: 0,
   })
   const answer = await answerOf(response)
-  const seconds = Number(answer.expires_in)
-  return {
-    held: { ...held, access: String(answer.access_token) },
-    scopes: [],
-    seconds: Number.isFinite(seconds) && seconds > 0 ? seconds : null,
-  }
+  return { held: { ...held, access: String(answer.access_token) }, scopes: [], seconds: secondsOf(answer) }
 }

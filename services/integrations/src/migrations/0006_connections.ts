@@ -34,7 +34,7 @@ export async function up(db: Kysely<unknown>) {
     )`.execute(db)
   await sql`create index connection_calls_of on connection_calls (connection_id, id desc)`.execute(db)
   await sql`create index connection_calls_of_user on connection_calls (user_id, id)`.execute(db)
-  // What was asked of an app under a caller's key: a call whose answer was lost is not made again.
+  // Calls of apps under a caller's key: one whose answer was lost is not made again.
   await sql`
     create table app_effects (
       id uuid primary key, user_id uuid not null, key text not null, connection_id uuid not null, action text not null, reply jsonb,

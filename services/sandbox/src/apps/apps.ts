@@ -15,7 +15,7 @@ import { consentPage, problemOf, refusal } from './pages.ts'
 
 const operations = [...google, ...microsoft, ...meta, ...notion, ...slack, ...business, ...books]
 const CODE_SECONDS = 600
-/** What Notion allows an integration: three a second on average. */
+/** Notion's limit for an integration: three a second on average. */
 const WINDOW_MS = 10_000
 const PER_WINDOW: Record<string, number> = { 'api.notion.com': 30 }
 
@@ -255,7 +255,7 @@ export function connectedApps({ state, truth, publicUrl }: { state: State; truth
     return known ? [known.email] : []
   }
 
-  // What its owner can do over there
+  // The owner's own page over there
 
   const overview = () =>
     page({

@@ -15,7 +15,7 @@ export type AppGrant = {
   revoked: boolean
 }
 export type AppToken = { id: string; kind: 'access' | 'refresh'; grant: string; until: number | null; used: boolean }
-/** What is in an account: messages, files, contacts. */
+/** A thing in an account: a message, a file, a contact. */
 export type AppObject = { id: string; account: string; kind: string; data: Record<string, any> }
 
 export type VendorWire = {
@@ -34,9 +34,9 @@ export type VendorWire = {
   /** The client shows itself by Basic alone. */
   basicOnly?: boolean
   requiresPkce?: boolean
-  /** What the token answer carries beside the standard fields. */
+  /** Carried by the token answer beside the standard fields. */
   more?: (grant: AppGrant, token: string) => Record<string, unknown>
-  /** What comes back to the app beside code and state. */
+  /** Comes back to the app beside code and state. */
   back?: (grant: AppGrant) => Record<string, string>
   error?: (code: string, said: string) => { status: number; body: unknown }
 }

@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts'
 import { paths } from '../../paths.ts'
 import { toast } from '../../ui/toast.tsx'
 
-/** What the page that an app sends the browser back to says to the page that began. Of this origin alone. */
+/** Said by the page that an app sends the browser back to, to the page that began. Of this origin alone. */
 export type Told = { app: AppId; ok: true; account: string } | { app: AppId; ok: false; message: string }
 export const CHANNEL = 'connections'
 /** Where a sign-in in a window of its own leads back to: nowhere, it closes. A vendor's page may have taken the window's name away. */
@@ -31,10 +31,14 @@ export function useConnect(onDone: () => void) {
       done.current()
     }
     const began = Date.now()
+    let before: string | undefined
     const timer = setInterval(async () => {
       if (Date.now() - began > PATIENCE_MS) return setWaiting(null)
-      const { connections } = await call('list-connections', { app: waiting }).catch(() => ({ connections: [] }))
-      if (!connections.some(({ created_at, checked_at }) => Date.parse(checked_at ?? created_at) >= began && !document.hidden)) return
+      const { connections } = await call('list-connections', { app: waiting }).catch(() => ({ connections: null }))
+      if (!connections) return
+      const seen = connections.map(({ id, state, checked_at }) => `${id} ${state} ${checked_at}`).join()
+      before ??= seen
+      if (seen === before) return
       setWaiting(null)
       done.current()
     }, POLL_MS)

@@ -1,4 +1,5 @@
 import type { CallReply } from '@operon/contracts/calls'
+import { appName } from '@operon/contracts/words'
 import { Download, ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
@@ -108,7 +109,7 @@ function Row({ template, onShow }: { template: Template; onShow: () => void }) {
         <p className="mt-0.5 max-w-[72ch] text-muted">{summary}</p>
         <p className="mt-0.5 text-12 text-faint">
           {kindNames[kind]} by {seller.name}
-          {connections.length ? ` · needs ${connections.map(appName).join(', ')}` : ''}
+          {connections.length ? ` · needs ${connections.map(nameOf).join(', ')}` : ''}
         </p>
       </div>
       <span className="font-mono text-12 tabular">{priceOf(template)}</span>
@@ -152,7 +153,7 @@ function Detail({ template }: { template: Template }) {
           </ol>
         </section>
       ) : null}
-      {connections.length ? <p className="text-muted">Needs a connection to {connections.map(appName).join(', ')}.</p> : null}
+      {connections.length ? <p className="text-muted">Needs a connection to {connections.map(nameOf).join(', ')}.</p> : null}
       <p className="text-muted">
         {priceOf(template)}, by{' '}
         <Link to={paths.storefront(seller.slug)} className="underline decoration-control underline-offset-2">
@@ -166,5 +167,5 @@ function Detail({ template }: { template: Template }) {
   )
 }
 
-const known: Record<string, string> = { google_calendar: 'Google Calendar', mailersend: 'MailerSend', slack: 'Slack', buffer: 'Buffer' }
-const appName = (app: string) => known[app] ?? app.replaceAll('_', ' ')
+// A manifest writes ids with underscores.
+const nameOf = (app: string) => appName(app.replaceAll('_', '-'))
