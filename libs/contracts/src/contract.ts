@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ActivityKind } from './crm/heat.ts'
 import type { ErrorCode } from './messages.ts'
 import type { Unit } from './plans.ts'
 
@@ -184,13 +185,16 @@ export type Telling<P = any> = {
   email?: (payload: P, product: string) => AccountEmail
   /** The email to somebody else whom the payload names, as the buyer of a sale; null where it names nobody. */
   letter?: (payload: P, product: string) => Letter | null
-  /** The contact whose timeline it belongs to. */
-  timeline?: (payload: P) => { email: string | null; text: string } | null
+  /** The contact whose timeline it belongs to, of the account that the event is told under. The contact is made where there is none. */
+  timeline?: (payload: P) => Happened | null
   /** A workflow can begin with it. */
   trigger?: { title: string; description: string }
   /** The topic under which the person's open pages hear it; a broadcast names the person in its `user_id`. */
   live?: string
 }
+
+/** Something that a person did, as their contact's timeline says it. The kind decides how much it warms the contact. */
+export type Happened = { email: string; text: string; kind: ActivityKind; name?: string; phone?: string | null }
 
 export type Notice = {
   kind: string

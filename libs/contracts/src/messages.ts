@@ -130,6 +130,11 @@ export const errors = {
   webhook_event: { status: 400, message: 'There is no event of that name. Choose from the list of events.' },
   webhook_paused: { status: 409, message: 'This webhook is paused. Resume it first.' },
 
+  // Contacts
+  contact_exists: { status: 409, message: 'Another contact has this email address.' },
+  contacts_full: { status: 409, message: 'You have 250,000 contacts. Delete some first.' },
+  tasks_full: { status: 409, message: 'You have 200 open tasks. Finish or delete some first.' },
+
   // Connected apps
   app_not_set_up: { status: 503, message: 'This app is not set up on this site. Its operator has to register with the vendor first.' },
   app_key_missing: { status: 400, message: 'A field of the key form is missing.' },

@@ -26,6 +26,7 @@ import * as billingStaff from './billing/staff.ts'
 import * as billingTables from './billing/tables.ts'
 import type { Action, Effect, Endpoint, Event, Job, Request, Table } from './contract.ts'
 import * as crmApi from './crm/api.ts'
+import * as crmContacts from './crm/contacts.ts'
 import * as crmEvents from './crm/events.ts'
 import * as crmTables from './crm/tables.ts'
 import { accountErasures } from './erasure.ts'
@@ -129,7 +130,7 @@ export const contracts: Record<ProcessName, object> = {
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   media: { ...mediaApi, ...mediaEvents, ...mediaFiles, ...mediaOpenAi, ...mediaShapes, ...mediaVoice },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
-  crm: { ...crmApi, ...crmEvents, ...crmTables },
+  crm: { ...crmApi, ...crmContacts, ...crmEvents, ...crmTables },
   sandbox: { ...sandboxApi, ...sandboxEvents },
   gateway: gatewayApi,
 }

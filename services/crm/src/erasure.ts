@@ -3,12 +3,25 @@ import { sql } from 'kysely'
 import { forgetPerson } from './people/people.ts'
 import type { CrmDb } from './schema.ts'
 
+/** Each has its owner in `user_id` and an index of it with the id. */
+const owned = [
+  'leads',
+  'contact_emails',
+  'contact_phones',
+  'consents',
+  'activities',
+  'tasks',
+  'contact_images',
+  'appointments',
+  'email_campaigns',
+]
+
 /** A tombstone stays, so that an event that arrives late brings nobody back; their letters, contacts and campaigns go. */
 export const erasure: Eraser<CrmDb> = {
-  long: [{ table: 'leads' }, { table: 'appointments' }, { table: 'email_campaigns' }],
+  long: owned.map((table) => ({ table })),
   async erase(trx, userId) {
     const people = await forgetPerson(trx, userId)
-    return { deleted: { ...people, ...(await deleteRows(trx, ['leads', 'appointments', 'email_campaigns'], userId)) } }
+    return { deleted: { ...people, ...(await deleteRows(trx, owned, userId)) } }
   },
   holds: [
     { table: 'people', key: null },
@@ -19,8 +32,6 @@ export const erasure: Eraser<CrmDb> = {
         sql`t.email in (select lower(email) from people where user_id = ${userId} union select lower(email) from sign_up_records where user_id = ${userId})`,
       without: ['confirm_hash', 'unsubscribe_hash'],
     },
-    { table: 'leads' },
-    { table: 'appointments' },
-    { table: 'email_campaigns' },
+    ...owned.map((table) => ({ table })),
   ],
 }

@@ -1,5 +1,5 @@
 import type { PaceDb } from '@operon/kit/mail/paces'
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 
 export type CrmDb = PaceDb & {
   leads: {
@@ -10,7 +10,53 @@ export type CrmDb = PaceDb & {
     status: Generated<string>
     source: Generated<string>
     created_at: Generated<Date>
+    phone: string | null
+    company: string | null
+    job_title: string | null
+    tags: Generated<string[]>
+    /** See `warmed` in the migration: all that is known of how warm a contact is. */
+    hot_until: Generated<Date>
+    last_activity_at: Generated<Date>
+    version: Generated<number>
+    search: GeneratedAlways<string>
   }
+  /** An address, in lower case, belongs to one contact of an account. */
+  contact_emails: { id: string; user_id: string; email: string; contact_id: string; created_at: Generated<Date> }
+  /** Digits alone, after a plus where the country is known. */
+  contact_phones: { id: string; user_id: string; phone: string; contact_id: string; created_at: Generated<Date> }
+  /** Consents and suppressions of an account, over every channel. */
+  consents: {
+    id: string
+    user_id: string
+    channel: 'email' | 'sms' | 'call' | 'ads'
+    address: string
+    state: 'given' | 'withdrawn' | 'bounced' | 'complained'
+    evidence: string
+    at: Generated<Date>
+  }
+  /** The timelines. */
+  activities: {
+    id: string
+    user_id: string
+    contact_id: string
+    kind: string
+    text: string
+    points: Generated<number>
+    event_id: string | null
+    at: Generated<Date>
+  }
+  tasks: {
+    id: string
+    user_id: string
+    contact_id: string | null
+    title: string
+    due_at: Date | null
+    done_at: Date | null
+    told_at: Date | null
+    created_at: Generated<Date>
+  }
+  /** Contacts that were deleted, as they were. */
+  contact_images: { id: string; user_id: string; contact_id: string; image: unknown; at: Generated<Date> }
   appointments: { id: string; user_id: string; title: string; status: Generated<string>; starts_at: Date; created_at: Generated<Date> }
   email_campaigns: {
     id: string

@@ -5,12 +5,14 @@ import { platformPace } from '@operon/kit/mail/turns'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { accountMailConsumers } from './accountMail/consumers.ts'
 import { Config } from './config.ts'
+import { contactConsumers } from './contacts/consumers.ts'
 import { contactRoutes } from './contacts/routes.ts'
 import { erasure } from './erasure.ts'
 import * as crm from './migrations/0001_crm.ts'
 import * as people from './migrations/0002_people.ts'
 import * as rowsOfAPerson from './migrations/0004_rows_of_a_person.ts'
 import * as unconfirmed from './migrations/0005_unconfirmed.ts'
+import * as contacts from './migrations/0010_contacts.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
@@ -26,6 +28,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0003_message_paces': messagePaces,
     '0004_rows_of_a_person': rowsOfAPerson,
     '0005_unconfirmed': unconfirmed,
+    '0010_contacts': contacts,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {
@@ -34,6 +37,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     watchLoad(rt, [platformPace(rt.config)])
     tableRoutes(rt)
     contactRoutes(rt)
+    contactConsumers(rt)
     newsletterRoutes(rt)
     newsletterJobs(rt, mailer)
     peopleConsumers(rt)

@@ -47,6 +47,7 @@ export const saleSettled = event(
   {
     activity: ({ title }) => `Sold ${title}`,
     link: saleAt,
+    timeline: ({ email, title, ...paid }) => (email ? { email, kind: 'sale', text: `Bought ${title} for ${money(paid)}` } : null),
     trigger: { title: 'A product was sold', description: 'With the product, the amount and what the seller keeps of it.' },
     live: 'sales',
     notice: (sold) => [

@@ -3,6 +3,7 @@ import { event, job, personal } from '../contract.ts'
 
 export const leadCreated = event('crm.lead_created', z.object({ lead_id: z.uuid() }), {
   activity: () => 'Added a lead',
+  link: ({ lead_id }) => `/dashboard/crm?contact=${lead_id}`,
   trigger: { title: 'A lead was added', description: 'By a form, an import or by hand.' },
 })
 export const appointmentBooked = event('crm.appointment_booked', z.object({ appointment_id: z.uuid() }), {
@@ -16,6 +17,26 @@ export const campaignCreated = event('crm.campaign_created', z.object({ campaign
 export const campaignSent = event('crm.campaign_sent', z.object({ campaign_id: z.uuid(), name: personal(z.string()), sent: z.int() }), {
   trigger: { title: 'A campaign was sent', description: 'With how many emails this step sent.' },
 })
+
+export const taskDue = event(
+  'crm.task_due',
+  z.object({ task_id: z.uuid(), contact_id: z.uuid().nullable(), title: personal(z.string()) }),
+  {
+    notice: ({ title, contact_id }) => [
+      {
+        kind: 'task',
+        title: `Due: ${title}`,
+        body: 'Mark it as done when it is.',
+        link: contact_id ? `/dashboard/crm?contact=${contact_id}` : '/dashboard/crm?tab=tasks',
+      },
+    ],
+    trigger: { title: 'A task is due', description: 'At the time that was set for it.' },
+  },
+)
+/** Looks for tasks that have come due. */
+export const remind = job('crm.remind', z.object({}))
+/** Ends the 30 days in which a deleted contact can be brought back. */
+export const forgetDeletedContacts = job('crm.forget_deleted_contacts', z.object({}))
 
 /** Carries no token: it is derived from the job's id, so a retry sends the same link. */
 export const newsletterMail = job('crm.newsletter_mail', z.object({ subscriber_id: z.uuid(), template: z.enum(['confirm', 'welcome']) }), {

@@ -1,8 +1,33 @@
 import * as crm from '@operon/contracts/crm/api'
+import * as contract from '@operon/contracts/crm/contacts'
+import { forgetDeletedContacts, remind } from '@operon/contracts/crm/events'
 import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
-import { countContacts } from './count.ts'
+import type { CrmDb } from '../schema.ts'
+import { addNote, createContact, deleteNote, editContacts, updateContact } from './change.ts'
+import { deleteContact, forgetDeleted, restoreContact } from './delete.ts'
+import { countContacts, findContacts, listTags } from './find.ts'
+import { contactTimeline, showContact } from './show.ts'
+import { completeTask, createTask, deleteTask, listTasks, remindOfTasks } from './tasks.ts'
 
-export function contactRoutes({ app }: Runtime) {
+export function contactRoutes(rt: Runtime<CrmDb>) {
+  const { app } = rt
   serve(app, crm.countContacts, countContacts)
+  serve(app, contract.createContact, createContact)
+  serve(app, contract.updateContact, updateContact)
+  serve(app, contract.editContacts, editContacts)
+  serve(app, contract.deleteContact, deleteContact)
+  serve(app, contract.restoreContact, restoreContact)
+  serve(app, contract.findContacts, findContacts)
+  serve(app, contract.showContact, showContact)
+  serve(app, contract.contactTimeline, contactTimeline)
+  serve(app, contract.addNote, addNote)
+  serve(app, contract.deleteActivity, deleteNote)
+  serve(app, contract.createTask, createTask)
+  serve(app, contract.completeTask, completeTask)
+  serve(app, contract.deleteTask, deleteTask)
+  serve(app, contract.listTasks, listTasks)
+  serve(app, contract.listTags, listTags)
+  rt.job(remind, remindOfTasks, { cron: '* * * * *' })
+  rt.job(forgetDeletedContacts, forgetDeleted, { cron: '41 3 * * *' })
 }

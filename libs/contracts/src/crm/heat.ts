@@ -1,0 +1,25 @@
+// How warm a contact is. No zod here: the web app ships it.
+
+/** What each kind of activity adds. Points halve every 14 days. */
+export const heatPoints = {
+  sale: 30,
+  booking: 24,
+  reply: 18,
+  message: 14,
+  form: 12,
+  click: 8,
+  call: 8,
+  open: 2,
+  note: 0,
+  email: 0,
+  change: 0,
+} as const
+export type ActivityKind = keyof typeof heatPoints
+
+export const HALF_LIFE_DAYS = 14
+export const HOT_POINTS = 30
+export const WARM_POINTS = 8
+export const temperatures = ['hot', 'warm', 'cold'] as const
+export type Temperature = (typeof temperatures)[number]
+/** A contact is warm for so long after it was hot. */
+export const WARM_DAYS = HALF_LIFE_DAYS * Math.log2(HOT_POINTS / WARM_POINTS)

@@ -1,0 +1,29 @@
+import type { Output } from '@operon/contracts/contract'
+import type { updateContact } from '@operon/contracts/crm/contacts'
+import { HALF_LIFE_DAYS, HOT_POINTS, WARM_DAYS } from '@operon/contracts/crm/heat'
+import { type RawBuilder, sql } from 'kysely'
+
+type Contact = Output<typeof updateContact>
+export type ContactRow = Omit<Contact, 'created_at' | 'last_activity_at'> & { created_at: Date; last_activity_at: Date }
+
+const warmSince = sql`now() - ${WARM_DAYS} * interval '1 day'`
+export const contactColumns = sql`id, name, email, phone, company, job_title, status, source, tags, last_activity_at, created_at, version,
+  case when hot_until > now() then 'hot' when hot_until > ${warmSince} then 'warm' else 'cold' end as temperature`
+
+/** The same as a condition that the index of `hot_until` answers. */
+export const isTemperature: Record<Contact['temperature'], RawBuilder<unknown>> = {
+  hot: sql`hot_until > now()`,
+  warm: sql`hot_until <= now() and hot_until > ${warmSince}`,
+  cold: sql`hot_until <= ${warmSince}`,
+}
+
+const halved = (at: RawBuilder<unknown>) =>
+  sql`power(2::double precision, greatest(-60, extract(epoch from (${at} - now()))::double precision / ${HALF_LIFE_DAYS * 86_400}))`
+export const pointsNow = sql<number>`round(${HOT_POINTS} * ${halved(sql`hot_until`)})::int`
+export const pointsOf = sql<number>`round(sum(points * ${halved(sql`at`)}))::int`
+
+export const contactOf = ({ created_at, last_activity_at, ...row }: ContactRow): Contact => ({
+  ...row,
+  created_at: created_at.toISOString(),
+  last_activity_at: last_activity_at.toISOString(),
+})
