@@ -227,8 +227,8 @@ export const showContact = fn('show-contact', {
     request: { contact_id: exampleId },
     reply: {
       contact: example,
-      points: 31,
-      reasons: [{ kind: 'sale', count: 1, points: 29, last_at: '2026-11-24T10:00:00.000Z' }],
+      points: 59,
+      reasons: [{ kind: 'sale', count: 1, points: 59, last_at: '2026-11-24T10:00:00.000Z' }],
       emails: ['ines@harbour-cafe.example'],
       tasks: [],
       activities: [{ id: exampleId, kind: 'sale', text: 'Bought Five questions', at: '2026-11-24T10:00:00.000Z' }],

@@ -2,7 +2,7 @@
 
 /** What each kind of activity adds. Points halve every 14 days. */
 export const heatPoints = {
-  sale: 30,
+  sale: 60,
   booking: 24,
   reply: 18,
   message: 14,

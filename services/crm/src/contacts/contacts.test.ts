@@ -53,7 +53,7 @@ test('a sale makes its buyer a hot contact, once however often it is told, and s
   await vi.waitFor(async () => expect((await call('find-contacts', ann)).body.contacts).toHaveLength(1))
   const [contact] = (await call('find-contacts', ann, { temperature: 'hot' })).body.contacts
   const { body } = await call('show-contact', ann, { contact_id: contact.id })
-  expect(body).toMatchObject({ points: 30, reasons: [{ kind: 'sale', count: 1, points: 30 }] })
+  expect(body).toMatchObject({ points: 60, reasons: [{ kind: 'sale', count: 1, points: 60 }] })
   expect(body.activities).toMatchObject([{ kind: 'sale', text: 'Bought Five questions for $49.00' }])
 })
 
@@ -62,14 +62,14 @@ test('points halve in 14 days: what was hot is warm, then cold, without anything
   const of = async (daysAgo: number) => {
     const contactId = await add(ann, { name: `${daysAgo} days ago` })
     const at = new Date(Date.now() - daysAgo * 86_400_000)
-    await inTransaction(db, (trx: any) => addActivity(trx, ann.id, { contactId, kind: 'sale', text: 'Bought', at }))
+    await inTransaction(db, (trx: any) => addActivity(trx, ann.id, { contactId, kind: 'booking', text: 'Booked', at }))
     await inTransaction(db, (trx: any) => addActivity(trx, ann.id, { contactId, kind: 'reply', text: 'Answered', at }))
     const { points, contact } = (await call('show-contact', ann, { contact_id: contactId })).body
     return [points, contact.temperature]
   }
-  expect(await of(0)).toEqual([48, 'hot'])
-  expect(await of(14)).toEqual([24, 'warm'])
-  expect(await of(42)).toEqual([6, 'cold'])
+  expect(await of(0)).toEqual([42, 'hot'])
+  expect(await of(14)).toEqual([21, 'warm'])
+  expect(await of(42)).toEqual([5, 'cold'])
   expect((await call('find-contacts', ann, { sort: 'heat' })).body.contacts.map(({ name }: any) => name)).toEqual([
     '0 days ago',
     '14 days ago',
