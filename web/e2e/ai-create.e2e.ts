@@ -66,8 +66,8 @@ test('ads: details required, three variations within their limits, copy; nothing
   }
   await page.getByRole('button', { name: 'Copy ad' }).first().click()
   await expect(page.getByText('Ad content copied to clipboard!')).toBeVisible()
-  await page.getByRole('tab', { name: 'Ads account' }).click()
-  await expect(page.getByText('Connecting a Meta ads account is not available yet')).toBeVisible()
+  await page.getByRole('tab', { name: 'Campaigns' }).click()
+  await expect(page.getByText('No ads account is connected')).toBeVisible()
 })
 
 test('settings: a key is shown once, works for the protocol, and is revoked; usage is counted', async ({ page, request }) => {

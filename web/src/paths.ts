@@ -33,6 +33,7 @@ export const paths = {
   help: '/dashboard/operon-ai-help',
   content: '/dashboard/content-creator',
   ads: '/dashboard/meta-ads',
+  notion: '/dashboard/notion',
   brand: '/dashboard/brand-builder',
   voice: '/dashboard/voice-interface',
   images: '/dashboard/image-studio',

@@ -19,8 +19,10 @@ import type * as gateway from './gateway/api.ts'
 import type * as identity from './identity/api.ts'
 import type * as identityExports from './identity/exports.ts'
 import type * as identityKeys from './identity/keys.ts'
+import type * as integrationsAds from './integrations/ads.ts'
 import type * as integrations from './integrations/api.ts'
 import type * as integrationsConnections from './integrations/connections.ts'
+import type * as integrationsNotion from './integrations/notion.ts'
 import type * as marketplace from './marketplace/api.ts'
 import type * as marketplaceBuyers from './marketplace/buyers.ts'
 import type * as marketplaceCoupons from './marketplace/coupons.ts'
@@ -61,7 +63,9 @@ type Modules = typeof aiGateway &
   typeof identityExports &
   typeof identityKeys &
   typeof integrations &
+  typeof integrationsAds &
   typeof integrationsConnections &
+  typeof integrationsNotion &
   typeof marketplace &
   typeof marketplaceCoupons &
   typeof marketplaceFiles &

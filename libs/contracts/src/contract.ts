@@ -105,7 +105,7 @@ export type Typed<R = any> = {
   /** Turns the message into the call's body. */
   input: (said: string) => object
   /** The answer in the conversation. */
-  says: (reply: R) => string
+  says: (reply: R, said: string) => string
   /** The answer when it fails; without it the conversation says that no answer came. */
   failed?: string
 }

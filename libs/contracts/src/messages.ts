@@ -149,6 +149,7 @@ export const errors = {
   app_input: { status: 400, message: 'The action needs other fields.' },
   app_busy: { status: 429, message: 'The app allows only so many calls a minute. Try again in a moment.' },
   app_refused: { status: 422, message: 'The app refused this.' },
+  ad_rule_limit: { status: 409, message: 'You have 50 rules. Delete one that you do not need.' },
   app_unknown_outcome: {
     status: 502,
     message: 'The app did not answer, so we do not know whether it was done. Look there before you try again.',

@@ -42,9 +42,11 @@ import { notOffered } from './identity/off.ts'
 import * as identityPasskeys from './identity/passkeys.ts'
 import * as identityShapes from './identity/shapes.ts'
 import * as identityTables from './identity/tables.ts'
+import * as integrationsAds from './integrations/ads.ts'
 import * as integrationsApi from './integrations/api.ts'
 import * as integrationsConnections from './integrations/connections.ts'
 import * as integrationsEvents from './integrations/events.ts'
+import * as integrationsNotion from './integrations/notion.ts'
 import * as integrationsTables from './integrations/tables.ts'
 import * as marketplaceApi from './marketplace/api.ts'
 import * as marketplaceBuyers from './marketplace/buyers.ts'
@@ -126,7 +128,14 @@ export const contracts: Record<ProcessName, object> = {
     ...marketplaceReviews,
     ...marketplaceThreads,
   },
-  integrations: { ...integrationsApi, ...integrationsConnections, ...integrationsEvents, ...integrationsTables },
+  integrations: {
+    ...integrationsAds,
+    ...integrationsApi,
+    ...integrationsConnections,
+    ...integrationsEvents,
+    ...integrationsNotion,
+    ...integrationsTables,
+  },
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   media: { ...mediaApi, ...mediaEvents, ...mediaFiles, ...mediaOpenAi, ...mediaShapes, ...mediaVoice },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },

@@ -25,6 +25,8 @@ export const BOUNDED: Record<string, number> = {
   webhook_endpoints: 20,
   connections: 100,
   oauth_attempts: 20,
+  ad_lists: 200,
+  ad_rules: 50,
   /** Ten years of four figures. */
   fact_days: 15_000,
   fact_sums: 4,
@@ -231,6 +233,8 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'connections.sealed': sql`null`,
   'connections.refresh_at': sql`now() + interval '1 day'`,
   'connections.checked_at': sql`now()`,
+  'ad_rules.state': sql`'watching'`,
+  'ad_rules.checked_at': sql`now()`,
   'oauth_attempts.expires_at': sql`now() + interval '10 minutes'`,
   'lane_items.leased_until': sql`null::timestamptz`,
   'usage_reservations.state': sql`'settled'`,

@@ -12,7 +12,16 @@ export const erasure: Eraser<IntegrationsDb> = {
     await trx.deleteFrom('tenant_lanes').where('tenant', '=', userId).execute()
     const deleted = await deleteRows(
       trx,
-      ['webhook_deliveries', 'webhook_endpoints', 'user_integrations', 'app_effects', 'oauth_attempts', 'connections'],
+      [
+        'webhook_deliveries',
+        'webhook_endpoints',
+        'user_integrations',
+        'app_effects',
+        'oauth_attempts',
+        'ad_lists',
+        'ad_rules',
+        'connections',
+      ],
       userId,
     )
     return { deleted: { ...deleted, lane_items: Number(waiting.numDeletedRows) } }
@@ -24,6 +33,8 @@ export const erasure: Eraser<IntegrationsDb> = {
     { table: 'connections', without: ['sealed', 'lease_id', 'lease_until', 'generation', 'refresh_at'] },
     { table: 'connection_calls' },
     { table: 'app_effects', without: ['key'] },
+    { table: 'ad_lists' },
+    { table: 'ad_rules' },
     { table: 'oauth_attempts', key: null, without: ['state_hash', 'sealed_verifier'] },
   ],
 }

@@ -99,6 +99,22 @@ export type IntegrationsDb = LaneDb & {
     reply: unknown
     created_at: Generated<Date>
   }
+  /** A list of ads as it was fetched. */
+  ad_lists: { id: string; connection_id: string; user_id: string; list: string; rows: unknown; fetched_at: Generated<Date> }
+  ad_rules: {
+    id: string
+    user_id: string
+    connection_id: string
+    campaign_id: string
+    campaign: string
+    currency: string
+    most_cents: number
+    state: Generated<'watching' | 'applied'>
+    last_cents: number | null
+    checked_at: Date | null
+    applied_at: Date | null
+    created_at: Generated<Date>
+  }
   revocations: {
     id: string
     generation: number

@@ -8,6 +8,7 @@ import * as integrations from './migrations/0001_integrations.ts'
 import * as webhooks from './migrations/0002_webhooks.ts'
 import * as oldSecrets from './migrations/0003_old_secrets.ts'
 import * as connections from './migrations/0006_connections.ts'
+import * as ads from './migrations/0010_ads.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -21,6 +22,7 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
     '0002_webhooks': webhooks,
     '0003_old_secrets': oldSecrets,
     '0006_connections': connections,
+    '0010_ads': ads,
   },
   setup(rt) {
     connectionRoutes(rt)

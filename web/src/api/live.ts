@@ -2,7 +2,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { storageKey } from './keys.ts'
 import { loadBackend } from './session.ts'
 
-export type LiveTopic = 'notification' | 'activity' | 'job' | 'picture' | 'usage' | 'session' | 'sales' | 'messages' | 'connection'
+export type LiveTopic = 'notification' | 'activity' | 'job' | 'picture' | 'usage' | 'session' | 'sales' | 'messages' | 'connection' | 'ads'
 type LiveMessage =
   | { type: 'event'; topic: LiveTopic; payload: unknown }
   | { type: 'ping' | 'ready' | 'auth_needed' | 'reconnect' | 'lagging' }

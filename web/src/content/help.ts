@@ -39,9 +39,9 @@ The chat page and the business analyst use \`gpt-5-mini\`. When a model is retir
     id: 'meta-ads',
     title: 'Connecting your Meta ads account',
     words: 'meta facebook instagram ads ad account connect advertising manager campaigns',
-    body: `Connecting a Meta ads account is **not available yet**: the ads manager says so where the connection will be.
+    body: `Open **Meta Ads Manager** and press *Connect Meta Ads*. Meta asks what to share and sends you back. You then see campaigns, ad sets and ads with what they cost and bring, and analytics by day. Pausing, resuming and budgets ask you first, and show what Meta says afterwards. A rule can pause a campaign when a result costs too much.
 
-What works now is the **AI Generator** tab of Meta Ads Manager. Describe the product or service; you get three variations with primary text (125 characters), headline (27) and description (30), each checked against the limits. Copy what you like into your ads account by hand. Nothing is published from here.`,
+The **AI Generator** tab works without an account. Describe the product or service; you get three variations with primary text (125 characters), headline (27) and description (30), each checked against the limits. *Create ad* makes one at Meta, paused: it spends nothing until you resume it.`,
   },
   {
     id: 'voice-agents',
@@ -55,9 +55,11 @@ What works with voice today: the **Voice Interface** records a command of up to 
     id: 'integrations',
     title: 'Available integrations',
     words: 'integration integrations connect apps gmail slack hubspot notion google stripe available library',
-    body: `The App Library is **not available yet**, so no outside app (Gmail, Slack, HubSpot, Notion, Google, Meta and others) can be connected today.
+    body: `The **App Library** connects 26 apps: Gmail, Outlook, Slack, Teams, calendars, HubSpot, Salesforce, Stripe, Notion, Meta Ads and more. Press *Connect*, approve it at the app, and the assistant can read from it and, once you approve, act in it. A connection that an app no longer accepts says *Connect again*.
 
-What you can connect now is your own software: make an **API key** in Settings and call the OpenAI-compatible address of your installation with it. See *API keys*.`,
+**Notion** has a page of its own: your databases and pages, search, and editing that shows both values where somebody else changed the same field in Notion.
+
+Your own software connects with an **API key** from Settings. See *API keys*.`,
   },
   {
     id: 'assistants',

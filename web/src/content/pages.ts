@@ -61,6 +61,8 @@ const signedIn: Record<string, string> = {
   '/dashboard/marketplace': 'Marketplace',
   '/dashboard/template-library': 'Template Library',
   '/dashboard/app-library': 'App Library',
+  '/dashboard/notion': 'Notion Integration',
+  '/dashboard/meta-ads': 'Meta Ads Manager',
   '/buyer-dashboard': 'Buyer dashboard',
   '/buyer-dashboard/orders': 'Orders',
   '/buyer-dashboard/messages': 'Messages',

@@ -13,6 +13,7 @@ import {
   type LucideIcon,
   Megaphone,
   Mic,
+  NotebookText,
   PenLine,
   Store,
   Tag,
@@ -99,6 +100,15 @@ export const navItems: NavItem[] = [
     group: 'Run',
     keywords: 'connect integrations gmail slack notion hubspot stripe',
     action: 'Connect an app',
+  },
+  {
+    title: 'Notion Integration',
+    path: '/dashboard/notion',
+    icon: NotebookText,
+    group: 'Run',
+    keywords: 'notion notes pages databases tasks',
+    action: 'Find a Notion page',
+    opens: '/dashboard/notion?tab=pages',
   },
   {
     title: 'Payments',

@@ -32,6 +32,35 @@ export const connectionBroken = event(
     live: 'connection',
   },
 )
+/** A rule of the person's paused a campaign whose results became too expensive. */
+export const adRuleApplied = event(
+  'integrations.ad_rule_applied',
+  z.object({
+    rule_id: z.uuid(),
+    campaign_id: plain(z.string()),
+    campaign: personal(z.string()),
+    currency: plain(z.string()),
+    cost_cents: z.int(),
+    most_cents: z.int(),
+  }),
+  {
+    activity: () => 'Paused a campaign whose results cost too much',
+    link: () => '/dashboard/meta-ads',
+    notice: ({ campaign, cost_cents, most_cents, currency, rule_id }) => [
+      {
+        kind: 'ads',
+        title: `${campaign} is paused`,
+        body: `A result cost ${amount(cost_cents, currency)} in the last seven days, more than the ${amount(most_cents, currency)} of your rule. Resume it in the Meta Ads Manager.`,
+        link: '/dashboard/meta-ads',
+        about: rule_id,
+      },
+    ],
+    trigger: { title: 'A rule paused a Meta campaign', description: 'With the campaign and what a result cost.' },
+    live: 'ads',
+  },
+)
+const amount = (cents: number, currency: string) => (cents / 100).toLocaleString('en-US', { style: 'currency', currency })
+
 /** Nothing reached it for days, so nothing is sent any more until its owner resumes it. */
 export const webhookPaused = event(
   'integrations.webhook_paused',
@@ -52,4 +81,6 @@ export const webhookSweep = job('integrations.webhook_sweep', z.object({}))
 
 /** Takes our access back at an app whose connection has ended. */
 export const revokeAccess = job('integrations.revoke_access', z.object({ connection_id: z.uuid(), generation: z.int() }), { attempts: 12 })
+/** Looks whether the results of campaigns have become too expensive. */
+export const adRuleSweep = job('integrations.ad_rule_sweep', z.object({}))
 export const connectionSweep = job('integrations.connection_sweep', z.object({}))

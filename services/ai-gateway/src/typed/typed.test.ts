@@ -69,12 +69,15 @@ test('research is answered by the model that searches, with its sources [spec-69
 
 test('what nobody offers yet is said, not tried [spec-65] [spec-66] [spec-67] [spec-68]', async () => {
   for (const [said, tool] of [
-    ['analyze meta ads', 'meta'],
     ['create voice agent', 'voice'],
     ['send email to my list', 'email'],
-    ['put this into Notion', 'notion'],
   ] as const)
     expect((await say(platform.user(), said)).response).toBe(absent[tool])
+})
+
+test('ads and notes are asked of the connected app, and without one the person is told where to connect it [spec-66] [spec-68]', async () => {
+  expect((await say(platform.user(), 'analyze meta ads')).response).toBe(texts.metaUnavailable)
+  expect((await say(platform.user(), 'put this into Notion')).response).toContain('needs a connection to Notion')
 })
 
 test('an image that cannot be made is said in its own words [spec-65]', async () => {

@@ -1,5 +1,5 @@
 import type { Input } from '@operon/contracts/contract'
-import { appOf, apps } from '@operon/contracts/integrations/apps'
+import { type AppId, appOf, apps } from '@operon/contracts/integrations/apps'
 import type * as api from '@operon/contracts/integrations/connections'
 import { DAY_MS, now } from '@operon/kit/clock'
 import { type Ctx, signedIn } from '@operon/kit/context'
@@ -85,19 +85,21 @@ export function listAppActions(_ctx: unknown, { app }: Input<typeof api.listAppA
   return Promise.resolve({ actions })
 }
 
-/** The connection that is named, or the healthiest of the app. */
 async function chosen(ctx: Call, { app, action: name, input, connection_id }: Asked) {
   const action = actionOf(definitionOf(app), name)
   if (!action) throw new DomainError('app_action_unknown', { details: { actions: Object.keys(definitionOf(app).actions) } })
   const given = (action.input as z.ZodType<Record<string, unknown>>).safeParse(input)
   if (!given.success) throw new DomainError('app_input', { message: wordsOf(given.error), details: given.error.issues })
+  return { action, input: given.data, row: await workingConnection(ctx, app, connection_id) }
+}
+
+/** The connection that is named, or the healthiest of the app. */
+export async function workingConnection(ctx: Call, app: AppId, connectionId: string | undefined): Promise<ConnectionRow> {
   const rows = await ownConnections(ctx).where('app', '=', app).execute()
-  const own = connection_id
-    ? rows.find(({ id }) => id === connection_id)
-    : rows.sort((one, other) => rank[one.state] - rank[other.state])[0]
+  const own = connectionId ? rows.find(({ id }) => id === connectionId) : rows.sort((one, other) => rank[one.state] - rank[other.state])[0]
   if (!own) throw new DomainError('app_not_connected', { message: `${appOf(app)!.name} is not connected. Connect it in the App Library.` })
   if (own.state === 'broken') throw new DomainError('connection_broken', { message: brokenWords(own) })
-  return { action, input: given.data, row: own }
+  return own
 }
 const brokenWords = ({ app, account }: ConnectionRow) =>
   `${appOf(app)!.name} does not accept the connection to ${account} any more. Connect it again in the App Library.`
@@ -122,31 +124,35 @@ export async function previewAppAction(ctx: Call, asked: Input<typeof api.previe
 export async function runAppAction(ctx: Call, asked: Input<typeof api.runAppAction>, call: CallApp) {
   const { action, input, row } = await chosen(ctx, asked)
   if (isReading(action)) throw new DomainError('app_action_unknown', { message: 'This action only reads.' })
-  const key = ctx.idempotencyKey
-  if (key) {
-    const known = await begin(ctx, row, asked.action, key)
-    if (known) return known
-  }
-  const forget = () =>
-    ctx.db.deleteFrom('app_effects').where('user_id', '=', row.user_id).where('key', '=', key!).where('reply', 'is', null).execute()
-  try {
+  return onceUnderKey(ctx, row, asked.action, async () => {
     const answer = await call(row, (held) => action.request(input, held), {
       action: asked.action,
       effect: action.effect,
       signal: ctx.signal,
     })
-    const reply = { account: row.account, ...(action as Doing).done(answer) }
-    if (key)
-      await ctx.db
-        .updateTable('app_effects')
-        .set({ reply: JSON.stringify(reply) })
-        .where('user_id', '=', row.user_id)
-        .where('key', '=', key)
-        .execute()
+    return { account: row.account, ...(action as Doing).done(answer) }
+  })
+}
+
+/** Done once under the caller's key, with its reply kept. Without a key it is simply done. */
+export async function onceUnderKey<R extends object>(ctx: Call, row: ConnectionRow, action: string, work: () => Promise<R>): Promise<R> {
+  const key = ctx.idempotencyKey
+  if (!key) return work()
+  const known = await begin(ctx, row, action, key)
+  if (known) return known as R
+  try {
+    const reply = await work()
+    await ctx.db
+      .updateTable('app_effects')
+      .set({ reply: JSON.stringify(reply) })
+      .where('user_id', '=', row.user_id)
+      .where('key', '=', key)
+      .execute()
     return reply
   } catch (error) {
     // Refused before anything was done, so the same key may try again.
-    if (key && error instanceof DomainError && error.code !== 'app_unknown_outcome') await forget()
+    if (error instanceof DomainError && error.code !== 'app_unknown_outcome')
+      await ctx.db.deleteFrom('app_effects').where('user_id', '=', row.user_id).where('key', '=', key).where('reply', 'is', null).execute()
     throw error
   }
 }
@@ -166,7 +172,7 @@ async function begin(ctx: Call, { id, user_id }: ConnectionRow, action: string, 
     .where('key', '=', key)
     .executeTakeFirstOrThrow()
   if (!reply) throw new DomainError('app_unknown_outcome')
-  return reply as { account: string; id: string | null; url: string | null }
+  return reply as object
 }
 
 export async function notionDatabases(ctx: Call, _input: unknown, call: CallApp) {

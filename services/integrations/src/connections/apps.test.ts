@@ -1,5 +1,5 @@
 import { userDeleted } from '@operon/contracts/identity/events'
-import { type AppId, apps } from '@operon/contracts/integrations/apps'
+import { apps } from '@operon/contracts/integrations/apps'
 import { connectionBroken, connectionChanged } from '@operon/contracts/integrations/events'
 import { exportUser } from '@operon/contracts/personal-data'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
@@ -8,73 +8,25 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { definitionOf } from '../apps/all.ts'
 import { vendors } from '../apps/vendors.ts'
 import { integrationsService } from '../service.ts'
+import { connectingIn } from '../testing.ts'
 
 let platform: TestPlatform
+let world: ReturnType<typeof connectingIn>
 let db: any
-let sandbox: string
 beforeAll(async () => {
   platform = await startTestPlatform([integrationsService, sandboxService])
-  db = platform.services.integrations!.rt.db
-  sandbox = platform.url('sandbox')
+  world = connectingIn(platform)
+  db = world.db
 })
 afterAll(() => platform.close())
-
-async function call(user: TestUser, name: string, body: object = {}, headers: Record<string, string> = {}) {
-  const response = await fetch(`${platform.url('integrations')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { ...user.headers, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
-
-/** Presses Approve on the stand-in's consent page, and returns what the browser is sent back with. */
-async function decide(authUrl: string, email: string, decision = 'approve') {
-  const page = new URL(authUrl)
-  const fields = new URLSearchParams(page.search)
-  fields.set('email', email)
-  fields.set('decision', decision)
-  const response = await fetch(`${sandbox}${page.pathname}`, { method: 'POST', redirect: 'manual', body: fields })
-  const back = new URL(response.headers.get('location')!)
-  return { back, answer: Object.fromEntries(back.searchParams) as { state: string; code?: string; error?: string; realmId?: string } }
-}
-
-const keys: Record<string, Record<string, string>> = {
-  mailersend: { key: 'mlsn.sandbox_' },
-  voice: { provider: 'retell', key: 'sandbox_' },
-  stripe: { key: 'rk_test_sandbox_' },
-  paypal: { client_id: 'client', key: 'sandbox_' },
-  trello: { api_key: 'key', key: 'sandbox_' },
-}
-const withKey = (app: string, name: string) => ({ ...keys[app], key: `${keys[app]!.key}${name}` })
-
-async function connected(user: TestUser, app: AppId, email = user.email) {
-  const fields = keys[app] ? withKey(app, email.split('@')[0]!) : {}
-  const begun = await call(user, 'connect-app', { app, return_to: '/dashboard/app-library', ...fields })
-  expect([app, begun.status, begun.body.message]).toEqual([app, 200, undefined])
-  if (begun.body.connection_id) return begun.body.connection_id as string
-  const { back, answer } = await decide(begun.body.auth_url, email)
-  expect(back.pathname).toBe(`/connect/${app}`)
-  const { state, code, realmId } = answer
-  const done = await call(user, 'finish-connection', { state, code, ...(realmId && { realm_id: realmId }) })
-  expect([app, done.status, done.body.message]).toEqual([app, 200, undefined])
-  expect(done.body).toMatchObject({ app, return_to: '/dashboard/app-library', connection: { state: 'connected' } })
-  return done.body.connection.id as string
-}
-const grantsOf = async (email: string): Promise<any[]> =>
-  ((await (await fetch(`${sandbox}/sandbox/api/apps`)).json()) as any).grants.filter((grant: any) => grant.email === email)
-const steer = (grant: string, what: 'cut' | 'expire') =>
-  fetch(`${sandbox}/sandbox/apps/grants/${encodeURIComponent(grant)}/${what}`, { method: 'POST', redirect: 'manual' })
-const truth = async (kind: string) =>
-  ((await (await fetch(`${sandbox}/sandbox/api/truth?provider=apps&kind=${kind}&limit=5000`)).json()) as any).truth as any[]
-/** As if the hours of a token had passed, on both sides. */
-async function grewOld(connectionId: string, email: string) {
-  for (const grant of await grantsOf(email)) await steer(grant.id, 'expire')
-  await db
-    .updateTable('connections')
-    .set({ expires_at: new Date(Date.now() - 1000) })
-    .where('id', '=', connectionId)
-    .execute()
+const call: typeof world.call = (...given) => world.call(...given)
+const decide: typeof world.decide = (...given) => world.decide(...given)
+const connected: typeof world.connected = (...given) => world.connected(...given)
+const { grantsOf, steer, truth, grewOld }: Pick<typeof world, 'grantsOf' | 'steer' | 'truth' | 'grewOld'> = {
+  grantsOf: (email) => world.grantsOf(email),
+  steer: (grant, what) => world.steer(grant, what),
+  truth: (kind) => world.truth(kind),
+  grewOld: (id, email) => world.grewOld(id, email),
 }
 
 const inTwoDays = new Date(Date.now() + 2 * 86_400_000).toISOString()
@@ -262,7 +214,7 @@ test('what was sent and not answered is not sent again under its key, and what w
   expect((await post('#sales', 'once')).body).toEqual(first.body)
   expect(await posted()).toBe(1)
   expect((await post('#nowhere', 'twice')).body).toMatchObject({ code: 'app_refused', message: 'Slack refused: channel_not_found' })
-  await fetch(`${sandbox}/sandbox/faults`, {
+  await fetch(`${world.sandbox}/sandbox/faults`, {
     method: 'POST',
     body: JSON.stringify({ provider: 'apps', account: user.email, match: 'chat.postMessage', kind: 'reset_after' }),
   })
@@ -276,7 +228,7 @@ test('an app that asks for patience gets it: the caller is told when, and anothe
   const [ann, bob] = [platform.user(), platform.user()]
   await Promise.all([connected(ann, 'notion'), connected(bob, 'notion')])
   const read = (user: TestUser) => call(user, 'read-from-app', { app: 'notion', action: 'list-databases' })
-  await fetch(`${sandbox}/sandbox/faults`, {
+  await fetch(`${world.sandbox}/sandbox/faults`, {
     method: 'POST',
     body: JSON.stringify({ provider: 'apps', account: ann.email, kind: 'status', status: 429, retry_after: 60 }),
   })

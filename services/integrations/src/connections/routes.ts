@@ -5,8 +5,10 @@ import { userIdOf } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
+import { adRoutes } from '../ads/routes.ts'
 import { openPlaces } from '../apps/place.ts'
 import type { Config } from '../config.ts'
+import { notionRoutes } from '../notion/routes.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import {
   forgetOld,
@@ -50,6 +52,8 @@ export function connectionRoutes(rt: Runtime<IntegrationsDb, Config>) {
   serve(app, api.previewAppAction, previewAppAction)
   serve(app, api.runAppAction, (ctx, input) => runAppAction(ctx, input, call))
   serve(app, api.notionApi, (ctx, input) => notionDatabases(ctx, input, call))
+  notionRoutes(app, call)
+  adRoutes(rt, call)
   rt.job(revokeAccess, (_ctx, { payload }) => revoke(rt, places, payload))
   rt.job(
     connectionSweep,

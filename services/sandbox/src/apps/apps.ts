@@ -10,8 +10,10 @@ import { google } from './google.ts'
 import { type AppGrant, type AppObject, type AppToken, type VendorWire, vendorWires } from './grants.ts'
 import { meta } from './meta.ts'
 import { microsoft } from './microsoft.ts'
-import { notion, slack } from './notion-slack.ts'
+import { notion, notionPages } from './notion.ts'
+import { Refused } from './operation.ts'
 import { consentPage, problemOf, refusal } from './pages.ts'
+import { slack } from './slack.ts'
 
 const operations = [...google, ...microsoft, ...meta, ...notion, ...slack, ...business, ...books]
 const CODE_SECONDS = 600
@@ -209,7 +211,9 @@ export function connectedApps({ state, truth, publicUrl }: { state: State; truth
           truth.log('apps', kind, { host, email: asks.grant.email })
           return objects.put({ id: state.id(kind, 12), account, kind, data })
         },
+        set: (id, kind, data) => objects.put({ id: `${account}/${id}`, account, kind, data: { ...data, key: id } }),
       })
+      if (made instanceof Refused) return json(made.body, made.status)
       return made === undefined ? { status: status ?? 200, body: '' } : json(made, status ?? 200)
     })
   })
@@ -273,7 +277,7 @@ export function connectedApps({ state, truth, publicUrl }: { state: State; truth
                 : html`<form method="post" action="/sandbox/apps/grants/${grant.id}/cut"><button>Cut</button></form><form method="post" action="/sandbox/apps/grants/${grant.id}/expire"><button>Expire its tokens</button></form>`
             }</td></tr>`,
         )}</tbody></table>
-<p class="muted">Keys: any that begins with the vendor's own letters and then “sandbox_” is good, as <code>mlsn.sandbox_1</code>, <code>rk_test_sandbox_1</code> or <code>sandbox_1</code>.</p>`,
+<p><a href="/sandbox/apps/notion">Notion workspaces</a></p><p class="muted">Keys: any that begins with the vendor's own letters and then “sandbox_” is good, as <code>mlsn.sandbox_1</code>, <code>rk_test_sandbox_1</code> or <code>sandbox_1</code>.</p>`,
     })
   const change = (how: (grant: AppGrant) => void) => (request: WireRequest) => {
     const grant = grants.get(request.params.grant!)
@@ -295,6 +299,7 @@ export function connectedApps({ state, truth, publicUrl }: { state: State; truth
     pages: [
       route('GET', '/sandbox/apps', overview),
       route('GET', '/sandbox/api/apps', () => json({ grants: grants.newest().slice(0, 1000), objects: objects.newest().slice(0, 1000) })),
+      ...notionPages(objects, grants),
       route('POST', '/sandbox/apps/grants/:grant/cut', cut),
       route('POST', '/sandbox/apps/grants/:grant/expire', expire),
       ...Object.values(vendorWires).flatMap(({ authorize }) => [

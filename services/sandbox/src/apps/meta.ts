@@ -1,5 +1,6 @@
 import { companyOf, numberOf } from './grants.ts'
-import { type ApiCall, iso, kept, limited, type Operation } from './operation.ts'
+import { metaAds } from './meta-ads.ts'
+import { iso, kept, limited, type Operation } from './operation.ts'
 
 const fb = 'graph.facebook.com/v23.0'
 export const meta: Operation[] = [
@@ -17,11 +18,6 @@ export const meta: Operation[] = [
         },
       ],
     }),
-  },
-  {
-    at: `GET ${fb}/me/adaccounts`,
-    query: ['fields', 'limit'],
-    answer: ({ grant }) => ({ data: [{ id: 'act_3001', name: companyOf(grant), currency: 'USD', account_status: 1 }] }),
   },
   {
     at: `GET ${fb}/:object/posts`,
@@ -58,33 +54,5 @@ export const meta: Operation[] = [
       ),
     }),
   },
-  {
-    at: `GET ${fb}/:object/campaigns`,
-    query: ['fields', 'limit'],
-    answer: (call) => ({
-      data: limited(
-        [
-          {
-            id: '4001',
-            name: 'Spring offer',
-            status: statusOf(call, '4001', 'ACTIVE'),
-            daily_budget: '2000',
-            insights: { data: [{ spend: '86.20', clicks: '214', impressions: '9120' }] },
-          },
-          { id: '4002', name: 'Templates', status: statusOf(call, '4002', 'PAUSED'), daily_budget: '1000' },
-        ],
-        call,
-      ),
-    }),
-  },
-  {
-    at: `POST ${fb}/:object`,
-    body: ['status', 'daily_budget', 'name'],
-    answer: (call) => {
-      call.add('campaign', { campaign: call.params.object, ...call.body })
-      return { success: true }
-    },
-  },
+  ...metaAds,
 ]
-const statusOf = (call: ApiCall, id: string, first: string) =>
-  call.list('campaign').find(({ data }) => data.campaign === id && data.status)?.data.status ?? first

@@ -11,6 +11,8 @@ export type ApiCall = {
   /** Newest first. */
   list: (kind: string) => AppObject[]
   add: (kind: string, data: Record<string, any>) => AppObject
+  /** Puts a thing in its place, or changes it. */
+  set: (id: string, kind: string, data: Record<string, any>) => AppObject
 }
 export type Operation = {
   /** Method, host and path. */
@@ -33,3 +35,13 @@ export const kept = (call: ApiCall, kind: string, first: Record<string, any>[]) 
   ...call.list(kind).map(({ id, data }) => ({ id, ...data })),
   ...first.map((data, index) => ({ id: `${kind}-${index + 1}`, ...data })),
 ]
+
+/** An answer that is a refusal in the vendor's own words. */
+export class Refused {
+  readonly status: number
+  readonly body: unknown
+  constructor(status: number, body: unknown) {
+    this.status = status
+    this.body = body
+  }
+}

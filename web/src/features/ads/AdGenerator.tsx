@@ -2,7 +2,7 @@ import type { generateAds } from '@operon/contracts/ai-gateway/tools'
 import type { Reply } from '@operon/contracts/contract'
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
-import { Copy, Sparkles } from 'lucide-react'
+import { Copy, Megaphone, Sparkles } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
@@ -15,6 +15,7 @@ import { copyText } from '../../ui/copy.ts'
 import { TextArea, TextField } from '../../ui/Field.tsx'
 import { EmptyState, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { CreateAdDialog } from './CreateAdDialog.tsx'
 
 type Ads = Reply<typeof generateAds>
 type Variation = Ads['variations'][number]
@@ -22,7 +23,8 @@ type Kept = { user: string | undefined; details: string; audience: string; ads: 
 const KEPT = 'operon-ads'
 const limits = { primary_text: 125, headline: 27, description: 30 } as const
 
-export function AdGenerator() {
+/** `connected`: whether a variation can be created at Meta. */
+export function AdGenerator({ connected }: { connected: boolean }) {
   const queries = useQueryClient()
   const { user } = useSession()
   const [kept] = useState(() => last(user?.id))
@@ -113,7 +115,7 @@ export function AdGenerator() {
         ) : ads ? (
           ads.variations.map((variation, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: three in a fixed order
-            <AdCard key={index} variation={variation} number={index + 1} ads={ads} />
+            <AdCard key={index} variation={variation} number={index + 1} ads={ads} connected={connected} />
           ))
         ) : problem ? null : (
           <Panel flush>
@@ -138,17 +140,28 @@ function last(user: string | undefined): Kept | null {
   }
 }
 
-function AdCard({ variation, number, ads }: { variation: Variation; number: number; ads: Ads }) {
+type CardProps = { variation: Variation; number: number; ads: Ads; connected: boolean }
+function AdCard({ variation, number, ads, connected }: CardProps) {
+  const [creating, setCreating] = useState(false)
+  const [made, setMade] = useState(false)
   const { primary_text, headline, description, targeting, format, tone } = variation
   return (
     <Panel
       title={`Variation ${number}`}
       badge={ads.sample ? <SamplePill /> : ads.sandbox ? <Pill>Sandbox answer</Pill> : null}
       actions={
-        <Button onClick={() => copyText([primary_text, headline, description].join('\n'), texts.adCopied)}>
-          <Copy />
-          <span className="max-sm:sr-only">Copy ad</span>
-        </Button>
+        <span className="flex gap-2">
+          <Button onClick={() => copyText([primary_text, headline, description].join('\n'), texts.adCopied)}>
+            <Copy />
+            <span className="max-sm:sr-only">Copy ad</span>
+          </Button>
+          {connected && !ads.sample ? (
+            <Button onClick={() => setCreating(true)} aria-label={`Create variation ${number} as an ad`}>
+              <Megaphone />
+              {made ? 'Create again' : 'Create ad'}
+            </Button>
+          ) : null}
+        </span>
       }
     >
       <dl className="flex flex-col gap-3">
@@ -163,6 +176,16 @@ function AdCard({ variation, number, ads }: { variation: Variation; number: numb
           <Note label="Tone" text={tone} />
         </div>
       </dl>
+      {creating ? (
+        <CreateAdDialog
+          ad={variation}
+          onClose={() => setCreating(false)}
+          onMade={() => {
+            setCreating(false)
+            setMade(true)
+          }}
+        />
+      ) : null}
     </Panel>
   )
 }

@@ -2,7 +2,7 @@ import type { CallReply } from '@operon/contracts/calls'
 import type { App } from '@operon/contracts/integrations/apps'
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
@@ -31,7 +31,16 @@ export function AppPanel({ app, onClose, onConnect, busy }: { app: App; onClose:
           {listed.data && !own.length ? <p className="text-muted">No account is connected yet.</p> : null}
           <ul className="flex flex-col gap-3">
             {own.map((connection) => (
-              <Account key={connection.id} app={app} connection={connection} onConnect={onConnect} />
+              <Account
+                key={connection.id}
+                app={app}
+                connection={connection}
+                connectAgain={
+                  <Button variant="primary" onClick={onConnect}>
+                    Connect again
+                  </Button>
+                }
+              />
             ))}
           </ul>
           <Button
@@ -66,7 +75,8 @@ export function AppPanel({ app, onClose, onConnect, busy }: { app: App; onClose:
 
 const askFor = ({ name, benefits }: App) => `${benefits[0].charAt(0).toLowerCase()}${benefits[0].slice(1)} in ${name}`
 
-function Account({ app, connection, onConnect }: { app: App; connection: Connection; onConnect: () => void }) {
+type AccountProps = { app: App; connection: Connection; connectAgain: ReactNode }
+export function Account({ app, connection, connectAgain }: AccountProps) {
   const queries = useQueryClient()
   const [asked, setAsked] = useState(false)
   const [testing, setTesting] = useState(false)
@@ -114,9 +124,7 @@ function Account({ app, connection, onConnect }: { app: App; connection: Connect
       </p>
       <p className="mt-2 flex flex-wrap gap-1">
         {state === 'broken' ? (
-          <Button variant="primary" onClick={onConnect}>
-            Connect again
-          </Button>
+          connectAgain
         ) : (
           <Button variant="ghost" onClick={testIt} busy={testing ? 'Testing' : false}>
             Test

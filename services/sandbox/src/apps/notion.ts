@@ -1,0 +1,252 @@
+import { html, page } from '../core/page.ts'
+import type { Table } from '../core/state.ts'
+import { form, type Route, redirect, route } from '../core/wire.ts'
+import { type AppGrant, type AppObject, companyOf, numberOf } from './grants.ts'
+import { type ApiCall, has, iso, type Operation, Refused } from './operation.ts'
+
+const HOST = 'api.notion.com'
+const statuses = ['Not started', 'In progress', 'Done']
+const priorities = ['Low', 'Medium', 'High']
+const databases = [
+  { id: 'db-1', title: 'Tasks' },
+  { id: 'db-2', title: 'Content calendar' },
+]
+type Kept = {
+  database: string
+  title: string
+  status: string | null
+  priority: string | null
+  assignee: string | null
+  due: string | null
+  edited: string
+}
+const inDays = (days: number) => iso(days * 1440).slice(0, 10)
+const first = (): Record<string, Kept> => ({
+  'page-1': {
+    database: 'db-1',
+    title: 'Plan the launch',
+    status: 'In progress',
+    priority: 'High',
+    assignee: 'Maya Patel',
+    due: inDays(5),
+    edited: iso(-30),
+  },
+  'page-2': {
+    database: 'db-2',
+    title: 'Ideas for posts',
+    status: 'Not started',
+    priority: 'Medium',
+    assignee: 'Jonas Weber',
+    due: inDays(12),
+    edited: iso(-90),
+  },
+  'page-3': {
+    database: 'db-1',
+    title: 'Answer the survey replies',
+    status: 'Done',
+    priority: 'Low',
+    assignee: null,
+    due: null,
+    edited: iso(-2880),
+  },
+})
+
+const pagesIn = (kept: AppObject[]): Map<string, Kept> =>
+  new Map([...Object.entries(first()), ...[...kept].reverse().map(({ data }): [string, Kept] => [data.key, data as unknown as Kept])])
+const newest = (pages: Map<string, Kept>) => [...pages].sort(([, one], [, other]) => other.edited.localeCompare(one.edited))
+
+const rich = (content: string) => [{ type: 'text', plain_text: content, text: { content } }]
+const option = (name: string | null) => name && { id: name.toLowerCase().replaceAll(' ', '-'), name, color: 'default' }
+const pageObject = (id: string, { database, title, status, priority, assignee, due, edited }: Kept) => ({
+  object: 'page',
+  id,
+  url: `https://www.notion.so/${id}`,
+  created_time: edited,
+  last_edited_time: edited,
+  archived: false,
+  parent: { type: 'database_id', database_id: database },
+  properties: {
+    Name: { id: 'title', type: 'title', title: rich(title) },
+    Status: { id: 'st', type: 'status', status: option(status) },
+    Priority: { id: 'pr', type: 'select', select: option(priority) },
+    Assignee: { id: 'as', type: 'people', people: assignee ? [{ object: 'user', id: numberOf(assignee), name: assignee }] : [] },
+    'Due date': { id: 'du', type: 'date', date: due && { start: due, end: null, time_zone: null } },
+  },
+})
+const databaseObject = ({ id, title }: (typeof databases)[number]) => ({
+  object: 'database',
+  id,
+  url: `https://www.notion.so/${id}`,
+  last_edited_time: iso(-60),
+  title: rich(title),
+  properties: {
+    Name: { id: 'title', name: 'Name', type: 'title', title: {} },
+    Status: { id: 'st', name: 'Status', type: 'status', status: { options: statuses.map(option), groups: [] } },
+    Priority: { id: 'pr', name: 'Priority', type: 'select', select: { options: priorities.map(option) } },
+    Assignee: { id: 'as', name: 'Assignee', type: 'people', people: {} },
+    'Due date': { id: 'du', name: 'Due date', type: 'date', date: {} },
+  },
+})
+
+const refused = (status: number, code: string, message: string) => new Refused(status, { object: 'error', status, code, message })
+const unknown = (what: string, id: string) =>
+  refused(
+    404,
+    'object_not_found',
+    `Could not find ${what} with ID: ${id}. Make sure the relevant pages and databases are shared with your integration.`,
+  )
+const listed = <T>(call: ApiCall, rows: T[]) => {
+  const from = Number(call.body.start_cursor ?? 0)
+  const size = Number(call.body.page_size ?? 100)
+  const more = from + size < rows.length
+  return { object: 'list', results: rows.slice(from, from + size), next_cursor: more ? String(from + size) : null, has_more: more }
+}
+
+/** Takes the properties that a request gives; null where Notion would refuse one. */
+function changed(before: Kept, properties: Record<string, any>): Kept | string {
+  const after = { ...before }
+  for (const [name, value] of Object.entries(properties)) {
+    if (['Name', 'title'].includes(name)) after.title = (value.title ?? []).map((part: any) => part.text?.content ?? '').join('')
+    else if (name === 'Status' && 'status' in value) {
+      if (value.status && !statuses.includes(value.status.name))
+        return `Invalid status option. Status option "${value.status.name}" does not exist".`
+      after.status = value.status?.name ?? null
+    } else if (name === 'Priority' && 'select' in value) after.priority = value.select?.name ?? null
+    else if (name === 'Due date' && 'date' in value) after.due = value.date?.start ?? null
+    else return `${name} is not a property that exists.`
+  }
+  return { ...after, edited: new Date().toISOString() }
+}
+
+export const notion: Operation[] = [
+  {
+    at: `GET ${HOST}/v1/users/me`,
+    answer: ({ grant }) => ({
+      object: 'user',
+      id: `bot-${numberOf(grant.email)}`,
+      name: 'Operon',
+      type: 'bot',
+      bot: { owner: { type: 'workspace', workspace: true }, workspace_id: `ws-${numberOf(grant.email)}`, workspace_name: companyOf(grant) },
+    }),
+  },
+  {
+    at: `POST ${HOST}/v1/search`,
+    body: ['query', 'filter', 'page_size', 'start_cursor', 'sort'],
+    answer: (call) => {
+      const kind = call.body.filter?.value
+      const query = call.body.query ?? ''
+      const found = [
+        ...(kind === 'page' ? [] : databases.filter(({ title }) => has(title, query)).map(databaseObject)),
+        ...(kind === 'database'
+          ? []
+          : newest(pagesIn(call.list('page')))
+              .filter(([, { title }]) => has(title, query))
+              .map(([id, kept]) => pageObject(id, kept))),
+      ]
+      return listed<object>(call, found)
+    },
+  },
+  {
+    at: `GET ${HOST}/v1/databases/:id`,
+    answer: ({ params }) => {
+      const database = databases.find(({ id }) => id === params.id)
+      return database ? databaseObject(database) : unknown('database', params.id!)
+    },
+  },
+  {
+    at: `POST ${HOST}/v1/databases/:id/query`,
+    body: ['filter', 'sorts', 'page_size', 'start_cursor'],
+    answer: (call) =>
+      databases.some(({ id }) => id === call.params.id)
+        ? listed(
+            call,
+            newest(pagesIn(call.list('page')))
+              .filter(([, { database }]) => database === call.params.id)
+              .map(([id, kept]) => pageObject(id, kept)),
+          )
+        : unknown('database', call.params.id!),
+  },
+  {
+    at: `GET ${HOST}/v1/pages/:id`,
+    answer: ({ params, list }) => {
+      const kept = pagesIn(list('page')).get(params.id!)
+      return kept ? pageObject(params.id!, kept) : unknown('page', params.id!)
+    },
+  },
+  {
+    at: `PATCH ${HOST}/v1/pages/:id`,
+    body: ['properties', 'archived', 'icon', 'cover'],
+    answer: ({ params, body, list, set }) => {
+      const before = pagesIn(list('page')).get(params.id!)
+      if (!before) return unknown('page', params.id!)
+      const after = changed(before, body.properties ?? {})
+      if (typeof after === 'string') return refused(400, 'validation_error', after)
+      set(params.id!, 'page', after)
+      return pageObject(params.id!, after)
+    },
+  },
+  {
+    at: `POST ${HOST}/v1/pages`,
+    body: ['parent', 'properties', 'children', 'icon', 'cover'],
+    answer: (call) => {
+      const database = call.body.parent?.database_id
+      if (!databases.some(({ id }) => id === database)) return unknown('database', String(database))
+      const empty: Kept = { database, title: '', status: statuses[0]!, priority: null, assignee: null, due: null, edited: '' }
+      const kept = changed(empty, call.body.properties ?? {})
+      if (typeof kept === 'string') return refused(400, 'validation_error', kept)
+      const { id } = call.add('made', {})
+      call.set(id, 'page', kept)
+      return pageObject(id, kept)
+    },
+  },
+]
+
+/** The workspace as its owner sees it over there, where a page can be changed behind our back. */
+export function notionPages(objects: Table<AppObject>, grants: Table<AppGrant>): Route[] {
+  const account = (email: string) => `${HOST}:${email}`
+  const keptOf = (email: string) => objects.newest().filter((each) => each.account === account(email) && each.kind === 'page')
+  const emails = () =>
+    [
+      ...new Set(
+        grants
+          .newest()
+          .filter(({ vendor, used }) => vendor === 'notion' && used)
+          .map(({ email }) => email),
+      ),
+    ].slice(0, 20)
+  const choose = (name: string, values: string[], chosen: string | null) =>
+    html`<select name="${name}" aria-label="${name}">${values.map((value) => (value === chosen ? html`<option selected>${value}</option>` : html`<option>${value}</option>`))}</select>`
+  const show = () =>
+    page({
+      title: 'Notion workspaces',
+      body: html`<h1>Notion workspaces</h1><p class="muted">The pages as they stand in Notion. Change one here to see what happens on the other side.</p>${emails().map(
+        (email) =>
+          html`<h2>${email}</h2><table><tbody>${newest(pagesIn(keptOf(email)))
+            .slice(0, 50)
+            .map(
+              ([id, kept]) =>
+                html`<tr><td><form method="post" action="/sandbox/apps/notion/${id}" class="row"><input type="hidden" name="email" value="${email}"><input name="title" aria-label="Title" value="${kept.title}">${choose('status', statuses, kept.status)}${choose('priority', priorities, kept.priority)}<button>Save in Notion</button></form></td></tr>`,
+            )}</tbody></table>`,
+      )}`,
+    })
+  return [
+    route('GET', '/sandbox/apps/notion', show),
+    route('POST', '/sandbox/apps/notion/:page', (request) => {
+      const fields = form(request)
+      const email = fields.get('email') ?? ''
+      const id = request.params.page!
+      const before = pagesIn(keptOf(email)).get(id)
+      if (!before || !emails().includes(email)) return { status: 404, body: 'There is no such page.' }
+      const given = Object.fromEntries(
+        ['title', 'status', 'priority'].filter((name) => fields.has(name)).map((name) => [name, fields.get(name)!]),
+      )
+      objects.put({
+        id: `${account(email)}/${id}`,
+        account: account(email),
+        kind: 'page',
+        data: { ...before, ...given, edited: new Date().toISOString(), key: id },
+      })
+      return redirect('/sandbox/apps/notion')
+    }),
+  ]
+}
