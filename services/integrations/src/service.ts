@@ -9,6 +9,7 @@ import * as webhooks from './migrations/0002_webhooks.ts'
 import * as oldSecrets from './migrations/0003_old_secrets.ts'
 import * as connections from './migrations/0006_connections.ts'
 import * as ads from './migrations/0010_ads.ts'
+import * as inUse from './migrations/0011_in_use.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -23,6 +24,7 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
     '0003_old_secrets': oldSecrets,
     '0006_connections': connections,
     '0010_ads': ads,
+    '0011_in_use': inUse,
   },
   setup(rt) {
     connectionRoutes(rt)

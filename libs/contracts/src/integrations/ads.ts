@@ -9,7 +9,9 @@ export const adSpans = [7, 30, 90] as const
 const level = z.enum(adLevels)
 const days = z.union([z.literal(7), z.literal(30), z.literal(90)]).default(30)
 const account_id = text(60).optional()
-const object_id = text(60).regex(/^\d+$/)
+const object_id = text(60)
+  .regex(/^\d+$/)
+  .meta({ examples: ['4001'] })
 const cents = z.int().min(0)
 const figures = {
   spent_cents: cents,
@@ -249,6 +251,7 @@ const NewAd = z.object({
   country: z
     .string()
     .regex(/^[A-Z]{2}$/)
+    .meta({ examples: ['US'] })
     .default('US'),
 })
 const adExample = { primary_text: 'Fresh bread at seven, every day.', headline: 'Bread at your door', description: 'First week free' }

@@ -15,15 +15,22 @@ export const connectionChanged = event(
 /** The app does not take what we hold any more: what used it stands still until its owner connects it again. */
 export const connectionBroken = event(
   'integrations.connection_broken',
-  z.object({ version: z.int(), connection_id: z.uuid(), service_name: plain(z.string()), account: personal(z.string()) }),
+  z.object({
+    version: z.int(),
+    connection_id: z.uuid(),
+    service_name: plain(z.string()),
+    account: personal(z.string()),
+    /** Rules of ads that wait until it is connected again. */
+    rules: z.int().min(0).optional(),
+  }),
   {
     activity: ({ service_name }) => `${appName(service_name)} has to be connected again`,
     link: () => '/dashboard/app-library',
-    notice: ({ connection_id, version, service_name, account }) => [
+    notice: ({ connection_id, version, service_name, account, rules = 0 }) => [
       {
         kind: 'connection',
         title: `${appName(service_name)} has to be connected again`,
-        body: `It does not accept the connection to ${account} any more. What uses it stands still until you connect it again in the App Library.`,
+        body: `It does not accept the connection to ${account} any more. ${rules ? `${rules} automatic pause ${rules === 1 ? 'rule waits' : 'rules wait'}, and everything else` : 'Everything'} that uses it stops until you connect it again in the App Library.`,
         link: '/dashboard/app-library',
         about: `${connection_id}:${version}`,
       },
@@ -83,4 +90,6 @@ export const webhookSweep = job('integrations.webhook_sweep', z.object({}))
 export const revokeAccess = job('integrations.revoke_access', z.object({ connection_id: z.uuid(), generation: z.int() }), { attempts: 12 })
 /** Looks whether the results of campaigns have become too expensive. */
 export const adRuleSweep = job('integrations.ad_rule_sweep', z.object({}))
+/** Looks at the connections that are in use. */
+export const connectionLook = job('integrations.connection_look', z.object({}))
 export const connectionSweep = job('integrations.connection_sweep', z.object({}))

@@ -17,7 +17,8 @@ export const notion: AppDefinition = {
   api: 'https://api.notion.com/v1',
   headers: { 'notion-version': NOTION_VERSION },
   who: { path: '/users/me', read: ({ id, name, bot }) => ({ id: bot?.workspace_id ?? id, name: bot?.workspace_name ?? name ?? id }) },
-  perMinute: 180,
+  // Three a second on average, less the five that may come at once.
+  perMinute: 150,
   actions: {
     'find-pages': reads(
       'Find pages',

@@ -204,6 +204,34 @@ test('a connection that was cut over there breaks at the next call, is told once
   ])
 })
 
+test('a cut over there is noticed while the connection is in use, without a call of anybody, and an idle one is left alone [spec-125]', async () => {
+  const [busy, idle] = [platform.user(), platform.user()]
+  const [id, other] = await Promise.all([connected(busy, 'meta-ads'), connected(idle, 'notion')])
+  await call(busy, 'create-ad-rule', { campaign_id: '4001', most_cents: 100_000_000 })
+  for (const email of [busy.email, idle.email]) for (const grant of await grantsOf(email)) await steer(grant.id, 'cut')
+  await db
+    .updateTable('connections')
+    .set({ checked_at: new Date(Date.now() - 40_000) })
+    .where('id', 'in', [id, other])
+    .execute()
+  const { rt } = platform.services.integrations!
+  const { lookAfter } = await import('./sweep.ts')
+  const { openCalls } = await import('./call.ts')
+  const { openTokens } = await import('./tokens.ts')
+  const { openPlaces } = await import('../apps/place.ts')
+  const places = openPlaces(rt as never)
+  await lookAfter(rt as never, openCalls(rt as never, places, openTokens(rt as never, places)))
+  const states = await db.selectFrom('connections').select(['id', 'state']).where('id', 'in', [id, other]).execute()
+  expect(Object.fromEntries(states.map((row: any) => [row.id, row.state]))).toEqual({ [id]: 'broken', [other]: 'connected' })
+  const told = await db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('name', '=', connectionBroken.name)
+    .where('user_id', '=', busy.id)
+    .execute()
+  expect(told.map(({ payload }: any) => [payload.service_name, payload.rules])).toEqual([['meta-ads', 1]])
+})
+
 test('what was sent and not answered is not sent again under its key, and what was refused may be [spec-121]', async () => {
   const user = platform.user()
   await connected(user, 'slack')

@@ -22,6 +22,8 @@ const DEADLINE_MS = 20_000
 const PATIENCE_MS = 3_000
 const MAX_BYTES = 2 * 1024 * 1024
 const MOST_CIRCUITS = 1000
+/** The action of a call that only looks whether the connection still works. */
+export const LOOK = 'look'
 
 export type Asked = { action: string; effect: 'reads' | 'changes' | 'sends'; signal?: AbortSignal }
 export type CallApp = (connection: ConnectionRow, request: (held: Held) => AppRequest, asked: Asked) => Promise<Answer>
@@ -75,12 +77,15 @@ export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
   async function note({ id, user_id }: ConnectionRow, action: string, outcome: string, startedAt: number) {
     const state = outcome === 'ok' ? 'connected' : FAILING.has(outcome) ? 'degraded' : null
     const failure = state === 'degraded' ? 'The last call failed on its side.' : null
+    // A look that found nothing is no use of the connection, and not worth a line of its log.
+    const isLook = action === LOOK
     await sql`
       with called as (
         insert into connection_calls (id, connection_id, user_id, action, outcome, duration_ms)
-        values (${newId()}, ${id}, ${user_id}, ${action}, ${outcome}, ${Math.round(performance.now() - startedAt)})
+        select ${newId()}::uuid, ${id}::uuid, ${user_id}::uuid, ${action}, ${outcome}, ${Math.round(performance.now() - startedAt)}::integer
+        where not (${isLook}::boolean and ${outcome}::text = 'ok')
       )
-      update connections set last_call_at = now(), checked_at = case when ${outcome} = 'ok' then now() else checked_at end,
+      update connections set last_call_at = case when ${isLook}::boolean then last_call_at else now() end, checked_at = case when ${outcome} = 'ok' then now() else checked_at end,
         state = case when state in ('connected', 'degraded') then coalesce(${state}, state) else state end,
         failure = case when state in ('connected', 'degraded') and ${state}::text is not null then ${failure} else failure end
       where id = ${id} and user_id = ${user_id}`.execute(db)

@@ -107,7 +107,16 @@ export async function breakConnection(trx: Trx, { id, generation, user_id, app, 
     .where('state', 'in', ['connected', 'degraded'])
     .returning('id')
     .executeTakeFirst()
-  if (broken) await publish(trx, connectionBroken, user_id, { connection_id: id, service_name: app, account, version: generation })
+  if (!broken) return
+  const { rules } = await trx
+    .selectFrom('ad_rules')
+    .select((eb) => eb.fn.countAll<string>().as('rules'))
+    .where('connection_id', '=', id)
+    .where('user_id', '=', user_id)
+    .where('state', '=', 'watching')
+    .executeTakeFirstOrThrow()
+  const told = { connection_id: id, service_name: app, account, version: generation }
+  await publish(trx, connectionBroken, user_id, { ...told, ...(Number(rules) > 0 && { rules: Number(rules) }) })
 }
 
 export const shown = (row: ConnectionRow) => ({

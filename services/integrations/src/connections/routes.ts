@@ -1,5 +1,5 @@
 import * as api from '@operon/contracts/integrations/connections'
-import { connectionSweep, revokeAccess } from '@operon/contracts/integrations/events'
+import { connectionLook, connectionSweep, revokeAccess } from '@operon/contracts/integrations/events'
 import { userIntegrations } from '@operon/contracts/integrations/tables'
 import { userIdOf } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
@@ -25,7 +25,7 @@ import {
 import { openCalls } from './call.ts'
 import { connect, finish, initiate } from './connect.ts'
 import { disconnect, disconnectApp } from './disconnect.ts'
-import { keepAlive, revoke } from './sweep.ts'
+import { keepAlive, lookAfter, revoke } from './sweep.ts'
 import { openTokens } from './tokens.ts'
 
 export function connectionRoutes(rt: Runtime<IntegrationsDb, Config>) {
@@ -55,6 +55,7 @@ export function connectionRoutes(rt: Runtime<IntegrationsDb, Config>) {
   notionRoutes(app, call)
   adRoutes(rt, call)
   rt.job(revokeAccess, (_ctx, { payload }) => revoke(rt, places, payload))
+  rt.job(connectionLook, () => lookAfter(rt, call), { everyMs: 15_000 })
   rt.job(
     connectionSweep,
     async () => {

@@ -1,14 +1,15 @@
 import type { Payload } from '@operon/contracts/contract'
+import { appIds } from '@operon/contracts/integrations/apps'
 import type { revokeAccess } from '@operon/contracts/integrations/events'
 import { DomainError } from '@operon/kit/errors'
 import type { Runtime } from '@operon/kit/service'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { definitionOf } from '../apps/all.ts'
 import type { Places } from '../apps/place.ts'
 import { vendors } from '../apps/vendors.ts'
 import type { Config } from '../config.ts'
 import type { IntegrationsDb } from '../schema.ts'
-import type { CallApp } from './call.ts'
+import { type CallApp, LOOK } from './call.ts'
 import { unseal } from './keep.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -50,6 +51,41 @@ export async function keepAlive({ db, log }: Pick<Rt, 'db' | 'log'>, tokens: Tok
       .execute()
   await inTurns(unseen, (row) =>
     call(row, () => definitionOf(row.app).who, { action: 'test', effect: 'reads' }).then(() => {}, quiet('a connection was not tested')),
+  )
+}
+
+/** Looks take no more than this share of the calls that an app allows. */
+const LOOK_SHARE = 1 / 20
+const LOOK_SECONDS = 25
+const SLOWER = appIds
+  .map((app) => [app, 60 / (definitionOf(app).perMinute * LOOK_SHARE)] as const)
+  .filter(([, seconds]) => seconds > LOOK_SECONDS)
+
+/**
+ * Looks at the connections that somebody works with or that a rule works with, so that a cut on the other side is told within a minute. Most
+ * vendors do not tell. The others are looked at once a day.
+ */
+export async function lookAfter({ db, log }: Pick<Rt, 'db' | 'log'>, call: CallApp): Promise<void> {
+  const every = SLOWER.length
+    ? sql`case app ${sql.join(
+        SLOWER.map(([app, seconds]) => sql`when ${app} then ${seconds}::float8`),
+        sql` `,
+      )} else ${LOOK_SECONDS}::float8 end`
+    : sql`${LOOK_SECONDS}::float8`
+  const { rows: due } = await sql<Selectable<IntegrationsDb['connections']>>`
+    with due as (
+      select id from connections where state in ('connected', 'degraded') and last_call_at > now() - interval '1 hour'
+        and checked_at < now() - ${every} * interval '1 second'
+      order by checked_at limit ${BATCH} for update skip locked
+    )
+    update connections c set checked_at = now() from due where c.id = due.id returning c.*`.execute(db)
+  await inTurns(due, (row) =>
+    call(row, () => definitionOf(row.app).who, { action: LOOK, effect: 'reads' }).then(
+      () => {},
+      (err: unknown) => {
+        if (!(err instanceof DomainError)) log.warn({ err }, 'a connection was not looked at')
+      },
+    ),
   )
 }
 

@@ -1,7 +1,7 @@
 import type { CallReply } from '@operon/contracts/calls'
 import { appOf } from '@operon/contracts/integrations/apps'
 import { Account } from '../AppPanel.tsx'
-import { ConnectButton } from './NotionPage.tsx'
+import { ConnectButton } from './ConnectButton.tsx'
 
 export function Settings({ connections }: { connections: CallReply<'list-connections'>['connections'] }) {
   return (
