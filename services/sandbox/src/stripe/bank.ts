@@ -25,6 +25,7 @@ const kinds = {
   balance_transactions: ['txn', 'balance transaction'],
   disputes: ['dp', 'dispute'],
   subscriptions: ['sub', 'subscription'],
+  subscription_schedules: ['sub_sched', 'subscription schedule'],
   invoices: ['in', 'invoice'],
   invoiceitems: ['ii', 'invoiceitem'],
   invoice_payments: ['inpay', 'invoice payment'],

@@ -70,5 +70,7 @@ function along(bank: Bank, value: unknown, [step, ...rest]: string[]): unknown {
 
 function resolve(bank: Bank, field: string, value: unknown): unknown {
   if (typeof value !== 'string') return value
+  // Their ids begin as those of subscriptions do.
+  if (field === 'schedule') return bank.t.subscription_schedules.get(value) ?? value
   return (field === 'coupon' ? bank.t.coupons.get(value) : undefined) ?? bank.lookUp(value) ?? bank.t.products.get(value) ?? value
 }

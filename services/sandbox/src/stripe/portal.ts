@@ -4,6 +4,7 @@ import { updateCustomer } from './customers.ts'
 import { required, wrong } from './errors.ts'
 import { mergeMetadata, type Params, text, yes } from './form.ts'
 import { change, settleInvoice } from './renewals.ts'
+import { releaseSchedule } from './schedules.ts'
 import { LIVE, updateSubscription } from './subscriptions.ts'
 
 export function createConfiguration(bank: Bank, params: Params): Obj {
@@ -115,7 +116,8 @@ export function portalAction(bank: Bank, session: Obj, action: string, fields: U
   }
   if (!subscription) throw wrong('There is no subscription to change.')
   if (action === 'cancel') {
-    updateSubscription(bank, subscription, {
+    if (subscription.schedule) releaseSchedule(bank, bank.find('subscription_schedules', subscription.schedule))
+    updateSubscription(bank, bank.find('subscriptions', subscription.id), {
       cancel_at_period_end: 'true',
       cancellation_details: { feedback: fields.get('feedback') ?? null },
     })

@@ -12,8 +12,12 @@ import { demandLocated } from './tax/lines.ts'
 
 /** With `error_if_incomplete` nothing changes unless the card pays: what would be due is known before anything is written. */
 export function demandPayable(bank: Bank, subscription: Obj, params: Params) {
-  const { items, proration_behavior, proration_date } = params
-  const due = previewInvoice(bank, { subscription: subscription.id, subscription_details: { items, proration_behavior, proration_date } })
+  const { items, proration_behavior, proration_date, discounts } = params
+  const due = previewInvoice(bank, {
+    subscription: subscription.id,
+    subscription_details: { items, proration_behavior, proration_date },
+    ...(discounts && { discounts }),
+  })
   const method = bank.t.payment_methods.get(due.amount_due > 0 ? (methodFor(bank, due) ?? '') : '')
   const { charge, action } = behaviourOf(method)
   const refusal = action === 'always' ? AUTHENTICATION : charge

@@ -5,6 +5,7 @@ import { issueInvoice, payInvoice, voidInvoice } from './invoices.ts'
 import { netItems, periodLine } from './items.ts'
 import { DAY, periodEnd } from './periods.ts'
 import { takePending } from './prorations.ts'
+import { cancelSchedule, enterPhase } from './schedules.ts'
 
 /** Pays an invoice and lets its subscription follow: active, past due, or over. */
 export function settleInvoice(
@@ -56,6 +57,7 @@ export function endSubscription(bank: Bank, subscription: Obj, reason: string): 
       reason: subscription.cancellation_details.reason ?? (reason === 'incomplete' ? null : reason),
     },
   })
+  if (over.schedule) cancelSchedule(bank, over.schedule)
   bank.fact('subscription', { subscription: over.id, customer: over.customer, status, price: over.items.data[0].price.id })
   bank.emit('customer.subscription.deleted', over)
   return over
@@ -77,7 +79,8 @@ export function invoicePending(bank: Bank, subscription: Obj) {
 }
 
 /** Begins the next period: an invoice with what is due, then the card. */
-export function renew(bank: Bank, subscription: Obj, at: number, reason = 'subscription_cycle'): Obj {
+export function renew(bank: Bank, before: Obj, at: number, reason = 'subscription_cycle'): Obj {
+  const subscription = reason === 'subscription_cycle' ? enterPhase(bank, before, at) : before
   const restart = reason === 'subscription_update' || subscription.status === 'trialing'
   const anchor = restart ? at : subscription.billing_cycle_anchor
   const discounts = activeDiscounts(bank, subscription, at)

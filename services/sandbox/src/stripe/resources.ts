@@ -28,6 +28,7 @@ import { createConfiguration, createPortalSession } from './portal.ts'
 import { previewInvoice } from './preview.ts'
 import { createRefund } from './refunds.ts'
 import { change, settleInvoice } from './renewals.ts'
+import { createSchedule, releaseSchedule, updateSchedule } from './schedules.ts'
 import { confirmSetup, createSetupIntent } from './setup.ts'
 import { cancelNow, createSubscription, updateSubscription } from './subscriptions.ts'
 import { calculate, calculationLines, reverseTransaction, transactionFrom, transactionLines } from './tax/calculations.ts'
@@ -181,6 +182,14 @@ export function resources(bank: Bank, webhooks: Webhooks): Operation[] {
       updateSubscription(bank, bank.find('subscriptions', id), { discounts: '' })
       return { object: 'discount', deleted: true }
     }),
+    ...read(
+      'subscription_schedules',
+      'subscription_schedules',
+      (object, params) => !params.customer || object.customer === params.customer,
+    ),
+    post('subscription_schedules', (params) => createSchedule(bank, params)),
+    post('subscription_schedules/:id', (params, id) => updateSchedule(bank, bank.find('subscription_schedules', id), params)),
+    post('subscription_schedules/:id/release', (_params, id) => releaseSchedule(bank, bank.find('subscription_schedules', id))),
     on('GET', 'subscription_items', (params) =>
       list('/v1/subscription_items', bank.find('subscriptions', params.subscription, 'subscription').items.data),
     ),

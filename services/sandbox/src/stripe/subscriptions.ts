@@ -161,11 +161,15 @@ export function updateSubscription(bank: Bank, subscription: Obj, params: Params
     throw wrong(`A canceled subscription can only update its cancellation_details and metadata.`, undefined, 'resource_missing')
   const at = bank.now(subscription._clock)
   const behaviour = params.proration_behavior ?? 'create_prorations'
-  if (params.payment_behavior === 'error_if_incomplete' && behaviour === 'always_invoice' && subscription.status !== 'trialing')
-    demandPayable(bank, subscription, params)
+  if (subscription.schedule && (params.cancel_at_period_end !== undefined || params.cancel_at !== undefined))
+    throw wrong(
+      `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
+    )
   const { items, lines } = plannedItems(bank, subscription, params.items, int(params.proration_date, at))
   const interval = (item: Obj | undefined) => `${item?.price.recurring.interval}${item?.price.recurring.interval_count}`
   const restart = params.billing_cycle_anchor === 'now' || interval(items[0]) !== interval(subscription.items.data[0])
+  const isBilledNow = (behaviour === 'always_invoice' || restart) && subscription.status !== 'trialing'
+  if (params.payment_behavior === 'error_if_incomplete' && isBilledNow) demandPayable(bank, subscription, params)
   const fields: Params = {
     metadata: mergeMetadata(subscription.metadata, params.metadata),
     items: { ...subscription.items, data: items.map((item) => withNet(item, subscription)), total_count: items.length },
