@@ -18,12 +18,18 @@ export type PlanId = (typeof planIds)[number]
 export const tiers = ['none', 'trial', ...planIds] as const
 export type Tier = (typeof tiers)[number]
 
+export const periods = ['month', 'year'] as const
+/** How often a plan is billed. Allowances and budgets count by the month either way. */
+export type Period = (typeof periods)[number]
+
 export type Plan = {
   id: PlanId
   name: string
   /** The name on the landing page. */
   landingName: string
   priceCents: number
+  /** Twelve whole months: a twelfth of it is a whole number of dollars. */
+  yearlyCents: number
   currency: 'usd'
   period: 'month'
   popular: boolean
@@ -39,6 +45,7 @@ export const plans: readonly Plan[] = [
     name: 'Basic',
     landingName: 'Starter',
     priceCents: 4900,
+    yearlyCents: 46800,
     currency: 'usd',
     period: 'month',
     popular: false,
@@ -50,6 +57,7 @@ export const plans: readonly Plan[] = [
     name: 'Pro',
     landingName: 'Agency',
     priceCents: 9900,
+    yearlyCents: 94800,
     currency: 'usd',
     period: 'month',
     popular: true,
@@ -61,6 +69,7 @@ export const plans: readonly Plan[] = [
     name: 'Enterprise',
     landingName: 'Enterprise',
     priceCents: 14900,
+    yearlyCents: 142800,
     currency: 'usd',
     period: 'month',
     popular: false,
@@ -71,6 +80,17 @@ export const plans: readonly Plan[] = [
 
 /** The plan's price a month; 0 without a paid plan. */
 export const priceCentsOf = (tier: Tier | null): number => plans.find(({ id }) => id === tier)?.priceCents ?? 0
+/** What a bill of it comes to, before tax and discounts. */
+export const billCentsOf = (tier: Tier | null, period: Period): number =>
+  period === 'month' ? priceCentsOf(tier) : (plans.find(({ id }) => id === tier)?.yearlyCents ?? 0)
+/** What it brings a month: of a year, a twelfth. */
+export const monthlyCentsOf = (tier: Tier | null, period: Period): number => billCentsOf(tier, period) / (period === 'year' ? 12 : 1)
+/** By how much a year costs less than twelve months. */
+export const YEARLY_PERCENT_OFF = Math.floor(
+  Math.min(...plans.map(({ priceCents, yearlyCents }) => 100 - yearlyCents / (priceCents * 0.12))),
+)
+/** What a referral takes off the first bill: a share of a month, however often the plan is billed. */
+export const referralOffCents = (tier: Tier | null): number => Math.round((priceCentsOf(tier) * REFERRAL_PERCENT_OFF) / 100)
 
 export const limitsOf = (tier: Tier): Limits =>
   tier === 'none'

@@ -1,4 +1,4 @@
-import type { PlanId, Tier, Unit } from '@operon/contracts/plans'
+import type { Period, PlanId, Tier, Unit } from '@operon/contracts/plans'
 import type { Generated } from 'kysely'
 import type { SellingDb } from './sellers/schema.ts'
 
@@ -28,6 +28,16 @@ export type BillingDb = SellingDb & {
     stripe_subscription_id: string | null
     stripe_item_id: string | null
     plan: PlanId | null
+    /** How often it is billed. */
+    period: Generated<Period>
+    /** The provider's plan for the periods to come. */
+    stripe_schedule_id: string | null
+    /** What follows the period that runs, where it was chosen. */
+    next_plan: PlanId | null
+    next_period: Period | null
+    /** The month of a yearly plan that runs, by which allowances count; null where that is the period. */
+    allowance_start: Date | null
+    allowance_end: Date | null
     tier: Generated<Tier>
     status: Generated<Status>
     period_start: Date
@@ -40,6 +50,8 @@ export type BillingDb = SellingDb & {
     /** Paused, while the bank decides about a payment of it. */
     disputed: Generated<boolean>
     reminded_at: Date | null
+    /** The end of the year whose renewal was announced. */
+    renewal_told_for: Date | null
     /** Counts what others were told. */
     version: Generated<number>
     /** Counts every look at the provider: what a look found is kept only if nobody has looked since it began. */
@@ -101,6 +113,8 @@ export type BillingDb = SellingDb & {
     at: Date
     warned: Generated<number>
     cost_warned: Generated<number>
+    cost_used_microusd: Generated<number>
+    budget_microusd: number | null
   }
   disputes: {
     id: string

@@ -1,4 +1,4 @@
-import { type PlanId, plans } from '@operon/contracts/plans'
+import { type Period, type PlanId, plans } from '@operon/contracts/plans'
 import { DomainError } from '@operon/kit/errors'
 import type Stripe from 'stripe'
 import type { PaidFor } from './ledger/entries.ts'
@@ -25,6 +25,10 @@ export type ProviderSubscription = {
   id: string
   itemId: string
   plan: PlanId | null
+  period: Period
+  /** What follows the period that runs, by the schedule that plans it. */
+  next: { plan: PlanId; period: Period } | null
+  schedule: string | null
   status: Exclude<Status, 'none'>
   periodStart: Date
   periodEnd: Date
@@ -125,6 +129,8 @@ export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubsc
     id: subscription.id,
     itemId: item.id,
     plan: planOf(item.price),
+    period: everyOf(item.price),
+    ...plannedOf(subscription, item.current_period_end),
     status: statusOf(subscription.status),
     periodStart: date(periodStartOf(subscription, item)),
     periodEnd: date(item.current_period_end),
@@ -140,6 +146,17 @@ export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubsc
 /** By what is sold, never by what the subscription was once made for: a price made by hand may say nothing of its plan. */
 const planOf = ({ metadata, product }: Stripe.Price): PlanId | null =>
   plans.find(({ id }) => id === metadata.plan || productId(id) === idOf(product))?.id ?? null
+
+const everyOf = ({ recurring }: Stripe.Price): Period => (recurring?.interval === 'year' ? 'year' : 'month')
+
+/** The phase after the running one; its price is only named, so the plan stands in the schedule's own words. */
+function plannedOf({ schedule }: Stripe.Subscription, periodEnd: number): Pick<ProviderSubscription, 'next' | 'schedule'> {
+  if (!schedule || typeof schedule === 'string' || schedule.status !== 'active') return { next: null, schedule: null }
+  const later = schedule.phases.find(({ start_date }) => start_date >= periodEnd)
+  const { plan, period } = schedule.metadata ?? {}
+  const known = plans.find(({ id }) => id === plan)
+  return { next: later && known ? { plan: known.id, period: period === 'year' ? 'year' : 'month' } : null, schedule: schedule.id }
+}
 
 /** A trial that is made longer begins a new period at the provider; what was used in it stays used. */
 const periodStartOf = ({ status, trial_start }: Stripe.Subscription, item: Stripe.SubscriptionItem) =>
@@ -239,8 +256,9 @@ function standOf(status: Stripe.Dispute.Status): ProviderDispute['status'] {
 }
 
 function periodEndOf(invoice: Stripe.Invoice | null): Date | null {
-  if (!invoice || invoice.billing_reason === 'subscription_update') return null
-  const end = Math.max(...invoice.lines.data.map(({ period }) => period.end))
+  // A change within a period has prorations alone; one that begins a period of its own has the whole price.
+  const begun = (invoice?.lines.data ?? []).filter((line) => !line.parent?.subscription_item_details?.proration)
+  const end = Math.max(...begun.map(({ period }) => period.end))
   return Number.isFinite(end) ? date(end) : null
 }
 

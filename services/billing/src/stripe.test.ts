@@ -41,7 +41,10 @@ test('a checkout without a page to pay on is refused', async () => {
     const userId = newId()
     const customer = await provider.createCustomer({ userId, email: 'test@example.com', name: 'Test Person' }, `customer-${userId}`)
     const pages = { successUrl: 'http://localhost:8080/thank-you', cancelUrl: 'http://localhost:8080/pricing' }
-    const asked = provider.createCheckout({ customer, userId, plan: 'pro', trialDays: 0, referral: false, ...pages }, newId())
+    const asked = provider.createCheckout(
+      { customer, userId, plan: 'pro', period: 'month', trialDays: 0, referral: false, ...pages },
+      newId(),
+    )
     await expect(asked).rejects.toMatchObject({ code: 'checkout_failed' })
   } finally {
     between.closeAllConnections()
@@ -114,6 +117,7 @@ function suite(secretKey?: string) {
       customer,
       userId,
       plan: 'pro' as const,
+      period: 'month' as const,
       trialDays: 3,
       referral: true,
       successUrl: 'http://localhost:8080/thank-you?session_id={CHECKOUT_SESSION_ID}',
@@ -135,7 +139,7 @@ function suite(secretKey?: string) {
   }, async () => {
     const { customer, made, reach, end } = await trialing({ discounts: [{ coupon: REFERRAL_COUPON }] })
     const [trial] = await provider.listSubscriptions(customer)
-    if (!trial!.discounted) await provider.discountReferred(made.id, `referral-discount-${made.id}`)
+    if (!trial!.discounted) await provider.discountReferred(made.id, 'basic', 'month', `referral-discount-${made.id}`)
     expect(await provider.listSubscriptions(customer)).toMatchObject([{ status: 'trialing', discounted: true }])
 
     for (const days of [4, 35]) await reach(days)
@@ -160,7 +164,13 @@ function suite(secretKey?: string) {
       return list
     }, within)
 
-    const request = { subscription: made.id, item: subscription!.itemId, plan: 'enterprise' as const, charge: 'now' as const }
+    const request = {
+      subscription: made.id,
+      item: subscription!.itemId,
+      plan: 'enterprise' as const,
+      period: 'month' as const,
+      charge: 'now' as const,
+    }
     const preview = await provider.previewSwitch(customer, request)
     expect(preview.amountDueCents).toBeGreaterThan(9000)
     await provider.switchPlan(request, newId())

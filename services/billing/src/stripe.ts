@@ -1,13 +1,14 @@
-import type { PlanId } from '@operon/contracts/plans'
+import type { Period, PlanId } from '@operon/contracts/plans'
 import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { Circuit } from '@operon/kit/fetch'
 import type { ProviderWatch } from '@operon/kit/providers'
 import Stripe from 'stripe'
-import { ensurePrices, ensureReferralCoupon, type Prices, portalConfiguration, REFERRAL_COUPON } from './stripe-catalogue.ts'
+import { ensurePrices, type Prices, portalConfiguration, priceKey, referralCoupon } from './stripe-catalogue.ts'
 import { connectOf } from './stripe-connect.ts'
 import { askAgain, ignoreMissing, ignoreRefused, isOutage, isRefusal } from './stripe-errors.ts'
 import { moneyOf } from './stripe-money.ts'
+import { plansOf } from './stripe-plans.ts'
 import { salesOf, taxOf } from './stripe-sales.ts'
 import {
   type CheckoutState,
@@ -20,7 +21,6 @@ import {
   seconds,
   stateOf,
   subscriptionOf,
-  taxIn,
 } from './stripe-shapes.ts'
 import { staffOf } from './stripe-staff.ts'
 
@@ -31,6 +31,7 @@ export type CheckoutRequest = {
   customer: string
   userId: string
   plan: PlanId
+  period: Period
   trialDays: number
   referral: boolean
   successUrl: string
@@ -43,7 +44,6 @@ export type ProviderCheckout = {
   plan: string | null
   subscription: ProviderSubscription | null
 }
-export type SwitchRequest = { subscription: string; item: string; plan: PlanId; charge: 'now' | 'next invoice' }
 
 type Options = {
   secretKey?: string | undefined
@@ -142,8 +142,8 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
     },
 
     async createCheckout(request: CheckoutRequest, key: string): Promise<{ id: string; url: string }> {
-      const price = (await pricesOf())[request.plan]
-      if (request.referral) await call(ensureReferralCoupon)
+      const price = (await pricesOf())[priceKey(request.plan, request.period)]!
+      const coupon = request.referral ? await call((stripe) => referralCoupon(stripe, request.plan, request.period)) : null
       const metadata = { user_id: request.userId, plan: request.plan }
       const session = await call((stripe) =>
         stripe.checkout.sessions.create(
@@ -155,8 +155,8 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
             payment_method_collection: 'always',
             ...(collectsTax && taxOf(request.customer)),
             subscription_data: { metadata, ...(request.trialDays > 0 && { trial_period_days: request.trialDays }) },
-            // A page takes one of the two.
-            ...(request.referral ? { discounts: [{ coupon: REFERRAL_COUPON }] } : { allow_promotion_codes: true }),
+            // A page takes one of the two, and promotion codes are counted in months.
+            ...(coupon ? { discounts: [{ coupon }] } : request.period === 'month' && { allow_promotion_codes: true }),
             metadata,
             success_url: request.successUrl,
             cancel_url: request.cancelUrl,
@@ -199,39 +199,10 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
 
     /** All that a customer has and had, newest first. */
     async listSubscriptions(customer: string): Promise<ProviderSubscription[]> {
-      const list = await call((stripe) => stripe.subscriptions.list({ customer, status: 'all', limit: 20 })).catch(ignoreMissing)
+      const list = await call((stripe) =>
+        stripe.subscriptions.list({ customer, status: 'all', limit: 20, expand: ['data.schedule'] }),
+      ).catch(ignoreMissing)
       return (list?.data ?? []).map(subscriptionOf)
-    },
-
-    async previewSwitch(customer: string, request: SwitchRequest) {
-      const price = (await pricesOf())[request.plan]
-      const invoice = await call((stripe) =>
-        stripe.invoices.createPreview({
-          customer,
-          subscription: request.subscription,
-          subscription_details: { items: [{ id: request.item, price }], proration_behavior: prorationOf(request) },
-        }),
-      )
-      const lines = invoice.lines.data.map((line) => ({ description: line.description ?? '', amount_cents: line.amount }))
-      const tax = taxIn(invoice)
-      if (tax !== 0) lines.push({ description: 'Tax', amount_cents: tax })
-      return { amountDueCents: invoice.amount_due, currency: invoice.currency, lines }
-    },
-
-    async switchPlan(request: SwitchRequest, key: string) {
-      const price = (await pricesOf())[request.plan]
-      await call((stripe) =>
-        stripe.subscriptions.update(
-          request.subscription,
-          {
-            items: [{ id: request.item, price }],
-            proration_behavior: prorationOf(request),
-            ...(request.charge === 'now' && { payment_behavior: 'error_if_incomplete' as const }),
-            metadata: { plan: request.plan },
-          },
-          { idempotencyKey: key },
-        ),
-      )
     },
 
     async setCancelAtPeriodEnd(subscription: string, cancel: boolean) {
@@ -297,11 +268,9 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
       await call((stripe) => stripe.subscriptions.update(subscription, resume)).catch(ignoreRefused)
     },
 
-    async discountReferred(subscription: string, key: string) {
-      await call(ensureReferralCoupon)
-      await call((stripe) =>
-        stripe.subscriptions.update(subscription, { discounts: [{ coupon: REFERRAL_COUPON }] }, { idempotencyKey: key }),
-      )
+    async discountReferred(subscription: string, plan: PlanId, period: Period, key: string) {
+      const coupon = await call((stripe) => referralCoupon(stripe, plan, period))
+      await call((stripe) => stripe.subscriptions.update(subscription, { discounts: [{ coupon }] }, { idempotencyKey: key }))
     },
 
     async setTrialEnd(subscription: string, trialEnd: Date | 'now', key: string) {
@@ -376,6 +345,7 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
     ...salesOf(call, collectsTax),
     ...connectOf(call),
     ...staffOf(call),
+    ...plansOf(call, pricesOf, collectsTax),
 
     eventFrom: (raw: unknown): ProviderEvent => eventOf(raw as Stripe.Event),
   }
@@ -388,8 +358,6 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
 }
 
-/** Nothing is credited for what is paid until the period's end, since it stays until then. */
-const prorationOf = (request: SwitchRequest) => (request.charge === 'now' ? ('always_invoice' as const) : ('none' as const))
 function addressOf(address: string) {
   const { hostname, port, protocol } = new URL(address)
   return { host: hostname, port: Number(port), protocol: protocol === 'https:' ? ('https' as const) : ('http' as const) }

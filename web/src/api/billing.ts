@@ -1,7 +1,7 @@
 import type { checkSubscription, listInvoices, previewSwitch } from '@operon/contracts/billing/api'
 import type { Reply } from '@operon/contracts/contract'
 import { texts } from '@operon/contracts/messages'
-import type { PlanId } from '@operon/contracts/plans'
+import type { Period, PlanId } from '@operon/contracts/plans'
 import { call } from './call.ts'
 import { ApiError } from './http.ts'
 
@@ -40,11 +40,11 @@ export function openBillingPortal() {
 }
 
 /** Answers how many days of trial it comes with, where it has opened, and whether the referral code was left out. */
-export async function openCheckout(plan: PlanId, referralCode: string | null): Promise<Failure | Opened> {
+export async function openCheckout(plan: PlanId, period: Period, referralCode: string | null): Promise<Failure | Opened> {
   const opened: Opened = { trialDays: 0 }
   const failed = await openInNewTab(async () => {
     const code = referralCode ? { referral_code: referralCode } : {}
-    const reply = await call('create-checkout', { plan, ...code })
+    const reply = await call('create-checkout', { plan, period, ...code })
     Object.assign(opened, { trialDays: reply.trial_days ?? 0, dropped: reply.referral_dropped })
     return reply.url
   })

@@ -30,7 +30,7 @@ export const terms: LegalText = {
     {
       title: 'Plans, trials and prices',
       body: [
-        `Every plan starts with a free trial of ${TRIAL_DAYS} days, once per person and card. A trial that is not cancelled becomes the plan you chose, billed each month in advance until you cancel. Cancelling takes effect at the end of the period already paid.`,
+        `Every plan starts with a free trial of ${TRIAL_DAYS} days, once per person and card. A trial that is not cancelled becomes the plan you chose, billed in advance, each month or each year as you chose, until you cancel. Before a year is billed again, we remind you by email. Cancelling takes effect at the end of the period already paid.`,
         'The plans on sale and their limits stand on the plan page. The following figures are listed here for reference; no plan is sold at them today:',
         ['$139 per month', '$199 per month', '$299 per month', '$499 per month'],
         'When a limit of a plan is used up, the tool it counts for stops until the next month or the next plan. We do not bill for going over.',

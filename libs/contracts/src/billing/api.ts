@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint, fn } from '../contract.ts'
 import { units } from '../plans.ts'
 import { Paper } from './documents.ts'
-import { Currency, More, PlanId, time } from './shapes.ts'
+import { Currency, More, Period, PlanId, time } from './shapes.ts'
 
 export const Limits = z.record(z.enum(units), z.int().nullable())
 export const SubscriptionStatus = z.enum(['none', 'incomplete', 'trialing', 'active', 'past_due', 'unpaid', 'canceled'])
@@ -13,7 +13,7 @@ export const createCheckout = fn('create-checkout', {
   access: 'public',
   summary: 'A payment page for a plan, with the trial where it is due',
   // Longer than any code is: one that cannot be right is dropped, not refused.
-  body: z.object({ plan: PlanId, referral_code: z.string().trim().max(2000).nullish() }),
+  body: z.object({ plan: PlanId, period: Period.optional(), referral_code: z.string().trim().max(2000).nullish() }),
   reply: z.object({
     url: z.url(),
     trial_days: z.int(),
@@ -49,6 +49,9 @@ export const Subscription = z.object({
   subscription_tier: PlanId.nullable(),
   /** The lower plan that follows at the end of the paid period. */
   next_plan: PlanId.nullish(),
+  /** How often it is billed, and from the next period on. Allowances count by the month. */
+  period: Period.optional(),
+  next_period: Period.nullish(),
   status: SubscriptionStatus,
   /** Whether a checkout would come with the trial: a person has one. */
   trial_available: z.boolean(),
@@ -98,7 +101,8 @@ export const previewSwitch = fn('preview-switch', {
   access: 'user',
   rate: 'read',
   summary: 'What switching to a plan costs now and then',
-  body: z.object({ plan: PlanId }),
+  /** Billed as often as now, where it is not said. */
+  body: z.object({ plan: PlanId, period: Period.optional() }),
   reply: z.object({
     amount_due_cents: z.int(),
     currency: Currency,
@@ -111,8 +115,8 @@ export const previewSwitch = fn('preview-switch', {
 export const switchPlan = fn('switch-plan', {
   demo: 'never',
   access: 'user',
-  summary: 'An upgrade counts and is charged now for the rest of the period; a lower plan begins with the next period',
-  body: z.object({ plan: PlanId }),
+  summary: 'An upgrade counts and is charged now, and so does a year; a lower plan, or a month after a year, begins with the next period',
+  body: z.object({ plan: PlanId, period: Period.optional() }),
   reply: Subscription,
   idempotent: 'two-phase',
 })

@@ -3,7 +3,7 @@ import { event, job, plain, request } from '../contract.ts'
 import { PAST_DUE_GRACE_DAYS, tiers, type Unit, units } from '../plans.ts'
 import { day, money, planName, unitName, usedOf } from '../words.ts'
 import { Limits, SubscriptionStatus } from './api.ts'
-import { Currency, PlanId, payment, time } from './shapes.ts'
+import { Currency, Period, PlanId, payment, time } from './shapes.ts'
 
 /** The whole truth about what an account may use; every service that meters keeps the newest version. */
 export const subscriptionChanged = event(
@@ -308,21 +308,28 @@ export const trialRefused = event('billing.trial_refused', z.object({ plan: Plan
 })
 export const trialEnding = event(
   'billing.trial_ending',
-  // The first charge, and what is charged every month after it.
-  z.object({ plan: PlanId, trial_end: time, amount_cents: z.int(), price_cents: z.int().optional(), currency: Currency }),
+  // The first charge, and what is charged every period after it.
+  z.object({
+    plan: PlanId,
+    period: Period.optional(),
+    trial_end: time,
+    amount_cents: z.int(),
+    price_cents: z.int().optional(),
+    currency: Currency,
+  }),
   {
     notice: (trial) => [
       {
         kind: 'subscription',
         title: 'Your free trial ends soon',
-        body: `On ${day(trial.trial_end)} your ${planName(trial.plan)} plan begins: ${money(trial)} then, and ${monthly(trial)} each month after. Change or cancel it any time before.`,
+        body: `On ${day(trial.trial_end)} your ${planName(trial.plan)} plan begins: ${money(trial)} then, and ${regular(trial)} each ${trial.period ?? 'month'} after. Change or cancel it any time before.`,
         link: '/pricing',
       },
     ],
     email: (trial, product) => ({
       subject: `Your ${product} trial ends on ${day(trial.trial_end)}`,
       title: 'Your free trial ends soon',
-      text: `On ${day(trial.trial_end)} ${planName(trial.plan)} begins and ${money(trial)} is charged, then ${monthly(trial)} every month. There is nothing to do if you want to stay.`,
+      text: `On ${day(trial.trial_end)} ${planName(trial.plan)} begins and ${money(trial)} is charged, then ${regular(trial)} every ${trial.period ?? 'month'}. There is nothing to do if you want to stay.`,
       label: 'See your plan',
       path: '/pricing',
       after: 'You can switch or cancel there until then, and nothing is charged.',
@@ -330,7 +337,7 @@ export const trialEnding = event(
     }),
   },
 )
-const monthly = ({
+const regular = ({
   amount_cents,
   price_cents = amount_cents,
   currency,
@@ -339,6 +346,31 @@ const monthly = ({
   price_cents?: number
   currency: string
 }) => money({ amount_cents: price_cents, currency })
+
+/** Ahead of a year's renewal, so that nobody is charged for a year they forgot. */
+export const yearRenewing = event(
+  'billing.year_renewing',
+  z.object({ plan: PlanId, renews_at: time, amount_cents: z.int(), currency: Currency }),
+  {
+    notice: (renewal) => [
+      {
+        kind: 'subscription',
+        title: 'Your yearly plan renews soon',
+        body: `On ${day(renewal.renews_at)} ${planName(renewal.plan)} renews for another year, for ${money(renewal)}. Switch to monthly or cancel it before then on the plan page.`,
+        link: '/pricing',
+      },
+    ],
+    email: (renewal, product) => ({
+      subject: `Your ${product} plan renews on ${day(renewal.renews_at)}`,
+      title: 'Your yearly plan renews soon',
+      text: `On ${day(renewal.renews_at)} ${planName(renewal.plan)} renews for another year, and ${money(renewal)} plus any tax is charged to your card. There is nothing to do if you want to stay.`,
+      label: 'See your plan',
+      path: '/pricing',
+      after: 'Until then you can switch to monthly or cancel there, and the year is not charged.',
+      until: renewal.renews_at,
+    }),
+  },
+)
 
 export const referralCredited = event('billing.referral_credited', z.object({ amount_cents: z.int(), currency: Currency }), {
   notice: (credit) => [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fn, id } from '../contract.ts'
 import { SubscriptionStatus } from './api.ts'
-import { Currency, PlanId, reason, time } from './shapes.ts'
+import { Currency, Period, PlanId, reason, time } from './shapes.ts'
 
 // Staff's calls about plans: ending one, credit, coupons, money of unknown purpose, and how the subscriptions do. Each leaves its reason.
 
@@ -61,7 +61,8 @@ export const staffFigures = fn('staff-figures', {
   body: z.object({ reason }),
   reply: z.object({
     counted_at: time,
-    mrr: z.array(z.object({ plan: PlanId, accounts: z.int(), amount_cents: z.int() })),
+    /** A plan that is billed by the year counts a twelfth; `yearly` of the accounts are. */
+    mrr: z.array(z.object({ plan: PlanId, accounts: z.int(), yearly: z.int().optional(), amount_cents: z.int() })),
     trials: z.int(),
     /** By how long the payment has been missing. */
     past_due: z.array(z.object({ days: z.enum(['0-7', '8-30', '31+']), accounts: z.int(), amount_cents: z.int() })),
@@ -80,6 +81,7 @@ export const staffFigureRows = fn('staff-figure-rows', {
         user_id: z.uuid(),
         email: z.string().nullable(),
         plan: PlanId.nullable(),
+        period: Period.optional(),
         status: SubscriptionStatus,
         /** When it began to count: the end of the trial or of the plan, the renewal that was not paid, the start of the period. */
         at: time,

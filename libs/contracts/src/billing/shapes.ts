@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { plain } from '../contract.ts'
-import { planIds } from '../plans.ts'
+import { periods, planIds } from '../plans.ts'
 
 export const PlanId = z.enum(planIds)
+/** How often a plan is billed. */
+export const Period = z.enum(periods)
 export const time = z.iso.datetime()
 /** Why staff do it, kept in their log. */
 export const reason = z.string().trim().min(3).max(500)

@@ -24,6 +24,7 @@ import * as documents from './0031_documents.ts'
 import * as sellerMonths from './0040_seller_months.ts'
 import * as sellerMonthsDone from './0041_seller_months_done.ts'
 import * as fridays from './0042_fridays.ts'
+import * as yearly from './0050_yearly.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -51,4 +52,5 @@ export const migrations: Migrations = {
   '0040_seller_months': sellerMonths,
   '0041_seller_months_done': sellerMonthsDone,
   '0042_fridays': fridays,
+  '0050_yearly': yearly,
 }

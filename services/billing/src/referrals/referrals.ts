@@ -2,6 +2,7 @@ import type * as contract from '@operon/contracts/billing/api'
 import { referralCredited } from '@operon/contracts/billing/events'
 import type { Input, Output } from '@operon/contracts/contract'
 import { REFERRAL_PERCENT_OFF, REFUND_WINDOW_DAYS } from '@operon/contracts/plans'
+import { DAY_MS } from '@operon/kit/clock'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
 import { accountOf, ensureCustomer } from '../accounts.ts'
@@ -77,12 +78,16 @@ export async function referralPaid(trx: Trx, userId: string, charge: ProviderCha
       payment: charge.id,
       paid_at: charge.createdAt,
       currency: charge.currency,
-      credit_cents: Math.floor((charge.amountCents * REFERRAL_PERCENT_OFF) / 100),
+      credit_cents: Math.floor((monthOf(charge) * REFERRAL_PERCENT_OFF) / 100),
     })
     .where('referred_user_id', '=', userId)
     .where('state', '=', 'signed_up')
     .execute()
 }
+
+/** A share of a month is owed, so of a year's payment a twelfth counts. */
+const monthOf = ({ amountCents, earnedOver }: ProviderCharge): number =>
+  earnedOver && earnedOver.to.getTime() - earnedOver.from.getTime() > 45 * DAY_MS ? amountCents / 12 : amountCents
 
 /** The payment went back: nothing is credited for it, and what was credited is taken back. */
 export async function referralVoided(trx: Trx, payment: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type * as contract from '@operon/contracts/billing/plans-staff'
 import type { Input, Output } from '@operon/contracts/contract'
-import { type PlanId, priceCentsOf, TRIAL_DAYS } from '@operon/contracts/plans'
+import { billCentsOf, monthlyCentsOf, type Period, type PlanId, TRIAL_DAYS } from '@operon/contracts/plans'
 import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { isUuid } from '@operon/kit/ids'
@@ -54,11 +54,13 @@ export async function countFigures(ctx: BillingCtx): Promise<Figures> {
   const ask = async <T>(query: RawBuilder<T>) => (await query.execute(ctx.db)).rows
   const count = async (figure: Figure) => (await ask(sql<{ count: number }>`select count(*)::int as count ${of(figure)}`))[0]!.count
   const paying = await ask(
-    sql<{ plan: PlanId; accounts: number }>`select s.plan, count(*)::int as accounts ${of('mrr')} and s.plan is not null group by s.plan`,
+    sql<{ plan: PlanId; accounts: number; yearly: number }>`
+      select s.plan, count(*)::int as accounts, count(*) filter (where s.period = 'year')::int as yearly
+      ${of('mrr')} and s.plan is not null group by s.plan`,
   )
-  const missing = await ask(sql<{ plan: PlanId; days: '0-7' | '8-30' | '31+'; accounts: number }>`
-    select s.plan, case when ${theirNow} - s.period_start <= ${days(7)} then '0-7' when ${theirNow} - s.period_start <= ${days(30)} then '8-30' else '31+' end as days,
-      count(*)::int as accounts ${of('past_due')} and s.plan is not null group by s.plan, 2`)
+  const missing = await ask(sql<{ plan: PlanId; period: Period; days: '0-7' | '8-30' | '31+'; accounts: number }>`
+    select s.plan, s.period, case when ${theirNow} - s.period_start <= ${days(7)} then '0-7' when ${theirNow} - s.period_start <= ${days(30)} then '8-30' else '31+' end as days,
+      count(*)::int as accounts ${of('past_due')} and s.plan is not null group by s.plan, s.period, 3`)
   const [trials, ended, converted, notConverted] = [
     await count('trials'),
     await count('churned'),
@@ -71,12 +73,15 @@ export async function countFigures(ctx: BillingCtx): Promise<Figures> {
     return {
       days: age,
       accounts: rows.reduce((sum, { accounts }) => sum + accounts, 0),
-      amount_cents: rows.reduce((sum, { plan, accounts }) => sum + priceCentsOf(plan) * accounts, 0),
+      amount_cents: rows.reduce((sum, { plan, period, accounts }) => sum + billCentsOf(plan, period) * accounts, 0),
     }
   })
   const figures = {
     counted_at: new Date(now()).toISOString(),
-    mrr: paying.map(({ plan, accounts }) => ({ plan, accounts, amount_cents: priceCentsOf(plan) * accounts })),
+    mrr: paying.map(({ plan, accounts, yearly }) => ({
+      ...{ plan, accounts, yearly },
+      amount_cents: monthlyCentsOf(plan, 'month') * (accounts - yearly) + monthlyCentsOf(plan, 'year') * yearly,
+    })),
     trials,
     past_due: ageing,
     churn: { ended, of: running + ended },
@@ -88,7 +93,7 @@ export async function countFigures(ctx: BillingCtx): Promise<Figures> {
   return figures
 }
 
-type Row = { user_id: string; email: string | null; plan: PlanId | null; status: Status; at: Date }
+type Row = { user_id: string; email: string | null; plan: PlanId | null; period: Period; status: Status; at: Date }
 export async function staffFigureRows(
   ctx: BillingCtx,
   { figure, reason, cursor }: Input<typeof contract.staffFigureRows>,
@@ -96,11 +101,15 @@ export async function staffFigureRows(
   if (cursor !== undefined && !isUuid(cursor)) throw new DomainError('invalid', { message: 'This cursor is not from here.' })
   if (!cursor) await log(ctx, `list ${figure.replace('_', ' ')}`, reason, null, {})
   const { rows } = await sql<Row>`
-    select s.user_id, a.email, s.plan, s.status, ${counted[figure].at} as at ${of(figure)}
+    select s.user_id, a.email, s.plan, s.period, s.status, ${counted[figure].at} as at ${of(figure)}
       and ${cursor === undefined ? sql`true` : sql`s.user_id > ${cursor}::uuid`}
     order by s.user_id limit ${SHOWN + 1}`.execute(ctx.db)
   return {
-    rows: rows.slice(0, SHOWN).map((row) => ({ ...row, at: row.at.toISOString(), amount_cents: priceCentsOf(row.plan) })),
+    rows: rows.slice(0, SHOWN).map((row) => ({
+      ...row,
+      at: row.at.toISOString(),
+      amount_cents: figure === 'past_due' ? billCentsOf(row.plan, row.period) : monthlyCentsOf(row.plan, row.period),
+    })),
     cursor: rows.length > SHOWN ? rows[SHOWN - 1]!.user_id : null,
   }
 }

@@ -1,42 +1,62 @@
 import type * as contract from '@operon/contracts/billing/api'
 import type { Input, Output } from '@operon/contracts/contract'
-import { type PlanId, priceCentsOf } from '@operon/contracts/plans'
+import { type Period, type PlanId, priceCentsOf } from '@operon/contracts/plans'
 import { signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { documentsOfPerson, paperJson } from '../documents/documents.ts'
 import { callOnce } from '../provider-calls.ts'
-import type { SwitchRequest } from '../stripe.ts'
+import { referralWaits } from '../referrals/referrals.ts'
+import type { SwitchRequest } from '../stripe-plans.ts'
 import { checkSubscription } from './check.ts'
 import { keptPlan } from './entitlement.ts'
 import { isLive, refresh } from './project.ts'
+import { unusedCents } from './unused.ts'
 
 type Reply = Output<typeof contract.checkSubscription>
 
 export async function previewSwitch(
   deps: Deps,
   ctx: BillingCtx,
-  { plan }: Input<typeof contract.previewSwitch>,
+  { plan, period }: Input<typeof contract.previewSwitch>,
 ): Promise<Output<typeof contract.previewSwitch>> {
   const row = await running(ctx)
-  const request = switchTo(row, plan)
-  const { amountDueCents, currency, lines } = await deps.provider.previewSwitch(row.customer, request)
-  const next_billing_date = row.period_end?.toISOString() ?? null
-  return { amount_due_cents: amountDueCents, currency, lines, due: request.charge, next_billing_date }
+  const request = await withCredit(deps, ctx, row, await switchTo(ctx, row, plan, period))
+  const { amountDueCents, currency, lines, paidUntil } = await deps.provider.previewSwitch(row.customer, request)
+  const next = request.charge === 'anew' ? paidUntil : row.period_end
+  const due = request.charge === 'now' || request.charge === 'anew' ? ('now' as const) : ('next invoice' as const)
+  return { amount_due_cents: amountDueCents, currency, lines, due, next_billing_date: next?.toISOString() ?? null }
 }
 
-/** An upgrade counts and is charged at once. A lower plan begins with the next period: a credit would give back what was used already. */
-export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan }: Input<typeof contract.switchPlan>): Promise<Reply> {
+/**
+ * An upgrade counts and is charged at once, and so does a year in a month's place. A lower plan, and a month after a year, begins with the next
+ * period: a credit would give back what was used already.
+ */
+export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan, period }: Input<typeof contract.switchPlan>): Promise<Reply> {
   const row = await running(ctx)
-  if (row.plan === plan) return checkSubscription(ctx)
-  const request = switchTo(row, plan)
-  // With what it was switched from: the same switch after another one is a new one.
-  const intention = { userId: row.user_id, kind: 'switch-plan', request: { ...request, version: row.version } }
-  const wasAgain = await callOnce(ctx.db, intention, (key, _, isAgain) => deps.provider.switchPlan(request, key).then(() => isAgain))
+  const wanted = period ?? row.period
+  // Chosen again, it stays: what was to follow is taken back.
+  if (row.next_plan && plan === row.plan && wanted === row.period) return keepPlan(deps, ctx, row)
+  const request = await switchTo(ctx, row, plan, period)
+  if (row.plan === plan && row.period === wanted) return checkSubscription(ctx)
+  // What was planned has begun: the plan for it is done.
+  if (row.stripe_schedule_id && !row.next_plan) await deps.provider.keepPlan(row.stripe_schedule_id)
+  const { credit } = await withCredit(deps, ctx, row, request)
+  // With what it was switched from: the same switch after another one is a new one. The credit is what it was at the first try.
+  const intention = { userId: row.user_id, kind: 'switch-plan', request: { ...request, version: row.version }, fixed: { credit } }
+  const wasAgain = await callOnce(ctx.db, intention, (key, { credit }, isAgain) =>
+    deps.provider.switchPlan({ ...request, ...(credit && { credit }) }, key).then(() => isAgain),
+  )
   await refresh(deps, ctx.db, row.customer)
   const now = await checkSubscription(ctx)
   // The key of a lost answer can be older than a change in the portal: the provider then repeats that answer and does nothing.
-  return wasAgain && (now.next_plan ?? now.subscription_tier) !== plan ? switchPlan(deps, ctx, { plan }) : now
+  return wasAgain && (now.next_plan ?? now.subscription_tier) !== plan ? switchPlan(deps, ctx, { plan, period }) : now
+}
+
+async function keepPlan(deps: Deps, ctx: BillingCtx, row: Running): Promise<Reply> {
+  if (row.stripe_schedule_id) await deps.provider.keepPlan(row.stripe_schedule_id)
+  await refresh(deps, ctx.db, row.customer)
+  return checkSubscription(ctx)
 }
 
 export const cancelSubscription = (deps: Deps, ctx: BillingCtx) => setCancel(deps, ctx, true)
@@ -45,6 +65,8 @@ export const resumeSubscription = (deps: Deps, ctx: BillingCtx) => setCancel(dep
 async function setCancel(deps: Deps, ctx: BillingCtx, cancel: boolean): Promise<Reply> {
   const row = await running(ctx)
   if (row.cancel_at_period_end !== cancel) {
+    // The provider takes no end beside a plan for what follows.
+    if (row.stripe_schedule_id) await deps.provider.keepPlan(row.stripe_schedule_id)
     await deps.provider.setCancelAtPeriodEnd(row.subscription, cancel)
     await refresh(deps, ctx.db, row.customer)
   }
@@ -85,14 +107,37 @@ async function running(ctx: BillingCtx) {
   if (!row || !isLive(row) || !customer || !subscription || !item) throw new DomainError('no_subscription')
   return { ...row, customer, subscription, item }
 }
+type Running = Awaited<ReturnType<typeof running>>
 
-function switchTo(row: Awaited<ReturnType<typeof running>>, plan: PlanId): SwitchRequest {
+async function switchTo(ctx: BillingCtx, row: Running, plan: PlanId, asked: Period | undefined): Promise<SwitchRequest> {
   // Nothing is charged now, and a plan that nobody paid for is not given.
   if (row.disputed)
     throw new DomainError('conflict', { message: 'A payment is disputed at your bank. You can switch plans once it is decided.' })
+  const period = asked ?? row.period
+  const chosen = { subscription: row.subscription, item: row.item, plan, period }
+  const isReferred = row.status === 'trialing' && (await referralWaits(ctx.db, row.user_id))
+  if (row.status === 'trialing') return { ...chosen, charge: 'next invoice', isReferred }
   const kept = keptPlan(row)
   const isUpgrade = priceCentsOf(plan) > priceCentsOf(kept ?? row.plan)
-  // The provider would charge the difference to the lower plan, of which the kept one's part is paid.
-  if (kept && isUpgrade) throw new DomainError('switch_planned')
-  return { subscription: row.subscription, item: row.item, plan, charge: isUpgrade && row.status !== 'trialing' ? 'now' : 'next invoice' }
+  const isOther = period !== row.period
+  if (isOther && row.status !== 'active')
+    throw new DomainError('conflict', {
+      message: 'The last payment did not go through. Update your card, then switch to another billing period.',
+    })
+  const charge = isOther ? (period === 'year' ? 'anew' : 'afterwards') : isUpgrade ? 'now' : 'next invoice'
+  // The provider would charge the difference to the lower plan, of which the kept one's part is paid; and a plan for later would undo this one.
+  if ((kept && (isUpgrade || charge === 'anew')) || (row.next_plan && charge !== 'afterwards')) throw new DomainError('switch_planned')
+  if (charge === 'afterwards' && row.cancel_at_period_end)
+    throw new DomainError('conflict', {
+      message: 'Your plan is cancelled and ends with its period. Keep it first, then switch to monthly.',
+    })
+  if (charge === 'anew' && priceCentsOf(plan) < priceCentsOf(row.plan))
+    throw new DomainError('conflict', { message: 'Switch to the lower plan first. You can pay for it by the year once it has started.' })
+  return { ...chosen, charge }
+}
+
+async function withCredit(deps: Deps, ctx: BillingCtx, row: Running, request: SwitchRequest): Promise<SwitchRequest> {
+  if (request.charge !== 'anew') return request
+  const cents = await unusedCents(deps, ctx, row)
+  return { ...request, credit: { cents, name: `${row.subscription}-${row.period_end?.getTime()}` } }
 }

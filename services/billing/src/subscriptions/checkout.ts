@@ -29,6 +29,7 @@ export async function createCheckout(
       customer,
       userId: account.user_id,
       plan: input.plan,
+      period: input.period ?? 'month',
       trialDays: account.trial_used_at ? 0 : TRIAL_DAYS,
       referral: referral.discount,
       successUrl: `${deps.publicUrl}/thank-you?session_id={CHECKOUT_SESSION_ID}`,

@@ -11,11 +11,17 @@ export type SubscriptionRow = Selectable<BillingDb['subscriptions']>
 const fields = [
   'stripe_subscription_id',
   'stripe_item_id',
+  'stripe_schedule_id',
   'plan',
+  'period',
+  'next_plan',
+  'next_period',
   'tier',
   'status',
   'period_start',
   'period_end',
+  'allowance_start',
+  'allowance_end',
   'trial_end',
   'cancel_at_period_end',
   'grace_until',
@@ -45,11 +51,16 @@ export function entitlementOf(known: SubscriptionRow, found: ProviderSubscriptio
   return {
     stripe_subscription_id: found.id,
     stripe_item_id: found.itemId,
+    stripe_schedule_id: found.schedule,
     plan: found.plan,
+    period: found.period,
+    next_plan: found.next?.plan ?? null,
+    next_period: found.next?.period ?? null,
     tier: disputed ? 'none' : keeps ? known.tier : tierOf(found, lapsed),
     status: found.status,
     period_start: found.periodStart,
     period_end: found.periodEnd,
+    ...monthOf(known, found),
     trial_end: found.trialEnd,
     cancel_at_period_end: found.cancelAtPeriodEnd && found.status !== 'canceled',
     grace_until: graceUntil,
@@ -59,6 +70,11 @@ export function entitlementOf(known: SubscriptionRow, found: ProviderSubscriptio
 }
 
 const ended = {
+  stripe_schedule_id: null,
+  next_plan: null,
+  next_period: null,
+  allowance_start: null,
+  allowance_end: null,
   status: 'canceled',
   tier: 'none',
   cancel_at_period_end: false,
@@ -66,6 +82,22 @@ const ended = {
   lapsed: false,
   disputed: false,
 } as const
+
+/** A year begins with its first month; the sweep goes on from one to the next. */
+function monthOf(known: SubscriptionRow, found: ProviderSubscription): Pick<Entitlement, 'allowance_start' | 'allowance_end'> {
+  const { period, periodStart, status } = found
+  if (period === 'month' || status === 'trialing' || status === 'canceled') return { allowance_start: null, allowance_end: null }
+  const isSame = known.stripe_subscription_id === found.id && known.period_start.getTime() === periodStart.getTime()
+  const { allowance_start, allowance_end } = known
+  if (isSame && allowance_start) return { allowance_start, allowance_end }
+  return { allowance_start: periodStart, allowance_end: monthAfter(periodStart) }
+}
+
+/** Whose allowances count from when to when. */
+export const allowanceMonth = (row: Pick<SubscriptionRow, 'period_start' | 'period_end' | 'allowance_start' | 'allowance_end'>) => ({
+  start: row.allowance_start ?? row.period_start,
+  end: row.allowance_end ?? row.period_end,
+})
 
 /** A higher plan counts once it is paid. */
 const isUnpaidRise = (known: SubscriptionRow, found: ProviderSubscription): boolean =>
@@ -93,14 +125,15 @@ function tierOf({ status, plan }: ProviderSubscription, lapsed: boolean): Tier {
 
 /** Everyone who meters hears the limits, with a version that only rises. */
 export async function publishSubscription(trx: Trx, row: SubscriptionRow, budgets = budgetsOf(row.tier)): Promise<void> {
+  const month = allowanceMonth(row)
   await publish(trx, subscriptionChanged, row.user_id, {
     version: row.version,
     tier: row.tier,
     status: row.status,
     limits: limitsOf(row.tier),
     budgets_microusd: budgets,
-    period_start: row.period_start.toISOString(),
-    period_end: row.period_end?.toISOString() ?? null,
+    period_start: month.start.toISOString(),
+    period_end: month.end?.toISOString() ?? null,
     trial_end: row.trial_end?.toISOString() ?? null,
     ...(row.disputed && { disputed: true }),
   })
@@ -115,4 +148,12 @@ export const pick = (row: SubscriptionRow): Entitlement => Object.fromEntries(fi
 
 export const startOfMonth = (now = new Date()) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
 export const startOfNextMonth = (now = new Date()) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
+/** The same day a month later, or that month's last. */
+function monthAfter(date: Date): Date {
+  const next = new Date(date)
+  next.setUTCMonth(next.getUTCMonth() + 1, 1)
+  const lastDay = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1, 0)).getUTCDate()
+  next.setUTCDate(Math.min(date.getUTCDate(), lastDay))
+  return next
+}
 export const addDays = (date: Date, days: number) => new Date(date.getTime() + days * DAY_MS)

@@ -46,8 +46,8 @@ export async function look(deps: Deps, db: Db, customer: string, newCard = false
     return lookAgain()
   }
   // The first month's discount is for the first charge. Should the trial's invoice of nothing have used it up, it is given again.
-  if (found?.status === 'trialing' && !found.discounted && (await referralWaits(db, known.user_id)))
-    await deps.provider.discountReferred(found.id, `referral-discount-${found.id}`)
+  if (found?.status === 'trialing' && found.plan && !found.discounted && (await referralWaits(db, known.user_id)))
+    await deps.provider.discountReferred(found.id, found.plan, found.period, `referral-discount-${found.id}`)
   const overdue = found?.status === 'past_due' || found?.status === 'unpaid'
   if (newCard && overdue && (await deps.provider.payOverdue(found.id))) return lookAgain()
   const dispute = found ? await disputeOf(db, found.id) : null

@@ -183,7 +183,7 @@ test('grace ends by the time of the person whose payment failed, and of nobody e
   // The end of dunning is told once, to whose plan it closed.
   await billing.sweep()
   await billing.quiet()
-  expect(await billing.published('billing.plan_closed', users[0])).toEqual([{ plan: 'basic' }])
+  await vi.waitFor(async () => expect(await billing.published('billing.plan_closed', users[0])).toEqual([{ plan: 'basic' }]), within)
   expect(await billing.published('billing.plan_closed', users[1])).toEqual([])
 })
 

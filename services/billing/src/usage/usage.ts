@@ -11,20 +11,31 @@ export type TellUsage = (live: Payload<typeof usageLive>) => unknown
 /** The use of a unit in a period. It only grows, so the greatest wins in any order; agents are a count, of which the newest holds. */
 export async function projectUsage(trx: Trx, { user_id: userId, at, payload }: Usage, tell: TellUsage): Promise<void> {
   if (!userId) return
-  const { unit, used, limit, period_start } = payload
+  const { unit, limit, period_start } = payload
+  const spent = { cost_used_microusd: payload.cost_used_microusd ?? 0, budget_microusd: payload.budget_microusd ?? null }
   const row = await trx
     .insertInto('usage')
-    .values({ user_id: userId, unit, period_start: new Date(period_start), used, max: limit, at: new Date(at) })
+    .values({ user_id: userId, unit, period_start: new Date(period_start), used: payload.used, max: limit, at: new Date(at), ...spent })
     .onConflict((conflict) =>
       conflict
         .columns(['user_id', 'unit', 'period_start'])
-        .doUpdateSet({ used, max: limit, at: new Date(at) })
-        .where(sql<boolean>`case when excluded.unit = 'agents' then excluded.at > usage.at else excluded.used > usage.used end`),
+        .doUpdateSet({
+          used: sql`case when excluded.unit = 'agents' then excluded.used else greatest(usage.used, excluded.used) end`,
+          max: limit,
+          at: new Date(at),
+          cost_used_microusd: sql`greatest(usage.cost_used_microusd, excluded.cost_used_microusd)`,
+          budget_microusd: spent.budget_microusd,
+        })
+        .where(
+          sql<boolean>`case when excluded.unit = 'agents' then excluded.at > usage.at
+            else excluded.used > usage.used or excluded.cost_used_microusd > usage.cost_used_microusd end`,
+        ),
     )
-    .returning('unit')
+    .returning('used')
     .executeTakeFirst()
   await warnOfBudget(trx, userId, payload)
   if (!row) return
+  const { used } = row
   tell({ user_id: userId, unit, used, limit })
   const percent = reached(used, limit)
   if (!percent || !limit) return

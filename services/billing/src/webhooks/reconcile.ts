@@ -1,5 +1,5 @@
 import { trialEnding } from '@operon/contracts/billing/events'
-import { plans, REFERRAL_PERCENT_OFF } from '@operon/contracts/plans'
+import { billCentsOf, plans, referralOffCents } from '@operon/contracts/plans'
 import { DAY_MS } from '@operon/kit/clock'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -11,6 +11,7 @@ import type { ProviderEvent } from '../stripe-shapes.ts'
 import { publishClosed, publishSubscription, type SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
 import type { Hearing } from './routes.ts'
+import { announceRenewals, beginMonths } from './yearly.ts'
 
 const OVERLAP_MS = 600_000
 const FIRST_LOOK_BACK_MS = 30 * DAY_MS
@@ -30,6 +31,8 @@ export async function reconcile(deps: Deps, ctx: BillingCtx, hearing: Hearing): 
     // Time passes whether or not the provider answers.
     await endPeriods(deps, ctx)
     await endGrace(deps, ctx)
+    await beginMonths(ctx)
+    await announceRenewals(ctx)
     await remindTrials(ctx)
   }
 }
@@ -133,15 +136,16 @@ async function remindTrials(ctx: BillingCtx) {
       .where('trial_end', '>', sql<Date>`provider_now(user_id)`)
       .returningAll()
       .execute()
-    for (const { user_id, plan: id, trial_end } of rows) {
+    for (const { user_id, plan: id, period, trial_end } of rows) {
       const plan = plans.find((each) => each.id === id)
       if (!plan || !trial_end) continue
-      const off = (await referralWaits(trx, user_id)) ? Math.round((plan.priceCents * REFERRAL_PERCENT_OFF) / 100) : 0
+      const bill = billCentsOf(plan.id, period)
+      const off = (await referralWaits(trx, user_id)) ? referralOffCents(plan.id) : 0
       await publish(trx, trialEnding, user_id, {
-        plan: plan.id,
+        ...{ plan: plan.id, period },
         trial_end: trial_end.toISOString(),
-        amount_cents: plan.priceCents - off,
-        price_cents: plan.priceCents,
+        amount_cents: bill - off,
+        price_cents: bill,
         currency: plan.currency,
       })
     }

@@ -54,7 +54,7 @@ export function Compare({ current }: { current: PlanId | null }) {
         We notify you at 80% and at 100% of a limit. At 100%, that tool pauses until next month or until you upgrade. The model budget is
         what a month of answers may cost at the models’ list prices, on every plan; it is part of the price, never billed on top. The trial
         has {money(modelLimitsOf('trial').budgetMicrousd / 10_000)} of it. A referral code takes {REFERRAL_PERCENT_OFF}% off the first
-        month.
+        month, or the same amount off the first year. Limits and the model budget start again each month on yearly plans too.
       </p>
     </section>
   )

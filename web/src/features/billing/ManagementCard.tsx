@@ -6,7 +6,7 @@ import { countedUsage, unitNames } from '../../api/subscription.ts'
 import { Button } from '../../ui/Button.tsx'
 import { GeneMeter } from '../../ui/Data.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
-import { DAY_MS, day } from '../../ui/format.ts'
+import { DAY_MS, day, money } from '../../ui/format.ts'
 import { Alert, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
@@ -74,12 +74,24 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
             (plan?.name ?? (subscription?.trial_available === false ? 'None' : 'None yet'))
           )}
         </dd>
+        {plan ? (
+          <>
+            <dt className="text-muted">Billed</dt>
+            <dd className="text-right font-medium">
+              {subscription?.period === 'year' ? `Yearly, ${money(plan.yearlyCents)}` : `Monthly, ${money(plan.priceCents)}`}
+            </dd>
+          </>
+        ) : null}
         <dt className="text-muted">{subscription?.cancel_at_period_end ? 'Ends on' : 'Next billing date'}</dt>
         <dd className="min-h-5 text-right font-medium tabular">{unknown ? <Skeleton className="ml-auto h-5 w-32" /> : next}</dd>
       </dl>
       {plan && follows ? (
         <p className="mt-3 text-13 text-muted">
-          {plan.name} is paid until {next}. {follows.name} starts then; you can keep {plan.name} above until that day.
+          {plan.name} is paid until {next}. {follows.name}
+          {subscription?.next_period && subscription.next_period !== subscription.period
+            ? `, billed ${subscription.next_period === 'year' ? 'yearly' : 'monthly'},`
+            : ''}{' '}
+          starts then; you can keep {plan.name} above until that day.
         </p>
       ) : null}
       {plan || unknown ? null : (
@@ -106,6 +118,9 @@ export function ManagementCard({ subscription, signedIn, unknown, busy, onManage
           {meters.map((row) => (
             <GeneMeter key={row.unit} label={unitNames[row.unit]} used={row.used} limit={row.limit} />
           ))}
+          {subscription.period === 'year' && meters[0]?.period_end ? (
+            <p className="text-12 text-faint">Allowances start again on {day(meters[0].period_end)}.</p>
+          ) : null}
           {meters.length < subscription.usage.length ? (
             <p className="text-12 text-faint">Other allowances of the plan appear here when their tools open.</p>
           ) : null}

@@ -1,4 +1,4 @@
-import { comingUnits, modelLimitsOf, type Plan, type Unit } from '@operon/contracts/plans'
+import { comingUnits, modelLimitsOf, type Period, type Plan, type Unit } from '@operon/contracts/plans'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { money } from '../../ui/format.ts'
@@ -14,9 +14,18 @@ const nouns: [Unit, string][] = [
   ['agents', 'voice agents'],
 ]
 
-type Props = { plan: Plan; current: boolean; marked: boolean; label: string; busy: boolean; waiting: boolean; onChoose: () => void }
+type Props = {
+  plan: Plan
+  period: Period
+  current: boolean
+  marked: boolean
+  label: string
+  busy: boolean
+  waiting: boolean
+  onChoose: () => void
+}
 
-export function PlanCard({ plan, current, marked, label, busy, waiting, onChoose }: Props) {
+export function PlanCard({ plan, period, current, marked, label, busy, waiting, onChoose }: Props) {
   return (
     <article
       aria-label={plan.name}
@@ -34,8 +43,11 @@ export function PlanCard({ plan, current, marked, label, busy, waiting, onChoose
           {current ? <Pill tone="signal">Current plan</Pill> : plan.popular ? <Pill>Popular</Pill> : null}
         </h2>
         <p className="mt-5 text-40 font-semibold">
-          {money(plan.priceCents)}
+          {money(period === 'year' ? plan.yearlyCents / 12 : plan.priceCents)}
           <span className="text-14 font-normal tracking-normal text-muted"> per {plan.period}</span>
+        </p>
+        <p className="mt-1 text-13 text-muted">
+          {period === 'year' ? `${money(plan.yearlyCents)} a year, paid at once` : 'Paid each month'}
         </p>
         <p className="mt-2 text-14 text-muted">{plan.description}</p>
       </div>

@@ -1,7 +1,8 @@
 import { texts } from '@operon/contracts/messages'
-import { type Plan, type PlanId, plans, TRIAL_DAYS } from '@operon/contracts/plans'
+import { type Period, type Plan, type PlanId, plans, TRIAL_DAYS } from '@operon/contracts/plans'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
 import { openBillingPortal, openCheckout } from '../../api/billing.ts'
 import { isReferralCode, referralKey } from '../../api/keys.ts'
 import { sessionKnown, useSession } from '../../api/session.ts'
@@ -9,6 +10,7 @@ import { subscriptionKey, useSubscription } from '../../api/subscription.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { day } from '../../ui/format.ts'
 import { ErrorState } from '../../ui/Panel.tsx'
+import { PeriodSwitch } from '../../ui/PeriodSwitch.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Compare } from './Compare.tsx'
@@ -32,6 +34,12 @@ export function PricingPage() {
   const [switching, setSwitching] = useState<Plan>()
   const current = subscription.data?.subscription_tier ?? null
   const next = subscription.data?.next_plan ?? null
+  const billed = subscription.data?.period ?? 'month'
+  const [search, setSearch] = useSearchParams()
+  const asked = search.get('billing')
+  const period: Period = asked === 'year' || asked === 'month' ? asked : current ? billed : 'month'
+  const isCurrent = (plan: Plan) => plan.id === current && period === billed
+  const isNext = (plan: Plan) => plan.id === next && period === (subscription.data?.next_period ?? billed)
   const unknown = Boolean(user) && !subscription.data
   const trial = subscription.data?.trial_available ?? true
 
@@ -47,12 +55,12 @@ export function PricingPage() {
 
   async function choose(plan: Plan) {
     if (!user) return toast.error(texts.loginToSelectPlan)
-    if (plan.id === current && !next) return manage()
-    if (plan.id === next) return
+    if (isCurrent(plan) && !next) return manage()
+    if (isNext(plan)) return
     if (current) return setSwitching(plan)
     setBusy(plan.id)
     const code = [localStorage.getItem(referralKey), user.user_metadata.referral_code].find(isReferralCode) ?? null
-    const opened = await openCheckout(plan.id, code)
+    const opened = await openCheckout(plan.id, period, code)
     setBusy(undefined)
     if ('message' in opened) return toast.error(texts.failedToCreateCheckout, opened.message)
     if (opened.dropped) {
@@ -61,14 +69,15 @@ export function PricingPage() {
     }
     toast.info(
       opened.trialDays ? `Your ${opened.trialDays}-day free trial starts with the checkout` : `${plan.name} starts with the checkout`,
-      `It has opened in a new tab. ${opened.trialDays ? '' : 'Your free trial was already used, so you pay for the first month there. '}This page updates when you finish.`,
+      `It has opened in a new tab. ${opened.trialDays ? '' : `Your free trial was already used, so you pay for the first ${period} there. `}This page updates when you finish.`,
     )
   }
 
   function labelOf(plan: Plan) {
     const starts = subscription.data?.current_period_end
-    if (plan.id === next) return starts ? `Starts ${day(starts)}` : 'Starts next month'
-    if (plan.id === current) return next ? `Keep ${plan.name}` : 'Manage Subscription'
+    if (isNext(plan)) return starts ? `Starts ${day(starts)}` : 'Starts next month'
+    if (isCurrent(plan)) return next ? `Keep ${plan.name}` : 'Manage Subscription'
+    if (plan.id === current) return period === 'year' ? 'Switch to yearly' : 'Switch to monthly'
     return current ? 'Switch Plan' : trial ? startTrial : `Subscribe to ${plan.name}`
   }
 
@@ -78,8 +87,11 @@ export function PricingPage() {
         <SectionHead as="h1" title="Choose your plan">
           {trial ? `Every plan starts with a ${TRIAL_DAYS}-day free trial and includes every tool.` : 'Every plan includes every tool.'}{' '}
           Plans differ in how much you can do each month.
-          {trial || current ? '' : ' Your free trial was used before, so the first month is paid at the checkout.'}
+          {trial || current ? '' : ` Your free trial was used before, so the first ${period} is paid at the checkout.`}
         </SectionHead>
+        <div className="px-5 pb-6 md:px-8">
+          <PeriodSwitch value={period} onChange={(to) => setSearch({ billing: to }, { replace: true, preventScrollReset: true })} />
+        </div>
         {subscription.isError ? (
           <div className="border-t border-line md:px-3">
             <ErrorState title="Your current plan could not be read" error={subscription.error} retry={() => subscription.refetch()} />
@@ -90,11 +102,12 @@ export function PricingPage() {
             <PlanCard
               key={plan.id}
               plan={plan}
-              current={plan.id === current}
+              period={period}
+              current={isCurrent(plan)}
               marked={current ? plan.id === current : Boolean(plan.popular)}
               label={labelOf(plan)}
-              busy={busy === plan.id || (busy === 'portal' && plan.id === current)}
-              waiting={status === 'loading' || unknown || plan.id === next}
+              busy={busy === plan.id || (busy === 'portal' && isCurrent(plan))}
+              waiting={status === 'loading' || unknown || isNext(plan)}
               onChoose={() => choose(plan)}
             />
           ))}
@@ -112,7 +125,7 @@ export function PricingPage() {
         </div>
         <Compare current={current} />
       </div>
-      {switching ? <SwitchDialog plan={switching} userId={user!.id} onClose={() => setSwitching(undefined)} /> : null}
+      {switching ? <SwitchDialog plan={switching} period={period} userId={user!.id} onClose={() => setSwitching(undefined)} /> : null}
     </PublicLayout>
   )
 }

@@ -1,5 +1,5 @@
 import { texts } from '@operon/contracts/messages'
-import type { Plan } from '@operon/contracts/plans'
+import { billCentsOf, type Period, type Plan } from '@operon/contracts/plans'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SwitchPreview } from '../../api/billing.ts'
@@ -12,23 +12,27 @@ import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
 /** Shows the cost of the change before it is made. */
-export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: string; onClose: () => void }) {
+export function SwitchDialog({ plan, period, userId, onClose }: { plan: Plan; period: Period; userId: string; onClose: () => void }) {
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const preview = useQuery({
-    queryKey: ['preview-switch', userId, plan.id],
-    queryFn: () => call('preview-switch', { plan: plan.id }),
+    queryKey: ['preview-switch', userId, plan.id, period],
+    queryFn: () => call('preview-switch', { plan: plan.id, period }),
     staleTime: 0,
   })
 
   async function confirm() {
     setBusy(true)
     await attempt(texts.failedToAccessManagement, async () => {
-      const subscription = await call('switch-plan', { plan: plan.id })
+      const subscription = await call('switch-plan', { plan: plan.id, period })
       queries.setQueryData(subscriptionKey(userId), subscription)
       await queries.invalidateQueries({ queryKey: ['invoices', userId] })
       const later = subscription.next_plan === plan.id && subscription.current_period_end
-      if (later) toast.success(`${plan.name} starts on ${day(later)}`, 'Your current plan stays until then, with everything in it.')
+      if (later)
+        toast.success(
+          `${plan.name}${period === 'month' ? '' : ', billed yearly,'} starts on ${day(later)}`,
+          'Your current plan stays until then, with everything in it.',
+        )
       else toast.success(`You are on ${plan.name} now`)
       onClose()
     })
@@ -39,8 +43,8 @@ export function SwitchDialog({ plan, userId, onClose }: { plan: Plan; userId: st
     <Dialog
       open
       onClose={onClose}
-      title={`Switch to ${plan.name}`}
-      description={`${money(plan.priceCents)} per month from the next billing date.`}
+      title={`Switch to ${plan.name}${period === 'year' ? ', billed yearly' : ''}`}
+      description={`${money(billCentsOf(plan.id, period))} per ${period} from the next billing date.${period === 'year' ? ' Allowances count by the month.' : ''}`}
       footer={
         <>
           <Button onClick={onClose}>Keep my plan</Button>

@@ -48,7 +48,7 @@ function CheckoutResult({ id }: { id: string }) {
         <p>
           A free trial is once per card, so {plan ? `your ${plan.name} plan` : 'your plan'} did not start, and nothing was charged.
           {plan
-            ? ` To start it without a trial, choose it again: ${money(plan.priceCents, plan.currency)} is then charged right away.`
+            ? ` To start it without a trial, choose it again: ${money(plan.priceCents, plan.currency)}, or ${money(plan.yearlyCents, plan.currency)} for a year, is then charged right away.`
             : ''}
         </p>
       </PublicMessage>

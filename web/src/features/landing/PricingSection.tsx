@@ -1,10 +1,12 @@
-import { comingUnits, modelLimitsOf, type PlanId, plans, TRIAL_DAYS, type Unit } from '@operon/contracts/plans'
+import { comingUnits, modelLimitsOf, type Period, type PlanId, plans, TRIAL_DAYS, type Unit } from '@operon/contracts/plans'
+import { useState } from 'react'
 import { product } from '../../content/product.ts'
 import { paths } from '../../paths.ts'
 import { ButtonLink, buttonClass } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { money } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
+import { PeriodSwitch } from '../../ui/PeriodSwitch.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 
 /** The allowances in the words of the offer; the limits enforced are the plan table's. */
@@ -15,12 +17,16 @@ const allowances: Record<PlanId, Partial<Record<Unit, string>>> = {
 }
 
 export function PricingSection() {
+  const [period, setPeriod] = useState<Period>('month')
   return (
     <section id="pricing" className="after-paint border-t border-line">
       <div className="rail">
         <SectionHead title="Priced like a tool, not a team.">
           Try any plan for {TRIAL_DAYS} days. When you reach a limit, that tool pauses and shows you why.
         </SectionHead>
+        <div className="px-5 pb-6 md:px-8">
+          <PeriodSwitch value={period} onChange={setPeriod} />
+        </div>
         <div className="grid border-y border-line md:grid-cols-3">
           {plans.map((plan) => (
             <article
@@ -42,9 +48,14 @@ export function PricingSection() {
                   {plan.popular ? <Pill tone="signal">Most Popular</Pill> : null}
                 </h3>
                 <p className="mt-5 text-40 font-semibold">
-                  {plan.id === 'enterprise' ? 'Contact us' : money(plan.priceCents)}
+                  {plan.id === 'enterprise' ? 'Contact us' : money(period === 'year' ? plan.yearlyCents / 12 : plan.priceCents)}
                   {plan.id === 'enterprise' ? null : <span className="text-16 font-normal tracking-normal text-muted">/month</span>}
                 </p>
+                {plan.id === 'enterprise' ? null : (
+                  <p className="mt-2 text-14 text-muted">
+                    {period === 'year' ? `${money(plan.yearlyCents)} a year, paid at once` : 'Paid each month'}
+                  </p>
+                )}
               </div>
               <ul className="flex flex-1 flex-col text-14">
                 {builtFirst(allowances[plan.id]).map(([unit, line]) => (

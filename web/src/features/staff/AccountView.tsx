@@ -1,4 +1,4 @@
-import { plans } from '@operon/contracts/plans'
+import { billCentsOf, plans } from '@operon/contracts/plans'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { day, moment, money } from '../../ui/format.ts'
@@ -69,7 +69,11 @@ export function AccountView({ found, onChanged }: { found: StaffAccount; onChang
               {account.customer ?? 'none yet'}
             </Fact>
             <Fact name="Since">{day(account.created_at)}</Fact>
-            <Fact name="Plan">{plan ? `${plan.name}, ${money(plan.priceCents, plan.currency)} per ${plan.period}` : 'none'}</Fact>
+            <Fact name="Plan">
+              {plan
+                ? `${plan.name}, ${money(billCentsOf(plan.id, subscription.period ?? 'month'), plan.currency)} per ${subscription.period ?? 'month'}`
+                : 'none'}
+            </Fact>
             {trialing ? <Fact name="Trial until">{moment(trialing)}</Fact> : null}
             {plan && subscription.current_period_end ? (
               <Fact name={subscription.cancel_at_period_end ? 'Ends on' : 'Period until'}>{moment(subscription.current_period_end)}</Fact>

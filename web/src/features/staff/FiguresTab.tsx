@@ -72,7 +72,7 @@ function linesOf({ mrr, trials, past_due, churn, conversion }: Figures): Line[] 
     {
       figure: 'mrr',
       title: 'Monthly revenue',
-      note: byPlan.length ? `${byPlan.join('; ')}. At the plans’ prices, before discounts` : 'Nobody pays yet',
+      note: byPlan.length ? `${byPlan.join('; ')}. At the plans’ prices, before discounts; a year counts a twelfth` : 'Nobody pays yet',
       value: usd(sum(mrr, 'amount_cents')),
     },
     { figure: 'trials', title: 'Trials', note: 'Running now', value: trials.toLocaleString('en-US') },
