@@ -1,4 +1,4 @@
-import { assemble, escaped } from '../sales/pdf.ts'
+import { assemble, CANNOT_PRINT, escaped, isPrintable } from '../sales/pdf.ts'
 
 export type Party = { title: string; name: string; lines: string[] }
 type Drawn = {
@@ -28,7 +28,7 @@ const MONO = 0.6
 export function drawDocument(drawn: Drawn): Buffer {
   const parts: string[] = []
   const text = (x: number, y: number, said: string, size = 10, font: Font = 'F1') =>
-    parts.push(`BT /${font} ${size} Tf ${x} ${y} Td (${escaped(latin(said))}) Tj ET`)
+    parts.push(`BT /${font} ${size} Tf ${x} ${y} Td (${escaped(said)}) Tj ET`)
   const amount = (y: number, cents: number, size = 10) => {
     const said = `${(cents / 100).toFixed(2)} ${drawn.currency.toUpperCase()}`
     text(RIGHT - said.length * size * MONO, y, said, size, 'F3')
@@ -50,7 +50,7 @@ export function drawDocument(drawn: Drawn): Buffer {
 
   let y = 556
   text(LEFT, y, 'Description', 9)
-  text(RIGHT - 78, y, 'Without tax', 9)
+  text(RIGHT - 47, y, 'Without tax', 9)
   rule(y - 6)
   for (const { title, cents } of drawn.lines) {
     y -= 20
@@ -72,7 +72,13 @@ export function drawDocument(drawn: Drawn): Buffer {
   amount(y, sign * drawn.grossCents, 12)
   rule(y - 10)
   y -= 14
-  const notes = [...(drawn.isReverseCharge ? ['Reverse charge: the customer accounts for the tax.'] : []), ...drawn.about]
+  const names = [drawn.from, drawn.to, ...(drawn.seller ? [drawn.seller] : [])].flatMap(({ name, lines }) => [name, ...lines])
+  const isWhole = [...names, ...drawn.lines.map(({ title }) => title)].every(isPrintable)
+  const notes = [
+    ...(drawn.isReverseCharge ? ['Reverse charge: the customer accounts for the tax.'] : []),
+    ...drawn.about,
+    ...(isWhole ? [] : [CANNOT_PRINT]),
+  ]
   for (const line of notes.flatMap((note) => wrapped(note, 96))) {
     y -= 16
     text(LEFT, y, line)
@@ -109,8 +115,3 @@ function wrapped(line: string, most: number): string[] {
   }
   return lines
 }
-
-const plain: Record<string, string> = { ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ı: 'i', '’': "'", '‘': "'", '“': '"', '”': '"', '–': '-', '—': '-' }
-/** The typefaces have the letters of western Europe: others lose their accents rather than become question marks. */
-const latin = (said: string) =>
-  [...said].map((letter) => (letter <= 'ÿ' ? letter : (plain[letter] ?? letter.normalize('NFKD').replace(/\p{M}/gu, '')))).join('')

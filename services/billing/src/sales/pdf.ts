@@ -1,7 +1,8 @@
 const LINES_A_PAGE = 58
 
 /** A plain document of lines in one typeface: text, pages and nothing else, so that no program for it is needed. */
-export function pdfOf(title: string, lines: string[]): Buffer {
+export function pdfOf(title: string, said: string[]): Buffer {
+  const lines = said.every(isPrintable) ? said : [...said, '', CANNOT_PRINT]
   const pages: string[][] = []
   for (let at = 0; at === 0 || at < lines.length; at += LINES_A_PAGE) pages.push(lines.slice(at, at + LINES_A_PAGE))
   const objects: string[] = []
@@ -22,8 +23,22 @@ export function pdfOf(title: string, lines: string[]): Buffer {
   return assemble(objects)
 }
 
+const plain: Record<string, string> = { ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ı: 'i', '’': "'", '‘': "'", '“': '"', '”': '"', '–': '-', '—': '-' }
+/** The typefaces have the letters of western Europe: other Latin letters lose their accents rather than become question marks. */
+const latin = (said: string) =>
+  [...said.normalize('NFC')]
+    .map((letter) => (letter <= 'ÿ' ? letter : (plain[letter] ?? letter.normalize('NFKD').replace(/\p{M}/gu, ''))))
+    .join('')
+const OTHERS = /[^\x20-\x7e\xa0-\xff]/g
+
 /** The letters of one byte; any other becomes a question mark rather than a wrong letter. */
-export const escaped = (text: string) => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '?').replace(/[\\()]/g, '\\$&')
+export const escaped = (text: string) =>
+  latin(text)
+    .replace(OTHERS, '?')
+    .replace(/[\\()]/g, '\\$&')
+export const isPrintable = (text: string) => latin(text).search(OTHERS) < 0
+export const CANNOT_PRINT =
+  'A "?" in a name stands for a letter that this document cannot print. The account and the order have it in full.'
 
 export function assemble(objects: string[]): Buffer {
   let body = '%PDF-1.4\n'
