@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { agree } from './money.ts'
-import { isLater, openCheckout, PASSWORD, type Person, payCheckout, somebody, useUpTrial } from './people.ts'
+import { productOf, readySeller } from './orders.ts'
+import { isLater, newAddress, openCheckout, PASSWORD, type Person, payCheckout, somebody, useUpTrial } from './people.ts'
 import { provider } from './provider.ts'
 import { type Answer, type Fault, until, type World } from './world.ts'
 
@@ -14,7 +15,7 @@ type Ask = {
 }
 
 /**
- * R3, aimed: every call that has an effect at the provider is stopped by a kill -9 of billing, once while the answer is on its way and
+ * R3, aimed, for plans and sales: every call that has an effect at the provider is stopped by a kill -9 of billing, once while the answer is on its way and
  * once when it has come and waits to be committed. The caller asks again. Each effect is there once.
  */
 export const stopped: Fault = async (world) => {
@@ -121,6 +122,7 @@ async function prepare(world: World, staff: string, isFirst: boolean): Promise<A
       happened: async () => ((await trialEnd()) - endsAt) / (5 * 86_400),
     },
   ]
+  asks.push(...(await asksAboutSales(world)))
   const coupon: Ask = {
     what: 'the coupon of a referral',
     match: 'POST /v1/coupons',
@@ -129,6 +131,52 @@ async function prepare(world: World, staff: string, isFirst: boolean): Promise<A
   }
   // There is one coupon for all referrals, so it is made once.
   return isFirst ? [...asks, coupon] : asks
+}
+
+/** A guest's order, and money that a seller gives back. */
+async function asksAboutSales(world: World): Promise<Ask[]> {
+  const seller = await readySeller(world)
+  const item = await productOf(world, seller, 3)
+  const start = (email: string) => () =>
+    world.call('POST', '/functions/v1/start-checkout', { body: { item_id: item, email }, headers: { 'idempotency-key': email } })
+  const [guest, buyer] = [newAddress(world, 'guest'), newAddress(world, 'buyer')]
+  const opened = await insist(world, start(buyer))
+  await payCheckout(world, new URL(opened.body.url).pathname.split('/').at(-1)!)
+  let sale: { id: string; charge: string } | undefined
+  await until(async () => {
+    const rows = await world.query('billing', 'select id, charge from sales where reference = $1', [opened.body.order_id])
+    sale = rows[0]
+    return sale !== undefined
+  }, 20_000 * world.patience)
+  if (!sale) throw new Error('a paid order became no sale')
+  const { id, charge } = sale
+  let page: Answer | undefined
+  const body = { sale_id: id, amount_cents: 300, reason: 'Given back in the run' }
+  return [
+    {
+      what: 'a guest’s order',
+      match: 'POST /v1/checkout/sessions',
+      ask: async () => {
+        page = await start(guest)()
+        return page
+      },
+      // A page whose address was lost is nobody's. The one that the guest got is paid, and sold once.
+      happened: async () => {
+        const charges = world.truth('charge').length
+        await payCheckout(world, new URL(page!.body.url).pathname.split('/').at(-1)!)
+        const sold = () => world.query('billing', 'select from sales where reference = $1', [page!.body.order_id])
+        await until(async () => (await sold()).length > 0, 20_000 * world.patience)
+        return Math.max((await sold()).length, world.truth('charge').length - charges)
+      },
+    },
+    {
+      what: 'a refund by a seller',
+      match: 'POST /v1/refunds',
+      ask: () =>
+        world.call('POST', '/functions/v1/refund-order', { token: seller.token, body, headers: { 'idempotency-key': `refund-${id}` } }),
+      happened: () => world.truth('refund').filter((each) => each.charge === charge).length,
+    },
+  ]
 }
 
 async function customersOf(world: World, people: Person[]): Promise<Map<string, string>> {
@@ -182,7 +230,7 @@ async function lockCommits(world: World) {
 async function isLocked(client: pg.Client): Promise<boolean> {
   await client.query('begin')
   try {
-    await client.query('lock table provider_calls, accounts in exclusive mode nowait')
+    await client.query('lock table provider_calls, accounts, sale_checkouts in exclusive mode nowait')
     return true
   } catch (error) {
     await client.query('rollback')

@@ -54,8 +54,10 @@ export async function refundOrder(
 /** One refund an intention: who asks again before the answer came gets the same one. */
 export async function refundSale(deps: Deps, ctx: BillingCtx, sale: SaleRow, amountCents: number | undefined, reason: string) {
   const cents = refundable(sale, amountCents)
-  const request = { charge: sale.charge, cents, before: sale.refunded_cents }
-  const refund = await callOnce(ctx.db, { userId: sale.seller_id, kind: `refund:${sale.charge}`, request }, (key) =>
+  // What was asked, and nothing of how the sale stands: the webhook may have told of a refund whose answer was lost.
+  const request = { charge: sale.charge, amountCents: amountCents ?? null, asked: ctx.idempotencyKey ?? null }
+  const intention = { userId: sale.seller_id, kind: `refund:${sale.charge}`, request, fixed: { cents } }
+  const refund = await callOnce(ctx.db, intention, (key, { cents }) =>
     deps.provider.refund({ charge: sale.charge, amountCents: cents }, key),
   ).catch(refused)
   const charge = await deps.provider.getCharge(sale.charge)

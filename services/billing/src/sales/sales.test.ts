@@ -46,6 +46,29 @@ test('a refund in parts gives each back its share, and a second of the same inte
   await billing.booksMatch()
 })
 
+test('a refund whose answer was lost is asked for again under its key, also after the webhook has told of it [R3]', {
+  timeout: 60_000,
+}, async () => {
+  const ann = await selling.seller()
+  const sold = await selling.sell(ann, 10_000)
+  const { id: sale_id, charge } = (await selling.row(sold))!
+  const asked = { sale_id, amount_cents: 300, reason: 'A part of it' }
+  const refund = (key?: string) => billing.call('refund-order', ann, asked, key ? { 'idempotency-key': key } : {})
+  const refunds = async () => (await billing.stripe.refunds.list({ charge })).data.length
+  for (const key of [undefined, 'asked-once']) {
+    const before = await refunds()
+    await billing.order({ kind: 'reset_after', match: 'POST /v1/refunds', times: 3 })
+    expect((await refund(key)).status).toBeGreaterThanOrEqual(500)
+    await billing.quiet()
+    expect(await selling.row(sold)).toMatchObject({ refunded_cents: 300 * (before + 1) })
+    expect((await refund(key)).status).toBe(200)
+    expect(await refunds()).toBe(before + 1)
+  }
+  // Meant as another one, it is one.
+  expect((await refund('asked-anew')).status).toBe(200)
+  expect(await refunds()).toBe(3)
+})
+
 test('a cursor that is none of ours is refused in words', async () => {
   const seller = billing.user()
   for (const at of ['2026', '0000-01-01T00:00:00.000Z', '2026-02-31T00:00:00.000Z', '+275760-09-13T00:00:00.000Z', 'x', '']) {
