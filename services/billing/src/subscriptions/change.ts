@@ -21,11 +21,14 @@ export async function previewSwitch(
   { plan, period }: Input<typeof contract.previewSwitch>,
 ): Promise<Output<typeof contract.previewSwitch>> {
   const row = await running(ctx)
-  const request = await withCredit(deps, ctx, row, await switchTo(ctx, row, plan, period))
+  const chosen = staysOn(row, plan, period)
+    ? ({ ...chosenOf(row, plan, row.period), charge: 'afterwards' } as const)
+    : await switchTo(ctx, row, plan, period)
+  const request = await withCredit(deps, ctx, row, chosen)
   const { amountDueCents, currency, lines, paidUntil } = await deps.provider.previewSwitch(row.customer, request)
-  const next = request.charge === 'anew' ? paidUntil : row.period_end
+  const ends = request.charge === 'anew' ? paidUntil : row.period_end
   const due = request.charge === 'now' || request.charge === 'anew' ? ('now' as const) : ('next invoice' as const)
-  return { amount_due_cents: amountDueCents, currency, lines, due, next_billing_date: next?.toISOString() ?? null }
+  return { amount_due_cents: amountDueCents, currency, lines, due, next_billing_date: ends?.toISOString() ?? null }
 }
 
 /**
@@ -36,7 +39,7 @@ export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan, period }: 
   const row = await running(ctx)
   const wanted = period ?? row.period
   // Chosen again, it stays: what was to follow is taken back.
-  if (row.next_plan && plan === row.plan && wanted === row.period) return keepPlan(deps, ctx, row)
+  if (staysOn(row, plan, period)) return keepPlan(deps, ctx, row)
   const request = await switchTo(ctx, row, plan, period)
   if (row.plan === plan && row.period === wanted) return checkSubscription(ctx)
   // What was planned has begun: the plan for it is done.
@@ -52,6 +55,10 @@ export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan, period }: 
   // The key of a lost answer can be older than a change in the portal: the provider then repeats that answer and does nothing.
   return wasAgain && (now.next_plan ?? now.subscription_tier) !== plan ? switchPlan(deps, ctx, { plan, period }) : now
 }
+
+const chosenOf = ({ subscription, item }: Running, plan: PlanId, period: Period) => ({ subscription, item, plan, period })
+/** What runs was chosen again, and something else was to follow it. */
+const staysOn = (row: Running, plan: PlanId, period = row.period) => row.next_plan !== null && plan === row.plan && period === row.period
 
 async function keepPlan(deps: Deps, ctx: BillingCtx, row: Running): Promise<Reply> {
   if (row.stripe_schedule_id) await deps.provider.keepPlan(row.stripe_schedule_id)
@@ -114,7 +121,7 @@ async function switchTo(ctx: BillingCtx, row: Running, plan: PlanId, asked: Peri
   if (row.disputed)
     throw new DomainError('conflict', { message: 'A payment is disputed at your bank. You can switch plans once it is decided.' })
   const period = asked ?? row.period
-  const chosen = { subscription: row.subscription, item: row.item, plan, period }
+  const chosen = chosenOf(row, plan, period)
   const isReferred = row.status === 'trialing' && (await referralWaits(ctx.db, row.user_id))
   if (row.status === 'trialing') return { ...chosen, charge: 'next invoice', isReferred }
   const kept = keptPlan(row)

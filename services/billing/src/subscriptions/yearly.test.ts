@@ -160,6 +160,8 @@ test('after a year comes a month: it follows the paid year, can be taken back, a
     status: 409,
     body: { code: 'switch_planned' },
   })
+  const { body: kept } = await billing.call('preview-switch', user, { plan: 'pro', period: 'year' })
+  expect(kept).toMatchObject({ due: 'next invoice', amount_due_cents: 94_800 })
   expect(await billing.call('switch-plan', user, { plan: 'pro', period: 'year' })).toMatchObject({
     body: { next_plan: null, next_period: null },
   })

@@ -10,12 +10,12 @@ import { subscriptionKey, useSubscription } from '../../api/subscription.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { day } from '../../ui/format.ts'
 import { ErrorState } from '../../ui/Panel.tsx'
-import { PeriodSwitch } from '../../ui/PeriodSwitch.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Compare } from './Compare.tsx'
 import { Invoices } from './Invoices.tsx'
 import { ManagementCard } from './ManagementCard.tsx'
+import { PeriodSwitch } from './PeriodSwitch.tsx'
 import { PlanCard } from './PlanCard.tsx'
 import { SwitchDialog } from './SwitchDialog.tsx'
 
@@ -38,6 +38,7 @@ export function PricingPage() {
   const [search, setSearch] = useSearchParams()
   const asked = search.get('billing')
   const period: Period = asked === 'year' || asked === 'month' ? asked : current ? billed : 'month'
+  const beginsToday = period === 'year' && billed === 'month' && subscription.data?.status === 'active'
   const isCurrent = (plan: Plan) => plan.id === current && period === billed
   const isNext = (plan: Plan) => plan.id === next && period === (subscription.data?.next_period ?? billed)
   const unknown = Boolean(user) && !subscription.data
@@ -125,7 +126,15 @@ export function PricingPage() {
         </div>
         <Compare current={current} />
       </div>
-      {switching ? <SwitchDialog plan={switching} period={period} userId={user!.id} onClose={() => setSwitching(undefined)} /> : null}
+      {switching ? (
+        <SwitchDialog
+          plan={switching}
+          period={period}
+          from={beginsToday ? 'today' : 'the next billing date'}
+          userId={user!.id}
+          onClose={() => setSwitching(undefined)}
+        />
+      ) : null}
     </PublicLayout>
   )
 }

@@ -11,8 +11,10 @@ import { day, money } from '../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
+type Props = { plan: Plan; period: Period; from: 'today' | 'the next billing date'; userId: string; onClose: () => void }
+
 /** Shows the cost of the change before it is made. */
-export function SwitchDialog({ plan, period, userId, onClose }: { plan: Plan; period: Period; userId: string; onClose: () => void }) {
+export function SwitchDialog({ plan, period, from, userId, onClose }: Props) {
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const preview = useQuery({
@@ -44,7 +46,7 @@ export function SwitchDialog({ plan, period, userId, onClose }: { plan: Plan; pe
       open
       onClose={onClose}
       title={`Switch to ${plan.name}${period === 'year' ? ', billed yearly' : ''}`}
-      description={`${money(billCentsOf(plan.id, period))} per ${period} from the next billing date.${period === 'year' ? ' Allowances count by the month.' : ''}`}
+      description={`${money(billCentsOf(plan.id, period))} per ${period} from ${from}.${period === 'year' ? ' Allowances count by the month.' : ''}`}
       footer={
         <>
           <Button onClick={onClose}>Keep my plan</Button>

@@ -15,7 +15,6 @@ import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { Papers } from '../../ui/Papers.tsx'
-import { PeriodSwitch } from '../../ui/PeriodSwitch.tsx'
 import { Photos } from '../../ui/Photos.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { StarPicker, Stars } from '../../ui/Stars.tsx'
@@ -77,7 +76,6 @@ export function DevUiPage() {
             <Checkbox defaultChecked>Checked</Checkbox>
             <Checkbox>Not checked</Checkbox>
             <Switch checked={on} onChange={setOn} label="A switch" />
-            <PeriodSwitch value={on ? 'year' : 'month'} onChange={(period) => setOn(period === 'year')} />
           </div>
         </div>
       </Panel>

@@ -2,11 +2,10 @@ import { comingUnits, modelLimitsOf, type Period, type PlanId, plans, TRIAL_DAYS
 import { useState } from 'react'
 import { product } from '../../content/product.ts'
 import { paths } from '../../paths.ts'
-import { ButtonLink, buttonClass } from '../../ui/Button.tsx'
+import { Button, ButtonLink, buttonClass } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { money } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
-import { PeriodSwitch } from '../../ui/PeriodSwitch.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 
 /** The allowances in the words of the offer; the limits enforced are the plan table's. */
@@ -24,8 +23,10 @@ export function PricingSection() {
         <SectionHead title="Priced like a tool, not a team.">
           Try any plan for {TRIAL_DAYS} days. When you reach a limit, that tool pauses and shows you why.
         </SectionHead>
-        <div className="px-5 pb-6 md:px-8">
-          <PeriodSwitch value={period} onChange={setPeriod} />
+        <div className="px-5 py-6 md:px-8">
+          <Button size="public" onClick={() => setPeriod(period === 'year' ? 'month' : 'year')}>
+            Show {period === 'year' ? 'monthly' : 'yearly'} prices
+          </Button>
         </div>
         <div className="grid border-y border-line md:grid-cols-3">
           {plans.map((plan) => (
@@ -49,13 +50,12 @@ export function PricingSection() {
                 </h3>
                 <p className="mt-5 text-40 font-semibold">
                   {plan.id === 'enterprise' ? 'Contact us' : money(period === 'year' ? plan.yearlyCents / 12 : plan.priceCents)}
-                  {plan.id === 'enterprise' ? null : <span className="text-16 font-normal tracking-normal text-muted">/month</span>}
+                  {plan.id === 'enterprise' ? null : (
+                    <span className="text-16 font-normal tracking-normal text-muted">
+                      /month{period === 'year' ? `, ${money(plan.yearlyCents)} a year` : ''}
+                    </span>
+                  )}
                 </p>
-                {plan.id === 'enterprise' ? null : (
-                  <p className="mt-2 text-14 text-muted">
-                    {period === 'year' ? `${money(plan.yearlyCents)} a year, paid at once` : 'Paid each month'}
-                  </p>
-                )}
               </div>
               <ul className="flex flex-1 flex-col text-14">
                 {builtFirst(allowances[plan.id]).map(([unit, line]) => (

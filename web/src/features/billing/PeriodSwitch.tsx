@@ -1,5 +1,5 @@
 import { type Period, periods, YEARLY_PERCENT_OFF } from '@operon/contracts/plans'
-import { cx } from './cx.ts'
+import { cx } from '../../ui/cx.ts'
 
 const names: Record<Period, string> = { month: 'Monthly', year: `Yearly, save ${YEARLY_PERCENT_OFF}%` }
 
@@ -14,7 +14,7 @@ export function PeriodSwitch({ value, onChange }: { value: Period; onChange: (pe
           aria-pressed={period === value}
           onClick={() => onChange(period)}
           className={cx(
-            'h-9 rounded-[4px] px-4 text-13 font-medium whitespace-nowrap max-md:min-h-11',
+            'h-9 rounded-[4px] px-4 text-13 font-medium max-md:min-h-11',
             period === value ? 'bg-panel text-text hairline' : 'border border-transparent text-muted hover:text-text',
           )}
         >
