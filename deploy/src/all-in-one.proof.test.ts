@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import { aliveProcess } from './machine.ts'
+import { aliveProcess, scratchFolder } from './machine.ts'
 import { survivingPostmaster } from './postgres.ts'
 
 type Run = { child: ChildProcess; output(): string; ended: Promise<number | NodeJS.Signals | null> }
@@ -12,7 +12,7 @@ type Run = { child: ChildProcess; output(): string; ended: Promise<number | Node
 let dataDir: string
 let runs: Run[] = []
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'operon-aio-'))
+  dataDir = scratchFolder('aio')
   chmodSync(dataDir, 0o755)
 })
 afterEach(async () => {

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { testDatabase } from '@operon/kit/testing/database'
 import { VERSION } from '@operon/kit/version'
@@ -10,11 +9,12 @@ import { parse } from 'yaml'
 import { alerts } from './alerts.ts'
 import { type AllInOne, startAllInOne } from './all-in-one.ts'
 import { panels } from './dashboard.ts'
+import { scratchFolder } from './machine.ts'
 
 // A customer calls with a request id and nothing else.
 
 const root = resolve(import.meta.dirname, '../..')
-const dataDir = mkdtempSync(join(tmpdir(), 'operon-drill-'))
+const dataDir = scratchFolder('drill')
 const names = ['identity', 'billing', 'ai-gateway', 'sandbox'] as const
 const METRICS_TOKEN = 'scrape-token-of-the-drill'
 const lines: Record<string, any>[] = []

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFleet } from './fleet.ts'
 import { tellFleet } from './fleet-control.ts'
 import { runFolder } from './fleet-run.ts'
-import { findProgram, freePort } from './machine.ts'
+import { findProgram, freePort, scratchFolder } from './machine.ts'
 
 const missing = ['nats-server', 'redis-server'].filter((program) => !findProgram(program))
 const why = missing.length ? `skipped: ${missing.join(' and ')} not on PATH: ` : ''
@@ -14,7 +14,7 @@ const PASSWORD = 'Correct-Horse-9-Battery'
 describe.skipIf(missing.length > 0)(`${why}a fleet that runs`, { timeout: 240_000 }, () => {
   let fleet: Awaited<ReturnType<typeof startFleet>>
   let urls: string[]
-  const dataDir = mkdtempSync(join(tmpdir(), 'operon-control-'))
+  const dataDir = scratchFolder('control')
   chmodSync(dataDir, 0o755)
 
   beforeAll(async () => {

@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { startFleet } from './fleet.ts'
 import { readCounts } from './fleet-control.ts'
-import { aliveProcess, findProgram } from './machine.ts'
+import { aliveProcess, findProgram, scratchFolder } from './machine.ts'
 
 const missing = ['nats-server', 'redis-server'].filter((program) => !findProgram(program))
 const why = missing.length ? `skipped: ${missing.join(' and ')} not on PATH: ` : ''
@@ -14,7 +13,7 @@ test.skipIf(missing.length > 0)(
   `${why}a page says over the broker whose it is; what is killed comes back, the note names each pid, and nothing is left after the stop [spec-102]`,
   { timeout: 180_000 },
   async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'operon-fleet-'))
+    const dataDir = scratchFolder('fleet')
     chmodSync(dataDir, 0o755)
     const env = { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', DATA_DIR: dataDir, PORT: '0', WEB_DIST: writtenWeb(dataDir) }
     const fleet = await startFleet({ env, services: ['marketplace'], counts: { marketplace: 2 } })

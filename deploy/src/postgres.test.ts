@@ -1,10 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { aliveProcess } from './machine.ts'
+import { aliveProcess, scratchFolder } from './machine.ts'
 import { type Postgres, startPostgres, survivingPostmaster } from './postgres.ts'
 
 // A cluster is made in a second, and in many on a machine that does much else.
@@ -18,7 +17,7 @@ const start = async () => {
   return server
 }
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'operon-pg-'))
+  dataDir = scratchFolder('pg')
   chmodSync(dataDir, 0o755)
 })
 afterEach(async () => {

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, copyFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AllInOne, startAllInOne } from './all-in-one.ts'
-import { findProgram } from './machine.ts'
+import { findProgram, scratchFolder } from './machine.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 
 const openssl = findProgram('openssl')
@@ -16,7 +15,7 @@ let running: AllInOne | undefined
 
 beforeAll(async () => {
   if (!openssl) return
-  dir = mkdtempSync(join(tmpdir(), 'operon-tls-'))
+  dir = scratchFolder('tls')
   chmodSync(dir, 0o755)
   certificates()
   const plain = await startPostgres({ dataDir: dir, settings })

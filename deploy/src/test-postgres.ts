@@ -3,13 +3,23 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { aliveProcess } from './machine.ts'
+import { aliveProcess, scratchRoot } from './machine.ts'
 import { startPostgres } from './postgres.ts'
 
 // Kept between runs, so that a single file starts in a blink and templates are made once.
-const root = `/tmp/operon-test-pg-${userInfo().username}`
+const root = join(scratchRoot(), `operon-test-pg-${userInfo().username}`)
 // A crash of the machine may cost this cluster, which holds nothing: clones are three times faster so.
-const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500', shared_buffers: '128MB' }
+const fast = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  min_wal_size: '64MB',
+  max_wal_size: '256MB',
+  max_connections: '500',
+  shared_buffers: '64MB',
+}
 
 /** vitest's global set-up: one PostgreSQL for everything that runs now, several runs at once included. */
 export async function setup(): Promise<() => Promise<void>> {

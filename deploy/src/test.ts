@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { whyNoContainer } from '@operon/kit/testing/containers'
 import { say } from './log.ts'
-import { findProgram } from './machine.ts'
+import { findProgram, scratchFolder } from './machine.ts'
 import type { StrayError } from './stray-errors.ts'
 import {
   addTallies,
@@ -20,7 +19,7 @@ import { buildWebIfChanged } from './web.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const web = join(root, 'web')
-const scratch = mkdtempSync(join(tmpdir(), 'operon-test-run-'))
+const scratch = scratchFolder('test-run')
 const children = new Set<ChildProcess>()
 // `--all` runs the slow proofs as well; what else is named are files for vitest.
 const all = process.argv.includes('--all')

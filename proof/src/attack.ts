@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync, rmSync } from 'node:fs'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
+import { scratchFolder } from '@operon/deploy/machine'
 import { flushTraces } from '@operon/kit/tracing'
 import { startListener } from './attack/listener.ts'
 import { startModel } from './attack/model.ts'
@@ -56,7 +55,7 @@ const args = process.argv.slice(2)
 const short = args.includes('--short') || process.env.CI === 'true'
 const seed = Number(args[args.indexOf('--seed') + 1] || 0) || Date.now() % 100_000
 const chosen = args.filter((arg) => arg in attacks)
-const dataDir = mkdtempSync(join(tmpdir(), 'operon-attack-'))
+const dataDir = scratchFolder('attack')
 chmodSync(dataDir, 0o755)
 console.log(`seed ${seed}`)
 

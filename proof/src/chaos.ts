@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { startFleet } from '@operon/deploy/fleet'
 import { exitWith, stopOnSignals } from '@operon/deploy/launcher'
-import { findProgram } from '@operon/deploy/machine'
+import { findProgram, scratchFolder } from '@operon/deploy/machine'
 import { abandonPostgres } from '@operon/deploy/postgres'
 import { killSupervised } from '@operon/deploy/supervised'
 import { unpackOlder } from './chaos/versions.ts'
@@ -62,7 +61,7 @@ if (absent.length) {
   process.exit(0)
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'chaos-'))
+const dataDir = scratchFolder('chaos')
 chmodSync(dataDir, 0o755)
 console.log(`seed ${seed}${busy > 1 ? `, on a machine that is ${busy.toFixed(1)} times as busy as it has cores` : ''}`)
 

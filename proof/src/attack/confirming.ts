@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync, rmSync } from 'node:fs'
 import { sweep as identitySweep } from '@operon/contracts/identity/events'
+import { scratchFolder } from '@operon/deploy/machine'
 import { newAuthenticator } from '@operon/identity/testing/authenticator'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { production, SANDBOX_KEY, startPlatform } from './platform.ts'
@@ -11,7 +10,7 @@ export type Confirming = Awaited<ReturnType<typeof startConfirming>>
 
 /** A platform where an address counts only once it is confirmed, as in production, with its inbox. */
 export async function startConfirming(staff: string[] = []) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'operon-confirming-'))
+  const dataDir = scratchFolder('confirming')
   chmodSync(dataDir, 0o755)
   const many = (names: string[]) => Object.fromEntries(names.map((name) => [name, '100000']))
   const platform = await startPlatform({

@@ -1,16 +1,15 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync, rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { demoUseOf } from '@operon/contracts/contract'
 import { errors } from '@operon/contracts/messages'
 import { endpointsOf, tablesOf } from '@operon/contracts/registry'
 import { serviceNames } from '@operon/contracts/services'
+import { scratchFolder } from '@operon/deploy/machine'
 import { sampleCall } from './document.ts'
 import { startPlatform } from './platform.ts'
 import type { Attack } from './world.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'operon-demo-'))
+const dataDir = scratchFolder('demo')
 chmodSync(dataDir, 0o755)
 process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
 

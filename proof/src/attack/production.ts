@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { chmodSync, readFileSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { scratchFolder } from '@operon/deploy/machine'
 import type { Env } from '@operon/kit/config'
 import { sampleCall } from './document.ts'
 import { startPlatform } from './platform.ts'
@@ -131,7 +131,7 @@ export const attack: Attack = async (world) => {
 }
 
 /** One after another on the same data, as an operator starts it again with other settings. */
-const dataDir = mkdtempSync(join(tmpdir(), 'operon-production-'))
+const dataDir = scratchFolder('production')
 chmodSync(dataDir, 0o755)
 process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
 

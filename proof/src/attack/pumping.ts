@@ -1,6 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync, rmSync } from 'node:fs'
+import { scratchFolder } from '@operon/deploy/machine'
 import { production, SANDBOX_KEY, SERVICE_KEY, startPlatform } from './platform.ts'
 import type { Attack } from './world.ts'
 
@@ -8,7 +7,7 @@ const PASSWORD = 'Correct-Horse-9-Battery'
 
 // S28: messages to whomever a stranger names, from one network and from everywhere: on a platform whose limits are as they ship.
 export const attack: Attack = async (world) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'operon-pumping-'))
+  const dataDir = scratchFolder('pumping')
   chmodSync(dataDir, 0o755)
   const platform = await startPlatform({
     env: {

@@ -1,6 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync, rmSync } from 'node:fs'
+import { scratchFolder } from '@operon/deploy/machine'
 import { startPostgres } from '@operon/deploy/postgres'
 import { printRows } from '../growth/report.ts'
 import { openGrowth, type Row } from '../growth/world.ts'
@@ -11,7 +10,7 @@ const LONG = [1_000, 30_000, 300_000]
 
 /** How each call, export, erasure and job grows with the rows of the account that owns half of them. Ends non-zero where a screen waits for a linear one. */
 export async function bench({ short, only, sizes = short ? SHORT : LONG }: { short: boolean; only?: string; sizes?: number[] }) {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-growth-'))
+  const folder = scratchFolder('growth')
   chmodSync(folder, 0o755)
   const settings = {
     shared_preload_libraries: 'pg_stat_statements',
