@@ -26,7 +26,12 @@ const heard = new Map<string, { database: string; text: string; values: unknown[
 let by = ''
 
 beforeAll(async () => {
-  platform = await startTestPlatform(await loadDefinitions(), { AUTH_AUTOCONFIRM: 'true', AUTH_STAFF_EMAILS: 'staff@studio.example' })
+  platform = await startTestPlatform(await loadDefinitions(), {
+    AUTH_AUTOCONFIRM: 'true',
+    AUTH_STAFF_EMAILS: 'staff@studio.example',
+    // Which statements an answer takes does not depend on how fast its words come.
+    SANDBOX_MODEL_PACE_MS: '0',
+  })
   seller = await signUp('ann@example.com')
   staff = await signUp('staff@studio.example')
   owner = await signUp('owner@example.com')
