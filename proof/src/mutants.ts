@@ -115,7 +115,7 @@ function sourceFiles(): string[] {
   return packages()
     .filter((home) => home !== 'services/sandbox')
     .flatMap(filesIn)
-    .filter((path) => path.endsWith('.ts') && !/\.(test|suite)\.ts$|\/(testing|migrations)\/|fixture/.test(path))
+    .filter((path) => path.endsWith('.ts') && !/\.(test|suite|model)\.ts$|\/(testing|migrations)\/|fixture/.test(path))
 }
 
 function everyFile(): string[] {

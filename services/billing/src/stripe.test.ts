@@ -10,6 +10,7 @@ import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openProvider, type Provider } from './stripe.ts'
 import { REFERRAL_COUPON } from './stripe-catalogue.ts'
+import { chargeOf } from './stripe-shapes.ts'
 
 // One suite, two providers: the sandbox always, Stripe's test mode where STRIPE_TEST_SECRET_KEY is set.
 const key = process.env.STRIPE_TEST_SECRET_KEY
@@ -52,6 +53,16 @@ test('a checkout without a page to pay on is refused', async () => {
     await sandbox.close()
     await rm(dataDir, { recursive: true, force: true })
   }
+})
+
+test('a payer who gave no country has no address, and one who did has it in one line', () => {
+  const charge = { created: 0, metadata: {}, amount_captured: 900, customer: null, balance_transaction: null, payment_method_details: null }
+  const addressOf = (address: object | null) =>
+    chargeOf({ ...charge, billing_details: { email: null, name: null, address } } as never, [], [], null).payer.address
+  const known = { line1: '1 High Street', line2: null, postal_code: 'AB1 2CD', city: 'London', state: null }
+  expect(addressOf(null)).toBeNull()
+  expect(addressOf({ ...known, country: null })).toBeNull()
+  expect(addressOf({ ...known, country: 'GB' })).toBe('1 High Street, AB1 2CD London, GB')
 })
 
 function suite(secretKey?: string) {

@@ -57,12 +57,16 @@ const post = fn('test-post', {
 Object.assign(contracts['ai-gateway'], { preview, send, takeBack, note, post })
 
 let recipients = 3
+let whilePreviewed: () => Promise<unknown> = async () => null
 const effects: string[] = []
 const service: typeof aiGatewayService = {
   ...aiGatewayService,
   async setup(rt) {
     await aiGatewayService.setup(rt)
-    serve(rt.app, preview, async () => ({ recipients }))
+    serve(rt.app, preview, async () => {
+      await whilePreviewed()
+      return { recipients }
+    })
     serve(rt.app, send, async (_ctx, { to }) => {
       if (to === 'nobody') throw new Error('a bug')
       effects.push(to)
@@ -86,6 +90,7 @@ beforeAll(async () => {
 afterAll(() => platform?.close())
 beforeEach(() => {
   recipients = 3
+  whilePreviewed = async () => null
   effects.length = 0
 })
 
@@ -147,6 +152,34 @@ test('what has changed since it was shown is refused, shown anew, and can then b
   expect((await call(user, 'approve-actions', { approval_id: id })).status).toBe(200)
   await ended(user, id)
   expect(effects).toEqual(['ada'])
+})
+
+const expire = (where: { id?: string; user_id?: string }) =>
+  platform.services['ai-gateway']!.rt.db
+    .updateTable('ai_approvals')
+    .set({ expires_at: sql`now() - interval '1 second'` })
+    .where((eb: any) => eb.and(where))
+    .execute()
+
+test('a proposal that runs out while its steps are looked at once more does not run', async () => {
+  const user = platform.user()
+  const { id } = await propose(user, sendTo('ada'))
+  whilePreviewed = () => expire({ id })
+  expect((await call(user, 'approve-actions', { approval_id: id })).body.approval.state).toBe('proposed')
+  expect(await call(user, 'approve-actions', { approval_id: id })).toMatchObject({ status: 409, body: { code: 'approval_closed' } })
+  expect(effects).toEqual([])
+})
+
+test('a hundred proposals wait at most, and those that ran out make room', async () => {
+  const user = platform.user()
+  const db = platform.services['ai-gateway']!.rt.db
+  const { id } = await propose(user, sendTo('ada'))
+  const row = await db.selectFrom('ai_approvals').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const more = Array.from({ length: 99 }, () => ({ ...row, id: newId(), steps: JSON.stringify(row.steps), asked_key: null }))
+  await db.insertInto('ai_approvals').values(more).execute()
+  expect(await propose(user, sendTo('bo'))).toMatchObject({ status: 400, message: expect.stringMatching(/^100 proposals wait/) })
+  await expire({ user_id: user.id })
+  expect(await propose(user, sendTo('bo'))).toMatchObject({ status: 200, state: 'proposed' })
 })
 
 test('somebody else’s proposal is not there: to read, approve, edit, undo or dismiss', async () => {

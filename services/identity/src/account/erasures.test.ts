@@ -75,3 +75,12 @@ test('the list of deleted accounts goes on where a page ends, each once, and ref
   expect(new Set([...first.erasures, ...second.erasures].map(({ user_id }) => user_id)).size).toBe(501)
   expect((await list({ cursor: 'WyJhIl0' })).status).toBe(400)
 })
+
+test('an account that is deleted twice at the same moment ends once', async () => {
+  const { user } = await signedUp(platform)
+  const { rt } = platform.services.identity!
+  const ended = await Promise.all(Array.from({ length: 5 }, () => platform.admin().auth.admin.deleteUser(user.id)))
+  expect(ended.filter(({ error }) => error === null)).toHaveLength(1)
+  const told = rt.db.selectFrom('outbox').select('id').where('name', '=', 'identity.user_deleted').where('user_id', '=', user.id)
+  expect(await told.execute()).toHaveLength(1)
+})

@@ -1,5 +1,5 @@
 import { newId } from '@operon/kit/ids'
-import { loadOf, takeSlot, waitOf } from '@operon/kit/mail/paces'
+import { loadOf, takeSlot, waitOf, watchLoad } from '@operon/kit/mail/paces'
 import { afterEach, expect, test, vi } from 'vitest'
 import { click, codeIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
@@ -174,6 +174,44 @@ test('a domain, an account and a range of numbers are slowed by themselves, othe
   await expect.poll(async () => (await dbOf().selectFrom('message_slots').select('message_id').execute()).length).toBe(9)
   const waiting = await dbOf().selectFrom('message_slots').select('channel').where('due_at', '>', new Date()).execute()
   expect(waiting.map(({ channel }) => channel).sort()).toEqual(['email', 'email', 'email', 'sms', 'sms'])
+})
+
+test('all email together has a limit too, wherever it goes', { timeout: 30_000 }, async () => {
+  await open({ LIMIT_MAIL_PLATFORM_PER_HOUR: '8', LIMIT_MESSAGE_RESERVE_PERCENT: '50' })
+  for (let n = 0; n < 4; n++) expect((await otp({ email: `${newEmail()}.place-${n}.test` }, `10.3.${n}.1`)).status).toBe(200)
+  const due = () => dbOf().selectFrom('message_slots').select(['due_at']).execute()
+  await expect.poll(async () => (await due()).length).toBe(4)
+  expect((await due()).filter(({ due_at }) => due_at > new Date())).toHaveLength(2)
+})
+
+test('the operator is told once when a limit of the platform is near, reached, and no longer near', async () => {
+  await open({})
+  const db = dbOf()
+  const pace = { channel: 'email' as const, scope: 'email told', perHour: 10 }
+  const told: string[] = []
+  const log = { info: () => told.push('ok'), warn: () => told.push('near'), error: () => told.push('full') }
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const { metrics } = platform.services.identity!.rt
+    watchLoad({ db, log, metrics, name: 'identity', onStart: (start: () => void) => start(), onStop: () => {} } as never, [pace])
+    const looks = async (state: string, count: number) => {
+      vi.advanceTimersByTime(10_000)
+      await expect.poll(() => told.length).toBe(count)
+      expect(told.at(-1)).toBe(state)
+      // Told once, however long it stays so.
+      vi.advanceTimersByTime(10_000)
+      await loadOf(db, [pace])
+      expect(told).toHaveLength(count)
+    }
+    for (let n = 0; n < 4; n++) await takeSlot(db, newId(), 'email', [pace])
+    await looks('near', 1)
+    for (let n = 0; n < 3; n++) await takeSlot(db, newId(), 'email', [pace])
+    await looks('full', 2)
+    await db.deleteFrom('message_paces').where('scope', '=', pace.scope).execute()
+    await looks('ok', 3)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('places are given out evenly, at most so many in any hour, and a job that runs again keeps its own', async () => {

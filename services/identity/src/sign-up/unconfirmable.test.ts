@@ -20,3 +20,19 @@ test('where real people come and nothing can be sent, a sign-up is refused and l
     await platform.close()
   }
 })
+
+test('where sign-in by phone is off, no code is texted to anybody', async () => {
+  const platform = await startTestPlatform([identityService], { AUTH_PHONE: 'false' })
+  try {
+    const answer = await fetch(`${platform.url()}/auth/v1/otp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', apikey: 'anon' },
+      body: JSON.stringify({ phone: '+15005550099' }),
+    })
+    expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ error_code: 'phone_provider_disabled' })])
+    const jobs = platform.services.identity!.rt.db.selectFrom('outbox').select('id').where('kind', '=', 'job')
+    expect(await jobs.where('name', 'like', '%message%').execute()).toEqual([])
+  } finally {
+    await platform.close()
+  }
+})

@@ -118,6 +118,21 @@ test('the session of a recovery link is a proof for an hour, and a reset says th
   expect(told).toEqual([{ payload: { reason: 'password_reset' } }])
 })
 
+test('a recovery session that is older than an hour is none any more', async () => {
+  const { email, id } = await confirmed()
+  const client = await byRecovery(email)
+  const ago = (seconds: number) =>
+    db()
+      .updateTable('sessions')
+      .set({ amr: JSON.stringify([{ method: 'recovery', timestamp: Math.floor(Date.now() / 1000) - seconds }]) })
+      .where('user_id', '=', id)
+      .execute()
+  await ago(3700)
+  expect((await client.auth.updateUser({ password: NEXT })).error).toMatchObject({ code: 'reauthentication_needed' })
+  await ago(3500)
+  expect((await client.auth.updateUser({ password: NEXT })).error).toBeNull()
+})
+
 test("a thief's factor against the owner: the owner comes back by email, and the thief stops nothing", async () => {
   const { client: thief, email, id } = await confirmed()
   await withFactor(thief)
@@ -149,6 +164,29 @@ test("a thief's factor against the owner: the owner comes back by email, and the
   expect((await back.auth.signInWithPassword({ email, password: NEXT })).error).toBeNull()
   expect((await back.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal1' })
   for (const subject of [/Someone asked to remove/, /was removed/]) await platform.mail(email, subject)
+})
+
+test('a text message about the removal has the link that stops it only where the number is a month old', async () => {
+  for (const [days, hasLink] of [
+    [0, false],
+    [31, true],
+  ] as const) {
+    const { client, email, id } = await confirmed()
+    await withFactor(client)
+    const phone = `+1555${String(Date.now()).slice(-6)}${hasLink ? 1 : 0}`
+    await db()
+      .updateTable('users')
+      .set({ phone, phone_confirmed_at: new Date(Date.now() - days * 86_400_000) })
+      .where('id', '=', id)
+      .execute()
+    await call(await byRecovery(email), 'account-factor-recovery-begin', { password: NEXT })
+    const sent = await vi.waitFor(async () => {
+      const found = (await platform.mails(phone)).find(({ text }) => /factor/i.test(text))
+      expect(found).toBeDefined()
+      return found!
+    })
+    expect(sent.text.includes('factor-recovery/stop')).toBe(hasLink)
+  }
 })
 
 test('a young second factor does not stop its removal, and a password alone does not ask for it', async () => {
@@ -228,7 +266,7 @@ test('what a person says of themselves is bounded, and a token carries a few wor
   await client.auth.signUp({
     email,
     password: PASSWORD,
-    options: { data: { name: hidden, note: 'x'.repeat(3000), referral_code: 'REF1' } },
+    options: { data: { name: hidden, note: 'x'.repeat(3000), team: 'red', referral_code: 'REF1' } },
   })
   const { data } = await client.auth.verifyOtp({ email, token: codeIn(await platform.mail(email)), type: 'email' })
   expect(data.user!.user_metadata).toMatchObject({ name: 'Ada Love lace', note: 'x'.repeat(3000) })

@@ -117,7 +117,7 @@ for (const [way, ask] of [
     }
   })
 
-test('the first proof of an address that was confirmed by itself ends password, factor, other sign-ins, sessions and pending changes', async () => {
+test('the first proof of an address that was confirmed by itself ends password, factor, passkey, number, other sign-ins, sessions and pending changes', async () => {
   const open = await startWithSandbox({ AUTH_AUTOCONFIRM: 'true' })
   try {
     const email = newEmail()
@@ -131,12 +131,19 @@ test('the first proof of an address that was confirmed by itself ends password, 
       .identity!.rt.db.insertInto('identities')
       .values({ id: crypto.randomUUID(), user_id: data.user!.id, provider: 'github', provider_id: email, identity_data: '{}' })
       .execute()
+    const theirs = { id: crypto.randomUUID(), user_id: data.user!.id }
+    const passkey = { friendly_name: 'Eve', credential_id: theirs.id, public_key: Buffer.from('key'), counter: 0, transports: [], aal: 'aal2' }
+    await open.services.identity!.rt.db.insertInto('passkeys').values({ ...theirs, ...passkey }).execute()
+    const number = { phone: `+1555${String(Date.now()).slice(-7)}`, phone_confirmed_at: new Date() }
+    await open.services.identity!.rt.db.updateTable('users').set(number).where('id', '=', data.user!.id).execute()
     await open.client().auth.signInWithOtp({ email })
     const arrived = hashOf(await click(open, linkIn(await open.mail(email, /sign-in link/))))
     const owner = open.client()
     const { data: own } = await owner.auth.setSession(arrived as { access_token: string; refresh_token: string })
     expect(own.user).toMatchObject({ id: data.user!.id, app_metadata: { providers: ['email'] } })
     expect(own.user!.factors).toBeUndefined()
+    expect(own.user!.phone).toBeFalsy()
+    expect(await open.services.identity!.rt.db.selectFrom('passkeys').select('id').where('user_id', '=', data.user!.id).execute()).toEqual([])
     expect(own.user!.identities!.map(({ provider }) => provider)).toEqual(['email'])
     expect((await stranger.auth.refreshSession()).error).not.toBeNull()
     expect((await open.client().auth.signInWithPassword({ email, password: STRANGERS })).error?.code).toBe('invalid_credentials')

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { userDeleted } from '@operon/contracts/identity/events'
 import { connectionChanged } from '@operon/contracts/integrations/events'
 import { newId } from '@operon/kit/ids'
@@ -62,4 +63,51 @@ test('the rows of a deleted person go', async () => {
   await connect(ann, 'slack')
   await platform.emit(userDeleted, ann.id, { version: 2 })
   await expect.poll(async () => (await call(ann, '')).body).toEqual([])
+})
+
+test('a hundred connections are the most, and those that ended do not count', async () => {
+  const ann = platform.user()
+  const many = (state: string, count: number) =>
+    db
+      .insertInto('connections')
+      .values(
+        Array.from({ length: count }, () => ({ id: newId(), user_id: ann.id, app: 'slack', account_id: newId(), account: 'Acme', state })),
+      )
+      .execute()
+  const begin = async () => {
+    const headers = { ...ann.headers, 'content-type': 'application/json' }
+    const answer = await fetch(`${platform.url()}/functions/v1/connect-app`, { method: 'POST', headers, body: '{"app":"slack"}' })
+    return [answer.status, ((await answer.json()) as { code?: string }).code]
+  }
+  await many('disconnected', 100)
+  await many('connected', 99)
+  expect(await begin()).toEqual([200, undefined])
+  await many('broken', 1)
+  expect(await begin()).toEqual([409, 'connection_limit'])
+})
+
+test('an app whose vendor the operator has not registered with, where no stand-in plays it, says so and begins nothing', async () => {
+  const bare = await startTestService(integrationsService, { PUBLIC_URL: 'https://operon.example' })
+  try {
+    const ann = bare.user()
+    const ask = async (name: string, body: object) => {
+      const headers = { ...ann.headers, 'content-type': 'application/json' }
+      const response = await fetch(`${bare.url()}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      return { status: response.status, body: (await response.json()) as any }
+    }
+    const refused = { status: 503, body: { code: 'app_not_set_up', message: 'OAuth not yet implemented for Slack' } }
+    expect(await ask('connect-app', { app: 'slack' })).toMatchObject(refused)
+    const own = bare.services.integrations!.rt.db as any
+    expect(await own.selectFrom('oauth_attempts').select('app').execute()).toEqual([])
+    // Begun with the stand-in, which is closed by now.
+    const state = 'a-state-that-was-given-out-before'
+    const attempt = { user_id: ann.id, app: 'slack', sandbox: true, expires_at: new Date(Date.now() + 60_000) }
+    await own
+      .insertInto('oauth_attempts')
+      .values({ ...attempt, state_hash: createHash('sha256').update(state).digest('base64url') })
+      .execute()
+    expect(await ask('finish-connection', { state, code: 'a-code' })).toMatchObject(refused)
+  } finally {
+    await bare.close()
+  }
 })

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { saleRefunded, saleSettled } from '@operon/contracts/billing/selling-events'
 import { userUpdated } from '@operon/contracts/identity/events'
+import { searchLetter } from '@operon/contracts/marketplace/buyers'
 import { orderEvidence } from '@operon/contracts/marketplace/evidence'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
@@ -502,7 +503,10 @@ test('saved products and searches are the buyer’s own, and a search tells of w
   await sweepSearches(rt.ctx())
   await longAgo()
   await sweepSearches(rt.ctx())
+  await product(ann, `More of a ${word}`)
   await sweepSearches(rt.ctx())
+  const told = db.selectFrom('outbox').select('id').where('name', '=', searchLetter.name).where('user_id', '=', mara.id)
+  expect(await told.execute()).toHaveLength(1)
   const letter = await mailTo(address, /A new product for zebra/)
   expect(letter.text).toContain(`Stripes of a ${word} by Ann`)
   expect((await mails(address)).length).toBe(1)
