@@ -189,6 +189,17 @@ test('a server that says nothing but that it lives is given up, and what it cost
   }
 }, 30_000)
 
+test('an answer that goes on without end is cut when its time is over, and what was said stays', async () => {
+  const times = { AI_ANSWER_MS: '1500', AI_BASE_URL: `http://${address}/v1`, AI_API_KEY: KEY }
+  const elsewhere = await startTestPlatform([aiGatewayService], times)
+  try {
+    const { status, body } = await json(await post(elsewhere, elsewhere.user(), 'ai-chat', { prompt: 'talk without end' }))
+    expect([status, body.code, body.details.content]).toEqual([502, 'answer_cut', expect.stringMatching(/^You said( more)+$/)])
+  } finally {
+    await elsewhere.close()
+  }
+})
+
 test('a model whose price nobody has told is priced as the dearest', async () => {
   const elsewhere = await startTestPlatform([aiGatewayService], { AI_BASE_URL: `http://${address}/v1`, AI_API_KEY: KEY, AI_MODEL: 'own' })
   try {
@@ -258,6 +269,10 @@ function answerLikeAnyServer({ messages, tools, logprobs }: any, response: Serve
   const tries = asked.filter(({ body }) => body.messages.at(-1).content === said).length
   if (said === 'stumble at first' && tries === 1) response.write('data: {"choices": [\n\n')
   if (said === 'hang on') return lives()
+  if (said === 'talk without end') {
+    choice({ content: 'You said' })
+    return void setInterval(() => choice({ content: ' more' }), 100).unref()
+  }
   if (said === 'begin and hang') {
     choice({ content: 'You said' })
     return lives()

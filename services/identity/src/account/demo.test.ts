@@ -122,3 +122,14 @@ test('where real people come a demo only reads: every change is refused with a w
   expect(await rowOf(open, id)).toEqual(before)
   expect((await call('POST', '/auth/v1/logout')).status).toBe(204)
 })
+
+test('without the setting there is no demo', async () => {
+  const none = await startIdentity({ DEMO_ACCOUNTS: 'false' })
+  try {
+    const { error } = await none.client().functions.invoke('demo-sign-in', { body: { portal: 'seller' } })
+    expect(error?.context.status).toBe(404)
+    expect(await none.services.identity!.rt.db.selectFrom('users').select('id').execute()).toEqual([])
+  } finally {
+    await none.close()
+  }
+})

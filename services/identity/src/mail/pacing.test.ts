@@ -187,7 +187,7 @@ test('all email together has a limit too, wherever it goes', { timeout: 30_000 }
 test('the operator is told once when a limit of the platform is near, reached, and no longer near', async () => {
   await open({})
   const db = dbOf()
-  const pace = { channel: 'email' as const, scope: 'email told', perHour: 10 }
+  const pace = { channel: 'email' as const, scope: 'email told', perHour: 20 }
   const told: string[] = []
   const log = { info: () => told.push('ok'), warn: () => told.push('near'), error: () => told.push('full') }
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
@@ -203,7 +203,7 @@ test('the operator is told once when a limit of the platform is near, reached, a
       await loadOf(db, [pace])
       expect(told).toHaveLength(count)
     }
-    for (let n = 0; n < 4; n++) await takeSlot(db, newId(), 'email', [pace])
+    for (let n = 0; n < 9; n++) await takeSlot(db, newId(), 'email', [pace])
     await looks('near', 1)
     for (let n = 0; n < 3; n++) await takeSlot(db, newId(), 'email', [pace])
     await looks('full', 2)

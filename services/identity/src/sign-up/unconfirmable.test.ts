@@ -21,6 +21,11 @@ test('where real people come and nothing can be sent, a sign-up is refused and l
   }
 })
 
+test.each(['AUTH_AUTOCONFIRM', 'AUTH_PHONE_AUTOCONFIRM'])('where real people come, nothing starts with %s', async (name) => {
+  const started = startTestPlatform([identityService], { PUBLIC_URL: 'https://operon.example', [name]: 'true' })
+  await expect(started).rejects.toThrow(`${name}: anybody could claim any address`)
+})
+
 test('where sign-in by phone is off, no code is texted to anybody', async () => {
   const platform = await startTestPlatform([identityService], { AUTH_PHONE: 'false' })
   try {

@@ -132,9 +132,19 @@ test('the first proof of an address that was confirmed by itself ends password, 
       .values({ id: crypto.randomUUID(), user_id: data.user!.id, provider: 'github', provider_id: email, identity_data: '{}' })
       .execute()
     const theirs = { id: crypto.randomUUID(), user_id: data.user!.id }
-    const passkey = { friendly_name: 'Eve', credential_id: theirs.id, public_key: Buffer.from('key'), counter: 0, transports: [], aal: 'aal2' }
-    await open.services.identity!.rt.db.insertInto('passkeys').values({ ...theirs, ...passkey }).execute()
-    const number = { phone: `+1555${String(Date.now()).slice(-7)}`, phone_confirmed_at: new Date() }
+    const passkey = {
+      friendly_name: 'Eve',
+      credential_id: theirs.id,
+      public_key: Buffer.from('key'),
+      counter: 0,
+      transports: [],
+      aal: 'aal2',
+    }
+    await open.services
+      .identity!.rt.db.insertInto('passkeys')
+      .values({ ...theirs, ...passkey })
+      .execute()
+    const number = { phone: `1555${String(Date.now()).slice(-7)}`, phone_confirmed_at: new Date() }
     await open.services.identity!.rt.db.updateTable('users').set(number).where('id', '=', data.user!.id).execute()
     await open.client().auth.signInWithOtp({ email })
     const arrived = hashOf(await click(open, linkIn(await open.mail(email, /sign-in link/))))
@@ -143,7 +153,9 @@ test('the first proof of an address that was confirmed by itself ends password, 
     expect(own.user).toMatchObject({ id: data.user!.id, app_metadata: { providers: ['email'] } })
     expect(own.user!.factors).toBeUndefined()
     expect(own.user!.phone).toBeFalsy()
-    expect(await open.services.identity!.rt.db.selectFrom('passkeys').select('id').where('user_id', '=', data.user!.id).execute()).toEqual([])
+    expect(await open.services.identity!.rt.db.selectFrom('passkeys').select('id').where('user_id', '=', data.user!.id).execute()).toEqual(
+      [],
+    )
     expect(own.user!.identities!.map(({ provider }) => provider)).toEqual(['email'])
     expect((await stranger.auth.refreshSession()).error).not.toBeNull()
     expect((await open.client().auth.signInWithPassword({ email, password: STRANGERS })).error?.code).toBe('invalid_credentials')
