@@ -155,8 +155,7 @@ test('what has changed since it was shown is refused, shown anew, and can then b
 })
 
 const expire = (where: { id?: string; user_id?: string }) =>
-  platform.services['ai-gateway']!.rt.db
-    .updateTable('ai_approvals')
+  platform.services['ai-gateway']!.rt.db.updateTable('ai_approvals')
     .set({ expires_at: sql`now() - interval '1 second'` })
     .where((eb: any) => eb.and(where))
     .execute()
