@@ -25,6 +25,7 @@ import * as sellerMonths from './0040_seller_months.ts'
 import * as sellerMonthsDone from './0041_seller_months_done.ts'
 import * as fridays from './0042_fridays.ts'
 import * as yearly from './0050_yearly.ts'
+import * as entriesOfSale from './0070_entries_of_sale.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -53,4 +54,5 @@ export const migrations: Migrations = {
   '0041_seller_months_done': sellerMonthsDone,
   '0042_fridays': fridays,
   '0050_yearly': yearly,
+  '0070_entries_of_sale': entriesOfSale,
 }

@@ -1,4 +1,5 @@
 import { SMALLEST_PAYOUT_CENTS } from '@operon/contracts/billing/rates'
+import { NOBODY } from '@operon/kit/erasure'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -103,17 +104,21 @@ async function decide(trx: Trx, seller: string, currency: string, friday: string
   })
 }
 
-/**
- * Each movement of what was due belongs to one payout. Entries are numbered by time, so that those since the payout before are few; a day
- * more is looked at, for clocks that do not agree.
- */
+/** Each movement of what was due belongs to one payout. */
 async function keepLines(trx: Trx, payout: string, seller: string, currency: string) {
   await sql`
     insert into payout_lines (entry_id, line, payout_id, amount_cents)
     select p.entry_id, p.line, ${payout}, 0 - p.amount_cents from ledger_postings p join ledger_entries e on e.id = p.entry_id
     where p.account = ${`seller_due:${seller}`} and p.currency = ${currency} and e.kind <> 'payout_started'
-      and p.entry_id > coalesce((
-        select ((lpad(to_hex(((extract(epoch from max(created_at)) - 86400) * 1000)::bigint), 12, '0')) || '00000000000000000000')::uuid
-        from payouts where seller_id = ${seller} and currency = ${currency} and id <> ${payout}), '00000000-0000-0000-0000-000000000000'::uuid)
+      and p.entry_id > ${lastPaidOut(seller, currency, payout)}
     on conflict (entry_id, line) do nothing`.execute(trx)
 }
+
+/**
+ * Of this entry and those before it, payouts have taken what was due. Entries are numbered by time, so that those since the last payout are
+ * few; a day more is looked at, for clocks that do not agree.
+ */
+export const lastPaidOut = (seller: string, currency: string, besides = NOBODY) => sql<string>`coalesce((
+  select (lpad(to_hex(((extract(epoch from created_at) - 86400) * 1000)::bigint), 12, '0') || '00000000000000000000')::uuid
+  from payouts where seller_id = ${seller} and currency = ${currency} and id <> ${besides} order by friday desc, id desc limit 1
+), ${NOBODY}::uuid)`

@@ -6,6 +6,7 @@ import { isUuid } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import type { BillingCtx, Db } from '../deps.ts'
 import type { SellerPart } from '../ledger/chart.ts'
+import { lastPaidOut } from '../payouts/friday.ts'
 import type { PayoutRow } from '../payouts/send.ts'
 import { accountJson, sellerRow } from './accounts.ts'
 import { type Balance, nextOf } from './why.ts'
@@ -167,6 +168,7 @@ async function explainNext({ db }: BillingCtx, seller: string, currency: string,
   const lines = await movementsOf(db, 'seller_due', seller, currency)
     .where(sql<boolean>`not exists (select from payout_lines l where l.entry_id = p.entry_id and l.line = p.line)`)
     .where('e.kind', '<>', 'payout_started')
+    .where('p.entry_id', '>', lastPaidOut(seller, currency))
     .$if(cursor !== undefined, (query) => query.where('p.entry_id', '<', idOf(cursor!)))
     .orderBy('p.entry_id', 'desc')
     .limit(LINES + 1)
