@@ -5,6 +5,7 @@ import { DomainError } from '@operon/kit/errors'
 import { sql } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
 
+type Day = { day: string; views: number; sales: number; refunds: number; revenue_cents: number }
 const MOST_SITES = 40
 const OTHERS = 'other'
 
@@ -46,24 +47,25 @@ export async function productAnalytics(
     .executeTakeFirst()
   if (!item) throw new DomainError('not_found')
   const since = sql`current_date - ${days - 1}::int`
-  const [byDay, sites] = await Promise.all([
-    sql<{ day: string; views: number; sales: number; refunds: number; revenue_cents: number }>`
+  // Views have a row a day and site: read once, and summed by both.
+  const { rows } = await sql<{ days: Day[]; sites: { referrer: string; views: number }[] }>`
+    with seen as materialized (select day, referrer, views from item_views where item_id = ${item_id} and day >= ${since}),
+    days as (
       select to_char(d, 'YYYY-MM-DD') as day, coalesce(v.views, 0)::int as views, coalesce(o.sales, 0)::int as sales,
-        coalesce(o.refunds, 0)::int as refunds, coalesce(o.revenue, 0)::int as revenue_cents
+        coalesce(o.refunds, 0)::int as refunds, coalesce(o.revenue_cents, 0)::int as revenue_cents
       from generate_series(${since}, current_date, interval '1 day') d
-      left join (select day, sum(views) as views from item_views where item_id = ${item_id} and day >= ${since} group by day) v on v.day = d::date
-      left join (select day, sales, refunds, revenue_cents as revenue from item_days where item_id = ${item_id} and day >= ${since}) o on o.day = d::date
-      order by d`.execute(ctx.db),
-    sql<{ referrer: string; views: number }>`
-      select referrer, sum(views)::int as views from item_views where item_id = ${item_id} and day >= ${since}
-      group by referrer order by 2 desc, 1 limit 10`.execute(ctx.db),
-  ])
-  const sum = (of: 'views' | 'sales' | 'refunds' | 'revenue_cents') => byDay.rows.reduce((total, row) => total + row[of], 0)
+      left join (select day, sum(views) as views from seen group by day) v on v.day = d::date
+      left join (select * from item_days where item_id = ${item_id} and day >= ${since}) o on o.day = d::date),
+    sites as (select referrer, sum(views)::int as views from seen group by referrer order by 2 desc, 1 limit 10)
+    select (select json_agg(d order by d.day) from days d) as days,
+      (select coalesce(json_agg(s order by s.views desc, s.referrer), '[]') from sites s) as sites`.execute(ctx.db)
+  const { days: byDay, sites } = rows[0]!
+  const sum = (of: 'views' | 'sales' | 'refunds' | 'revenue_cents') => byDay.reduce((total, row) => total + row[of], 0)
   const [views, sales] = [sum('views'), sum('sales')]
   return {
     ...{ views, sales, refunds: sum('refunds'), revenue_cents: sum('revenue_cents'), currency: item.currency },
     conversion_pct: views ? Math.min(100, Math.round((sales / views) * 1000) / 10) : null,
-    days: byDay.rows.map(({ refunds: _, ...row }) => row),
-    referrers: sites.rows,
+    days: byDay.map(({ refunds: _, ...row }) => row),
+    referrers: sites,
   }
 }
