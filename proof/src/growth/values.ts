@@ -51,8 +51,8 @@ const among = (...values: string[]) =>
 /** A product of the owner, of which half of all views, sales and reviews tell. */
 export const KNOWN_PRODUCT = '01900000-0000-7000-8000-0000000001e4'
 const ofProduct = sql`case when n % 2 = 0 then ${sql.lit(KNOWN_PRODUCT)}::uuid else gen_random_uuid() end`
-/** Ids rise with the time of the row, a minute a row, as real ones do. */
-export const ID = sql`(overlay(lpad(to_hex((extract(epoch from now()) * 1000)::bigint - n::bigint * 60000), 12, '0') placing '-' from 9 for 0)
+/** Ids rise with the time of the row, a minute a row, as real ones do. Row n has the same one in each table, so that rows find each other. */
+export const ID = sql`(overlay(lpad(to_hex(${sql.lit(Date.now())}::bigint - n::bigint * 60000), 12, '0') placing '-' from 9 for 0)
   || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
 const idAt = (moment: RawBuilder<unknown>) =>
   sql`(overlay(lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0') placing '-' from 9 for 0) || '-7000-8000-000000000000')::uuid`
@@ -77,6 +77,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'erasures.service': sql`'billing'`,
   'erasures.erased_at': sql`now()`,
   'erasures.report': sql`null::jsonb`,
+  'audit_log.actor': among('user', 'user', 'service'),
   'accounts.email': sql`'person-' || n || '@example.com'`,
   'accounts.provider_ahead_s': sql`0`,
   'subscriptions.plan': sql`'pro'`,
@@ -99,7 +100,8 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'referrals.credit_cents': sql`990`,
   'referrals.paid_at': sql`now() - n * interval '1 minute'`,
   'disputes.state': among('won', 'lost', 'won', 'lost', 'open'),
-  'payouts.friday': sql`to_char(date '2000-01-07' + n * 7, 'YYYY-MM-DD')`,
+  // The newest row is of the last Friday.
+  'payouts.friday': sql`to_char(date '9999-12-24' - n * 7, 'YYYY-MM-DD')`,
   'payouts.state': among('paid', 'paid', 'paid', 'returned'),
   'payouts.next_at': sql`null::timestamptz`,
   'seller_balances.seller_id': sql`('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`,
