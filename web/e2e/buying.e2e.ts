@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { payByCard, product, readySeller } from './selling.ts'
-import { enter, expect, expectSound, linkTo, newEmail, openLetter, password, test, wake } from './steps.ts'
+import { api, enter, expect, expectSound, linkTo, newEmail, openLetter, password, test, wake } from './steps.ts'
 
 // A seller and a guest in two browsers, from the product's page to the money back. E2E_SHOTS=shots keeps each screen, dark and light, wide and narrow.
 const folder = process.env.E2E_SHOTS && `${process.env.E2E_SHOTS}/buying`
@@ -29,7 +29,7 @@ for (const phone of [false, true])
     const seller = await readySeller(request)
     const desk = await (await browser.newContext({ baseURL: baseURL! })).newPage()
     const [first, second] = [
-      await product(request, seller, 'Lead qualification', 4900),
+      await product(request, seller, 'Lead qualification', 4900, { activation_limit: 3 }),
       await product(request, seller, 'Invoice reminders', 1900),
     ]
     const email = newEmail()
@@ -50,6 +50,14 @@ for (const phone of [false, true])
 
     await page.waitForURL('**/orders/**')
     await expect(page.getByRole('heading', { name: 'Your download is ready' })).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByText('Used on 0 of 3 machines.')).toBeVisible()
+    // The seller's own software, on the buyer's machine.
+    const key = await page.getByLabel('License key', { exact: true }).inputValue()
+    const licence = { key, item_id: first.item_id, machine: 'a1b2c3' }
+    const activated = await request.post('/functions/v1/activate-licence', { headers: api, data: licence })
+    expect(await activated.json()).toMatchObject({ valid: true, activations: 1 })
+    await page.reload()
+    await expect(page.getByText('Used on 1 of 3 machines.')).toBeVisible()
     await expectSound(page)
     await shot(page, 'order-of-a-guest')
     const [file] = await Promise.all([

@@ -1,6 +1,21 @@
 import type { APIRequestContext, Page } from '@playwright/test'
 import { api, call, enter, expect, expectSound, later, type newAccount, newTrialSeller, password, staffEmail, test } from './steps.ts'
 
+// E2E_SHOTS=shots keeps the screens of the walk, dark and light, wide and narrow.
+const folder = process.env.E2E_SHOTS && `${process.env.E2E_SHOTS}/payments`
+async function shot(page: Page, name: string) {
+  if (!folder) return
+  const size = page.viewportSize()!
+  for (const theme of ['dark', 'light'])
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.evaluate((value) => document.documentElement.setAttribute('data-theme', value), theme)
+      await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png` })
+    }
+  await page.evaluate(() => document.documentElement.removeAttribute('data-theme'))
+  await page.setViewportSize(size)
+}
+
 const RETURNS = '000999999991'
 // Changes that come with time are looked for every 30 s.
 const swept = { timeout: 90_000 }
@@ -100,6 +115,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     const panel = page.getByRole('dialog', { name: 'Held' })
     await expect(panel.getByText('Sum of all rows')).toContainText('$208.00')
     for (const amount of ['$96.00', '$40.00', '$72.00']) await expect(panel.getByText(amount, { exact: true })).toBeVisible()
+    await shot(page, 'rows-of-a-figure')
     await panel.getByRole('link', { name: 'Booking assistant' }).click()
     await expect(page.getByRole('dialog', { name: 'Booking assistant' })).toBeVisible()
     await page.goBack()
@@ -139,6 +155,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     await expect(panel.getByText(/Answer by .+ Without an answer the buyer wins\./)).toBeVisible()
     await expect(panel.getByRole('button', { name: 'Refund' })).toHaveCount(0)
     await panel.getByText('Added for you', { exact: true }).click()
+    await shot(page, 'dispute')
     await expect(panel.getByText(/delivered in person/)).toBeVisible()
     await panel.getByLabel('Your evidence').fill('The buyer downloaded the files twice.')
     await panel.getByRole('button', { name: 'Save draft' }).click()
@@ -187,6 +204,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     await page.reload()
     await expect(figure(page, 'Due')).toContainText('$96.00')
     await expect(page.getByText(/^Your last payout came back:/)).toBeVisible()
+    await shot(page, 'payout-returned')
     await expect(page.getByRole('row', { name: /returned/ })).toContainText('$96.00')
   })
 
@@ -221,6 +239,14 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     await panel.getByLabel('Reason').fill('We are talking to your bank')
     await panel.getByRole('button', { name: 'Hold payouts' }).click()
     await expect(desk.getByText('Payouts are held by staff')).toBeVisible()
+    await shot(desk, 'staff')
+    const began = Date.now()
+    const books = (again = false) => call(request, staff, 'staff-books', { reason: 'After the walk', compare_again: again })
+    await books(true)
+    await expect.poll(async () => Date.parse((await books()).compared_at ?? '') > began, swept).toBe(true)
+    const { differences } = await books()
+    expect(differences.filter(({ subject }: { subject: string }) => subject === seller.user.id)).toEqual([])
+    if (folder) console.log(`the comparison of the books finds ${differences.length} differences`)
     await desk.context().close()
   })
 

@@ -32,9 +32,10 @@ async function upload(request: APIRequestContext, seller: Session, name: string,
   return at.split('/').at(-1)!
 }
 
-export async function product(request: APIRequestContext, seller: Session, title: string, price_cents: number) {
+export async function product(request: APIRequestContext, seller: Session, title: string, price_cents: number, more: object = {}) {
   const made = { title, description: 'Asks five questions and scores the answers.', category: 'Marketing', item_type: 'guide', price_cents }
   const { item_id } = await call(request, seller, 'create-product', made)
+  await call(request, seller, 'update-product', { item_id, ...more })
   await call(request, seller, 'attach-product-file', { item_id, file_id: await upload(request, seller, 'guide.txt', 'one two three') })
   let url = ''
   await expect(async () => {

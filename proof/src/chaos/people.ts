@@ -46,4 +46,4 @@ export async function useUpTrial(world: World, person: Person): Promise<void> {
 }
 
 /** An answer that says "not now" rather than "no": whoever asked may ask again. */
-export const isLater = ({ status }: Answer) => status === 0 || status === 429 || status >= 500
+export const isLater = ({ status, body }: Answer) => status === 0 || status === 429 || status >= 500 || body?.code === 'idempotency_running'
