@@ -115,6 +115,9 @@ function OrderLine({ line, order, of: ref }: { line: Line; order: Order; of: Ord
       ) : null}
       {line.key ? (
         <div className="mt-5 max-w-md">
+          <p aria-hidden="true" className="mb-1.5 text-13 font-medium">
+            License key
+          </p>
           <CopyField label="License key" value={line.key.key} />
           <p className="mt-1 text-12 text-faint">
             Used on {line.key.activations} of {line.key.activation_limit} {line.key.activation_limit === 1 ? 'machine' : 'machines'}.
