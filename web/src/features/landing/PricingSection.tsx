@@ -52,7 +52,7 @@ export function PricingSection() {
                   {plan.id === 'enterprise' ? 'Contact us' : money(period === 'year' ? plan.yearlyCents / 12 : plan.priceCents)}
                   {plan.id === 'enterprise' ? null : (
                     <span className="text-16 font-normal tracking-normal text-muted">
-                      /month{period === 'year' ? `, ${money(plan.yearlyCents)} a year` : ''}
+                      /month{period === 'year' ? `, billed ${money(plan.yearlyCents)} yearly` : ''}
                     </span>
                   )}
                 </p>
