@@ -1,3 +1,4 @@
+import { demoCreated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -70,4 +71,20 @@ test('a free template is downloaded whole by anybody, one that costs something i
   expect(await db.selectFrom('items').select('id').where('user_id', '=', LIBRARY_SELLER).execute()).toHaveLength(
     (await readLibrary()).length,
   )
+})
+
+test("a buyer's demo has saved products and searches of its own, and nothing is sent for them", async () => {
+  const visitors = [platform.user(), platform.user()]
+  const ends_at = new Date(Date.now() + 86_400_000).toISOString()
+  for (const { id } of visitors) await platform.emit(demoCreated, id, { portal: 'buyer', name: 'Theo', ends_at })
+  for (const { headers } of visitors) {
+    const ask = async (name: string) => {
+      const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{}' }
+      return (await (await fetch(`${platform.url()}/functions/v1/${name}`, init)).json()) as any
+    }
+    await expect.poll(() => ask('buyer-overview')).toMatchObject({ wishlist: 3, searches: 2, orders: 0 })
+    const { wishes } = await ask('my-wishlist')
+    expect(wishes.every(({ offer }: any) => offer.price_cents === 0 && offer.seller.slug === 'library')).toBe(true)
+    expect((await ask('my-searches')).searches.map(({ mails }: any) => mails)).toEqual([false, false])
+  }
 })
