@@ -44,6 +44,7 @@ export const paths = {
   editProduct: (id: string) => `/dashboard/marketplace/${id}`,
   templates: '/dashboard/template-library',
   apps: '/dashboard/app-library',
+  crm: '/dashboard/crm',
   sharedImage: '/shared/image/:token',
   marketplace: '/marketplace',
   storefront: (slug: string) => `/marketplace/${slug}`,

@@ -72,6 +72,7 @@ export const sellerPages: PageRoute[] = [
   { path: paths.brand, page: lazyPage(() => import('./features/brand/BrandPage.tsx').then((m) => m.BrandPage)) },
   { path: paths.apps, page: lazyPage(() => import('./features/connections/AppLibraryPage.tsx').then((m) => m.AppLibraryPage)) },
   { path: paths.notion, page: lazyPage(() => import('./features/connections/notion/NotionPage.tsx').then((m) => m.NotionPage)) },
+  { path: paths.crm, page: lazyPage(() => import('./features/crm/CrmPage.tsx').then((m) => m.CrmPage)) },
   { path: paths.payments, page: lazyPage(() => import('./features/payments/PaymentsPage.tsx').then((m) => m.PaymentsPage)) },
   {
     path: paths.templates,

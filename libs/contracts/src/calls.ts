@@ -14,6 +14,8 @@ import type * as billingSellingStaff from './billing/selling-staff.ts'
 import type * as billingStaff from './billing/staff.ts'
 import type { Args, Reply } from './contract.ts'
 import type * as crm from './crm/api.ts'
+import type * as crmContacts from './crm/contacts.ts'
+import type * as crmImports from './crm/imports.ts'
 import type { accountErasures } from './erasure.ts'
 import type * as gateway from './gateway/api.ts'
 import type * as identity from './identity/api.ts'
@@ -58,6 +60,8 @@ type Modules = typeof aiGateway &
   typeof billingSellingStaff &
   typeof billingStaff &
   typeof crm &
+  typeof crmContacts &
+  typeof crmImports &
   typeof gateway &
   typeof identity &
   typeof identityExports &

@@ -133,6 +133,9 @@ export const errors = {
   // Contacts
   contact_exists: { status: 409, message: 'Another contact has this email address.' },
   contacts_full: { status: 409, message: 'You have 250,000 contacts. Delete some first.' },
+  imports_full: { status: 409, message: 'You have 10 imports of the last 30 days. Wait until the oldest is 30 days old.' },
+  import_too_long: { status: 413, message: 'An import has at most 100,000 rows. Split the file.' },
+  import_mapping: { status: 400, message: 'Choose the column of the name or of the email address first.' },
   tasks_full: { status: 409, message: 'You have 200 open tasks. Finish or delete some first.' },
 
   // Connected apps

@@ -28,6 +28,7 @@ import type { Action, Effect, Endpoint, Event, Job, Request, Table } from './con
 import * as crmApi from './crm/api.ts'
 import * as crmContacts from './crm/contacts.ts'
 import * as crmEvents from './crm/events.ts'
+import * as crmImports from './crm/imports.ts'
 import * as crmTables from './crm/tables.ts'
 import { accountErasures } from './erasure.ts'
 import * as gatewayApi from './gateway/api.ts'
@@ -139,7 +140,7 @@ export const contracts: Record<ProcessName, object> = {
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   media: { ...mediaApi, ...mediaEvents, ...mediaFiles, ...mediaOpenAi, ...mediaShapes, ...mediaVoice },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
-  crm: { ...crmApi, ...crmContacts, ...crmEvents, ...crmTables },
+  crm: { ...crmApi, ...crmContacts, ...crmImports, ...crmEvents, ...crmTables },
   sandbox: { ...sandboxApi, ...sandboxEvents },
   gateway: gatewayApi,
 }

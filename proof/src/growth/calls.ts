@@ -60,6 +60,8 @@ export const UNTIMED: Record<string, string> = {
   'open-document': 'one document, by its id',
   'dispute-evidence': 'what is on record of one order, by its id',
   'thread-file': 'one file of one conversation, by its id',
+  'show-import': 'one import, by its id',
+  'export-contacts': 'all contacts, a page at a time',
   'show-contact': 'one contact, by its id',
   'contact-timeline': 'thirty entries of one contact, by its id',
   'show-thread': 'fifty messages of one conversation, by its id',

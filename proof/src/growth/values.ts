@@ -27,9 +27,10 @@ export const BOUNDED: Record<string, number> = {
   oauth_attempts: 20,
   ad_lists: 200,
   ad_rules: 50,
-  /** Ten years of four figures. */
-  fact_days: 15_000,
-  fact_sums: 4,
+  /** Ten years of five figures. */
+  fact_days: 18_750,
+  fact_sums: 5,
+  import_runs: 10,
   states: 50,
   /** Ten years of ten models and features a day, and of months. */
   ai_usage_days: 36_500,
@@ -224,6 +225,8 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'activities.points': sql`2`,
   'tasks.done_at': sql`case when n % 400 <> 0 then now() end`,
   'tasks.told_at': sql`now()`,
+  'import_rows.n': sql`n`,
+  'import_rows.action': sql`'same'`,
   'contact_images.at': sql`now()`,
   'facts.name': among('identity.user_signed_in', 'ai-gateway.completion_finished', 'crm.lead_created', 'billing.payment_succeeded'),
   'fact_days.name': among('crm.lead_created', 'crm.appointment_booked', 'crm.campaign_created', 'crm.campaign_sent'),

@@ -13,6 +13,7 @@ import * as activityLinks from './migrations/0004_activity_links.ts'
 import * as dailyFigures from './migrations/0005_daily_figures.ts'
 import * as dailyFiguresDone from './migrations/0005_daily_figures_done.ts'
 import * as rowsOfAPerson from './migrations/0006_rows_of_a_person.ts'
+import * as leadCount from './migrations/0010_lead_count.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import type { AnalyticsDb } from './schema.ts'
 
@@ -27,6 +28,7 @@ export const analyticsService: ServiceDefinition<AnalyticsDb, Config> = {
     '0005_daily_figures': dailyFigures,
     '0005_daily_figures_done': dailyFiguresDone,
     '0006_rows_of_a_person': rowsOfAPerson,
+    '0010_lead_count': leadCount,
   },
   setup(rt) {
     factConsumers(rt)

@@ -12,6 +12,8 @@ const owned = [
   'activities',
   'tasks',
   'contact_images',
+  'import_runs',
+  'import_rows',
   'appointments',
   'email_campaigns',
 ]

@@ -57,6 +57,31 @@ export type CrmDb = PaceDb & {
   }
   /** Contacts that were deleted, as they were. */
   contact_images: { id: string; user_id: string; contact_id: string; image: unknown; at: Generated<Date> }
+  import_runs: {
+    id: string
+    user_id: string
+    file_name: string
+    columns: string[]
+    mapping: Record<string, number> | null
+    on_match: 'fill' | 'overwrite' | 'skip' | null
+    state: Generated<'uploading' | 'running' | 'done' | 'undoing' | 'undone' | 'failed'>
+    added: Generated<number>
+    changed: Generated<number>
+    undone: { removed: number; restored: number; kept: number } | null
+    at: Generated<Date>
+  }
+  import_rows: {
+    id: Generated<string>
+    import_id: string
+    user_id: string
+    n: number
+    cells: string[]
+    fields: unknown
+    action: 'new' | 'changed' | 'same' | 'refused' | null
+    reason: string | null
+    contact_id: string | null
+    before: unknown
+  }
   appointments: { id: string; user_id: string; title: string; status: Generated<string>; starts_at: Date; created_at: Generated<Date> }
   email_campaigns: {
     id: string

@@ -8,11 +8,13 @@ import { Config } from './config.ts'
 import { contactConsumers } from './contacts/consumers.ts'
 import { contactRoutes } from './contacts/routes.ts'
 import { erasure } from './erasure.ts'
+import { importRoutes } from './imports/routes.ts'
 import * as crm from './migrations/0001_crm.ts'
 import * as people from './migrations/0002_people.ts'
 import * as rowsOfAPerson from './migrations/0004_rows_of_a_person.ts'
 import * as unconfirmed from './migrations/0005_unconfirmed.ts'
 import * as contacts from './migrations/0010_contacts.ts'
+import * as imports from './migrations/0011_imports.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
@@ -29,6 +31,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0004_rows_of_a_person': rowsOfAPerson,
     '0005_unconfirmed': unconfirmed,
     '0010_contacts': contacts,
+    '0011_imports': imports,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {
@@ -38,6 +41,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     tableRoutes(rt)
     contactRoutes(rt)
     contactConsumers(rt)
+    importRoutes(rt)
     newsletterRoutes(rt)
     newsletterJobs(rt, mailer)
     peopleConsumers(rt)

@@ -5,6 +5,7 @@ import {
   Bot,
   ChartNoAxesColumn,
   CircleQuestionMark,
+  Contact,
   FlaskConical,
   FolderOpen,
   Image,
@@ -92,6 +93,15 @@ export const navItems: NavItem[] = [
     group: 'Create',
     keywords: 'names domains',
     action: 'Find a name',
+  },
+  {
+    title: 'CRM',
+    path: '/dashboard/crm',
+    icon: Contact,
+    group: 'Grow',
+    keywords: 'contacts leads people customers tasks notes timeline',
+    action: 'Add a contact',
+    opens: '/dashboard/crm?new=1',
   },
   {
     title: 'App Library',

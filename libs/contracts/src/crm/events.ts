@@ -33,6 +33,13 @@ export const taskDue = event(
     trigger: { title: 'A task is due', description: 'At the time that was set for it.' },
   },
 )
+/** How many leads there are changed otherwise than by one that was added: imported, deleted, brought back. */
+export const leadCountChanged = event('crm.lead_count_changed', z.object({ change: z.int() }), {
+  activity: ({ change }) => (change > 1 ? `Imported ${change.toLocaleString('en-US')} contacts` : null),
+  link: () => '/dashboard/crm',
+})
+export const workOnImport = job('crm.work_on_import', z.object({ import_id: z.uuid() }), { attempts: 3 })
+export const forgetImports = job('crm.forget_imports', z.object({}))
 /** Looks for tasks that have come due. */
 export const remind = job('crm.remind', z.object({}))
 /** Ends the 30 days in which a deleted contact can be brought back. */

@@ -8,6 +8,7 @@ import type { AnalyticsDb } from '../schema.ts'
 const PERIOD_DAYS = 30
 const figures = {
   leads: crm.leadCreated.name,
+  leadCount: crm.leadCountChanged.name,
   appointments: crm.appointmentBooked.name,
   campaigns: crm.campaignCreated.name,
   emails_sent: crm.campaignSent.name,
@@ -39,12 +40,14 @@ export async function dashboardFigures(ctx: Ctx<AnalyticsDb>): Promise<Output<ty
       union all select name, 0, amount, 0 from (${early(1)}) as first
       union all select name, 0, 0, amount from (${early(2)}) as second
     ) as counted group by name`.execute(ctx.db)
-  const stat = (name: string) => {
-    const { total, current, previous } = rows.find((row) => row.name === name) ?? { total: 0, current: 0, previous: 0 }
+  const stat = (...names: string[]) => {
+    const found = rows.filter(({ name }) => names.includes(name))
+    const sum = (of: 'total' | 'current' | 'previous') => found.reduce((all, row) => all + Number(row[of]), 0)
+    const [total, current, previous] = [sum('total'), sum('current'), sum('previous')]
     return { total, current, previous, change_pct: previous ? Math.round(((current - previous) / previous) * 100) : 0 }
   }
   return {
-    leads: stat(figures.leads),
+    leads: stat(figures.leads, figures.leadCount),
     appointments: stat(figures.appointments),
     campaigns: stat(figures.campaigns),
     emails_sent: stat(figures.emails_sent),

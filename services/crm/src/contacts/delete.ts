@@ -1,9 +1,10 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/crm/contacts'
+import { leadCountChanged } from '@operon/contracts/crm/events'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
-import { inTransaction } from '@operon/kit/tx'
+import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { CrmDb } from '../schema.ts'
 
@@ -15,16 +16,19 @@ export async function deleteContact(
   ctx: Ctx<CrmDb>,
   { contact_id }: Input<typeof contract.deleteContact>,
 ): Promise<Output<typeof contract.deleteContact>> {
-  const { rows } = await sql<{ id: string; name: string }>`
+  return inTransaction(ctx.db, async (trx) => {
+    const { rows } = await sql<{ id: string; name: string }>`
     with gone as (delete from leads where id = ${contact_id} and user_id = ${signedIn(ctx).id} returning *),
       emails as (delete from contact_emails e using gone where e.user_id = gone.user_id and e.contact_id = gone.id returning e.*),
       phones as (delete from contact_phones p using gone where p.user_id = gone.user_id and p.contact_id = gone.id returning p.*)
     insert into contact_images (id, user_id, contact_id, image)
     select ${newId()}, user_id, gone.id, jsonb_build_object('contact', to_jsonb(gone) - 'search',
       'emails', (select coalesce(jsonb_agg(to_jsonb(emails)), '[]') from emails), 'phones', (select coalesce(jsonb_agg(to_jsonb(phones)), '[]') from phones))
-    from gone returning id, image -> 'contact' ->> 'name' as name`.execute(ctx.db)
-  if (!rows[0]) throw new DomainError('not_found')
-  return { deletion_id: rows[0].id, name: rows[0].name }
+    from gone returning id, image -> 'contact' ->> 'name' as name`.execute(trx)
+    if (!rows[0]) throw new DomainError('not_found')
+    await publish(trx, leadCountChanged, signedIn(ctx).id, { change: -1 })
+    return { deletion_id: rows[0].id, name: rows[0].name }
+  })
 }
 
 export async function restoreContact(
@@ -52,6 +56,7 @@ export async function restoreContact(
       select jsonb_array_length(image -> 'emails') - (select count(*) from emails)::int as lost from image, contact`.execute(trx)
     // Somebody else has the address now. The whole transaction goes back, and the image stays.
     if (rows[0]!.lost) throw new DomainError('contact_exists')
+    await publish(trx, leadCountChanged, signedIn(ctx).id, { change: 1 })
     return { contact_id: kept.contact_id }
   })
 }

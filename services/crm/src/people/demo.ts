@@ -5,6 +5,7 @@ import { DAY_MS } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
 import type { Transaction } from 'kysely'
+import { addActivity } from '../contacts/timeline.ts'
 import type { CrmDb } from '../schema.ts'
 
 /** The contacts, appointments and campaigns of a visitor's demo. Nothing is sent, and no event tells of them: analytics counts them itself. */
@@ -14,10 +15,17 @@ export async function seedDemo(
 ): Promise<void> {
   if (!user_id || payload.portal !== 'seller') return
   const days = (count: number) => new Date(Date.parse(at) + count * DAY_MS)
+  const contacts = demoContacts.map((contact) => ({ id: newId(), ...contact }))
   await trx
     .insertInto('leads')
-    .values(demoContacts.map(({ daysAgo, ...contact }) => ({ id: newId(), user_id, ...contact, created_at: days(-daysAgo) })))
+    .values(contacts.map(({ daysAgo, did, ...contact }) => ({ user_id, ...contact, created_at: days(-daysAgo), last_activity_at: days(-daysAgo) })))
     .execute()
+  await trx
+    .insertInto('contact_emails')
+    .values(contacts.map(({ id, email }) => ({ id: newId(), user_id, email, contact_id: id })))
+    .execute()
+  for (const { id, daysAgo, did } of contacts)
+    for (const { kind, text } of did) await addActivity(trx, user_id, { contactId: id, kind, text, at: days(-daysAgo) })
   await trx
     .insertInto('appointments')
     .values(

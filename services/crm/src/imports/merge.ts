@@ -1,0 +1,86 @@
+import { leadCountChanged } from '@operon/contracts/crm/events'
+import type { Ctx } from '@operon/kit/context'
+import { inTransaction, publish } from '@operon/kit/tx'
+import { sql } from 'kysely'
+import type { Trx } from '../contacts/assert.ts'
+import { MOST_CONTACTS } from '../contacts/change.ts'
+import type { CrmDb } from '../schema.ts'
+import { classify } from './classify.ts'
+
+/** What was asked of an import, done once: the state is changed in the same transaction, so a job that runs again finds nothing to do. */
+export async function workOnImport(ctx: Pick<Ctx<CrmDb>, 'db' | 'log'>, importId: string): Promise<void> {
+  await inTransaction(ctx.db, async (trx) => {
+    const run = await trx.selectFrom('import_runs').selectAll().where('id', '=', importId).forUpdate().executeTakeFirst()
+    if (!run) return
+    // A merge of 100,000 rows takes longer than a request may.
+    await sql`set local statement_timeout = '10min'`.execute(trx)
+    if (run.state === 'undoing') await takeBack(trx as Trx, run.user_id, importId)
+    if (run.state !== 'running' || !run.mapping || !run.on_match) return
+    // What was looked at may be old: contacts were added meanwhile.
+    await classify(trx, { id: importId, userId: run.user_id, mapping: run.mapping, onMatch: run.on_match })
+    await merge(trx as Trx, run.user_id, importId)
+  })
+}
+
+async function merge(trx: Trx, userId: string, importId: string): Promise<void> {
+  const { rows } = await sql<{ room: boolean }>`
+    select (select count(*) from leads where user_id = ${userId})
+      + (select count(*) from import_rows where import_id = ${importId} and action = 'new') <= ${MOST_CONTACTS} as room`.execute(trx)
+  if (!rows[0]!.room) {
+    await trx.updateTable('import_runs').set({ state: 'failed' }).where('id', '=', importId).execute()
+    return
+  }
+  const row = sql`jsonb_to_record(fields) as f(name text, email text, phone text, company text, job_title text, tags text[])`
+  // Somebody who adds one of these addresses meanwhile is waited for, and their contact stays the one that has it.
+  const { rows: merged } = await sql<{ added: number; changed: number }>`
+    with mine as materialized (select r.contact_id, r.action, f.* from import_rows r, ${row} where r.import_id = ${importId} and r.action in ('new', 'changed')),
+      taken as (
+        insert into contact_emails (id, user_id, email, contact_id)
+        select uuidv7(), ${userId}, email, contact_id from mine where action = 'new' and email is not null order by email
+        on conflict (user_id, email) do nothing returning contact_id
+      ), added as (
+        insert into leads (id, user_id, name, email, phone, company, job_title, tags, status, source)
+        select contact_id, ${userId}, name, email, phone, company, job_title, tags, 'new', 'import' from mine
+        where action = 'new' and (email is null or contact_id in (select contact_id from taken)) returning id
+      ), changed as (
+        update leads set name = mine.name, phone = mine.phone, company = mine.company, job_title = mine.job_title,
+          tags = array(select distinct tag from unnest(leads.tags || mine.tags) tag order by tag limit 20), version = version + 1
+        from mine where mine.action = 'changed' and leads.id = mine.contact_id and leads.user_id = ${userId} returning leads.id
+      )
+    select (select count(*) from added)::int as added, (select count(*) from changed)::int as changed`.execute(trx)
+  await sql`
+    insert into contact_phones (id, user_id, contact_id, phone)
+    select uuidv7(), ${userId}, l.id, case when l.phone like '+%' then '+' else '' end || regexp_replace(l.phone, '[^0-9]', '', 'g')
+    from import_rows r join leads l on l.id = r.contact_id and l.user_id = ${userId}
+    where r.import_id = ${importId} and r.action in ('new', 'changed') and l.phone is not null on conflict do nothing`.execute(trx)
+  const { added, changed } = merged[0]!
+  await trx.updateTable('import_runs').set({ state: 'done', added, changed }).where('id', '=', importId).execute()
+  if (added) await publish(trx, leadCountChanged, userId, { change: added })
+}
+
+/** Only what nobody touched since: a contact that was changed, or with which something happened, is worth more than a tidy undo. */
+async function takeBack(trx: Trx, userId: string, importId: string): Promise<void> {
+  const { rows } = await sql<{ removed: number; restored: number; all: number }>`
+    with mine as materialized (select contact_id, action, before from import_rows where import_id = ${importId} and action in ('new', 'changed')),
+      removed as (
+        delete from leads using mine where mine.action = 'new' and leads.id = mine.contact_id and leads.user_id = ${userId} and leads.version = 1
+          and not exists (select from activities a where a.user_id = ${userId} and a.contact_id = leads.id)
+          and not exists (select from tasks t where t.user_id = ${userId} and t.contact_id = leads.id) returning leads.id
+      ), emails as (delete from contact_emails e using removed where e.user_id = ${userId} and e.contact_id = removed.id),
+      phones as (delete from contact_phones p using removed where p.user_id = ${userId} and p.contact_id = removed.id),
+      restored as (
+        update leads set name = b.name, phone = b.phone, company = b.company, job_title = b.job_title, tags = b.tags, version = leads.version + 1
+        from mine, jsonb_to_record(mine.before) as b(name text, phone text, company text, job_title text, tags text[], version integer)
+        where mine.action = 'changed' and leads.id = mine.contact_id and leads.user_id = ${userId} and leads.version = b.version + 1 returning leads.id
+      )
+    select (select count(*) from removed)::int as removed, (select count(*) from restored)::int as restored, (select added + changed from import_runs where id = ${importId}) as all`.execute(
+    trx,
+  )
+  const { removed, restored, all } = rows[0]!
+  await trx
+    .updateTable('import_runs')
+    .set({ state: 'undone', undone: JSON.stringify({ removed, restored, kept: Math.max(0, all - removed - restored) }) as never })
+    .where('id', '=', importId)
+    .execute()
+  if (removed) await publish(trx, leadCountChanged, userId, { change: -removed })
+}

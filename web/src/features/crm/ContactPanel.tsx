@@ -1,0 +1,165 @@
+import { HALF_LIFE_DAYS } from '@operon/contracts/crm/heat'
+import { Pencil, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { call } from '../../api/call.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import { day } from '../../ui/format.ts'
+import { ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
+import { ContactForm } from './ContactForm.tsx'
+import { type ContactDetail, newKey, useContact, useRefresh } from './queries.ts'
+import { NewTask, TaskRow } from './Tasks.tsx'
+import { Timeline } from './Timeline.tsx'
+import { capital, countOf, longAgo, temperatureNames, temperatureTone } from './words.ts'
+
+/** One contact beside the list: what is known, why it is hot, what is to be done and what happened. */
+export function ContactPanel({ id, onClose }: { id: string; onClose: () => void }) {
+  const detail = useContact(id)
+  return (
+    <Dialog open side="right" onClose={onClose} title={detail.data?.contact.name ?? 'Contact'}>
+      {detail.isPending ? <Skeleton className="h-64" /> : null}
+      {detail.isError ? <ErrorState title="This contact could not be loaded" error={detail.error} retry={() => detail.refetch()} /> : null}
+      {detail.data ? <Loaded detail={detail.data} onClose={onClose} /> : null}
+    </Dialog>
+  )
+}
+
+function Loaded({ detail, onClose }: { detail: ContactDetail; onClose: () => void }) {
+  const { contact } = detail
+  const refresh = useRefresh()
+  const [editing, setEditing] = useState(false)
+  const remove = () =>
+    attempt(`${contact.name} was not deleted`, async () => {
+      const { deletion_id } = await call('delete-contact', { contact_id: contact.id }, { idempotencyKey: newKey() })
+      onClose()
+      await refresh()
+      toast.undo(`${contact.name} deleted`, () =>
+        attempt(`${contact.name} was not restored`, async () => {
+          await call('restore-contact', { deletion_id }, { idempotencyKey: newKey() })
+          await refresh()
+        }),
+      )
+    })
+  return (
+    <div className="flex flex-col gap-6">
+      <div className="flex flex-wrap items-center gap-2">
+        <Pill tone={temperatureTone[contact.temperature]}>{temperatureNames[contact.temperature]}</Pill>
+        <Pill>{capital(contact.status)}</Pill>
+        {contact.tags.map((tag) => (
+          <Pill key={tag}>{tag}</Pill>
+        ))}
+        <span className="ml-auto flex gap-2">
+          <Button onClick={() => setEditing(true)}>
+            <Pencil />
+            Edit
+          </Button>
+          <Button onClick={remove}>
+            <Trash2 />
+            Delete
+          </Button>
+        </span>
+      </div>
+      <Facts detail={detail} />
+      <Heat detail={detail} />
+      <section className="flex flex-col gap-2" aria-label="Tasks">
+        <h3 className="text-13 font-medium">Tasks</h3>
+        {detail.tasks.map((task) => (
+          <TaskRow key={task.id} task={task} />
+        ))}
+        <NewTask contactId={contact.id} />
+      </section>
+      <section className="flex flex-col gap-3" aria-label="Timeline">
+        <h3 className="text-13 font-medium">Timeline</h3>
+        <NewNote contactId={contact.id} onAdded={refresh} />
+        <Timeline detail={detail} onChanged={refresh} />
+      </section>
+      <ContactForm key={contact.version} open={editing} onClose={() => setEditing(false)} onDone={refresh} contact={contact} />
+    </div>
+  )
+}
+
+function Facts({ detail: { contact, emails, email_consent } }: { detail: ContactDetail }) {
+  const rows: [string, string | null][] = [
+    ['Email', emails.join(', ') || contact.email],
+    ['Phone', contact.phone],
+    ['Company', contact.company],
+    ['Job title', contact.job_title],
+    ['Source', capital(contact.source)],
+    ['Added', day(contact.created_at)],
+    ['Email consent', email_consent ? `${capital(email_consent.state)}: ${email_consent.evidence}` : null],
+  ]
+  return (
+    <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-13">
+      {rows
+        .filter(([, value]) => value)
+        .map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="text-muted">{label}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+function Heat({ detail: { contact, points, reasons } }: { detail: ContactDetail }) {
+  return (
+    <section className="rounded-panel bg-raised px-4 py-3" aria-label="Why this temperature">
+      <h3 className="text-13 font-medium">
+        {temperatureNames[contact.temperature]} at {points} {points === 1 ? 'point' : 'points'}
+      </h3>
+      {reasons.length ? (
+        <ul className="mt-1.5 flex flex-col gap-1 text-13">
+          {reasons.map((reason) => (
+            <li key={reason.kind} className="flex justify-between gap-4">
+              <span>
+                {countOf(reason.kind, reason.count)}, last {longAgo(reason.last_at)}
+              </span>
+              <span className="text-muted tabular">+{reason.points}</span>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className="mt-1 text-13 text-muted">Nothing lately. Purchases, bookings, replies and calls warm a contact.</p>
+      )}
+      <p className="mt-2 text-12 text-faint">Points halve every {HALF_LIFE_DAYS} days. Hot from 30, warm from 8.</p>
+    </section>
+  )
+}
+
+function NewNote({ contactId, onAdded }: { contactId: string; onAdded: () => Promise<unknown> }) {
+  const [busy, setBusy] = useState(false)
+  async function add(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = event.currentTarget
+    const kind = (event.nativeEvent as SubmitEvent).submitter?.getAttribute('value') === 'call' ? 'call' : 'note'
+    const text = String(new FormData(form).get('text')).trim()
+    setBusy(true)
+    await attempt('The note was not added', async () => {
+      await call('add-note', { contact_id: contactId, text, kind }, { idempotencyKey: newKey() })
+      form.reset()
+      await onAdded()
+    })
+    setBusy(false)
+  }
+  return (
+    <form onSubmit={add} className="flex flex-wrap items-end gap-2">
+      <TextField
+        label="Note"
+        name="text"
+        required
+        maxLength={4000}
+        placeholder="Wants a quote by Friday"
+        fieldClassName="min-w-48 flex-1"
+      />
+      <Button type="submit" value="note" busy={busy}>
+        Add note
+      </Button>
+      <Button type="submit" value="call" busy={busy} variant="ghost">
+        Log as a call
+      </Button>
+    </form>
+  )
+}

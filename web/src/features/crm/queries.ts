@@ -1,0 +1,47 @@
+import type { CallReply } from '@operon/contracts/calls'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { call, useCall } from '../../api/call.ts'
+import type { Address } from './address.ts'
+
+export type Contact = CallReply<'find-contacts'>['contacts'][number]
+export type ContactDetail = CallReply<'show-contact'>
+export type Task = CallReply<'list-tasks'>['tasks'][number]
+
+const root = 'crm'
+const PAGE = 100
+
+export function useRefresh() {
+  const queries = useQueryClient()
+  return useCallback(() => queries.invalidateQueries({ queryKey: [root] }), [queries])
+}
+
+export function useContacts({ query, temperature, status, tag, sort }: Address) {
+  const asked = {
+    sort,
+    limit: PAGE,
+    ...(query && { query: query.slice(0, 100) }),
+    ...(temperature && { temperature }),
+    ...(status && { status }),
+    ...(tag && { tag }),
+  }
+  return useInfiniteQuery({
+    queryKey: [root, 'contacts', asked],
+    queryFn: ({ pageParam, signal }) => call('find-contacts', { ...asked, ...(pageParam && { cursor: pageParam }) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.cursor ?? undefined,
+  })
+}
+
+export const useContact = (id: string) => useCall('show-contact', { contact_id: id }, { key: [root, 'contact', id], retry: false })
+export const useOlder = (id: string, from: string | null) =>
+  useInfiniteQuery({
+    queryKey: [root, 'timeline', id, from],
+    queryFn: ({ pageParam, signal }) => call('contact-timeline', { contact_id: id, cursor: pageParam }, { signal }),
+    initialPageParam: from ?? '',
+    getNextPageParam: (last) => last.cursor ?? undefined,
+    enabled: false,
+  })
+export const useTasks = () => useCall('list-tasks', {}, { key: [root, 'tasks'] })
+export const useTags = () => useCall('list-tags', {}, { key: [root, 'tags'] })
+export const newKey = () => crypto.randomUUID()
