@@ -78,7 +78,8 @@ test('an undo takes away what was added, restores what was changed, and keeps wh
     'overwrite',
   )
   const stranger = platform.user()
-  for (const name of ['run-import', 'undo-import', 'show-import']) expect((await call(name, stranger, { import_id })).status, name).toBe(404)
+  for (const name of ['run-import', 'undo-import', 'show-import'])
+    expect((await call(name, stranger, { import_id })).status, name).toBe(404)
   await call('run-import', ann, { import_id })
   expect(await ends(ann, import_id, 'done')).toMatchObject({ added: 2, changed: 2 })
   expect((await call('run-import', ann, { import_id })).status).toBe(409)
@@ -92,13 +93,26 @@ test('an undo takes away what was added, restores what was changed, and keeps wh
   expect(contact).toMatchObject({ name: 'Ines', phone: null, company: null, tags: ['old'] })
   expect((await call('show-contact', ann, { contact_id: bo })).body.contact).toMatchObject({ name: 'Bo B', company: 'Firm', status: 'won' })
   expect((await call('create-contact', ann, { name: 'Cy', email: 'cy@example.com' })).status).toBe(200)
-  const told = await db.selectFrom('outbox').select('payload').where('user_id', '=', ann.id).where('name', '=', 'crm.lead_count_changed').orderBy('id').execute()
+  const told = await db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('user_id', '=', ann.id)
+    .where('name', '=', 'crm.lead_count_changed')
+    .orderBy('id')
+    .execute()
   expect(told.map(({ payload }: any) => payload.change)).toEqual([2, -1])
 })
 
 test('20,000 rows twice: none new, and the export holds no formula', { timeout: 120_000 }, async () => {
   const ann = platform.user()
-  const rows = Array.from({ length: 20_000 }, (_, n) => [`Person ${n}`, `p${n}@example.com`, '', n === 7 ? '=1+1' : `Firm ${n % 90}`, '', 'list'])
+  const rows = Array.from({ length: 20_000 }, (_, n) => [
+    `Person ${n}`,
+    `p${n}@example.com`,
+    '',
+    n === 7 ? '=1+1' : `Firm ${n % 90}`,
+    '',
+    'list',
+  ])
   const first = await staged(ann, rows)
   expect(first.counts).toEqual({ new: 20_000, changed: 0, same: 0, refused: 0 })
   await call('run-import', ann, { import_id: first.import_id })

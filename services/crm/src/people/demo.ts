@@ -18,7 +18,14 @@ export async function seedDemo(
   const contacts = demoContacts.map((contact) => ({ id: newId(), ...contact }))
   await trx
     .insertInto('leads')
-    .values(contacts.map(({ daysAgo, did, ...contact }) => ({ user_id, ...contact, created_at: days(-daysAgo), last_activity_at: days(-daysAgo) })))
+    .values(
+      contacts.map(({ daysAgo, did, ...contact }) => ({
+        user_id,
+        ...contact,
+        created_at: days(-daysAgo),
+        last_activity_at: days(-daysAgo),
+      })),
+    )
     .execute()
   await trx
     .insertInto('contact_emails')
