@@ -50,19 +50,6 @@ function readCursor(cursor: string, sort: Sort): { by: string; id: string } | nu
   return by.includes('\0') ? null : { by, id: said[3]! }
 }
 
-export async function countContacts(ctx: Ctx<CrmDb>) {
-  const { contacts, with_email, newest_at } = await ctx.db
-    .selectFrom('leads')
-    .select([
-      sql<number>`count(*)::int`.as('contacts'),
-      sql<number>`count(email)::int`.as('with_email'),
-      sql<Date | null>`max(created_at)`.as('newest_at'),
-    ])
-    .where('user_id', '=', signedIn(ctx).id)
-    .executeTakeFirstOrThrow()
-  return { contacts, with_email, newest_at: newest_at?.toISOString() ?? null }
-}
-
 const NEWEST = 2_000
 /** Looks at the newest contacts alone, so that it takes as long for a large account as for a small one. */
 export async function listTags(ctx: Ctx<CrmDb>): Promise<Output<typeof contract.listTags>> {
