@@ -18,8 +18,11 @@ test('a failed statement is logged with its code and constraint, without the row
   await insert('ann@example.com', 1)
   const lines: string[] = []
   const log = createLogger('info', { write: (line) => void lines.push(line) })
-  for (const failing of [insert('ann@example.com', 1), insert('bob@example.com', -1)]) {
-    const err = await failing.catch((error: Error) => error)
+  for (const [email, age] of [
+    ['ann@example.com', 1],
+    ['bob@example.com', -1],
+  ] as const) {
+    const err = await insert(email, age).catch((error: Error) => error)
     log.error({ err, password: 'Tr1cky' }, 'unexpected error')
   }
   expect(lines.map((line) => JSON.parse(line).err)).toMatchObject([

@@ -75,7 +75,7 @@ describe('before the first word, somebody else answers', () => {
       // Let the provider recover, so that its circuit does not decide the next case.
       await vi.waitFor(async () => expect((await ask(platform.user(), 'gpt-5.4')).body.answered_by).toBe('gpt-5.4'), {
         timeout: 20_000,
-        interval: 500,
+        interval: 100,
       })
     },
     30_000,
@@ -96,7 +96,7 @@ describe('before the first word, somebody else answers', () => {
     await fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' })
     await vi.waitFor(async () => expect((await ask(platform.user())).body.answered_by).toBe('gpt-4o-mini'), {
       timeout: 20_000,
-      interval: 500,
+      interval: 100,
     })
   }, 30_000)
 

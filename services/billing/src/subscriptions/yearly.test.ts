@@ -116,7 +116,7 @@ test('a month becomes a year at once, less what is left of it by time, as the pr
   const [year] = await chargesOf(user)
   // Time goes on between the two.
   expect(year! - preview.amount_due_cents).toBeLessThanOrEqual(1)
-  expect((await rowOf(user)).period_end!.toISOString()).toBe(preview.next_billing_date)
+  expect((await rowOf(user)).period_end!.getTime() - Date.parse(preview.next_billing_date)).toBeLessThan(5_000)
   await billing.booksMatch()
 })
 
