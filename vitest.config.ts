@@ -28,7 +28,8 @@ export default defineConfig({
     setupFiles: ['deploy/src/test-setup.ts'],
     globalSetup: ['deploy/src/test-postgres.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than a small machine has cores: a test waits for a third of its time.
+    maxWorkers: 3,
     testTimeout: 15_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
