@@ -43,6 +43,21 @@ test('where real people come, a demo is looked around in: filled, answered from 
     await line.getByRole('button', { name: 'Create an account' }).click()
     await expect(page).toHaveURL(/\/auth$/)
     await page.context().close()
+
+    // A buyer's demo has what a buyer saves, stays in the buyer's pages, and claims no deletion that was refused.
+    const buyer = await (await browser.newContext({ baseURL: platform.address, reducedMotion: 'reduce' })).newPage()
+    await buyer.goto('/auth/buyer')
+    await wake(buyer)
+    await buyer.getByRole('button', { name: 'Try the demo as a buyer' }).click()
+    await expect(buyer).toHaveURL(/\/buyer-dashboard$/, { timeout: 20_000 })
+    await buyer.goto('/buyer-dashboard/wishlist')
+    await expect(buyer.getByRole('list', { name: 'Saved products' }).getByRole('listitem')).toHaveCount(3)
+    await buyer.goto('/buyer-dashboard/searches')
+    await buyer.getByRole('button', { name: 'Delete the search Support' }).click()
+    await expect(buyer.getByText('The search was not changed')).toBeVisible()
+    await expect(buyer.getByText('Support was deleted')).toHaveCount(0)
+    await expect(buyer.getByRole('button', { name: 'Delete the search Support' })).toBeVisible()
+    await buyer.context().close()
   } finally {
     await platform.stop()
   }

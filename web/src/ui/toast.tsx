@@ -29,13 +29,15 @@ export const toast = {
   dismiss: (id: number) => set(toasts.filter((item) => item.id !== id)),
 }
 
-/** Does what a person asked for; where it fails, a message says what did not happen, and why. */
-export async function attempt(failure: string, work: () => Promise<unknown>): Promise<void> {
+/** Does what a person asked for; where it fails, a message says what did not happen, and why. Returns whether it was done. */
+export async function attempt(failure: string, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work()
+    return true
   } catch (error) {
     // Sign-in opens next and gives the reason.
     if ((error as Error).name !== 'AuthSessionMissingError') toast.error(failure, (error as Error).message)
+    return false
   }
 }
 

@@ -60,8 +60,8 @@ export function SearchesPage() {
                 <Button
                   aria-label={`Delete the search ${name}`}
                   onClick={async () => {
-                    await change(() => call('change-search', { search_id: id, deleted: true }))
-                    toast.undo(`${name} was deleted`, () => void change(() => call('save-search', { q, category })))
+                    const done = await change(() => call('change-search', { search_id: id, deleted: true }))
+                    if (done) toast.undo(`${name} was deleted`, () => void change(() => call('save-search', { q, category })))
                   }}
                 >
                   Delete

@@ -65,8 +65,8 @@ export function WishlistPage() {
                 <Button
                   aria-label={`Remove ${title}`}
                   onClick={async () => {
-                    await save(item_id, false)
-                    if (offer) toast.undo(`${title} was removed`, () => void save(item_id, true))
+                    const done = await save(item_id, false)
+                    if (done && offer) toast.undo(`${title} was removed`, () => void save(item_id, true))
                   }}
                 >
                   Remove

@@ -94,7 +94,7 @@ function ByEmail({ isHere, email }: { isHere: boolean; email?: string | undefine
       {problem ? <Alert title="The message was not sent">{problem}</Alert> : null}
       {email ? (
         <Button variant="primary" size="public" busy={state === 'busy' ? 'Sending' : false} onClick={() => send(email)}>
-          Email a code to {email}
+          <span className="truncate">Email a code to {email}</span>
         </Button>
       ) : (
         <ButtonLink to={paths.forgotPassword} variant="primary" size="public">
