@@ -1,3 +1,7 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '@operon/deploy/postgres'
 import { loadDefinitions } from '@operon/deploy/services'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
@@ -15,6 +19,10 @@ const line = (name: string, times: number[], most?: number) =>
   )
 
 export async function bench({ short }: { short: boolean }): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-media-'))
+  chmodSync(folder, 0o755)
+  const postgres = await startPostgres({ dataDir: join(folder, 'pg') })
+  process.env.OPERON_TEST_PG = postgres.url
   const definitions = (await loadDefinitions()).filter(({ name }) => name === 'media' || name === 'sandbox')
   const platform = await startTestPlatform(definitions, { SANDBOX_MODEL_PACE_MS: '10', LOG_LEVEL: 'error' })
   try {
@@ -26,6 +34,8 @@ export async function bench({ short }: { short: boolean }): Promise<void> {
     await resize(platform, user, short ? 10 : 40)
   } finally {
     await platform.close()
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -54,13 +64,19 @@ const unlimited = (platform: TestPlatform, { id }: TestUser) =>
 
 /** From the press of the button to the job in the list of what is being made. */
 async function visible(platform: TestPlatform, user: TestUser, times: number) {
-  const taken = await repeat(times, async () => {
-    const { pictures } = await call(platform, user, 'start-images', { prompt: 'a red bicycle', size: '512x512' })
-    const { pictures: found } = await call(platform, user, 'find-images', { ids: [pictures[0].id] })
-    if (found.length !== 1) throw new Error('an order that is not visible')
-    await call(platform, user, 'cancel-image', { picture_id: pictures[0].id })
-  })
-  line('an order is visible (and stopped again)', taken, MOST.visibleMs)
+  const taken: number[] = []
+  for (let n = -1; n < times; n++) {
+    let id = ''
+    const took = await timed(async () => {
+      const { pictures } = await call(platform, user, 'start-images', { prompt: 'a red bicycle', size: '512x512' })
+      id = pictures[0].id
+      const { pictures: found } = await call(platform, user, 'find-images', { ids: [id] })
+      if (found.length !== 1) throw new Error('an order that is not visible')
+    })
+    if (n >= 0) taken.push(took)
+    await call(platform, user, 'cancel-image', { picture_id: id })
+  }
+  line('an order is visible', taken, MOST.visibleMs)
 }
 
 async function gallery(platform: TestPlatform, times: number) {

@@ -21,9 +21,9 @@ export function ago(value: string | number | Date, now = Date.now()) {
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`
   return `${Math.floor(seconds / 86_400)} d`
 }
-/** 820 bytes, 1.2 MB. */
+/** 820 bytes, 1.2 MB: in steps of 1024, as plans count their space. */
 export function fileSize(bytes: number) {
   const units = ['bytes', 'kB', 'MB', 'GB']
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  return `${(bytes / 1000 ** power).toLocaleString('en-US', { maximumFractionDigits: power ? 1 : 0 })} ${units[power]}`
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  return `${(bytes / 1024 ** power).toLocaleString('en-US', { maximumFractionDigits: power ? 1 : 0 })} ${units[power]}`
 }

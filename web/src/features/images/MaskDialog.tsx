@@ -73,7 +73,10 @@ export function MaskDialog({ picture, onClose, onDone }: { picture: Picture; onC
         </>
       }
     >
-      <div className="relative mx-auto max-h-[60dvh]" style={{ aspectRatio: `${width} / ${height}`, maxWidth: '100%' }}>
+      <div
+        className="relative mx-auto"
+        style={{ aspectRatio: `${width} / ${height}`, width: `min(100%, calc(min(60dvh, 100dvh - 20rem) * ${width / height}))` }}
+      >
         <img src={here(url!)} alt={picture.prompt} className="size-full rounded-control object-contain" draggable={false} />
         <canvas
           ref={canvas}
