@@ -75,7 +75,7 @@ export function MaskDialog({ picture, onClose, onDone }: { picture: Picture; onC
     >
       <div
         className="relative mx-auto"
-        style={{ aspectRatio: `${width} / ${height}`, width: `min(100%, calc(min(60dvh, 100dvh - 20rem) * ${width / height}))` }}
+        style={{ aspectRatio: `${width} / ${height}`, width: `min(100%, calc(min(60dvh, 78dvh - 13rem) * ${width / height}))` }}
       >
         <img src={here(url!)} alt={picture.prompt} className="size-full rounded-control object-contain" draggable={false} />
         <canvas
