@@ -21,6 +21,8 @@ const DEADLINE_MS = 15_000
 const PATIENCE_MS = 20_000
 /** A token this near to its end is renewed before it is used. */
 const MARGIN_MS = 60_000
+/** So many exchanges with a vendor run at once: what a kill between its answer and our save can cost, as a rotated token is lost for good. */
+const AT_RISK = 16
 
 export type Granted = { held: Held; scopes: string[]; seconds: number | null }
 
@@ -115,6 +117,14 @@ export function openTokens(rt: Rt, places: Places): Tokens {
   const { db, vault } = rt
   const running = new Map<string, Promise<{ row: ConnectionRow; held: Held }>>()
 
+  const rooms = new Map<string, Room>()
+  const roomAt = ({ app }: ConnectionRow): Room => {
+    const of = definitionOf(app).vendor ?? app
+    const room = rooms.get(of) ?? roomFor(AT_RISK)
+    rooms.set(of, room)
+    return room
+  }
+
   const isStale = ({ generation, expires_at }: ConnectionRow, than?: number) =>
     generation === than || (expires_at !== null && expires_at.getTime() - now() < MARGIN_MS)
   const canRenew = (row: ConnectionRow, held: Held) => Boolean(definitionOf(row.app).mint || (definitionOf(row.app).vendor && held.refresh))
@@ -134,21 +144,24 @@ export function openTokens(rt: Rt, places: Places): Tokens {
         await inTransaction(db, (trx) => breakConnection(trx, row, 'It does not accept our access any more.'))
         throw new DomainError('connection_broken')
       }
-      const lease = newId()
-      const leased = await db
-        .updateTable('connections')
-        .set({ lease_id: lease, lease_until: sql`clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'` })
-        .where('id', '=', row.id)
-        .where('generation', '=', row.generation)
-        .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`clock_timestamp()`)]))
-        .returning('id')
-        .executeTakeFirst()
-      if (leased) {
-        const renewed = await renewOnce(row, held, lease)
-        if (renewed) return renewed
-      } else if (Date.now() > until) throw new DomainError('upstream_timeout')
-      else await wait(40 + Math.random() * 80)
+      if (Date.now() > until) throw new DomainError('upstream_timeout')
+      const renewed = await roomAt(row)(() => renewInTurn(row, held))
+      if (renewed) return renewed
+      await wait(40 + Math.random() * 80)
     }
+  }
+
+  async function renewInTurn(row: ConnectionRow, held: Held): Promise<{ row: ConnectionRow; held: Held } | null> {
+    const lease = newId()
+    const leased = await db
+      .updateTable('connections')
+      .set({ lease_id: lease, lease_until: sql`clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'` })
+      .where('id', '=', row.id)
+      .where('generation', '=', row.generation)
+      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`clock_timestamp()`)]))
+      .returning('id')
+      .executeTakeFirst()
+    return leased ? renewOnce(row, held, lease) : null
   }
 
   /** Null where another process was faster after all. */
@@ -188,6 +201,8 @@ export function openTokens(rt: Rt, places: Places): Tokens {
         throw new DomainError('connection_broken', { cause: error })
       }
       await db.updateTable('connections').set({ lease_until: null }).where('id', '=', row.id).where('lease_id', '=', lease).execute()
+      // Whoever stood still for a while may find that another process has renewed it meanwhile.
+      if ((await read(row.id))?.generation !== row.generation) return null
       if (error instanceof NotGranted) throw new DomainError('upstream_failed', { cause: error })
       throw error
     }
@@ -203,6 +218,23 @@ export function openTokens(rt: Rt, places: Places): Tokens {
       running.set(row.id, work)
       return work
     },
+  }
+}
+
+type Room = <T>(work: () => Promise<T>) => Promise<T>
+function roomFor(most: number): Room {
+  let used = 0
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (used >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    else used++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else used--
+    }
   }
 }
 
