@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { serviceNames } from '@operon/contracts/services'
 import { alertRules, runbooks } from './alerts.ts'
+import { appPages } from './app-pages.ts'
 import { composeFile } from './compose.ts'
 import { dashboard } from './dashboard.ts'
 import { pinned, readImages } from './images.ts'
@@ -23,6 +24,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'deploy/observability/alerts.yml': alertRules(),
     'deploy/observability/dashboard.json': dashboard(),
     'docs/runbooks.md': runbooks(),
+    'docs/apps.md': appPages(),
     ...(await kubernetesFiles()),
     'deploy/Dockerfile': text('deploy/Dockerfile').replaceAll(/^FROM node:\S+/gm, `FROM ${pinned(images, node)}`),
     'deploy/package.json': packageJson(text('deploy/package.json')),

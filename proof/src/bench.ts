@@ -12,6 +12,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   events: () => import('./bench/events.ts'),
   growth: () => import('./bench/growth.ts'),
   media: () => import('./bench/media.ts'),
+  connections: () => import('./bench/connections.ts'),
 }
 
 const args = process.argv.slice(2)

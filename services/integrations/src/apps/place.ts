@@ -17,6 +17,7 @@ export type Places = {
   fetch: GuardedFetch
 }
 
+const KNOWN_MS = 5_000
 const inSandbox: Client = { id: 'operon-sandbox', secret: 'operon-sandbox-secret' }
 const noClient: Client = { id: '', secret: '' }
 
@@ -30,7 +31,19 @@ export const sandboxedApps = (config: Config): ThirdParty[] => (config.CONNECT_S
 
 export function openPlaces({ kit, config, ask }: Pick<Runtime<any, Config>, 'kit' | 'config' | 'ask'>): Places {
   const isOpen = sandboxIsOpen(kit) && config.CONNECT_SANDBOX
-  const standIn = async () => (await ask(sandboxAddress, { provider: 'apps' })).url
+  let known: { url: Promise<string>; until: number } | undefined
+  /** Asked for with each call, and told by the bus. */
+  const standIn = (): Promise<string> => {
+    if (!known || known.until < Date.now()) {
+      const url = ask(sandboxAddress, { provider: 'apps' }).then((answer) => answer.url)
+      const asked = { url, until: Date.now() + KNOWN_MS }
+      known = asked
+      url.catch(() => {
+        if (known === asked) known = undefined
+      })
+    }
+    return known.url
+  }
   const sandbox: Place = {
     sandbox: true,
     client: inSandbox,

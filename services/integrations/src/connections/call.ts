@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { appName } from '@operon/contracts/words'
+import { UNSYNCED } from '@operon/kit/db'
 import { DomainError } from '@operon/kit/errors'
 import { Circuit } from '@operon/kit/fetch'
 import { newId } from '@operon/kit/ids'
@@ -88,7 +89,7 @@ export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
       update connections set last_call_at = case when ${isLook}::boolean then last_call_at else now() end, checked_at = case when ${outcome} = 'ok' then now() else checked_at end,
         state = case when state in ('connected', 'degraded') then coalesce(${state}, state) else state end,
         failure = case when state in ('connected', 'degraded') and ${state}::text is not null then ${failure} else failure end
-      where id = ${id} and user_id = ${user_id}`.execute(db)
+      from ${sql.raw(UNSYNCED)} where id = ${id} and user_id = ${user_id}`.execute(db)
   }
 
   return async (connection, request, asked) => {
