@@ -41,6 +41,11 @@ export const publicPages: PageRoute[] = [
   { path: paths.consent, page: lazyPage(() => import('./features/apps/ConsentPage.tsx').then((m) => m.ConsentPage)) },
   { path: '/connect/:app', page: lazyPage(() => import('./features/connections/ConnectedPage.tsx').then((m) => m.ConnectedPage)) },
   { path: paths.sharedImage, page: lazyPage(() => import('./features/images/SharedImagePage.tsx').then((m) => m.SharedImagePage)) },
+  ...['/book/:profile', '/book/:profile/:type'].map((path) => ({
+    path,
+    page: lazyPage(() => import('./features/booking/BookPage.tsx').then((m) => m.BookPage)),
+  })),
+  { path: '/booking/:token', page: lazyPage(() => import('./features/booking/BookingPage.tsx').then((m) => m.BookingPage)) },
   ...marketplacePaths.map((path) => ({ path, page: Storefront })),
   { path: paths.buyer, page: lazyPage(() => import('./features/buyer/BuyerDashboardPage.tsx').then((m) => m.BuyerDashboardPage)) },
   { path: paths.buyerOrders, page: lazyPage(() => import('./features/buyer/OrdersPage.tsx').then((m) => m.OrdersPage)) },
@@ -73,6 +78,7 @@ export const sellerPages: PageRoute[] = [
   { path: paths.apps, page: lazyPage(() => import('./features/connections/AppLibraryPage.tsx').then((m) => m.AppLibraryPage)) },
   { path: paths.notion, page: lazyPage(() => import('./features/connections/notion/NotionPage.tsx').then((m) => m.NotionPage)) },
   { path: paths.crm, page: lazyPage(() => import('./features/crm/CrmPage.tsx').then((m) => m.CrmPage)) },
+  { path: paths.calendar, page: lazyPage(() => import('./features/calendar/CalendarPage.tsx').then((m) => m.CalendarPage)) },
   { path: paths.payments, page: lazyPage(() => import('./features/payments/PaymentsPage.tsx').then((m) => m.PaymentsPage)) },
   {
     path: paths.templates,

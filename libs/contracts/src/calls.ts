@@ -16,6 +16,9 @@ import type { Args, Reply } from './contract.ts'
 import type * as crm from './crm/api.ts'
 import type * as crmContacts from './crm/contacts.ts'
 import type * as crmImports from './crm/imports.ts'
+import type * as crmAppointments from './crm/appointments.ts'
+import type * as crmBooking from './crm/booking.ts'
+import type * as crmCalendar from './crm/calendar.ts'
 import type { accountErasures } from './erasure.ts'
 import type * as gateway from './gateway/api.ts'
 import type * as identity from './identity/api.ts'
@@ -62,6 +65,9 @@ type Modules = typeof aiGateway &
   typeof crm &
   typeof crmContacts &
   typeof crmImports &
+  typeof crmAppointments &
+  typeof crmBooking &
+  typeof crmCalendar &
   typeof gateway &
   typeof identity &
   typeof identityExports &

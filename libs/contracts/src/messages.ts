@@ -37,6 +37,16 @@ export const errors = {
       'Your export needs every part of the platform, and one of them does not answer right now. Nothing was exported; try again in a few minutes.',
   },
 
+  // Calendar
+  slot_taken: { status: 409, message: 'This time is no longer free. Choose another one.' },
+  booking_link: { status: 404, message: 'This link does not work. Use the one in the latest email about your booking.' },
+  booking_over: { status: 409, message: 'This booking is over, cancelled or already answered, so it cannot be changed.' },
+  booking_answers: { status: 400, message: 'Answer the questions that are marked as required.' },
+  booking_phone: { status: 400, message: 'Enter the number that you can be called on.' },
+  booking_many: { status: 429, message: 'There are many bookings from this address today. Try again tomorrow, or write to the host.' },
+  event_type_slug: { status: 409, message: 'You already have a booking page with this address. Choose another one.' },
+  event_type_limit: { status: 400, message: 'You can have 100 booking pages. Delete one first.' },
+
   // Images
   image_failed: { status: 502, message: 'The image could not be made. It used no image of your plan; try again in a moment.' },
   image_refused: { status: 400, message: 'The model would not draw this. Describe it differently. It used no image of your plan.' },

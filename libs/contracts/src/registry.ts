@@ -26,6 +26,9 @@ import * as billingStaff from './billing/staff.ts'
 import * as billingTables from './billing/tables.ts'
 import type { Action, Effect, Endpoint, Event, Job, Request, Table } from './contract.ts'
 import * as crmApi from './crm/api.ts'
+import * as crmAppointments from './crm/appointments.ts'
+import * as crmBooking from './crm/booking.ts'
+import * as crmCalendar from './crm/calendar.ts'
 import * as crmContacts from './crm/contacts.ts'
 import * as crmEvents from './crm/events.ts'
 import * as crmImports from './crm/imports.ts'
@@ -140,7 +143,7 @@ export const contracts: Record<ProcessName, object> = {
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   media: { ...mediaApi, ...mediaEvents, ...mediaFiles, ...mediaOpenAi, ...mediaShapes, ...mediaVoice },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
-  crm: { ...crmApi, ...crmContacts, ...crmImports, ...crmEvents, ...crmTables },
+  crm: { ...crmApi, ...crmAppointments, ...crmBooking, ...crmCalendar, ...crmContacts, ...crmImports, ...crmEvents, ...crmTables },
   sandbox: { ...sandboxApi, ...sandboxEvents },
   gateway: gatewayApi,
 }

@@ -39,6 +39,7 @@ export const BODIES: Record<string, (ids: Ids) => any> = {
   'product-analytics': ({ aProduct }) => ({ item_id: aProduct, days: 90 }),
   'item-reviews': ({ aProduct }) => ({ item_id: aProduct }),
   'shared-image': ({ aShare }) => ({ token: aShare }),
+  'list-appointments': () => ({ from: new Date(Date.now() - 7 * 86_400_000).toISOString(), to: new Date().toISOString() }),
   'ai-estimate': () => ({ models: ['gpt-4o-mini'], text: 'A word about spring' }),
 }
 
@@ -67,6 +68,9 @@ export const UNTIMED: Record<string, string> = {
   'show-thread': 'fifty messages of one conversation, by its id',
   'cart-quote': 'at most twenty products, by their ids',
   'preview-switch': 'asks the payment provider about one subscription',
+  'show-booking': 'one booking, by the token of its link',
+  'show-booking-page': 'at most a hundred pages of one person, by their address',
+  'list-slots': 'one page by its address; booking.test.ts times it beside 20,000 bookings',
   'notion-api': 'asks a connected app',
   'read-from-app': 'asks a connected app',
   'find-notion-pages': 'asks a connected app',

@@ -15,6 +15,8 @@ const owned = [
   'import_runs',
   'import_rows',
   'appointments',
+  'bookings',
+  'event_types',
   'email_campaigns',
 ]
 
@@ -23,7 +25,7 @@ export const erasure: Eraser<CrmDb> = {
   long: owned.map((table) => ({ table })),
   async erase(trx, userId) {
     const people = await forgetPerson(trx, userId)
-    return { deleted: { ...people, ...(await deleteRows(trx, owned, userId)) } }
+    return { deleted: { ...people, ...(await deleteRows(trx, [...owned, 'schedules', 'hosts'], userId)) } }
   },
   holds: [
     { table: 'people', key: null },
@@ -34,6 +36,8 @@ export const erasure: Eraser<CrmDb> = {
         sql`t.email in (select lower(email) from people where user_id = ${userId} union select lower(email) from sign_up_records where user_id = ${userId})`,
       without: ['confirm_hash', 'unsubscribe_hash'],
     },
-    ...owned.map((table) => ({ table })),
+    ...owned.map((table) => (table === 'bookings' ? { table, without: ['during'] } : { table })),
+    { table: 'schedules', key: null },
+    { table: 'hosts', key: null },
   ],
 }

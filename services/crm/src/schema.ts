@@ -1,7 +1,8 @@
 import type { PaceDb } from '@operon/kit/mail/paces'
 import type { Generated, GeneratedAlways } from 'kysely'
+import type { CalendarDb } from './calendar/schema.ts'
 
-export type CrmDb = PaceDb & {
+export type CrmDb = PaceDb & CalendarDb & {
   leads: {
     id: string
     user_id: string

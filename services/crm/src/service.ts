@@ -4,6 +4,9 @@ import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
 import { platformPace } from '@operon/kit/mail/turns'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { accountMailConsumers } from './accountMail/consumers.ts'
+import { bookingJobs, bookingRoutes } from './booking/routes.ts'
+import { hostConsumers } from './calendar/hosts.ts'
+import { calendarRoutes } from './calendar/routes.ts'
 import { Config } from './config.ts'
 import { contactConsumers } from './contacts/consumers.ts'
 import { contactRoutes } from './contacts/routes.ts'
@@ -15,6 +18,7 @@ import * as rowsOfAPerson from './migrations/0004_rows_of_a_person.ts'
 import * as unconfirmed from './migrations/0005_unconfirmed.ts'
 import * as contacts from './migrations/0010_contacts.ts'
 import * as imports from './migrations/0011_imports.ts'
+import * as calendar from './migrations/0030_calendar.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
@@ -32,6 +36,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0005_unconfirmed': unconfirmed,
     '0010_contacts': contacts,
     '0011_imports': imports,
+    '0030_calendar': calendar,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {
@@ -42,6 +47,10 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     contactRoutes(rt)
     contactConsumers(rt)
     importRoutes(rt)
+    calendarRoutes(rt)
+    bookingRoutes(rt, mailer)
+    bookingJobs(rt, mailer)
+    hostConsumers(rt)
     newsletterRoutes(rt)
     newsletterJobs(rt, mailer)
     peopleConsumers(rt)

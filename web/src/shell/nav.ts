@@ -3,6 +3,7 @@ import {
   Blocks,
   BookOpenCheck,
   Bot,
+  CalendarDays,
   ChartNoAxesColumn,
   CircleQuestionMark,
   Contact,
@@ -102,6 +103,15 @@ export const navItems: NavItem[] = [
     keywords: 'contacts leads people customers tasks notes timeline',
     action: 'Add a contact',
     opens: '/dashboard/crm?new=1',
+  },
+  {
+    title: 'Calendar',
+    path: '/dashboard/calendar',
+    icon: CalendarDays,
+    group: 'Run',
+    keywords: 'appointments meetings booking availability schedule',
+    action: 'Add an appointment',
+    opens: '/dashboard/calendar?new=',
   },
   {
     title: 'App Library',

@@ -1,15 +1,92 @@
 import { z } from 'zod'
-import { event, job, personal } from '../contract.ts'
+import { event, job, type Notice, personal } from '../contract.ts'
+import { moment } from '../words.ts'
+import type { ActivityKind } from './heat.ts'
 
 export const leadCreated = event('crm.lead_created', z.object({ lead_id: z.uuid() }), {
   activity: () => 'Added a lead',
   link: ({ lead_id }) => `/dashboard/crm?contact=${lead_id}`,
   trigger: { title: 'A lead was added', description: 'By a form, an import or by hand.' },
 })
-export const appointmentBooked = event('crm.appointment_booked', z.object({ appointment_id: z.uuid() }), {
-  activity: () => 'Booked an appointment',
-  trigger: { title: 'An appointment was booked', description: 'By a visitor or by hand.' },
+const booked = z.object({
+  appointment_id: z.uuid(),
+  // The version before tells the id alone.
+  title: personal(z.string()).optional(),
+  starts_at: z.iso.datetime().optional(),
+  guest_name: personal(z.string()).nullish(),
+  guest_email: personal(z.string()).nullish(),
+  guest_phone: personal(z.string()).nullish(),
+  by: z.enum(['guest', 'owner']).optional(),
 })
+type Booked = z.output<typeof booked>
+const link = () => '/dashboard/calendar' as const
+const timeline =
+  (text: string, kind: ActivityKind) =>
+  ({ title, guest_email: email, guest_name: name, guest_phone: phone }: Booked) =>
+    email ? { email, ...(name && { name }), phone: phone ?? null, kind, text: `${text} ${title ?? 'an appointment'}` } : null
+/** The owner hears of what others did, not of what they did themselves. */
+const notice =
+  (title: string) =>
+  ({ by, guest_name, title: about, starts_at, appointment_id }: Booked): Notice[] =>
+    by === 'guest' && starts_at
+      ? [
+          {
+            kind: 'booking',
+            title,
+            body: `${guest_name}: ${about}, ${moment(new Date(starts_at))}.`,
+            link: link(),
+            about: `${appointment_id}:${title}:${starts_at}`,
+          },
+        ]
+      : []
+
+export const appointmentBooked = event('crm.appointment_booked', booked, {
+  activity: () => 'Booked an appointment',
+  link,
+  notice: notice('You have a new booking'),
+  timeline: timeline('Booked', 'booking'),
+  trigger: { title: 'An appointment was booked', description: 'By a visitor or by hand.' },
+  live: 'calendar',
+})
+export const appointmentCancelled = event('crm.appointment_cancelled', booked, {
+  activity: () => 'Cancelled an appointment',
+  link,
+  notice: notice('A booking was cancelled'),
+  timeline: timeline('Cancelled', 'change'),
+  trigger: { title: 'An appointment was cancelled', description: 'By its guest or its owner.' },
+  live: 'calendar',
+})
+export const appointmentMoved = event('crm.appointment_moved', booked, {
+  activity: () => 'Moved an appointment',
+  link,
+  notice: notice('A booking was moved'),
+  timeline: timeline('Moved', 'change'),
+  trigger: { title: 'An appointment was moved', description: 'To another time, by its guest or its owner.' },
+  live: 'calendar',
+})
+export const appointmentConfirmed = event('crm.appointment_confirmed', booked, {
+  activity: () => 'Confirmed a booking',
+  link,
+  timeline: timeline('Confirmed', 'change'),
+  trigger: { title: 'A booking was confirmed', description: 'One that waited for the approval of its owner.' },
+  live: 'calendar',
+})
+export const guestMissing = event('crm.guest_missing', booked, {
+  activity: () => 'A guest did not come',
+  link,
+  timeline: timeline('Did not come to', 'change'),
+  trigger: { title: 'A guest did not come', description: 'To an appointment that they had booked.' },
+  live: 'calendar',
+})
+
+export const bookingMails = ['booked', 'requested', 'confirmed', 'declined', 'moved', 'cancelled', 'reminder'] as const
+/** One email about a booking, to one side. It is not sent where the booking has another state or time by then: that has an email of its own. */
+export const bookingMail = job(
+  'crm.booking_mail',
+  z.object({ booking_id: z.uuid(), kind: z.enum(bookingMails), to: z.enum(['guest', 'host']), starts_at: z.iso.datetime() }),
+  { attempts: 12 },
+)
+export const bookingReminders = job('crm.booking_reminders', z.object({}))
 export const campaignCreated = event('crm.campaign_created', z.object({ campaign_id: z.uuid(), name: personal(z.string()) }), {
   activity: ({ name }) => `Created the campaign ${name}`,
 })

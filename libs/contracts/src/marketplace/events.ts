@@ -9,6 +9,9 @@ export const storefrontOwner = request(
   z.object({ name: z.string() }).nullable(),
 )
 
+/** Gives the person who asks an address for what they show, and their name there. Asking again answers the same. */
+export const claimSlug = request('marketplace.claim_slug', z.object({}), z.object({ slug: z.string(), name: z.string() }))
+
 /** A buyer has what they paid for. The seller's share leaves the hold a week later. */
 export const orderDelivered = event('marketplace.order_delivered', z.object({ kind: SaleKind, reference: z.uuid(), seller_id: z.uuid() }))
 /** The address of a storefront: claimed once, and told to whoever shows it. */

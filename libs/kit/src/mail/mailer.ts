@@ -23,8 +23,15 @@ export type Email = {
   sender?: string
   /** Where an answer goes; to nobody without it. */
   replyTo?: string
+  /** For the calendar of whoever reads it (RFC 6047). */
+  invitation?: { method: 'REQUEST' | 'CANCEL'; content: string }
 }
-export type Mailer = { send(email: Email): Promise<void>; close(): void }
+export type Mailer = {
+  send(email: Email): Promise<void>
+  /** The address that emails come from, as an invitation names it. */
+  sender(): string
+  close(): void
+}
 
 /** Sends through SMTP_URL, else into the sandbox's inbox. */
 export function openMailer({
@@ -54,7 +61,8 @@ export function openMailer({
 
   return {
     close,
-    async send({ id, to, letter, sender = 'no-reply', replyTo }) {
+    sender: () => /[^<>\s]+@[^<>\s]+/.exec(config.MAIL_FROM ?? '')?.[0] ?? `no-reply@${domain}`,
+    async send({ id, to, letter, sender = 'no-reply', replyTo, invitation }) {
       const { stop } = letter
       opened ??= open()
       try {
@@ -63,6 +71,7 @@ export function openMailer({
           from: config.MAIL_FROM ?? { name: product, address: `${sender}@${domain}` },
           to: { name: '', address: to },
           ...(replyTo && { replyTo }),
+          ...(invitation && { icalEvent: { ...invitation, filename: 'invite.ics' } }),
           messageId: `<${id}@${hostname}>`,
           headers: {
             'Auto-Submitted': 'auto-generated',

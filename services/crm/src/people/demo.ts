@@ -5,6 +5,7 @@ import { DAY_MS } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
 import type { Transaction } from 'kysely'
+import { insertBooking, rangeOf } from '../calendar/bookings.ts'
 import { addActivity } from '../contacts/timeline.ts'
 import type { CrmDb } from '../schema.ts'
 
@@ -33,18 +34,13 @@ export async function seedDemo(
     .execute()
   for (const { id, daysAgo, did } of contacts)
     for (const { kind, text } of did) await addActivity(trx, user_id, { contactId: id, kind, text, at: days(-daysAgo) })
-  await trx
-    .insertInto('appointments')
-    .values(
-      demoAppointments.map(({ title, inDays, daysAgo }) => ({
-        id: newId(),
-        user_id,
-        title,
-        starts_at: days(inDays),
-        created_at: days(-daysAgo),
-      })),
-    )
-    .execute()
+  for (const { title, inDays, daysAgo } of demoAppointments) {
+    const [starts_at, ends_at] = [days(inDays), new Date(days(inDays).getTime() + 3_600_000)]
+    await insertBooking(trx, {
+      ...{ id: newId(), user_id, title, starts_at, ends_at, state: 'confirmed', blocks: false, created_at: days(-daysAgo) },
+      during: rangeOf(starts_at, ends_at),
+    })
+  }
   await trx
     .insertInto('email_campaigns')
     .values(

@@ -1,12 +1,13 @@
 import type { Envelope, Payload } from '@operon/contracts/contract'
 import type { userUpdated } from '@operon/contracts/identity/events'
-import { type Ctx, userIdOf } from '@operon/kit/context'
+import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { exactValue, type Query } from '@operon/kit/data/query'
 import type { KitDb } from '@operon/kit/schema'
 import { inTransaction } from '@operon/kit/tx'
 import { sql, type Transaction } from 'kysely'
 import { claimOrders } from '../buyers/claim.ts'
 import type { MarketplaceDb } from '../schema.ts'
+import { ensureSlug } from './slug.ts'
 
 type Trx = Transaction<MarketplaceDb & KitDb>
 
@@ -23,6 +24,15 @@ export async function ownerOf({ db }: Ctx<MarketplaceDb>, { slug }: { slug: stri
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   return seller ? { name: seller.display_name ?? slug } : null
+}
+
+export async function claimOwnSlug(ctx: Ctx<MarketplaceDb>) {
+  const userId = signedIn(ctx).id
+  return inTransaction(ctx.db, async (trx) => {
+    const slug = await ensureSlug(trx, userId)
+    const profile = await trx.selectFrom('profiles').select('display_name').where('user_id', '=', userId).executeTakeFirst()
+    return { slug, name: profile?.display_name ?? slug }
+  })
 }
 
 export async function rememberPerson(trx: Trx, { user_id, payload }: Envelope<Payload<typeof userUpdated>>): Promise<void> {

@@ -1,0 +1,216 @@
+import { z } from 'zod'
+import { fn, id, text, time } from '../contract.ts'
+import { exampleId } from './calendar.ts'
+
+// What is in a person's calendar: booked by visitors, or put there by themselves.
+
+export const bookingStates = ['pending', 'confirmed', 'declined', 'cancelled', 'no_show'] as const
+export type BookingState = (typeof bookingStates)[number]
+
+const appointment_id = id('appointment')
+export const Appointment = z.object({
+  id: appointment_id,
+  title: z.string(),
+  starts_at: time,
+  ends_at: time,
+  state: z.enum(bookingStates),
+  blocks: z.boolean(),
+  event_type_id: id('event_type').nullable(),
+  guest_name: z.string().nullable(),
+  guest_email: z.string().nullable(),
+  guest_phone: z.string().nullable(),
+  guest_zone: z.string().nullable(),
+  answers: z.array(z.object({ label: z.string(), answer: z.string() })),
+  place: z.string(),
+  notes: z.string(),
+  reason: z.string(),
+  version: z.int(),
+})
+const example = {
+  id: exampleId,
+  title: 'First call with Ines Ortega',
+  starts_at: '2026-12-01T09:00:00.000Z',
+  ends_at: '2026-12-01T09:30:00.000Z',
+  state: 'confirmed' as const,
+  blocks: true,
+  event_type_id: null,
+  guest_name: 'Ines Ortega',
+  guest_email: 'ines@harbour-cafe.example',
+  guest_phone: null,
+  guest_zone: 'Europe/Madrid',
+  answers: [],
+  place: '',
+  notes: '',
+  reason: '',
+  version: 1,
+}
+
+export const listAppointments = fn('list-appointments', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Lists what is in the calendar between two times',
+  description:
+    'At most 62 days and 500 appointments, earliest first. Cancelled and declined ones are left out. `any` tells whether there is any appointment at all.',
+  body: z
+    .object({ from: time, to: time })
+    .refine(({ from, to }) => Date.parse(to) > Date.parse(from) && Date.parse(to) - Date.parse(from) <= 62 * 86_400_000, {
+      error: 'Ask for at most 62 days.',
+    }),
+  reply: z.object({ appointments: z.array(Appointment).max(500), any: z.boolean() }),
+  example: {
+    request: { from: '2026-12-01T00:00:00.000Z', to: '2026-12-08T00:00:00.000Z' },
+    reply: { appointments: [example], any: true },
+  },
+  errors: [],
+  action: {
+    title: 'List appointments',
+    when: 'The person asks what is in their calendar or which meetings they have',
+    effect: 'reads',
+    evidence: {
+      rows: 'appointments',
+      columns: { title: { label: 'Title', as: 'text' }, starts_at: { label: 'Starts', as: 'time' }, state: { label: 'State', as: 'text' } },
+    },
+  },
+})
+
+/** Far enough for a calendar, and within what a range of PostgreSQL takes. */
+const moment = time.refine((at) => Date.parse(at) > Date.UTC(2000) && Date.parse(at) < Date.UTC(2100), {
+  error: 'Choose a time of this century.',
+})
+const Own = z.object({
+  title: text(200).trim().min(1),
+  starts_at: moment,
+  ends_at: moment,
+  notes: text(2000).default(''),
+  place: text(500).default(''),
+  /** Nobody can book this time. */
+  blocks: z.boolean().default(true),
+})
+const fits = ({ starts_at, ends_at }: { starts_at: string; ends_at: string }) => {
+  const ms = Date.parse(ends_at) - Date.parse(starts_at)
+  return ms >= 300_000 && ms <= 31 * 86_400_000
+}
+const fitting = { error: 'An appointment takes between 5 minutes and 31 days.' }
+
+export const cancelAppointment = fn('cancel-appointment', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Cancels an appointment',
+  description: 'A guest is told by email, with the reason.',
+  body: z.object({ appointment_id, reason: text(500).default('') }),
+  reply: z.object({ appointment_id, state: z.enum(bookingStates) }),
+  example: { request: { appointment_id: exampleId }, reply: { appointment_id: exampleId, state: 'cancelled' as const } },
+  errors: ['not_found', 'booking_over'],
+  action: {
+    title: 'Cancel an appointment',
+    when: 'The person asks to cancel a meeting or an appointment',
+    effect: 'sends',
+    does: ({ reason }) => `Cancels the appointment and emails its guest, if it has one${reason ? `: “${reason}”` : ''}`,
+  },
+})
+export const deleteAppointment = fn('delete-appointment', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Deletes an appointment that has no guest',
+  description: 'One with a guest is cancelled instead, so that the guest hears of it.',
+  body: z.object({ appointment_id }),
+  reply: z.object({ deleted: z.boolean() }),
+  example: { request: { appointment_id: exampleId }, reply: { deleted: true } },
+  errors: ['not_found'],
+  action: {
+    title: 'Delete an appointment',
+    when: 'The person asks to remove an appointment of their own from the calendar',
+    effect: 'destroys',
+    does: () => 'Deletes the appointment from the calendar',
+  },
+})
+export const createAppointment = fn('create-appointment', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Puts an appointment into the calendar',
+  description: 'Where it blocks its time, nothing else that blocks can be at that time.',
+  body: Own.refine(fits, fitting),
+  reply: z.object({ appointment_id, starts_at: time }),
+  example: {
+    request: { title: 'Dentist', starts_at: '2026-12-01T09:00:00.000Z', ends_at: '2026-12-01T10:00:00.000Z' },
+    reply: { appointment_id: exampleId, starts_at: '2026-12-01T09:00:00.000Z' },
+  },
+  errors: ['slot_taken'],
+  action: {
+    title: 'Add an appointment',
+    when: 'The person asks to put something into their calendar or to block a time',
+    effect: 'changes',
+    does: ({ title, starts_at }) => `Puts “${title}” into the calendar at ${starts_at}`,
+    undo: { contract: deleteAppointment, seconds: 600 },
+  },
+})
+export const moveAppointment = fn('move-appointment', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Moves an appointment to another time',
+  description: 'A guest is told by email, with a new invitation. `version` is the one that was read.',
+  body: z.object({ appointment_id, starts_at: moment, ends_at: moment, version: z.int() }).refine(fits, fitting),
+  reply: z.object({ appointment_id, version: z.int() }),
+  example: {
+    request: { appointment_id: exampleId, starts_at: '2026-12-02T09:00:00.000Z', ends_at: '2026-12-02T09:30:00.000Z', version: 1 },
+    reply: { appointment_id: exampleId, version: 2 },
+  },
+  errors: ['not_found', 'conflict', 'slot_taken', 'booking_over'],
+  action: {
+    title: 'Move an appointment',
+    when: 'The person asks to move a meeting to another time',
+    effect: 'sends',
+    does: ({ starts_at }) => `Moves the appointment to ${starts_at} and emails its guest, if it has one`,
+  },
+})
+export const editAppointment = fn('edit-appointment', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Changes the title, place and notes of an appointment',
+  description: 'Its time is changed by `move-appointment`. Notes are for its owner alone.',
+  body: z.object({ appointment_id, title: text(200).trim().min(1), place: text(500), notes: text(2000), version: z.int() }),
+  reply: z.object({ appointment_id, version: z.int() }),
+  example: {
+    request: { appointment_id: exampleId, title: 'Dentist', place: 'Main Street 1', notes: '', version: 1 },
+    reply: { appointment_id: exampleId, version: 2 },
+  },
+  errors: ['not_found', 'conflict'],
+  action: {
+    title: 'Change an appointment',
+    when: 'The person asks to rename an appointment or to note something about it',
+    effect: 'changes',
+    does: ({ title }) => `Saves the appointment as “${title}”`,
+  },
+})
+export const answerBooking = fn('answer-booking', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Confirms or declines a booking that waits for approval',
+  description: 'The guest is told by email. A declined time is free again.',
+  body: z.object({ appointment_id, confirm: z.boolean(), reason: text(500).default('') }),
+  reply: z.object({ appointment_id, state: z.enum(bookingStates) }),
+  example: { request: { appointment_id: exampleId, confirm: true }, reply: { appointment_id: exampleId, state: 'confirmed' as const } },
+  errors: ['not_found', 'booking_over'],
+  action: {
+    title: 'Answer a booking request',
+    when: 'The person asks to confirm or decline a booking that is pending',
+    effect: 'sends',
+    does: ({ confirm }) => `${confirm ? 'Confirms' : 'Declines'} the booking and emails its guest`,
+  },
+})
+export const markNoShow = fn('mark-no-show', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Notes that a guest did not come, or takes that back',
+  description: 'Only for a booking that has begun. The guest is not told.',
+  body: z.object({ appointment_id, no_show: z.boolean().default(true) }),
+  reply: z.object({ appointment_id, state: z.enum(bookingStates) }),
+  example: { request: { appointment_id: exampleId }, reply: { appointment_id: exampleId, state: 'no_show' as const } },
+  errors: ['not_found', 'booking_over'],
+  action: {
+    title: 'Mark a no-show',
+    when: 'The person says that a guest did not come',
+    effect: 'changes',
+    does: ({ no_show }) => (no_show ? 'Marks the booking as a no-show' : 'Takes back that the guest did not come'),
+  },
+})

@@ -1,0 +1,102 @@
+import type { Input, Output } from '@operon/contracts/contract'
+import type * as api from '@operon/contracts/crm/booking'
+import { appointmentCancelled, appointmentMoved } from '@operon/contracts/crm/events'
+import { now } from '@operon/kit/clock'
+import type { Ctx } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import type { Runtime } from '@operon/kit/service'
+import { inTransaction, publish } from '@operon/kit/tx'
+import type { Kysely } from 'kysely'
+import { changeBooking, mailBoth, rangeOf, told } from '../calendar/bookings.ts'
+import { remindAt } from '../calendar/reminders.ts'
+import type { CrmDb } from '../schema.ts'
+import { bounded } from './book.ts'
+import { bookingIdIn } from './links.ts'
+import { offerAt } from './offers.ts'
+
+type Call = Ctx<CrmDb>
+type Rt = Pick<Runtime<CrmDb>, 'cache' | 'vault'>
+type Held = Output<typeof api.showBooking>
+
+/** A booking of a guest, with its host and its page. */
+export async function readHeld(db: Kysely<CrmDb>, id: string) {
+  const row = await db
+    .selectFrom('bookings')
+    .innerJoin('hosts', 'hosts.user_id', 'bookings.user_id')
+    .leftJoin('event_types', 'event_types.id', 'bookings.event_type_id')
+    .selectAll('bookings')
+    .select(['hosts.name as host', 'hosts.slug as profile', 'event_types.title as type_title', 'event_types.slug as type_slug'])
+    .select(['event_types.active', 'event_types.place_kind'])
+    .where('bookings.id', '=', id)
+    .where('guest_email', 'is not', null)
+    .executeTakeFirst()
+  if (!row) throw new DomainError('booking_link')
+  return row
+}
+export type HeldRow = Awaited<ReturnType<typeof readHeld>>
+
+const isOpen = ({ state, starts_at }: HeldRow) => (state === 'pending' || state === 'confirmed') && starts_at.getTime() > now()
+
+const shown = (row: HeldRow): Held => ({
+  title: row.type_title ?? row.title,
+  host: row.host,
+  profile: row.profile,
+  event_type: row.active ? row.type_slug : null,
+  minutes: Math.round((row.ends_at.getTime() - row.starts_at.getTime()) / 60_000),
+  starts_at: row.starts_at.toISOString(),
+  ends_at: row.ends_at.toISOString(),
+  state: row.state,
+  place: row.state === 'confirmed' ? row.place : '',
+  place_kind: row.place_kind ?? 'address',
+  guest_name: row.guest_name ?? '',
+  guest_zone: row.guest_zone ?? 'UTC',
+  reason: row.reason,
+  open: isOpen(row),
+})
+
+export async function showBooking({ db }: Call, { token }: Input<typeof api.showBooking>, { vault }: Rt): Promise<Held> {
+  return shown(await readHeld(db, bookingIdIn(vault, token)))
+}
+
+export async function cancelBooking(ctx: Call, { token, reason }: Input<typeof api.cancelBooking>, { vault }: Rt): Promise<Held> {
+  const held = await readHeld(ctx.db, bookingIdIn(vault, token))
+  // Pressed twice, it is cancelled all the same.
+  if (held.state === 'cancelled') return shown(held)
+  if (!isOpen(held)) throw new DomainError('booking_over')
+  return inTransaction(ctx.db, async (trx) => {
+    const guard = { id: held.id, userId: held.user_id, states: ['pending', 'confirmed'] as const }
+    const booking = await changeBooking(trx, guard, { state: 'cancelled', reason, remind_at: null })
+    if (!booking) throw new DomainError('booking_over')
+    await publish(trx, appointmentCancelled, booking.user_id, told(booking, 'guest'))
+    await mailBoth(trx, booking, 'cancelled', ['guest', 'host'])
+    return shown({ ...held, ...booking })
+  })
+}
+
+export async function rescheduleBooking(ctx: Call, { token, start }: Input<typeof api.rescheduleBooking>, rt: Rt): Promise<Held> {
+  const held = await readHeld(ctx.db, bookingIdIn(rt.vault, token))
+  if (!isOpen(held) || !held.event_type_id || !held.active) throw new DomainError('booking_over')
+  if (Date.parse(start) === held.starts_at.getTime()) return shown(held)
+  const offer = await offerAt(ctx.db, { id: held.event_type_id, except: held.id }, start)
+  await bounded(rt, held.user_id, held.guest_email!)
+  return inTransaction(ctx.db, async (trx) => {
+    const starts_at = new Date(start)
+    const ends_at = new Date(starts_at.getTime() + offer.minutes * 60_000)
+    const booking = await changeBooking(
+      trx,
+      { id: held.id, userId: held.user_id, states: ['pending', 'confirmed'], version: held.version },
+      {
+        starts_at,
+        ends_at,
+        during: rangeOf(starts_at, ends_at, offer.before_minutes, offer.after_minutes),
+        // The host approves each time, also a new one.
+        state: offer.needs_approval ? 'pending' : 'confirmed',
+        remind_at: offer.needs_approval ? null : remindAt(starts_at, offer.remind_minutes),
+      },
+    )
+    if (!booking) throw new DomainError('booking_over')
+    await publish(trx, appointmentMoved, booking.user_id, told(booking, 'guest'))
+    await mailBoth(trx, booking, booking.state === 'pending' ? 'requested' : 'moved', ['guest', 'host'])
+    return shown({ ...held, ...booking })
+  })
+}

@@ -1,0 +1,40 @@
+import * as contract from '@operon/contracts/crm/booking'
+import { bookingMail, bookingReminders } from '@operon/contracts/crm/events'
+import type { Ctx } from '@operon/kit/context'
+import { serve, serveRaw } from '@operon/kit/http'
+import type { Mailer } from '@operon/kit/mail/mailer'
+import type { Runtime } from '@operon/kit/service'
+import { sendReminders } from '../calendar/reminders.ts'
+import type { Config } from '../config.ts'
+import type { CrmDb } from '../schema.ts'
+import { book } from './book.ts'
+import { cancelBooking, readHeld, rescheduleBooking, showBooking } from './held.ts'
+import { invitationOf } from './invitation.ts'
+import { bookingIdIn, manageUrl } from './links.ts'
+import { sendBookingMail } from './mail.ts'
+import { listSlots, showBookingPage } from './offers.ts'
+
+export function bookingRoutes(rt: Runtime<CrmDb, Config>, mailer: Mailer) {
+  const { app, kit, vault } = rt
+  serve(app, contract.showBookingPage, showBookingPage)
+  serve(app, contract.listSlots, listSlots)
+  serve(app, contract.book, (ctx, input) => book(ctx, input, rt))
+  serve(app, contract.showBooking, (ctx, input) => showBooking(ctx, input, rt))
+  serve(app, contract.cancelBooking, (ctx, input) => cancelBooking(ctx, input, rt))
+  serve(app, contract.rescheduleBooking, (ctx, input) => rescheduleBooking(ctx, input, rt))
+  serveRaw(app, contract.bookingFile, async (ctx, { token }, reply) => {
+    const booking = await readHeld((ctx as Ctx<CrmDb>).db, bookingIdIn(vault, token))
+    const url = manageUrl(kit.PUBLIC_URL, vault, booking.id)
+    const { content } = invitationOf(booking, { product: kit.PRODUCT_NAME, sender: mailer.sender(), url })
+    return reply
+      .type('text/calendar; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="booking.ics"')
+      .header('cache-control', 'no-store')
+      .send(content)
+  })
+}
+
+export function bookingJobs(rt: Runtime<CrmDb, Config>, mailer: Mailer) {
+  rt.job(bookingMail, sendBookingMail(rt, mailer))
+  rt.job(bookingReminders, (ctx) => sendReminders(ctx), { everyMs: 60_000 })
+}

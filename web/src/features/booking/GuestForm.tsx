@@ -1,0 +1,84 @@
+import { type FormEvent, useRef, useState } from 'react'
+import { callPublic } from '../../api/call.ts'
+import { ApiError } from '../../api/http.ts'
+import { Button } from '../../ui/Button.tsx'
+import { TextArea, TextField } from '../../ui/Field.tsx'
+import { Alert } from '../../ui/Panel.tsx'
+import { toast } from '../../ui/toast.tsx'
+import type { Bookable } from './BookPage.tsx'
+
+type Props = {
+  profile: string
+  type: Bookable
+  start: string
+  zone: string
+  onBooked: (token: string) => void
+  onTaken: () => void
+}
+
+export function GuestForm({ profile, type, start, zone, onBooked, onTaken }: Props) {
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<string | null>(null)
+  // A second press, or a try after a lost answer, is the same booking.
+  const sent = useRef<{ body: string; key: string } | null>(null)
+
+  async function book(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    const said = (name: string) => String(data.get(name) ?? '').trim()
+    const given = {
+      profile,
+      event_type: type.slug,
+      start,
+      zone,
+      name: said('name'),
+      email: said('email'),
+      ...(said('phone') && { phone: said('phone') }),
+      answers: type.questions.map((_, n) => said(`answer-${n}`)),
+    }
+    const body = JSON.stringify(given)
+    if (sent.current?.body !== body) sent.current = { body, key: crypto.randomUUID() }
+    setBusy(true)
+    setFailure(null)
+    try {
+      const { manage_url } = await callPublic('book', given, { idempotencyKey: sent.current.key })
+      onBooked(manage_url.slice(manage_url.lastIndexOf('/') + 1))
+    } catch (error) {
+      const said = error instanceof ApiError ? error : null
+      if (said?.code === 'slot_taken') {
+        toast.error('Somebody was faster', said.message)
+        onTaken()
+      } else setFailure(error instanceof Error ? error.message : 'Nothing was booked. Try again.')
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form onSubmit={book} className="flex flex-col gap-4">
+      <TextField label="Your name" name="name" autoComplete="name" required maxLength={120} autoFocus />
+      <TextField
+        label="Email"
+        name="email"
+        type="email"
+        autoComplete="email"
+        required
+        maxLength={254}
+        hint="The confirmation goes here, with a link to move or cancel."
+      />
+      {type.place_kind === 'phone' ? (
+        <TextField label="Phone" name="phone" type="tel" autoComplete="tel" required maxLength={40} hint="You are called on this number." />
+      ) : null}
+      {type.questions.map(({ label, required, kind }, n) => {
+        const field = { label: required ? label : `${label} (optional)`, name: `answer-${n}`, required, maxLength: 2000 }
+        return kind === 'text' ? <TextArea key={label} {...field} /> : <TextField key={label} {...field} />
+      })}
+      {failure ? <Alert title="Nothing was booked">{failure}</Alert> : null}
+      <div>
+        <Button variant="primary" size="public" type="submit" busy={busy}>
+          {type.needs_approval ? 'Request this time' : 'Book this time'}
+        </Button>
+      </div>
+    </form>
+  )
+}

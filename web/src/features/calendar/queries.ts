@@ -1,0 +1,38 @@
+import type { CallReply } from '@operon/contracts/calls'
+import { keepPreviousData, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { useCall } from '../../api/call.ts'
+import { useLive } from '../../api/live.ts'
+import { useSession } from '../../api/session.ts'
+import { addDays, timeOf } from './days.ts'
+
+export type Appointment = CallReply<'list-appointments'>['appointments'][number]
+export type EventType = CallReply<'list-event-types'>['event_types'][number]
+
+export function useAppointments(days: string[]) {
+  const { user } = useSession()
+  const reload = useReload()
+  useLive('calendar', reload)
+  const [from, to] = [timeOf(days[0]!, 0).toISOString(), timeOf(addDays(days.at(-1)!, 1), 0).toISOString()]
+  return useCall('list-appointments', { from, to }, { key: ['list-appointments', user?.id, from], placeholderData: keepPreviousData })
+}
+
+export function useEventTypes() {
+  const { user } = useSession()
+  return useCall('list-event-types', {}, { key: ['list-event-types', user?.id] })
+}
+
+export function useAvailability() {
+  const { user } = useSession()
+  return useCall('show-availability', {}, { key: ['show-availability', user?.id] })
+}
+
+export function useReload() {
+  const queries = useQueryClient()
+  return useCallback(() => {
+    for (const key of ['list-appointments', 'list-event-types', 'show-availability', 'dashboard-stats'])
+      void queries.invalidateQueries({ queryKey: [key] })
+  }, [queries])
+}
+
+export const newKey = () => ({ idempotencyKey: crypto.randomUUID() })
