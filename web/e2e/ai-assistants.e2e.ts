@@ -244,7 +244,7 @@ test.describe('the assistant dialog', () => {
       ['analyze meta ads', 'I cannot read Meta Ads figures yet, so I have not looked at any.'],
       ['create voice agent', 'I cannot create voice agents yet, so none was created.'],
       ['send email to my list', 'I cannot send email yet, so nothing was drafted or sent.'],
-      ['open the workflows', 'Workflows is not available yet'],
+      ['open the workflows', 'AI Workflows is not available yet'],
     ] as const) {
       await expect(dialog.getByLabel('Message Operon')).toBeFocused()
       await page.keyboard.insertText(said)
