@@ -2,7 +2,18 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { storageKey } from './keys.ts'
 import { loadBackend } from './session.ts'
 
-export type LiveTopic = 'notification' | 'activity' | 'job' | 'picture' | 'usage' | 'session' | 'sales' | 'messages' | 'connection' | 'ads'
+export type LiveTopic =
+  | 'notification'
+  | 'activity'
+  | 'job'
+  | 'picture'
+  | 'usage'
+  | 'session'
+  | 'sales'
+  | 'messages'
+  | 'connection'
+  | 'ads'
+  | 'calendar'
 type LiveMessage =
   | { type: 'event'; topic: LiveTopic; payload: unknown }
   | { type: 'ping' | 'ready' | 'auth_needed' | 'reconnect' | 'lagging' }
