@@ -103,7 +103,7 @@ export function Schedule() {
           {titleOf(view, day)}
           {isSample ? <SamplePill /> : null}
         </h2>
-        <fieldset className="ml-auto flex gap-1" aria-label="View">
+        <fieldset className="flex gap-1 md:ml-auto" aria-label="View">
           {views.map((each) => (
             <Button
               key={each}

@@ -197,7 +197,7 @@ function Block({ place: { of, from, to, lane, lanes }, faded, onOpen, onKey }: B
         'absolute overflow-hidden rounded-control px-1.5 text-left text-12 leading-tight',
         toneOf(of),
         faded && 'opacity-40',
-        height >= 36 ? 'py-1' : 'flex items-center gap-1.5',
+        height >= 36 ? 'flex flex-col items-start py-1 [&>span]:max-w-full' : 'flex items-center gap-1.5',
       )}
       style={{ top: px(from) + 1, height, left: `calc(${(lane / lanes) * 100}% + 2px)`, width: `calc(${100 / lanes}% - 4px)` }}
     >
