@@ -2,119 +2,120 @@ import type { PaceDb } from '@operon/kit/mail/paces'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { CalendarDb } from './calendar/schema.ts'
 
-export type CrmDb = PaceDb & CalendarDb & {
-  leads: {
-    id: string
-    user_id: string
-    name: string
-    email: string | null
-    status: Generated<string>
-    source: Generated<string>
-    created_at: Generated<Date>
-    phone: string | null
-    company: string | null
-    job_title: string | null
-    tags: Generated<string[]>
-    /** See `warmed` in the migration: all that is known of how warm a contact is. */
-    hot_until: Generated<Date>
-    last_activity_at: Generated<Date>
-    version: Generated<number>
-    search: GeneratedAlways<string>
+export type CrmDb = PaceDb &
+  CalendarDb & {
+    leads: {
+      id: string
+      user_id: string
+      name: string
+      email: string | null
+      status: Generated<string>
+      source: Generated<string>
+      created_at: Generated<Date>
+      phone: string | null
+      company: string | null
+      job_title: string | null
+      tags: Generated<string[]>
+      /** See `warmed` in the migration: all that is known of how warm a contact is. */
+      hot_until: Generated<Date>
+      last_activity_at: Generated<Date>
+      version: Generated<number>
+      search: GeneratedAlways<string>
+    }
+    /** An address, in lower case, belongs to one contact of an account. */
+    contact_emails: { id: string; user_id: string; email: string; contact_id: string; created_at: Generated<Date> }
+    /** Digits alone, after a plus where the country is known. */
+    contact_phones: { id: string; user_id: string; phone: string; contact_id: string; created_at: Generated<Date> }
+    /** Consents and suppressions of an account, over every channel. */
+    consents: {
+      id: string
+      user_id: string
+      channel: 'email' | 'sms' | 'call' | 'ads'
+      address: string
+      state: 'given' | 'withdrawn' | 'bounced' | 'complained'
+      evidence: string
+      at: Generated<Date>
+    }
+    /** The timelines. */
+    activities: {
+      id: string
+      user_id: string
+      contact_id: string
+      kind: string
+      text: string
+      points: Generated<number>
+      event_id: string | null
+      at: Generated<Date>
+    }
+    tasks: {
+      id: string
+      user_id: string
+      contact_id: string | null
+      title: string
+      due_at: Date | null
+      done_at: Date | null
+      told_at: Date | null
+      created_at: Generated<Date>
+    }
+    /** Contacts that were deleted, as they were. */
+    contact_images: { id: string; user_id: string; contact_id: string; image: unknown; at: Generated<Date> }
+    import_runs: {
+      id: string
+      user_id: string
+      file_name: string
+      columns: string[]
+      mapping: Record<string, number> | null
+      on_match: 'fill' | 'overwrite' | 'skip' | null
+      state: Generated<'uploading' | 'running' | 'done' | 'undoing' | 'undone' | 'failed'>
+      added: Generated<number>
+      changed: Generated<number>
+      undone: { removed: number; restored: number; kept: number } | null
+      at: Generated<Date>
+    }
+    import_rows: {
+      id: Generated<string>
+      import_id: string
+      user_id: string
+      n: number
+      cells: string[]
+      fields: unknown
+      action: 'new' | 'changed' | 'same' | 'refused' | null
+      reason: string | null
+      contact_id: string | null
+      before: unknown
+    }
+    appointments: { id: string; user_id: string; title: string; status: Generated<string>; starts_at: Date; created_at: Generated<Date> }
+    email_campaigns: {
+      id: string
+      user_id: string
+      name: string
+      status: Generated<string>
+      sent_count: Generated<number>
+      created_at: Generated<Date>
+    }
+    newsletter_subscribers: {
+      id: string
+      /** In lower case. */
+      email: string
+      status: 'pending' | 'confirmed' | 'unsubscribed'
+      confirm_hash: string | null
+      confirm_expires_at: Date | null
+      unsubscribe_hash: string
+      created_at: Generated<Date>
+      confirmed_at: Date | null
+      unsubscribed_at: Date | null
+    }
+    sign_up_records: {
+      user_id: string
+      email: string
+      name: string
+      referral_code: string | null
+      signup_date: Date
+      accept_terms: boolean
+      /** Consent to marketing mail, given at `signup_date`. */
+      accept_marketing: boolean
+    }
+    /** Where a mail about the account goes: identity's row, as its events tell it. */
+    people: { user_id: string; email: string | null; version: number }
+    erased_people: { user_id: string; at: Generated<Date> }
   }
-  /** An address, in lower case, belongs to one contact of an account. */
-  contact_emails: { id: string; user_id: string; email: string; contact_id: string; created_at: Generated<Date> }
-  /** Digits alone, after a plus where the country is known. */
-  contact_phones: { id: string; user_id: string; phone: string; contact_id: string; created_at: Generated<Date> }
-  /** Consents and suppressions of an account, over every channel. */
-  consents: {
-    id: string
-    user_id: string
-    channel: 'email' | 'sms' | 'call' | 'ads'
-    address: string
-    state: 'given' | 'withdrawn' | 'bounced' | 'complained'
-    evidence: string
-    at: Generated<Date>
-  }
-  /** The timelines. */
-  activities: {
-    id: string
-    user_id: string
-    contact_id: string
-    kind: string
-    text: string
-    points: Generated<number>
-    event_id: string | null
-    at: Generated<Date>
-  }
-  tasks: {
-    id: string
-    user_id: string
-    contact_id: string | null
-    title: string
-    due_at: Date | null
-    done_at: Date | null
-    told_at: Date | null
-    created_at: Generated<Date>
-  }
-  /** Contacts that were deleted, as they were. */
-  contact_images: { id: string; user_id: string; contact_id: string; image: unknown; at: Generated<Date> }
-  import_runs: {
-    id: string
-    user_id: string
-    file_name: string
-    columns: string[]
-    mapping: Record<string, number> | null
-    on_match: 'fill' | 'overwrite' | 'skip' | null
-    state: Generated<'uploading' | 'running' | 'done' | 'undoing' | 'undone' | 'failed'>
-    added: Generated<number>
-    changed: Generated<number>
-    undone: { removed: number; restored: number; kept: number } | null
-    at: Generated<Date>
-  }
-  import_rows: {
-    id: Generated<string>
-    import_id: string
-    user_id: string
-    n: number
-    cells: string[]
-    fields: unknown
-    action: 'new' | 'changed' | 'same' | 'refused' | null
-    reason: string | null
-    contact_id: string | null
-    before: unknown
-  }
-  appointments: { id: string; user_id: string; title: string; status: Generated<string>; starts_at: Date; created_at: Generated<Date> }
-  email_campaigns: {
-    id: string
-    user_id: string
-    name: string
-    status: Generated<string>
-    sent_count: Generated<number>
-    created_at: Generated<Date>
-  }
-  newsletter_subscribers: {
-    id: string
-    /** In lower case. */
-    email: string
-    status: 'pending' | 'confirmed' | 'unsubscribed'
-    confirm_hash: string | null
-    confirm_expires_at: Date | null
-    unsubscribe_hash: string
-    created_at: Generated<Date>
-    confirmed_at: Date | null
-    unsubscribed_at: Date | null
-  }
-  sign_up_records: {
-    user_id: string
-    email: string
-    name: string
-    referral_code: string | null
-    signup_date: Date
-    accept_terms: boolean
-    /** Consent to marketing mail, given at `signup_date`. */
-    accept_marketing: boolean
-  }
-  /** Where a mail about the account goes: identity's row, as its events tell it. */
-  people: { user_id: string; email: string | null; version: number }
-  erased_people: { user_id: string; at: Generated<Date> }
-}

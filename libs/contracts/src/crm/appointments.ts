@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fn, id, text, time } from '../contract.ts'
-import { exampleId } from './calendar.ts'
+import { exampleId, moment } from './calendar.ts'
 
 // What is in a person's calendar: booked by visitors, or put there by themselves.
 
@@ -52,7 +52,7 @@ export const listAppointments = fn('list-appointments', {
   description:
     'At most 62 days and 500 appointments, earliest first. Cancelled and declined ones are left out. `any` tells whether there is any appointment at all.',
   body: z
-    .object({ from: time, to: time })
+    .object({ from: moment, to: moment })
     .refine(({ from, to }) => Date.parse(to) > Date.parse(from) && Date.parse(to) - Date.parse(from) <= 62 * 86_400_000, {
       error: 'Ask for at most 62 days.',
     }),
@@ -73,10 +73,6 @@ export const listAppointments = fn('list-appointments', {
   },
 })
 
-/** Far enough for a calendar, and within what a range of PostgreSQL takes. */
-const moment = time.refine((at) => Date.parse(at) > Date.UTC(2000) && Date.parse(at) < Date.UTC(2100), {
-  error: 'Choose a time of this century.',
-})
 const Own = z.object({
   title: text(200).trim().min(1),
   starts_at: moment,

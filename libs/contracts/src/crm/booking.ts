@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, fn, id, text, time } from '../contract.ts'
 import { bookingStates } from './appointments.ts'
-import { exampleId, questionKinds, Zone } from './calendar.ts'
+import { calendarDay, exampleId, moment, questionKinds, Zone } from './calendar.ts'
 
 // The public side: a visitor without an account finds a time, books it, and changes it by the link in their email.
 
@@ -47,7 +47,7 @@ export const listSlots = fn('list-slots', {
   rate: 'read',
   summary: 'Lists the free times of a booking page',
   description: 'At most 31 days from `from` on, by the calendar of `zone`. Times are in UTC.',
-  body: z.object({ profile, event_type, from: z.iso.date(), days: z.int().min(1).max(31).default(31), zone: Zone }),
+  body: z.object({ profile, event_type, from: calendarDay, days: z.int().min(1).max(31).default(31), zone: Zone }),
   reply: z.object({ minutes: z.int(), slots: z.array(time).max(10_000) }),
   example: {
     request: { profile: 'ann', event_type: 'first-call', from: '2026-12-01', zone: 'Europe/Madrid' },
@@ -62,7 +62,7 @@ export const listSlots = fn('list-slots', {
 })
 
 const guest = {
-  start: time,
+  start: moment,
   name: text(120).trim().min(1),
   email: z.email().max(254),
   phone: text(40).trim().optional(),
@@ -136,7 +136,7 @@ export const rescheduleBooking = fn('reschedule-booking', {
   access: 'public',
   rate: 'public-send',
   summary: 'Moves a booking to another free time, by its link',
-  body: z.object({ token, start: time }),
+  body: z.object({ token, start: moment }),
   reply: Held,
   errors: ['booking_link', 'booking_over', 'slot_taken', 'booking_many'],
 })

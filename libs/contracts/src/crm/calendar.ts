@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text } from '../contract.ts'
+import { fn, id, text, time } from '../contract.ts'
 
 // A person's own calendar: the hours they can be booked in, their booking pages, and what is booked.
 
@@ -12,6 +12,11 @@ const Spans = z
   .array(Span)
   .max(6)
   .refine((spans) => spans.every((span, at) => at === 0 || spans[at - 1]!.to <= span.from), { error: 'Hours of one day must not overlap.' })
+const isNear = (at: string) => Date.parse(at) > Date.UTC(2000) && Date.parse(at) < Date.UTC(2100)
+const ofOurs = { error: 'Choose a time of this century.' }
+/** Far enough for a calendar, and within what a range of PostgreSQL takes. */
+export const moment = time.refine(isNear, ofOurs)
+export const calendarDay = z.iso.date().refine(isNear, ofOurs)
 const isZone = (zone: string) => {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== ''
@@ -34,7 +39,7 @@ const ScheduleFields = z.object({
   exceptions: z
     .array(
       z
-        .object({ from: z.iso.date(), to: z.iso.date(), spans: Spans })
+        .object({ from: calendarDay, to: calendarDay, spans: Spans })
         .refine(({ from, to }) => from <= to, { error: 'Time off has to end after it begins.' }),
     )
     .max(100),
