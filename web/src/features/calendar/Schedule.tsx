@@ -76,7 +76,7 @@ export function Schedule() {
     return () => removeEventListener('keydown', onKey)
   })
 
-  const move = (of: Appointment, to: Times, version = of.version): Promise<void> =>
+  const move = (of: Appointment, to: Times, version = of.version): Promise<unknown> =>
     attempt('The appointment was not moved', async () => {
       const times = { starts_at: to.starts_at.toISOString(), ends_at: to.ends_at.toISOString() }
       const moved = await call('move-appointment', { appointment_id: of.id, ...times, version }, newKey())
