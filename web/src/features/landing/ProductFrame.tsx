@@ -14,8 +14,8 @@ const coming = [
   { title: 'Voice Agents', path: '/dashboard/voice-agents', icon: PhoneCall, group: 'Run' },
 ] as const
 
-// Without the guides: the landing page has to fit one round trip.
-const shownGroups = navGroups.filter((group) => group !== 'Learn')
+// The landing page has to fit one round trip, so what lies below the frame's edge is only drawn where its own page is shown.
+const below: readonly string[] = ['Run', 'Learn']
 
 /** The app's own frame around a screen with sample data. `live` screens can be worked, the others looked at. */
 export function ProductFrame({
@@ -38,9 +38,9 @@ export function ProductFrame({
     <div className={cx('flex overflow-hidden bg-page text-14', className)} inert={!live}>
       <div className="hidden w-56 shrink-0 flex-col border-r border-line bg-panel px-2 pb-4 lg:flex" inert>
         <Wordmark name={product.name} className="h-14 px-2.5" />
-        {shownGroups.map((group) => {
+        {navGroups.map((group) => {
           const inGroup = items.filter((item) => item.group === group)
-          if (!inGroup.length) return null
+          if (below.includes(group) && !inGroup.some((item) => item.path === path)) return null
           return (
             <div key={group} className="pt-3 first-of-type:pt-1">
               <p className="px-2.5 pb-1 text-12 text-faint">{group}</p>
