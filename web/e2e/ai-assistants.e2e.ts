@@ -241,7 +241,7 @@ test.describe('the assistant dialog', () => {
     await page.getByRole('button', { name: 'Talk to Operon' }).click()
     const dialog = page.getByRole('dialog', { name: 'Talk to Operon' })
     for (const [said, answer] of [
-      ['analyze meta ads', 'I cannot read Meta Ads figures yet, so I have not looked at any.'],
+      ['analyze meta ads', "I couldn't access your Meta Ads data. Please make sure your Meta Ads account is connected"],
       ['create voice agent', 'I cannot create voice agents yet, so none was created.'],
       ['send email to my list', 'I cannot send email yet, so nothing was drafted or sent.'],
       ['open the workflows', 'AI Workflows is not available yet'],

@@ -45,6 +45,9 @@ const example = {
   version: 1,
 }
 
+const begins = moment.meta({ examples: ['2026-12-01T09:00:00.000Z'] })
+const ends = moment.meta({ examples: ['2026-12-01T09:30:00.000Z'] })
+
 export const listAppointments = fn('list-appointments', {
   access: 'user',
   rate: 'read',
@@ -52,7 +55,7 @@ export const listAppointments = fn('list-appointments', {
   description:
     'At most 62 days and 500 appointments, earliest first. Cancelled and declined ones are left out. `any` tells whether there is any appointment at all.',
   body: z
-    .object({ from: moment, to: moment })
+    .object({ from: begins, to: ends })
     .refine(({ from, to }) => Date.parse(to) > Date.parse(from) && Date.parse(to) - Date.parse(from) <= 62 * 86_400_000, {
       error: 'Ask for at most 62 days.',
     }),
@@ -75,8 +78,8 @@ export const listAppointments = fn('list-appointments', {
 
 const Own = z.object({
   title: text(200).trim().min(1),
-  starts_at: moment,
-  ends_at: moment,
+  starts_at: begins,
+  ends_at: ends,
   notes: text(2000).default(''),
   place: text(500).default(''),
   /** Nobody can book this time. */
@@ -145,7 +148,7 @@ export const moveAppointment = fn('move-appointment', {
   idempotent: true,
   summary: 'Moves an appointment to another time',
   description: 'A guest is told by email, with a new invitation. `version` is the one that was read.',
-  body: z.object({ appointment_id, starts_at: moment, ends_at: moment, version: z.int() }).refine(fits, fitting),
+  body: z.object({ appointment_id, starts_at: begins, ends_at: ends, version: z.int() }).refine(fits, fitting),
   reply: z.object({ appointment_id, version: z.int() }),
   example: {
     request: { appointment_id: exampleId, starts_at: '2026-12-02T09:00:00.000Z', ends_at: '2026-12-02T09:30:00.000Z', version: 1 },

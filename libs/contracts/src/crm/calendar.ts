@@ -5,8 +5,9 @@ import { fn, id, text, time } from '../contract.ts'
 
 const DAY = 1440
 /** Minutes since midnight, on the wall clock of the schedule's zone. */
+const minute = z.int().min(0).max(DAY)
 const Span = z
-  .object({ from: z.int().min(0).max(DAY), to: z.int().min(0).max(DAY) })
+  .object({ from: minute.meta({ examples: [540] }), to: minute.meta({ examples: [1020] }) })
   .refine(({ from, to }) => from < to, { error: 'An hour has to end after it begins.' })
 const Spans = z
   .array(Span)
@@ -92,7 +93,8 @@ const EventTypeFields = z.object({
   slug: z
     .string()
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, { error: 'Use small letters, digits and single hyphens.' })
-    .max(60),
+    .max(60)
+    .meta({ examples: ['first-call'] }),
   description: text(1000).default(''),
   minutes: z.int().min(5).max(720),
   /** How far apart the starts are; as long as the meeting when absent. */

@@ -9,7 +9,7 @@ import type { Piece, Told } from '../completions/answer.ts'
 import { SEARCHING_MODEL } from '../registry/models.ts'
 import type { AiDb } from '../schema.ts'
 import type { Requests, Tool } from './requests.ts'
-import { absent, notAvailable, onTheWay } from './words.ts'
+import { absent, isAbsent, notAvailable, onTheWay } from './words.ts'
 
 /** The app's own replies to the specified words: before a model's answer and after it. */
 export type Typed = { before: string; after: string; open: Page | null; asksModel: boolean; by: Told['target'] }
@@ -56,8 +56,8 @@ type Wrote = { answered_by?: string | null; sandbox?: boolean }
 type Done = { text: string; by?: Told['target'] }
 
 async function act(approvals: Approvals, ctx: Ctx<AiDb>, tool: Exclude<Tool, 'research'>, said: string, key: string): Promise<Done> {
-  const capability = [...capabilities().values()].find(({ contract }) => contract.action.typed?.as === tool)
-  if (!capability) return { text: absent[tool] }
+  if (isAbsent(tool)) return { text: absent[tool] }
+  const capability = [...capabilities().values()].find(({ contract }) => contract.action.typed?.as === tool)!
   const actor = signedIn(ctx)
   const reason = (await missingFor(ctx.db, actor))(capability)
   if (reason) return { text: reason }

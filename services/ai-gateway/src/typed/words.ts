@@ -24,12 +24,9 @@ export type Destination = { path: string; name: string }
 export const onTheWay = (name: string) => `Taking you to ${name}.`
 export const notAvailable = (name: string) => `${name} is not available yet, so you stay on this page.`
 
-/** For a request whose action nobody offers: nothing was tried. */
+/** For a request whose action nobody offers yet: nothing was tried. */
 export const absent = {
-  names: 'I cannot suggest names right now, so none were made.',
-  meta: 'I cannot read Meta Ads figures yet, so I have not looked at any. Paste your numbers here and I go through them with you.',
   voice: 'I cannot create voice agents yet, so none was created. I can write what it should say.',
-  image: 'I cannot create images yet, so none was created. I can help you word the prompt.',
   email: 'I cannot send email yet, so nothing was drafted or sent. Ask me for the text and I write it here.',
-  notion: 'I cannot reach Notion yet, so nothing was read or changed there. Paste the text here and I work on it with you.',
 } as const
+export const isAbsent = (tool: string): tool is keyof typeof absent => tool in absent
