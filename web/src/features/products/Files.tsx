@@ -20,11 +20,9 @@ export function Files({ product, onChanged }: { product: Product; onChanged: (ne
 
   const send = (list: Iterable<File>) => {
     for (const file of list)
-      void startUpload(item_id, 'marketplace', file, async (file_id) => {
-        onChanged(await call('attach-product-file', { item_id, file_id }, { idempotencyKey: newKey() }))
-        // Its hash comes a moment later; until then it cannot be published.
-        setTimeout(() => void call('read-product', { item_id }).then(onChanged, () => {}), 3_000)
-      })
+      void startUpload(item_id, 'marketplace', file, async (file_id) =>
+        onChanged(await call('attach-product-file', { item_id, file_id }, { idempotencyKey: newKey() })),
+      )
   }
   const drop = (event: DragEvent) => {
     event.preventDefault()

@@ -11,7 +11,16 @@ export const newKey = () => crypto.randomUUID()
 
 export const useProducts = (status: Status | undefined, q: string) =>
   useCall('list-products', { ...(status && { status }), q }, { key: ['products', status ?? 'all', q] })
-export const useProduct = (itemId: string) => useCall('read-product', { item_id: itemId }, { key: ['product', itemId] })
+export const useProduct = (itemId: string) =>
+  useCall(
+    'read-product',
+    { item_id: itemId },
+    {
+      key: ['product', itemId],
+      // A file is checked after it arrived. Until then it is among what is missing, and nothing tells this page when it no longer is.
+      refetchInterval: ({ state: { data } }) => (data?.missing.length && data.next.files.length ? 3_000 : false),
+    },
+  )
 
 /** The queries that a change of a product affects: its lists, its figures and the page of the dashboard. */
 export function useProductsChanged() {
