@@ -94,7 +94,7 @@ export function EventTypeDialog({ of, onClose, onDone }: Props) {
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button variant="primary" type="submit" form="event-type" busy={busy}>
-            {of ? 'Save' : 'Open page'}
+            {of ? 'Save' : 'Create page'}
           </Button>
         </>
       }

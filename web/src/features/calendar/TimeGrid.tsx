@@ -23,7 +23,7 @@ type Drag =
 
 /** Days side by side, a line an hour. Times are drawn, dragged and moved in quarters of an hour. */
 export function TimeGrid({ days, appointments, onOpen, onCreate, onMove }: Props) {
-  const scroller = useRef<HTMLDivElement>(null)
+  const scroller = useRef<HTMLElement>(null)
   const columns = useRef<HTMLDivElement>(null)
   const [drag, setDrag] = useState<Drag | null>(null)
   useEffect(() => {
@@ -86,7 +86,13 @@ export function TimeGrid({ days, appointments, onOpen, onCreate, onMove }: Props
   }
 
   return (
-    <div ref={scroller} className="max-h-[calc(100dvh-17rem)] min-h-96 overflow-auto rounded-panel bg-panel hairline">
+    <section
+      ref={scroller}
+      aria-label="Hours"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: hours that scroll must be reachable by keyboard, also on an empty day
+      tabIndex={0}
+      className="max-h-[calc(100dvh-17rem)] min-h-96 overflow-auto rounded-panel bg-panel hairline"
+    >
       <div className={cx('flex', days.length > 1 && 'min-w-[44rem]')}>
         <div className="sticky left-0 z-20 w-14 shrink-0 border-r border-line bg-panel">
           <div className="sticky top-0 z-10 h-12 border-b border-line bg-panel" />
@@ -160,7 +166,7 @@ export function TimeGrid({ days, appointments, onOpen, onCreate, onMove }: Props
           </div>
         </div>
       </div>
-    </div>
+    </section>
   )
 }
 
