@@ -21,5 +21,7 @@ export const HOT_POINTS = 30
 export const WARM_POINTS = 8
 export const temperatures = ['hot', 'warm', 'cold'] as const
 export type Temperature = (typeof temperatures)[number]
-/** A contact is warm for so long after it was hot. */
-export const WARM_DAYS = HALF_LIFE_DAYS * Math.log2(HOT_POINTS / WARM_POINTS)
+/** So long after its points were 30 a contact still has these. Whole points decide, as they are shown: 7.5 are 8. */
+const daysUntil = (points: number) => HALF_LIFE_DAYS * Math.log2(HOT_POINTS / (points - 0.5))
+export const HOT_DAYS = daysUntil(HOT_POINTS)
+export const WARM_DAYS = daysUntil(WARM_POINTS)

@@ -70,6 +70,12 @@ test('points halve in 14 days: what was hot is warm, then cold, without anything
   expect(await of(0)).toEqual([42, 'hot'])
   expect(await of(14)).toEqual([21, 'warm'])
   expect(await of(42)).toEqual([5, 'cold'])
+  // A call is 8 points and 8 are warm, also when some of them cooled off in a moment.
+  const called = await add(ann, { name: 'Called' })
+  await call('add-note', ann, { contact_id: called, text: 'Wants a quote', kind: 'call' })
+  const { points, contact } = (await call('show-contact', ann, { contact_id: called })).body
+  expect([points, contact.temperature]).toEqual([8, 'warm'])
+  await call('delete-contact', ann, { contact_id: called })
   expect((await call('find-contacts', ann, { sort: 'heat' })).body.contacts.map(({ name }: any) => name)).toEqual([
     '0 days ago',
     '14 days ago',

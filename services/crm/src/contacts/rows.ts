@@ -1,19 +1,20 @@
 import type { Output } from '@operon/contracts/contract'
 import type { updateContact } from '@operon/contracts/crm/contacts'
-import { HALF_LIFE_DAYS, HOT_POINTS, WARM_DAYS } from '@operon/contracts/crm/heat'
+import { HALF_LIFE_DAYS, HOT_DAYS, HOT_POINTS, WARM_DAYS } from '@operon/contracts/crm/heat'
 import { type RawBuilder, sql } from 'kysely'
 
 type Contact = Output<typeof updateContact>
 export type ContactRow = Omit<Contact, 'created_at' | 'last_activity_at'> & { created_at: Date; last_activity_at: Date }
 
+const hotSince = sql`now() - ${HOT_DAYS} * interval '1 day'`
 const warmSince = sql`now() - ${WARM_DAYS} * interval '1 day'`
 export const contactColumns = sql`id, name, email, phone, company, job_title, status, source, tags, last_activity_at, created_at, version,
-  case when hot_until > now() then 'hot' when hot_until > ${warmSince} then 'warm' else 'cold' end as temperature`
+  case when hot_until > ${hotSince} then 'hot' when hot_until > ${warmSince} then 'warm' else 'cold' end as temperature`
 
 /** The same as a condition that the index of `hot_until` answers. */
 export const isTemperature: Record<Contact['temperature'], RawBuilder<unknown>> = {
-  hot: sql`hot_until > now()`,
-  warm: sql`hot_until <= now() and hot_until > ${warmSince}`,
+  hot: sql`hot_until > ${hotSince}`,
+  warm: sql`hot_until <= ${hotSince} and hot_until > ${warmSince}`,
   cold: sql`hot_until <= ${warmSince}`,
 }
 
