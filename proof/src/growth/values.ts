@@ -249,6 +249,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'activities.points': sql`2`,
   'tasks.done_at': sql`case when n % 400 <> 0 then now() end`,
   'tasks.told_at': sql`now()`,
+  'import_runs.undone': sql`null::jsonb`,
   'import_rows.n': sql`n`,
   'import_rows.action': sql`'same'`,
   'contact_images.at': sql`now()`,

@@ -9,7 +9,7 @@ import { day } from '../../ui/format.ts'
 import { ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { ContactForm } from './ContactForm.tsx'
-import { type ContactDetail, newKey, useContact, useRefresh } from './queries.ts'
+import { type ContactDetail, newKey, useContact, useRefresh, useRefreshWithout } from './queries.ts'
 import { NewTask, TaskRow } from './Tasks.tsx'
 import { Timeline } from './Timeline.tsx'
 import { capital, countOf, longAgo, temperatureNames, temperatureTone } from './words.ts'
@@ -29,12 +29,13 @@ export function ContactPanel({ id, onClose }: { id: string; onClose: () => void 
 function Loaded({ detail, onClose }: { detail: ContactDetail; onClose: () => void }) {
   const { contact } = detail
   const refresh = useRefresh()
+  const refreshOthers = useRefreshWithout(contact.id)
   const [editing, setEditing] = useState(false)
   const remove = () =>
     attempt(`${contact.name} was not deleted`, async () => {
       const { deletion_id } = await call('delete-contact', { contact_id: contact.id }, { idempotencyKey: newKey() })
       onClose()
-      await refresh()
+      await refreshOthers()
       toast.undo(`${contact.name} deleted`, () =>
         attempt(`${contact.name} was not restored`, async () => {
           await call('restore-contact', { deletion_id }, { idempotencyKey: newKey() })

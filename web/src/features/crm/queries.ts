@@ -16,6 +16,15 @@ export function useRefresh() {
   return useCallback(() => queries.invalidateQueries({ queryKey: [root] }), [queries])
 }
 
+/** Everything is read anew but the contact that was deleted: its panel may still be closing, and would find nothing. */
+export function useRefreshWithout(id: string) {
+  const queries = useQueryClient()
+  return async () => {
+    await queries.invalidateQueries({ queryKey: [root, 'contact', id], refetchType: 'none' })
+    await queries.invalidateQueries({ queryKey: [root], predicate: ({ queryKey }) => queryKey[2] !== id })
+  }
+}
+
 export function useContacts({ query, temperature, status, tag, sort }: Address) {
   const asked = {
     sort,
