@@ -4,7 +4,7 @@ import { type VendorId, vendors } from '@operon/integrations/apps/vendors'
 
 const verbs = { reads: 'reads', changes: 'asks first', sends: 'asks first' } as const
 
-/** What an operator and a person need to connect each app, from the definitions that the service runs. */
+/** The steps that connect each app, for an operator and for a person, from the definitions that the service runs. */
 export function appPages(): string {
   return [
     '# Apps',

@@ -80,16 +80,16 @@ export const plans: readonly Plan[] = [
 
 /** The plan's price a month; 0 without a paid plan. */
 export const priceCentsOf = (tier: Tier | null): number => plans.find(({ id }) => id === tier)?.priceCents ?? 0
-/** What a bill of it comes to, before tax and discounts. */
+/** The amount of one bill, before tax and discounts. */
 export const billCentsOf = (tier: Tier | null, period: Period): number =>
   period === 'month' ? priceCentsOf(tier) : (plans.find(({ id }) => id === tier)?.yearlyCents ?? 0)
-/** What it brings a month: of a year, a twelfth. */
+/** Its revenue a month: of a year, a twelfth. */
 export const monthlyCentsOf = (tier: Tier | null, period: Period): number => billCentsOf(tier, period) / (period === 'year' ? 12 : 1)
 /** By how much a year costs less than twelve months. */
 export const YEARLY_PERCENT_OFF = Math.floor(
   Math.min(...plans.map(({ priceCents, yearlyCents }) => 100 - yearlyCents / (priceCents * 0.12))),
 )
-/** What a referral takes off the first bill: a share of a month, however often the plan is billed. */
+/** The discount of a referral on the first bill: a share of a month, however often the plan is billed. */
 export const referralOffCents = (tier: Tier | null): number => Math.round((priceCentsOf(tier) * REFERRAL_PERCENT_OFF) / 100)
 
 export const limitsOf = (tier: Tier): Limits =>

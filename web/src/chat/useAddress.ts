@@ -1,4 +1,4 @@
-import { useSearchParams } from 'react-router-dom'
+import { useSearch } from '../ui/useSearch.ts'
 
 type Address = { conversationId: string | null; showing: string | null; onConversation: (id: string | null, named?: boolean) => void }
 
@@ -7,18 +7,7 @@ type Address = { conversationId: string | null; showing: string | null; onConver
  * has just got its id stays where it is.
  */
 export function useConversationAddress(): Address {
-  const [search, setSearch] = useSearchParams()
-  function onConversation(id: string | null, named = false) {
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        next.delete('m')
-        if (id) next.set('c', id)
-        else next.delete('c')
-        return next
-      },
-      { replace: named },
-    )
-  }
+  const { search, change } = useSearch()
+  const onConversation = (id: string | null, named = false) => change({ m: null, c: id }, named)
   return { conversationId: search.get('c'), showing: search.get('m'), onConversation }
 }

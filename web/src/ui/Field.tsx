@@ -5,6 +5,7 @@ import {
   type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
+  useEffect,
   useId,
   useState,
 } from 'react'
@@ -180,5 +181,30 @@ export function SearchForm({ label, value, onSearch }: { label: string; value: s
       />
       <Button type="submit">Search</Button>
     </form>
+  )
+}
+
+/** A search that is heard a moment after the last key. */
+export function SearchAsTyped({
+  query,
+  onChange,
+  ...props
+}: { query: string; onChange: (query: string) => void } & Pick<InputHTMLAttributes<HTMLInputElement>, 'placeholder' | 'maxLength'>) {
+  const [typed, setTyped] = useState(query)
+  useEffect(() => {
+    if (typed.trim() === query) return
+    const timer = setTimeout(() => onChange(typed.trim()), 250)
+    return () => clearTimeout(timer)
+  }, [typed, query, onChange])
+  return (
+    <TextField
+      label="Search"
+      type="search"
+      fieldClassName="max-lg:col-span-2"
+      autoComplete="off"
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+      {...props}
+    />
   )
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fn, id, text, time } from '../contract.ts'
 import { exampleId, moment } from './calendar.ts'
 
-// What is in a person's calendar: booked by visitors, or put there by themselves.
+// The appointments of a person: booked by visitors, or put there by themselves.
 
 export const bookingStates = ['pending', 'confirmed', 'declined', 'cancelled', 'no_show'] as const
 export type BookingState = (typeof bookingStates)[number]

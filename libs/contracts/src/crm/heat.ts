@@ -1,6 +1,6 @@
 // How warm a contact is. No zod here: the web app ships it.
 
-/** What each kind of activity adds. Points halve every 14 days. */
+/** The points of each kind of activity. They halve every 14 days. */
 export const heatPoints = {
   sale: 60,
   booking: 24,

@@ -32,7 +32,7 @@ export const AdRow = z.object({
   /** Clicks in a hundred impressions. */
   ctr: z.number().nullable(),
   cpc_cents: z.number().nullable(),
-  /** What purchases brought for each unit that was spent. */
+  /** The value of purchases for each unit that was spent. */
   roas: z.number().nullable(),
 })
 const rowExample = {

@@ -1,4 +1,4 @@
-// What a typed message means for a connected app. No zod here.
+// The meaning of a typed message for a connected app. No zod here.
 
 const courtesies = /^(?:(?:please|kindly|hey|hi|hello|ok|okay|can you|could you|would you|i want to|i need to|help me(?: to)?)[\s,]+)+/i
 const verbs =

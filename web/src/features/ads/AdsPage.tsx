@@ -1,13 +1,14 @@
 import { appOf } from '@operon/contracts/integrations/apps'
 import { texts } from '@operon/contracts/messages'
 import { useState } from 'react'
-import { Link, useSearchParams } from 'react-router-dom'
+import { Link } from 'react-router-dom'
 import { call } from '../../api/call.ts'
 import { paths } from '../../paths.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { useSearch } from '../../ui/useSearch.ts'
 import { AdAnalytics } from './AdAnalytics.tsx'
 import { AdGenerator } from './AdGenerator.tsx'
 import { AdTable } from './AdTable.tsx'
@@ -19,7 +20,7 @@ const levels = { campaigns: 'campaign', adsets: 'adset', ads: 'ad' } as const
 
 /** The connected Meta ads account, and ads written within its limits, which works without one. */
 export function AdsPage() {
-  const [search, setSearch] = useSearchParams()
+  const { search, change: changeSearch } = useSearch()
   const connections = useAdsConnections()
   const own = connections.data?.connections ?? []
   const [first] = own
@@ -28,18 +29,7 @@ export function AdsPage() {
   const tab = ids.find((id) => id === search.get('tab')) ?? (works ? 'campaigns' : 'generator')
   const days: Span = spans.find((each) => String(each) === search.get('days')) ?? 30
   const account = search.get('account') ?? ''
-  const change = (values: Record<string, string>) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        for (const [name, value] of Object.entries(values)) {
-          if (value) next.set(name, value)
-          else next.delete(name)
-        }
-        return next
-      },
-      { replace: true },
-    )
+  const change = (values: Record<string, string>) => changeSearch(values, true)
   const asItStands = (panel: () => React.ReactNode) => {
     if (connections.isPending) return <Skeleton className="mt-6 h-64" />
     if (connections.isError)

@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { SearchAsTyped, SelectField } from '../../ui/Field.tsx'
 import type { Address } from './address.ts'
 import { useTags } from './queries.ts'
 import { capital, sortNames, sorts, statuses, temperatureNames } from './words.ts'
@@ -10,7 +9,7 @@ export function Filters({ address }: { address: Address }) {
   const options = tag && !tags.includes(tag) ? [tag, ...tags] : tags
   return (
     <div className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[minmax(14rem,1fr)_8rem_8rem_9rem_9.5rem]">
-      <SearchField query={query} onChange={(q) => change({ q: q || undefined }, true)} />
+      <SearchAsTyped query={query} onChange={(q) => change({ q }, true)} placeholder="Name, email, company or phone" maxLength={100} />
       <SelectField label="Heat" value={temperature ?? ''} onChange={(event) => change({ temperature: event.target.value }, true)}>
         <option value="">All</option>
         {Object.entries(temperatureNames).map(([value, name]) => (
@@ -41,27 +40,5 @@ export function Filters({ address }: { address: Address }) {
         ))}
       </SelectField>
     </div>
-  )
-}
-
-/** Typed here, kept in the address a moment after the last key. */
-function SearchField({ query, onChange }: { query: string; onChange: (query: string) => void }) {
-  const [typed, setTyped] = useState(query)
-  useEffect(() => {
-    if (typed.trim() === query) return
-    const timer = setTimeout(() => onChange(typed.trim()), 250)
-    return () => clearTimeout(timer)
-  }, [typed, query, onChange])
-  return (
-    <TextField
-      label="Search"
-      type="search"
-      fieldClassName="max-lg:col-span-2"
-      placeholder="Name, email, company or phone"
-      autoComplete="off"
-      maxLength={100}
-      value={typed}
-      onChange={(event) => setTyped(event.target.value)}
-    />
   )
 }

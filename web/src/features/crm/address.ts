@@ -1,22 +1,9 @@
-import { useCallback } from 'react'
-import { useSearchParams } from 'react-router-dom'
+import { useSearch } from '../../ui/useSearch.ts'
 import { sorts, statuses } from './words.ts'
 
 /** Filters, order and the open contact are in the address: it can be shared, reloaded and left with Back. */
 export function useAddress() {
-  const [search, setSearch] = useSearchParams()
-  const change = useCallback(
-    (changes: Record<string, string | undefined>, replace = false) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          for (const [name, value] of Object.entries(changes)) value ? next.set(name, value) : next.delete(name)
-          return next
-        },
-        { replace },
-      ),
-    [setSearch],
-  )
+  const { search, change } = useSearch()
   const one = <T extends string>(name: string, of: readonly T[]) => of.find((each) => each === search.get(name))
   return {
     tab: one('tab', ['contacts', 'tasks']) ?? 'contacts',

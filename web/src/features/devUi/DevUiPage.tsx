@@ -8,7 +8,7 @@ import { ThemeToggle } from '../../shell/ThemeToggle.tsx'
 import { Button, ButtonLink, FileButton, IconButton } from '../../ui/Button.tsx'
 import { ActivityList, Avatar, CopyField, GeneMeter, Kbd, Stat, StatRow, Table } from '../../ui/Data.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
-import { Checkbox, Field, PasswordField, SearchForm, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
+import { Checkbox, Field, PasswordField, SearchAsTyped, SearchForm, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
 import { Figures } from '../../ui/Figures.tsx'
 import { Busy, EmptyRow, GeneRow, Mark, Wordmark } from '../../ui/Mark.tsx'
 import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
@@ -61,6 +61,7 @@ export function DevUiPage() {
       <Panel title="Fields">
         <div className="grid gap-4 md:grid-cols-2">
           <TextField label="Name" hint="How the dashboard greets you." />
+          <SearchAsTyped query="" onChange={() => {}} placeholder="Name or email" />
           <SearchForm label="Search products" value="" onSearch={() => {}} />
           <TextField label="Email" error="This address is taken." defaultValue="mara@studio.example" />
           <PasswordField label="Password" />

@@ -1,10 +1,10 @@
 import { DEFAULT_IMAGE_MODEL, imageSizes, takesMask, takesPictures, takesSeed } from '@operon/contracts/media/images'
 import { useCallback, useRef, useState } from 'react'
-import { useSearchParams } from 'react-router-dom'
 import { useCall } from '../../api/call.ts'
 import { Problem } from '../../chat/Problem.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState, PageHeader, Panel } from '../../ui/Panel.tsx'
+import { useSearch } from '../../ui/useSearch.ts'
 import { CompareDialog } from './CompareDialog.tsx'
 import { DemoPictures } from './DemoPictures.tsx'
 import { Gallery } from './Gallery.tsx'
@@ -19,7 +19,7 @@ import { useBatch } from './useBatch.ts'
 
 export function ImageStudioPage() {
   const [wish, setWish] = useState<Wish>(firstWish)
-  const [address, setAddress] = useSearchParams()
+  const { search: address, change: changeAddress } = useSearch()
   const batch = useBatch()
   const results = useRef<HTMLDivElement>(null)
   const [opened, setOpened] = useState<Picture | null>(null)
@@ -35,21 +35,7 @@ export function ImageStudioPage() {
       : found.data?.pictures.find(({ id, state }) => id === openId && state === 'done')
     : null
 
-  const change = useCallback(
-    (set: Record<string, string | null>) =>
-      setAddress(
-        (before) => {
-          const next = new URLSearchParams(before)
-          for (const [name, value] of Object.entries(set)) {
-            if (value) next.set(name, value)
-            else next.delete(name)
-          }
-          return next
-        },
-        { replace: true },
-      ),
-    [setAddress],
-  )
+  const change = useCallback((set: Record<string, string | null>) => changeAddress(set, true), [changeAddress])
   const filter = useCallback(
     ({ q, saved }: { q?: string; saved?: boolean }) =>
       change({ ...(q !== undefined && { q: q || null }), ...(saved !== undefined && { saved: saved ? '1' : null }) }),

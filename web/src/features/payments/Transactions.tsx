@@ -1,7 +1,6 @@
 import { money } from '@operon/contracts/words'
-import { useEffect, useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { SearchAsTyped, SelectField, TextField } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
 import { type Address, statuses } from './address.ts'
 import { PaymentsTable } from './PaymentsTable.tsx'
@@ -56,7 +55,13 @@ function Filters({ address }: { address: Address }) {
   const isSearch = query.length >= 2
   return (
     <div className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[minmax(12rem,1fr)_9rem_10rem_9.5rem_9.5rem]">
-      <SearchField key="search" query={query} onChange={(q) => change({ q: q || undefined }, true)} />
+      <SearchAsTyped
+        key="search"
+        query={query}
+        onChange={(q) => change({ q }, true)}
+        placeholder="Name, email, product, order or amount"
+        maxLength={200}
+      />
       <SelectField
         label="Status"
         value={status ?? ''}
@@ -94,27 +99,5 @@ function Filters({ address }: { address: Address }) {
         <p className="col-span-full -mt-1 text-12 text-muted">A search looks through all payments, whatever the filters say.</p>
       ) : null}
     </div>
-  )
-}
-
-/** Typed here, kept in the address a moment after the last key. */
-function SearchField({ query, onChange }: { query: string; onChange: (query: string) => void }) {
-  const [typed, setTyped] = useState(query)
-  useEffect(() => {
-    if (typed.trim() === query) return
-    const timer = setTimeout(() => onChange(typed.trim()), 250)
-    return () => clearTimeout(timer)
-  }, [typed, query, onChange])
-  return (
-    <TextField
-      label="Search"
-      type="search"
-      fieldClassName="max-lg:col-span-2"
-      placeholder="Name, email, product, order or amount"
-      autoComplete="off"
-      maxLength={200}
-      value={typed}
-      onChange={(event) => setTyped(event.target.value)}
-    />
   )
 }

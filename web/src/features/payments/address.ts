@@ -1,5 +1,4 @@
-import { useCallback } from 'react'
-import { useSearchParams } from 'react-router-dom'
+import { useSearch } from '../../ui/useSearch.ts'
 
 export const parts = ['held', 'due', 'reserved', 'on_its_way', 'owed'] as const
 export type Part = (typeof parts)[number]
@@ -8,19 +7,7 @@ export const payoutStatuses = ['paid', 'pending', 'returned'] as const
 
 /** The view and the open row are in the address: it can be shared, reloaded and left with Back. */
 export function useAddress() {
-  const [search, setSearch] = useSearchParams()
-  const change = useCallback(
-    (changes: Record<string, string | undefined>, replace = false) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          for (const [name, value] of Object.entries(changes)) value ? next.set(name, value) : next.delete(name)
-          return next
-        },
-        { replace },
-      ),
-    [setSearch],
-  )
+  const { search, change } = useSearch()
   const one = <T extends string>(name: string, of: readonly T[]) => of.find((each) => each === search.get(name))
   const date = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(search.get(name) ?? '') ? search.get(name)! : undefined)
   return {

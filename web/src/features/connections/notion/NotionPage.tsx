@@ -1,6 +1,6 @@
-import { useSearchParams } from 'react-router-dom'
 import { Alert, EmptyState, ErrorState, PageHeader, Panel, Skeleton } from '../../../ui/Panel.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
+import { useSearch } from '../../../ui/useSearch.ts'
 import { StatePill } from '../AppPanel.tsx'
 import { ConnectButton } from './ConnectButton.tsx'
 import { Databases } from './Databases.tsx'
@@ -14,24 +14,13 @@ type Tab = (typeof tabs)[number]
 
 /** The pages of a connected Notion workspace, read there and written back. */
 export function NotionPage() {
-  const [search, setSearch] = useSearchParams()
+  const { search, change: changeSearch } = useSearch()
   const connections = useNotionConnections()
   const own = connections.data?.connections ?? []
   const broken = own.length > 0 && own.every(({ state }) => state === 'broken')
   const [first] = own
   const tab = tabs.find((each) => each === search.get('tab')) ?? 'overview'
-  const change = (values: Record<string, string>) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        for (const [name, value] of Object.entries(values)) {
-          if (value) next.set(name, value)
-          else next.delete(name)
-        }
-        return next
-      },
-      { replace: true },
-    )
+  const change = (values: Record<string, string>) => changeSearch(values, true)
 
   return (
     <>
