@@ -47,6 +47,28 @@ export const errors = {
   event_type_slug: { status: 409, message: 'You already have a booking page with this address. Choose another one.' },
   event_type_limit: { status: 400, message: 'You can have 100 booking pages. Delete one first.' },
 
+  // Email
+  mailersend_first: { status: 409, message: 'Please connect MailerSend first' },
+  campaign_state: { status: 409, message: 'The campaign is past that point. Reload to see where it is.' },
+  campaign_incomplete: { status: 400, message: 'Give the campaign a subject and some content first.' },
+  campaign_empty: { status: 400, message: 'Nobody in this segment can be emailed. Choose another one, or add contacts with an address.' },
+  campaign_time: { status: 400, message: 'Choose a time between five minutes and a year from now.' },
+  campaign_provider: { status: 502, message: 'The email provider did not take it. Check the sender, and try again.' },
+  campaigns_full: { status: 409, message: 'You have 1,000 campaigns. Delete some first.' },
+  campaigns_busy: { status: 409, message: 'Five of your campaigns are being sent. Wait until one has finished.' },
+  segments_full: { status: 409, message: 'You have 100 segments. Delete some first.' },
+  senders_full: { status: 409, message: 'You have 20 senders. Delete one first.' },
+  sender_address: { status: 400, message: 'This address is not on a domain that is verified at MailerSend.' },
+  sender_smtp: { status: 400, message: 'The mail server did not accept this. Check its name, port, user and password.' },
+  sender_sandbox: { status: 400, message: 'The sandbox does not run here. Connect MailerSend or a mail server.' },
+  sender_in_use: { status: 409, message: 'A campaign is being sent from this sender. Wait until it has finished.' },
+  suppression_theirs: { status: 409, message: 'This person unsubscribed or complained, so only they can subscribe again.' },
+  opt_in_asked: { status: 429, message: 'This address was asked today. Give them some time.' },
+  address_suppressed: { status: 409, message: 'This address bounced or complained, so nothing is sent to it.' },
+  email_pace: { status: 429, message: 'You have sent as many emails as one hour allows. Try again later.' },
+  test_mail_limit: { status: 429, message: 'You have sent many test emails. Try again in an hour.' },
+  mail_link: { status: 404, message: 'This link does not work. Use the one in the latest email.' },
+
   // Images
   image_failed: { status: 502, message: 'The image could not be made. It used no image of your plan; try again in a moment.' },
   image_refused: { status: 400, message: 'The model would not draw this. Describe it differently. It used no image of your plan.' },

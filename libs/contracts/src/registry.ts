@@ -30,6 +30,11 @@ import * as crmAppointments from './crm/appointments.ts'
 import * as crmBooking from './crm/booking.ts'
 import * as crmCalendar from './crm/calendar.ts'
 import * as crmContacts from './crm/contacts.ts'
+import * as crmAudience from './crm/email/audience.ts'
+import * as crmCampaigns from './crm/email/campaigns.ts'
+import * as crmEmailEvents from './crm/email/events.ts'
+import * as crmSegments from './crm/email/segments.ts'
+import * as crmSenders from './crm/email/senders.ts'
 import * as crmEvents from './crm/events.ts'
 import * as crmImports from './crm/imports.ts'
 import * as crmTables from './crm/tables.ts'
@@ -143,7 +148,21 @@ export const contracts: Record<ProcessName, object> = {
   'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
   media: { ...mediaApi, ...mediaEvents, ...mediaFiles, ...mediaOpenAi, ...mediaShapes, ...mediaVoice },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
-  crm: { ...crmApi, ...crmAppointments, ...crmBooking, ...crmCalendar, ...crmContacts, ...crmImports, ...crmEvents, ...crmTables },
+  crm: {
+    ...crmApi,
+    ...crmAppointments,
+    ...crmBooking,
+    ...crmCalendar,
+    ...crmContacts,
+    ...crmAudience,
+    ...crmCampaigns,
+    ...crmEmailEvents,
+    ...crmSegments,
+    ...crmSenders,
+    ...crmImports,
+    ...crmEvents,
+    ...crmTables,
+  },
   sandbox: { ...sandboxApi, ...sandboxEvents },
   gateway: gatewayApi,
 }

@@ -17,8 +17,20 @@ const owned = [
   'appointments',
   'bookings',
   'event_types',
+  'email_events',
+  'email_recipients',
   'email_campaigns',
+  'email_segments',
+  'email_senders',
+  'email_opt_ins',
+  'email_messages',
 ]
+
+/** Ranges that JSON has no form for, and secrets. */
+const unshown: Record<string, string[]> = {
+  bookings: ['during'],
+  email_senders: ['smtp_password', 'dkim_private', 'webhook_secret'],
+}
 
 /** A tombstone stays, so that an event that arrives late brings nobody back; their letters, contacts and campaigns go. */
 export const erasure: Eraser<CrmDb> = {
@@ -36,7 +48,7 @@ export const erasure: Eraser<CrmDb> = {
         sql`t.email in (select lower(email) from people where user_id = ${userId} union select lower(email) from sign_up_records where user_id = ${userId})`,
       without: ['confirm_hash', 'unsubscribe_hash'],
     },
-    ...owned.map((table) => (table === 'bookings' ? { table, without: ['during'] } : { table })),
+    ...owned.map((table) => ({ table, ...(unshown[table] && { without: unshown[table] }) })),
     { table: 'schedules', key: null },
     { table: 'hosts', key: null },
   ],

@@ -1,9 +1,11 @@
 import type { PaceDb } from '@operon/kit/mail/paces'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { CalendarDb } from './calendar/schema.ts'
+import type { EmailDb } from './email/schema.ts'
 
 export type CrmDb = PaceDb &
-  CalendarDb & {
+  CalendarDb &
+  EmailDb & {
     leads: {
       id: string
       user_id: string
@@ -85,14 +87,6 @@ export type CrmDb = PaceDb &
       before: unknown
     }
     appointments: { id: string; user_id: string; title: string; status: Generated<string>; starts_at: Date; created_at: Generated<Date> }
-    email_campaigns: {
-      id: string
-      user_id: string
-      name: string
-      status: Generated<string>
-      sent_count: Generated<number>
-      created_at: Generated<Date>
-    }
     newsletter_subscribers: {
       id: string
       /** In lower case. */

@@ -10,6 +10,7 @@ import { calendarRoutes } from './calendar/routes.ts'
 import { Config } from './config.ts'
 import { contactConsumers } from './contacts/consumers.ts'
 import { contactRoutes } from './contacts/routes.ts'
+import { emailRoutes } from './email/routes.ts'
 import { erasure } from './erasure.ts'
 import { importRoutes } from './imports/routes.ts'
 import * as crm from './migrations/0001_crm.ts'
@@ -19,6 +20,7 @@ import * as unconfirmed from './migrations/0005_unconfirmed.ts'
 import * as contacts from './migrations/0010_contacts.ts'
 import * as imports from './migrations/0011_imports.ts'
 import * as calendar from './migrations/0030_calendar.ts'
+import * as email from './migrations/0040_email.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
@@ -37,6 +39,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0010_contacts': contacts,
     '0011_imports': imports,
     '0030_calendar': calendar,
+    '0040_email': email,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {
@@ -51,6 +54,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     bookingRoutes(rt, mailer)
     bookingJobs(rt, mailer)
     hostConsumers(rt)
+    emailRoutes(rt, mailer)
     newsletterRoutes(rt)
     newsletterJobs(rt, mailer)
     peopleConsumers(rt)

@@ -133,3 +133,31 @@ export async function forgetSlots(db: Kysely<any>): Promise<void> {
   await sql`delete from message_slots where due_at < now() - interval '1 day'`.execute(db)
   await sql`delete from message_paces where full_until < now() - interval '1 hour'`.execute(db)
 }
+
+/**
+ * For messages that wait by themselves: how many of so many may go now, and how long until the next. The same places as `takeSlot` takes,
+ * but nothing is promised beyond now.
+ */
+export async function takeNow(db: Kysely<any>, paces: Pace[], count: number): Promise<{ taken: number; waitMs: number }> {
+  const shapes = paces.map(shapeOf)
+  const scopes = paces.map(({ scope }) => scope)
+  await sql`
+    insert into message_paces (scope, full_until) select scope, now() from unnest(${scopes}::text[]) as asked (scope) order by scope
+    on conflict (scope) do nothing`.execute(db)
+  const { rows } = await sql<{ scope: string; ahead_ms: number }>`
+    select scope, greatest(0, extract(epoch from full_until - clock_timestamp()) * 1000)::float8 as ahead_ms
+    from message_paces where scope = any(${scopes}::text[]) order by scope for update`.execute(db)
+  const room = paces.map(({ scope }, at) => {
+    const { atOnce, everyMs } = shapes[at]!
+    const aheadMs = rows.find((row) => row.scope === scope)?.ahead_ms ?? 0
+    return { free: Math.max(0, Math.floor(atOnce - aheadMs / everyMs)), waitMs: Math.ceil(aheadMs + everyMs - atOnce * everyMs) }
+  })
+  const taken = Math.min(count, ...room.map(({ free }) => free))
+  if (taken === 0) return { taken, waitMs: Math.max(1, ...room.map(({ waitMs }) => waitMs)) }
+  await sql`
+    update message_paces p set full_until = greatest(p.full_until, clock_timestamp()) + ${taken}::int * asked.every_ms * interval '1 millisecond'
+    from unnest(${scopes}::text[], ${shapes.map(({ everyMs }) => everyMs)}::float8[]) as asked (scope, every_ms) where p.scope = asked.scope`.execute(
+    db,
+  )
+  return { taken, waitMs: 0 }
+}

@@ -189,13 +189,44 @@ export const mailersend: AppDefinition = {
     'send-mail': does(
       'Send a mail',
       'sends',
-      z.object({ from: field.email, to: field.email, subject: field.text('Subject', 200), text: field.text('Text') }),
-      ({ from, to, subject, text }) => ({
+      z.object({
+        from: field.email,
+        from_name: field.optional('Name of the sender', 250),
+        to: field.email,
+        to_name: field.optional('Name of the recipient', 250),
+        reply_to: field.email.optional(),
+        subject: field.text('Subject', 500),
+        text: field.text('Text', 200_000),
+        html: field.optional('HTML', 450_000),
+        tag: field.optional('A word to find it by', 60),
+        list_unsubscribe: field.optional('Where one click unsubscribes', 1000),
+      }),
+      ({ from, from_name, to, to_name, reply_to, subject, text, html, tag, list_unsubscribe }) => ({
         method: 'POST',
         path: '/email',
-        json: { from: { email: from }, to: [{ email: to }], subject, text },
+        json: {
+          from: { email: from, ...(from_name && { name: from_name }) },
+          to: [{ email: to, ...(to_name && { name: to_name }) }],
+          ...(reply_to && { reply_to: { email: reply_to } }),
+          ...{ subject, text, ...(html && { html }), ...(tag && { tags: [tag] }), ...(list_unsubscribe && { list_unsubscribe }) },
+        },
       }),
       () => made(null),
+    ),
+    'list-mails': reads(
+      'List the mails of a domain',
+      z.object({
+        domain: field.text('Id of the domain', 60),
+        from: z.int().describe('Sent after, in seconds since 1970'),
+        to: z.int().describe('Sent before, in seconds since 1970'),
+        page: z.int().min(1).max(1000).default(1).describe('Page'),
+      }),
+      ({ domain, from, to, page }) => ({
+        path: `/activity/${encodeURIComponent(domain)}`,
+        query: { limit: 100, page, date_from: from, date_to: to, event: 'sent' },
+      }),
+      ({ data }) =>
+        listOf(data).map((each) => row(each.id, each.email?.subject ?? '', { detail: each.email?.tags?.join(' '), at: each.created_at })),
     ),
   },
 }

@@ -3,6 +3,7 @@ import { html, page } from '../core/page.ts'
 import type { State } from '../core/state.ts'
 import type { Truth } from '../core/truth.ts'
 import { dispatch, form, type Handler, json, type Route, redirect, route, type WireReply, type WireRequest } from '../core/wire.ts'
+import type { Inbox } from '../inbox/inbox.ts'
 import { testPeople } from '../oauth/people.ts'
 import { books } from './books.ts'
 import { business } from './business.ts'
@@ -27,7 +28,17 @@ const seconds = () => Math.floor(Date.now() / 1000)
  * Twenty-six apps at one listener, each under the host names of its vendor: `/slack.com/api/chat.postMessage`. Consent pages are for people;
  * what is revoked, expired, unknown or malformed is refused as the vendor refuses it.
  */
-export function connectedApps({ state, truth, publicUrl }: { state: State; truth: Truth; publicUrl: string }): {
+export function connectedApps({
+  state,
+  truth,
+  publicUrl,
+  inbox,
+}: {
+  state: State
+  truth: Truth
+  publicUrl: string
+  inbox: Pick<Inbox, 'keep'>
+}): {
   pages: Route[]
   wire: Handler
   accountsOf: (request: WireRequest) => string[]
@@ -211,6 +222,7 @@ export function connectedApps({ state, truth, publicUrl }: { state: State; truth
           truth.log('apps', kind, { host, email: asks.grant.email })
           return objects.put({ id: state.id(kind, 12), account, kind, data })
         },
+        deliver: (mail) => void inbox.keep(mail),
         set: (id, kind, data) => objects.put({ id: `${account}/${id}`, account, kind, data: { ...data, key: id } }),
       })
       if (made instanceof Refused) return json(made.body, made.status)

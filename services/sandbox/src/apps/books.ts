@@ -1,5 +1,5 @@
 import { companyOf, numberOf } from './grants.ts'
-import { contacts, has, iso, limited, mailOf, type Operation } from './operation.ts'
+import { type ApiCall, contacts, has, iso, limited, mailOf, type Operation, Refused } from './operation.ts'
 
 const api = 'api.stripe.com/v1'
 export const books: Operation[] = [
@@ -140,9 +140,26 @@ export const books: Operation[] = [
   },
   {
     at: 'POST api.mailersend.com/v1/email',
-    body: ['from', 'to', 'subject', 'text', 'html', 'tags'],
+    body: ['from', 'to', 'subject', 'text', 'html', 'tags', 'reply_to', 'list_unsubscribe'],
     status: 202,
-    answer: (call) => void call.add('mail', call.body),
+    answer: mailThrough,
+  },
+  {
+    at: 'GET api.mailersend.com/v1/activity/:domain',
+    query: ['limit', 'page', 'date_from', 'date_to', 'event'],
+    answer: (call) => ({
+      data: call.list('mail').map(({ id, data }) => ({
+        ...{ id, created_at: iso(-1), updated_at: iso(-1), type: 'sent' },
+        email: {
+          id,
+          from: data.from.email,
+          subject: data.subject,
+          status: 'sent',
+          tags: data.tags ?? null,
+          recipient: { email: data.to[0].email },
+        },
+      })),
+    }),
   },
   {
     at: 'GET api.trello.com/1/members/me',
@@ -197,3 +214,25 @@ export const books: Operation[] = [
   },
 ]
 const short = (id: string) => ({ id, shortUrl: `https://trello.com/c/${id}` })
+
+/** MailerSend sends only from a domain that is verified there, one email to each recipient. */
+function mailThrough(call: ApiCall) {
+  const { from, to, subject, text, html, reply_to, list_unsubscribe } = call.body
+  const domain = `${numberOf(call.grant.email)}.example.com`
+  if (!from?.email?.endsWith(`@${domain}`))
+    return new Refused(422, {
+      message: 'The from.email must be verified.',
+      errors: { 'from.email': ['The from.email domain must be verified.'] },
+    })
+  if (!to?.[0]?.email || !subject || !(text || html)) return new Refused(422, { message: 'The given data was invalid.', errors: {} })
+  const { id } = call.add('mail', call.body)
+  call.deliver({
+    ...{ kind: 'mail', from: from.email, from_name: from.name ?? '', to: to.map((each: { email: string }) => each.email), subject },
+    ...{ text: text ?? '', html: html ?? null, message_id: `<${id}@mailersend.example>`, attachments: [] },
+    headers: {
+      'x-mailersend-tag': (call.body.tags ?? []).join(','),
+      ...(reply_to?.email && { 'reply-to': reply_to.email }),
+      ...(list_unsubscribe && { 'list-unsubscribe': list_unsubscribe, 'list-unsubscribe-post': 'List-Unsubscribe=One-Click' }),
+    },
+  })
+}

@@ -1,3 +1,4 @@
+import type { Message } from '../inbox/inbox.ts'
 import type { AppGrant, AppObject } from './grants.ts'
 
 // The shape of every stand-in's table, and what they share.
@@ -11,6 +12,8 @@ export type ApiCall = {
   /** Newest first. */
   list: (kind: string) => AppObject[]
   add: (kind: string, data: Record<string, any>) => AppObject
+  /** Into the inbox of the sandbox, as what a mail provider takes on. */
+  deliver: (mail: Omit<Message, 'id' | 'at' | 'links'>) => void
   /** Puts a thing in its place, or changes it. */
   set: (id: string, kind: string, data: Record<string, any>) => AppObject
 }

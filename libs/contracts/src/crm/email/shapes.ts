@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { id } from '../../contract.ts'
+
+// What the contracts of the email studio share.
+
+export const exampleId = '01931a5c-7d4b-7c3e-9a41-0f6f2f9f4b51'
+export const campaign_id = id('campaign')
+export const segment_id = id('segment')
+export const sender_id = id('sender')
+
+/** A line of a header: no line break can end it. */
+export const oneLine = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .regex(/^[^\p{Cc}]*$/u, 'One line of text')
+    .meta({ examples: ['Spring news'] })
+export const address = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .pipe(z.email().max(254))
+  .meta({ examples: ['news@harbour-cafe.example'] })

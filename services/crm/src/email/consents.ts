@@ -1,0 +1,123 @@
+import type { Input, Output } from '@operon/contracts/contract'
+import type * as contract from '@operon/contracts/crm/email/audience'
+import { optInMail } from '@operon/contracts/crm/email/events'
+import { type Ctx, signedIn } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import { newId } from '@operon/kit/ids'
+import { enqueue, inTransaction } from '@operon/kit/tx'
+import { type Kysely, sql } from 'kysely'
+import type { CrmDb } from '../schema.ts'
+import { placeIn } from './campaigns.ts'
+
+export type Said = { state: 'given' | 'withdrawn' | 'bounced' | 'complained'; evidence: string }
+export type Who = { userId: string; channel?: 'email' | 'sms'; address: string }
+
+/**
+ * Writes down what the owner of an address has said, or what became of it. A bounce hides no withdrawal or complaint: those are the
+ * person's word, and only their own consent ends them. Returns whether anything changed.
+ */
+export async function keepConsent(
+  db: Kysely<any>,
+  { userId, channel = 'email', address }: Who,
+  { state, evidence }: Said,
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into consents as c (id, user_id, channel, address, state, evidence)
+    values (${newId()}, ${userId}, ${channel}, ${address.trim().toLowerCase()}, ${state}, ${evidence.slice(0, 500)})
+    on conflict (user_id, channel, address) do update set state = excluded.state, evidence = excluded.evidence, at = now()
+      where c.state <> excluded.state and not (excluded.state = 'bounced' and c.state in ('withdrawn', 'complained'))
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
+/** Consent that comes by the way, as with a booking: it never takes back what somebody has ended. */
+export async function noteConsent(db: Kysely<any>, { userId, channel = 'email', address }: Who, evidence: string): Promise<void> {
+  await sql`
+    insert into consents (id, user_id, channel, address, state, evidence)
+    values (${newId()}, ${userId}, ${channel}, ${address.trim().toLowerCase()}, 'given', ${evidence.slice(0, 500)})
+    on conflict (user_id, channel, address) do nothing`.execute(db)
+}
+
+export async function listSuppressions(
+  ctx: Ctx<CrmDb>,
+  { query, limit, cursor }: Input<typeof contract.listSuppressions>,
+): Promise<Output<typeof contract.listSuppressions>> {
+  const place = placeIn(cursor)
+  const rows = await ctx.db
+    .selectFrom('consents')
+    .selectAll()
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('channel', '=', 'email')
+    .where('state', '<>', 'given')
+    .$if(Boolean(query?.trim()), (of) =>
+      of.where(
+        'address',
+        'like',
+        `${query!
+          .trim()
+          .toLowerCase()
+          .replace(/[\\%_]/g, '\\$&')}%`,
+      ),
+    )
+    .$if(place !== null, (of) => of.where('id', '<', place!))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const shown = rows.slice(0, limit)
+  return {
+    suppressions: shown.map(({ id, address, state, evidence, at }) => ({
+      ...{ id, email: address, state: state as 'withdrawn', reason: evidence },
+      at: at.toISOString(),
+    })),
+    cursor: rows.length > limit ? shown.at(-1)!.id : null,
+  }
+}
+
+const BY_OWNER = 'Stopped by you'
+export async function addSuppression(ctx: Ctx<CrmDb>, { email }: Input<typeof contract.addSuppression>): Promise<{ id: string }> {
+  const userId = signedIn(ctx).id
+  const { rows } = await sql<{ id: string }>`
+    insert into consents as c (id, user_id, channel, address, state, evidence) values (${newId()}, ${userId}, 'email', ${email}, 'bounced', ${BY_OWNER})
+    on conflict (user_id, channel, address) do update set state = case when c.state = 'given' then 'bounced' else c.state end,
+      evidence = case when c.state = 'given' then excluded.evidence else c.evidence end returning id`.execute(ctx.db)
+  return { id: rows[0]!.id }
+}
+
+/** Only what was not the person's own word. */
+export async function removeSuppression(
+  ctx: Ctx<CrmDb>,
+  { email }: Input<typeof contract.removeSuppression>,
+): Promise<{ removed: boolean }> {
+  const userId = signedIn(ctx).id
+  const { numDeletedRows } = await own(ctx.db, userId, email).where('state', '=', 'bounced').executeTakeFirstOrThrow()
+  if (numDeletedRows) return { removed: true }
+  const kept = await ctx.db
+    .selectFrom('consents')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('channel', '=', 'email')
+    .where('address', '=', email)
+    .where('state', '<>', 'given')
+    .executeTakeFirst()
+  throw new DomainError(kept ? 'suppression_theirs' : 'not_found')
+}
+const own = (db: Ctx<CrmDb>['db'], userId: string, email: string) =>
+  db.deleteFrom('consents').where('user_id', '=', userId).where('channel', '=', 'email').where('address', '=', email)
+
+/** One email a day at most, and none to an address whose owner has complained. */
+export async function askOptIn(ctx: Ctx<CrmDb>, { email }: Input<typeof contract.askOptIn>): Promise<{ asked: boolean }> {
+  const userId = signedIn(ctx).id
+  return inTransaction(ctx.db, async (trx) => {
+    const { rows: no } = await sql`
+      select from consents where user_id = ${userId} and channel = 'email' and address = ${email} and state in ('complained', 'bounced')`.execute(
+      trx,
+    )
+    if (no.length) throw new DomainError('address_suppressed')
+    const { rows } = await sql<{ id: string }>`
+      insert into email_opt_ins as o (id, user_id, email) values (${newId()}, ${userId}, ${email})
+      on conflict (user_id, email) do update set asked_at = now() where o.asked_at < now() - interval '1 day' returning id`.execute(trx)
+    if (!rows[0]) throw new DomainError('opt_in_asked')
+    await enqueue(trx, optInMail, { consent_id: rows[0].id, user_id: userId }, { userId })
+    return { asked: true }
+  })
+}

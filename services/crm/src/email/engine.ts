@@ -1,0 +1,205 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { campaignProgress } from '@operon/contracts/crm/email/events'
+import { DomainError } from '@operon/kit/errors'
+import { type Pace, takeNow } from '@operon/kit/mail/paces'
+import type { Runtime } from '@operon/kit/service'
+import { inTransaction } from '@operon/kit/tx'
+import { type Kysely, sql } from 'kysely'
+import type { Trx } from '../contacts/assert.ts'
+import type { CrmDb } from '../schema.ts'
+import type { CampaignRow } from './campaigns.ts'
+import { type Fields, letterOf, personOf, type RecipientRow } from './letter.ts'
+import { linksOf } from './links.ts'
+import { pauseByItself } from './send.ts'
+import { finishCampaign, type Settled, settleRecipients } from './settle.ts'
+import type { Carriers, SenderRow, Transport } from './transports.ts'
+
+// Each instance takes turns: a campaign that was served longest ago, a handful of its recipients, one call for each, and one write for all
+// that came of it. What an instance that dies held becomes `unknown` when its lease runs out: it is looked up, and never sent again.
+
+export type EngineRt = Pick<Runtime<CrmDb, unknown>, 'broadcast' | 'kit' | 'log' | 'vault'> & { db: Kysely<any> }
+export type Engine = {
+  rt: EngineRt
+  carriers: Carriers
+  /** How much one account, and all of them, may send an hour. */
+  paces: (db: Kysely<any>, userId: string) => Promise<Pace[]>
+  leaseMs: number
+  /** How many turns at once. */
+  width: number
+}
+
+/** So many are claimed at once: no more of them can become unknown when this process dies. */
+const BATCH = 20
+const REST_MS = 1_000
+
+export function startEngine(engine: Engine): { nudge(): void; stop(): Promise<void> } {
+  const stopping = new AbortController()
+  let wake = new AbortController()
+  async function work() {
+    while (!stopping.signal.aborted) {
+      const found = await turn(engine).catch((err: unknown) => {
+        if (!stopping.signal.aborted) engine.rt.log.warn({ err }, 'a turn of the campaigns failed, will try again')
+        return false
+      })
+      if (found) continue
+      const signal = AbortSignal.any([stopping.signal, wake.signal])
+      await wait(REST_MS, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+  const working = Array.from({ length: engine.width }, work)
+  return {
+    nudge() {
+      wake.abort()
+      wake = new AbortController()
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.allSettled(working)
+    },
+  }
+}
+
+/** False when there was nothing to do. */
+export async function turn(engine: Engine): Promise<boolean> {
+  const { db } = engine.rt
+  const campaign = await nextCampaign(db)
+  if (!campaign) return false
+  const sender: SenderRow | undefined = await (db as Kysely<CrmDb>)
+    .selectFrom('email_senders')
+    .selectAll()
+    .where('id', '=', campaign.sender_id ?? campaign.id)
+    .where('user_id', '=', campaign.user_id)
+    .executeTakeFirst()
+  if (!sender) return pause(engine, campaign, 'Its sender was deleted. Choose another one.')
+  let transport: Transport
+  try {
+    transport = await engine.carriers.of(sender)
+  } catch (error) {
+    if (error instanceof DomainError && error.code.startsWith('sender_')) return pause(engine, campaign, error.message)
+    throw error
+  }
+  const { claimed, waitMs } = await claim(engine, campaign)
+  if (claimed.length === 0) return rest(engine, campaign, waitMs)
+  const settled = await sendAll(engine, { campaign, sender, transport }, claimed)
+  const broken = settled.find(({ broken }) => broken)
+  const after = await inTransaction(db, async (trx: Trx) => {
+    const row = await settleRecipients(trx, campaign, settled)
+    if (broken) await pauseByItself(trx, campaign.id, broken.reason ?? 'The provider refuses to send.')
+    return row
+  })
+  await tell(engine, after)
+  return true
+}
+
+async function nextCampaign(db: Kysely<any>): Promise<CampaignRow | null> {
+  const { rows } = await sql<CampaignRow>`
+    update email_campaigns set served_at = clock_timestamp() where id = (
+      select id from email_campaigns where status = 'sending' and next_at <= clock_timestamp() order by served_at limit 1 for update skip locked)
+    returning *`.execute(db)
+  return rows[0] ?? null
+}
+
+type Claimed = Pick<RecipientRow, 'id' | 'email' | 'name' | 'variant'> & Fields & { suppressed: string | null }
+
+async function claim(
+  { rt: { db }, paces, leaseMs }: Engine,
+  { id, user_id }: CampaignRow,
+): Promise<{ claimed: Claimed[]; waitMs: number }> {
+  const of = await paces(db, user_id)
+  return inTransaction(db, async (trx: Trx) => {
+    // Whoever pauses or cancels it locks the row: either they see these claims, or nothing is claimed any more.
+    const { rows: still } = await sql`select from email_campaigns where id = ${id} and status = 'sending' for share`.execute(trx)
+    if (still.length === 0) return { claimed: [], waitMs: 0 }
+    const { rows: due } = await sql<{ id: string }>`
+      select id from email_recipients where campaign_id = ${id} and state = 'waiting' and variant is not null and due_at <= now()
+      order by due_at, id limit ${BATCH} for update skip locked`.execute(trx)
+    if (due.length === 0) return { claimed: [], waitMs: 0 }
+    const { taken, waitMs } = await takeNow(trx, of, due.length)
+    if (taken === 0) return { claimed: [], waitMs }
+    const ids = due.slice(0, taken).map((row) => row.id)
+    const { rows } = await sql<Claimed>`
+      with mine as (
+        update email_recipients set state = 'sending', attempts = attempts + 1, lease_until = now() + ${leaseMs} * interval '1 millisecond'
+        where id = any(${ids}::uuid[]) returning id, email, name, variant, contact_id
+      )
+      select mine.id, mine.email, mine.name, mine.variant, l.company, l.job_title, l.phone, c.state as suppressed
+      from mine left join leads l on l.id = mine.contact_id and l.user_id = ${user_id}
+        left join consents c on c.user_id = ${user_id} and c.channel = 'email' and c.address = mine.email and c.state <> 'given'`.execute(
+      trx,
+    )
+    return { claimed: rows, waitMs: 0 }
+  })
+}
+
+type Done = Settled & { broken?: boolean }
+const WHY: Record<string, string> = { withdrawn: 'Unsubscribed', bounced: 'The address bounced', complained: 'Marked an email as spam' }
+
+async function sendAll(
+  { rt }: Engine,
+  { campaign, sender, transport }: { campaign: CampaignRow; sender: SenderRow; transport: Transport },
+  claimed: Claimed[],
+): Promise<Done[]> {
+  const done: Done[] = []
+  const waiting = [...claimed]
+  let broken: string | null = null
+  async function work() {
+    for (let to = waiting.shift(); to; to = waiting.shift()) done.push(await one(to))
+  }
+  async function one(to: Claimed): Promise<Done> {
+    if (to.suppressed) return { id: to.id, state: 'skipped', reason: WHY[to.suppressed] ?? 'Suppressed' }
+    if (broken !== null) return { id: to.id, state: 'waiting', reason: broken }
+    let mail: ReturnType<typeof letterOf>
+    try {
+      mail = letterOf(campaign, sender, to, personOf(to.name, to.email, to), linksOf(rt.vault, rt.kit.PUBLIC_URL, to.id))
+    } catch (err) {
+      rt.log.error({ err, campaign: campaign.id }, 'an email of a campaign could not be rendered')
+      return { id: to.id, state: 'failed', reason: 'The email could not be made' }
+    }
+    const outcome = await transport
+      .send(mail)
+      .catch((): { state: 'unknown'; reason: string } => ({ state: 'unknown', reason: 'No answer' }))
+    if (outcome.state === 'broken') {
+      broken = outcome.reason
+      return { id: to.id, state: 'waiting', reason: outcome.reason, broken: true }
+    }
+    if (outcome.state === 'later') return { id: to.id, state: 'waiting', reason: outcome.reason, afterMs: outcome.afterMs }
+    return { id: to.id, ...outcome }
+  }
+  await Promise.all(Array.from({ length: transport.width }, work))
+  return done
+}
+
+/** Nothing is due: it has finished, or goes on at a known time. */
+async function rest({ rt }: Engine, { id, decide_at }: CampaignRow, waitMs: number): Promise<boolean> {
+  const finished = waitMs > 0 ? null : await inTransaction(rt.db, (trx: Trx) => finishCampaign(trx, id))
+  if (finished) {
+    await tell({ rt } as Engine, finished)
+    return true
+  }
+  await sql`
+    update email_campaigns set next_at = greatest(clock_timestamp() + interval '250 milliseconds', case when ${waitMs}::float8 > 0
+      then clock_timestamp() + ${waitMs} * interval '1 millisecond'
+      else least(clock_timestamp() + interval '1 minute', coalesce((
+        select min(due_at) from email_recipients where campaign_id = ${id} and state = 'waiting' and variant is not null), ${decide_at}::timestamptz,
+        clock_timestamp() + interval '2 seconds')) end)
+    where id = ${id}`.execute(rt.db)
+  return true
+}
+
+async function pause({ rt }: Engine, { id }: CampaignRow, reason: string): Promise<boolean> {
+  await inTransaction(rt.db, (trx: Trx) => pauseByItself(trx, id, reason))
+  return true
+}
+
+const TOLD_EVERY_MS = 500
+const toldAt = new Map<string, number>()
+/** A page that misses one hears the next, so a lost one costs nothing. */
+export async function tell({ rt }: Pick<Engine, 'rt'>, row: CampaignRow): Promise<void> {
+  if (row.status === 'sending' && performance.now() - (toldAt.get(row.id) ?? -TOLD_EVERY_MS) < TOLD_EVERY_MS) return
+  if (toldAt.size > 1000) toldAt.clear()
+  toldAt.set(row.id, performance.now())
+  const { id: campaign_id, user_id, status, sent_count: sent, recipients, opened_count: opened, clicked_count: clicked } = row
+  await rt
+    .broadcast(campaignProgress, { campaign_id, user_id, status, sent, recipients, opened, clicked })
+    .catch((err: unknown) => rt.log.debug({ err }, 'no page could be told of a campaign'))
+}

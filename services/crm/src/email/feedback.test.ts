@@ -1,0 +1,236 @@
+import { createHmac } from 'node:crypto'
+import { newId } from '@operon/kit/ids'
+import type { TestUser } from '@operon/kit/testing/service'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { clickToken } from './links.ts'
+import { emailWorld, type Mail } from './testing.ts'
+
+let world: Awaited<ReturnType<typeof emailWorld>>
+beforeAll(async () => {
+  world = await emailWorld()
+})
+afterAll(() => world.platform.close())
+
+const ended = (id: string) => vi.waitFor(async () => expect((await world.campaign(id)).status).toBe('sent'), { timeout: 15_000 })
+const browser = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 14_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15'
+const path = (link: string) => link.replace('http://localhost:8080', world.platform.url('crm'))
+const open = (link: string, headers: Record<string, string> = { 'user-agent': browser }, method = 'GET') =>
+  fetch(path(link), { method, headers, redirect: 'manual' })
+const linkOf = ({ links, html }: Mail, what: string) =>
+  links.find((link) => link.includes(what)) ?? new RegExp(`src="([^"]*${what}[^"]*)"`).exec(html)![1]!.replaceAll('&amp;', '&')
+const consentOf = async (user: TestUser, address: string) =>
+  world.db
+    .selectFrom('consents')
+    .select(['state', 'evidence'])
+    .where('user_id', '=', user.id)
+    .where('address', '=', address)
+    .executeTakeFirst()
+
+/** A campaign that went out a while ago, so that nobody is as fast as a scanner. */
+async function sentTo(count: number, more: object = {}) {
+  const user = await world.seller()
+  const addresses = await world.contacts(user, count)
+  const id = await world.draft(user, more)
+  await world.call('send-campaign', user, { campaign_id: id })
+  await ended(id)
+  await world.db
+    .updateTable('email_recipients')
+    .set({ sent_at: new Date(Date.now() - 60_000) })
+    .where('campaign_id', '=', id)
+    .execute()
+  const mails = await Promise.all(addresses.map(async (address) => (await world.mails(address))[0]!))
+  return { user, id, addresses, mails, report: async () => (await world.call('campaign-report', user, { campaign_id: id })).body }
+}
+
+test('opening the unsubscribe link changes nothing; one POST ends it, and the next campaign leaves them out [spec-134]', async () => {
+  const { user, addresses, mails, report } = await sentTo(2)
+  const link = linkOf(mails[0]!, '/mail/unsubscribe/')
+  expect(mails[0]!.headers['list-unsubscribe']).toBe(`<${link}>`)
+  for (const method of ['GET', 'HEAD']) expect((await open(link, { accept: 'text/html' }, method)).status).toBe(200)
+  expect(await consentOf(user, addresses[0]!)).toBeUndefined()
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const posted = await fetch(path(link), { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' })
+  expect(posted.status).toBe(200)
+  expect(await consentOf(user, addresses[0]!)).toEqual({ state: 'withdrawn', evidence: 'Unsubscribed from Spring news' })
+  expect(await report()).toMatchObject({ unsubscribed: 1 })
+  const again = await world.draft(user)
+  expect((await world.call('preview-campaign', user, { campaign_id: again })).body).toMatchObject({ recipients: 1, left_out: 1 })
+  await world.call('send-campaign', user, { campaign_id: again })
+  await ended(again)
+  expect((await world.recipients(again)).map(({ email }: any) => email)).toEqual([addresses[1]])
+  // Only the person takes it back: by the preferences, not by the owner's hand.
+  expect((await world.call('remove-suppression', user, { email: addresses[0] })).body.code).toBe('suppression_theirs')
+  const preferences = linkOf(mails[0]!, '/mail/preferences/')
+  expect(await (await open(preferences, { accept: 'text/html' })).text()).toContain('Subscribe again')
+  await fetch(path(preferences), { method: 'POST', headers: form, body: 'choice=all' })
+  expect(await consentOf(user, addresses[0]!)).toMatchObject({ state: 'given' })
+})
+
+test('people and machines are told apart, each counts once, and the contact hears of it', async () => {
+  const { user, id, mails, report, addresses } = await sentTo(2)
+  const pixel = linkOf(mails[0]!, '/mail/open/')
+  await open(pixel, { 'user-agent': 'Mozilla/5.0' })
+  expect(await report()).toMatchObject({ opened: 0, machine_opened: 1 })
+  for (const _ of [1, 2]) await open(pixel)
+  expect(await report()).toMatchObject({ opened: 1, machine_opened: 1, clicked: 0 })
+  const click = linkOf(mails[0]!, '/mail/click')
+  await open(click, { 'user-agent': 'Barracuda Sentinel' })
+  expect(await report()).toMatchObject({ clicked: 0 })
+  for (const _ of [1, 2]) {
+    const led = await open(click)
+    expect([led.status, led.headers.get('location')]).toEqual([302, 'https://menu.example/spring'])
+  }
+  // Pictures are held back, and the click says that it was opened.
+  await open(linkOf(mails[1]!, '/mail/click'))
+  expect(await report()).toMatchObject({ opened: 2, clicked: 2, links: [{ url: 'https://menu.example/spring', people: 2 }] })
+  const events = await world.db
+    .selectFrom('outbox')
+    .select('name')
+    .where('user_id', '=', user.id)
+    .where('name', 'like', 'crm.mail_%')
+    .execute()
+  expect(events.map(({ name }: any) => name).sort()).toEqual(['crm.mail_clicked', 'crm.mail_clicked', 'crm.mail_opened', 'crm.mail_opened'])
+  const contactId = (await world.recipients(id)).find(({ email }: any) => email === addresses[0]).contact_id
+  await vi.waitFor(async () => {
+    const { activities } = (await world.call('show-contact', user, { contact_id: contactId })).body
+    expect(activities.map(({ kind }: any) => kind).sort()).toEqual(['click', 'email', 'open'])
+  })
+})
+
+test('a link that was altered leads nowhere: neither another address nor another recipient [spec-134]', async () => {
+  const { mails, id, report } = await sentTo(1)
+  const token = new URL(linkOf(mails[0]!, '/mail/click')).searchParams.get('token')!
+  const [recipient, , mac] = token.split('.')
+  const evil = Buffer.from('https://evil.example/').toString('base64url')
+  const { vault } = world.platform.services.crm!.rt
+  const forged = [
+    `${recipient}.${evil}.${mac}`,
+    `${newId()}.${token.split('.')[1]}.${mac}`,
+    token.slice(0, -2),
+    // Well signed, of nobody.
+    clickToken(vault, newId(), 'https://evil.example/'),
+    'x',
+    '',
+  ]
+  for (const each of forged) {
+    const answer = await open(`http://localhost:8080/mail/click?token=${encodeURIComponent(each)}`)
+    expect([each, answer.status, answer.headers.get('location')]).toEqual([each, 404, null])
+  }
+  const unsubscribe = linkOf(mails[0]!, '/mail/unsubscribe/').split('/').at(-1)!
+  // One purpose's link is no other's.
+  for (const at of ['preferences', 'confirm']) expect((await open(`http://localhost:8080/mail/${at}/${unsubscribe}`)).status).toBe(404)
+  expect((await open(`http://localhost:8080/mail/open/${unsubscribe}`)).status).toBe(200)
+  expect(await report()).toMatchObject({ opened: 0, clicked: 0 })
+  expect((await world.campaign(id)).unsubscribed_count).toBe(0)
+})
+
+test('signed webhooks bounce, complain and pause; unsigned ones, others’ and repeated ones change nothing', async () => {
+  const { user, id, addresses } = await sentTo(3)
+  const { db, platform, call } = world
+  const secret = 'whsec-of-mailersend'
+  const [{ id: sender }] = await db.selectFrom('email_senders').select('id').where('user_id', '=', user.id).execute()
+  await call('save-sender', user, {
+    sender_id: sender,
+    provider: 'sandbox',
+    name: 'H',
+    email: 'news@harbour.example',
+    webhook_secret: secret,
+  })
+  const rows = await world.recipients(id)
+  const hint = (type: string, tag: string, hintId = newId()) =>
+    JSON.stringify({ type, data: { id: hintId, email: { tags: [tag] }, morph: { reason: 'No such user' } } })
+  const send = (body: string, key = secret, to = sender) =>
+    fetch(`${platform.url('crm')}/webhooks/mailersend/${to}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', signature: createHmac('sha256', key).update(body).digest('hex') },
+      body,
+    })
+  const bounce = hint('activity.hard_bounced', rows[0].id)
+  expect((await send(bounce, 'another')).status).toBe(400)
+  expect((await send(bounce, secret, newId())).status).toBe(400)
+  expect(await consentOf(user, rows[0].email)).toBeUndefined()
+  for (const taken of [1, 0]) expect(await (await send(bounce)).json()).toEqual({ taken })
+  expect(await consentOf(user, rows[0].email)).toEqual({ state: 'bounced', evidence: 'Spring news bounced: No such user' })
+  expect((await world.campaign(id)).bounced_count).toBe(1)
+  // A recipient of somebody else, under one's own good signature.
+  const other = await sentTo(1)
+  const [foreign] = await world.recipients(other.id)
+  expect(await (await send(hint('activity.spam_complaint', foreign.id))).json()).toEqual({ taken: 0 })
+  expect(await consentOf(other.user, foreign.email)).toBeUndefined()
+  // The third soft bounce of an address is one too many.
+  const softly = async (campaign: string) =>
+    send(hint('activity.soft_bounced', (await world.recipients(campaign)).find(({ email }: any) => email === addresses[1]).id))
+  await softly(id)
+  for (const times of [2, 3]) {
+    expect(await consentOf(user, addresses[1]!)).toBeUndefined()
+    const next = await world.draft(user, { name: `Round ${times}` })
+    await call('send-campaign', user, { campaign_id: next })
+    await ended(next)
+    await softly(next)
+  }
+  expect(await consentOf(user, addresses[1]!)).toMatchObject({ state: 'bounced', evidence: 'Three emails could not be delivered' })
+  // A complaint pauses what is being sent.
+  await db
+    .updateTable('email_campaigns')
+    .set({ status: 'sending', next_at: new Date(Date.now() + 60_000) })
+    .where('id', '=', id)
+    .execute()
+  await send(hint('activity.spam_complaint', rows[2].id))
+  expect(await world.campaign(id)).toMatchObject({ status: 'paused', complained_count: 1 })
+  expect(await consentOf(user, rows[2].email)).toMatchObject({ state: 'complained' })
+})
+
+test('an address is asked for consent once a day, and agrees by its own button', async () => {
+  const user = await world.seller()
+  const email = `ask-${newId()}@example.com`
+  expect((await world.call('ask-opt-in', user, { email })).body).toEqual({ asked: true })
+  expect((await world.call('ask-opt-in', user, { email })).body.code).toBe('opt_in_asked')
+  await vi.waitFor(async () => expect(await world.mails(email)).toHaveLength(1))
+  const link = linkOf((await world.mails(email))[0]!, '/mail/confirm/')
+  expect((await open(link, { accept: 'text/html' })).status).toBe(200)
+  expect(await consentOf(user, email)).toBeUndefined()
+  expect((await fetch(path(link), { method: 'POST' })).status).toBe(200)
+  expect(await consentOf(user, email)).toEqual({ state: 'given', evidence: 'Confirmed by the link in an email' })
+})
+
+test('nothing of a stranger’s campaign can be seen or moved, and no line of a name becomes a header', async () => {
+  const { call, subscriber, seller, contacts, draft, mails } = world
+  const ann = await seller()
+  const eve = await subscriber()
+  await contacts(ann, 1)
+  const id = await draft(ann)
+  for (const name of [
+    'get-campaign',
+    'update-campaign',
+    'delete-campaign',
+    'duplicate-campaign',
+    'preview-campaign',
+    'send-test-campaign',
+    'send-campaign',
+    'pause-campaign',
+    'resume-campaign',
+    'cancel-campaign',
+    'campaign-report',
+    'list-recipients',
+  ])
+    expect([name, (await call(name, eve, { campaign_id: id })).status]).toEqual([name, 404])
+  const condition = { field: 'campaign', is: 'not_opened', value: id }
+  await contacts(eve, 2)
+  expect((await call('preview-segment', eve, { tree: { conditions: [{ ...condition, is: 'received' }] } })).body.contacts).toBe(0)
+  const injected = 'Ann\r\nBcc: everyone@example.com'
+  for (const field of ['name', 'subject'])
+    expect((await call('create-campaign', ann, { name: 'N', subject: 'S', text: 'T', [field]: injected })).status).toBe(400)
+  expect((await call('save-sender', ann, { provider: 'sandbox', name: injected, email: 'news@harbour.example' })).status).toBe(400)
+  const email = `bcc-${newId()}@example.com`
+  await world.db
+    .insertInto('leads')
+    .values({ id: newId(), user_id: ann.id, name: injected, email, status: 'new', source: 'manual' })
+    .execute()
+  const to = await draft(ann, { subject: 'Hi {{ name }}' })
+  await call('send-campaign', ann, { campaign_id: to })
+  await ended(to)
+  const [mail] = await mails(email)
+  expect(mail!.subject).toBe('Hi Ann Bcc: everyone@example.com')
+  expect(mail!.to).toEqual([email])
+  expect(mail!.headers.bcc).toBeUndefined()
+})

@@ -1,0 +1,141 @@
+import * as contract from '@operon/contracts/crm/email/audience'
+import type { Ctx } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
+import { serveRaw } from '@operon/kit/http'
+import { sendPage } from '@operon/kit/page'
+import type { Runtime } from '@operon/kit/service'
+import { inTransaction } from '@operon/kit/tx'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Kysely, sql } from 'kysely'
+import type { Trx } from '../contacts/assert.ts'
+import type { CrmDb } from '../schema.ts'
+import { keepConsent } from './consents.ts'
+import { takeFeedback } from './feedback.ts'
+import { idIn } from './links.ts'
+
+type Whose = { user_id: string; email: string; sender: string; campaign: boolean; state: string | null }
+
+/** Of a recipient, or of a single email: each link names one person and one account. */
+async function whoseOf(db: Kysely<any>, id: string): Promise<Whose> {
+  const { rows } = await sql<Whose>`
+    select found.*, c.state, coalesce((
+      select s.name from email_senders s where s.user_id = found.user_id order by s.is_default desc, s.id limit 1), '') as sender
+    from (
+      select user_id, email, true as campaign from email_recipients where id = ${id}
+      union all select user_id, email, false from email_messages where id = ${id}
+      union all select user_id, email, false from email_opt_ins where id = ${id} limit 1) found
+    left join consents c on c.user_id = found.user_id and c.channel = 'email' and c.address = found.email`.execute(db)
+  if (!rows[0]) throw new DomainError('mail_link')
+  return rows[0]
+}
+
+const from = ({ sender }: Whose) => sender || 'this sender'
+
+export function mailPages(rt: Runtime<CrmDb, any>) {
+  const { app, vault } = rt
+  const product = rt.kit.PRODUCT_NAME
+  const failing = { product, title: 'That did not work' }
+
+  /** A page of words for people, JSON for programs. */
+  async function answer(request: FastifyRequest, reply: FastifyReply, run: () => Promise<string>) {
+    if (!request.headers.accept?.includes('text/html')) return reply.send({ ok: true, message: await run() })
+    return shown(reply, async () => sendPage(reply, { product, title: 'Done', text: await run() }))
+  }
+  async function shown(reply: FastifyReply, run: () => Promise<unknown>) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      return sendPage(reply, { ...failing, text: error.message }, { status: error.status })
+    }
+  }
+
+  async function unsubscribe(db: Ctx<CrmDb>['db'], id: string): Promise<string> {
+    const whose = await whoseOf(db, id)
+    await inTransaction(db, async (trx) => {
+      await takeFeedback(trx as unknown as Trx, id, { kind: 'unsubscribed' })
+      // Also where it was pressed before, and subscribed again since.
+      await keepConsent(
+        trx,
+        { userId: whose.user_id, address: whose.email },
+        { state: 'withdrawn', evidence: 'Unsubscribed by the link in an email' },
+      )
+    })
+    return `You will get no more emails like this from ${from(whose)}.`
+  }
+
+  serveRaw(app, contract.mailUnsubscribePage, (ctx, { token }, reply) =>
+    shown(reply, async () => {
+      const whose = await whoseOf(ctx.db, idIn(vault, 'unsubscribe', token))
+      return sendPage(reply, {
+        ...{ product, title: 'Unsubscribe', text: `${from(whose)} will send no more emails like this to ${whose.email}.` },
+        form: { action: `/mail/unsubscribe/${token}`, hidden: {}, button: 'Unsubscribe' },
+      })
+    }),
+  )
+  serveRaw(app, contract.mailUnsubscribe, (ctx, { token }, reply, request) =>
+    answer(request, reply, () => unsubscribe((ctx as Ctx<CrmDb>).db, idIn(vault, 'unsubscribe', token))),
+  )
+
+  serveRaw(app, contract.mailPreferencesPage, (ctx, { token }, reply) =>
+    shown(reply, async () => {
+      const whose = await whoseOf(ctx.db, idIn(vault, 'preferences', token))
+      const gets = whose.state === null || whose.state === 'given'
+      return sendPage(reply, {
+        product,
+        title: 'Email preferences',
+        text: gets ? `${whose.email} gets emails from ${from(whose)}.` : `${whose.email} gets no emails from ${from(whose)}.`,
+        form: {
+          action: `/mail/preferences/${token}`,
+          hidden: { choice: gets ? 'none' : 'all' },
+          button: gets ? 'Unsubscribe from all' : 'Subscribe again',
+        },
+      })
+    }),
+  )
+  serveRaw(app, contract.mailPreferences, (ctx, input, reply, request) =>
+    answer(request, reply, async () => {
+      const { db } = ctx as Ctx<CrmDb>
+      const id = idIn(vault, 'preferences', input.token)
+      if (input.choice === 'none') return unsubscribe(db, id)
+      if (input.choice !== 'all') throw new DomainError('invalid')
+      const whose = await whoseOf(db, id)
+      await keepConsent(
+        db,
+        { userId: whose.user_id, address: whose.email },
+        { state: 'given', evidence: 'Subscribed again by the link in an email' },
+      )
+      return `You will get emails from ${from(whose)} again.`
+    }),
+  )
+
+  serveRaw(app, contract.mailOptInPage, (ctx, { token }, reply) =>
+    shown(reply, async () => {
+      const whose = await whoseOf(ctx.db, idIn(vault, 'confirm', token))
+      return sendPage(reply, {
+        ...{ product, title: 'Confirm your subscription', text: `${from(whose)} will send emails to ${whose.email}.` },
+        form: { action: `/mail/confirm/${token}`, hidden: {}, button: 'Confirm' },
+      })
+    }),
+  )
+  serveRaw(app, contract.mailOptIn, (ctx, { token }, reply, request) =>
+    answer(request, reply, async () => {
+      const { db } = ctx as Ctx<CrmDb>
+      const id = idIn(vault, 'confirm', token)
+      const whose = await whoseOf(db, id)
+      await inTransaction(db, async (trx) => {
+        await trx
+          .updateTable('email_opt_ins')
+          .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, now())` })
+          .where('id', '=', id)
+          .execute()
+        await keepConsent(
+          trx,
+          { userId: whose.user_id, address: whose.email },
+          { state: 'given', evidence: 'Confirmed by the link in an email' },
+        )
+      })
+      return `You are on the list of ${from(whose)}.`
+    }),
+  )
+}
