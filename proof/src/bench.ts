@@ -1,6 +1,6 @@
 // `npm run bench [<name>] [-- --short]`: one benchmark a file in bench/, its raw figures and ratios last; without a name all of them, one after another.
-// `--rows=1000,100000,1000000` are the sizes of `growth`. `--only=alone` runs that part of a benchmark that has parts; of `growth` that is a service.
-type Bench = { bench(options: { short: boolean; only?: string | undefined; sizes?: number[] | undefined }): Promise<void> }
+// `--rows=1000,100000,1000000` are the sizes of `growth`, which leaves the export and the erasure out with `--reads`. `--only=alone` runs that part of a benchmark that has parts; of `growth` that is a service.
+type Bench = { bench(options: { short: boolean; only?: string | undefined; sizes?: number[] | undefined; reads?: boolean }): Promise<void> }
 const benches: Record<string, () => Promise<Bench>> = {
   gateway: () => import('./bench/gateway.ts'),
   billing: () => import('./bench/billing.ts'),
@@ -32,6 +32,6 @@ if (unknown) {
 for (const name of asked.length ? asked : Object.keys(benches)) {
   console.log(`== ${name}`)
   const { bench } = await benches[name]!()
-  await bench({ short, only, sizes })
+  await bench({ short, only, sizes, reads: args.includes('--reads') })
 }
 process.exit()

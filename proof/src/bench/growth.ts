@@ -9,7 +9,17 @@ const SHORT = [300, 1_000, 10_000]
 const LONG = [1_000, 30_000, 300_000]
 
 /** How each call, export, erasure and job grows with the rows of the account that owns half of them. Ends non-zero where a screen waits for a linear one. */
-export async function bench({ short, only, sizes = short ? SHORT : LONG }: { short: boolean; only?: string; sizes?: number[] }) {
+export async function bench({
+  short,
+  only,
+  sizes = short ? SHORT : LONG,
+  reads = false,
+}: {
+  short: boolean
+  only?: string
+  sizes?: number[]
+  reads?: boolean
+}) {
   const folder = scratchFolder('growth')
   chmodSync(folder, 0o755)
   const settings = {
@@ -22,7 +32,7 @@ export async function bench({ short, only, sizes = short ? SHORT : LONG }: { sho
   }
   const postgres = await startPostgres({ dataDir: folder, settings })
   process.env.OPERON_TEST_PG = postgres.url
-  const growth = await openGrowth(postgres.url, { short, only })
+  const growth = await openGrowth(postgres.url, { short, only, reads })
   try {
     const table = new Map<string, Row>()
     for (const size of sizes) {

@@ -29,7 +29,7 @@ type Column = {
 
 /** Tables of which nobody has rows: what a process marks down for itself. */
 const OF_NOBODY =
-  /^(kysely_|bullmq|service_tokens$|fleet_key$|signing_keys$|provider_settings$|ledger_accounts$|month_closes$|\w+_default$|\w+_p\d+)/
+  /^(kysely_|bullmq|service_tokens$|fleet_key$|signing_keys$|provider_settings$|ledger_accounts$|month_closes$|ledger_proof$|\w+_unsummed$|\w+_default$|\w+_p\d+)/
 
 /** Fills every table that is a service's own with made-up rows of many people, some of one's own, and says which became large (as `database.table`). */
 export async function fillTables(services: RunningService[], fill: Fill): Promise<Set<string>> {

@@ -42,9 +42,7 @@ export function shapeOfRow({ at }: Row, sizes: readonly number[], inTime: boolea
 export const BOUNDED_AT: Record<string, [rows: number, why: string]> = {
   'statement-export': [45_000, 'a row for each movement of a month, of which there is one a minute'],
   'sales-statement': [45_000, 'the same, and at most 5,000 are listed'],
-  'staff-month': [45_000, 'entries of a month, of which there is one a minute'],
-  'staff-journal': [45_000, 'the same'],
-  'staff-figures': [25_000, 'up to 20,000 accounts are counted while somebody waits'],
+  'staff-figures': [3_000, 'up to 2,000 accounts are counted while somebody waits'],
   'product-analytics': [8_000, 'ninety days of at most 41 sites'],
   'find-payment': [40_000, 'the newest 20,000'],
   'find-order': [40_000, 'the newest 20,000'],

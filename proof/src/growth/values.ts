@@ -43,6 +43,8 @@ export const BOUNDED: Record<string, number> = {
   picture_months: 120,
   seller_sales: 5,
   hosts: 1,
+  contact_counts: 1,
+  referral_sums: 1,
   schedules: 1,
   event_types: 100,
   /** Ten years of five units, a row a month. */
@@ -109,6 +111,8 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   // The newest row is of the last Friday.
   'payouts.friday': sql`to_char(date '9999-12-24' - n * 7, 'YYYY-MM-DD')`,
   'payouts.state': among('paid', 'paid', 'paid', 'returned'),
+  // Each movement of the ledger's stands in a payout.
+  'payout_lines.line': sql`1`,
   'payouts.next_at': sql`null::timestamptz`,
   'seller_balances.seller_id': sql`('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`,
   'seller_balances.friday': sql`'2026-11-20'`,
@@ -159,6 +163,13 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'revenue_periods.ends_at': sql`now() + interval '10 days'`,
   'revenue_periods.starts_at': sql`now() - interval '20 days'`,
   'month_closes.month': sql`to_char(date '1800-01-01' + n * 31, 'YYYY-MM')`,
+  // Ten years of a few dozen sums a day.
+  'ledger_sums.day': sql`current_date - (n / 64)::integer`,
+  'ledger_sums.kind': sql`'kind-' || n % 8`,
+  'ledger_sums.account': sql`(array['provider_balance', 'bank', 'refunds', 'disputed', 'suspense', 'platform_fees', 'seller_held', 'seller_due'])[1 + (n / 8) % 8]`,
+  'ledger_sums.currency': sql`'usd'`,
+  'tax_sums.month': sql`(date_trunc('month', now()) - (n / 100) * interval '1 month')::date`,
+  'tax_sums.country': sql`'c' || n % 100`,
   'usage.unit': among('prompts', 'images', 'emails', 'runs', 'agents'),
   'ledger_entries.kind': among('charge', 'fee', 'refund', 'credit_granted'),
   'ledger_postings.line': sql`1`,

@@ -2,15 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Job } from '@operon/contracts/contract'
 import type { ServiceName } from '@operon/contracts/services'
 import { loadDefinitions } from '@operon/deploy/services'
-import { NOBODY } from '@operon/kit/erasure'
 import { newId } from '@operon/kit/ids'
 import type { Runtime, ServiceDefinition } from '@operon/kit/service'
 import { startTestPlatform } from '@operon/kit/testing/service'
-import { sql } from 'kysely'
 import pg from 'pg'
-import { type Call, growingCalls, type Ids, type Who } from './calls.ts'
+import { type Call, growingCalls, type Who } from './calls.ts'
 import { fillTables } from './fill.ts'
-import { KNOWN_PRODUCT } from './values.ts'
+import { idsOfOwner } from './ids.ts'
 
 /** An export or erasure that takes so long is stuck. */
 const STUCK_MS = 600_000
@@ -26,7 +24,7 @@ type Person = { id: string; token: string; email: string }
 type Scheduled = { name: string; rt: Runtime; run: (ctx: any, run: any) => Promise<unknown> }
 
 /** The platform with an account that owns half of every table, and what can be asked of it. */
-export async function openGrowth(postgres: string, { short, only }: { short: boolean; only?: string | undefined }) {
+export async function openGrowth(postgres: string, { short, only, reads }: { short: boolean; only?: string | undefined; reads: boolean }) {
   const jobs: Scheduled[] = []
   const definitions = (await loadDefinitions()).map((definition) => withoutSchedules(definition, jobs))
   const bounds = {
@@ -217,27 +215,6 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
     }
   }
 
-  /** Of rows that the owner has, so that whatever shows one finds it. */
-  async function idsOfOwner(): Promise<Ids> {
-    const ofOwner = async (service: ServiceName, table: string, column: string, owner: string) => {
-      const { rows } = await sql<{ id: string }>`
-        select ${sql.ref(column)} as id from ${sql.table(table)} where ${sql.ref(owner)} = ${people.owner.id} limit 1`.execute(
-        rt(service).db,
-      )
-      return rows[0]?.id ?? NOBODY
-    }
-    const picture = await ofOwner('media', 'pictures', 'id', 'user_id')
-    const { text } = await ask('/functions/v1/share-image', 'POST', 'media', people.owner.token, { picture_id: picture })
-    return {
-      ownerId: people.owner.id,
-      aRow: await ofOwner('ai-gateway', 'ai_messages', 'id', 'user_id'),
-      anEndpoint: await ofOwner('integrations', 'webhook_deliveries', 'endpoint_id', 'user_id'),
-      aSale: await ofOwner('billing', 'sales', 'id', 'seller_id'),
-      aProduct: KNOWN_PRODUCT,
-      aShare: /[^/]+$/.exec(JSON.parse(text).url ?? '/none')![0],
-    }
-  }
-
   let leaver: Person
   return {
     async fillTo(rows: number) {
@@ -253,13 +230,13 @@ export async function openGrowth(postgres: string, { short, only }: { short: boo
     async measure(): Promise<Row[]> {
       await signIn(people.owner)
       await signIn(people.staff)
-      const ids = await idsOfOwner()
+      const share = (picture_id: string) => ask('/functions/v1/share-image', 'POST', 'media', people.owner.token, { picture_id })
+      const ids = await idsOfOwner(platform, people.owner.id, async (picture) => (await share(picture)).text)
       const calls = await growingCalls(services, ids)
       const rows: Row[] = []
       for (const call of calls) if (!only || call.service === only) rows.push(await time(call))
       for (const job of jobs) if (!only || job.rt.name === only) rows.push(await runJob(job))
-      rows.push(await exportOwner())
-      rows.push(await eraseLeaver(leaver))
+      if (!reads) rows.push(await exportOwner(), await eraseLeaver(leaver))
       return rows
     },
     async close() {

@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { erasure } from './erasure.ts'
 import { compareBooks } from './ledger/compare.ts'
+import { sumLedger } from './ledger/sums.ts'
 import { closeMonths } from './months/close.ts'
 import { creditReferrals, recordReferral } from './referrals/referrals.ts'
 import type { BillingDb } from './schema.ts'
@@ -36,7 +37,10 @@ export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, hea
   }
 
   const isSandbox = deps.provider.mode === 'sandbox'
-  rt.job(billing.reconcile, (ctx) => reconcile(deps, ctx, hearing), { concurrency: 1, everyMs: isSandbox ? 30_000 : 600_000 })
+  rt.job(billing.reconcile, (ctx) => sumLedger(ctx.db).then(() => reconcile(deps, ctx, hearing)), {
+    concurrency: 1,
+    everyMs: isSandbox ? 30_000 : 600_000,
+  })
   rt.job(billing.compareBooks, (ctx) => compareBooks(deps, ctx), { concurrency: 1, cron: '40 3 * * *' })
   rt.job(billing.closeMonths, (ctx) => closeMonths(ctx.db).then(() => {}), { concurrency: 1, cron: '10 4 * * *' })
   rt.job(billing.countFigures, (ctx) => countFigures(ctx).then(() => {}), { concurrency: 1, everyMs: 3_600_000 })

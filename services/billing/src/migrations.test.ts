@@ -2,6 +2,7 @@ import { openDatabase } from '@operon/kit/db'
 import { migrate } from '@operon/kit/migrate'
 import { dropTestDatabase, emptyTestDatabase } from '@operon/kit/testing/database'
 import { expect, test } from 'vitest'
+import { sumLedger } from './ledger/sums.ts'
 import { migrations } from './migrations/index.ts'
 
 const ANN = '0199a000-0000-7000-8000-000000000001'
@@ -57,6 +58,35 @@ test('what moved a seller’s money before is added up once by its month, and wh
   await migrate(url, migrations)
   await book(pool, 4_015, 4_016)
   expect(await months()).toMatchObject([{ cents: 2_008 * 7 }, { cents: 2_008 * 7 }])
+  // The same entries wait for the sums of the books, and are in them once.
+  const balances = async () => (await pool.query('select account, amount_cents::int as cents from ledger_balances order by account')).rows
+  const all = [
+    { account: 'bank', cents: 4_016 * 4 },
+    { account: `seller_connected:${ANN}`, cents: 4_016 * 3 },
+    { account: `seller_held:${ANN}`, cents: 4_016 * -7 },
+  ]
+  expect(await balances()).toEqual(all)
+  await sumLedger(db as never)
+  expect([(await pool.query('select * from ledger_entries_unsummed')).rows, await balances()]).toEqual([[], all])
+
+  // Who was sent before is counted once, and later changes as they come.
+  const sums = async () =>
+    (await pool.query('select sign_ups, credit_cents::int as cents from referral_sums where user_id = $1', [ANN])).rows
+  await pool.query(
+    "insert into referrals (referred_user_id, referrer_user_id, state, credit_cents, paid_at) select gen_random_uuid(), $1, 'credited', 990, now() from generate_series(1, 3)",
+    [ANN],
+  )
+  await pool.query('delete from referral_sums')
+  await migrations['0092_referral_sums']!.fill!(db)
+  expect(await sums()).toEqual([{ sign_ups: 3, cents: 2970 }])
+  await pool.query('insert into referrals (referred_user_id, referrer_user_id) select gen_random_uuid(), $1 from generate_series(1, 2)', [
+    ANN,
+  ])
+  await pool.query(
+    "update referrals set state = 'void' where referred_user_id = (select referred_user_id from referrals where state = 'credited' limit 1)",
+  )
+  await migrations['0092_referral_sums']!.fill!(db)
+  expect(await sums()).toEqual([{ sign_ups: 5, cents: 1980 }])
   await db.destroy()
   await dropTestDatabase(url)
 })

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from './deps.ts'
 import { MOVEMENTS } from './ledger/movements.ts'
 import { ledgerBalances, post } from './ledger/post.ts'
+import { holdSums } from './ledger/sums.ts'
 import { readSetting, replaceSetting } from './settings.ts'
 import type { Mode } from './stripe.ts'
 import { publishSubscription } from './subscriptions/entitlement.ts'
@@ -32,11 +33,12 @@ export async function belongTo(db: Db, mode: Mode): Promise<'same' | 'moved'> {
 }
 
 async function beginAnew(trx: Trx) {
+  await holdSums(trx)
   await trx.updateTable('accounts').set({ stripe_customer_id: null, trial_used_at: null, provider_ahead_s: 0 }).execute()
   await trx.deleteFrom('provider_settings').where('key', 'like', 'customer:%').execute()
   await trx.deleteFrom('provider_settings').where('key', '=', MOVEMENTS).execute()
   await trx.deleteFrom('provider_movements').execute()
-  await trx.deleteFrom('tax_lines').execute()
+  for (const table of ['tax_lines', 'tax_lines_unsummed', 'tax_sums'] as const) await trx.deleteFrom(table).execute()
   await trx.updateTable('provider_calls').set({ state: 'refused' }).where('state', '=', 'open').execute()
   // With the events goes the time that they told.
   await trx.deleteFrom('provider_events').execute()

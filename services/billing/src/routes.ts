@@ -7,8 +7,8 @@ import { serveTable } from '@operon/kit/data/table'
 import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import { type Deps, withDeps } from './deps.ts'
-import { ledgerBalances } from './ledger/post.ts'
 import { listPayments, statementExport } from './ledger/statement.ts'
+import { platformBalances } from './ledger/sums.ts'
 import { staffJournal, staffMonth } from './months/journal.ts'
 import { referralSummary, validateReferral } from './referrals/referrals.ts'
 import { staffMatters } from './staff/matters.ts'
@@ -58,5 +58,5 @@ export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing)
   serve(app, staff.staffEvents, staffEvents)
   serve(app, staff.staffReplayEvent, by(staffReplayEvent(hearing)))
   serve(app, staff.staffActions, staffActions)
-  serve(app, staff.ledgerBalances, (ctx) => ledgerBalances(ctx.db))
+  serve(app, staff.ledgerBalances, (ctx) => platformBalances(ctx.db))
 }

@@ -92,6 +92,8 @@ export type BillingDb = SellingDb & {
   }
   provider_settings: { key: string; value: unknown }
   trial_cards: { fingerprint: string; user_id: string; created_at: Generated<Date> }
+  /** Kept by a trigger on `referrals`. */
+  referral_sums: { user_id: string; sign_ups: number; credit_cents: number }
   referrals: {
     referred_user_id: string
     referrer_user_id: string
@@ -214,5 +216,19 @@ export type BillingDb = SellingDb & {
     transaction: Generated<string>
   }
   ledger_postings: { entry_id: string; line: number; account: string; currency: string; amount_cents: number }
+  /** By `sumLedger`: days of the books, their accounts, and of tax, without what still waits in the queues. */
+  ledger_sums: { day: Date; kind: string; account: string; currency: string; debit_cents: number; credit_cents: number }
+  account_sums: { account: string; currency: string; amount_cents: number }
+  ledger_entries_unsummed: { id: string }
+  tax_lines_unsummed: { reference: string }
+  tax_sums: {
+    month: Date
+    country: string
+    state: string
+    currency: string
+    reverse_charge: boolean
+    taxable_cents: number
+    tax_cents: number
+  }
   ledger_balances: { account: string; currency: string; amount_cents: number }
 }

@@ -37,7 +37,7 @@ export const erasure: Eraser<CrmDb> = {
   long: owned.map((table) => ({ table })),
   async erase(trx, userId) {
     const people = await forgetPerson(trx, userId)
-    return { deleted: { ...people, ...(await deleteRows(trx, [...owned, 'schedules', 'hosts'], userId)) } }
+    return { deleted: { ...people, ...(await deleteRows(trx, [...owned, 'contact_counts', 'schedules', 'hosts'], userId)) } }
   },
   holds: [
     { table: 'people', key: null },
@@ -49,6 +49,7 @@ export const erasure: Eraser<CrmDb> = {
       without: ['confirm_hash', 'unsubscribe_hash'],
     },
     ...owned.map((table) => ({ table, ...(unshown[table] && { without: unshown[table] }) })),
+    { table: 'contact_counts', key: null },
     { table: 'schedules', key: null },
     { table: 'hosts', key: null },
   ],

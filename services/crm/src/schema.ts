@@ -24,6 +24,8 @@ export type CrmDb = PaceDb &
       version: Generated<number>
       search: GeneratedAlways<string>
     }
+    /** Kept by triggers on `leads`. */
+    contact_counts: { user_id: string; contacts: number; with_email: number }
     /** An address, in lower case, belongs to one contact of an account. */
     contact_emails: { id: string; user_id: string; email: string; contact_id: string; created_at: Generated<Date> }
     /** Digits alone, after a plus where the country is known. */

@@ -20,7 +20,11 @@ import * as unconfirmed from './migrations/0005_unconfirmed.ts'
 import * as contacts from './migrations/0010_contacts.ts'
 import * as imports from './migrations/0011_imports.ts'
 import * as calendar from './migrations/0030_calendar.ts'
+
 import * as email from './migrations/0040_email.ts'
+
+import * as contactCounts from './migrations/0070_contact_counts.ts'
+
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
@@ -40,6 +44,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0011_imports': imports,
     '0030_calendar': calendar,
     '0040_email': email,
+    '0070_contact_counts': contactCounts,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {

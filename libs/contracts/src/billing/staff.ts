@@ -146,7 +146,7 @@ export const staffActions = fn('staff-actions', {
   summary: 'What staff did last, with who, on whom and why',
   reply: z.object({ actions: z.array(StaffAction), more: More }),
 })
-/** The books as they stand: every account's balance, and how many entries do not balance (none, ever). */
+/** The books as they stand: each account's balance, sellers' accounts together, and how many entries do not balance (none, ever). */
 export const ledgerBalances = fn('ledger-balances', {
   access: 'staff',
   rate: 'read',

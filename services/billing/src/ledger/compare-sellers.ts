@@ -2,6 +2,7 @@ import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Db, Deps, Trx } from '../deps.ts'
 import { keepPayout, lookAtPayout } from '../payouts/send.ts'
+import { taxSums } from './sums.ts'
 
 export type SellerDifference = { account: string; subject: string; currency: string; ours: number; theirs: number; rows: string[] }
 const TOGETHER = 200
@@ -70,7 +71,7 @@ export async function keptDifferences(db: Db): Promise<SellerDifference[]> {
         ('seller_held', held_cents), ('seller_due', due_cents), ('seller_reserve', reserved_cents), ('seller_paying', paying_cents),
         ('seller_owes', 0 - owed_cents), ('seller_connected', 0 - connected_cents)) as parts (part, cents)),
     booked as (
-      select account, currency, 0 - sum(amount_cents) as cents from ledger_postings where account like 'seller\_%' group by account, currency)
+      select account, currency, 0 - amount_cents as cents from ledger_balances where account like 'seller\_%')
     select coalesce(k.account, b.account) as account, split_part(coalesce(k.account, b.account), ':', 2) as seller,
       coalesce(k.currency, b.currency) as currency, coalesce(k.cents, 0)::bigint as kept, coalesce(b.cents, 0)::bigint as booked
     from kept k full join booked b on b.account = k.account and b.currency = k.currency
@@ -92,8 +93,8 @@ export async function soldDifferences(db: Db): Promise<SellerDifference[]> {
       select 'seller_paying:' || seller_id, currency, sum(amount_cents) from payouts
       where state in ('planned', 'transferred', 'sent', 'reversing') and next_at is not null group by seller_id, currency),
     ours as (
-      select account, currency, 0 - sum(amount_cents) as cents from ledger_postings
-      where account like 'seller\_held:%' or account like 'seller\_reserve:%' or account like 'seller\_paying:%' group by account, currency)
+      select account, currency, 0 - amount_cents as cents from ledger_balances
+      where account like 'seller\_held:%' or account like 'seller\_reserve:%' or account like 'seller\_paying:%')
     select coalesce(t.account, o.account) as account, split_part(coalesce(t.account, o.account), ':', 2) as seller,
       coalesce(t.currency, o.currency) as currency, coalesce(t.cents, 0)::bigint as kept, coalesce(o.cents, 0)::bigint as booked
     from theirs t full join ours o on o.account = t.account and o.currency = t.currency
@@ -108,8 +109,8 @@ export async function soldDifferences(db: Db): Promise<SellerDifference[]> {
 export async function taxDifferences(db: Db): Promise<SellerDifference[]> {
   const { rows } = await sql<{ currency: string; ours: number; theirs: number }>`
     with booked as (
-      select currency, 0 - sum(amount_cents) as cents from ledger_postings where account = 'sales_tax_payable' group by currency),
-    kept as (select currency, sum(tax_cents) as cents from tax_lines group by currency)
+      select currency, 0 - amount_cents as cents from ledger_balances where account = 'sales_tax_payable'),
+    kept as (select currency, sum(tax_cents) as cents from (${taxSums}) t group by currency)
     select coalesce(b.currency, k.currency) as currency, coalesce(b.cents, 0)::bigint as ours, coalesce(k.cents, 0)::bigint as theirs
     from booked b full join kept k on k.currency = b.currency where coalesce(b.cents, 0) <> coalesce(k.cents, 0)`.execute(db)
   return rows.map((row) => ({ ...row, account: 'sales_tax_payable', subject: '', rows: ['the lines by country'] }))

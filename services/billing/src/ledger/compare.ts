@@ -20,7 +20,7 @@ import {
   takeMovements,
   type Unmatched,
 } from './movements.ts'
-import { ledgerBalances } from './post.ts'
+import { platformBalances } from './sums.ts'
 
 /**
  * `subject` is the customer or the seller whose balance it is, or empty where the account is one. `sellers`: of whom its rows tell, so that
@@ -60,7 +60,7 @@ async function differences(deps: Deps, db: Db): Promise<Difference[]> {
   await takeMovements(deps, db)
   await bookOwnMovements(db)
   const unmatched = await matchMovements(db)
-  const { balances } = await ledgerBalances(db)
+  const { balances } = await platformBalances(db)
   const whole = (account: string, theirs: ProviderMoney): Difference[] => {
     const ours = Object.fromEntries(balances.filter((each) => each.account === account).map((each) => [each.currency, each.amount_cents]))
     const currencies = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])]
@@ -193,7 +193,7 @@ export async function booksOf(db: BillingCtx['db'], again: boolean): Promise<Out
     .orderBy('subject')
     .limit(SHOWN + 1)
     .execute()
-  const { balances } = await ledgerBalances(db)
+  const { balances } = await platformBalances(db)
   return {
     compared_at,
     differences: found.slice(0, SHOWN).map(({ id: _, rows, found_at, ...row }) => ({

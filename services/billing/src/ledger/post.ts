@@ -1,8 +1,8 @@
 import { newId } from '@operon/kit/ids'
-import { sql } from 'kysely'
 import type { BillingCtx, Db, Trx } from '../deps.ts'
 import { kindOf, type PlatformAccount } from './chart.ts'
 import type { Line } from './entries.ts'
+import { proofOf } from './sums.ts'
 
 export type Entry = {
   reference: string
@@ -55,19 +55,14 @@ export async function ledgerBalances(db: Db) {
     .orderBy('account')
     .orderBy('currency')
     .execute()
-  const { rows } = await sql<{ entries: number; unbalanced: number }>`
-    select (select count(*) from ledger_entries) as entries,
-      (select count(*) from (select entry_id from ledger_postings group by entry_id, currency having sum(amount_cents) <> 0) uneven) as unbalanced`.execute(
-    db,
-  )
-  return { balances, entries: rows[0]!.entries, unbalanced: rows[0]!.unbalanced }
+  return { balances, ...(await proofOf(db)) }
 }
 
 /** Receipts less refunds. Income stands on the credit side, which is negative. */
 export async function earned({ db }: BillingCtx) {
   const accounts = ['subscription_revenue', 'deferred_revenue', 'platform_fees', 'refunds', 'dispute_losses'] satisfies PlatformAccount[]
   const { cents } = await db
-    .selectFrom('ledger_postings')
+    .selectFrom('ledger_balances')
     .select(({ fn }) => fn.sum<number>('amount_cents').as('cents'))
     .where('account', 'in', accounts)
     .where('currency', '=', 'usd')

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../deps.ts'
 import { type Line, pair } from '../ledger/entries.ts'
 import { post } from '../ledger/post.ts'
+import { holdSums } from '../ledger/sums.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 
 /** Movements that are told late are booked in their month for so long. */
@@ -42,9 +43,10 @@ export async function closeMonths(db: Db, asOf = new Date()): Promise<string[]> 
 }
 
 async function close(trx: Trx, month: string): Promise<void> {
+  await holdSums(trx)
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('month_closes')
-    .values({ month })
+    .values({ month, closed_at: sql`clock_timestamp()` })
     .onConflict((conflict) => conflict.column('month').doNothing())
     .executeTakeFirstOrThrow()
   if (!numInsertedOrUpdatedRows) return
@@ -54,7 +56,7 @@ async function close(trx: Trx, month: string): Promise<void> {
       select currency, sum(floor((net_cents - returned_cents) * extract(epoch from ends_at - ${end}::timestamptz) / extract(epoch from ends_at - starts_at))) as cents
       from revenue_periods where ends_at > ${end}::timestamptz and starts_at < ${end}::timestamptz group by currency),
     deferred as (
-      select currency, 0 - sum(amount_cents) as cents from ledger_postings where account = 'deferred_revenue' group by currency)
+      select currency, 0 - amount_cents as cents from ledger_balances where account = 'deferred_revenue')
     select coalesce(u.currency, d.currency) as currency, coalesce(u.cents, 0)::bigint as unearned, coalesce(d.cents, 0)::bigint as deferred
     from unearned u full join deferred d on d.currency = u.currency`.execute(trx)
   const lines = rows.flatMap(({ currency, unearned, deferred }) => deferral(currency, unearned - deferred))

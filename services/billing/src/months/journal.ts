@@ -4,20 +4,9 @@ import { sql } from 'kysely'
 import type { BillingCtx } from '../deps.ts'
 import { type Account, kindOf } from '../ledger/chart.ts'
 import { cell, decimal } from '../ledger/statement.ts'
+import { postedBetween, taxSums } from '../ledger/sums.ts'
 import { log } from '../staff/log.ts'
 import { endOf, startOf } from './close.ts'
-
-/** Entries of a month: by when they happened, and those that came after its close by when they were booked. Sellers' accounts together. */
-const posted = (from: Date, to: Date) => sql`
-  select e.kind, p.currency, p.amount_cents, split_part(p.account, ':', 1) as account, e.at from (
-    select e.id, e.kind, e.occurred_at as at from ledger_entries e
-    left join month_closes c on c.month = to_char(e.occurred_at at time zone 'utc', 'YYYY-MM')
-    where e.occurred_at >= ${from} and e.occurred_at < ${to} and (c.closed_at is null or e.booked_at <= c.closed_at)
-    union all
-    select e.id, e.kind, e.booked_at as at from ledger_entries e
-    join month_closes c on c.month = to_char(e.occurred_at at time zone 'utc', 'YYYY-MM') and e.booked_at > c.closed_at
-    where e.booked_at >= ${from} and e.booked_at < ${to}) e
-  join ledger_postings p on p.entry_id = e.id`
 
 export async function staffMonth(
   ctx: BillingCtx,
@@ -27,13 +16,12 @@ export async function staffMonth(
   const [from, to] = [startOf(month), endOf(month)]
   const closed = await ctx.db.selectFrom('month_closes').select('closed_at').where('month', '=', month).executeTakeFirst()
   const { rows } = await sql<{ account: string; currency: string; debit_cents: number; credit_cents: number }>`
-    select account, currency, coalesce(sum(amount_cents) filter (where amount_cents > 0), 0)::bigint as debit_cents,
-      coalesce(0 - sum(amount_cents) filter (where amount_cents < 0), 0)::bigint as credit_cents
-    from (${posted(from, to)}) posted group by account, currency order by account, currency`.execute(ctx.db)
+    select account, currency, sum(debit_cents)::bigint as debit_cents, sum(credit_cents)::bigint as credit_cents
+    from (${postedBetween(from, to)}) posted group by account, currency order by account, currency`.execute(ctx.db)
   const { rows: tax } = await sql<Output<typeof contract.staffMonth>['tax'][number]>`
-    select country, state, currency, reverse_charge, sum(taxable_cents)::bigint as taxable_cents, sum(tax_cents)::bigint as tax_cents
-    from tax_lines where at >= ${from} and at < ${to} group by country, state, currency, reverse_charge
-    order by country, state nulls first, currency, reverse_charge`.execute(ctx.db)
+    select country, nullif(state, '') as state, currency, reverse_charge, sum(taxable_cents)::bigint as taxable_cents, sum(tax_cents)::bigint as tax_cents
+    from (${taxSums}) t where month = ${`${month}-01`}::date group by country, state, currency, reverse_charge
+    order by country, nullif(state, '') nulls first, currency, reverse_charge`.execute(ctx.db)
   return {
     closed_at: closed?.closed_at.toISOString() ?? null,
     accounts: rows.map((row) => ({ ...row, kind: kindOf(accountOf(row.account)) })),
@@ -50,9 +38,9 @@ export async function staffJournal(
 ): Promise<Output<typeof contract.staffJournal>> {
   await log(ctx, 'export journal', reason, null, {})
   const { rows } = await sql<Row>`
-    select to_char(at at time zone 'utc', 'YYYY-MM-DD') as day, kind, account, currency, sum(amount_cents)::bigint as cents
-    from (${posted(startOf(month), endOf(month))}) posted group by day, kind, currency, account having sum(amount_cents) <> 0
-    order by day, kind, currency, account`.execute(ctx.db)
+    select to_char(day, 'YYYY-MM-DD') as day, kind, account, currency, (sum(debit_cents) - sum(credit_cents))::bigint as cents
+    from (${postedBetween(startOf(month), endOf(month))}) posted group by day, kind, currency, account
+    having sum(debit_cents) <> sum(credit_cents) order by day, kind, currency, account`.execute(ctx.db)
   const written = writers[format](rows)
   return { filename: `journal-${month}.${format === 'ledger' ? 'journal' : 'csv'}`, text: written }
 }

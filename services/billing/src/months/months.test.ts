@@ -1,8 +1,10 @@
 import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBilling, type TestBilling } from '../fixture.ts'
 import { charged } from '../ledger/entries.ts'
 import { ledgerBalances, post } from '../ledger/post.ts'
+import { platformBalances, sumLedger } from '../ledger/sums.ts'
 import { sellingOn } from '../sellers/fixture.ts'
 import { closeMonths, endOf } from './close.ts'
 
@@ -104,5 +106,35 @@ test('the journal of a month balances entry by entry in each format, and names n
     const amounts = [...entry.matchAll(/ {2}(-?[\d.]+) [A-Z]{3}$/gm)].map(([, amount]) => cents(amount!))
     expect(amounts.length).toBeGreaterThan(1)
     expect(amounts.reduce((sum, each) => sum + each, 0)).toBe(0)
+  }
+})
+
+test('the sums say what the entries say, each once, whether they wait or are added, by two at a time and around a close', async () => {
+  const { db } = billing
+  const [old, today] = [monthsBefore(5), monthsBefore(0)]
+  const entriesSay = async () => {
+    const { rows } = await sql`
+      select split_part(account, ':', 1) as account, currency, sum(amount_cents)::bigint as amount_cents from ledger_postings
+      group by 1, 2 order by 1, 2`.execute(db)
+    return rows
+  }
+  await bookedBy(old, 'charge:waits')
+  const waiting = await accountsOf(old)
+  expect(movedBy(waiting, 'provider_balance')).toBe(100)
+  expect((await platformBalances(db)).balances).toEqual(await entriesSay())
+  await Promise.all([sumLedger(db), sumLedger(db), bookedBy(old, 'charge:meanwhile'), sumLedger(db)])
+  await sumLedger(db)
+  expect(await db.selectFrom('ledger_entries_unsummed').selectAll().execute()).toEqual([])
+  expect(movedBy(await accountsOf(old), 'provider_balance')).toBe(200)
+  expect(await platformBalances(db)).toMatchObject({ balances: await entriesSay(), unbalanced: 0 })
+  expect((await ledgerBalances(db)).balances.filter(({ account }) => account.startsWith('seller_')).length).toBeGreaterThan(0)
+
+  await db.insertInto('month_closes').values({ month: old }).execute()
+  const now = movedBy(await accountsOf(today), 'provider_balance')
+  await bookedBy(old, 'charge:too-late')
+  for (const _ of ['waits', 'is added']) {
+    expect(movedBy(await accountsOf(old), 'provider_balance')).toBe(200)
+    expect(movedBy(await accountsOf(today), 'provider_balance')).toBe(now + 100)
+    await sumLedger(db)
   }
 })

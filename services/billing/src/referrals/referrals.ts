@@ -180,12 +180,7 @@ export async function referralSummary(deps: Deps, ctx: BillingCtx): Promise<Outp
   const account = await accountOf(ctx)
   const sent = ctx.db.selectFrom('referrals').where('referrer_user_id', '=', account.user_id)
   const [sums, earned] = await Promise.all([
-    sent
-      .select(({ fn }) => [
-        fn.countAll<number>().as('sign_ups'),
-        sql<number>`coalesce(sum(credit_cents) filter (where state = 'credited' and paid_at is not null), 0)::bigint`.as('credit_cents'),
-      ])
-      .executeTakeFirstOrThrow(),
+    ctx.db.selectFrom('referral_sums').select(['sign_ups', 'credit_cents']).where('user_id', '=', account.user_id).executeTakeFirst(),
     sent
       .select(['state', 'credit_cents', 'currency', 'paid_at'])
       .where('state', 'in', ['paid', 'credited'])
@@ -198,7 +193,7 @@ export async function referralSummary(deps: Deps, ctx: BillingCtx): Promise<Outp
   return {
     code: account.referral_code,
     link: `${deps.publicUrl}/auth?ref=${account.referral_code}`,
-    sign_ups: sums.sign_ups,
+    sign_ups: sums?.sign_ups ?? 0,
     credits: earned.slice(0, CREDITS_SHOWN).map(({ state, credit_cents, currency, paid_at }) => ({
       amount_cents: credit_cents!,
       currency,
@@ -206,6 +201,6 @@ export async function referralSummary(deps: Deps, ctx: BillingCtx): Promise<Outp
       due_at: addDays(paid_at!, REFUND_WINDOW_DAYS).toISOString(),
     })),
     more: earned.length > CREDITS_SHOWN,
-    credit_cents: sums.credit_cents,
+    credit_cents: sums?.credit_cents ?? 0,
   }
 }

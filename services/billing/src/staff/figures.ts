@@ -19,7 +19,7 @@ const CONVERSION_DAYS = 90
 const SHOWN = 50
 const KEPT = 'figures:counted'
 /** Counting reads every account that a figure is about. So many are counted while somebody waits; of more, what was counted within the hour is shown. */
-const COUNTED_AT_ONCE = 20_000
+const COUNTED_AT_ONCE = 2_000
 const KEPT_MS = 2 * 3_600_000
 const theirNow = sql`provider_now(s.user_id)`
 const days = (count: number) => sql`${count} * interval '1 day'`

@@ -20,14 +20,8 @@ export async function createContact(
 ): Promise<Output<typeof contract.createContact>> {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
-    const last = await trx
-      .selectFrom('leads')
-      .select('id')
-      .where('user_id', '=', userId)
-      .offset(MOST_CONTACTS - 1)
-      .limit(1)
-      .execute()
-    if (last.length) throw new DomainError('contacts_full')
+    const kept = await trx.selectFrom('contact_counts').select('contacts').where('user_id', '=', userId).executeTakeFirst()
+    if (kept && kept.contacts >= MOST_CONTACTS) throw new DomainError('contacts_full')
     const id = newId()
     if (email) await takeAddress(trx, userId, id, email)
     const row = { id, user_id: userId, name, email, phone, company, job_title, status, tags: distinct(tags), source: 'manual' }

@@ -4,6 +4,7 @@ import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import * as contactCounts from '../migrations/0070_contact_counts.ts'
 import { crmService } from '../service.ts'
 import { assertContact } from './assert.ts'
 import { remindOfTasks } from './tasks.ts'
@@ -155,4 +156,29 @@ test('a task that is due is told of once', async () => {
     .where('name', '=', 'crm.task_due')
     .execute()
   expect(told).toEqual([{ title: 'Call back' }])
+})
+
+test('contacts are counted as they come, change and go, also by callers at once and by those who were there before [spec-135]', async () => {
+  const [ann, old] = [platform.user(), platform.user()]
+  const countOf = async (user: TestUser) => (await call('count-contacts', user)).body
+  expect(await countOf(ann)).toEqual({ contacts: 0, with_email: 0, newest_at: null })
+  const [first, ...others] = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => add(ann, { name: `Person ${n}`, ...(n < 8 && { email: `person${n}@example.com` }) })),
+  )
+  expect(await countOf(ann)).toMatchObject({ contacts: 12, with_email: 8, newest_at: expect.any(String) })
+  await call('update-contact', ann, { contact_id: first, email: null })
+  const { body } = await call('delete-contact', ann, { contact_id: others[0] })
+  expect(await countOf(ann)).toMatchObject({ contacts: 11, with_email: 6 })
+  await call('restore-contact', ann, { deletion_id: body.deletion_id })
+  expect(await countOf(ann)).toMatchObject({ contacts: 12, with_email: 7 })
+
+  // Rows from before the counting, as a release before left them.
+  await add(old, { name: 'One', email: 'one@example.com' })
+  await add(old, { name: 'Two' })
+  await db.deleteFrom('contact_counts').where('user_id', '=', old.id).execute()
+  await contactCounts.fill(db)
+  expect(await countOf(old)).toMatchObject({ contacts: 2, with_email: 1 })
+  await contactCounts.fill(db)
+  await add(old, { name: 'Three' })
+  expect(await countOf(old)).toMatchObject({ contacts: 3, with_email: 1 })
 })

@@ -24,7 +24,7 @@ export async function workOnImport(ctx: Pick<Ctx<CrmDb>, 'db' | 'log'>, importId
 
 async function merge(trx: Trx, userId: string, importId: string): Promise<void> {
   const { rows } = await sql<{ room: boolean }>`
-    select (select count(*) from leads where user_id = ${userId})
+    select coalesce((select contacts from contact_counts where user_id = ${userId}), 0)
       + (select count(*) from import_rows where import_id = ${importId} and action = 'new') <= ${MOST_CONTACTS} as room`.execute(trx)
   if (!rows[0]!.room) {
     await trx.updateTable('import_runs').set({ state: 'failed' }).where('id', '=', importId).execute()
