@@ -20,6 +20,8 @@ const served = [
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],
+  // soundswallower brings it for browsers without Blob.arrayBuffer, which none of ours is, and it needs a document: a worker has none.
+  resolve: { alias: { 'blob-polyfill': new URL('src/features/voice/blob.ts', import.meta.url).pathname } },
   define: { 'import.meta.env.PRERENDER': 'false' },
   server: {
     host: '127.0.0.1',

@@ -165,6 +165,13 @@ export function securityHeaders(config: KitConfig, inlineScripts: string[] = [])
     page: fixed(...always, ...pages, 'content-security-policy', page),
     /** Where a connected app sends the window back to: it stays the window that our page opened, so that it can close itself. */
     returning: fixed(...always, ...shared, 'content-security-policy', page),
+    /** A worker's policy comes with its own file: it alone may run WebAssembly, which pages may not. */
+    worker: fixed(
+      ...always,
+      ...pages,
+      'content-security-policy',
+      page.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'"),
+    ),
     docs: fixed(...always, ...pages),
   }
 }

@@ -37,6 +37,8 @@ beforeAll(async () => {
       '["/dashboard", "/dashboard/image-studio", "/auth/:userType", "/pricing", "/marketplace", "/marketplace/:userSlug", "/shared/image/:token"]',
     '404.html': '<h1>Not here</h1>',
     'assets/main-1.js': 'console.log(1)'.repeat(50),
+    'assets/wake.worker-1_a.js': 'run()',
+    'assets/means-1': 'model',
     'sitemap.xml': '<loc>__PUBLIC_URL__/</loc>',
     'large/index.html': `<p>${Array.from({ length: 3000 }, (_, at) => (at * at * 7919) % 9973).join(' ')}</p>`,
     'templated.json': '["sitemap.xml","named/index.html","large/index.html","figures/index.html"]',
@@ -197,6 +199,12 @@ test('pages carry the strict policy, which names the one inline script', async (
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('permissions-policy')).toContain('microphone=(self)')
   expect(headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups')
+  expect(policy).not.toContain('wasm')
+  const inWorker = (await get('/assets/wake.worker-1_a.js')).headers.get('content-security-policy')
+  expect(inWorker).toBe(policy.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'"))
+  expect((await get('/assets/main-1.js')).headers.get('content-security-policy')).toBe(policy)
+  const model = await get('/assets/means-1')
+  expect([model.status, model.headers.get('content-type')]).toEqual([200, 'application/octet-stream'])
   const returning = (await get('/connect/slack')).headers
   expect([returning.get('content-security-policy'), returning.get('cross-origin-opener-policy')]).toEqual([policy, null])
 })

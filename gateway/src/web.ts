@@ -36,7 +36,7 @@ const appRoutes = [
 export function serveWeb(
   dist: string,
   options: Names & {
-    headers: { page: Fixed; returning: Fixed }
+    headers: { page: Fixed; returning: Fixed; worker: Fixed }
     pages?: PageAt | undefined
     drawing?: Drawing | undefined
     shared?: SharedAt | undefined
@@ -97,7 +97,8 @@ export function serveWeb(
 
   return (call) => {
     const { method } = call.request
-    call.fixed = call.path.startsWith('/connect/') ? options.headers.returning : options.headers.page
+    const { page, returning, worker } = options.headers
+    call.fixed = call.path.startsWith('/connect/') ? returning : /^\/assets\/[\w.-]+\.worker-[\w-]+\.js$/.test(call.path) ? worker : page
     if (method !== 'GET' && method !== 'HEAD') return send(call, 405, '', ['allow', 'GET, HEAD'])
     const found = find(call)
     if (!found)

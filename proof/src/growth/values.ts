@@ -244,6 +244,8 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'recordings.ending': sql`'mp3'`,
   'recordings.type': sql`'audio/mpeg'`,
   'voice_settings.voice': sql`'alloy'`,
+  'voice_settings.wake_word': sql`'Hey Jarvis'`,
+  'voice_settings.sensitivity': sql`0.7`,
   'voice_commands.confidence': sql`0.9`,
   'pictures.problem': sql`null`,
   'pictures.saved': sql`n % 50 = 0`,

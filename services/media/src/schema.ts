@@ -1,5 +1,5 @@
 import type { ImageModel, ImageSize, ImageStyle } from '@operon/contracts/media/images'
-import type { VoiceName } from '@operon/contracts/media/speech'
+import type { VoiceName, WakeWord } from '@operon/contracts/media/speech'
 import type { FilesDb } from '@operon/kit/files/schema'
 import type { LaneDb } from '@operon/kit/lanes'
 import type { Generated } from 'kysely'
@@ -64,7 +64,15 @@ export type MediaDb = FilesDb &
       revoked_at: Date | null
       views: Generated<number>
     }
-    voice_settings: { user_id: string; voice: VoiceName; speaks: boolean; updated_at: Generated<Date> }
+    voice_settings: {
+      user_id: string
+      voice: VoiceName
+      speaks: boolean
+      wakes: Generated<boolean>
+      wake_word: Generated<WakeWord>
+      sensitivity: Generated<number>
+      updated_at: Generated<Date>
+    }
     /** The last ten of a person. */
     voice_commands: {
       id: string

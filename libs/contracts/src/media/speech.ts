@@ -24,3 +24,9 @@ export const MIC_TEST_MS = 3_000
 /** The speed of the browser's own voice, when it stands in. */
 export const BROWSER_SPEECH_RATE = 0.9
 export const COMMANDS_KEPT = 10
+
+export const wakeWords = ['Hey Jarvis', 'Hey Assistant', 'Computer', 'AI'] as const
+export type WakeWord = (typeof wakeWords)[number]
+export const DEFAULT_WAKE_WORD: WakeWord = 'Hey Jarvis'
+/** From 0, which wants the word spoken clearly, to 1, which takes what sounds like it. */
+export const DEFAULT_SENSITIVITY = 0.7

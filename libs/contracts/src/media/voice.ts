@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event, fn, id, plain, text, time } from '../contract.ts'
-import { COMMANDS_KEPT, DEFAULT_VOICE, LONGEST_SPEECH, voices } from './speech.ts'
+import { COMMANDS_KEPT, DEFAULT_VOICE, LONGEST_SPEECH, voices, wakeWords } from './speech.ts'
 
 const SpokenText = text(LONGEST_SPEECH).trim().min(1)
 const answered = {
@@ -123,7 +123,13 @@ export const transcribeFile = fn('transcribe-file', {
   },
 })
 
-const VoiceSettings = z.object({ voice: z.enum(voices), speaks: z.boolean().describe('Whether answers are read aloud') })
+const VoiceSettings = z.object({
+  voice: z.enum(voices),
+  speaks: z.boolean().describe('Whether answers are read aloud'),
+  wakes: z.boolean().describe('Whether the page listens for the wake word, in the browser alone'),
+  wake_word: z.enum(wakeWords),
+  sensitivity: z.number().min(0).max(1).describe('How readily a sound is taken for the wake word'),
+})
 
 export const voiceSettings = fn('voice-settings', {
   access: 'user',

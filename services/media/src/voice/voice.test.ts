@@ -17,14 +17,18 @@ async function call(user: TestUser, name: string, body: object = {}) {
   return { status: response.status, body: (await response.json()) as any }
 }
 
-test('voice settings are saved for each person, one at a time or together [spec-129]', async () => {
+const usual = { voice: 'alloy', speaks: true, wakes: false, wake_word: 'Hey Jarvis', sensitivity: 0.7 }
+
+test('voice settings are saved for each person, one at a time or together [spec-128] [spec-129]', async () => {
   const [ann, bob] = [platform.user(), platform.user()]
-  expect((await call(ann, 'voice-settings')).body).toEqual({ voice: 'alloy', speaks: true })
-  expect((await call(ann, 'save-voice-settings', { voice: 'onyx' })).body).toEqual({ voice: 'onyx', speaks: true })
-  expect((await call(ann, 'save-voice-settings', { speaks: false })).body).toEqual({ voice: 'onyx', speaks: false })
-  expect((await call(ann, 'voice-settings')).body).toEqual({ voice: 'onyx', speaks: false })
-  expect((await call(bob, 'voice-settings')).body.voice).toBe('alloy')
-  expect((await call(ann, 'save-voice-settings', { voice: 'siri' })).status).toBe(400)
+  expect((await call(ann, 'voice-settings')).body).toEqual(usual)
+  expect((await call(ann, 'save-voice-settings', { voice: 'onyx' })).body).toEqual({ ...usual, voice: 'onyx' })
+  const wakes = { wakes: true, wake_word: 'Computer', sensitivity: 0.35 }
+  expect((await call(ann, 'save-voice-settings', { speaks: false, ...wakes })).body).toEqual({ voice: 'onyx', speaks: false, ...wakes })
+  expect((await call(ann, 'voice-settings')).body).toEqual({ voice: 'onyx', speaks: false, ...wakes })
+  expect((await call(bob, 'voice-settings')).body).toEqual(usual)
+  for (const wrong of [{ voice: 'siri' }, { wake_word: 'Hey Siri' }, { sensitivity: 1.1 }, { sensitivity: -1 }])
+    expect((await call(ann, 'save-voice-settings', wrong)).status).toBe(400)
 })
 
 test('the history keeps the last ten commands with the confidence each was heard with [spec-129]', async () => {

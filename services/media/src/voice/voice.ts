@@ -1,19 +1,29 @@
-import { COMMANDS_KEPT, DEFAULT_VOICE, type VoiceName } from '@operon/contracts/media/speech'
+import {
+  COMMANDS_KEPT,
+  DEFAULT_SENSITIVITY,
+  DEFAULT_VOICE,
+  DEFAULT_WAKE_WORD,
+  type VoiceName,
+  type WakeWord,
+} from '@operon/contracts/media/speech'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { MediaDb } from '../schema.ts'
 
-type Settings = { voice: VoiceName; speaks: boolean }
-const usual: Settings = { voice: DEFAULT_VOICE, speaks: true }
+type Settings = { voice: VoiceName; speaks: boolean; wakes: boolean; wake_word: WakeWord; sensitivity: number }
+const usual: Settings = {
+  voice: DEFAULT_VOICE,
+  speaks: true,
+  wakes: false,
+  wake_word: DEFAULT_WAKE_WORD,
+  sensitivity: DEFAULT_SENSITIVITY,
+}
+const columns = ['voice', 'speaks', 'wakes', 'wake_word', 'sensitivity'] as const
 
 export async function readSettings(ctx: Ctx<MediaDb>): Promise<Settings> {
-  const row = await ctx.db
-    .selectFrom('voice_settings')
-    .select(['voice', 'speaks'])
-    .where('user_id', '=', signedIn(ctx).id)
-    .executeTakeFirst()
+  const row = await ctx.db.selectFrom('voice_settings').select(columns).where('user_id', '=', signedIn(ctx).id).executeTakeFirst()
   return row ?? usual
 }
 
@@ -22,7 +32,7 @@ export async function saveSettings(ctx: Ctx<MediaDb>, change: Partial<Settings>)
     .insertInto('voice_settings')
     .values({ user_id: signedIn(ctx).id, ...usual, ...change })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ ...change, updated_at: sql`now()` as never }))
-    .returning(['voice', 'speaks'])
+    .returning(columns)
     .executeTakeFirstOrThrow()
   return row
 }

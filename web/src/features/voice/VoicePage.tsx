@@ -1,4 +1,4 @@
-import { RECORDING_MS, voices } from '@operon/contracts/media/speech'
+import { DEFAULT_SENSITIVITY, DEFAULT_WAKE_WORD, RECORDING_MS, voices } from '@operon/contracts/media/speech'
 import { Mic, Square, Volume2, VolumeX } from 'lucide-react'
 import { useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -6,10 +6,17 @@ import { cx } from '../../ui/cx.ts'
 import { Markdown } from '../../ui/Markdown.tsx'
 import { PageHeader, Panel, Pill } from '../../ui/Panel.tsx'
 import { History } from './History.tsx'
-import { Settings } from './Settings.tsx'
-import { type Stage, useVoice } from './useVoice.ts'
+import { type Choice, Settings } from './Settings.tsx'
+import { type Stage, sayWhy, useVoice } from './useVoice.ts'
+import { useWakeWord } from './useWakeWord.ts'
 
-const usual = { voice: voices[0], speaks: true }
+const usual: Choice = {
+  voice: voices[0],
+  speaks: true,
+  wakes: false,
+  wake_word: DEFAULT_WAKE_WORD,
+  sensitivity: DEFAULT_SENSITIVITY,
+}
 const states: Record<Stage, string> = {
   idle: 'Press and speak',
   listening: 'Listening',
@@ -24,6 +31,15 @@ export function VoicePage() {
   const voice = useVoice(current)
   const { stage, said, speaking, recorder } = voice
   const busy = stage === 'hearing' || stage === 'thinking'
+  const wake = useWakeWord({
+    on: current.wakes,
+    // It would hear the answer that is being read, or the command.
+    paused: stage !== 'idle' || speaking,
+    word: current.wake_word,
+    sensitivity: current.sensitivity,
+    onHeard: () => void voice.listen(),
+    onTrouble: sayWhy,
+  })
   return (
     <>
       <PageHeader title="Voice Interface" description="Ask or command by voice. Recordings are not kept." />
@@ -47,7 +63,7 @@ export function VoicePage() {
                 {stage === 'listening' ? <Square /> : <Mic />}
               </button>
               <p role="status" className="text-14 text-muted">
-                {states[stage]}
+                {stage === 'idle' && wake === 'listening' ? `Say “${current.wake_word}”, or press and speak` : states[stage]}
                 {stage === 'listening' ? (
                   <span className="tabular-nums">
                     , {recorder.seconds} of {RECORDING_MS / 1000} seconds
@@ -89,7 +105,13 @@ export function VoicePage() {
           </Panel>
           <History onReadAloud={(text) => void voice.readAloud(text)} />
         </div>
-        <Settings settings={current} loading={settings.isPending} onTry={(text) => void voice.readAloud(text)} busy={stage !== 'idle'} />
+        <Settings
+          settings={current}
+          loading={settings.isPending}
+          wake={wake}
+          onTry={(text) => void voice.readAloud(text)}
+          busy={stage !== 'idle'}
+        />
       </div>
     </>
   )

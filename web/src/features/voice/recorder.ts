@@ -13,6 +13,13 @@ export class MicrophoneError extends Error {
   }
 }
 
+export function openMicrophone(): Promise<MediaStream> {
+  if (!navigator.mediaDevices || !('MediaRecorder' in window)) return Promise.reject(new MicrophoneError('unsupported'))
+  return navigator.mediaDevices.getUserMedia({ audio: { sampleRate: RATE, channelCount: 1 } }).catch((error: DOMException) => {
+    throw new MicrophoneError(error.name === 'NotAllowedError' || error.name === 'SecurityError' ? 'denied' : 'missing')
+  })
+}
+
 /** The microphone for one recording: `level` from 0 to 255 and `seconds` while it runs. It stops by itself. */
 export function useRecorder() {
   const [recording, setRecording] = useState(false)
@@ -23,12 +30,7 @@ export function useRecorder() {
 
   /** Resolves with the recording and its loudest moment; throws a MicrophoneError where there is none. */
   async function record(mostMs: number): Promise<{ blob: Blob; loudest: number }> {
-    if (!navigator.mediaDevices || !('MediaRecorder' in window)) throw new MicrophoneError('unsupported')
-    const stream = await navigator.mediaDevices
-      .getUserMedia({ audio: { sampleRate: RATE, channelCount: 1 } })
-      .catch((error: DOMException) => {
-        throw new MicrophoneError(error.name === 'NotAllowedError' || error.name === 'SecurityError' ? 'denied' : 'missing')
-      })
+    const stream = await openMicrophone()
     const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type))
     const recorder = new MediaRecorder(stream, { ...(mimeType && { mimeType }), audioBitsPerSecond: 32_000 })
     const context = new AudioContext()
