@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 // An email as its blocks. What a person typed is kept as it is, also half a link: the renderer leaves out what is not safe, and the checks say so.
 
-const blockId = z.string().regex(/^[A-Za-z0-9-]{1,40}$/)
+const blockId = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,40}$/)
+  .meta({ examples: ['b1'] })
 const line = (max: number) =>
   z
     .string()
@@ -69,6 +72,7 @@ export const EmailTheme = z.object({
   accent: z
     .string()
     .regex(/^#[0-9a-fA-F]{6}$/)
+    .meta({ examples: ['#456a00'] })
     .default('#456a00'),
   font: z.enum(emailFonts).default('sans'),
   /** A panel on a tinted page, or one plain page. */
