@@ -2,6 +2,8 @@ import { MIC_TEST_MS, type VoiceName, voices, type WakeWord, wakeWords } from '@
 import { useQueryClient } from '@tanstack/react-query'
 import { MicVocal, Volume2 } from 'lucide-react'
 import { useState } from 'react'
+// Its licence asks that this notice is shipped with the model.
+import modelNotice from '../../../node_modules/soundswallower/model/en-us/README.txt?url'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { SelectField, Switch } from '../../ui/Field.tsx'
@@ -87,6 +89,9 @@ export function Settings({
           <p role="status" className="text-12 text-muted">
             {wakeStates[wake]}
           </p>
+          <a href={modelNotice} className="text-12 text-muted underline">
+            Licence of the speech model
+          </a>
           <SelectField
             label="Wake word"
             value={settings.wake_word}
