@@ -18,7 +18,9 @@ import type * as crmAppointments from './crm/appointments.ts'
 import type * as crmBooking from './crm/booking.ts'
 import type * as crmCalendar from './crm/calendar.ts'
 import type * as crmContacts from './crm/contacts.ts'
+import type * as crmDeals from './crm/deals.ts'
 import type * as crmImports from './crm/imports.ts'
+import type * as crmPipelines from './crm/pipelines.ts'
 import type { accountErasures } from './erasure.ts'
 import type * as gateway from './gateway/api.ts'
 import type * as identity from './identity/api.ts'
@@ -65,6 +67,8 @@ type Modules = typeof aiGateway &
   typeof crm &
   typeof crmContacts &
   typeof crmImports &
+  typeof crmDeals &
+  typeof crmPipelines &
   typeof crmAppointments &
   typeof crmBooking &
   typeof crmCalendar &

@@ -164,6 +164,11 @@ export const errors = {
 
   // Contacts
   contact_exists: { status: 409, message: 'Another contact has this email address.' },
+  deals_full: { status: 409, message: 'You have 2,000 open deals. Close or delete some first.' },
+  pipeline_exists: { status: 409, message: 'You already have a pipeline with this name.' },
+  pipelines_full: { status: 409, message: 'You can have 10 pipelines. Delete one first.' },
+  pipeline_in_use: { status: 409, message: 'There are deals in this pipeline. Delete them first.' },
+  stage_in_use: { status: 409, message: 'There are open deals in a stage you removed. Move them first.' },
   contacts_full: { status: 409, message: 'You have 250,000 contacts. Delete some first.' },
   imports_full: { status: 409, message: 'You have 10 imports of the last 30 days. Wait until the oldest is 30 days old.' },
   import_too_long: { status: 413, message: 'An import has at most 100,000 rows. Split the file.' },

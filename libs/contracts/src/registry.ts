@@ -30,6 +30,7 @@ import * as crmAppointments from './crm/appointments.ts'
 import * as crmBooking from './crm/booking.ts'
 import * as crmCalendar from './crm/calendar.ts'
 import * as crmContacts from './crm/contacts.ts'
+import * as crmDeals from './crm/deals.ts'
 import * as crmAudience from './crm/email/audience.ts'
 import * as crmCampaigns from './crm/email/campaigns.ts'
 import * as crmEmailEvents from './crm/email/events.ts'
@@ -37,6 +38,7 @@ import * as crmSegments from './crm/email/segments.ts'
 import * as crmSenders from './crm/email/senders.ts'
 import * as crmEvents from './crm/events.ts'
 import * as crmImports from './crm/imports.ts'
+import * as crmPipelines from './crm/pipelines.ts'
 import * as crmTables from './crm/tables.ts'
 import { accountErasures } from './erasure.ts'
 import * as gatewayApi from './gateway/api.ts'
@@ -159,7 +161,9 @@ export const contracts: Record<ProcessName, object> = {
     ...crmEmailEvents,
     ...crmSegments,
     ...crmSenders,
+    ...crmDeals,
     ...crmImports,
+    ...crmPipelines,
     ...crmEvents,
     ...crmTables,
   },

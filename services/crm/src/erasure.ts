@@ -24,6 +24,10 @@ const owned = [
   'email_senders',
   'email_opt_ins',
   'email_messages',
+  'deal_stage_history',
+  'deals',
+  'pipeline_stages',
+  'pipelines',
 ]
 
 /** Ranges that JSON has no form for, and secrets. */

@@ -1,10 +1,12 @@
 import type { PaceDb } from '@operon/kit/mail/paces'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { CalendarDb } from './calendar/schema.ts'
+import type { DealsDb } from './deals/schema.ts'
 import type { EmailDb } from './email/schema.ts'
 
 export type CrmDb = PaceDb &
   CalendarDb &
+  DealsDb &
   EmailDb & {
     leads: {
       id: string

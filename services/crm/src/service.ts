@@ -10,6 +10,7 @@ import { calendarRoutes } from './calendar/routes.ts'
 import { Config } from './config.ts'
 import { contactConsumers } from './contacts/consumers.ts'
 import { contactRoutes } from './contacts/routes.ts'
+import { dealRoutes } from './deals/routes.ts'
 import { emailRoutes } from './email/routes.ts'
 import { erasure } from './erasure.ts'
 import { importRoutes } from './imports/routes.ts'
@@ -22,6 +23,7 @@ import * as imports from './migrations/0011_imports.ts'
 import * as calendar from './migrations/0030_calendar.ts'
 
 import * as email from './migrations/0040_email.ts'
+import * as deals from './migrations/0060_deals.ts'
 
 import * as contactCounts from './migrations/0070_contact_counts.ts'
 
@@ -44,6 +46,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0011_imports': imports,
     '0030_calendar': calendar,
     '0040_email': email,
+    '0060_deals': deals,
     '0070_contact_counts': contactCounts,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
@@ -55,6 +58,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     contactRoutes(rt)
     contactConsumers(rt)
     importRoutes(rt)
+    dealRoutes(rt)
     calendarRoutes(rt)
     bookingRoutes(rt, mailer)
     bookingJobs(rt, mailer)

@@ -14,6 +14,7 @@ export type LiveTopic =
   | 'connection'
   | 'ads'
   | 'calendar'
+  | 'deals'
 type LiveMessage =
   | { type: 'event'; topic: LiveTopic; payload: unknown }
   | { type: 'ping' | 'ready' | 'auth_needed' | 'reconnect' | 'lagging' }

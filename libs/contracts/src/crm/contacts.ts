@@ -5,7 +5,7 @@ import { temperatures } from './heat.ts'
 // Contacts: the people of one account, what happened with each, and what is to be done next.
 
 const contact_id = id('lead')
-const oneLine = (max: number) =>
+export const oneLine = (max: number) =>
   z
     .string()
     .trim()

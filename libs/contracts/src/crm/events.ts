@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { event, job, type Notice, personal } from '../contract.ts'
-import { moment } from '../words.ts'
+import { event, job, type Notice, personal, plain } from '../contract.ts'
+import { moment, money } from '../words.ts'
 import type { ActivityKind } from './heat.ts'
 
 export const leadCreated = event('crm.lead_created', z.object({ lead_id: z.uuid() }), {
@@ -94,6 +94,44 @@ export const campaignCreated = event('crm.campaign_created', z.object({ campaign
 export const campaignSent = event('crm.campaign_sent', z.object({ campaign_id: z.uuid(), name: personal(z.string()), sent: z.int() }), {
   trigger: { title: 'A campaign was sent', description: 'With how many emails this step sent.' },
 })
+
+const deal = z.object({
+  deal_id: z.uuid(),
+  contact_id: z.uuid().nullable(),
+  title: personal(z.string()),
+  amount_cents: z.int(),
+  currency: plain(z.string()),
+  stage: personal(z.string()),
+})
+const dealLink = ({ deal_id }: { deal_id: string }) => `/dashboard/crm?tab=deals&deal=${deal_id}` as const
+const worth = (deal: { amount_cents: number; currency: string }) => (deal.amount_cents ? ` for ${money(deal)}` : '')
+/** The timeline of the contact has each of these as well, written with the change: a contact may have no address to be told by. */
+export const dealCreated = event('crm.deal_created', deal, {
+  activity: (payload) => `Added the deal ${payload.title}${worth(payload)}`,
+  link: dealLink,
+  trigger: { title: 'A deal was added', description: 'With its amount and its stage.' },
+  live: 'deals',
+})
+export const dealMoved = event('crm.deal_moved', deal.extend({ from: personal(z.string()) }), {
+  activity: ({ title, stage }) => `Moved ${title} to ${stage}`,
+  link: dealLink,
+  trigger: { title: 'A deal changed its stage', description: 'To another stage, or back from won or lost.' },
+  live: 'deals',
+})
+export const dealWon = event('crm.deal_won', deal, {
+  activity: (payload) => `Won ${payload.title}${worth(payload)}`,
+  link: dealLink,
+  trigger: { title: 'A deal was won', description: 'With its amount.' },
+  live: 'deals',
+})
+export const dealLost = event('crm.deal_lost', deal.extend({ reason: personal(z.string()) }), {
+  activity: ({ title, reason }) => `Lost ${title}${reason ? `: ${reason}` : ''}`,
+  link: dealLink,
+  trigger: { title: 'A deal was lost', description: 'With the reason that was noted.' },
+  live: 'deals',
+})
+/** Ends the 30 days in which a deleted deal can be brought back. */
+export const forgetDeletedDeals = job('crm.forget_deleted_deals', z.object({}))
 
 export const taskDue = event(
   'crm.task_due',

@@ -2,24 +2,26 @@ import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/crm/contacts'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { type RawBuilder, sql } from 'kysely'
+import { placeAfter, readPlace } from '../places.ts'
 import type { CrmDb } from '../schema.ts'
 import { type ContactRow, contactColumns, contactOf, isTemperature } from './rows.ts'
 
 type Sort = Input<typeof contract.findContacts>['sort']
+const moment = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(\.\d{1,6})?[+-]\d{2}(:\d{2})?$/
 /** Each order has an index and ends at the id, so that a page goes on exactly where the last one ended. */
-const orders: Record<Sort, { by: RawBuilder<unknown>; type: RawBuilder<unknown>; way: '<' | '>' }> = {
-  newest: { by: sql`id`, type: sql`uuid`, way: '<' },
-  name: { by: sql`lower(name)`, type: sql`text`, way: '>' },
-  activity: { by: sql`last_activity_at`, type: sql`timestamptz`, way: '<' },
-  heat: { by: sql`hot_until`, type: sql`timestamptz`, way: '<' },
+const orders: Record<Sort, { by: RawBuilder<unknown>; type: RawBuilder<unknown>; way: '<' | '>'; shape: RegExp }> = {
+  newest: { by: sql`id`, type: sql`uuid`, way: '<', shape: /^[0-9a-f-]{36}$/ },
+  name: { by: sql`lower(name)`, type: sql`text`, way: '>', shape: /^/ },
+  activity: { by: sql`last_activity_at`, type: sql`timestamptz`, way: '<', shape: moment },
+  heat: { by: sql`hot_until`, type: sql`timestamptz`, way: '<', shape: moment },
 }
 
 export async function findContacts(
   ctx: Ctx<CrmDb>,
   { query, tag, status, temperature, sort, limit, cursor }: Input<typeof contract.findContacts>,
 ): Promise<Output<typeof contract.findContacts>> {
-  const { by, type, way } = orders[sort]
-  const place = cursor ? readCursor(cursor, sort) : null
+  const { by, type, way, shape } = orders[sort]
+  const place = readPlace(cursor, sort, shape)
   const after = place && sql`and (${by}, id) ${sql.raw(way)} (${place.by}::${type}, ${place.id}::uuid)`
   const direction = sql.raw(way === '<' ? 'desc' : 'asc')
   const words = query?.trim().toLowerCase()
@@ -33,21 +35,8 @@ export async function findContacts(
   const last = rows.length > limit ? shown.at(-1) : undefined
   return {
     contacts: shown.map(({ by, ...row }) => contactOf(row)),
-    cursor: last ? Buffer.from(JSON.stringify([sort, last.by, last.id])).toString('base64url') : null,
+    cursor: last ? placeAfter(sort, last.by, last.id) : null,
   }
-}
-
-/** Anything else than what a page said begins at the start. */
-function readCursor(cursor: string, sort: Sort): { by: string; id: string } | null {
-  const said = /^\["(\w+)","((?:[^"\\]|\\.)*)","([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"\]$/u.exec(
-    Buffer.from(cursor, 'base64url').toString(),
-  )
-  if (said?.[1] !== sort) return null
-  const by: string = JSON.parse(`"${said[2]}"`)
-  const isTime = sort === 'activity' || sort === 'heat'
-  if (isTime && !/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(\.\d{1,6})?[+-]\d{2}(:\d{2})?$/.test(by)) return null
-  if (sort === 'newest' && by !== said[3]) return null
-  return by.includes('\0') ? null : { by, id: said[3]! }
 }
 
 const NEWEST = 2_000

@@ -9,6 +9,7 @@ import { day } from '../../ui/format.ts'
 import { ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { ContactForm } from './ContactForm.tsx'
+import { ContactDeals } from './deals/ContactDeals.tsx'
 import { type ContactDetail, newKey, useContact, useRefresh, useRefreshWithout } from './queries.ts'
 import { NewTask, TaskRow } from './Tasks.tsx'
 import { Timeline } from './Timeline.tsx'
@@ -64,6 +65,7 @@ function Loaded({ detail, onClose }: { detail: ContactDetail; onClose: () => voi
       </div>
       <Facts detail={detail} />
       <Heat detail={detail} />
+      <ContactDeals contact={contact} />
       <section className="flex flex-col gap-2" aria-label="Tasks">
         <h3 className="text-13 font-medium">Tasks</h3>
         {detail.tasks.map((task) => (

@@ -14,6 +14,7 @@ import { BulkBar } from './BulkBar.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { ContactList } from './ContactList.tsx'
 import { ContactPanel } from './ContactPanel.tsx'
+import { Deals } from './deals/Deals.tsx'
 import { Filters } from './Filters.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
 import { useContacts, useRefresh } from './queries.ts'
@@ -30,14 +31,21 @@ export function CrmPage() {
         title="CRM"
         description="Everyone you do business with, and what happened with each."
         actions={
-          <>
-            <Button onClick={() => change({ import: '1' })}>Import</Button>
-            <ExportButton />
+          address.tab === 'deals' ? (
             <Button variant="primary" onClick={() => change({ new: '1' })}>
               <Plus />
-              New contact
+              New deal
             </Button>
-          </>
+          ) : (
+            <>
+              <Button onClick={() => change({ import: '1' })}>Import</Button>
+              <ExportButton />
+              <Button variant="primary" onClick={() => change({ new: '1' })}>
+                <Plus />
+                New contact
+              </Button>
+            </>
+          )
         }
       />
       <Tabs
@@ -46,6 +54,13 @@ export function CrmPage() {
         onChange={(tab) => change({ tab: tab === 'contacts' ? undefined : tab })}
         tabs={[
           { id: 'contacts', label: 'Contacts', panel: <Contacts address={address} open={open} /> },
+          {
+            id: 'deals',
+            label: 'Deals',
+            panel: (
+              <Deals dealId={address.deal} isAdding={address.isAdding} openContact={(id) => change({ contact: id, deal: undefined })} />
+            ),
+          },
           {
             id: 'tasks',
             label: 'Tasks',
@@ -59,7 +74,7 @@ export function CrmPage() {
       />
       {address.contact ? <ContactPanel key={address.contact} id={address.contact} onClose={() => change({ contact: undefined })} /> : null}
       {address.isImporting ? <ImportDialog onClose={() => change({ import: undefined }, true)} /> : null}
-      <ContactForm open={address.isAdding} onClose={() => change({ new: undefined }, true)} onDone={refresh} />
+      <ContactForm open={address.isAdding && address.tab !== 'deals'} onClose={() => change({ new: undefined }, true)} onDone={refresh} />
     </>
   )
 }

@@ -1,0 +1,52 @@
+import { expect, expectSound, newTrialSeller, test } from './steps.ts'
+
+test('a deal is added, moved by keys and by the pointer, won, undone, lost with a reason and found in the list [spec-135]', async ({
+  page,
+}) => {
+  await newTrialSeller(page, '/dashboard/crm?tab=deals')
+  await expect(page.getByText('No deals yet')).toBeVisible()
+  await expect(page.getByText('Sample data')).toBeVisible()
+  await page.getByRole('button', { name: 'New deal' }).first().click()
+  await page.getByLabel('Title').fill('Website for Harbour Café')
+  await page.getByLabel('Amount').fill('2400.50')
+  await page.getByRole('button', { name: 'Add deal' }).click()
+  const column = (name: string) => page.getByRole('region', { name, exact: true })
+  const card = page.getByRole('button', { name: /^Website for Harbour Café/ })
+  await expect(column('New').getByText('$2,400.50').first()).toBeVisible()
+
+  await card.focus()
+  await page.keyboard.press('Shift+ArrowRight')
+  await expect(column('Qualified').getByRole('button', { name: /^Website/ })).toBeFocused()
+  await expect(column('New').getByText('No deals')).toBeVisible()
+  await card.dragTo(column('Negotiation'))
+  await expect(column('Negotiation').getByRole('button', { name: /^Website/ })).toBeVisible()
+  await page.reload()
+  await expect(column('Negotiation').getByRole('button', { name: /^Website/ })).toBeVisible()
+
+  await card.click()
+  const panel = page.getByRole('dialog', { name: 'Website for Harbour Café' })
+  await expect(panel.getByRole('region', { name: 'History' }).getByRole('listitem')).toHaveCount(3)
+  await panel.getByRole('button', { name: 'Won' }).click()
+  await expect(panel.getByText('Won in Negotiation')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(column('Negotiation').getByText('No deals')).toBeVisible()
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await card.click()
+  await panel.getByRole('button', { name: 'Lost' }).click()
+  await page.getByLabel('Reason').fill('Price')
+  await page.getByRole('button', { name: 'Mark as lost' }).click()
+  await expect(panel.getByText('Lost in Negotiation')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('tab', { name: 'List' }).click()
+  await page.getByLabel('State').selectOption('lost')
+  await expect(page.getByRole('list', { name: 'Deals' }).getByRole('button', { name: 'Website for Harbour Café' })).toBeVisible()
+})
+
+test('the deals are accessible and fit, in both themes at three widths @proof', async ({ page }) => {
+  await newTrialSeller(page, '/dashboard/crm?tab=deals')
+  await page.getByRole('button', { name: 'New deal' }).first().click()
+  await page.getByLabel('Title').fill('Website for Harbour Café')
+  await page.getByRole('button', { name: 'Add deal' }).click()
+  await expect(page.getByRole('button', { name: /^Website/ })).toBeVisible()
+  await expectSound(page)
+})
