@@ -15,6 +15,7 @@ export const listSuppressions = fn('list-suppressions', {
   access: 'user',
   rate: 'read',
   summary: 'Lists the addresses that get no campaigns, with the reason, newest first',
+  description: 'People who unsubscribed, addresses that bounced and readers who complained.',
   body: z.object({ query: text(100).optional(), limit: z.int().min(1).max(100).default(50), cursor: text(200).optional() }).prefault({}),
   reply: z.object({ suppressions: z.array(Suppression), cursor: z.string().nullable() }),
   example: {

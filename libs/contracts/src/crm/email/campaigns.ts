@@ -257,6 +257,7 @@ export const previewCampaign = fn('preview-campaign', {
   access: 'user',
   rate: 'read',
   summary: 'Says how many a campaign would reach, what it uses of the plan, and shows the first email',
+  description: 'Sends nothing. Says too what keeps the campaign from being sent.',
   body: z.object({ campaign_id }),
   reply: z.object({
     name: z.string(),

@@ -65,6 +65,7 @@ export const listSegments = fn('list-segments', {
   access: 'user',
   rate: 'read',
   summary: 'Lists the saved segments, newest first',
+  description: 'Each with its conditions; whom it holds is counted when a campaign is previewed.',
   body: z.object({}).prefault({}),
   reply: z.object({ segments: z.array(Segment).max(100) }),
   example: { request: {}, reply: { segments: [example] } },
