@@ -72,7 +72,9 @@ export function breaches(root: string, { from, line, specifier, typeOnly }: Impo
   const test = /\.(test|e2e|suite)\.tsx?$|\/testing\/|\/fixtures?\b/.test(from)
   const bare = specifier.split('?')[0]!
 
-  if (relativePath && !/\.(tsx?|css|json|mjs|svg|txt)$/.test(bare)) broken.push(`a relative import ends in .ts: ${specifier}`)
+  // What is asked for by its address is a file of any kind.
+  if (relativePath && !specifier.endsWith('?url') && !/\.(tsx?|css|json|mjs|svg|txt)$/.test(bare))
+    broken.push(`a relative import ends in .ts: ${specifier}`)
   if (relativePath && to !== home) broken.push(`another package is imported by its name, not by a path: ${specifier}`)
   if (home === 'contracts' && !relativePath && specifier !== 'zod' && !test) broken.push(`contracts import zod alone: ${specifier}`)
   if (home === 'kit' && to && to !== 'kit' && to !== 'contracts') broken.push(`the kit knows no service: ${specifier}`)

@@ -1,9 +1,9 @@
 import { subscriptionChanged } from '@operon/contracts/billing/events'
 import { limitsOf, type Tier } from '@operon/contracts/plans'
+import { crmService } from '@operon/crm/service'
 import { integrationsService } from '@operon/integrations/service'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { crmService } from '../service.ts'
 
 export type Mail = {
   subject: string

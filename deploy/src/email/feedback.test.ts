@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
+import { clickToken } from '@operon/crm/email/links'
 import { newId } from '@operon/kit/ids'
 import type { TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { clickToken } from './links.ts'
-import { emailWorld, type Mail } from './testing.ts'
+import { emailWorld, type Mail } from './world.ts'
 
 let world: Awaited<ReturnType<typeof emailWorld>>
 beforeAll(async () => {

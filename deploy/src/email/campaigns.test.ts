@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { emailWorld } from './testing.ts'
+import { emailWorld } from './world.ts'
 
 let world: Awaited<ReturnType<typeof emailWorld>>
 beforeAll(async () => {
