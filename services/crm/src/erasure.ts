@@ -41,7 +41,9 @@ export const erasure: Eraser<CrmDb> = {
   long: owned.map((table) => ({ table })),
   async erase(trx, userId) {
     const people = await forgetPerson(trx, userId)
-    return { deleted: { ...people, ...(await deleteRows(trx, [...owned, 'contact_counts', 'schedules', 'hosts'], userId)) } }
+    return {
+      deleted: { ...people, ...(await deleteRows(trx, [...owned, 'contact_counts', 'email_tallies', 'schedules', 'hosts'], userId)) },
+    }
   },
   holds: [
     { table: 'people', key: null },
@@ -56,5 +58,6 @@ export const erasure: Eraser<CrmDb> = {
     { table: 'contact_counts', key: null },
     { table: 'schedules', key: null },
     { table: 'hosts', key: null },
+    { table: 'email_tallies', key: null },
   ],
 }

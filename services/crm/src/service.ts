@@ -23,6 +23,7 @@ import * as imports from './migrations/0011_imports.ts'
 import * as calendar from './migrations/0030_calendar.ts'
 
 import * as email from './migrations/0040_email.ts'
+import * as emailTallies from './migrations/0041_email_tallies.ts'
 import * as deals from './migrations/0060_deals.ts'
 
 import * as contactCounts from './migrations/0070_contact_counts.ts'
@@ -46,6 +47,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0011_imports': imports,
     '0030_calendar': calendar,
     '0040_email': email,
+    '0041_email_tallies': emailTallies,
     '0060_deals': deals,
     '0070_contact_counts': contactCounts,
   },

@@ -97,6 +97,8 @@ export function createSmtpTransport(url: string): Transporter {
     url,
     pool: true,
     maxConnections: 2,
+    // A connection that breaks after the text may have handed it over: whoever asked decides whether it goes again.
+    maxRequeues: 0,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 20_000,

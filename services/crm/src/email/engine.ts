@@ -15,7 +15,8 @@ import { finishCampaign, type Settled, settleRecipients } from './settle.ts'
 import type { Carriers, SenderRow, Transport } from './transports.ts'
 
 // Each instance takes turns: a campaign that was served longest ago, a handful of its recipients, one call for each, and one write for all
-// that came of it. What an instance that dies held becomes `unknown` when its lease runs out: it is looked up, and never sent again.
+// that came of it. A recipient is marked as `sending` right before the call. Of an instance that dies, those become `unknown` when their lease
+// runs out: they are looked up, and never sent to again. Whoever was only claimed goes back.
 
 export type EngineRt = Pick<Runtime<CrmDb, unknown>, 'broadcast' | 'kit' | 'log' | 'vault'> & { db: Kysely<any> }
 export type Engine = {
@@ -28,7 +29,6 @@ export type Engine = {
   width: number
 }
 
-/** So many are claimed at once: no more of them can become unknown when this process dies. */
 const BATCH = 20
 const REST_MS = 1_000
 
@@ -99,7 +99,7 @@ async function nextCampaign(db: Kysely<any>): Promise<CampaignRow | null> {
   return rows[0] ?? null
 }
 
-type Claimed = Pick<RecipientRow, 'id' | 'email' | 'name' | 'variant'> & Fields & { suppressed: string | null }
+type Claimed = Pick<RecipientRow, 'id' | 'email' | 'name' | 'variant' | 'fence'> & Fields & { suppressed: string | null }
 
 async function claim(
   { rt: { db }, paces, leaseMs }: Engine,
@@ -112,6 +112,7 @@ async function claim(
     if (still.length === 0) return { claimed: [], waitMs: 0 }
     const { rows: due } = await sql<{ id: string }>`
       select id from email_recipients where campaign_id = ${id} and state = 'waiting' and variant is not null and due_at <= now()
+        and (lease_until is null or lease_until < now())
       order by due_at, id limit ${BATCH} for update skip locked`.execute(trx)
     if (due.length === 0) return { claimed: [], waitMs: 0 }
     const { taken, waitMs } = await takeNow(trx, of, due.length)
@@ -119,10 +120,10 @@ async function claim(
     const ids = due.slice(0, taken).map((row) => row.id)
     const { rows } = await sql<Claimed>`
       with mine as (
-        update email_recipients set state = 'sending', attempts = attempts + 1, lease_until = now() + ${leaseMs} * interval '1 millisecond'
-        where id = any(${ids}::uuid[]) returning id, email, name, variant, contact_id
+        update email_recipients set fence = fence + 1, lease_until = now() + ${leaseMs} * interval '1 millisecond'
+        where id = any(${ids}::uuid[]) returning id, email, name, variant, contact_id, fence
       )
-      select mine.id, mine.email, mine.name, mine.variant, l.company, l.job_title, l.phone, c.state as suppressed
+      select mine.id, mine.email, mine.name, mine.variant, mine.fence, l.company, l.job_title, l.phone, c.state as suppressed
       from mine left join leads l on l.id = mine.contact_id and l.user_id = ${user_id}
         left join consents c on c.user_id = ${user_id} and c.channel = 'email' and c.address = mine.email and c.state <> 'given'`.execute(
       trx,
@@ -135,38 +136,57 @@ type Done = Settled & { broken?: boolean }
 const WHY: Record<string, string> = { withdrawn: 'Unsubscribed', bounced: 'The address bounced', complained: 'Marked an email as spam' }
 
 async function sendAll(
-  { rt }: Engine,
+  { rt, leaseMs }: Engine,
   { campaign, sender, transport }: { campaign: CampaignRow; sender: SenderRow; transport: Transport },
   claimed: Claimed[],
 ): Promise<Done[]> {
   const done: Done[] = []
-  const waiting = [...claimed]
-  let broken: string | null = null
-  async function work() {
-    for (let to = waiting.shift(); to; to = waiting.shift()) done.push(await one(to))
-  }
-  async function one(to: Claimed): Promise<Done> {
-    if (to.suppressed) return { id: to.id, state: 'skipped', reason: WHY[to.suppressed] ?? 'Suppressed' }
-    if (broken !== null) return { id: to.id, state: 'waiting', reason: broken }
-    let mail: ReturnType<typeof letterOf>
+  const waiting: { to: Claimed; mail: ReturnType<typeof letterOf> }[] = []
+  for (const to of claimed) {
+    const { id, fence } = to
+    if (to.suppressed) {
+      done.push({ id, fence, state: 'skipped', reason: WHY[to.suppressed] ?? 'Suppressed' })
+      continue
+    }
     try {
-      mail = letterOf(campaign, sender, to, personOf(to.name, to.email, to), linksOf(rt.vault, rt.kit.PUBLIC_URL, to.id))
+      const mail = letterOf(campaign, sender, to, personOf(to.name, to.email, to), linksOf(rt.vault, rt.kit.PUBLIC_URL, id))
+      waiting.push({ to, mail })
     } catch (err) {
       rt.log.error({ err, campaign: campaign.id }, 'an email of a campaign could not be rendered')
-      return { id: to.id, state: 'failed', reason: 'The email could not be made' }
+      done.push({ id, fence, state: 'failed', reason: 'The email could not be made' })
     }
-    const outcome = await transport
-      .send(mail)
-      .catch((): { state: 'unknown'; reason: string } => ({ state: 'unknown', reason: 'No answer' }))
-    if (outcome.state === 'broken') {
-      broken = outcome.reason
-      return { id: to.id, state: 'waiting', reason: outcome.reason, broken: true }
-    }
-    if (outcome.state === 'later') return { id: to.id, state: 'waiting', reason: outcome.reason, afterMs: outcome.afterMs }
-    return { id: to.id, ...outcome }
   }
-  await Promise.all(Array.from({ length: transport.width }, work))
+  while (waiting.length) {
+    const next = waiting.splice(0, transport.width)
+    if (done.some(({ broken }) => broken)) {
+      done.push(...next.map(({ to: { id, fence } }): Done => ({ id, fence, state: 'waiting' })))
+      continue
+    }
+    const mine = await mark(
+      rt.db,
+      next.map(({ to }) => to),
+      leaseMs,
+    )
+    done.push(...(await Promise.all(next.filter(({ to }) => mine.has(to.id)).map(({ mail }) => sendOne(transport, mail)))))
+  }
   return done
+}
+
+/** Right before the call. Whoever was cancelled or claimed again meanwhile is left alone. */
+async function mark(db: Kysely<any>, all: Claimed[], leaseMs: number): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    update email_recipients r set state = 'sending', attempts = attempts + 1, lease_until = now() + ${leaseMs} * interval '1 millisecond'
+    from unnest(${all.map(({ id }) => id)}::uuid[], ${all.map(({ fence }) => fence)}::int[]) as mine (id, fence)
+    where r.id = mine.id and r.fence = mine.fence and r.state = 'waiting' returning r.id`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+async function sendOne(transport: Transport, mail: ReturnType<typeof letterOf>): Promise<Done> {
+  const { id } = mail
+  const outcome = await transport.send(mail).catch((): { state: 'unknown'; reason: string } => ({ state: 'unknown', reason: 'No answer' }))
+  if (outcome.state === 'broken') return { id, state: 'waiting', reason: outcome.reason, broken: true }
+  if (outcome.state === 'later') return { id, state: 'waiting', reason: outcome.reason, afterMs: outcome.afterMs }
+  return { id, ...outcome }
 }
 
 /** Nothing is due: it has finished, or goes on at a known time. */

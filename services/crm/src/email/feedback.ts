@@ -1,5 +1,6 @@
 import type { Event } from '@operon/contracts/contract'
 import * as events from '@operon/contracts/crm/email/events'
+import { now } from '@operon/kit/clock'
 import { newId } from '@operon/kit/ids'
 import { publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -13,7 +14,7 @@ import { settleRecipients } from './settle.ts'
 
 export type Kind = 'delivered' | 'opened' | 'clicked' | 'replied' | 'unsubscribed' | 'hard_bounced' | 'soft_bounced' | 'complained'
 export type Feedback = { kind: Kind; machine?: boolean; url?: string; detail?: string | null }
-type Of = { id: string; campaign_id: string; user_id: string; email: string; name: string }
+type Of = { id: string; campaign_id: string; user_id: string; email: string; name: string; variant: string | null }
 
 const columns: Record<Kind, { at: string; count: string | null }> = {
   delivered: { at: 'delivered_at', count: 'delivered_count' },
@@ -44,7 +45,7 @@ export async function takeFeedback(
   { kind, machine = false, url = '', detail = null }: Feedback,
 ): Promise<CampaignRow | null> {
   const { rows: known } = await sql<Of & { state: string }>`
-    select r.id, r.campaign_id, r.user_id, r.email, r.state, c.name from email_recipients r join email_campaigns c on c.id = r.campaign_id
+    select r.id, r.campaign_id, r.user_id, r.email, r.state, r.variant, c.name from email_recipients r join email_campaigns c on c.id = r.campaign_id
     where r.id = ${recipientId}`.execute(trx)
   const of = known[0]
   if (!of) return null
@@ -53,8 +54,9 @@ export async function takeFeedback(
     await settleRecipients(trx, { id: of.campaign_id, user_id: of.user_id, name: of.name }, [{ id: of.id, state: 'sent' }])
   const { at, count } = machine ? { at: 'machine_opened_at', count: 'machine_count' } : columns[kind]
   if (kind === 'opened' || kind === 'clicked') {
-    if (machine && kind === 'clicked') return noted(trx, of, { kind, machine, url }).then(() => null)
-    await noted(trx, of, { kind, machine, url })
+    const isNew = await noted(trx, of, { kind, machine, url })
+    if (machine && kind === 'clicked') return null
+    if (isNew && kind === 'clicked') await tally(trx, of, [['link', url]])
   }
   const { rows: first } = await sql`
     update email_recipients set ${sql.ref(at)} = now() where id = ${of.id} and ${sql.ref(at)} is null returning id`.execute(trx)
@@ -68,6 +70,11 @@ export async function takeFeedback(
         )
       ).rows[0] ?? null)
     : null
+  if (!machine && (kind === 'opened' || kind === 'clicked'))
+    await tally(trx, of, [
+      [kind, `${new Date(now()).toISOString().slice(0, 13)}:00:00.000Z`],
+      ['variant', `${kind} ${of.variant ?? 'a'}`],
+    ])
   const event = machine ? undefined : told[kind]
   if (event)
     await publish(trx, event, of.user_id, {
@@ -83,12 +90,21 @@ export async function takeFeedback(
 }
 
 /** Bounded: a link counts once for a recipient, by a person and by a machine. */
-const noted = (trx: Trx, { id, user_id, campaign_id }: Of, { kind, machine, url }: { kind: Kind; machine: boolean; url: string }) =>
-  sql`
+async function noted(trx: Trx, { id, user_id, campaign_id }: Of, { kind, machine, url }: { kind: Kind; machine: boolean; url: string }) {
+  const { rows } = await sql`
     insert into email_events (id, user_id, campaign_id, recipient_id, kind, machine, url)
     select ${newId()}, ${user_id}, ${campaign_id}, ${id}, ${kind}, ${machine}, ${url}
-    where (select count(*) from email_events where recipient_id = ${id} limit 1) < 200
-    on conflict do nothing`.execute(trx)
+    where (select count(*) from email_events where recipient_id = ${id}) < ${MOST_EVENTS} on conflict do nothing returning id`.execute(trx)
+  return rows.length > 0
+}
+const MOST_EVENTS = 200
+
+const tally = (trx: Trx, { campaign_id, user_id }: Of, all: [what: string, of: string][]) =>
+  sql`
+    insert into email_tallies as t (campaign_id, user_id, what, of, n)
+    select ${campaign_id}, ${user_id}, what, of, 1 from unnest(${all.map(([what]) => what)}::text[], ${all.map(([, of]) => of)}::text[]) as given (what, of)
+    order by what, of
+    on conflict (campaign_id, what, of) do update set n = t.n + 1`.execute(trx)
 
 async function suppress(trx: Trx, { user_id, email, name }: Of, kind: Kind, detail: string | null): Promise<void> {
   const who = { userId: user_id, address: email }

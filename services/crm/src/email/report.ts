@@ -15,12 +15,13 @@ export async function campaignReport(
 ): Promise<Output<typeof contract.campaignReport>> {
   const row = await readCampaign(ctx.db, signedIn(ctx).id, campaign_id)
   const { rows: links } = await sql<{ url: string; people: number }>`
-    select url, count(*)::int as people from email_events where campaign_id = ${campaign_id} and kind = 'clicked' and not machine
-    group by url order by people desc, url limit ${LINKS}`.execute(ctx.db)
-  const { rows: hours } = await sql<{ at: Date; opened: number; clicked: number }>`
-    select date_trunc('hour', at) as at, (count(*) filter (where kind = 'opened'))::int as opened,
-      (count(*) filter (where kind = 'clicked'))::int as clicked
-    from email_events where campaign_id = ${campaign_id} and kind in ('opened', 'clicked') and not machine group by 1 order by 1 limit ${HOURS}`.execute(
+    select of as url, n as people from email_tallies where campaign_id = ${campaign_id} and what = 'link' order by n desc limit ${LINKS}`.execute(
+    ctx.db,
+  )
+  const { rows: hours } = await sql<{ at: string; opened: number; clicked: number }>`
+    select of as at, coalesce(sum(n) filter (where what = 'opened'), 0)::int as opened,
+      coalesce(sum(n) filter (where what = 'clicked'), 0)::int as clicked
+    from email_tallies where campaign_id = ${campaign_id} and what in ('opened', 'clicked') group by of order by of limit ${HOURS}`.execute(
     ctx.db,
   )
   return {
@@ -29,15 +30,19 @@ export async function campaignReport(
     ...{ bounced: row.bounced_count, complained: row.complained_count, unsubscribed: row.unsubscribed_count },
     links,
     variants: row.ab ? await variantsOf(ctx, row.id, [row.subject, row.ab.subject], row.winner) : [],
-    by_hour: hours.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })),
+    by_hour: hours,
   }
 }
 
 async function variantsOf({ db }: Ctx<CrmDb>, campaignId: string, [a, b]: [string, string], winner: 'a' | 'b' | null) {
-  const { rows } = await sql<{ variant: 'a' | 'b'; sent: number; opened: number; clicked: number }>`
-    select variant, count(sent_at)::int as sent, count(opened_at)::int as opened, count(clicked_at)::int as clicked
-    from email_recipients where campaign_id = ${campaignId} and variant is not null group by variant order by variant`.execute(db)
-  return rows.map(({ variant, ...counts }) => ({ subject: variant === 'a' ? a : b, ...counts, winner: variant === winner }))
+  const { rows } = await sql<{ of: string; n: number }>`
+    select of, n from email_tallies where campaign_id = ${campaignId} and what = 'variant'`.execute(db)
+  const count = (of: string) => rows.find((row) => row.of === of)?.n ?? 0
+  return (['a', 'b'] as const).map((variant) => ({
+    subject: variant === 'a' ? a : b,
+    ...{ sent: count(`sent ${variant}`), opened: count(`opened ${variant}`), clicked: count(`clicked ${variant}`) },
+    winner: variant === winner,
+  }))
 }
 
 export async function listRecipients(

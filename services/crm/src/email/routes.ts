@@ -33,7 +33,7 @@ export function emailRoutes(rt: Runtime<CrmDb, Config>, mailer: Mailer, { dns = 
   const senders: Senders = { rt, carriers }
   const leaseMs = rt.config.CAMPAIGN_LEASE_SECONDS * 1000
   const paces = campaignPaces(rt.config)
-  const engine = { rt: rt as never, carriers, paces, leaseMs, width: 2 }
+  const engine = { rt: rt as never, carriers, paces, leaseMs, width: rt.config.CAMPAIGN_WORKERS }
   let running: ReturnType<typeof startEngine> | undefined
   rt.onStart(() => {
     running = startEngine(engine)

@@ -57,6 +57,7 @@ export type EmailDb = {
     due_at: Generated<Date>
     lease_until: At
     attempts: Generated<number>
+    fence: Generated<number>
     provider_id: string | null
     reason: string | null
     look_at: At
@@ -108,6 +109,8 @@ export type EmailDb = {
     url: Generated<string>
     at: Generated<Date>
   }
+  /** `link` by its address, `opened` and `clicked` by the hour, and by subject as `opened a`. */
+  email_tallies: { campaign_id: string; user_id: string; what: string; of: string; n: Generated<number> }
   /** Webhooks of providers that were taken. */
   email_hints: { id: string; at: Generated<Date> }
   email_opt_ins: { id: string; user_id: string; email: string; asked_at: Generated<Date>; confirmed_at: At }

@@ -191,7 +191,7 @@ export async function deleteSender(ctx: Ctx<CrmDb>, { sender_id }: Input<typeof 
   })
 }
 
-const COUNTED = 10_000
+const COUNTED = 1_000
 export async function emailStatus(ctx: Ctx<CrmDb>, senders: Senders): Promise<Output<typeof contract.emailStatus>> {
   const { id: userId } = signedIn(ctx)
   const rows = await ctx.db

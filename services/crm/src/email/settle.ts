@@ -10,6 +10,7 @@ export type Settled = {
   id: string
   state: 'sent' | 'failed' | 'unknown' | 'skipped' | 'waiting'
   reason?: string
+  fence?: number
   providerId?: string | null
   afterMs?: number
 }
@@ -33,30 +34,35 @@ export async function settleRecipients(
     .where('id', '=', campaign.id)
     .forUpdate()
     .executeTakeFirstOrThrow()
-  const given = all.map(({ id, state, reason = null, providerId = null, afterMs = 0 }) => ({
-    ...{ id, reason, provider_id: providerId, after_ms: afterMs },
+  const given = all.map(({ id, state, reason = null, providerId = null, afterMs = 0, fence = null }) => ({
+    ...{ id, reason, provider_id: providerId, after_ms: afterMs, fence },
     state: state === 'waiting' && status === 'cancelled' ? 'skipped' : state,
   }))
-  const { rows } = await sql<{ was: string; state: string; bounced: boolean }>`
-    with given as (select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as g (id uuid, state text, reason text, provider_id text, after_ms float8)),
+  const { rows } = await sql<{ was: string; state: string }>`
+    with given as (select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as g (id uuid, state text, reason text, provider_id text, after_ms float8, fence int)),
     found as (
       select r.id, r.state as was, g.reason, g.provider_id, g.after_ms,
         case when g.state = 'waiting' and r.attempts >= ${MOST_ATTEMPTS} then 'failed' else g.state end as state
       from email_recipients r join given g using (id)
-      where r.campaign_id = ${campaign.id} and (r.state = 'sending' or (r.state = 'unknown' and g.state in ('sent', 'failed')))
+      where r.campaign_id = ${campaign.id} and (r.state = 'sending' or (r.state = 'unknown' and g.state in ('sent', 'failed')) or (r.state = 'waiting' and r.fence = g.fence))
       for update of r
     ), moved as (
       update email_recipients r set state = f.state, reason = f.reason, provider_id = coalesce(f.provider_id, r.provider_id), lease_until = null,
         sent_at = case when f.state = 'sent' then coalesce(r.sent_at, now()) else r.sent_at end,
         due_at = case when f.state = 'waiting' then now() + f.after_ms * interval '1 millisecond' else r.due_at end,
         look_at = case when f.state = 'unknown' then now() + ${LOOK_AFTER_MS} * interval '1 millisecond' end
-      from found f where r.id = f.id returning r.id, r.contact_id, r.email, f.was, f.state, r.bounced_at is not null as bounced
+      from found f where r.id = f.id returning r.id, r.contact_id, r.variant, f.was, f.state
     ), told as (
       insert into activities (id, user_id, contact_id, kind, text, points, at)
       select uuidv7(), ${campaign.user_id}, l.id, 'email', ${`Was sent ${campaign.name}`.slice(0, 300)}, 0, now()
       from moved m join leads l on l.id = m.contact_id and l.user_id = ${campaign.user_id} where m.state = 'sent'
+    ), tallied as (
+      insert into email_tallies as t (campaign_id, user_id, what, of, n)
+      select ${campaign.id}, ${campaign.user_id}, 'variant', 'sent ' || coalesce(variant, 'a'), count(*)::int from moved
+      where state = 'sent' and was <> 'sent' group by 4 order by 4
+      on conflict (campaign_id, what, of) do update set n = t.n + excluded.n
     )
-    select was, state, bounced from moved`.execute(trx)
+    select was, state from moved`.execute(trx)
   const change = (state: string) => rows.filter((row) => row.state === state).length - rows.filter((row) => row.was === state).length
   const sent = change('sent')
   const row = await trx

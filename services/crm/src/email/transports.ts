@@ -205,15 +205,17 @@ export function smtpOutcome(thrown: unknown): Outcome {
   if (code === 'EAUTH') return { state: 'broken', reason: `The mail server refused the sign-in: ${reason}` }
   if (typeof responseCode === 'number' && responseCode >= 500)
     return { state: 'failed', reason, hard: /^RCPT/.test(command) || /\b5\.1\.\d/.test(reason) }
+  // A server that closes at the end of the text may have kept it.
+  if (responseCode === 421 && command === 'DATA') return { state: 'unknown', reason }
   if (typeof responseCode === 'number' && responseCode >= 400) return { state: 'later', reason, afterMs: 60_000 }
   if (code === 'EENVELOPE') return { state: 'failed', reason, hard: true }
   if (NEVER_SENT.has(code) || command === 'CONN') return { state: 'later', reason, afterMs: 15_000 }
   return { state: 'unknown', reason }
 }
 
-/** The sandbox keeps what it took, so what is unknown can be looked up there. */
+/** The sandbox keeps what it took, so what is unknown can be looked up there: its pages are where its payments are. */
 async function isInSandbox({ ask, kit }: CarriersRt, { id, to }: { id: string; to: string }): Promise<boolean> {
-  const { url } = await ask(sandboxAddress, { provider: 'apps' })
+  const { url } = await ask(sandboxAddress, { provider: 'stripe' })
   const response = await fetch(`${url}/sandbox/api/inbox?to=${encodeURIComponent(to)}`, { signal: AbortSignal.timeout(10_000) })
   const { messages } = (await response.json()) as { messages: { message_id: string | null }[] }
   return messages.some(({ message_id }) => message_id === `<${id}@${new URL(kit.PUBLIC_URL).hostname}>`)
