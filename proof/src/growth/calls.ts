@@ -4,6 +4,7 @@ import type { ServiceName } from '@operon/contracts/services'
 import { z } from 'zod'
 import { sample } from '../attack/document.ts'
 import { LONG_CONVERSATION } from './fill.ts'
+import { LONG_CAMPAIGN } from './values.ts'
 import { functionsOfWebApp, readsOfWebApp } from './web-calls.ts'
 
 export type Who = 'owner' | 'staff' | 'service'
@@ -40,6 +41,9 @@ export const BODIES: Record<string, (ids: Ids) => any> = {
   'item-reviews': ({ aProduct }) => ({ item_id: aProduct }),
   'shared-image': ({ aShare }) => ({ token: aShare }),
   'list-appointments': () => ({ from: new Date(Date.now() - 7 * 86_400_000).toISOString(), to: new Date().toISOString() }),
+  'get-campaign': () => ({ campaign_id: LONG_CAMPAIGN }),
+  'campaign-report': () => ({ campaign_id: LONG_CAMPAIGN }),
+  'list-recipients': () => ({ campaign_id: LONG_CAMPAIGN }),
   'ai-estimate': () => ({ models: ['gpt-4o-mini'], text: 'A word about spring' }),
 }
 
@@ -69,6 +73,8 @@ export const UNTIMED: Record<string, string> = {
   'show-thread': 'fifty messages of one conversation, by its id',
   'cart-quote': 'at most twenty products, by their ids',
   'preview-switch': 'asks the payment provider about one subscription',
+  'preview-segment': 'counts whom a segment reaches, so it takes as long as the account has contacts',
+  'preview-campaign': 'counts whom a segment reaches, so it takes as long as the account has contacts',
   'show-booking': 'one booking, by the token of its link',
   'show-booking-page': 'at most a hundred pages of one person, by their address',
   'list-slots': 'one page by its address; booking.test.ts times it beside 20,000 bookings',

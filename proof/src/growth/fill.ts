@@ -1,6 +1,6 @@
 import type { RunningService } from '@operon/kit/service'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { BOUNDED, ID, VALUES } from './values.ts'
+import { BOUNDED, ID, LONG_CAMPAIGN, VALUES } from './values.ts'
 
 export type Fill = {
   /** Rows of every table; those up to `from` are there already. */
@@ -93,6 +93,8 @@ function madeUp(table: string, { name, type, nullable, unique, alone, allowed }:
   if (table === 'users' && name === 'id') return many(true)
   if (table === 'ai_conversations' && name === 'id')
     return sql`case when n = ${sql.lit(fill.ownerEvery)} then ${sql.lit(LONG_CONVERSATION)}::uuid else ${ID} end`
+  if (table === 'email_campaigns' && name === 'id')
+    return sql`case when n = ${sql.lit(fill.ownerEvery)} then ${sql.lit(LONG_CAMPAIGN)}::uuid else ${ID} end`
   if (/slug/.test(name) && type === 'text') return sql`'slug-' || n`
   if (type === 'xid8') return sql`pg_current_xact_id()`
   if (type === 'character' || name === 'currency') return sql`'usd'`

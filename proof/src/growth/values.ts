@@ -2,6 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 
 /** So many rows one person has at most, since the product refuses more or has no more to tell apart. Everything else may grow without end. */
 export const BOUNDED: Record<string, number> = {
+  email_senders: 20,
+  email_segments: 100,
+  email_campaigns: 1000,
   factors: 0,
   factor_recoveries: 20,
   passkeys: 20,
@@ -68,6 +71,9 @@ const monthBack = (more: number) => sql`date_trunc('month', now()) - ((n / 2) % 
 const ago = (unit: string) => sql`now() - (n % 80000) * interval ${sql.lit(unit)}`
 
 /** Columns whose values decide who looks at a row: most of what there is has been dealt with. */
+/** Where all recipients are. */
+export const LONG_CAMPAIGN = '01900000-0000-7000-8000-00000000ca3b'
+
 export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => RawBuilder<unknown>)> = {
   // Few sign in with a number, which then names them instead of their address.
   'users.phone': sql`case when n % 50 = 0 then 'value-' || n end`,
@@ -257,6 +263,24 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'pictures.finished_at': sql`now() - (n % 80000) * interval '1 minute'`,
   'pictures.deleted_at': sql`null::timestamptz`,
   'picture_shares.revoked_at': sql`now()`,
+  'email_campaigns.status': sql`'sent'`,
+  'email_campaigns.document': sql`'{"version":1,"preview":"","theme":{"accent":"#456a00","font":"sans","frame":"panel"},"blocks":[]}'::jsonb`,
+  'email_campaigns.segment': sql`'{"match":"all","conditions":[]}'::jsonb`,
+  'email_campaigns.ab': sql`null::jsonb`,
+  'email_campaigns.reader_hour': sql`null::smallint`,
+  'email_campaigns.winner': sql`null`,
+  'email_recipients.campaign_id': sql.raw(`'${LONG_CAMPAIGN}'::uuid`),
+  'email_recipients.email': sql`'person-' || n || '@example.com'`,
+  'email_recipients.variant': sql`'a'`,
+  'email_recipients.state': sql`'sent'`,
+  'email_events.campaign_id': sql.raw(`'${LONG_CAMPAIGN}'::uuid`),
+  'email_events.kind': among('opened', 'clicked'),
+  'email_tallies.what': among('link', 'opened', 'clicked'),
+  'email_tallies.of': sql`'https://menu.example/' || n`,
+  'email_segments.tree': sql`'{"match":"all","conditions":[]}'::jsonb`,
+  'email_senders.provider': sql`'sandbox'`,
+  'email_senders.is_default': sql`false`,
+  'email_senders.checks': sql`'{"spf":"ok","dkim":"ok","dmarc":"ok"}'::jsonb`,
   'contact_emails.email': sql`'person-' || n || '@example.com'`,
   'leads.last_activity_at': sql`now() - n * interval '1 minute'`,
   'leads.hot_until': sql`now() - (n % 300) * interval '1 day'`,

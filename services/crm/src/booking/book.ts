@@ -9,6 +9,7 @@ import type { Runtime } from '@operon/kit/service'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { insertBooking, mailBoth, rangeOf, told } from '../calendar/bookings.ts'
 import { remindAt } from '../calendar/reminders.ts'
+import { noteConsent } from '../email/consents.ts'
 import type { CrmDb } from '../schema.ts'
 import { manageUrl } from './links.ts'
 import { type Offer, offerAt } from './offers.ts'
@@ -48,6 +49,7 @@ export async function book(ctx: Ctx<CrmDb>, given: Given, rt: Rt): Promise<Outpu
       place: offer.place_kind === 'phone' ? (given.phone ?? '') : offer.place,
       remind_at: offer.needs_approval ? null : remindAt(starts_at, offer.remind_minutes),
     })
+    await noteConsent(trx, { userId: offer.user_id, address: email }, `Booked ${offer.title}`)
     await publish(trx, appointmentBooked, offer.user_id, told(booking, 'guest'))
     await mailBoth(trx, booking, offer.needs_approval ? 'requested' : 'booked', ['guest', 'host'])
     return { booking_id: booking.id, manage_url: manageUrl(rt.kit.PUBLIC_URL, rt.vault, booking.id), state: booking.state }
