@@ -52,7 +52,7 @@ function oldSession() {
 }
 
 test.describe('a second factor', () => {
-  test.use({ allowed: [/401|403|422/] })
+  test.use({ allowed: [/400|401|403|422/] })
   test('is enrolled by its picture, asked for at sign-in and before an export; a recovery code opens the account once [spec-9] [spec-18] [spec-32]', async ({
     page,
     browser,
@@ -124,6 +124,32 @@ test.describe('a second factor', () => {
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await expect(page.getByText('Second factor removed')).toBeVisible()
+  })
+
+  test('is added in an old session after the password, which begins another one: its recovery codes are shown, nobody is signed out [spec-9]', async ({
+    page,
+  }) => {
+    const ready = page
+      .waitForEvent('websocket')
+      .then((socket) => socket.waitForEvent('framereceived', ({ payload }) => /"ready"/.test(String(payload))))
+    await settled(page, 'security')
+    await ready
+    let asked = 0
+    await page.route('**/auth/v1/factors', (route) =>
+      asked++
+        ? route.continue()
+        : route.fulfill({ status: 400, json: { code: 'reauthentication_needed', error_code: 'reauthentication_needed', msg: 'Prove it' } }),
+    )
+    await page.getByRole('button', { name: 'Add an authenticator' }).click()
+    const proof = page.getByRole('dialog', { name: 'Confirm it is you' })
+    await proof.getByLabel('Password', { exact: true }).fill(password)
+    await proof.getByRole('button', { name: 'Continue' }).click()
+    const enrol = page.getByRole('dialog', { name: 'Add an authenticator' })
+    const secret = await enrol.getByRole('textbox', { name: 'Setup key' }).inputValue()
+    await enrol.getByLabel('Six-digit code').fill(totp(secret))
+    await enrol.getByRole('button', { name: 'Turn it on' }).click()
+    await expect(page.getByRole('dialog', { name: 'Your recovery codes' }).getByRole('listitem')).toHaveCount(10)
+    await expect(page).toHaveURL(/section=security$/)
   })
 })
 

@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react'
+import { claimsOf } from './arrival.ts'
 import { storageKey } from './keys.ts'
 import { loadBackend } from './session.ts'
 
@@ -34,6 +35,7 @@ let told: string | null = null
 // Data that was read before the socket opened may be old already.
 let missedSome = true
 let ownEnd = false
+let following = false
 
 /** This browser ends its session by itself: the server's word of it is no news then. */
 export function expectOwnEnd(expected = true) {
@@ -93,6 +95,17 @@ function connectLater() {
   if (users > 0) timer = window.setTimeout(connect, Math.min(30_000, 500 * 2 ** attempts++) * (0.75 + Math.random() / 2))
 }
 
+/** A proof of who it is begins another session: the end of the one before is then no end of this page. */
+async function followSession() {
+  if (following) return
+  following = true
+  const { auth } = await loadBackend()
+  auth.onAuthStateChange((_event, session) => {
+    const [before, now] = [told, session?.access_token].map((token) => (token ? claimsOf(token) : null))
+    if (socket && before && now && before.sub === now.sub && before.session_id !== now.session_id) void sayWho(socket)
+  })
+}
+
 async function connect() {
   const token = await loadBackend()
     .then(({ accessToken }) => accessToken())
@@ -101,6 +114,7 @@ async function connect() {
   // A session that could not be refreshed is no end of it.
   if (!token) return localStorage.getItem(storageKey) ? connectLater() : undefined
   ownEnd = false
+  void followSession()
   move('connecting')
   const opened = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`)
   socket = opened
