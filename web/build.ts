@@ -41,8 +41,13 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
 
   const { pages, frames, product } = site
 
+  // Seen where the scripts do not come, or are off: a page of the app would stay empty, and the buttons of the others would do nothing.
+  const late =
+    '<p class="late">This page has not loaded completely. <noscript>Its buttons need JavaScript. </noscript><a class="underline" href="">Reload it</a></p>'
   // Without what is for its readers: the comments of the inline script and the indents.
-  const template = (await readFile(join(dist, 'index.html'), 'utf8')).replaceAll(/^\s+(?:\/\/.*\n)?/gm, '')
+  const template = (await readFile(join(dist, 'index.html'), 'utf8'))
+    .replaceAll(/^\s+(?:\/\/.*\n)?/gm, '')
+    .replace('</body>', () => `${late}</body>`)
   const fonts = (await readdir(join(dist, 'assets'))).filter((name) => name.startsWith('instrument-sans-text'))
   // Under a name of its own as well, for the pages that services make.
   await copyFile(join(dist, 'assets', fonts[0]!), join(dist, 'text.woff2'))

@@ -1,7 +1,7 @@
 import postcss, { type AtRule, type Root, type Rule } from 'postcss'
 
 // Written by scripts before the app is there, so in no page's HTML.
-const always = new Set(['painted'])
+const always = new Set(['painted', 'said'])
 
 /**
  * The part of a stylesheet that a page can need before its app has come: rules of what it has, at rest, and what they refer to.
@@ -86,7 +86,7 @@ function dropUnused(root: Root) {
   root.walkAtRules((rule) => {
     const unused =
       (rule.name === 'property' && said.split(rule.params).length < 3 && !said.includes(`var(${rule.params}`)) ||
-      (rule.name === 'keyframes' && !new RegExp(`animation[^;}]*[: ]${rule.params}[ ;},]`).test(said))
+      (rule.name === 'keyframes' && !new RegExp(`animation[^;}]*[: ]${rule.params}[ ;},!]`).test(said))
     if (unused) rule.remove()
   })
   let empty: number

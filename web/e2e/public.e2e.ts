@@ -267,6 +267,54 @@ test.describe('an unknown address', () => {
   })
 })
 
+test.describe('scripts that do not come', () => {
+  test.use({ allowed: [/ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to fetch/] })
+  test('are said after a while, on a page of the app and on one that is read, with a link that loads it again', async ({ page }) => {
+    await page.route('**/assets/*.js', (route) => route.abort())
+    for (const path of ['/dashboard', '/'] as const) {
+      await page.goto(path)
+      const line = page.getByText('This page has not loaded completely.')
+      await expect(line).toBeHidden()
+      await expect(line).toBeVisible({ timeout: 15_000 })
+    }
+    await page.unroute('**/assets/*.js')
+    await page.getByRole('link', { name: 'Reload it' }).click()
+    await wake(page)
+    await expect(page.getByText('This page has not loaded completely.')).toHaveCount(0)
+  })
+
+  test('but for the first are said at once, after one reload; without a network that is the reason, and the page goes on by itself', async ({
+    page,
+    context,
+  }) => {
+    await page.route('**/assets/main-*.js', (route) => route.abort())
+    let loads = 0
+    page.on('load', () => loads++)
+    await page.goto('/')
+    await expect(async () => {
+      await page.mouse.move(4, Math.random() * 40)
+      expect(loads).toBe(2)
+    }).toPass({ timeout: 15_000 })
+    await expect(async () => {
+      await page.mouse.move(4, Math.random() * 40)
+      await expect(page.getByText('This page has not loaded completely.')).toBeVisible({ timeout: 500 })
+    }).toPass({ timeout: 15_000 })
+    expect(loads).toBe(2)
+
+    await page.unroute('**/assets/main-*.js')
+    await page.goto('/')
+    await context.setOffline(true)
+    await page.mouse.move(4, 4)
+    await expect(page.getByText('You are offline. This page continues when your connection is back.')).toBeVisible()
+    await context.setOffline(false)
+    await wake(page)
+    await expect(page.getByText(/^You are offline/)).toHaveCount(0)
+    await context.setOffline(true)
+    await expect(page.getByText(/^You are offline\. What you type stays here/)).toBeVisible()
+    await context.setOffline(false)
+  })
+})
+
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false })
   test('a public page is read whole, and one of the app says what it needs', async ({ page }) => {

@@ -25,6 +25,9 @@ const liveAtOnce =
   arrivalHash.size > 0 ||
   mayHaveSession()
 const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'focusin', 'wheel'] as const
+const askAgainMs = 4000
+/** The line of the page itself that it has not loaded: seen after a while where this script did not come either. */
+const late = document.querySelector('.late')
 let early: HTMLElement | undefined
 let started = false
 
@@ -38,14 +41,26 @@ function start() {
     .catch(startLater)
 }
 
-/** The app did not come: again when the network is back, or once from the start, since a deploy may have replaced it. */
-function startLater() {
+/** The app did not come: again when the network and the server are back, then once from the start, since a deploy may have replaced it. */
+async function startLater() {
   started = false
-  if (!navigator.onLine) return addEventListener('online', start, { once: true })
-  if (Date.now() - Number(sessionStorage['operon-reloaded'] ?? 0) > 300_000) {
-    sessionStorage['operon-reloaded'] = Date.now()
-    location.reload()
-  } else if (!prerendered) root.textContent = 'This page could not be loaded. Reload it in a few minutes.'
+  const online = navigator.onLine
+  if (late) {
+    late.classList.add('said')
+    late.firstChild!.textContent = online
+      ? 'This page has not loaded completely. '
+      : 'You are offline. This page continues when your connection is back. '
+    late.querySelector('a')!.hidden = !online
+  }
+  if (!online) return addEventListener('online', start, { once: true })
+  const isThere = await fetch('/healthz', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+  if (!isThere) return setTimeout(start, askAgainMs)
+  if (Date.now() - Number(sessionStorage['operon-reloaded'] ?? 0) < 300_000) return
+  sessionStorage['operon-reloaded'] = Date.now()
+  location.reload()
 }
 
 /** A prerendered page carries only the styles of what it shows at first. */
@@ -71,6 +86,7 @@ function keepEarly(event: Event) {
 }
 /** The app is there: it hears everything itself from now on. */
 function giveBack() {
+  late?.remove()
   removeEventListener('click', keepEarly, true)
   removeEventListener('submit', keepEarly, true)
   if (early instanceof HTMLFormElement) early.requestSubmit()

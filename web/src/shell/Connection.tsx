@@ -3,6 +3,7 @@ import { CloudOff, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useLiveState } from '../api/live.ts'
 import { useOnline } from '../api/online.ts'
+import { ConnectionLine, offlineText } from './OfflineLine.tsx'
 
 const awayAfterMs = 5000
 
@@ -24,16 +25,9 @@ export function Connection() {
   }, [live, queries])
 
   if (online && !away) return <p role="status" className="sr-only" />
-  const Icon = online ? CloudOff : WifiOff
   return (
-    <p
-      role="status"
-      className="sticky top-14 z-30 flex min-h-8 items-center justify-center gap-2 border-b border-warn/40 bg-warn-soft px-4 py-1 text-12 text-text"
-    >
-      <Icon className="size-3.5 shrink-0 text-warn" />
-      {online
-        ? 'The server is not answering. Trying again. What you type stays here.'
-        : 'You are offline. What you type stays here, and the page catches up when you are back.'}
-    </p>
+    <ConnectionLine icon={online ? CloudOff : WifiOff} className="sticky top-14 z-30">
+      {online ? 'The server is not answering. Trying again. What you type stays here.' : offlineText}
+    </ConnectionLine>
   )
 }

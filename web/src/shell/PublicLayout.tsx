@@ -8,6 +8,7 @@ import { ButtonLink, IconButton } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Wordmark } from '../ui/Mark.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
+import { OfflineLine } from './OfflineLine.tsx'
 import { PublicFooter } from './PublicFooter.tsx'
 import { SandboxRibbon } from './SandboxRibbon.tsx'
 import { ThemeToggle } from './ThemeToggle.tsx'
@@ -79,6 +80,7 @@ function PublicHeader() {
           </IconButton>
         </div>
       </div>
+      <OfflineLine />
       <Dialog open={open} onClose={() => setOpen(false)} title="Menu" side="right" phoneOnly>
         <nav aria-label="Menu" className="flex flex-col">
           {anchors.map(([label, href]) => (

@@ -19,9 +19,9 @@ const ways: Way[] = [
     has: [
       `A free trial of ${TRIAL_DAYS} days, then from ${money(plans[0]!.priceCents)} a month`,
       'An assistant that asks before it spends or sends',
-      'Your own storefront, when selling opens',
+      'Your own storefront',
     ],
-    genes: [{ width: 74 }, { width: 34 }, { width: 56 }, { width: 40, state: 'coming' }],
+    genes: [{ width: 74 }, { width: 34 }, { width: 56 }, { width: 40 }],
     go: 'Continue as a seller',
   },
   {
@@ -29,12 +29,8 @@ const ways: Way[] = [
     name: 'Buyer',
     title: 'I want to browse and buy',
     text: 'One account for every storefront. A seller can be a buyer, too.',
-    has: [
-      'No subscription, nothing to pay',
-      'Browse storefronts without registering',
-      'Orders and downloads in one place when buying opens',
-    ],
-    genes: [{ width: 48 }, { width: 74, state: 'coming' }, { width: 34, state: 'coming' }],
+    has: ['No subscription, nothing to pay', 'Browse storefronts without registering', 'Orders and downloads in one place'],
+    genes: [{ width: 48 }, { width: 74 }, { width: 34 }],
     go: 'Continue as a buyer',
   },
 ]

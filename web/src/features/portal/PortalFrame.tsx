@@ -4,6 +4,7 @@ import type { Role } from '../../api/roles.ts'
 import { product } from '../../content/product.ts'
 import { sampleActivity, sampleItems, sampleStats } from '../../content/samples.ts'
 import { paths } from '../../paths.ts'
+import { OfflineLine } from '../../shell/OfflineLine.tsx'
 import { SandboxRibbon } from '../../shell/SandboxRibbon.tsx'
 import { ThemeToggle } from '../../shell/ThemeToggle.tsx'
 import { ActivityList, Stat } from '../../ui/Data.tsx'
@@ -15,6 +16,7 @@ import { Pill, SamplePill } from '../../ui/Panel.tsx'
 export function PortalFrame({ children, role }: { children: ReactNode; role?: Role }) {
   return (
     <div className="flex min-h-dvh flex-col">
+      <OfflineLine className="sticky top-0 z-30" />
       <div className="grid flex-1 grid-cols-1 lg:grid-cols-[minmax(0,34rem)_1fr]">
         <div className="flex flex-col px-5 pb-10 md:px-12">
           <header className="flex h-16 items-center justify-between">
@@ -63,9 +65,9 @@ function ForSellers() {
 function ForBuyers() {
   return (
     <Aside
-      genes={[{ width: 48 }, { width: 74, state: 'coming' }, { width: 34, state: 'coming' }]}
+      genes={[{ width: 48 }, { width: 74 }, { width: 34 }]}
       title="One account for every storefront."
-      lines={['Browse without an account', 'Orders, downloads and receipts in one place, when buying opens', 'No subscription']}
+      lines={['Browse without an account', 'Orders, downloads and receipts in one place', 'No subscription']}
     >
       <ul className="grid grid-cols-2">
         {sampleItems.map((item) => (
