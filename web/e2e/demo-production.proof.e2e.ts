@@ -53,10 +53,16 @@ test('where real people come, a demo is looked around in: filled, answered from 
     await buyer.goto('/buyer-dashboard/wishlist')
     await expect(buyer.getByRole('list', { name: 'Saved products' }).getByRole('listitem')).toHaveCount(3)
     await buyer.goto('/buyer-dashboard/searches')
+    const failures: string[] = []
+    buyer.on('pageerror', ({ message }) => failures.push(message))
+    await buyer.getByRole('link', { name: 'Support', exact: true }).click()
+    await expect(buyer).toHaveURL(/\/marketplace\?/)
+    await buyer.goBack()
     await buyer.getByRole('button', { name: 'Delete the search Support' }).click()
     await expect(buyer.getByText('The search was not changed')).toBeVisible()
     await expect(buyer.getByText('Support was deleted')).toHaveCount(0)
     await expect(buyer.getByRole('button', { name: 'Delete the search Support' })).toBeVisible()
+    expect(failures).toEqual([])
     await buyer.context().close()
   } finally {
     await platform.stop()

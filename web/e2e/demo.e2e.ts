@@ -17,6 +17,12 @@ test('two visitors open the demo, find it filled, and do not meet', async ({ pag
   }
   expect(ids[0]).toBeTruthy()
   expect(ids[0]).not.toBe(ids[1])
+  // What a demo cannot have is not offered.
+  await other.goto('/dashboard/settings')
+  await expect(other.getByLabel('Name', { exact: true })).toBeVisible()
+  await expect(other.getByLabel('Email', { exact: true })).toHaveCount(0)
+  await other.getByRole('tab', { name: 'Security' }).click()
+  await expect(other.getByText('A demo has no sign-in to protect')).toBeVisible()
   await other.getByRole('button', { name: 'Create an account' }).click()
   await expect(other).toHaveURL(/\/auth$/)
 })

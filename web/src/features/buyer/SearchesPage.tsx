@@ -42,7 +42,7 @@ export function SearchesPage() {
                 <span className="flex min-w-0 flex-1 basis-52 items-center gap-3">
                   <Link
                     to={to}
-                    onClick={() => void call('change-search', { search_id: id, looked_at: true })}
+                    onClick={() => void call('change-search', { search_id: id, looked_at: true }).catch(() => {})}
                     className="text-16 font-semibold break-words hover:underline"
                   >
                     {name}

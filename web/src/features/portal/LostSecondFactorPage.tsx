@@ -91,10 +91,15 @@ function ByEmail({ isHere, email }: { isHere: boolean; email?: string | undefine
         If you have a recovery code, use it instead: it works at once. Otherwise prove by email that the account is yours, and we remove the
         second factor after a wait.
       </p>
+      {email ? (
+        <p className="text-14 text-muted">
+          The code goes to <span className="[overflow-wrap:anywhere] text-text">{email}</span>.
+        </p>
+      ) : null}
       {problem ? <Alert title="The message was not sent">{problem}</Alert> : null}
       {email ? (
         <Button variant="primary" size="public" busy={state === 'busy' ? 'Sending' : false} onClick={() => send(email)}>
-          <span className="truncate">Email a code to {email}</span>
+          Email me a code
         </Button>
       ) : (
         <ButtonLink to={paths.forgotPassword} variant="primary" size="public">

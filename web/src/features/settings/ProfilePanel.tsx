@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { leadBack } from '../../api/arrival.ts'
+import { demoOf } from '../../api/demo.ts'
 import { loadBackend, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { confirmed } from '../../shell/ConfirmItsYou.tsx'
@@ -11,7 +12,8 @@ import { attempt, toast } from '../../ui/toast.tsx'
 import { type Answer, SendAgain } from '../../ui/WaitForCode.tsx'
 
 export function ProfilePanel() {
-  const { user } = useSession()
+  const { user, session } = useSession()
+  const isDemo = demoOf(session) !== null
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
 
@@ -19,7 +21,7 @@ export function ProfilePanel() {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
     const name = String(data.get('name')).trim()
-    const email = String(data.get('email')).trim()
+    const email = String(data.get('email') ?? user?.email ?? '').trim()
     setBusy(true)
     await attempt('The profile was not saved', async () => {
       const { auth } = await loadBackend()
@@ -62,19 +64,23 @@ export function ProfilePanel() {
           defaultValue={user?.user_metadata.name ?? ''}
           hint="Shown in your dashboard greeting."
         />
-        <TextField
-          label="Email"
-          name="email"
-          type="email"
-          autoComplete="email"
-          required={Boolean(user?.email)}
-          defaultValue={user?.email ?? ''}
-          hint={
-            user?.email
-              ? 'To change it, confirm from both the old and the new address.'
-              : 'Your account has none yet. Add one to sign in with it and to get receipts.'
-          }
-        />
+        {isDemo ? (
+          <p className="text-13 text-muted">A demo has no email to sign in with. An account of your own does.</p>
+        ) : (
+          <TextField
+            label="Email"
+            name="email"
+            type="email"
+            autoComplete="email"
+            required={Boolean(user?.email)}
+            defaultValue={user?.email ?? ''}
+            hint={
+              user?.email
+                ? 'To change it, confirm from both the old and the new address.'
+                : 'Your account has none yet. Add one to sign in with it and to get receipts.'
+            }
+          />
+        )}
         <Button type="submit" variant="primary" className="self-start" busy={busy ? 'Saving' : false}>
           Save profile
         </Button>

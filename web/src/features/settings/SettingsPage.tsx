@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router-dom'
+import { demoOf } from '../../api/demo.ts'
+import { useSession } from '../../api/session.ts'
 import { ConfirmItsYouHost } from '../../shell/ConfirmItsYou.tsx'
-import { PageHeader } from '../../ui/Panel.tsx'
+import { EmptyState, PageHeader } from '../../ui/Panel.tsx'
 import { type Tab, Tabs } from '../../ui/Tabs.tsx'
 import { AiUsage } from './AiUsage.tsx'
 import { ApiKeys } from './ApiKeys.tsx'
@@ -54,10 +56,7 @@ export function Sections({ only }: { only?: Section[] }) {
               label: 'Security',
               panel: (
                 <Column>
-                  <PasswordPanel />
-                  <Passkeys />
-                  <SecondFactor />
-                  <SignIns />
+                  <SecurityPanels />
                 </Column>
               ),
             },
@@ -127,4 +126,22 @@ export function Sections({ only }: { only?: Section[] }) {
 
 function Column({ children }: { children: ReactNode }) {
   return <div className="flex max-w-[52rem] flex-col gap-6 pt-6">{children}</div>
+}
+
+function SecurityPanels() {
+  const { session } = useSession()
+  if (demoOf(session))
+    return (
+      <EmptyState title="A demo has no sign-in to protect">
+        In an account of your own, you set a password, passkeys and a second factor here.
+      </EmptyState>
+    )
+  return (
+    <>
+      <PasswordPanel />
+      <Passkeys />
+      <SecondFactor />
+      <SignIns />
+    </>
+  )
 }
