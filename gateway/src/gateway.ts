@@ -49,7 +49,7 @@ export type GatewayOptions = {
   counters?: Counters
   /** Resolves the name of a service: the machine's resolver, unless a test brings its own. */
   lookup?: Lookup
-  live?: { authWithinMs?: number; pingEveryMs?: number }
+  live?: { authWithinMs?: number; pingEveryMs?: number; waitingAtMost?: number }
   patience?: Partial<Patience>
 }
 

@@ -160,19 +160,30 @@ test('of many tokens at once one is verified and the newest waits', async () => 
   expect(verified).toBe(2)
 })
 
-test('a hundred silent sockets of one address shut out nobody there: the oldest of them gives way', async () => {
+test('a hundred silent sockets of one network shut out nobody there: the oldest of them gives way', async () => {
   const { open } = await start({ env: { TRUSTED_PROXIES: 'loopback' }, live: { authWithinMs: 60_000 } })
   const from = (address: string) => open({ 'x-forwarded-for': address })
   const silent = []
-  for (let n = 0; n < 100; n++) silent.push(await from('9.9.9.9'))
-  const signedIn = await from('9.9.9.9')
+  for (let n = 0; n < 100; n++) silent.push(await from(`2001:db8:7::${n}`))
+  const signedIn = await from('2001:db8:7::ffff')
   expect(await silent[0]!.closed).toBe(4401)
   signedIn.socket.send(JSON.stringify({ type: 'auth', access_token: token().token }))
   await vi.waitFor(() => expect(signedIn.heard).toEqual([{ type: 'ready' }]))
   // It waits no longer, so its place is free again; who is signed in gives way to no knocking.
-  for (let n = 0; n < 50; n++) await from('9.9.9.9')
+  for (let n = 0; n < 50; n++) await from('2001:db8:7::ffff')
   expect(signedIn.socket.readyState).toBe(WebSocket.OPEN)
   expect((await from('8.8.8.8')).socket.readyState).toBe(WebSocket.OPEN)
+})
+
+test('where silent sockets have taken every place, the caller with the most of them gives one up', async () => {
+  const { open } = await start({ env: { TRUSTED_PROXIES: 'loopback' }, live: { authWithinMs: 60_000, waitingAtMost: 8 } })
+  const from = (address: string) => open({ 'x-forwarded-for': address })
+  const modest = await from('8.8.8.8')
+  const greedy = []
+  for (let n = 0; n < 7; n++) greedy.push(await from('9.9.9.9'))
+  const late = await from('7.7.7.7')
+  expect(await greedy[0]!.closed).toBe(4401)
+  for (const { socket } of [modest, late, greedy[1]!]) expect(socket.readyState).toBe(WebSocket.OPEN)
 })
 
 test('one that answers no ping is let go, one that does stays', async () => {

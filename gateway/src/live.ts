@@ -23,6 +23,7 @@ type Options = {
   broadcasts: Broadcasts
   authWithinMs?: number
   pingEveryMs?: number
+  waitingAtMost?: number
 }
 
 type Person = { userId: string; sessionId: string; expiresAt: number }
@@ -49,7 +50,8 @@ const LAGGING = 4408
 const TOO_TALKATIVE = 1008
 
 /** `/live`: one socket a page; the first message is the access token, then come the user's topics. */
-export function createLive({ config, settings, log, metrics, verifier, broadcasts, authWithinMs = 5_000, pingEveryMs = 25_000 }: Options) {
+export function createLive({ config, settings, log, metrics, verifier, broadcasts, ...options }: Options) {
+  const { authWithinMs = 5_000, pingEveryMs = 25_000, waitingAtMost = WAITING_AT_MOST } = options
   const server = new WebSocketServer({ noServer: true, maxPayload: 16 * 1024, perMessageDeflate: false, clientTracking: false })
   const pages = new Map<WebSocket, Page>()
   const sockets = new Map<string, Set<WebSocket>>()
@@ -131,7 +133,7 @@ export function createLive({ config, settings, log, metrics, verifier, broadcast
   function makeRoom(client: string) {
     const own = waiting.get(client)
     if (own && own.size >= WAITING_OF_ONE_CALLER) return showOut(client, own)
-    if (knocking < WAITING_AT_MOST) return
+    if (knocking < waitingAtMost) return
     const [largest, theirs] = [...waiting].reduce((most, each) => (each[1].size > most[1].size ? each : most))
     showOut(largest, theirs)
   }

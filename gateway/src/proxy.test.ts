@@ -285,6 +285,16 @@ describe('limits', () => {
     const from = (address: string) =>
       call('/auth/v1/signup', post('{}', { 'x-forwarded-for': `9.9.9.9, ${address}, 127.0.0.1` })).then((response) => response.status)
     expect([await from('1.1.1.1'), await from('1.1.1.1'), await from('2.2.2.2')]).toEqual([200, 429, 200])
+    expect([await from('2001:db8::1'), await from('2001:db8::2'), await from('2001:db8:0:1::1')]).toEqual([200, 429, 200])
+  })
+
+  test('the addresses of one IPv6 network share what an address may ask for in all', async () => {
+    const { call } = await start(undefined, { env: { TRUSTED_PROXIES: 'loopback', RATE_ADDRESS: '2/60s' } })
+    const from = (address: string) =>
+      call('/functions/v1/open', post('{}', { 'x-forwarded-for': address })).then((response) => response.status)
+    const many = []
+    for (const address of ['2001:db8:9::1', '2001:db8:9::2', '2001:db8:9::3', '2001:db8:9:1::1']) many.push(await from(address))
+    expect(many).toEqual([200, 200, 429, 200])
   })
 })
 

@@ -84,6 +84,14 @@ test('a settle tells what was used, once, and gives the rest back', async () => 
   expect(await usageOf(db(), user, 'prompts')).toMatchObject({ used: 4, reserved: 0, limit: null })
 })
 
+test('what was used above what was held is counted, in units and in cost', async () => {
+  const user = newId()
+  await plan(user, null)
+  const { id } = await reserve(db(), ask(user, 2))
+  await inTransaction(db(), (trx) => settle(trx, recorded, [{ id, amount: 5, costMicrousd: 70 }]))
+  expect(await usageOf(db(), user, 'prompts')).toMatchObject({ used: 5, reserved: 0, costMicrousd: 70 })
+})
+
 const flat = (microusd: number) => Object.fromEntries(tiers.map((tier) => [tier, microusd])) as ByTier
 const costOf = (user: string, budgets: ByTier) => usageOf(db(), user, 'prompts', budgets)
 

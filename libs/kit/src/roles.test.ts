@@ -50,6 +50,8 @@ test("a service's role fills, migrates and reads its own database, and cannot op
   timeout: 40_000,
 }, async () => {
   const { filled, admin, shop, depot, other } = await server()
+  // The test server may have been through this before, and keeps what was revoked.
+  await query(admin, 'grant connect on database postgres to public')
   await query(
     filled,
     `create type colour as enum ('red'); create table paid (id bigserial primary key, colour colour);

@@ -219,6 +219,21 @@ for (const store of ['file:', 's3:']) {
       }
     })
 
+    test('a list has the files of its person alone, a page at a time', async () => {
+      const [user, other] = [platform.user(), platform.user()]
+      const mine = [
+        await put(user, 'one.txt', 'text/plain', Buffer.from('one')),
+        await put(user, 'two.txt', 'text/plain', Buffer.from('two')),
+      ]
+      await put(other, 'theirs.txt', 'text/plain', Buffer.from('theirs'))
+      await begin(user, 5, named('unfinished.txt', 'text/plain'))
+      const listed = async (of: TestUser, body = {}) => (await fn(of, 'marketplace-files', body)).files.map(({ id }: any) => id)
+      expect(await listed(user)).toEqual(mine.toReversed())
+      expect(await listed(user, { q: 'two' })).toEqual([mine[1]])
+      expect(await listed(user, { after: mine[1] })).toEqual([mine[0]])
+      expect(await listed(platform.user())).toEqual([])
+    })
+
     test('a link ends when it is revoked, when its time is over and with its file; only its hash is kept', async () => {
       const [user, stranger] = [platform.user(), platform.user()]
       const file_id = await put(user, 'a.txt', 'text/plain', Buffer.from('a'))

@@ -25,6 +25,7 @@ test.each([
   ['Send it to Anna', 'Shall I have it sent once you agree?'],
   ['Send it to Anna', 'Once I have sent it, you will see it here.'],
   ['Send it to Anna', 'It has not been sent.'],
+  ['Remind Anna to pay', 'Is the invoice I sent you last week the right one?'],
   ['How do I follow up?', 'If the invoice has been sent, wait three days.'],
   ['How do I follow up?', 'Say: “I sent you the invoice on Monday.” Then wait.'],
   ['Write an email that says the parcel left', 'I sent your parcel today. It arrives on Friday.'],

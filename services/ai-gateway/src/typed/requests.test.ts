@@ -82,6 +82,8 @@ test.each([
 test.each([
   'should I open my shop on Sundays and put that in our content?',
   'a notion to sell bread',
+  'How do I import a list and then open the CRM?',
+  "You don't need to search the web and open the CRM",
   'How do I open the calendar on my phone?',
   'I opened the calendar yesterday',
   'openly said, brand matters',

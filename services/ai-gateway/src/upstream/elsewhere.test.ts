@@ -254,6 +254,28 @@ test.each([
   20_000,
 )
 
+test('nobody else of the chain is asked once the time to begin is over: it would cost, and its answer would come to nothing', async () => {
+  const { rt } = platform.services['ai-gateway']!
+  const config = { ...(rt.config as Config), AI_BEGIN_MS: 100 }
+  const providers = new Providers(config, async () => '', rt.providers)
+  const considered: string[] = []
+  const opening = openUpstream(
+    { providers, config, log: rt.log, watch: rt.providers },
+    {
+      ...{ userId: platform.user().id, chain: chainOf('gpt-5.4')!, body: { messages: [] }, outputTokens: 100 },
+      ...{ promptTokens: () => 1, lost: { microusd: 0, model: null } },
+      affords: async ({ id }) => {
+        considered.push(id)
+        await new Promise((resolve) => setTimeout(resolve, 200))
+        return false
+      },
+    },
+  )
+  await expect(opening).rejects.toMatchObject({ code: 'model_unavailable', cause: { message: expect.stringContaining('in time') } })
+  expect(considered).toHaveLength(1)
+  await providers.close()
+})
+
 /** Behavior that llama.cpp, vLLM and Ollama share. */
 function answerLikeAnyServer({ messages, tools, logprobs }: any, response: ServerResponse) {
   const said: string = messages.at(-1).content

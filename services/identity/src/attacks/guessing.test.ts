@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { limitByAddress } from '../limits.ts'
 import { codeIn, newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
 let platform: WithSandbox
@@ -61,6 +62,18 @@ test('S29: the addresses of one IPv6 network are one caller, to strangers and to
   expect((await guess(PASSWORD, '203.0.113.11')).status).toBe(429)
   expect((await guess(PASSWORD, '2001:db8:aa:2::1')).status).toBe(429)
   expect((await guess(PASSWORD, '2001:db8:aa:1:ffff::9')).status).toBe(200)
+  // Whoever is inside that network has one share as well, however many of its addresses they use.
+  const inside = await Promise.all(
+    Array.from({ length: 30 }, (_, at) => guess(`Wrong-guess-${at}!`, `2001:db8:aa:1::${(at + 1).toString(16)}`)),
+  )
+  expect(inside.filter(({ status }) => status === 400)).toHaveLength(5)
+})
+
+test('S29: what an address may ask for a minute is shared by its IPv6 network', async () => {
+  const at = (ip: string) => limitByAddress({ ip, deps: { rt: platform.services.identity!.rt } } as never, 'a test', 1)
+  await at('2001:db8:cc:1::1')
+  await expect(at('2001:db8:cc:1::2')).rejects.toMatchObject({ status: 429 })
+  await at('2001:db8:cc:2::1')
 })
 
 test('S8: the limit is the same for an address that nobody has', async () => {

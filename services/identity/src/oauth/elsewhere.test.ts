@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { approve, click, hashOf, newEmail, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
 const app = 'http://localhost:5173'
@@ -92,10 +92,24 @@ test('an identity token that names the access token beside it comes with that on
   expect((await signIn({ token, access_token: `${access_token}x` })).error?.message).toBe('Bad ID token')
 })
 
-test('a token of a provider connects to the account that is signed in', async () => {
+test('an identity token signs nobody in once its time is over', async () => {
+  const token = await idTokenOf(newEmail('tap'))
+  const at = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(at + 2 * 3_600_000)
+  expect((await signIn({ token })).error?.message).toBe('Bad ID token')
+})
+
+test('a token of a provider connects to the account that is signed in, with a fresh proof', async () => {
   const { client, user } = await signedUp(platform)
   const linked = await client.auth.linkIdentity({ provider: 'google', token: await idTokenOf(newEmail('tap')) } as never)
   expect(linked.error).toBeNull()
   const after = (await client.auth.getUser()).data.user!
   expect([after.id, after.app_metadata.providers]).toEqual([user.id, ['email', 'google']])
+  await platform.services
+    .identity!.rt.db.updateTable('sessions')
+    .set({ amr: JSON.stringify([{ method: 'password', timestamp: Math.floor(Date.now() / 1000) - 3600 }]) as never })
+    .where('user_id', '=', user.id)
+    .execute()
+  const late = await client.auth.linkIdentity({ provider: 'google', token: await idTokenOf(newEmail('tap')) } as never)
+  expect(late.error).toMatchObject({ code: 'reauthentication_needed' })
 })

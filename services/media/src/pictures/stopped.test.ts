@@ -2,10 +2,12 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { budgetsOf } from '@operon/contracts/plans'
+import { DomainError } from '@operon/kit/errors'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { costOf } from '../providers/models.ts'
 import { mediaService } from '../service.ts'
+import { drawPicture, fail } from './draw.ts'
 
 let platform: TestPlatform
 let provider: Server
@@ -47,6 +49,27 @@ const counted = (user: TestUser) =>
     .select(['used', 'reserved', 'cost_used', 'cost_reserved'])
     .where('user_id', '=', user.id)
     .executeTakeFirstOrThrow()
+
+test('a picture that was stopped stays stopped: no worker takes it over, and one that fails late says nothing of it', async () => {
+  const user = platform.user()
+  const { id } = (await call(user, 'start-images', { prompt: 'a boat' })).body.pictures[0]
+  await expect.poll(() => asked(id), { timeout: 10_000 }).not.toBeNull()
+  await call(user, 'cancel-image', { picture_id: id })
+  const stopped = () => db.selectFrom('pictures').select(['state', 'problem', 'fence']).where('id', '=', id).executeTakeFirstOrThrow()
+  const before = await stopped()
+  expect(before).toMatchObject({ state: 'cancelled', problem: 'image_stopped' })
+  const deps = {
+    rt: platform.services.media!.rt,
+    progress: { hold: () => ({ signal: new AbortController().signal, done() {} }), tell() {} },
+  }
+  await drawPicture(deps as never, { id, fence: before.fence + 1, signal: new AbortController().signal })
+  expect(await stopped()).toEqual(before)
+  await fail(deps as never, { id, fence: before.fence }, new DomainError('image_failed'))
+  expect(await stopped()).toEqual(before)
+  expect(
+    await db.selectFrom('outbox').select('id').where('user_id', '=', user.id).where('name', '=', 'media.job_failed').execute(),
+  ).toEqual([])
+})
 
 test('whoever starts and stops pictures in turn uses no image, and is refused when the month’s model cost is spent', async () => {
   const user = platform.user()
