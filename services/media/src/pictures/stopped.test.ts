@@ -43,6 +43,13 @@ async function call(user: TestUser, name: string, body: object) {
   return { status: response.status, body: (await response.json()) as any }
 }
 const asked = async (id: string) => (await db.selectFrom('pictures').select('asked_at').where('id', '=', id).executeTakeFirst())?.asked_at
+const running = () =>
+  db
+    .selectFrom('lane_items')
+    .select('id')
+    .where('leased_until', 'is not', null)
+    .execute()
+    .then((rows: unknown[]) => rows.length)
 const counted = (user: TestUser) =>
   db
     .selectFrom('usage_counters')
@@ -110,4 +117,14 @@ test('whoever hangs up while a recording is written down has used it all the sam
   await expect.poll(async () => (await counted(user)).used, { timeout: 10_000 }).toBe(1)
   const { reserved, cost_used, cost_reserved } = await counted(user)
   expect([reserved, cost_used > 0, cost_reserved]).toEqual([0, true, 0])
+})
+
+test('however many pictures are stopped, the provider is asked for the next person’s', async () => {
+  for (let n = 0; n < 7; n++) {
+    const user = platform.user()
+    const { id } = (await call(user, 'start-images', { prompt: 'a boat' })).body.pictures[0]
+    await expect.poll(() => asked(id), { timeout: 5000, message: `after ${n} stopped pictures` }).not.toBeNull()
+    expect((await call(user, 'cancel-image', { picture_id: id })).body).toEqual({ cancelled: true })
+    await expect.poll(() => running(), { timeout: 5000 }).toBe(0)
+  }
 })

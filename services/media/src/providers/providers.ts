@@ -102,7 +102,8 @@ export class Providers {
       sandbox,
       draw: async (order, hears) => {
         try {
-          return await circuit.run(() => this.#watch.call(provider, () => wire.draw({ ...order, model: upstream }, hears)))
+          const work = () => wire.draw({ ...order, model: upstream }, hears)
+          return await circuit.run(() => this.#watch.call(provider, work).catch(unlessStopped(hears.signal)))
         } catch (error) {
           throw asFailure(error)
         }
@@ -112,6 +113,12 @@ export class Providers {
 }
 
 export const trimmed = (url: string) => url.replace(/\/$/, '')
+
+/** A picture that its person stopped tells nothing of the provider: a few of them must not have it left alone for everybody. */
+const unlessStopped = (signal: AbortSignal) => (error: unknown) => {
+  const isStopped = signal.aborted && (signal.reason as Error | undefined)?.name !== 'TimeoutError'
+  throw isStopped ? new DomainError('image_stopped', { cause: new DOMException('stopped', 'AbortError') }) : error
+}
 
 /** Any failure on the way to a provider means that the picture could not be made. */
 const asFailure = (error: unknown): unknown => (isOurs(error) ? error : new DomainError('image_failed', { cause: error }))
