@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fn, text } from '../contract.ts'
+import { EmailDocument } from '../crm/email/document.ts'
 import type { ContentType } from './content.ts'
 import { contentTypes } from './content.ts'
 
@@ -136,6 +137,70 @@ export const writeEmail = fn('write-email', {
     effect: 'spends',
     unit: 'prompts',
     does: ({ about, to }) => `Drafts an email${to ? ` to ${to}` : ''} about “${clip(about)}”. Nothing is sent. ${COST}`,
+  },
+})
+
+export const emailTones = ['friendly', 'professional', 'playful', 'urgent', 'plain'] as const
+export const generateEmail = fn('generate-email', {
+  access: 'user',
+  rate: 'ai',
+  idempotent: 'two-phase',
+  summary: 'Designs an email from a request: blocks, a preview line and three subjects',
+  description: 'The design is only written. `create-campaign` takes its document; nothing is sent or kept here.',
+  body: z.object({
+    request: text(2000).trim().min(1).describe('What the email is about, for whom, and what it should achieve'),
+    tone: z.enum(emailTones).optional(),
+    /** For the footer. */
+    sender: z.object({ name: text(120).default(''), address: text(300).default('') }).optional(),
+    accent: EmailDocument.shape.theme.unwrap().shape.accent.optional(),
+    model,
+  }),
+  reply: z.object({ name: z.string(), subjects: z.array(z.string()).min(1).max(3), document: EmailDocument, ...answered }),
+  example: {
+    request: { request: 'Announce our spring sale: 20 % off until Sunday', tone: 'friendly' },
+    reply: {
+      name: 'Spring sale',
+      subjects: ['20 % off until Sunday'],
+      document: {
+        preview: 'A small thank you for spring',
+        blocks: [
+          { kind: 'heading', id: 'b1', text: 'Spring is here' },
+          { kind: 'button', id: 'b2', label: 'See the offers', url: 'https://example.com/spring' },
+        ],
+      },
+      ...sample,
+    },
+  },
+  errors: ['limit_prompts', 'limit_budget', 'answer_cut', 'model_unavailable', 'upstream_failed'],
+  action: {
+    title: 'Design an email campaign',
+    when: 'The person wants a newsletter, a campaign or a marketing email designed. It writes a draft and sends nothing',
+    effect: 'spends',
+    unit: 'prompts',
+    does: ({ request }) => `Designs an email about “${clip(request)}”. Nothing is sent. ${COST}`,
+  },
+})
+
+export const suggestSubjects = fn('suggest-subjects', {
+  access: 'user',
+  rate: 'ai',
+  idempotent: 'two-phase',
+  summary: 'Suggests five subjects for an email',
+  description: 'From what the email says, and the subject it has, if any.',
+  body: z.object({ text: text(6000).trim().min(1), subject: text(300).optional(), model }),
+  reply: z.object({ subjects: z.array(z.string()).min(1).max(5), ...answered }),
+  example: {
+    request: { text: 'Spring is here. 20 % off until Sunday.' },
+    reply: { subjects: ['20 % off until Sunday', 'Spring starts with a saving'], ...sample },
+  },
+  errors: ['limit_prompts', 'limit_budget', 'answer_cut', 'model_unavailable', 'upstream_failed'],
+  action: {
+    title: 'Suggest subjects',
+    when: 'The person wants ideas for the subject of an email',
+    effect: 'spends',
+    unit: 'prompts',
+    does: () => `Suggests five subjects for the email. ${COST}`,
+    evidence: { columns: { subjects: { label: 'Subjects', as: 'text' } } },
   },
 })
 

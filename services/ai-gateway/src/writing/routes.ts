@@ -8,6 +8,7 @@ import type { AnswerDeps } from '../completions/answer.ts'
 import { spendKey } from '../keys/limit.ts'
 import type { AiDb } from '../schema.ts'
 import { adVariations } from './ads.ts'
+import { designEmail, subjectIdeas } from './emails.ts'
 import { content, email, names, productText, search } from './writing.ts'
 
 export function writingRoutes(app: FastifyInstance, deps: AnswerDeps) {
@@ -21,6 +22,8 @@ export function writingRoutes(app: FastifyInstance, deps: AnswerDeps) {
   write(contract.suggestNames, names)
   write(contract.searchWeb, search)
   write(contract.writeEmail, email)
+  write(contract.generateEmail, designEmail)
+  write(contract.suggestSubjects, subjectIdeas)
   write(contract.writeProductText, productText)
   write(generateAds, adVariations)
 }

@@ -5,6 +5,7 @@ import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { aiGatewayService } from '../service.ts'
+import { blockOf } from './emails.ts'
 import { promptOf } from './prompts.ts'
 
 let platform: TestPlatform
@@ -85,6 +86,40 @@ test('an email is a subject and a body, a product text has its four parts', asyn
   expect(product.status).toBe(200)
   expect(product.body.benefits.length).toBeGreaterThan(0)
   expect(product.body.headline).not.toBe('')
+})
+
+test('an email is designed in blocks, with merge fields that have fallbacks, three subjects and a footer [spec-132]', async () => {
+  const user = platform.user()
+  expect((await post(user, 'generate-email', { request: ' \n ' })).status).toBe(400)
+  const sender = { name: 'Harbour Café', address: 'Rua do Porto 4, Lisbon' }
+  const { status, body } = await post(user, 'generate-email', {
+    request: 'Announce the spring sale at our shop',
+    sender,
+    accent: '#175cd3',
+  })
+  expect([status, body.sandbox]).toEqual([200, true])
+  expect(new Set(body.subjects).size).toBe(3)
+  expect(body.document.blocks.map(({ kind }: any) => kind)).toEqual(['heading', 'text', 'button', 'footer'])
+  expect(body.document.blocks[1].text).toContain('Hi {{ first_name | default: "there" }},')
+  expect(body.document).toMatchObject({ theme: { accent: '#175cd3' } })
+  expect(body.document.blocks.at(-1)).toMatchObject(sender)
+  const ideas = await post(user, 'suggest-subjects', { text: 'Spring is here. 20 % off until Sunday.' })
+  expect(ideas.body.subjects).toHaveLength(5)
+})
+
+test('of what a model writes only blocks that are there, fields that contacts have and https links are kept', () => {
+  const written = (kind: string, text: string, url = '') => ({ kind, text, url })
+  const blocks = [
+    written('heading', '# **Hello** {{ first_name }}'),
+    written('text', 'Your {{ coupon | default: "code" }} at {{company}} {{ broken\u0007 }}'),
+    written('text', '  '),
+    written('button', 'Go', 'javascript:alert(1)'),
+  ].flatMap((block, at) => blockOf(block as never, at))
+  expect(blocks).toEqual([
+    { kind: 'heading', id: 'ai-1', text: 'Hello {{ first_name | default: "there" }}', level: 1 },
+    { kind: 'text', id: 'ai-2', text: 'Your code at {{ company | default: "your company" }}  broken' },
+    { kind: 'button', id: 'ai-4', label: 'Go', url: '' },
+  ])
 })
 
 test('a text that breaks off is asked for once more, and then charged twice', async () => {

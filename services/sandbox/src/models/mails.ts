@@ -173,6 +173,32 @@ export function email(question: Question): string {
   return `Subject: ${subject}\n\nHi {{first_name}},\n\n${body}\n{{sender_name}}`
 }
 
+/** The same email in blocks: its first sentence as the heading, its button as a button. */
+export function emailBlocks(question: Question) {
+  const body = email(question).replace(/^Subject: .*\n+/, '')
+  const label = /\{\{button: ([^}]+)\}\}/.exec(body)?.[1] ?? 'Answer this email'
+  const paragraphs = body
+    .replace(/^Hi \{\{first_name\}\},/, 'Hi {{ first_name | default: "there" }},')
+    .split(/\n{2,}/)
+    .filter((paragraph) => !/\{\{button:|\{\{sender_name\}\}/.test(paragraph))
+  return [
+    { kind: 'heading', text: capital(clip(question.topic, 60)), url: '' },
+    { kind: 'text', text: paragraphs.join('\n\n'), url: '' },
+    { kind: 'button', text: label, url: 'https://www.example.com' },
+  ]
+}
+export function subjects(question: Question): string[] {
+  const first = /^Subject: (.*)$/m.exec(email(question))?.[1] ?? question.topic
+  const about = clip(capital(question.topic), 44)
+  return [
+    first,
+    `${about}, in one minute`,
+    `For you, {{ first_name | default: "friend" }}: ${clip(within(question.topic), 36)}`,
+    `${about}: what is new`,
+    `A short note on ${clip(within(question.topic), 40)}`,
+  ]
+}
+
 const dayIn = (text: string) => /\b(?:on|from|by) (\d{1,2}\.? [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2})\b/.exec(text)?.[1] ?? '[date]'
 
 /** With its article, which a heading leaves out: "about the broken heater". */

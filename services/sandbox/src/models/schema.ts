@@ -1,6 +1,6 @@
 import { adVariations } from './ads.ts'
 import type { Question } from './answer.ts'
-import { email } from './mails.ts'
+import { email, emailBlocks, subjects } from './mails.ts'
 import { inShort } from './tasks.ts'
 import { soughtIn } from './words.ts'
 import { blog } from './writing.ts'
@@ -30,6 +30,8 @@ function fields(schema: Schema, question: Question, root: Schema, index: number)
 }
 
 function items(schema: Schema, question: Question, root: Schema, name: string) {
+  if (name === 'blocks' && schema.items?.properties?.kind) return emailBlocks(question)
+  if (name === 'subjects') return subjects(question)
   const count = Math.min(Math.max(schema.minItems ?? 3, 1), schema.maxItems ?? 8)
   return Array.from({ length: count }, (_, index) => fromSchema(schema.items ?? { type: 'string' }, question, root, singular(name), index))
 }
