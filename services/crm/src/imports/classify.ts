@@ -5,8 +5,11 @@ export type Plan = { id: string; userId: string; mapping: Record<string, number>
 
 const FIELDS = ['phone', 'company', 'job_title'] as const
 
+/** Rows a statement decides: how long one takes does not grow with the file, also where the planner joins row by row. */
+const PIECE = 2_000
+
 /**
- * Decides for each row what the import does with it, in one statement, however many there are: a contact is found by its address, without
+ * Decides for each row what the import does with it: a contact is found by its address, without
  * one by its name and company among those without one. A name alone never matches somebody who has an address.
  */
 export async function classify(trx: Transaction<any>, { id, userId, mapping, onMatch }: Plan): Promise<void> {
@@ -27,40 +30,51 @@ export async function classify(trx: Transaction<any>, { id, userId, mapping, onM
     ],
     sql` or `,
   )
-  await sql`
-    with read as materialized (
-      select n, ${cell('name', 121)} as name, lower(${cell('email', 255)}) as email, ${cell('phone', 31)} as phone,
-        ${cell('company', 120)} as company, ${cell('job_title', 120)} as job_title,
-        array(select distinct left(trim(tag), 40) from unnest(string_to_array(coalesce(${cell('tags', 800)}, ''), ',')) tag where trim(tag) <> '' limit 20) as tags
-      from import_rows where import_id = ${id}
-    ), r as (
-      select read.*, case when name is null and email is null then 'It has neither a name nor an email address'
-          when email !~ '^[^[:space:]@<>()",;]+@[^[:space:]@<>()",;]+[.][^[:space:]@.]{2,}$' or length(email) > 254 then 'This is not an email address'
-          when length(name) > 120 then 'The name is longer than 120 characters'
-          when phone !~ '^[+]?[0-9 ()./-]{5,30}$' then 'This is not a phone number'
-          when email is not null and row_number() over (partition by email order by n) > 1 then 'An earlier row has the same email address'
-          when email is null and row_number() over (partition by email, lower(name), company order by n) > 1 then 'An earlier row has the same name and company'
-        end as reason
-      from read
-    ), found as (
-      select r.*, coalesce(e.contact_id, same_name.id) as contact_id from r
-      left join contact_emails e on e.user_id = ${userId} and e.email = r.email and r.reason is null
-      left join lateral (
-        select id from leads where user_id = ${userId} and lower(name) = lower(r.name) and email is null
-          and company is not distinct from r.company and r.email is null and r.reason is null limit 1
-      ) same_name on true
-    ), judged as (
-      select r.*, l.id as known, to_jsonb(l) as before, ${sql.join(FIELDS.map((field) => sql`${wins(field)} as ${sql.ref(`to_${field}`)}`))},
-        case when r.reason is not null then 'refused' when l.id is null then 'new'
-          when ${onMatch === 'skip' ? sql`true` : sql`not (${differs})`} then 'same' else 'changed' end as action
-      from found r left join leads l on l.id = r.contact_id and l.user_id = ${userId}
-    )
-    update import_rows set action = judged.action, reason = judged.reason,
-      contact_id = case when judged.action = 'new' then uuidv7() else judged.known end,
-      before = case when judged.action = 'changed'
-        then jsonb_build_object('name', judged.before -> 'name', 'phone', judged.before -> 'phone', 'company', judged.before -> 'company',
-          'job_title', judged.before -> 'job_title', 'tags', judged.before -> 'tags', 'version', judged.before -> 'version') end,
-      fields = jsonb_build_object('name', ${keeps ? sql`coalesce(judged.before ->> 'name', judged.name, split_part(judged.email, '@', 1))` : sql`coalesce(judged.name, judged.before ->> 'name', split_part(judged.email, '@', 1))`},
-        'email', judged.email, 'phone', judged.to_phone, 'company', judged.to_company, 'job_title', judged.to_job_title, 'tags', judged.tags)
-    from judged where import_rows.import_id = ${id} and import_rows.n = judged.n`.execute(trx as Transaction<CrmDb>)
+  const [name, email, company] = [cell('name', 121), sql`lower(${cell('email', 255)})`, cell('company', 120)]
+  const { rows } = await sql<{ last: number; doubles: number[] }>`
+    select coalesce(max(n), -1) as last, coalesce(array_agg(n) filter (where place > 1), '{}') as doubles from (
+      select n, row_number() over (
+        partition by email, case when email is null then lower(name) end, case when email is null then company end order by n) as place
+      from (select n, ${email} as email, ${name} as name, ${company} as company from import_rows where import_id = ${id}) read
+    ) placed`.execute(trx)
+  const { last, doubles: all } = rows[0]!
+  for (let from = 0; from <= last; from += PIECE) {
+    const doubles = all.filter((n) => n >= from && n < from + PIECE)
+    await sql`
+      with read as materialized (
+        select n, ${cell('name', 121)} as name, lower(${cell('email', 255)}) as email, ${cell('phone', 31)} as phone,
+          ${cell('company', 120)} as company, ${cell('job_title', 120)} as job_title,
+          array(select distinct left(trim(tag), 40) from unnest(string_to_array(coalesce(${cell('tags', 800)}, ''), ',')) tag where trim(tag) <> '' limit 20) as tags
+        from import_rows where import_id = ${id} and n >= ${from} and n < ${from + PIECE}
+      ), r as (
+        select read.*, case when name is null and email is null then 'It has neither a name nor an email address'
+            when email !~ '^[^[:space:]@<>()",;]+@[^[:space:]@<>()",;]+[.][^[:space:]@.]{2,}$' or length(email) > 254 then 'This is not an email address'
+            when length(name) > 120 then 'The name is longer than 120 characters'
+            when phone !~ '^[+]?[0-9 ()./-]{5,30}$' then 'This is not a phone number'
+            when email is not null and n = any(${doubles}::int[]) then 'An earlier row has the same email address'
+            when n = any(${doubles}::int[]) then 'An earlier row has the same name and company'
+          end as reason
+        from read
+      ), found as (
+        select r.*, coalesce(e.contact_id, same_name.id) as contact_id from r
+        left join contact_emails e on e.user_id = ${userId} and e.email = r.email and r.reason is null
+        left join lateral (
+          select id from leads where user_id = ${userId} and lower(name) = lower(r.name) and email is null
+            and company is not distinct from r.company and r.email is null and r.reason is null limit 1
+        ) same_name on true
+      ), judged as (
+        select r.*, l.id as known, to_jsonb(l) as before, ${sql.join(FIELDS.map((field) => sql`${wins(field)} as ${sql.ref(`to_${field}`)}`))},
+          case when r.reason is not null then 'refused' when l.id is null then 'new'
+            when ${onMatch === 'skip' ? sql`true` : sql`not (${differs})`} then 'same' else 'changed' end as action
+        from found r left join leads l on l.id = r.contact_id and l.user_id = ${userId}
+      )
+      update import_rows set action = judged.action, reason = judged.reason,
+        contact_id = case when judged.action = 'new' then uuidv7() else judged.known end,
+        before = case when judged.action = 'changed'
+          then jsonb_build_object('name', judged.before -> 'name', 'phone', judged.before -> 'phone', 'company', judged.before -> 'company',
+            'job_title', judged.before -> 'job_title', 'tags', judged.before -> 'tags', 'version', judged.before -> 'version') end,
+        fields = jsonb_build_object('name', ${keeps ? sql`coalesce(judged.before ->> 'name', judged.name, split_part(judged.email, '@', 1))` : sql`coalesce(judged.name, judged.before ->> 'name', split_part(judged.email, '@', 1))`},
+          'email', judged.email, 'phone', judged.to_phone, 'company', judged.to_company, 'job_title', judged.to_job_title, 'tags', judged.tags)
+      from judged where import_rows.import_id = ${id} and import_rows.n = judged.n`.execute(trx as Transaction<CrmDb>)
+  }
 }

@@ -113,12 +113,14 @@ test('20,000 rows twice: none new, and the export holds no formula', { timeout: 
     '',
     'list',
   ])
+  // Far from the row that it repeats, and decided by another statement.
+  rows.push(['Person 5 again', 'P5@example.com', '', '', '', ''])
   const first = await staged(ann, rows)
-  expect(first.counts).toEqual({ new: 20_000, changed: 0, same: 0, refused: 0 })
+  expect(first.counts).toEqual({ new: 20_000, changed: 0, same: 0, refused: 1 })
   await call('run-import', ann, { import_id: first.import_id })
   expect(await ends(ann, first.import_id, 'done')).toMatchObject({ added: 20_000, changed: 0 })
   const second = await staged(ann, rows)
-  expect(second.counts).toEqual({ new: 0, changed: 0, same: 20_000, refused: 0 })
+  expect(second.counts).toEqual({ new: 0, changed: 0, same: 20_000, refused: 1 })
   const text = await (await post('export-contacts', ann)).text()
   const lines = text.trim().split('\r\n')
   expect(lines).toHaveLength(20_001)
