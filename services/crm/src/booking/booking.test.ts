@@ -78,10 +78,9 @@ test('200 visitors at once: of one time, and of times that overlap it, exactly o
   const { user, slots, book } = await aHost()
   const [, , nine30] = await slots()
   for (const starts of [[nine30!], [nine30!, shifted(nine30!, 15)]]) {
-    const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => book(starts[n % starts.length]!)))
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => decided(() => book(starts[n % starts.length]!))))
     const by = (status: number) => answers.filter((answer) => answer.status === status).length
-    // A machine that is busy with other things may send some away before they have looked.
-    expect([by(200), by(409) + by(503), answers.find(({ status }) => status === 409)?.body.code]).toEqual([1, 199, 'slot_taken'])
+    expect([by(200), by(409), answers.find(({ status }) => status === 409)?.body.code]).toEqual([1, 199, 'slot_taken'])
     const kept = await db.selectFrom('bookings').select(['id', 'starts_at']).where('user_id', '=', user.id).execute()
     expect(kept).toHaveLength(1)
     expect(await db.selectFrom('appointments').select(['id', 'status']).where('user_id', '=', user.id).execute()).toEqual([
@@ -93,6 +92,10 @@ test('200 visitors at once: of one time, and of times that overlap it, exactly o
     await db.deleteFrom('outbox').where('name', '=', 'crm.appointment_booked').where('user_id', '=', user.id).execute()
   }
 })
+/** A busy service sends some away before they have looked (503): they come again, as a browser would, until they are told yes or no. */
+async function decided(ask: () => ReturnType<typeof call>) {
+  for (let answer = await ask(); ; answer = await ask()) if (answer.status !== 503) return answer
+}
 const shifted = (iso: string, minutes: number) => new Date(Date.parse(iso) + minutes * 60_000).toISOString()
 
 test('the database refuses what overlaps even where nothing looked before [spec-131]', async () => {
