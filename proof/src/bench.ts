@@ -13,6 +13,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   growth: () => import('./bench/growth.ts'),
   media: () => import('./bench/media.ts'),
   connections: () => import('./bench/connections.ts'),
+  crm: () => import('./bench/crm.ts'),
 }
 
 const args = process.argv.slice(2)
