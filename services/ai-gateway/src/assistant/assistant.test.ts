@@ -171,7 +171,7 @@ test('a model gets at most a dozen tools, and never the whole registry', async (
     task_type: 'general',
   })
   const names = heard[0].tools.map((tool: any) => tool.function.name)
-  expect(names).toEqual(expect.arrayContaining(['find-actions', 'run-action', 'list-payments']))
+  expect(names).toEqual(expect.arrayContaining(['find-actions', 'run-action', 'list-invoices', 'ai-usage']))
   expect(names.length).toBeLessThanOrEqual(12)
 })
 

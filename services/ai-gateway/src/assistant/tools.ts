@@ -77,18 +77,29 @@ const slugOf = ({ path }: Page) => path.slice(path.lastIndexOf('/') + 1)
 
 const wordsOf = (text: string) => [...new Set(text.toLowerCase().match(/\p{L}{4,}/gu) ?? [])].map((word) => word.replace(/s$/, ''))
 
-/** By how many of the words they share, those of the name counted twice, the best first; what shares none is left out. */
+/** By the words they share: a word that few of them have says more than one of many ("show"), and one of the name counts twice. */
 function ranked(said: string): Capability[] {
-  const words = wordsOf(said)
-  const shared = (text: string) => words.filter((word) => text.toLowerCase().includes(word)).length
-  return [...capabilities().values()]
-    .map((capability) => {
-      const { name, title, when } = capability
-      return { capability, score: shared(`${name} ${title} ${when}`) + shared(`${name} ${title}`) }
-    })
+  const all = [...capabilities().values()].map((capability) => {
+    const { name, title, when } = capability
+    return { capability, named: startsOf(`${name} ${title}`), told: startsOf(when) }
+  })
+  const weights = wordsOf(said).map((word) => {
+    const having = all.filter(({ named, told }) => named(word) || told(word)).length
+    return { word, weight: Math.log(1 + all.length / (1 + having)) }
+  })
+  return all
+    .map(({ capability, named, told }) => ({
+      capability,
+      score: weights.reduce((sum, { word, weight }) => sum + weight * (named(word) ? 2 : told(word) ? 1 : 0), 0),
+    }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .map(({ capability }) => capability)
+}
+
+function startsOf(text: string) {
+  const lower = ` ${text.toLowerCase().replace(/[^\p{L}]+/gu, ' ')}`
+  return (word: string) => lower.includes(` ${word}`)
 }
 
 export type Asking = {

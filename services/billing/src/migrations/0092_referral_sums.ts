@@ -10,26 +10,40 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create function referral_earned(r referrals) returns bigint language sql immutable as
     $$ select case when r.state = 'credited' and r.paid_at is not null then coalesce(r.credit_cents, 0) else 0 end::bigint $$`.execute(db)
   await sql`
-    create function sum_referral() returns trigger language plpgsql as
-    $$ declare
-      referrer uuid := case when tg_op = 'DELETE' then old.referrer_user_id else new.referrer_user_id end;
-      more integer := case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end;
-      cents bigint := 0;
-    begin
-      if tg_op <> 'DELETE' then cents := referral_earned(new); end if;
-      if tg_op <> 'INSERT' then cents := cents - referral_earned(old); end if;
-      if more = 0 and cents = 0 then return null; end if;
-      update referral_sums set sign_ups = sign_ups + more, credit_cents = credit_cents + cents where user_id = referrer;
+    create function sum_referrals(of_user uuid, more integer, cents bigint) returns void language plpgsql as
+    $$ begin
+      update referral_sums set sign_ups = sign_ups + more, credit_cents = credit_cents + cents where user_id = of_user;
       if not found then
         insert into referral_sums as s (user_id, sign_ups, credit_cents)
-        select referrer, count(*), coalesce(sum(referral_earned(r)), 0) from referrals r where referrer_user_id = referrer
+        select of_user, count(*), coalesce(sum(referral_earned(r)), 0) from referrals r where referrer_user_id = of_user
         on conflict (user_id) do update set sign_ups = s.sign_ups + more, credit_cents = s.credit_cents + cents;
       end if;
-      return null;
     end $$`.execute(db)
-  await sql`create trigger sum_referral after insert or update or delete on referrals for each row execute function sum_referral()`.execute(
-    db,
-  )
+  // A statement's rows at once: its first row would count all of them, and the others add themselves again. People in order, since two
+  // statements that meet the same people in different orders would wait for each other.
+  for (const [what, changed] of [
+    ['insert', 'select referrer_user_id as of_user, 1 as more, referral_earned(n) as cents from added n'],
+    ['delete', 'select referrer_user_id as of_user, -1 as more, -referral_earned(o) as cents from gone o'],
+    [
+      'update',
+      `select referrer_user_id as of_user, 0 as more, referral_earned(n) as cents from added n
+       union all select referrer_user_id, 0, -referral_earned(o) from gone o`,
+    ],
+  ] as const) {
+    const named = sql.raw(`referrals_summed_at_${what}`)
+    await sql`
+      create function ${named}() returns trigger language plpgsql as
+      $$ begin
+        perform sum_referrals(of_user, more, cents) from (
+          select of_user, sum(more)::integer as more, sum(cents)::bigint as cents from (${sql.raw(changed)}) rows
+          group by of_user having sum(more) <> 0 or sum(cents) <> 0 order by of_user) sums;
+        return null;
+      end $$`.execute(db)
+    const rows = [what !== 'delete' && 'new table as added', what !== 'insert' && 'old table as gone'].filter(Boolean).join(' ')
+    await sql`
+      create trigger ${named} after ${sql.raw(what)} on referrals referencing ${sql.raw(rows)}
+      for each statement execute function ${named}()`.execute(db)
+  }
 }
 
 const PIECE = 200

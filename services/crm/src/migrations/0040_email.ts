@@ -79,11 +79,12 @@ export async function up(db: Kysely<unknown>) {
     )`.execute(db)
   for (const table of ['email_segments', 'email_senders', 'email_events', 'email_opt_ins', 'email_messages'])
     await sql`create index ${sql.raw(`${table}_by_id`)} on ${sql.table(table)} (user_id, id)`.execute(db)
-  await sql`create index email_campaigns_at_work on email_campaigns (served_at) where status = 'sending'`.execute(db)
-  await sql`create index email_campaigns_at_work_of on email_campaigns (user_id) where status = 'sending'`.execute(db)
-  await sql`create index email_campaigns_to_decide on email_campaigns (decide_at) where status = 'sending' and decide_at is not null`.execute(
-    db,
-  )
-  await sql`create index email_campaigns_scheduled on email_campaigns (scheduled_at) where status = 'scheduled'`.execute(db)
-  await sql`create index consents_suppressed on consents (user_id, id) where channel = 'email' and state <> 'given'`.execute(db)
+}
+
+export const indexes = {
+  email_campaigns_at_work: "on email_campaigns (served_at) where status = 'sending'",
+  email_campaigns_at_work_of: "on email_campaigns (user_id) where status = 'sending'",
+  email_campaigns_to_decide: "on email_campaigns (decide_at) where status = 'sending' and decide_at is not null",
+  email_campaigns_scheduled: "on email_campaigns (scheduled_at) where status = 'scheduled'",
+  consents_suppressed: "on consents (user_id, id) where channel = 'email' and state <> 'given'",
 }
