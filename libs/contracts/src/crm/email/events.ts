@@ -18,7 +18,8 @@ export const campaignProgress = event(
 )
 
 const campaign = { campaign_id: z.uuid(), name: personal(z.string()) }
-const link = ({ campaign_id }: { campaign_id: string }) => `/dashboard/email-studio?campaign=${campaign_id}` as const
+/** Where its emails are counted. */
+const link = () => '/dashboard' as const
 
 export const campaignFinished = event(
   'crm.campaign_finished',
@@ -31,7 +32,7 @@ export const campaignFinished = event(
         kind: 'campaign',
         title: `${name} was sent`,
         body: `${sent.toLocaleString('en-US')} emails went out.${unknown ? ` ${unknown} may not have arrived: see the report.` : ''}`,
-        link: link({ campaign_id }),
+        link: link(),
         about: campaign_id,
       },
     ],
@@ -42,7 +43,7 @@ export const campaignFinished = event(
 export const campaignPaused = event('crm.campaign_paused', z.object({ ...campaign, reason: plain(z.string()), at: z.iso.datetime() }), {
   link,
   notice: ({ campaign_id, name, reason, at }) => [
-    { kind: 'campaign', title: `${name} is paused`, body: reason, link: link({ campaign_id }), about: `${campaign_id}:${at}` },
+    { kind: 'campaign', title: `${name} is paused`, body: reason, link: link(), about: `${campaign_id}:${at}` },
   ],
   live: 'campaigns',
 })
