@@ -104,7 +104,7 @@ test('a buyer reads by email of a refund and of a dispute, with an account or wi
   const [refund] = (await mails(guest)).filter(({ subject }) => subject.includes('refund'))
   expect(refund!.text).toContain('Part of your payment of $49.00 for Lead qualification was refunded')
   expect(refund!.text).toContain('You keep what you bought.')
-  expect(await subjects(`${seller.id}@seller.example`)).toHaveLength(6)
+  await expect.poll(() => subjects(`${seller.id}@seller.example`), { timeout: 20_000 }).toHaveLength(6)
   expect(await mails(theirs.email)).toEqual([])
 })
 
