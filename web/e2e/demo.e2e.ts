@@ -17,7 +17,7 @@ test('two visitors open the demo, find it filled, and do not meet', async ({ pag
   }
   expect(ids[0]).toBeTruthy()
   expect(ids[0]).not.toBe(ids[1])
-  // What a demo cannot have is not offered.
+  // A demo's settings offer nothing that a demo cannot have.
   await other.goto('/dashboard/settings')
   await expect(other.getByLabel('Name', { exact: true })).toBeVisible()
   await expect(other.getByLabel('Email', { exact: true })).toHaveCount(0)

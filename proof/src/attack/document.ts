@@ -14,6 +14,8 @@ export type Operation = {
   parameters: Parameter[]
   body: Json
   bytes: boolean
+  /** Answers people, in HTML, also where it refuses. */
+  page: boolean
   reply: Json
 }
 
@@ -34,6 +36,7 @@ export function operationsOf(document: Json): Operation[] {
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content?.['application/json']?.schema,
         bytes: Boolean(operation.requestBody?.content?.['application/octet-stream']),
+        page: Object.values(operation.responses as Record<string, Json>).some(({ content }) => content?.['text/html']),
         reply: success?.content?.['application/json']?.schema,
       }
     }),

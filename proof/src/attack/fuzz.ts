@@ -25,7 +25,8 @@ export const attack: Attack = async (world) => {
         answer.status >= 400 &&
         answer.body === null &&
         answer.text &&
-        !/^(HEAD|GET) .*(files|sandbox|verify|authorize|callback|mail\/)/.test(operation.name)
+        !operation.page &&
+        !/^(HEAD|GET) .*(files|sandbox|verify|authorize|callback)/.test(operation.name)
       )
         findings.push(`${operation.name} ${bad.what}: a ${answer.status} that is no JSON`)
     }

@@ -61,6 +61,8 @@ const among = (...values: string[]) =>
   sql`(array[${sql.join(values.map((each) => sql.lit(each)))}])[1 + (n / 2) % ${sql.lit(values.length)}]`
 /** A product of the owner, of which half of all views, sales and reviews tell. */
 export const KNOWN_PRODUCT = '01900000-0000-7000-8000-0000000001e4'
+/** The campaign that all recipients belong to. */
+export const LONG_CAMPAIGN = '01900000-0000-7000-8000-00000000ca3b'
 const ofProduct = sql`case when n % 2 = 0 then ${sql.lit(KNOWN_PRODUCT)}::uuid else gen_random_uuid() end`
 /** Ids rise with the time of the row, a minute a row, as real ones do. Row n has the same one in each table, so that rows find each other. */
 export const ID = sql`(overlay(lpad(to_hex(${sql.lit(Date.now())}::bigint - n::bigint * 60000), 12, '0') placing '-' from 9 for 0)
@@ -71,9 +73,6 @@ const monthBack = (more: number) => sql`date_trunc('month', now()) - ((n / 2) % 
 const ago = (unit: string) => sql`now() - (n % 80000) * interval ${sql.lit(unit)}`
 
 /** Columns whose values decide who looks at a row: most of what there is has been dealt with. */
-/** Where all recipients are. */
-export const LONG_CAMPAIGN = '01900000-0000-7000-8000-00000000ca3b'
-
 export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => RawBuilder<unknown>)> = {
   // Few sign in with a number, which then names them instead of their address.
   'users.phone': sql`case when n % 50 = 0 then 'value-' || n end`,

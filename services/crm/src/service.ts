@@ -21,13 +21,10 @@ import * as unconfirmed from './migrations/0005_unconfirmed.ts'
 import * as contacts from './migrations/0010_contacts.ts'
 import * as imports from './migrations/0011_imports.ts'
 import * as calendar from './migrations/0030_calendar.ts'
-
 import * as email from './migrations/0040_email.ts'
 import * as emailTallies from './migrations/0041_email_tallies.ts'
 import * as deals from './migrations/0060_deals.ts'
-
 import * as contactCounts from './migrations/0070_contact_counts.ts'
-
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'

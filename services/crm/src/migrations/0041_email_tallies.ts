@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What a report shows by hour and by link, counted as it happens: reading it costs the same for a campaign of any size. */
+/** The counts of a report by hour and by link, kept as they happen, so that reading them costs the same for a campaign of any size. */
 export async function up(db: Kysely<unknown>) {
   await sql`
     create table email_tallies (

@@ -1,21 +1,13 @@
 // One process of several that refresh the tokens of the same connections, for tests that stop and kill it. Spoken to over IPC.
-import { openDatabase } from '@operon/kit/db'
-import { createInfra } from '@operon/kit/service'
-import { createLogger } from '@operon/kit/telemetry'
+import { openTestProcess } from '@operon/kit/testing/process'
 import { openPlaces } from '../apps/place.ts'
 import { Config } from '../config.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { openTokens } from './tokens.ts'
 
 type Asked = { ids: string[]; times: number }
-const { databaseUrl, dataDir, standIn } = JSON.parse(process.argv[2]!) as { databaseUrl: string; dataDir: string; standIn: string }
-const log = createLogger('error')
-const {
-  config: kit,
-  metrics,
-  vault,
-} = await createInfra({ NODE_ENV: 'test', DATA_DIR: dataDir, PUBLIC_URL: 'http://localhost:8080' }, { log })
-const { db } = openDatabase<IntegrationsDb>(databaseUrl, 8, () => {})
+const { standIn, ...settings } = JSON.parse(process.argv[2]!) as { databaseUrl: string; dataDir: string; standIn: string }
+const { db, kit, metrics, vault, log } = await openTestProcess<IntegrationsDb>(settings)
 const config = Config.parse({})
 const rt: any = { name: 'integrations', db, vault, metrics, kit, config, log, ask: async () => ({ url: standIn }) }
 const tokens = openTokens(rt, openPlaces(rt))
