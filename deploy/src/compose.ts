@@ -43,6 +43,7 @@ export async function composeFile(images: Images, { demo }: { demo: boolean }): 
   const ofDemo: Partial<Record<ServiceName, Record<string, string>>> = {
     identity: { AUTH_AUTOCONFIRM: given('AUTH_AUTOCONFIRM', 'true') },
     billing: { WEBHOOK_BASE_URL: given('WEBHOOK_BASE_URL', 'http://gateway:8080') },
+    integrations: { WEBHOOK_BASE_URL: given('WEBHOOK_BASE_URL', 'http://gateway:8080') },
     sandbox: { SANDBOX_HOST: 'sandbox', SANDBOX_PORT_BASE: '9000' },
   }
 

@@ -55,6 +55,7 @@ import * as identityShapes from './identity/shapes.ts'
 import * as identityTables from './identity/tables.ts'
 import * as integrationsAds from './integrations/ads.ts'
 import * as integrationsApi from './integrations/api.ts'
+import * as integrationsCalendars from './integrations/calendars.ts'
 import * as integrationsConnections from './integrations/connections.ts'
 import * as integrationsEvents from './integrations/events.ts'
 import * as integrationsNotion from './integrations/notion.ts'
@@ -142,6 +143,7 @@ export const contracts: Record<ProcessName, object> = {
   integrations: {
     ...integrationsAds,
     ...integrationsApi,
+    ...integrationsCalendars,
     ...integrationsConnections,
     ...integrationsEvents,
     ...integrationsNotion,

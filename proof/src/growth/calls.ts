@@ -86,6 +86,7 @@ export const UNTIMED: Record<string, string> = {
   'preview-ad': 'asks a connected app',
   'preview-ad-change': 'asks a connected app',
   'show-notion-page': 'asks a connected app',
+  'list-calendar-changes': 'asks a connected app',
   'show-connection': 'fifty calls of one connection, by its id',
   'check-domains': 'asks the registries of domains',
   'ai-chat': 'an answer of a model: `npm run bench ai`',

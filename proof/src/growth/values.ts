@@ -30,6 +30,7 @@ export const BOUNDED: Record<string, number> = {
   oauth_attempts: 20,
   ad_lists: 200,
   ad_rules: 50,
+  app_hooks: 100,
   /** Ten years of five figures. */
   fact_days: 18_750,
   fact_sums: 5,
@@ -315,6 +316,8 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'connections.sealed': sql`null`,
   'connections.refresh_at': sql`now() + interval '1 day'`,
   'connections.checked_at': sql`now()`,
+  'app_hooks.renew_at': sql`now() + interval '1 day'`,
+  'app_hooks.again': sql`false`,
   'ad_rules.state': sql`'watching'`,
   'ad_rules.checked_at': sql`now()`,
   'oauth_attempts.expires_at': sql`now() + interval '10 minutes'`,

@@ -6,6 +6,8 @@ type ClientSettings = { [V in VendorId as `CONNECT_${Uppercase<V>}_CLIENT_${'ID'
 export const Config = z.object({
   /** Whether webhooks may go to this machine's own addresses. Never where real people may come. */
   WEBHOOK_LOOPBACK: z.stringbool().default(true),
+  /** Where connected apps reach this installation, when that is not PUBLIC_URL. */
+  WEBHOOK_BASE_URL: z.url().optional(),
   /** Whether the sandbox, where it is open, plays the vendors that have no client here, and takes the keys of the other apps. */
   CONNECT_SANDBOX: z.stringbool().default(true),
   // The client that the operator registered with each vendor.

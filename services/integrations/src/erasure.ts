@@ -20,6 +20,7 @@ export const erasure: Eraser<IntegrationsDb> = {
         'oauth_attempts',
         'ad_lists',
         'ad_rules',
+        'app_hooks',
         'connections',
       ],
       userId,
@@ -35,6 +36,7 @@ export const erasure: Eraser<IntegrationsDb> = {
     { table: 'app_effects', without: ['key'] },
     { table: 'ad_lists' },
     { table: 'ad_rules' },
+    { table: 'app_hooks', without: ['remote', 'resource', 'renew_at', 'again'] },
     { table: 'oauth_attempts', key: null, without: ['state_hash', 'sealed_verifier'] },
   ],
 }

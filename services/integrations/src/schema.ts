@@ -115,6 +115,22 @@ export type IntegrationsDb = LaneDb & {
     applied_at: Date | null
     created_at: Generated<Date>
   }
+  /** Where a vendor tells that something has changed; its secret follows from the id. */
+  app_hooks: {
+    id: string
+    user_id: string
+    connection_id: string
+    kind: string
+    /** The watch over there. */
+    remote: string | null
+    resource: string | null
+    until: Date | null
+    renew_at: Generated<Date>
+    told_at: Date | null
+    /** Something was heard that is not told yet. */
+    again: Generated<boolean>
+    created_at: Generated<Date>
+  }
   revocations: {
     id: string
     generation: number
@@ -123,6 +139,10 @@ export type IntegrationsDb = LaneDb & {
     sealed: string
     sandbox: boolean
     tries: Generated<number>
+    /** Watches to be stopped there with this token. */
+    hooks: unknown
+    /** The token itself is still in use by another app of the vendor. */
+    hooks_only: Generated<boolean>
     created_at: Generated<Date>
   }
 }

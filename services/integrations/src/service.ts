@@ -10,6 +10,7 @@ import * as oldSecrets from './migrations/0003_old_secrets.ts'
 import * as connections from './migrations/0006_connections.ts'
 import * as ads from './migrations/0010_ads.ts'
 import * as inUse from './migrations/0011_in_use.ts'
+import * as hooks from './migrations/0012_hooks.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -25,6 +26,7 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
     '0006_connections': connections,
     '0010_ads': ads,
     '0011_in_use': inUse,
+    '0012_hooks': hooks,
   },
   setup(rt) {
     connectionRoutes(rt)

@@ -1,6 +1,9 @@
 import type { AppId } from '@operon/contracts/integrations/apps'
 import type { TestPlatform, TestUser } from '@operon/kit/testing/service'
 import { expect } from 'vitest'
+import { openPlaces } from './apps/place.ts'
+import { openCalls } from './connections/call.ts'
+import { openTokens } from './connections/tokens.ts'
 
 const keys: Record<string, Record<string, string>> = {
   mailersend: { key: 'mlsn.sandbox_' },
@@ -10,6 +13,13 @@ const keys: Record<string, Record<string, string>> = {
   trello: { api_key: 'key', key: 'sandbox_' },
 }
 const withKey = (app: string, name: string) => ({ ...keys[app], key: `${keys[app]!.key}${name}` })
+
+/** What its jobs work with. */
+export function workingsOf(platform: TestPlatform) {
+  const rt: any = platform.services.integrations!.rt
+  const places = openPlaces(rt)
+  return { rt, places, call: openCalls(rt, places, openTokens(rt, places)) }
+}
 
 /** What a person and a vendor's owner do, for tests of connections. */
 export function connectingIn(platform: TestPlatform) {

@@ -39,6 +39,12 @@ export const connectionBroken = event(
     live: 'connection',
   },
 )
+/** A hint that a watched calendar has changed over there: `list-calendar-changes` tells what. Several changes may be told as one. */
+export const calendarChanged = event(
+  'integrations.calendar_changed',
+  z.object({ connection_id: z.uuid(), service_name: plain(z.string()) }),
+  { trigger: { title: 'A connected calendar has changed', description: 'With the app and the connection.' } },
+)
 /** A rule of the person's paused a campaign whose results became too expensive. */
 export const adRuleApplied = event(
   'integrations.ad_rule_applied',
@@ -92,4 +98,6 @@ export const revokeAccess = job('integrations.revoke_access', z.object({ connect
 export const adRuleSweep = job('integrations.ad_rule_sweep', z.object({}))
 /** Looks at the connections that are in use. */
 export const connectionLook = job('integrations.connection_look', z.object({}))
+/** Asks vendors again to tell before they stop, and tells what they said while we were telling. */
+export const hookSweep = job('integrations.hook_sweep', z.object({}))
 export const connectionSweep = job('integrations.connection_sweep', z.object({}))

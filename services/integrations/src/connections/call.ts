@@ -71,7 +71,7 @@ export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
       }
       if (status >= 500)
         throw new DomainError(effect === 'reads' ? 'upstream_failed' : 'app_unknown_outcome', { cause: new Error(refusal) })
-      throw new DomainError('app_refused', { message: `${appName(row.app)} refused: ${refusal}` })
+      throw new DomainError('app_refused', { message: `${appName(row.app)} refused: ${refusal}`, details: { status } })
     }
   }
 

@@ -66,7 +66,7 @@ export async function endConnection(trx: Trx, { id, user_id }: Pick<ConnectionRo
     .where('id', '=', id)
     .where('user_id', '=', user_id)
     .execute()
-  if (!(await isSharedThere(trx, row))) await keepToRevoke(trx, row)
+  await keepToRevoke(trx, row, await isSharedThere(trx, row))
   return true
 }
 
@@ -87,11 +87,18 @@ async function isSharedThere(trx: Trx, { id, user_id, app, account }: Connection
   return other !== undefined
 }
 
-export async function keepToRevoke(trx: Trx, { id, generation, user_id, app, sealed, sandbox }: ConnectionRow): Promise<void> {
-  if (!sealed) return
+/** The token and the watches that are to end there. `shared`: the token itself goes on for another app. */
+export async function keepToRevoke(
+  trx: Trx,
+  { id, generation, user_id, app, sealed, sandbox }: ConnectionRow,
+  shared = false,
+): Promise<void> {
+  const watches = await trx.deleteFrom('app_hooks').where('connection_id', '=', id).returning(['remote', 'resource']).execute()
+  const hooks = watches.filter(({ remote }) => remote)
+  if (!sealed || (shared && !hooks.length)) return
   await trx
     .insertInto('revocations')
-    .values({ id, generation, user_id, app, sealed, sandbox })
+    .values({ id, generation, user_id, app, sealed, sandbox, hooks: JSON.stringify(hooks), hooks_only: shared })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   await enqueue(trx, revokeAccess, { connection_id: id, generation })

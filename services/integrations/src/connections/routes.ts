@@ -7,6 +7,7 @@ import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import { adRoutes } from '../ads/routes.ts'
 import { openPlaces } from '../apps/place.ts'
+import { calendarRoutes } from '../calendars/routes.ts'
 import type { Config } from '../config.ts'
 import { notionRoutes } from '../notion/routes.ts'
 import type { IntegrationsDb } from '../schema.ts'
@@ -54,6 +55,7 @@ export function connectionRoutes(rt: Runtime<IntegrationsDb, Config>) {
   serve(app, api.notionApi, (ctx, input) => notionDatabases(ctx, input, call))
   notionRoutes(app, call)
   adRoutes(rt, call)
+  calendarRoutes(rt, { rt, places, call })
   rt.job(revokeAccess, (_ctx, { payload }) => revoke(rt, places, payload))
   rt.job(connectionLook, () => lookAfter(rt, call), { everyMs: 15_000 })
   rt.job(

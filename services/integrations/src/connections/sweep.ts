@@ -8,6 +8,7 @@ import { definitionOf } from '../apps/all.ts'
 import type { Places } from '../apps/place.ts'
 import { vendors } from '../apps/vendors.ts'
 import type { Config } from '../config.ts'
+import { stopThere } from '../hooks/hooks.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { type CallApp, LOOK } from './call.ts'
 import { unseal } from './keep.ts'
@@ -112,8 +113,9 @@ export async function revoke(
     .executeTakeFirst()
   if (!row) return
   const vendor = definitionOf(row.app).vendor
-  const call = vendor && vendors[vendor].revoke
+  const call = vendor && !row.hooks_only && vendors[vendor].revoke
   const place = places.at(row.app, row.sandbox)
+  if (place) await stopThere({ places, log }, row.app, unseal(vault, row.id, row.sealed), place, row.hooks)
   if (call && place) {
     const { method, url, form, headers } = call(unseal(vault, row.id, row.sealed), place.client)
     const response = await places.fetch(await place.wire(url), {

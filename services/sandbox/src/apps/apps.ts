@@ -7,6 +7,9 @@ import type { Inbox } from '../inbox/inbox.ts'
 import { testPeople } from '../oauth/people.ts'
 import { books } from './books.ts'
 import { business } from './business.ts'
+import { googleCalendar } from './calendars/google.ts'
+import { microsoftCalendar } from './calendars/microsoft.ts'
+import { calendarPages } from './calendars/pages.ts'
 import { google } from './google.ts'
 import { type AppGrant, type AppObject, type AppToken, type VendorWire, vendorWires } from './grants.ts'
 import { meta } from './meta.ts'
@@ -16,7 +19,7 @@ import { Refused } from './operation.ts'
 import { consentPage, problemOf, refusal } from './pages.ts'
 import { slack } from './slack.ts'
 
-const operations = [...google, ...microsoft, ...meta, ...notion, ...slack, ...business, ...books]
+const operations = [...google, ...googleCalendar, ...microsoftCalendar, ...microsoft, ...meta, ...notion, ...slack, ...business, ...books]
 const CODE_SECONDS = 600
 /** Notion's limit for an integration: three a second on average. */
 const WINDOW_MS = 10_000
@@ -192,7 +195,7 @@ export function connectedApps({
 
   const apiRoutes: Route[] = operations.map(({ at, query = [], body = [], answer, status }) => {
     const [method, address] = at.split(' ') as [string, string]
-    return route(method, `/${address}`, (request) => {
+    return route(method, `/${address}`, async (request) => {
       const host = address.split('/')[0]!
       const asks = whoAsks(request)
       if (!asks) return unauthorized(host)
@@ -212,11 +215,14 @@ export function connectedApps({
       const odd = [...request.query.keys()].find((name) => !query.includes(name)) ?? Object.keys(given).find((name) => !body.includes(name))
       if (odd) return json({ error: { message: `Unknown parameter: ${odd}`, code: 400 }, message: `Unknown parameter: ${odd}` }, 400)
       const account = `${host}:${asks.grant.email}`
-      const made = answer({
+      const made = await answer({
         grant: asks.grant,
         params: request.params,
         query: request.query,
         body: given,
+        headers: request.headers,
+        host,
+        log: (kind) => truth.log('apps', kind, { host, email: asks.grant.email }),
         list: (kind) => objects.newest().filter((each) => each.account === account && each.kind === kind),
         add: (kind, data) => {
           truth.log('apps', kind, { host, email: asks.grant.email })
@@ -289,7 +295,7 @@ export function connectedApps({
                 : html`<form method="post" action="/sandbox/apps/grants/${grant.id}/cut"><button>Cut</button></form><form method="post" action="/sandbox/apps/grants/${grant.id}/expire"><button>Expire its tokens</button></form>`
             }</td></tr>`,
         )}</tbody></table>
-<p><a href="/sandbox/apps/notion">Notion workspaces</a></p><p class="muted">Keys: any that begins with the vendor's own letters and then “sandbox_” is good, as <code>mlsn.sandbox_1</code>, <code>rk_test_sandbox_1</code> or <code>sandbox_1</code>.</p>`,
+<p><a href="/sandbox/apps/notion">Notion workspaces</a> <a href="/sandbox/apps/calendars">Calendars</a></p><p class="muted">Keys: any that begins with the vendor's own letters and then “sandbox_” is good, as <code>mlsn.sandbox_1</code>, <code>rk_test_sandbox_1</code> or <code>sandbox_1</code>.</p>`,
     })
   const change = (how: (grant: AppGrant) => void) => (request: WireRequest) => {
     const grant = grants.get(request.params.grant!)
@@ -312,6 +318,7 @@ export function connectedApps({
       route('GET', '/sandbox/apps', overview),
       route('GET', '/sandbox/api/apps', () => json({ grants: grants.newest().slice(0, 1000), objects: objects.newest().slice(0, 1000) })),
       ...notionPages(objects, grants),
+      ...calendarPages(objects, grants),
       route('POST', '/sandbox/apps/grants/:grant/cut', cut),
       route('POST', '/sandbox/apps/grants/:grant/expire', expire),
       ...Object.values(vendorWires).flatMap(({ authorize }) => [

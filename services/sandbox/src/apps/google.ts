@@ -34,33 +34,6 @@ export const google: Operation[] = [
     }),
   },
   {
-    at: 'GET www.googleapis.com/calendar/v3/calendars/primary/events',
-    query: ['timeMin', 'timeMax', 'maxResults', 'singleEvents', 'orderBy', 'q', 'syncToken', 'pageToken'],
-    answer: (call) => ({
-      kind: 'calendar#events',
-      items: limited(
-        kept(call, 'event', [
-          {
-            summary: 'Call with Maya',
-            start: { dateTime: iso(90) },
-            end: { dateTime: iso(120) },
-            htmlLink: 'https://calendar.google.com/1',
-          },
-        ]),
-        call,
-        'maxResults',
-      ),
-    }),
-  },
-  {
-    at: 'POST www.googleapis.com/calendar/v3/calendars/primary/events',
-    body: ['summary', 'description', 'start', 'end', 'location', 'attendees'],
-    answer: (call) => {
-      const { id, data } = call.add('event', call.body)
-      return { kind: 'calendar#event', id, htmlLink: `https://calendar.google.com/event?eid=${id}`, status: 'confirmed', ...data }
-    },
-  },
-  {
     at: 'POST www.googleapis.com/calendar/v3/freeBusy',
     body: ['timeMin', 'timeMax', 'items', 'timeZone'],
     answer: () => ({ kind: 'calendar#freeBusy', calendars: { primary: { busy: [{ start: iso(90), end: iso(120) }] } } }),

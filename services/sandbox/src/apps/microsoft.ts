@@ -29,28 +29,6 @@ export const microsoft: Operation[] = [
     }),
   },
   {
-    at: `GET ${graph}/me/events`,
-    query: ['$filter', '$orderby', '$top', '$select', '$skip'],
-    answer: (call) => ({
-      value: limited(
-        kept(call, 'event', [
-          { subject: 'Call with Jonas', start: { dateTime: iso(60), timeZone: 'UTC' }, webLink: 'https://outlook.office.com/2' },
-        ]),
-        call,
-        '$top',
-      ),
-    }),
-  },
-  {
-    at: `POST ${graph}/me/events`,
-    body: ['subject', 'body', 'start', 'end', 'location', 'attendees'],
-    status: 201,
-    answer: (call) => {
-      const { id, data } = call.add('event', call.body)
-      return { id, webLink: `https://outlook.office.com/calendar/item/${id}`, ...data }
-    },
-  },
-  {
     at: `GET ${graph}/me/joinedTeams`,
     answer: ({ grant }) => ({ value: [{ id: 'team-1', displayName: companyOf(grant), description: 'Everyone' }] }),
   },

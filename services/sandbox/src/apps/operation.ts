@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Message } from '../inbox/inbox.ts'
 import type { AppGrant, AppObject } from './grants.ts'
 
@@ -9,11 +10,15 @@ export type ApiCall = {
   params: Record<string, string>
   query: URLSearchParams
   body: Record<string, any>
+  headers: IncomingHttpHeaders
+  host: string
   /** Newest first. */
   list: (kind: string) => AppObject[]
   add: (kind: string, data: Record<string, any>) => AppObject
   /** Into the inbox of the sandbox, as what a mail provider takes on. */
   deliver: (mail: Omit<Message, 'id' | 'at' | 'links'>) => void
+  /** Into the log of what really happened. */
+  log: (kind: string) => void
   /** Puts a thing in its place, or changes it. */
   set: (id: string, kind: string, data: Record<string, any>) => AppObject
 }

@@ -1,0 +1,7 @@
+import type { calendarApps } from '@operon/contracts/integrations/calendars'
+import { googleWire } from './google.ts'
+import { microsoftWire } from './microsoft.ts'
+import type { CalendarWire } from './wire.ts'
+
+const wires: Record<(typeof calendarApps)[number], CalendarWire> = { 'google-calendar': googleWire, 'outlook-calendar': microsoftWire }
+export const wireOf = (app: string): CalendarWire | undefined => (Object.hasOwn(wires, app) ? wires[app as keyof typeof wires] : undefined)
