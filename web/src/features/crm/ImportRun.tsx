@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -9,19 +9,21 @@ import { attempt } from '../../ui/toast.tsx'
 import type { Run } from './imports.ts'
 import { newKey } from './queries.ts'
 
+const runKey = (id: string) => ['crm-import', id]
 const isWorking = (run: Run | undefined) => run?.state === 'running' || run?.state === 'undoing'
 
 /** Looks once a second until the work is done. The dialog can be closed meanwhile. */
 function useRun(id: string, onDone: () => unknown) {
   const run = useQuery({
-    queryKey: ['crm-import', id],
+    queryKey: runKey(id),
     queryFn: ({ signal }) => call('show-import', { import_id: id }, { signal }),
     refetchInterval: ({ state }) => (isWorking(state.data) ? 1000 : false),
   })
-  const isDone = run.data !== undefined && !isWorking(run.data)
+  // By its state, since an undo can be over before it is first looked at.
+  const ended = isWorking(run.data) ? undefined : run.data?.state
   useEffect(() => {
-    if (isDone) onDone()
-  }, [isDone, onDone])
+    if (ended) onDone()
+  }, [ended, onDone])
   return run
 }
 
@@ -38,18 +40,19 @@ export function Merged({ id, onDone }: { id: string; onDone: () => unknown }) {
   return (
     <div className="flex flex-col items-start gap-3 text-13" role="status">
       <p>{outcomeOf(run.data)}</p>
-      {run.data.state === 'done' ? <UndoButton id={id} onBegun={() => run.refetch()} /> : null}
+      {run.data.state === 'done' ? <UndoButton id={id} /> : null}
     </div>
   )
 }
 
-function UndoButton({ id, onBegun }: { id: string; onBegun: () => Promise<unknown> }) {
+function UndoButton({ id, onBegun }: { id: string; onBegun?: () => void }) {
+  const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   async function undo() {
     setBusy(true)
     await attempt('The import was not undone', async () => {
-      await call('undo-import', { import_id: id }, { idempotencyKey: newKey() })
-      await onBegun()
+      queries.setQueryData(runKey(id), await call('undo-import', { import_id: id }, { idempotencyKey: newKey() }))
+      onBegun?.()
     })
     setBusy(false)
   }
@@ -91,7 +94,7 @@ export function PastImports({ onChanged }: { onChanged: () => unknown }) {
               )}
             </span>
             {run.state === 'done' && undoing !== run.import_id ? (
-              <UndoButton id={run.import_id} onBegun={async () => setUndoing(run.import_id)} />
+              <UndoButton id={run.import_id} onBegun={() => setUndoing(run.import_id)} />
             ) : null}
           </li>
         ))}
