@@ -19,6 +19,7 @@ import type * as crmBooking from './crm/booking.ts'
 import type * as crmCalendar from './crm/calendar.ts'
 import type * as crmContacts from './crm/contacts.ts'
 import type * as crmDeals from './crm/deals.ts'
+import type * as crmForms from './crm/forms.ts'
 import type * as crmImports from './crm/imports.ts'
 import type * as crmPipelines from './crm/pipelines.ts'
 import type { accountErasures } from './erasure.ts'
@@ -68,6 +69,7 @@ type Modules = typeof aiGateway &
   typeof crmContacts &
   typeof crmImports &
   typeof crmDeals &
+  typeof crmForms &
   typeof crmPipelines &
   typeof crmAppointments &
   typeof crmBooking &

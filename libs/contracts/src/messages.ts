@@ -164,6 +164,9 @@ export const errors = {
 
   // Contacts
   contact_exists: { status: 409, message: 'Another contact has this email address.' },
+  forms_full: { status: 409, message: 'You can have 50 lead forms. Delete one first.' },
+  form_answers: { status: 400, message: 'Fill in all the fields that are required.' },
+  form_many: { status: 429, message: 'This form was sent very often today. Try again tomorrow.' },
   deals_full: { status: 409, message: 'You have 2,000 open deals. Close or delete some first.' },
   pipeline_exists: { status: 409, message: 'You already have a pipeline with this name.' },
   pipelines_full: { status: 409, message: 'You can have 10 pipelines. Delete one first.' },

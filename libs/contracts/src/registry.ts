@@ -37,6 +37,7 @@ import * as crmEmailEvents from './crm/email/events.ts'
 import * as crmSegments from './crm/email/segments.ts'
 import * as crmSenders from './crm/email/senders.ts'
 import * as crmEvents from './crm/events.ts'
+import * as crmForms from './crm/forms.ts'
 import * as crmImports from './crm/imports.ts'
 import * as crmPipelines from './crm/pipelines.ts'
 import * as crmTables from './crm/tables.ts'
@@ -164,6 +165,7 @@ export const contracts: Record<ProcessName, object> = {
     ...crmSegments,
     ...crmSenders,
     ...crmDeals,
+    ...crmForms,
     ...crmImports,
     ...crmPipelines,
     ...crmEvents,

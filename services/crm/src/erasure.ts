@@ -28,6 +28,8 @@ const owned = [
   'deals',
   'pipeline_stages',
   'pipelines',
+  'lead_submissions',
+  'lead_forms',
 ]
 
 /** Ranges that JSON has no form for, and secrets. */

@@ -3,10 +3,12 @@ import type { Generated, GeneratedAlways } from 'kysely'
 import type { CalendarDb } from './calendar/schema.ts'
 import type { DealsDb } from './deals/schema.ts'
 import type { EmailDb } from './email/schema.ts'
+import type { FormsDb } from './forms/schema.ts'
 
 export type CrmDb = PaceDb &
   CalendarDb &
   DealsDb &
+  FormsDb &
   EmailDb & {
     leads: {
       id: string

@@ -13,6 +13,7 @@ import { contactRoutes } from './contacts/routes.ts'
 import { dealRoutes } from './deals/routes.ts'
 import { emailRoutes } from './email/routes.ts'
 import { erasure } from './erasure.ts'
+import { formRoutes } from './forms/routes.ts'
 import { importRoutes } from './imports/routes.ts'
 import * as crm from './migrations/0001_crm.ts'
 import * as people from './migrations/0002_people.ts'
@@ -25,6 +26,7 @@ import * as email from './migrations/0040_email.ts'
 import * as emailTallies from './migrations/0041_email_tallies.ts'
 import * as deals from './migrations/0060_deals.ts'
 import * as contactCounts from './migrations/0070_contact_counts.ts'
+import * as forms from './migrations/0090_forms.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
@@ -47,6 +49,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0041_email_tallies': emailTallies,
     '0060_deals': deals,
     '0070_contact_counts': contactCounts,
+    '0090_forms': forms,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {
@@ -58,6 +61,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     contactConsumers(rt)
     importRoutes(rt)
     dealRoutes(rt)
+    formRoutes(rt)
     calendarRoutes(rt)
     bookingRoutes(rt, mailer)
     bookingJobs(rt, mailer)

@@ -15,6 +15,7 @@ export type LiveTopic =
   | 'connection'
   | 'ads'
   | 'calendar'
+  | 'forms'
   | 'deals'
 type LiveMessage =
   | { type: 'event'; topic: LiveTopic; payload: unknown }

@@ -130,6 +130,26 @@ export const dealLost = event('crm.deal_lost', deal.extend({ reason: personal(z.
   trigger: { title: 'A deal was lost', description: 'With the reason that was noted.' },
   live: 'deals',
 })
+/** The timeline of the contact has it as well, written with what was sent. */
+export const formSubmitted = event(
+  'crm.form_submitted',
+  z.object({
+    submission_id: z.uuid(),
+    form_id: z.uuid().nullable(),
+    contact_id: z.uuid(),
+    title: personal(z.string()),
+    name: personal(z.string()),
+    email: personal(z.string()),
+  }),
+  {
+    link: ({ contact_id }) => `/dashboard/crm?contact=${contact_id}` as const,
+    notice: ({ title, name, contact_id }) => [
+      { kind: 'lead', title: 'You have a new lead', body: `${name} sent “${title}”.`, link: `/dashboard/crm?contact=${contact_id}` },
+    ],
+    trigger: { title: 'A lead form was sent', description: 'By a visitor, or by a program that passes leads on.' },
+    live: 'forms',
+  },
+)
 /** Ends the 30 days in which a deleted deal can be brought back. */
 export const forgetDeletedDeals = job('crm.forget_deleted_deals', z.object({}))
 
