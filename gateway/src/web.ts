@@ -27,6 +27,7 @@ const appRoutes = [
   '/lost-second-factor',
   '/checkout/*',
   '/book/*',
+  '/forms/*',
   '/share/*',
   '/settings',
   '/settings/*',

@@ -45,6 +45,7 @@ export const publicPages: PageRoute[] = [
     path,
     page: lazyPage(() => import('./features/booking/BookPage.tsx').then((m) => m.BookPage)),
   })),
+  { path: '/forms/:formId', page: lazyPage(() => import('./features/leadForm/LeadFormPage.tsx').then((m) => m.LeadFormPage)) },
   { path: '/booking/:token', page: lazyPage(() => import('./features/booking/BookingPage.tsx').then((m) => m.BookingPage)) },
   ...marketplacePaths.map((path) => ({ path, page: Storefront })),
   { path: paths.buyer, page: lazyPage(() => import('./features/buyer/BuyerDashboardPage.tsx').then((m) => m.BuyerDashboardPage)) },

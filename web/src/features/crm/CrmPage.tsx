@@ -16,6 +16,7 @@ import { ContactList } from './ContactList.tsx'
 import { ContactPanel } from './ContactPanel.tsx'
 import { Deals } from './deals/Deals.tsx'
 import { Filters } from './Filters.tsx'
+import { Forms } from './forms/Forms.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
 import { useContacts, useRefresh } from './queries.ts'
 import { Tasks } from './Tasks.tsx'
@@ -31,10 +32,10 @@ export function CrmPage() {
         title="CRM"
         description="Everyone you do business with, and what happened with each."
         actions={
-          address.tab === 'deals' ? (
+          address.tab === 'deals' || address.tab === 'forms' ? (
             <Button variant="primary" onClick={() => change({ new: '1' })}>
               <Plus />
-              New deal
+              {address.tab === 'deals' ? 'New deal' : 'New form'}
             </Button>
           ) : (
             <>
@@ -70,11 +71,27 @@ export function CrmPage() {
               </div>
             ),
           },
+          {
+            id: 'forms',
+            label: 'Forms',
+            panel: (
+              <Forms
+                isAdding={address.isAdding}
+                add={() => change({ new: '1' })}
+                added={() => change({ new: undefined }, true)}
+                openContact={open}
+              />
+            ),
+          },
         ]}
       />
       {address.contact ? <ContactPanel key={address.contact} id={address.contact} onClose={() => change({ contact: undefined })} /> : null}
       {address.isImporting ? <ImportDialog onClose={() => change({ import: undefined }, true)} /> : null}
-      <ContactForm open={address.isAdding && address.tab !== 'deals'} onClose={() => change({ new: undefined }, true)} onDone={refresh} />
+      <ContactForm
+        open={address.isAdding && address.tab !== 'deals' && address.tab !== 'forms'}
+        onClose={() => change({ new: undefined }, true)}
+        onDone={refresh}
+      />
     </>
   )
 }

@@ -1,4 +1,15 @@
-import { CalendarCheck, Mail, MessageSquare, MousePointerClick, NotebookPen, Pencil, Phone, ShoppingBag, X } from 'lucide-react'
+import {
+  CalendarCheck,
+  ClipboardList,
+  Mail,
+  MessageSquare,
+  MousePointerClick,
+  NotebookPen,
+  Pencil,
+  Phone,
+  ShoppingBag,
+  X,
+} from 'lucide-react'
 import { call } from '../../api/call.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
@@ -16,6 +27,7 @@ const icons: Record<string, typeof Mail> = {
   email: Mail,
   note: NotebookPen,
   call: Phone,
+  form: ClipboardList,
 }
 
 export function Timeline({ detail, onChanged }: { detail: ContactDetail; onChanged: () => Promise<unknown> }) {

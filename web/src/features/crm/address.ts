@@ -6,7 +6,7 @@ export function useAddress() {
   const { search, change } = useSearch()
   const one = <T extends string>(name: string, of: readonly T[]) => of.find((each) => each === search.get(name))
   return {
-    tab: one('tab', ['contacts', 'deals', 'tasks']) ?? 'contacts',
+    tab: one('tab', ['contacts', 'deals', 'tasks', 'forms']) ?? 'contacts',
     query: search.get('q') ?? '',
     temperature: one('temperature', ['hot', 'warm', 'cold']),
     status: one('status', statuses),
