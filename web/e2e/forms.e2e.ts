@@ -13,7 +13,7 @@ test('a form is made and sent from another browser; its answer and consent are w
   await dialog.getByRole('button', { name: 'Create form' }).click()
   const row = page.getByRole('list', { name: 'Forms' }).getByRole('listitem')
   await expect(row.getByText('Sent 0 times')).toBeVisible()
-  const path = (await row.getByRole('link', { name: 'Open' }).getAttribute('href'))!
+  const path = (await row.getByRole('link', { name: 'Open', exact: true }).getAttribute('href'))!
   await row.getByRole('button', { name: 'Embed' }).click()
   const html = await page.getByLabel('HTML of the form').inputValue()
   await page.getByRole('button', { name: 'Close' }).last().click()
@@ -24,7 +24,7 @@ test('a form is made and sent from another browser; its answer and consent are w
   await expect(visitor.getByRole('heading', { name: 'Contact us' })).toBeVisible()
   const email = newEmail()
   await visitor.getByLabel('Your name').fill('Ines Ortega')
-  await visitor.getByLabel('Email').fill(email)
+  await visitor.getByRole('textbox', { name: 'Email' }).fill(email)
   await visitor.getByLabel('What is it about? (optional)').fill('A website for the café')
   await visitor.getByLabel('You may email me news and offers.').check()
   await visitor.getByRole('button', { name: 'Send' }).click()
@@ -39,8 +39,8 @@ test('a form is made and sent from another browser; its answer and consent are w
 
   // As on a site of its own, without any script of ours.
   await visitor.setContent(html)
-  await visitor.getByLabel('Name').fill('Bo Berg')
-  await visitor.getByLabel('Email').fill(newEmail())
+  await visitor.getByRole('textbox', { name: 'Name' }).fill('Bo Berg')
+  await visitor.getByRole('textbox', { name: 'Email' }).fill(newEmail())
   await visitor.getByRole('button', { name: 'Send' }).click()
   await expect(visitor.getByRole('heading', { name: 'Sent' })).toBeVisible()
   await context.close()
@@ -53,7 +53,7 @@ test('forms and their page are accessible and fit, in both themes at three width
   await page.getByRole('button', { name: 'New form' }).first().click()
   await page.getByLabel('Title').fill('Contact us')
   await page.getByRole('button', { name: 'Create form' }).click()
-  const open = page.getByRole('link', { name: 'Open' })
+  const open = page.getByRole('link', { name: 'Open', exact: true })
   await expect(open).toBeVisible()
   await expectSound(page)
   await page.goto((await open.getAttribute('href'))!)

@@ -76,6 +76,7 @@ export const UNTIMED: Record<string, string> = {
   'preview-segment': 'counts whom a segment reaches, so it takes as long as the account has contacts',
   'preview-campaign': 'counts whom a segment reaches, so it takes as long as the account has contacts',
   'show-booking': 'one booking, by the token of its link',
+  'show-lead-form': 'one form, by the id of its link',
   'show-booking-page': 'at most a hundred pages of one person, by their address',
   'list-slots': 'one page by its address; booking.test.ts times it beside 20,000 bookings',
   'notion-api': 'asks a connected app',

@@ -51,6 +51,7 @@ export const BOUNDED: Record<string, number> = {
   referral_sums: 1,
   schedules: 1,
   event_types: 100,
+  lead_forms: 50,
   pipelines: 10,
   pipeline_stages: 120,
   /** Ten years of five units, a row a month. */
@@ -294,6 +295,10 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'deals.expected_close': sql`current_date + (n % 300)`,
   'deal_stage_history.n': sql`n`,
   'deal_stage_history.state': sql`'won'`,
+  'lead_forms.questions': sql`'[]'::jsonb`,
+  'lead_forms.phone': sql`'optional'`,
+  'lead_forms.company': sql`'off'`,
+  'lead_submissions.answers': sql`'[]'::jsonb`,
   'pipelines.name': sql`'Pipeline ' || n`,
   'pipeline_stages.place': sql`n`,
   'import_runs.undone': sql`null::jsonb`,

@@ -141,6 +141,8 @@ export const listSubmissions = fn('list-submissions', {
   access: 'user',
   rate: 'read',
   summary: 'Lists what visitors sent by lead forms, newest first, with what they agreed to',
+  description:
+    'Of one form, or of all of them and of programs. `consent` is the sentence that was shown then; null where it was not agreed to.',
   body: z.object({ form_id: form_id.optional(), limit: z.int().min(1).max(100).default(50), cursor: z.uuid().optional() }).prefault({}),
   reply: z.object({ submissions: z.array(Submission), cursor: z.string().nullable() }),
   example: {
