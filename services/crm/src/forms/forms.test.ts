@@ -149,3 +149,12 @@ test('one address is named five times a day at most, and a contact that is gone 
   await forgetDeleted({ db, signal: new AbortController().signal })
   expect(await of(user, 'lead_submissions', ['id'])).toEqual([])
 })
+
+test('an account that is full takes in nobody new, and still hears from those it knows [spec-135]', async () => {
+  const { user, send } = await aForm()
+  await send()
+  await db.updateTable('contact_counts').set({ contacts: 250_000 }).where('user_id', '=', user.id).execute()
+  expect((await send({ email: `new-${newId()}@example.com` })).body.code).toBe('contacts_full')
+  expect((await send()).status).toBe(200)
+  expect(await of(user, 'lead_submissions', ['id'])).toHaveLength(2)
+})
