@@ -237,7 +237,7 @@ export const submitLeadForm = fn('submit-lead-form', {
   },
   errors: ['not_found', 'form_answers', 'form_many', 'contacts_full'],
 })
-/** For a plain form on any site: answers with a page. */
+/** For a plain form on any site: answers a browser with a page, a program with JSON. */
 export const postLeadForm = endpoint({
   method: 'POST',
   path: '/functions/v1/forms/:form_id',

@@ -117,14 +117,16 @@ test('a program takes leads in with a key for that alone, and a known contact ke
   expect(await of(user, 'consents', ['state', 'evidence'])).toEqual([{ state: 'given', evidence: `Agreed: ${ask}` }])
 })
 
-test('a plain form of another site is answered with a page, whatever it sends [spec-135]', async () => {
+test('a plain form of another site is answered with a page, a program with JSON, whatever they send [spec-135]', async () => {
   const { user, action } = await aForm({ thanks: 'Thanks <b>so</b> much' })
-  const post = async (fields: Record<string, string>) => {
-    const response = await fetch(`${platform.url()}${action}`, { method: 'POST', body: new URLSearchParams(fields) })
+  const post = async (fields: Record<string, string>, accept = 'text/html,*/*') => {
+    const response = await fetch(`${platform.url()}${action}`, { method: 'POST', headers: { accept }, body: new URLSearchParams(fields) })
     return { status: response.status, text: await response.text() }
   }
   const sent = await post({ name: 'Cy', email: 'cy@example.com', 'answer-0': 'Prices', phone: '', consent: 'on', extra: 'x' })
   expect(sent).toEqual({ status: 200, text: expect.stringContaining('Thanks &lt;b&gt;so&lt;/b&gt; much') })
+  const read = await post({ name: 'Cy', email: 'cy@example.com' }, 'application/json')
+  expect([read.status, JSON.parse(read.text).code]).toEqual([400, 'form_answers'])
   const refused = await post({ name: 'Cy', email: 'not an address', 'answer-0': 'Prices' })
   expect(refused).toEqual({ status: 400, text: expect.stringContaining('Fill in all the fields that are required.') })
   expect(await of(user, 'lead_submissions', ['email', 'phone', 'consent'])).toEqual([

@@ -21,12 +21,13 @@ export function formRoutes(rt: Runtime<CrmDb, any>) {
   serve(app, contract.addLead, addLead)
   serve(app, contract.showLeadForm, showLeadForm)
   serve(app, contract.submitLeadForm, (ctx, input) => submitLeadForm(ctx, input, rt))
-  serveRaw(app, contract.postLeadForm, async (ctx, { form_id, ...sent }, reply) => {
+  serveRaw(app, contract.postLeadForm, async (ctx, { form_id, ...sent }, reply, request) => {
+    const wantsPage = request.headers.accept?.includes('text/html')
     try {
       const { thanks } = await submitLeadForm(ctx as Ctx<CrmDb>, inputOf(form_id, sent), rt)
-      return sendPage(reply, { product, title: 'Sent', text: thanks })
+      return wantsPage ? sendPage(reply, { product, title: 'Sent', text: thanks }) : reply.send({ thanks })
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error
+      if (!wantsPage || !(error instanceof DomainError)) throw error
       return sendPage(reply, { product, title: 'That was not sent', text: error.message }, { status: error.status })
     }
   })
