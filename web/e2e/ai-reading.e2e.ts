@@ -103,7 +103,7 @@ test('a browser without speech says so and goes on with text [spec-63] [spec-140
 
 test('a used-up plan: the answer does not come, nothing is asked again in vain, and the way to more is there', async ({ page }) => {
   await trialSeller(page)
-  const used = 'You have used all AI prompts of your plan this month. Upgrade on the plan page to continue.'
+  const used = 'You have used all AI prompts of your plan this month. Upgrade or buy more on the plan page to continue.'
   await page.route(/functions\/v1\/(ai-chat|ai-compare|generate-ads)$/, (route) =>
     route.fulfill({
       status: 402,

@@ -114,6 +114,24 @@ test('billing from the landing page to its last day, with a friend’s code [spe
     await shot(page, 'plans-trial')
   })
 
+  await test.step('a top-up is bought, and what is left of it refunded', async () => {
+    const buy = page.getByRole('button', { name: 'Buy 500 AI prompts' })
+    const checkout = await inNewTab(page, () => buy.click(), '**/sandbox/stripe/checkout/**')
+    await checkout.getByLabel('Card number').fill('4242424242424242')
+    await checkout.getByRole('button', { name: /^Pay/ }).click()
+    await checkout.waitForURL('**/thank-you?top_up=**')
+    await expect(checkout.getByRole('heading', { name: '500 AI prompts added.' })).toBeVisible({ timeout: 20_000 })
+    await shot(checkout, 'top-up-added')
+    await checkout.close()
+    await page.reload()
+    await expect(page.getByText('500 of 500 AI prompts left')).toBeVisible()
+    await shot(page, 'plans-top-up')
+    await page.getByRole('button', { name: 'Refund $19' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Refund', exact: true }).click()
+    await expect(page.getByText('0 of 500 AI prompts left')).toBeVisible()
+    await expect(page.getByText('$19 refunded')).toBeVisible()
+  })
+
   await test.step('a day before the end a mail and a notice say so, with the price that is really charged', async () => {
     await later(request, email, 2.2)
     const mails = async () =>

@@ -15,7 +15,7 @@ if (seen) countView(seen, document.referrer)
 const root = document.getElementById('root')!
 const { pathname, search } = location
 // The checkout's result stands where the landing view is prerendered.
-if (pathname === '/thank-you' && search.includes('session_id=')) root.replaceChildren()
+if (pathname === '/thank-you' && (search.includes('session_id=') || search.includes('top_up='))) root.replaceChildren()
 const prerendered = root.firstElementChild !== null
 const liveAtOnce =
   /^\/(auth|pricing|forgot-password|reset-password|lost-second-factor)\b/.test(pathname) ||

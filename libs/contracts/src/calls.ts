@@ -12,6 +12,7 @@ import type * as billingSales from './billing/sales.ts'
 import type * as billingSellers from './billing/sellers.ts'
 import type * as billingSellingStaff from './billing/selling-staff.ts'
 import type * as billingStaff from './billing/staff.ts'
+import type * as billingTopUps from './billing/top-ups.ts'
 import type { Args, Reply } from './contract.ts'
 import type * as crm from './crm/api.ts'
 import type * as crmAppointments from './crm/appointments.ts'
@@ -65,6 +66,7 @@ type Modules = typeof aiGateway &
   typeof billingSellers &
   typeof billingSellingStaff &
   typeof billingStaff &
+  typeof billingTopUps &
   typeof crm &
   typeof crmContacts &
   typeof crmImports &

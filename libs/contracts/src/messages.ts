@@ -90,17 +90,23 @@ export const errors = {
   storage_quota: { status: 413, message: 'There is no space left in your plan for this. Delete files or upgrade on the plan page.' },
 
   // Limits
-  limit_prompts: { status: 402, message: 'You have used all AI prompts of your plan this month. Upgrade on the plan page to continue.' },
+  limit_prompts: {
+    status: 402,
+    message: 'You have used all AI prompts of your plan this month. Upgrade or buy more on the plan page to continue.',
+  },
   limit_budget: {
     status: 402,
     message:
-      "Your plan's remaining model budget this month does not cover this. Shorten it, choose a cheaper model, or upgrade on the plan page.",
+      "Your plan's remaining model budget this month does not cover this. Shorten it, choose a cheaper model, or upgrade or buy more on the plan page.",
   },
   budget_held: {
     status: 429,
     message: 'Your other answers hold the rest of your model budget. Wait for one to finish, then send this again.',
   },
-  limit_images: { status: 402, message: 'You have used all images of your plan this month. Upgrade on the plan page to continue.' },
+  limit_images: {
+    status: 402,
+    message: 'You have used all images of your plan this month. Upgrade or buy more on the plan page to continue.',
+  },
   limit_emails: { status: 402, message: 'You have used all emails of your plan this month. Upgrade on the plan page to continue.' },
   limit_runs: { status: 402, message: 'You have used all workflow runs of your plan this month. Upgrade on the plan page to continue.' },
   limit_agents: { status: 402, message: 'You have as many voice agents as your plan includes. Upgrade on the plan page to add more.' },
@@ -117,6 +123,9 @@ export const errors = {
     message: 'A switch to a lower plan is waiting for your next billing date. Keep your current plan first, then upgrade.',
   },
   no_subscription: { status: 404, message: 'There is no subscription yet. Choose a plan first.' },
+  top_up_closed: { status: 409, message: 'This top-up was refunded, or is being refunded.' },
+  top_up_used: { status: 409, message: 'Nothing is left of this top-up, so there is nothing to refund.' },
+  top_up_late: { status: 409, message: 'A top-up can be refunded within 30 days of its purchase.' },
   seller_not_ready: { status: 409, message: 'Purchase functionality coming soon!' },
   refund_too_large: { status: 409, message: 'That is more than is left of this payment.' },
   refund_disputed: { status: 409, message: 'The bank decides about this payment. It cannot be refunded meanwhile.' },

@@ -140,6 +140,25 @@ export const budgetsOf = (tier: Tier): Record<string, number> => ({
   media: imageBudgetsMicrousd[tier],
 })
 
+/** Units that can be bought beside the plan. Speech is counted in minutes. */
+export const topUpUnits = ['prompts', 'images', 'speech'] as const
+export type TopUpUnit = (typeof topUpUnits)[number]
+export type TopUp = {
+  unit: TopUpUnit
+  units: number
+  priceCents: number
+  currency: 'usd'
+  /** The model cost that comes with each unit: what costs more uses up more of them. */
+  unitMicrousd: number
+}
+/** A unit of them costs more than in the next higher plan, and they do not expire. */
+export const topUps: readonly TopUp[] = [
+  { unit: 'prompts', units: 500, priceCents: 1900, currency: 'usd', unitMicrousd: 12_000 },
+  { unit: 'images', units: 50, priceCents: 1500, currency: 'usd', unitMicrousd: 135_000 },
+  { unit: 'speech', units: 100, priceCents: 900, currency: 'usd', unitMicrousd: 30_000 },
+]
+export const topUpOf = (unit: TopUpUnit): TopUp => topUps.find((each) => each.unit === unit)!
+
 /** For how many days an account keeps its past: conversations and comparisons that nobody has used since, single answers as counted, the account's log. */
 const historyDays: Record<Tier, number> = { none: 730, trial: 730, basic: 730, pro: 1825, enterprise: 3650 }
 export const historyDaysOf = (tier: Tier): number => historyDays[tier]

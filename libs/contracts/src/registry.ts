@@ -24,6 +24,7 @@ import * as billingSellingStaff from './billing/selling-staff.ts'
 import * as billingShapes from './billing/shapes.ts'
 import * as billingStaff from './billing/staff.ts'
 import * as billingTables from './billing/tables.ts'
+import * as billingTopUps from './billing/top-ups.ts'
 import type { Action, Effect, Endpoint, Event, Job, Request, Table } from './contract.ts'
 import * as crmApi from './crm/api.ts'
 import * as crmAppointments from './crm/appointments.ts'
@@ -88,6 +89,7 @@ import * as mediaVoice from './media/voice.ts'
 import * as sandboxApi from './sandbox/api.ts'
 import * as sandboxEvents from './sandbox/events.ts'
 import { type ProcessName, serviceNames } from './services.ts'
+import { aiCloseTopUp, aiTopUpDrawn, mediaCloseTopUp, mediaTopUpDrawn } from './top-ups.ts'
 import { jobProgress } from './usage.ts'
 
 /** Everything that every service says, by who says it. The gateway, the reference pages and the attack runner read this. */
@@ -120,6 +122,7 @@ export const contracts: Record<ProcessName, object> = {
     ...billingTables,
     ...billingShapes,
     ...billingSelling,
+    ...billingTopUps,
   },
   marketplace: {
     ...marketplaceApi,
@@ -150,8 +153,29 @@ export const contracts: Record<ProcessName, object> = {
     ...integrationsNotion,
     ...integrationsTables,
   },
-  'ai-gateway': { ...aiApi, ...aiApprovals, ...aiMcp, ...aiMemory, ...aiOpenAi, ...aiTables, ...aiTools, ...aiWriting, ...aiEvents },
-  media: { ...mediaApi, ...mediaEvents, ...mediaFiles, ...mediaOpenAi, ...mediaShapes, ...mediaVoice },
+  'ai-gateway': {
+    ...aiApi,
+    ...aiApprovals,
+    ...aiMcp,
+    ...aiMemory,
+    ...aiOpenAi,
+    ...aiTables,
+    ...aiTools,
+    ...aiWriting,
+    ...aiEvents,
+    aiTopUpDrawn,
+    aiCloseTopUp,
+  },
+  media: {
+    ...mediaApi,
+    ...mediaEvents,
+    ...mediaFiles,
+    ...mediaOpenAi,
+    ...mediaShapes,
+    ...mediaVoice,
+    mediaTopUpDrawn,
+    mediaCloseTopUp,
+  },
   analytics: { ...analyticsApi, ...analyticsEvents, ...analyticsTables },
   crm: {
     ...crmApi,

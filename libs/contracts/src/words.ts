@@ -1,5 +1,5 @@
 import { appOf } from './integrations/apps.ts'
-import { plans, type Unit } from './plans.ts'
+import { plans, type TopUpUnit, type Unit } from './plans.ts'
 
 // How names, amounts and days read in a sentence. No zod here: the web app may ship it.
 
@@ -53,6 +53,10 @@ export const unitName: Record<Unit, string> = {
   runs: 'workflow runs',
   agents: 'voice agents',
 }
+
+export const topUpName: Record<TopUpUnit, string> = { prompts: 'AI prompts', images: 'images', speech: 'minutes of speech' }
+/** As an invoice names it. */
+export const topUpTitle = ({ unit, units }: { unit: TopUpUnit; units: number }): string => `${count(units)} ${topUpName[unit]}`
 
 /** An app by the name that people know; one that the catalogue does not have, by its id. */
 export const appName = (id: string): string =>

@@ -33,6 +33,7 @@ const OF_THE_KIT: Holding[] = [
   { table: 'entitlements', key: null },
   { table: 'usage_counters', key: null },
   { table: 'usage_reservations' },
+  { table: 'usage_top_ups' },
 ]
 
 /**
@@ -129,7 +130,7 @@ async function eraseKitRows(trx: Kysely<KitDb>, userId: string): Promise<Record<
   const { numAffectedRows } = await sql`
     delete from inbox where parked_at is not null and envelope->>'user_id' = ${userId}`.execute(trx)
   return {
-    ...(await deleteRows(trx, ['entitlements', 'usage_counters', 'usage_reservations', 'idempotency_keys'], userId)),
+    ...(await deleteRows(trx, ['entitlements', 'usage_counters', 'usage_reservations', 'usage_top_ups', 'idempotency_keys'], userId)),
     parked_messages: Number(numAffectedRows ?? 0),
   }
 }

@@ -1,9 +1,11 @@
 import type { ErrorCode } from '@operon/contracts/messages'
-import { limitsOf, PAST_DUE_GRACE_DAYS, type Tier, tiers, type Unit } from '@operon/contracts/plans'
+import { type Tier, tiers, type Unit } from '@operon/contracts/plans'
 import type { Kysely } from 'kysely'
+import { jsonOf, noneOf, planColumns, planOf, stillRuns, usageOf } from './allowance.ts'
 import { runStatement, type Statement } from './db.ts'
 import { DomainError } from './errors.ts'
 import { newId } from './ids.ts'
+import { draw, hasTopUp } from './top-ups.ts'
 import { inTransaction } from './tx.ts'
 
 // reserve -> run -> settle (`settle.ts`). A reservation is taken before the work and holds its units against the limit and its cost against the budget;
@@ -30,35 +32,35 @@ export type Reservation = {
   /** Its share of the budget; `extend` raises it. */
   costMicrousd: number
 }
-export type Usage = {
-  unit: Metered
-  tier: Tier
-  used: number
-  reserved: number
-  limit: number | null
-  costMicrousd: number
-  costReservedMicrousd: number
-  /** Null where the service spends no money by the unit. */
-  budgetMicrousd: number | null
-  periodStart: Date
-  periodEnd: Date | null
-}
 /** `costs`: the most that it can cost. */
 export type Ask = { userId: string; unit: Metered; feature: string; amount?: number; holdMs?: number; costs?: ByTier | null }
 
 /** Takes units against the user's plan: two callers can never share the last one. */
 export async function reserve(db: Kysely<any>, ask: Ask, budgets: ByTier | null = null): Promise<Reservation> {
   const wanted = wantedOf(ask)
-  const taken = (await take(db, ask.unit, [wanted], budgets)).get(wanted.id)
+  const taken = (await take(db, ask.unit, [wanted], budgets)).get(wanted.id) ?? (await takeDrawn(db, ask.unit, wanted, budgets))
   if (!taken) throw await refusal(db, ask, budgets)
   return taken
+}
+
+/** What the plan does not cover, with units of a top-up. The counter is locked until they are taken, so nobody else takes what was drawn. */
+export async function takeDrawn(db: Kysely<any>, unit: Metered, wanted: Wanted, budgets: ByTier | null): Promise<Taken | undefined> {
+  if (!(await hasTopUp(db, wanted.userId, unit))) return undefined
+  return inTransaction(db, async (trx) =>
+    (await draw(trx, { ...wanted, unit }, budgets)) ? (await take(trx, unit, [wanted], budgets)).get(wanted.id) : undefined,
+  )
 }
 
 /** Several of one user and unit, each to be settled by itself: all of them or none. */
 export async function reserveMany(db: Kysely<any>, asks: Ask[], budgets: ByTier | null = null): Promise<Reservation[]> {
   const all = asks.map(wantedOf)
   const taken = await inTransaction(db, async (trx) => {
-    const granted = await take(trx, asks[0]!.unit, all, budgets)
+    const { unit } = asks[0]!
+    const granted = await take(trx, unit, all, budgets)
+    const rest = all.filter(({ id }) => !granted.has(id))
+    const lacking = { ...asks[0]!, amount: rest.reduce((sum, { amount }) => sum + amount, 0), costs: costsOf(rest) }
+    if (rest.length > 0 && (await draw(trx, lacking, budgets)))
+      for (const [id, taken] of await take(trx, unit, rest, budgets)) granted.set(id, taken)
     if (granted.size < all.length) throw new NotAll()
     return [...granted.values()]
   }).catch((error) => {
@@ -66,10 +68,11 @@ export async function reserveMany(db: Kysely<any>, asks: Ask[], budgets: ByTier 
     return null
   })
   if (taken) return taken
-  const costs = asks.every((ask) => ask.costs) ? sumOf(asks.map((ask) => ask.costs!)) : null
-  throw await refusal(db, { ...asks[0]!, amount: asks.reduce((sum, { amount = 1 }) => sum + amount, 0), costs }, budgets)
+  const amount = asks.reduce((sum, { amount = 1 }) => sum + amount, 0)
+  throw await refusal(db, { ...asks[0]!, amount, costs: costsOf(asks) }, budgets)
 }
 class NotAll extends Error {}
+const costsOf = (asks: { costs?: ByTier | null }[]) => (asks.every(({ costs }) => costs) ? sumOf(asks.map(({ costs }) => costs!)) : null)
 
 const wantedOf = ({ userId, feature, amount = 1, holdMs = HOLD_MS, costs = null }: Ask): Wanted => ({
   ...{ id: newId(), userId, feature, amount, holdMs, costs },
@@ -81,12 +84,13 @@ export const HOLD_MS = 15 * 60_000
 /** Why nothing was granted: the units, the budget, or a budget that running work still holds. */
 export async function refusal(db: Kysely<any>, { userId, unit, amount = 1, costs }: Omit<Ask, 'feature'>, budgets: ByTier | null) {
   const usage = await usageOf(db, userId, unit, budgets)
-  const { tier, used, reserved, limit, costMicrousd, costReservedMicrousd, budgetMicrousd } = usage
+  const { tier, used, reserved, limit, costMicrousd, costReservedMicrousd, budgetMicrousd, extra, topUps } = usage
   const details = { unit, tier, upgrade: '/pricing' }
-  if (budgetMicrousd === null || (limit !== null && used + reserved + amount > limit))
+  if (budgetMicrousd === null || (limit !== null && used + reserved + amount > limit + extra + topUps))
     return new DomainError(`limit_${unit}` as ErrorCode, { details })
   const ofBudget = { ...details, budget_microusd: budgetMicrousd, cost_microusd: costMicrousd }
-  const isWorthWaiting = costReservedMicrousd > 0 && costMicrousd + (costs?.[tier] ?? 0) <= budgetMicrousd
+  const isWorthWaiting =
+    costReservedMicrousd > 0 && costMicrousd + (costs?.[tier] ?? 0) <= budgetMicrousd + usage.extraMicrousd + usage.topUpsMicrousd
   return new DomainError(isWorthWaiting ? 'budget_held' : 'limit_budget', { details: ofBudget })
 }
 
@@ -108,8 +112,6 @@ export async function take(db: Kysely<any>, unit: Metered, wanted: Wanted[], bud
 }
 type Granted = { id: string; period_start: Date; left: number | null; tier: Tier; cost: number; cost_left: number | null }
 
-const noneOf = (unit: Metered): number | null => (unit === 'speech' ? null : limitsOf('none')[unit])
-export const jsonOf = (value: object | null) => (value ? JSON.stringify(value) : null)
 const takingOne = (unit: Metered, wanted: Wanted, budgets: ByTier | null): [Statement, unknown[]] => {
   const { id, userId, feature, amount, holdMs, costs } = wanted
   return [TAKE_ONE, [userId, unit, noneOf(unit), jsonOf(budgets), amount, id, feature, holdMs, jsonOf(costs)]]
@@ -119,16 +121,9 @@ const takingAll = (unit: Metered, wanted: Wanted[], budgets: ByTier | null): [St
   return [TAKE, [JSON.stringify(given), unit, noneOf(unit), jsonOf(budgets)]]
 }
 
-// The plan's period is the subscription's while it runs, else the calendar month of a free account.
-const calendarMonth = `date_trunc('month', now() at time zone 'utc') at time zone 'utc'`
-// `none` is no subscription: its allowance is the calendar month's, and comes anew with it.
-const stillRuns = `e.tier <> 'none' and (e.period_end is null or e.period_end + interval '${PAST_DUE_GRACE_DAYS} days' > now())`
-// An instance of the version before writes no budget: the tier's own stands in for it. The plan's budget is for its units; speech has the tier's own.
-const planColumns = `
-  coalesce(e.period_start, ${calendarMonth}) as period_start, e.period_end, coalesce(e.tier, 'none') as tier,
-  case when e.user_id is null then $3::int else (e.limits ->> $2)::int end as max,
-  coalesce(case when $2 <> 'speech' then e.budget_microusd end, ($4::jsonb ->> coalesce(e.tier, 'none'))::bigint) as budget`
-const planOf = (user: string) => `select ${planColumns} from (select) one left join entitlements e on e.user_id = ${user} and ${stillRuns}`
+// Looked up only where the plan alone does not allow it; the counter's own guard decides.
+const extraOf = (column: 'extra' | 'extra_cost', of: string, user = `${of}.user_id`) =>
+  `select ${column} from usage_counters where user_id = ${user} and unit = $2 and period_start = ${of}.period_start`
 
 // Each counter is raised once, by as many of its user's askers as still fit, in the order they came: what the row was before (`old`) and
 // is after (`new`) tells how many that is. Costs only add up, so those that fit are the first ones here too.
@@ -147,17 +142,18 @@ const TAKE: Statement = {
     counted as (
       insert into usage_counters as c (user_id, unit, period_start, reserved, cost_reserved)
       select user_id, $2, period_start, sum(amount), sum(cost) from turns
-      where (max is null or turn * amount <= max) and (budget is null or so_far <= budget) group by user_id, period_start order by user_id
+      where (max is null or turn * amount <= max or turn * amount <= max + (${extraOf('extra', 'turns')}))
+        and (budget is null or so_far <= budget or so_far <= budget + (${extraOf('extra_cost', 'turns')})) group by user_id, period_start order by user_id
       on conflict (user_id, unit, period_start) do update set (reserved, cost_reserved) = (
         select c.reserved + coalesce(sum(t.amount), 0), c.cost_reserved + coalesce(sum(t.cost), 0) from turns t
-        where t.user_id = c.user_id and (t.max is null or t.turn * t.amount <= t.max - c.used - c.reserved)
-          and (t.budget is null or t.so_far <= t.budget - c.cost_used - c.cost_reserved))
-      returning c.user_id, c.period_start, new.reserved - coalesce(old.reserved, 0) as granted, new.used + new.reserved as taken,
+        where t.user_id = c.user_id and (t.max is null or t.turn * t.amount <= t.max + c.extra - c.used - c.reserved)
+          and (t.budget is null or t.so_far <= t.budget + c.extra_cost - c.cost_used - c.cost_reserved))
+      returning c.user_id, c.period_start, c.extra, c.extra_cost, new.reserved - coalesce(old.reserved, 0) as granted, new.used + new.reserved as taken,
         new.cost_used + new.cost_reserved as cost_taken
     ),
     granted as (
-      select t.id, t.user_id, t.feature, t.amount, t.hold_ms, t.tier, t.cost, c.period_start, t.max - c.taken as "left",
-        t.budget - c.cost_taken as cost_left
+      select t.id, t.user_id, t.feature, t.amount, t.hold_ms, t.tier, t.cost, c.period_start, t.max + c.extra - c.taken as "left",
+        t.budget + c.extra_cost - c.cost_taken as cost_left
       from turns t join counted c using (user_id) where t.turn * t.amount <= c.granted
     ),
     stored as (
@@ -175,12 +171,14 @@ const TAKE_ONE: Statement = {
     plan as (select *, coalesce(($9::jsonb ->> tier)::bigint, 0) as cost from found),
     counted as (
       insert into usage_counters as c (user_id, unit, period_start, reserved, cost_reserved)
-      select $1::uuid, $2, period_start, $5::int, cost from plan where (max is null or max >= $5) and (budget is null or budget >= cost)
+      select $1::uuid, $2, period_start, $5::int, cost from plan
+      where (max is null or max >= $5 or max + (${extraOf('extra', 'plan', '$1::uuid')}) >= $5)
+        and (budget is null or budget >= cost or budget + (${extraOf('extra_cost', 'plan', '$1::uuid')}) >= cost)
       on conflict (user_id, unit, period_start) do update
         set reserved = c.reserved + excluded.reserved, cost_reserved = c.cost_reserved + excluded.cost_reserved
-        where (select (max is null or c.used + c.reserved + $5 <= max) and (budget is null or c.cost_used + c.cost_reserved + cost <= budget)
-          from plan)
-      returning c.period_start, c.used + c.reserved as taken, c.cost_used + c.cost_reserved as cost_taken
+        where (select (max is null or c.used + c.reserved + $5 <= max + c.extra)
+          and (budget is null or c.cost_used + c.cost_reserved + cost <= budget + c.extra_cost) from plan)
+      returning c.period_start, c.used + c.reserved - c.extra as taken, c.cost_used + c.cost_reserved - c.extra_cost as cost_taken
     ),
     stored as (
       insert into usage_reservations (id, user_id, unit, period_start, amount, feature, cost_held, expires_at)
@@ -190,8 +188,19 @@ const TAKE_ONE: Statement = {
     from counted c, plan`,
 }
 
-/** Holds more of the budget for work that turns out dearer, a fallback for instance. False when the budget does not allow it. */
+/** Holds more of the budget for work that turns out dearer, a fallback for instance. False when neither the budget nor a top-up allows it. */
 export async function extend(db: Kysely<any>, reservation: Reservation, moreMicrousd: number, budgets: ByTier | null): Promise<boolean> {
+  if (await raise(db, reservation, moreMicrousd, budgets)) return true
+  const { userId, unit, tier } = reservation
+  const costs = { [tier]: moreMicrousd } as ByTier
+  if (!(await hasTopUp(db, userId, unit))) return false
+  return inTransaction(
+    db,
+    async (trx) => (await draw(trx, { userId, unit, amount: 0, costs }, budgets)) && raise(trx, reservation, moreMicrousd, budgets),
+  )
+}
+
+async function raise(db: Kysely<any>, reservation: Reservation, moreMicrousd: number, budgets: ByTier | null): Promise<boolean> {
   const { id, userId, unit } = reservation
   const values = [userId, unit, noneOf(unit), jsonOf(budgets), id, moreMicrousd]
   const [held] = await runStatement<{ cost_held: number }>(db, EXTEND, values)
@@ -208,39 +217,8 @@ const EXTEND: Statement = {
     counted as (
       update usage_counters c set cost_reserved = c.cost_reserved + $6::bigint from open, plan
       where c.user_id = open.user_id and c.unit = open.unit and c.period_start = open.period_start
-        and (plan.budget is null or c.cost_used + c.cost_reserved + $6 <= plan.budget)
+        and (plan.budget is null or c.cost_used + c.cost_reserved + $6 <= plan.budget + c.extra_cost)
       returning open.id
     )
     update usage_reservations r set cost_held = r.cost_held + $6 from counted where r.id = counted.id returning r.cost_held`,
-}
-
-/** The units and the budget that a user has spent in the current period. */
-export async function usageOf(db: Kysely<any>, userId: string, unit: Metered, budgets: ByTier | null = null): Promise<Usage> {
-  const [row] = await runStatement<UsageRow>(db, USAGE, [userId, unit, noneOf(unit), jsonOf(budgets)])
-  const { used, reserved, max: limit, tier, cost_used, cost_reserved, budget, period_start, period_end } = row!
-  return {
-    ...{ unit, tier, used, reserved, limit, costMicrousd: cost_used, costReservedMicrousd: cost_reserved, budgetMicrousd: budget },
-    periodStart: period_start,
-    periodEnd: period_end,
-  }
-}
-type UsageRow = {
-  used: number
-  reserved: number
-  max: number | null
-  tier: Tier
-  cost_used: number
-  cost_reserved: number
-  budget: number | null
-  period_start: Date
-  period_end: Date | null
-}
-
-const USAGE: Statement = {
-  name: 'meter_usage',
-  text: `
-    with plan as (${planOf('$1::uuid')})
-    select coalesce(c.used, 0) as used, coalesce(c.reserved, 0) as reserved, coalesce(c.cost_used, 0) as cost_used,
-      coalesce(c.cost_reserved, 0) as cost_reserved, plan.max, plan.tier, plan.budget, plan.period_start, plan.period_end
-    from plan left join usage_counters c on c.user_id = $1 and c.unit = $2 and c.period_start = plan.period_start`,
 }

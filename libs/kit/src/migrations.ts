@@ -99,6 +99,21 @@ export const kitMigrations: Migrations = {
         )`.execute(db)
     },
   },
+  // An instance of the version before leaves the columns at their defaults, and meters by the plan alone.
+  '0000_kit_top_ups': {
+    async up(db: Kysely<unknown>) {
+      await sql`
+        alter table usage_counters add column extra integer not null default 0 check (extra >= 0),
+          add column extra_cost bigint not null default 0, add column extra_max integer, add column extra_budget bigint`.execute(db)
+      await sql`
+        create table usage_top_ups (
+          id uuid primary key, user_id uuid not null, unit text not null, units integer not null, unit_microusd bigint not null check (unit_microusd > 0),
+          drawn integer not null default 0 check (drawn between 0 and units), draws integer not null default 0,
+          state text not null check (state in ('open', 'held', 'closed')), version integer not null, bought_at timestamptz not null
+        )`.execute(db)
+    },
+    indexes: { usage_top_ups_of_user: 'on usage_top_ups (user_id, unit, bought_at, id)' },
+  },
   // Lost jobs are looked for among jobs, not among the events of a day.
   '0000_kit_jobs_sent': {
     indexes: { outbox_jobs_sent: "on outbox (sent_at, id) where kind = 'job' and sent_at is not null" },

@@ -91,6 +91,7 @@ test('what a service holds of a person comes whole, in pieces, and of nobody els
     ['entitlements', 0],
     ['usage_counters', 0],
     ['usage_reservations', 0],
+    ['usage_top_ups', 0],
   ])
   expect(rows.map((row) => row.id)).toEqual(notes.map(({ id }) => id).toSorted())
   expect(hers[0]!.rows).toEqual([{ a: ann }])

@@ -2,7 +2,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { budgetsOf, type Tier, tiers, type Unit } from '@operon/contracts/plans'
 import type { Kysely } from 'kysely'
 import { newId } from './ids.ts'
-import { type Ask, type ByTier, extend, HOLD_MS, type Reservation, refusal, reserveMany, type Taken, take, type Wanted } from './meter.ts'
+import {
+  type Ask,
+  type ByTier,
+  extend,
+  HOLD_MS,
+  type Reservation,
+  refusal,
+  reserveMany,
+  type Taken,
+  take,
+  takeDrawn,
+  type Wanted,
+} from './meter.ts'
 import { currentTrace } from './telemetry.ts'
 import { inSpan, isTracing } from './tracing.ts'
 
@@ -62,7 +74,8 @@ export class Reserver {
     known.askingCost += cost
     let taken: Taken | undefined
     try {
-      taken = await this.#lane.add({ id: newId(), userId, feature, amount: 1, holdMs, costs })
+      const wanted: Wanted = { id: newId(), userId, feature, amount: 1, holdMs, costs }
+      taken = (await this.#lane.add(wanted)) ?? (await takeDrawn(this.#db, this.#unit, wanted, this.budgets))
       if (!taken) throw await refusal(this.#db, { userId, unit: this.#unit, costs }, this.budgets)
       known.tier = taken.tier
       return taken

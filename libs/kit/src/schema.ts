@@ -59,6 +59,26 @@ export type KitDb = {
     /** Millionths of a dollar, as `cost_reserved` and `cost_held`. */
     cost_used: Generated<number>
     cost_reserved: Generated<number>
+    /** Units of top-ups, and the cost that comes with them, beyond the plan's own; and what that was when they were added. */
+    extra: Generated<number>
+    extra_cost: Generated<number>
+    extra_max: Generated<number | null>
+    extra_budget: Generated<number | null>
+  }
+  /** Bought beside the plan, of the units that this service meters. */
+  usage_top_ups: {
+    id: string
+    user_id: string
+    unit: string
+    units: number
+    unit_microusd: number
+    drawn: Generated<number>
+    /** Counts the changes of `drawn`. */
+    draws: Generated<number>
+    /** `held` while a bank disputes the payment; `closed` is final. */
+    state: 'open' | 'held' | 'closed'
+    version: number
+    bought_at: Date
   }
   /** Parked work that somebody put away for good: the audit of `npm run replay -- --discard`. */
   discarded_work: { id: string; what: string; attempts: number; reason: string; discarded_by: string; discarded_at: Generated<Date> }

@@ -55,6 +55,7 @@ export const CHANGES: Record<string, (ids: Ids) => any> = {
 /** Reads of the registry that are not timed, and why. */
 export const UNTIMED: Record<string, string> = {
   'checkout-status': 'asks the payment provider about one session',
+  'top-up-status': 'the same',
   'staff-coupons': 'asks the payment provider for its promotion codes',
   'order-status': 'opens by the token of one order',
   'show-order': 'one order, by its token or id',

@@ -57,6 +57,7 @@ export const BOUNDED: Record<string, number> = {
   /** Ten years of five units, a row a month. */
   usage: 600,
   usage_counters: 600,
+  usage_top_ups: 200,
 }
 
 const among = (...values: string[]) =>

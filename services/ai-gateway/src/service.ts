@@ -10,6 +10,7 @@ import { Reserver } from '@operon/kit/reserver'
 import { daysAgo, forgetByPlan, type History } from '@operon/kit/retention'
 import type { Runtime, ServiceDefinition } from '@operon/kit/service'
 import { settleAbandoned } from '@operon/kit/settle'
+import { metersTopUps } from '@operon/kit/top-ups'
 import { closeDead, dropOld } from './approvals/approvals.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import { closeAbandoned } from './chat/conversations.ts'
@@ -81,6 +82,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
   async setup(rt) {
     const sandbox = async (provider: 'openai' | 'rdap') => (await rt.ask(sandboxAddress, { provider })).url
     const providers = new Providers(rt.config, () => sandbox('openai'), rt.providers)
+    metersTopUps(rt, 'ai-gateway')
     const reserver = new Reserver(rt.db, 'prompts', 'ai-gateway')
     const settler = new Settler(rt.db, reserver.budgets, rt.log, costsIn(rt.metrics))
     const deps = {

@@ -1,5 +1,6 @@
 import * as billing from '@operon/contracts/billing/events'
 import { demoCreated, userCreated, userUpdated } from '@operon/contracts/identity/events'
+import { drawnBy } from '@operon/contracts/top-ups'
 import { aiUsageRecorded, crmUsageRecorded, mediaUsageRecorded } from '@operon/contracts/usage'
 import { erasesPeople } from '@operon/kit/erasure'
 import type { Runtime } from '@operon/kit/service'
@@ -16,6 +17,7 @@ import { countFigures } from './staff/figures.ts'
 import { tellOfMatter } from './staff/matters.ts'
 import { seedDemo } from './subscriptions/demo.ts'
 import { follow } from './subscriptions/project.ts'
+import { keepDrawn } from './top-ups/drawn.ts'
 import { projectUsage, type TellUsage } from './usage/usage.ts'
 import { reconcile } from './webhooks/reconcile.ts'
 import type { Hearing } from './webhooks/routes.ts'
@@ -35,6 +37,7 @@ export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, hea
   for (const usage of [aiUsageRecorded, mediaUsageRecorded, crmUsageRecorded]) {
     rt.on(usage, `project-${usage.name.split('.')[0]}-usage`, (trx, event) => projectUsage(trx, event, tell))
   }
+  for (const drawn of Object.values(drawnBy)) rt.on(drawn, `keep-${drawn.name.split('.')[0]}-drawn`, keepDrawn)
 
   const isSandbox = deps.provider.mode === 'sandbox'
   rt.job(billing.reconcile, (ctx) => sumLedger(ctx.db).then(() => reconcile(deps, ctx, hearing)), {

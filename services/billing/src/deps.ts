@@ -1,7 +1,9 @@
 import type { Tier } from '@operon/contracts/plans'
+import type { closedBy } from '@operon/contracts/top-ups'
 import type { Ctx } from '@operon/kit/context'
 import type { KitDb } from '@operon/kit/schema'
 import type { Kysely, Transaction } from 'kysely'
+import type { z } from 'zod'
 import type { OrderOnRecord } from './sales/collected.ts'
 import type { BillingDb, Status } from './schema.ts'
 import type { Provider } from './stripe.ts'
@@ -22,6 +24,8 @@ export type Deps = {
   staff(): Promise<string[]>
   /** The marketplace's record of an order of its own. */
   orderEvidence(reference: string): Promise<OrderOnRecord>
+  /** Ends a top-up where its unit is metered; answers what was left. */
+  closeTopUp(topUp: z.input<(typeof closedBy)['media']['input']>): Promise<{ left: number }>
   /** Tells the open pages of a user, once it is committed. */
   tell(change: { user_id: string; tier: Tier; status: Status }): void
 }

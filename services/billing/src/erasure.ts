@@ -27,6 +27,19 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
       .set({ ...nobody, request: '{}' })
       .where('buyer_id', '=', userId)
       .execute()
+    // Nobody can use what is left. A refund that was begun is still sent: its meter forgets, so what is left is what was heard of it.
+    await trx
+      .updateTable('top_ups')
+      .set({ refund_units: sql`coalesce(refund_units, units - drawn)` })
+      .where('user_id', '=', userId)
+      .where('state', '=', 'refunding')
+      .execute()
+    await trx
+      .updateTable('top_ups')
+      .set({ state: 'closed', url: null })
+      .where('user_id', '=', userId)
+      .where('state', 'not in', ['expired', 'refunding'])
+      .execute()
     const anonymised = { accounts: 1, sales: Number(sales.numUpdatedRows), ...(await anonymiseRows(trx, ['trial_cards'], userId)) }
     return {
       deleted,
@@ -36,6 +49,7 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
         subscriptions: BOOKS,
         referrals: BOOKS,
         referral_sums: BOOKS,
+        top_ups: BOOKS,
         disputes: BOOKS,
         sales: BOOKS,
         documents: BOOKS,
@@ -50,6 +64,7 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
     { table: 'trial_cards', key: null },
     { table: 'usage', key: null },
     { table: 'disputes', key: null },
+    { table: 'top_ups', without: ['session', 'url'] },
     { table: 'seller_accounts', key: null },
     { table: 'seller_balances', of: (userId) => sql`t.seller_id = ${userId}`, key: null },
     {

@@ -2,6 +2,7 @@ import * as billing from '@operon/contracts/billing/api'
 import * as months from '@operon/contracts/billing/months'
 import * as staff from '@operon/contracts/billing/staff'
 import * as billingTables from '@operon/contracts/billing/tables'
+import * as topUps from '@operon/contracts/billing/top-ups'
 import { signedIn } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve } from '@operon/kit/http'
@@ -26,6 +27,8 @@ import { cancelSubscription, listInvoices, previewSwitch, resumeSubscription, sw
 import { checkSubscription } from './subscriptions/check.ts'
 import { checkoutStatus, createCheckout } from './subscriptions/checkout.ts'
 import { customerPortal } from './subscriptions/portal.ts'
+import { buyTopUp, topUpStatus } from './top-ups/checkout.ts'
+import { listTopUps, refundTopUp } from './top-ups/refund.ts'
 import type { Hearing } from './webhooks/routes.ts'
 
 export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing) {
@@ -43,6 +46,11 @@ export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing)
   serve(app, billing.listPayments, listPayments)
   serve(app, billing.statementExport, statementExport)
   serveTable(app, billingTables.subscribers, { scope: (ctx) => ({ user_id: signedIn(ctx).id }) })
+
+  serve(app, topUps.listTopUps, listTopUps)
+  serve(app, topUps.buyTopUp, by(buyTopUp))
+  serve(app, topUps.topUpStatus, by(topUpStatus))
+  serve(app, topUps.refundTopUp, by(refundTopUp))
 
   serve(app, billing.validateReferral, validateReferral)
   serve(app, billing.referralSummary, by(referralSummary))

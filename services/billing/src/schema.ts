@@ -167,6 +167,36 @@ export type BillingDb = SellingDb & {
     starts_at: Date
     ends_at: Date
   }
+  top_ups: {
+    id: string
+    user_id: string
+    unit: string
+    units: number
+    unit_microusd: number
+    price_cents: number
+    currency: string
+    /** `open` and `expired` are payment pages; `held` waits for a bank's decision, `closed` is over for good. */
+    state: Generated<'open' | 'expired' | 'paid' | 'held' | 'refunding' | 'closed'>
+    session: string | null
+    url: string | null
+    looked_at: Generated<Date>
+    charge: string | null
+    gross_cents: number | null
+    tax_cents: number | null
+    returned_cents: Generated<number>
+    paid_at: Date | null
+    /** As its meter told, with the count of its changes there. */
+    drawn: Generated<number>
+    draws: Generated<number>
+    /** What was left when its refund began. */
+    refund_units: number | null
+    /** Used up before the end of a month that is closed. */
+    earned: Generated<boolean>
+    version: Generated<number>
+    created_at: Generated<Date>
+  }
+  /** How much of it was used by the end of a month in which some was. */
+  top_up_months: { top_up_id: string; month: string; drawn: number }
   month_closes: { month: string; closed_at: Generated<Date> }
   tax_lines: {
     /** The entry that it belongs to. */

@@ -2,6 +2,7 @@ import { revenue, subscriptionLive } from '@operon/contracts/billing/events'
 import { staffPeople } from '@operon/contracts/identity/events'
 import { orderEvidence } from '@operon/contracts/marketplace/evidence'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
+import { closedBy, meteredBy } from '@operon/contracts/top-ups'
 import { sandboxIsOpen } from '@operon/kit/config'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { Config } from './config.ts'
@@ -43,6 +44,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
       trialOncePerCard: TRIAL_ONCE_PER_CARD ?? provider.mode === 'live',
       staff: () => rt.ask(staffPeople, {}).then(({ ids }) => ids),
       orderEvidence: (reference) => rt.ask(orderEvidence, { reference }).then(({ order }) => order),
+      closeTopUp: (topUp) => rt.ask(closedBy[meteredBy[topUp.unit]] as (typeof closedBy)['media'], topUp),
       tell: ({ user_id, tier, status }) =>
         void rt.broadcast(subscriptionLive, { user_id, tier, status }).catch((err) => rt.log.debug({ err }, 'no page could be told')),
     }

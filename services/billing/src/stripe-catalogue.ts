@@ -9,7 +9,7 @@ export const priceKey = (plan: PlanId, period: Period) => `${plan} ${period}`
 
 export const REFERRAL_COUPON = `operon-referral-${REFERRAL_PERCENT_OFF}-once`
 /** Software as a service, for business use. */
-const SOFTWARE = 'txcd_10103001'
+export const SOFTWARE = 'txcd_10103001'
 export const productId = (plan: PlanId) => `operon_${plan}`
 
 /** Products and prices are made from the one plan table; a price is named by what it costs, so that a new price is a new one. */

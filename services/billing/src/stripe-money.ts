@@ -30,7 +30,7 @@ export function moneyOf(call: Call) {
   }
 
   /** Tax that the payment page added, and the buyer's place. */
-  async function taxOfSale(intent: string): Promise<ProviderTax | null> {
+  async function taxOfPage(intent: string): Promise<ProviderTax | null> {
     const sessions = await call((stripe) => stripe.checkout.sessions.list({ payment_intent: intent, limit: 1 }))
     const session = sessions.data[0]
     const { address, tax_ids } = session?.customer_details ?? {}
@@ -86,9 +86,9 @@ export function moneyOf(call: Call) {
         : charge.refunds
       const disputes = charge.disputed ? await call((stripe) => stripe.disputes.list({ charge: id, limit: 10 })) : null
       const intent = idOf(charge.payment_intent)
-      const isSale = charge.metadata.kind === 'sale'
-      const shaped = chargeOf(charge, refunds?.data ?? [], disputes?.data ?? [], isSale ? null : await invoiceOf(intent))
-      return isSale && intent ? { ...shaped, tax: await taxOfSale(intent) } : shaped
+      const ofPage = charge.metadata.kind === 'sale' || charge.metadata.kind === 'top_up'
+      const shaped = chargeOf(charge, refunds?.data ?? [], disputes?.data ?? [], ofPage ? null : await invoiceOf(intent))
+      return ofPage && intent ? { ...shaped, tax: await taxOfPage(intent) } : shaped
     },
 
     async refund(

@@ -65,6 +65,8 @@ export type ProviderCharge = {
   paidFor: PaidFor
   /** The checkout of a seller's sale that it paid. */
   saleCheckout: string | null
+  /** The top-up that it paid. */
+  topUp: string | null
   payer: { email: string | null; name: string | null; address: string | null }
   /** As a person would name it: `card •••• 4242`. */
   method: string
@@ -173,6 +175,7 @@ export function chargeOf(
   disputes: Stripe.Dispute[],
   invoice: Stripe.Invoice | null,
 ): ProviderCharge {
+  const { kind } = charge.metadata
   const movements = [
     charge.balance_transaction,
     ...refunds.flatMap((refund) => [refund.balance_transaction, refund.failure_balance_transaction]),
@@ -185,8 +188,9 @@ export function chargeOf(
     succeeded: charge.status === 'succeeded' && charge.captured,
     createdAt: date(charge.created),
     description: charge.description ?? (invoice ? 'Subscription' : 'Payment'),
-    paidFor: charge.metadata.kind === 'sale' ? 'sale' : invoice?.parent?.subscription_details ? 'subscription' : 'unknown',
-    saleCheckout: charge.metadata.kind === 'sale' ? (charge.metadata.checkout ?? null) : null,
+    paidFor: kind === 'sale' || kind === 'top_up' ? kind : invoice?.parent?.subscription_details ? 'subscription' : 'unknown',
+    saleCheckout: kind === 'sale' ? (charge.metadata.checkout ?? null) : null,
+    topUp: kind === 'top_up' ? (charge.metadata.top_up ?? null) : null,
     payer: { email: charge.billing_details.email, name: charge.billing_details.name, address: addressOf(charge.billing_details.address) },
     method: methodOf(charge),
     subscription: idOf(invoice?.parent?.subscription_details?.subscription),

@@ -23,6 +23,7 @@ import {
   subscriptionOf,
 } from './stripe-shapes.ts'
 import { staffOf } from './stripe-staff.ts'
+import { topUpsOf } from './stripe-top-ups.ts'
 
 // The one place that calls the provider's SDK (what is on sale there: stripe-catalogue.ts; what moved there: stripe-money.ts).
 
@@ -343,6 +344,7 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
 
     ...moneyOf(call),
     ...salesOf(call, collectsTax),
+    ...topUpsOf(call, collectsTax),
     ...connectOf(call),
     ...staffOf(call),
     ...plansOf(call, pricesOf, collectsTax),

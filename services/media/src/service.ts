@@ -7,6 +7,7 @@ import { fileTables } from '@operon/kit/files/schema'
 import { laneTables } from '@operon/kit/lanes'
 import type { ByTier } from '@operon/kit/meter'
 import type { ServiceDefinition } from '@operon/kit/service'
+import { metersTopUps } from '@operon/kit/top-ups'
 import { sql } from 'kysely'
 import { Config } from './config.ts'
 import { erasureOf } from './erasure.ts'
@@ -50,6 +51,7 @@ export const mediaService: ServiceDefinition<MediaDb, Config> = {
       budgets: Object.fromEntries(tiers.map((tier) => [tier, budgetsOf(tier).media!])) as ByTier,
       progress: new Progress(rt),
     }
+    metersTopUps(rt, 'media')
     pictureRoutes(drawing)
     const speaking = {
       rt,

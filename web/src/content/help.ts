@@ -79,7 +79,7 @@ Say “Remember that …” and the assistants keep those words in mind. **Setti
 
 Each plan also has a **model budget** a month: what its answers may cost at the models' list prices. Short questions to small models use little of it, long texts and large models more. What a provider bills us for an answer that failed counts toward it too.
 
-See **Settings, AI usage** for this month by model and feature, and where the month is heading. Press the gauge under any answer for its tokens and model cost. When the prompts or the budget of a plan are used up, answers stop until the next period or an upgrade on the plan page; nothing else stops.`,
+See **Settings, AI usage** for this month by model and feature, and where the month is heading. Press the gauge under any answer for its tokens and model cost. When the prompts or the budget of a plan are used up, answers stop until the next period, an upgrade or a top-up on the plan page; nothing else stops. Top-ups are used after the allowance of the month and do not expire.`,
   },
   {
     id: 'conversations',

@@ -85,7 +85,7 @@ export const usageThreshold = event(
       {
         kind: 'usage',
         title: usageTitle(usage),
-        body: `${usedOf(usage)} are used in this period. ${usage.percent === 100 ? 'Upgrade to continue right away.' : 'Upgrade before you run out.'}`,
+        body: `${usedOf(usage)} are used in this period. ${usage.percent === 100 ? 'A top-up takes over if you have one. If not, upgrade or buy one to continue right away.' : 'Upgrade or buy a top-up before you run out.'}`,
         link: '/pricing',
       },
     ],
@@ -95,7 +95,7 @@ export const usageThreshold = event(
       return {
         subject: isAll ? `Your ${product} ${what} are used up` : `${usage.percent}% of your ${product} ${what} are used`,
         title: usageTitle(usage),
-        text: `${usedOf(usage)} are used in this period.${isAll ? ' You get more with a larger plan, or when the next period starts.' : ''}`,
+        text: `${usedOf(usage)} are used in this period.${isAll ? ' A top-up takes over if you have one. If not, you get more with a top-up or a larger plan, or when the next period starts.' : ''}`,
         label: 'See plan and usage',
         path: '/pricing',
         after: isAll ? 'Everything else keeps working.' : 'We will email you once more when the limit is reached.',
@@ -228,7 +228,15 @@ export const refundReturned = event('billing.refund_returned', payment, {
     after: 'The card may have been closed or replaced.',
   }),
 })
-export const paymentDisputed = event('billing.payment_disputed', payment, {
+/** `top_up`: it did not pay for a plan. */
+const ofBank = payment.extend({ top_up: z.boolean().optional() })
+const paused = ({ top_up }: { top_up?: boolean | undefined }) =>
+  top_up
+    ? 'What is left of the top-up that it paid for waits until then.'
+    : 'The plan that it paid for is paused, and nothing more is charged for it until then.'
+const lost = ({ top_up }: { top_up?: boolean | undefined }) =>
+  top_up ? 'the top-up that it paid for is over' : 'the plan that it paid for has ended'
+export const paymentDisputed = event('billing.payment_disputed', ofBank, {
   activity: (disputed) => ({ command: `Payment of ${money(disputed)} disputed at the bank`, status: 'failed' }),
   link: () => '/pricing',
   trigger: { title: 'A payment was disputed', description: 'At the bank. With the amount and the currency.' },
@@ -243,13 +251,13 @@ export const paymentDisputed = event('billing.payment_disputed', payment, {
   email: (disputed, product) => ({
     subject: `Your bank disputes a payment to ${product}`,
     title: `Your bank disputes a payment of ${money(disputed)}`,
-    text: 'The bank has taken the payment back while it decides. The plan that it paid for is paused, and nothing more is charged for it until then.',
+    text: `The bank has taken the payment back while it decides. ${paused(disputed)}`,
     label: 'See your plan',
     path: '/pricing',
     after: 'If that is a mistake, tell your bank that you know the payment. Your data is kept.',
   }),
 })
-export const disputeClosed = event('billing.dispute_closed', payment.extend({ outcome: z.enum(['won', 'lost']) }), {
+export const disputeClosed = event('billing.dispute_closed', ofBank.extend({ outcome: z.enum(['won', 'lost']) }), {
   activity: (closed) => `Dispute of ${money(closed)} ${closed.outcome === 'won' ? 'settled' : 'decided by the bank'}`,
   link: () => '/pricing',
   trigger: { title: 'A dispute was decided', description: 'Won or lost, with the amount and the currency.' },
@@ -259,17 +267,14 @@ export const disputeClosed = event('billing.dispute_closed', payment.extend({ ou
       : {
           kind: 'payment',
           title: 'The bank has decided the dispute',
-          body: `${money(closed)} went back to you, and the plan that it paid for has ended.`,
+          body: `${money(closed)} went back to you, and ${lost(closed)}.`,
           link: '/pricing' as const,
         },
   ],
   email: (closed, product) => ({
     subject: `Your bank decided a dispute with ${product}`,
     title: closed.outcome === 'won' ? 'The dispute is settled' : 'The bank has decided the dispute',
-    text:
-      closed.outcome === 'won'
-        ? `The payment of ${money(closed)} stands.`
-        : `${money(closed)} went back to you, and the plan that it paid for has ended.`,
+    text: closed.outcome === 'won' ? `The payment of ${money(closed)} stands.` : `${money(closed)} went back to you, and ${lost(closed)}.`,
     label: 'See your plan',
     path: '/pricing',
     after: 'Your data is kept either way.',

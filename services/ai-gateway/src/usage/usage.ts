@@ -1,9 +1,10 @@
 import type { aiEstimate } from '@operon/contracts/ai-gateway/api'
 import type { Input } from '@operon/contracts/contract'
 import { modelLimitsOf } from '@operon/contracts/plans'
+import { usageOf } from '@operon/kit/allowance'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
-import { NEVER, usageOf } from '@operon/kit/meter'
+import { NEVER } from '@operon/kit/meter'
 import { sql } from 'kysely'
 import { type AnswerDeps, costsOf } from '../completions/answer.ts'
 import { chainOf, estimateTokens } from '../registry/models.ts'
@@ -17,12 +18,8 @@ export async function estimate(
 ) {
   const unknown = models.find((model) => !chainOf(model))
   if (unknown) throw new DomainError('model_unknown', { details: { model: unknown } })
-  const { tier, used, reserved, limit, costMicrousd, costReservedMicrousd, budgetMicrousd } = await usageOf(
-    ctx.db,
-    signedIn(ctx).id,
-    'prompts',
-    reserver.budgets,
-  )
+  const { tier, used, reserved, limit, ...spent } = await usageOf(ctx.db, signedIn(ctx).id, 'prompts', reserver.budgets)
+  const { costMicrousd, costReservedMicrousd, budgetMicrousd, extra, extraMicrousd, topUps, topUpsMicrousd } = spent
   const body = { messages: [{ role: 'user', content: text }], ...(max_tokens && { max_tokens }) }
   const costs = models.map((model) => costsOf({ providers }, { model, body })[tier])
   const tooLong = costs.includes(NEVER)
@@ -30,12 +27,12 @@ export async function estimate(
     prompt_tokens: estimateTokens(text.length),
     prompts: models.length,
     max_cost_microusd: tooLong ? 0 : costs.reduce((sum, cost) => sum + cost, 0),
-    remaining: limit === null ? null : Math.max(0, limit - used - reserved),
+    remaining: limit === null ? null : Math.max(0, limit + extra - used - reserved) + topUps,
     too_long: tooLong,
     max_characters: modelLimitsOf(tier).inputCharacters,
     ...(budgetMicrousd !== null && {
       budget_microusd: budgetMicrousd,
-      budget_left_microusd: Math.max(0, budgetMicrousd - costMicrousd - costReservedMicrousd),
+      budget_left_microusd: Math.max(0, budgetMicrousd + extraMicrousd - costMicrousd - costReservedMicrousd) + topUpsMicrousd,
     }),
   }
 }

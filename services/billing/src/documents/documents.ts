@@ -74,7 +74,7 @@ export async function documentsOfSale(db: Db, saleId: string): Promise<DocumentR
 }
 
 const LISTED = 50
-/** Credit notes for what was given back of a person's plan, newest first. */
+/** Invoices of top-ups, and credit notes for what was given back of a plan or a top-up, newest first. */
 export const documentsOfPerson = (db: Db, userId: string): Promise<DocumentRow[]> =>
   numbered(db, () =>
     db

@@ -49,7 +49,7 @@ async function fileOf(db: Db, issuer: Issuer, row: DocumentRow): Promise<File> {
     from: { title: 'From', name: issuer.name, lines: [...issuer.address, ...(issuer.taxId ? [`Tax ID: ${issuer.taxId}`] : [])] },
     seller: sale?.seller ?? null,
     to: { title: 'To', ...nameAndLines(sale?.buyer ?? plan, row) },
-    lines: row.kind === 'invoice' && sale ? sale.lines : [{ title: `Refund of ${row.title}`, cents: net }],
+    lines: row.kind === 'invoice' ? (sale?.lines ?? [{ title: row.title, cents: net }]) : [{ title: `Refund of ${row.title}`, cents: net }],
     ...{ taxCents: row.tax_cents, grossCents: row.gross_cents, place: row.region ? `${row.country}-${row.region}` : row.country },
     isReverseCharge: row.reverse_charge,
     about: [
@@ -58,6 +58,7 @@ async function fileOf(db: Db, issuer: Issuer, row: DocumentRow): Promise<File> {
       ...(row.kind === 'invoice' && sale
         ? [`Paid by ${sale.method.replaceAll('•', '*')} on ${dayOf(row.at)}. Supplied electronically.`]
         : []),
+      ...(row.kind === 'invoice' && !sale ? [`Paid on ${dayOf(row.at)}, payment ${row.charge}. Supplied electronically.`] : []),
       ...(sale ? [`Order ${sale.reference}`] : []),
     ],
   })

@@ -8,6 +8,7 @@ import { referralPaid, referralVoided } from '../referrals/referrals.ts'
 import { settle } from '../sales/settle.ts'
 import { openMatter } from '../staff/matters.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
+import { keepTopUp, topUpOfCharge } from '../top-ups/settle.ts'
 import { userOf } from './credits.ts'
 import { keepDispute, nameOf } from './disputes.ts'
 import { charged, disputeLost, disputeOpened, feeTaken, type Line, refunded, refundFailed } from './entries.ts'
@@ -19,15 +20,19 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
   if (charge.paidFor === 'sale' && (await settle(trx, charge))) return
   if (!charge.succeeded) return
   const { currency, id: payment } = charge
-  // Paid as a sale, and nothing here was sold for it.
-  const paidFor = charge.paidFor === 'sale' ? 'unknown' : charge.paidFor
+  const topUp = charge.paidFor === 'top_up' ? await topUpOfCharge(trx, charge) : null
+  // Paid as a sale or a top-up, and nothing here was sold for it.
+  const paidFor = charge.paidFor === 'sale' || (charge.paidFor === 'top_up' && !topUp) ? 'unknown' : charge.paidFor
   const userId = await userOf(trx, charge.customer)
   const book = (reference: string, kind: string, description: string, occurredAt: Date, lines: Line[]) =>
     lines.length === 0 ? false : post(trx, { reference, kind, userId, description, occurredAt, lines })
   const event = (amountCents: number) => ({ payment, amount_cents: amountCents, currency })
 
-  const isKnown = paidFor === 'subscription'
-  const kind = isKnown ? 'charge' : 'unknown_charge'
+  const isPlan = paidFor === 'subscription'
+  const isKnown = isPlan || topUp !== null
+  // What goes back of a top-up is no part of what was paid for a plan.
+  const of = (kind: string) => (topUp ? `top_up_${kind}` : kind)
+  const kind = isPlan ? 'charge' : topUp ? 'top_up' : 'unknown_charge'
   const isPaid = await book(`charge:${payment}`, kind, charge.description, charge.createdAt, charged(currency, charge.amountCents, paidFor))
   if (isPaid && !isKnown)
     await openMatter(trx, {
@@ -36,19 +41,24 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
         subject: payment,
         title: `A payment of ${money({ amount_cents: charge.amountCents, currency })} is of unknown purpose`,
       },
-      body: `No plan and no sale asked for ${payment}. It waits in the books as suspense.`,
+      body: `No plan, top-up or sale asked for ${payment}. It waits in the books as suspense.`,
     })
   if (isPaid && isKnown) {
     await publish(trx, paymentSucceeded, userId, event(charge.amountCents))
-    if (userId) await referralPaid(trx, userId, charge)
+    if (userId && isPlan) await referralPaid(trx, userId, charge)
   }
-  if (isKnown && charge.tax) await bookPlanTax(trx, { userId, currency, tax: charge.tax, at: charge.createdAt })
+  if (isPaid && topUp)
+    await wantDocument(trx, {
+      ...{ kind: 'invoice', reference: `charge:${payment}`, userId, charge: payment, title: charge.description, currency },
+      ...{ grossCents: charge.amountCents, taxCents: charge.tax?.cents ?? 0, place: charge.tax, at: charge.createdAt },
+    })
+  if (isKnown && charge.tax) await bookPlanTax(trx, { userId, currency, tax: charge.tax, at: charge.createdAt, paidFor })
   for (const { reference, feeCents, createdAt } of charge.fees)
     await book(`fee:${reference}`, 'fee', 'Provider fee', createdAt, feeTaken(currency, feeCents))
 
   let returned = 0
   for (const { id, amountCents, state, createdAt } of charge.refunds) {
-    const isNew = await book(`refund:${id}`, 'refund', `Refund of ${payment}`, createdAt, refunded(currency, amountCents, paidFor))
+    const isNew = await book(`refund:${id}`, of('refund'), `Refund of ${payment}`, createdAt, refunded(currency, amountCents, paidFor))
     if (isNew && state === 'sent') await publish(trx, paymentRefunded, userId, event(amountCents))
     if (isNew && isKnown)
       await wantDocument(trx, {
@@ -59,7 +69,7 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
     if (state !== 'failed') continue
     const hasFailed = await book(
       `refund_failed:${id}`,
-      'refund_failed',
+      of('refund_failed'),
       `Refund of ${payment} was not accepted`,
       createdAt,
       refundFailed(currency, amountCents),
@@ -70,7 +80,7 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
     const { id, status, createdAt, movements } = dispute
     for (const [index, moved] of movements.entries()) {
       const { name, kind } = nameOf(dispute, index)
-      await book(name, kind, `Dispute of ${payment}`, moved.createdAt, disputeOpened(currency, -moved.amountCents))
+      await book(name, of(kind), `Dispute of ${payment}`, moved.createdAt, disputeOpened(currency, -moved.amountCents))
       const fee = index === 0 ? `dispute_fee:${id}` : `dispute_fee:${moved.id}`
       await book(fee, 'dispute_fee', 'Dispute fee', moved.createdAt, feeTaken(currency, moved.feeCents))
     }
@@ -79,7 +89,8 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
       await book(`dispute_lost:${id}`, 'dispute_lost', `Dispute of ${payment} lost`, createdAt, disputeLost(currency, heldCents, paidFor))
     await keepDispute(trx, userId, charge, dispute)
   }
-  if (isKnown) await keepPeriod(trx, charge)
+  if (isPlan) await keepPeriod(trx, charge)
+  if (topUp) await keepTopUp(trx, topUp, charge)
   if (isKnown) await bookTaxBack(trx, charge, userId)
   if (returnedCents(charge) >= charge.amountCents) await referralVoided(trx, payment)
 }

@@ -12,7 +12,10 @@ export const chart = {
   sales_tax_payable: 'liability',
   /** Paid, and not earned by the end of the month that was closed last. */
   deferred_revenue: 'liability',
+  /** Of top-ups paid, what is not used by the end of the month that was closed last. */
+  deferred_top_ups: 'liability',
   subscription_revenue: 'income',
+  top_up_revenue: 'income',
   platform_fees: 'income',
   forfeited_credit: 'income',
   refunds: 'expense',

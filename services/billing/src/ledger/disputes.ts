@@ -15,7 +15,8 @@ const DISPUTES_SHOWN = 100
 export async function keepDispute(trx: Trx, userId: string | null, charge: ProviderCharge, dispute: ProviderDispute): Promise<void> {
   const change = await keepDisputeRow(trx, { userId, saleId: null }, charge, dispute)
   if (!change) return
-  const said = { payment: charge.id, amount_cents: dispute.amountCents, currency: charge.currency }
+  const ofTopUp = charge.topUp ? { top_up: true } : {}
+  const said = { payment: charge.id, amount_cents: dispute.amountCents, currency: charge.currency, ...ofTopUp }
   const { isOpened, state } = change
   if (isOpened) await publish(trx, paymentDisputed, userId, said)
   if (state === 'won' || state === 'lost') await publish(trx, disputeClosed, userId, { ...said, outcome: state })
@@ -49,7 +50,7 @@ export async function keepDisputeRow(
         subject: id,
         title: `A payment of ${money({ amount_cents: amountCents, currency: charge.currency })} is disputed`,
       },
-      body: `${saleId ? 'A sale of a seller' : 'A plan'}, reason: ${reason.replaceAll('_', ' ')}.${evidenceDueAt ? ` Evidence is due by ${day(evidenceDueAt.toISOString())}.` : ''}`,
+      body: `${saleId ? 'A sale of a seller' : charge.topUp ? 'A top-up' : 'A plan'}, reason: ${reason.replaceAll('_', ' ')}.${evidenceDueAt ? ` Evidence is due by ${day(evidenceDueAt.toISOString())}.` : ''}`,
     })
   return { state, isOpened: state !== 'asked' && (before === null || before === 'asked') }
 }

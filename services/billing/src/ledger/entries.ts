@@ -11,16 +11,20 @@ export const pair = (currency: string, amountCents: number, debit: Account, cred
 export const lines = (currency: string, ...amounts: [Account, number][]): Line[] =>
   amounts.filter(([, amountCents]) => amountCents !== 0).map(([account, amountCents]) => ({ account, currency, amountCents }))
 
-// Subscriptions, and payments that nothing here was sold for. What sellers are paid for: selling.ts.
-export type PaidFor = 'subscription' | 'sale' | 'unknown'
-const earnedBy = (paidFor: PaidFor): Account => (paidFor === 'subscription' ? 'subscription_revenue' : 'suspense')
-const givenBackBy = (paidFor: PaidFor): Account => (paidFor === 'subscription' ? 'refunds' : 'suspense')
-const lostBy = (paidFor: PaidFor): Account => (paidFor === 'subscription' ? 'dispute_losses' : 'suspense')
+// Subscriptions, top-ups, and payments that nothing here was sold for. What sellers are paid for: selling.ts.
+export type PaidFor = 'subscription' | 'top_up' | 'sale' | 'unknown'
+type Revenue = 'subscription_revenue' | 'top_up_revenue'
+const isOurs = (paidFor: PaidFor) => paidFor === 'subscription' || paidFor === 'top_up'
+export const revenueOf = (paidFor: PaidFor): Revenue => (paidFor === 'top_up' ? 'top_up_revenue' : 'subscription_revenue')
+const earnedBy = (paidFor: PaidFor): Account => (isOurs(paidFor) ? revenueOf(paidFor) : 'suspense')
+const givenBackBy = (paidFor: PaidFor): Account => (isOurs(paidFor) ? 'refunds' : 'suspense')
+const lostBy = (paidFor: PaidFor): Account => (isOurs(paidFor) ? 'dispute_losses' : 'suspense')
 
 export const charged = (currency: string, cents: number, paidFor: PaidFor = 'subscription') =>
   pair(currency, cents, 'provider_balance', earnedBy(paidFor))
-/** The tax in a plan's invoice, and the tax that goes back with a refund. */
-export const taxDue = (currency: string, cents: number) => pair(currency, cents, 'subscription_revenue', 'sales_tax_payable')
+/** The tax in what was paid for a plan or a top-up, and the tax that goes back with a refund. */
+export const taxDue = (currency: string, cents: number, from: Revenue = 'subscription_revenue') =>
+  pair(currency, cents, from, 'sales_tax_payable')
 export const taxReturned = (currency: string, cents: number, from: 'refunds' | 'dispute_losses') =>
   pair(currency, cents, 'sales_tax_payable', from)
 export const feeTaken = (currency: string, cents: number) => pair(currency, cents, 'provider_fees', 'provider_balance')

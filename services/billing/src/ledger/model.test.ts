@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Account } from './chart.ts'
-import { charged, creditMoved, disputeLost, disputeOpened, disputeWon, feeTaken, type Line, refunded } from './entries.ts'
+import { charged, creditMoved, disputeLost, disputeOpened, disputeWon, feeTaken, type Line, type PaidFor, refunded } from './entries.ts'
 
 // `LEDGER_HISTORIES=100000` is the long form.
 const HISTORIES = Number(process.env.LEDGER_HISTORIES ?? 4000)
 
 type Step = { kind: (typeof kinds)[number]; which: number; cents: number; part: number }
-const kinds = ['charge', 'refund', 'dispute', 'decide', 'credit', 'use'] as const
+const kinds = ['charge', 'top up', 'refund', 'dispute', 'decide', 'credit', 'use'] as const
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...kinds),
   which: fc.nat(1000),
@@ -21,12 +21,13 @@ function story() {
     cash: 0,
     feesPaid: 0,
     subscriptionIncome: 0,
+    topUpIncome: 0,
     refunds: 0,
     disputed: 0,
     disputeLosses: 0,
     credit: 0,
     creditGiven: 0,
-    charges: [] as { cents: number; returned: number; disputed: number }[],
+    charges: [] as { cents: number; returned: number; disputed: number; paidFor: PaidFor }[],
   }
 }
 
@@ -54,17 +55,19 @@ function run(steps: Step[]) {
   for (const { kind, which, cents, part } of steps) {
     const charge = model.charges[which % (model.charges.length || 1)]
     const some = (most: number) => Math.max(1, Math.floor((most * part) / 100))
-    if (kind === 'charge') {
+    if (kind === 'charge' || kind === 'top up') {
+      const paidFor = kind === 'charge' ? 'subscription' : 'top_up'
       const fee = Math.round(cents * 0.029) + 30
-      real.post(charged(usd, cents))
+      real.post(charged(usd, cents, paidFor))
       real.post(feeTaken(usd, fee))
       model.cash += cents - fee
       model.feesPaid += fee
-      model.subscriptionIncome += cents
-      model.charges.push({ cents, returned: 0, disputed: 0 })
+      if (kind === 'charge') model.subscriptionIncome += cents
+      else model.topUpIncome += cents
+      model.charges.push({ cents, returned: 0, disputed: 0, paidFor })
     } else if (kind === 'refund' && charge && charge.returned + charge.disputed < charge.cents) {
       const back = some(charge.cents - charge.returned - charge.disputed)
-      real.post(refunded(usd, back))
+      real.post(refunded(usd, back, charge.paidFor))
       charge.returned += back
       model.cash -= back
       model.refunds += back
@@ -76,7 +79,7 @@ function run(steps: Step[]) {
       model.disputed += amount
     } else if (kind === 'decide' && charge && charge.disputed > 0) {
       const won = part > 50
-      real.post(won ? disputeWon(usd, charge.disputed) : disputeLost(usd, charge.disputed))
+      real.post(won ? disputeWon(usd, charge.disputed) : disputeLost(usd, charge.disputed, charge.paidFor))
       model.disputed -= charge.disputed
       if (won) model.cash += charge.disputed
       else {
@@ -107,6 +110,7 @@ test(`the books agree with the story in ${HISTORIES} random histories, to the ce
         cash: real.of('provider_balance'),
         fees: real.of('provider_fees'),
         subscriptions: 0 - real.of('subscription_revenue'),
+        topUps: 0 - real.of('top_up_revenue'),
         refunds: real.of('refunds'),
         disputed: real.of('disputed'),
         losses: real.of('dispute_losses'),
@@ -116,6 +120,7 @@ test(`the books agree with the story in ${HISTORIES} random histories, to the ce
         cash: model.cash,
         fees: model.feesPaid,
         subscriptions: model.subscriptionIncome,
+        topUps: model.topUpIncome,
         refunds: model.refunds,
         disputed: model.disputed,
         losses: model.disputeLosses,

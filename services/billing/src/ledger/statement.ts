@@ -16,13 +16,20 @@ const customerKinds = [
   'dispute_won',
   'credit_granted',
   'credit_used',
+  'top_up',
+  'top_up_refund',
+  'top_up_refund_failed',
+  'top_up_dispute',
+  'top_up_dispute_won',
 ] as const
+type Shown = 'charge' | 'refund' | 'refund_failed' | 'dispute' | 'dispute_won' | 'credit_granted' | 'credit_used'
 /** The purpose of a payment matters to us, not to the customer. */
-const shownAs = (kind: string) =>
-  (kind === 'unknown_charge' || kind === 'sale' ? 'charge' : kind === 'sale_refund' ? 'refund' : kind) as Exclude<
-    (typeof customerKinds)[number],
-    'unknown_charge' | 'sale' | 'sale_refund'
-  >
+const shownAs = (kind: string): Shown =>
+  kind === 'unknown_charge' || kind === 'sale' || kind === 'top_up'
+    ? 'charge'
+    : kind === 'sale_refund'
+      ? 'refund'
+      : (kind.replace(/^top_up_/, '') as Shown)
 
 export async function statementExport(
   ctx: BillingCtx,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Trx } from '../deps.ts'
 import type { ProviderCharge, ProviderInvoice, ProviderTax } from '../stripe-shapes.ts'
 import { userOf } from './credits.ts'
-import { taxDue, taxReturned } from './entries.ts'
+import { type PaidFor, revenueOf, taxDue, taxReturned } from './entries.ts'
 import { post } from './post.ts'
 
 export type TaxPlace = Pick<ProviderTax, 'country' | 'state' | 'isReverseCharge'>
@@ -21,12 +21,13 @@ export async function keepTax(trx: Trx, { reference, charge, place, currency, ta
     .execute()
 }
 
-type Taxed = { userId: string | null; currency: string; tax: ProviderTax; at: Date }
-/** The tax on a plan is owed by its invoice, whether a card or credit has paid it. */
-export async function bookPlanTax(trx: Trx, { userId, currency, tax, at }: Taxed): Promise<void> {
+type Taxed = { userId: string | null; currency: string; tax: ProviderTax; at: Date; paidFor?: PaidFor }
+/** The tax on a plan is owed by its invoice, whether a card or credit has paid it; on a top-up, by its payment page. */
+export async function bookPlanTax(trx: Trx, { userId, currency, tax, at, paidFor = 'subscription' }: Taxed): Promise<void> {
   const reference = `tax:${tax.reference}`
-  const entry = { kind: 'tax', userId, description: `Tax on a plan, ${placeName(tax)}`, occurredAt: at }
-  if (tax.cents > 0) await post(trx, { ...entry, reference, lines: taxDue(currency, tax.cents) })
+  const what = paidFor === 'top_up' ? 'a top-up' : 'a plan'
+  const entry = { kind: 'tax', userId, description: `Tax on ${what}, ${placeName(tax)}`, occurredAt: at }
+  if (tax.cents > 0) await post(trx, { ...entry, reference, lines: taxDue(currency, tax.cents, revenueOf(paidFor)) })
   await keepTax(trx, { reference, place: tax, currency, taxableCents: tax.netCents, taxCents: tax.cents, at })
 }
 

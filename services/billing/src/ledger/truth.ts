@@ -8,12 +8,15 @@ import type { TestBilling } from '../fixture.ts'
 export type Agreed = { reference: string; seller: string; currency: string; priceCents: number }
 export type Story = {
   sales: Agreed[]
+  /** Bought, with what their meter has counted. `isOver` once refunded or lost. */
+  topUps: { id: string; units: number; drawn: number; isOver: boolean }[]
   /** The payout account of each seller. */
   accounts: Map<string, string>
   /** Credit that staff gave. */
   goodwillCents: number
   /** Unearned at the end of the month that was closed last. */
   deferredCents: number
+  deferredTopUpCents: number
 }
 export type Figures = Record<string, number>
 
@@ -45,7 +48,8 @@ export async function figuresOf({ stripe }: TestBilling, story: Story): Promise<
     const sale = story.sales.find(({ reference }) => reference === charge.metadata.reference)
     if (sale) saleFigures(add, sale, charge, returned, lost)
     else {
-      add('subscription_revenue', charge.currency, -charge.amount)
+      const isTopUp = story.topUps.some(({ id }) => id === charge.metadata.top_up)
+      add(isTopUp ? 'top_up_revenue' : 'subscription_revenue', charge.currency, -charge.amount)
       add('refunds', charge.currency, returned)
       add('dispute_losses', charge.currency, lost)
     }
@@ -56,6 +60,8 @@ export async function figuresOf({ stripe }: TestBilling, story: Story): Promise<
   add('goodwill_credits', 'usd', story.goodwillCents)
   add('subscription_revenue', 'usd', left - story.goodwillCents + story.deferredCents)
   add('deferred_revenue', 'usd', -story.deferredCents)
+  add('top_up_revenue', 'usd', story.deferredTopUpCents)
+  add('deferred_top_ups', 'usd', -story.deferredTopUpCents)
   for (const [seller, account] of story.accounts) await sellerFigures(stripe, add, seller, account)
   return withoutZeros(figures)
 }

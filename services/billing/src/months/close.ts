@@ -63,6 +63,34 @@ async function close(trx: Trx, month: string): Promise<void> {
   const occurredAt = new Date(end.getTime() - 1)
   const description = `Paid in ${month} or before, earned later`
   if (lines.length > 0) await post(trx, { reference: `deferred:${month}`, kind: 'deferral', userId: null, description, occurredAt, lines })
+  await closeTopUps(trx, month, end)
+}
+
+/** A top-up is earned as it is used: what was left at the end of the month is deferred, of what was paid without tax and has not gone back. */
+async function closeTopUps(trx: Trx, month: string, end: Date): Promise<void> {
+  const { rows } = await sql<{ currency: string; unearned: number; deferred: number }>`
+    with left_over as (
+      select t.currency, (t.gross_cents - t.returned_cents)::numeric * (t.gross_cents - t.tax_cents) / t.gross_cents
+        * (t.units - coalesce((select m.drawn from top_up_months m where m.top_up_id = t.id and m.month <= ${month} order by m.month desc limit 1), 0)) / t.units as cents
+      from top_ups t where t.state in ('paid', 'held', 'refunding') and not t.earned and t.paid_at < ${end}::timestamptz),
+    unearned as (select currency, sum(floor(cents)) as cents from left_over group by currency),
+    deferred as (
+      select currency, 0 - amount_cents as cents from ledger_balances where account = 'deferred_top_ups')
+    select coalesce(u.currency, d.currency) as currency, coalesce(u.cents, 0)::bigint as unearned, coalesce(d.cents, 0)::bigint as deferred
+    from unearned u full join deferred d on d.currency = u.currency`.execute(trx)
+  const lines = rows.flatMap(({ currency, unearned, deferred }) =>
+    pair(currency, unearned - deferred, 'top_up_revenue', 'deferred_top_ups'),
+  )
+  const occurredAt = new Date(end.getTime() - 1)
+  const description = `Top-ups paid in ${month} or before, not used by its end`
+  if (lines.length > 0)
+    await post(trx, { reference: `deferred_top_ups:${month}`, kind: 'deferral', userId: null, description, occurredAt, lines })
+  // Those used up by then are read by no later month, unless some of it comes back.
+  await sql`
+    update top_ups t set earned = true where t.state in ('paid', 'held', 'refunding') and not t.earned and t.drawn = t.units
+      and t.paid_at < ${end}::timestamptz and not exists (select from top_up_months m where m.top_up_id = t.id and m.month > ${month})`.execute(
+    trx,
+  )
 }
 
 /** Positive where more is deferred than before. */

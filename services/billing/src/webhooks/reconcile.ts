@@ -10,6 +10,8 @@ import { readSetting, replaceSetting } from '../settings.ts'
 import type { ProviderEvent } from '../stripe-shapes.ts'
 import { publishClosed, publishSubscription, type SubscriptionRow } from '../subscriptions/entitlement.ts'
 import { refresh } from '../subscriptions/project.ts'
+import { sweepTopUps } from '../top-ups/checkout.ts'
+import { finishRefunds } from '../top-ups/refund.ts'
 import type { Hearing } from './routes.ts'
 import { announceRenewals, beginMonths } from './yearly.ts'
 
@@ -26,6 +28,8 @@ export async function reconcile(deps: Deps, ctx: BillingCtx, hearing: Hearing): 
     await hearing.endpoint.ensure()
     const caughtUp = await catchUp(deps, ctx, hearing)
     await refreshOverdue(deps, ctx)
+    await sweepTopUps(deps, ctx)
+    await finishRefunds(deps, ctx)
     return caughtUp
   } finally {
     // Time passes whether or not the provider answers.

@@ -51,10 +51,10 @@ export function Compare({ current }: { current: PlanId | null }) {
         </Table>
       </div>
       <p className="max-w-[76ch] px-5 py-6 text-13 text-faint md:px-8">
-        We notify you at 80% and at 100% of a limit. At 100%, that tool pauses until next month or until you upgrade. The model budget is
-        what a month of answers may cost at the models’ list prices, on every plan; it is part of the price, never billed on top. The trial
-        has {money(modelLimitsOf('trial').budgetMicrousd / 10_000)} of it. A referral code takes {REFERRAL_PERCENT_OFF}% off the first
-        month, or the same amount off the first year. Limits and the model budget start again each month on yearly plans too.
+        We notify you at 80% and at 100% of a limit. At 100%, that tool pauses until next month, or until you upgrade or buy a top-up. The
+        model budget is what a month of answers may cost at the models’ list prices, on every plan; it is part of the price, never billed on
+        top. The trial has {money(modelLimitsOf('trial').budgetMicrousd / 10_000)} of it. A referral code takes {REFERRAL_PERCENT_OFF}% off
+        the first month, or the same amount off the first year. Limits and the model budget start again each month on yearly plans too.
       </p>
     </section>
   )

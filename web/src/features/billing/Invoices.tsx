@@ -67,7 +67,7 @@ export function Invoices({ userId }: { userId: string | undefined }) {
       ) : null}
       {invoices.data?.credit_notes?.length ? (
         <section className="border-t border-line px-4 py-3">
-          <h3 className="text-13 font-semibold">Credit notes</h3>
+          <h3 className="text-13 font-semibold">Top-up invoices and credit notes</h3>
           <Papers papers={invoices.data.credit_notes} open={(document_id) => call('open-document', { document_id })} />
         </section>
       ) : null}

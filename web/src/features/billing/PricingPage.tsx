@@ -18,6 +18,7 @@ import { ManagementCard } from './ManagementCard.tsx'
 import { PeriodSwitch } from './PeriodSwitch.tsx'
 import { PlanCard } from './PlanCard.tsx'
 import { SwitchDialog } from './SwitchDialog.tsx'
+import { TopUps } from './TopUps.tsx'
 
 const droppedCode = (code: string | null, why: 'unknown' | 'own'): [string, string] =>
   why === 'own'
@@ -124,6 +125,7 @@ export function PricingPage() {
           />
           <Invoices userId={user?.id} />
         </div>
+        {user ? <TopUps userId={user.id} /> : null}
         <Compare current={current} />
       </div>
       {switching ? (

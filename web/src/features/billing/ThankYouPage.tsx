@@ -10,11 +10,14 @@ import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { day, money } from '../../ui/format.ts'
 import { Busy, EmptyRow, Mark } from '../../ui/Mark.tsx'
+import { TopUpResult } from './TopUpResult.tsx'
 
 /** The checkout's result where there is one, else the landing view. */
 export function ThankYouPage({ otherwise }: Otherwise) {
   const [search] = useSearchParams()
   const checkout = search.get('session_id')
+  const topUp = search.get('top_up')
+  if (topUp) return <TopUpResult id={topUp} />
   return checkout ? <CheckoutResult id={checkout} /> : otherwise
 }
 
