@@ -2,7 +2,7 @@ import type * as contract from '@operon/contracts/billing/api'
 import type { Output } from '@operon/contracts/contract'
 import { limitsOf, modelLimitsOf, type Period, type PlanId, planIds, type Tier, units } from '@operon/contracts/plans'
 import { signedIn } from '@operon/kit/context'
-import { sql } from 'kysely'
+import { runStatement, type Statement } from '@operon/kit/db'
 import type { BillingCtx, Db } from '../deps.ts'
 import type { Status } from '../schema.ts'
 import { allowanceMonth, keptPlan, startOfMonth, startOfNextMonth } from './entitlement.ts'
@@ -34,19 +34,21 @@ type Row = {
 }
 
 /** One read: the plan and what is used of it. A free account counts by the calendar month, a paid one by its period; agents are what exists. */
-export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
-  const { rows } = await sql<Row>`
-    select v.subscribed, s.plan, s.period, s.next_plan, s.next_period, s.allowance_start, s.allowance_end, s.tier, s.status, a.trial_used_at is not null as trial_used, s.trial_end, s.period_start, s.period_end,
-      s.cancel_at_period_end, s.grace_until, s.disputed,
+const CHECK: Statement = {
+  name: 'check_subscription',
+  text: `
+    select v.subscribed, s.plan, s.period, s.next_plan, s.next_period, s.allowance_start, s.allowance_end, s.tier, s.status,
+      a.trial_used_at is not null as trial_used, s.trial_end, s.period_start, s.period_end, s.cancel_at_period_end, s.grace_until, s.disputed,
       (select jsonb_object_agg(u.unit, u.used) from (
         select distinct on (unit) unit, used from usage
         where user_id = s.user_id
-          and (unit = 'agents' or period_start = case when s.tier = 'none' then ${startOfMonth()}::timestamptz else coalesce(s.allowance_start, s.period_start) end)
+          and (unit = 'agents' or period_start = case when s.tier = 'none' then $2::timestamptz else coalesce(s.allowance_start, s.period_start) end)
         order by unit, at desc) u) as used
-    from subscriptions s join subscribers v on v.user_id = s.user_id join accounts a on a.user_id = s.user_id where s.user_id = ${userId}`.execute(
-    db,
-  )
-  const row = rows[0]
+    from subscriptions s join subscribers v on v.user_id = s.user_id join accounts a on a.user_id = s.user_id where s.user_id = $1`,
+}
+
+export async function subscriptionOf(db: Db, userId: string): Promise<Reply> {
+  const [row] = await runStatement<Row>(db, CHECK, [userId, startOfMonth()])
   if (!row) return { ...nothing, ...allowanceOf('none', {}, startOfMonth(), startOfNextMonth()) }
   const { start, end } = row.tier === 'none' ? { start: startOfMonth(), end: startOfNextMonth() } : allowanceMonth(row)
   const current = row.status !== 'canceled' && row.status !== 'none' && row.status !== 'incomplete'
