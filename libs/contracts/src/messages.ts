@@ -122,6 +122,14 @@ export const errors = {
     status: 409,
     message: 'A switch to a lower plan is waiting for your next billing date. Keep your current plan first, then upgrade.',
   },
+  promotion_refused: {
+    status: 409,
+    message: 'This discount code does not apply to a yearly plan, or is no longer valid. Check it, or continue without it.',
+  },
+  promotion_beside_referral: {
+    status: 409,
+    message: 'Your invitation already gives you a discount, and a checkout takes one. Continue without the code.',
+  },
   no_subscription: { status: 404, message: 'There is no subscription yet. Choose a plan first.' },
   top_up_closed: { status: 409, message: 'This top-up was refunded, or is being refunded.' },
   top_up_used: { status: 409, message: 'Nothing is left of this top-up, so there is nothing to refund.' },

@@ -48,6 +48,7 @@ export function ignoreMissing(error: unknown): null {
   if (isMissing(error)) return null
   throw error
 }
+export const isCodeRefusal = (error: unknown): boolean => Boolean(codeOf(error)?.startsWith('promotion_code_'))
 export function ignoreExisting(error: unknown): null {
   if (codeOf(error) === 'resource_already_exists') return null
   throw error

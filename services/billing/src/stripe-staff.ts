@@ -10,6 +10,7 @@ export type NewCoupon = {
   amountOffCents?: number | undefined
   duration: 'once' | 'repeating' | 'forever'
   months?: number | undefined
+  yearly: boolean
   mostUses?: number | undefined
   expiresAt?: Date | undefined
 }
@@ -21,6 +22,7 @@ export type ProviderCoupon = {
   currency: string | null
   duration: 'once' | 'repeating' | 'forever'
   months: number | null
+  yearly: boolean
   used: number
   most_uses: number | null
   expires_at: string | null
@@ -43,7 +45,7 @@ export function staffOf(call: Call) {
 
     /** The discount is a coupon, which the code leads to. A try whose answer was lost finds both again by their keys. */
     async createCoupon(wanted: NewCoupon, currency: string, key: string): Promise<ProviderCoupon> {
-      const { code, percentOff, amountOffCents, duration, months, mostUses, expiresAt } = wanted
+      const { code, percentOff, amountOffCents, duration, months, yearly, mostUses, expiresAt } = wanted
       const coupon = await call((stripe) =>
         stripe.coupons.create(
           {
@@ -61,6 +63,7 @@ export function staffOf(call: Call) {
             promotion: { type: 'coupon', coupon: coupon.id },
             code,
             expand: ['promotion.coupon'],
+            ...(yearly && { metadata: { yearly: 'true' } }),
             ...(mostUses && { max_redemptions: mostUses }),
             ...(expiresAt && { expires_at: seconds(expiresAt) }),
           },
@@ -70,13 +73,27 @@ export function staffOf(call: Call) {
       return couponOf(made)
     },
 
+    async findCoupon(code: string): Promise<ProviderCoupon | null> {
+      const list = await call((stripe) => stripe.promotionCodes.list({ code, active: true, limit: 1, expand: ['data.promotion.coupon'] }))
+      return list.data[0] ? couponOf(list.data[0]) : null
+    },
+
     async endCoupon(id: string): Promise<ProviderCoupon> {
       return couponOf(await call((stripe) => stripe.promotionCodes.update(id, { active: false, expand: ['promotion.coupon'] })))
     },
   }
 }
 
-function couponOf({ id, code, promotion, times_redeemed, max_redemptions, expires_at, active }: Stripe.PromotionCode): ProviderCoupon {
+function couponOf({
+  id,
+  code,
+  promotion,
+  metadata,
+  times_redeemed,
+  max_redemptions,
+  expires_at,
+  active,
+}: Stripe.PromotionCode): ProviderCoupon {
   const coupon = promotion.coupon && typeof promotion.coupon === 'object' ? promotion.coupon : null
   return {
     ...{ id, code, active },
@@ -85,6 +102,7 @@ function couponOf({ id, code, promotion, times_redeemed, max_redemptions, expire
     currency: coupon?.currency ?? null,
     duration: (coupon?.duration as ProviderCoupon['duration'] | undefined) ?? 'once',
     months: coupon?.duration_in_months ?? null,
+    yearly: metadata?.yearly === 'true',
     used: times_redeemed,
     most_uses: max_redemptions,
     expires_at: expires_at ? date(expires_at).toISOString() : null,

@@ -35,6 +35,8 @@ export type CheckoutRequest = {
   period: Period
   trialDays: number
   referral: boolean
+  /** The provider's id of a promotion code. */
+  promotion?: string
   successUrl: string
   cancelUrl: string
 }
@@ -156,8 +158,12 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
             payment_method_collection: 'always',
             ...(collectsTax && taxOf(request.customer)),
             subscription_data: { metadata, ...(request.trialDays > 0 && { trial_period_days: request.trialDays }) },
-            // A page takes one of the two, and promotion codes are counted in months.
-            ...(coupon ? { discounts: [{ coupon }] } : request.period === 'month' && { allow_promotion_codes: true }),
+            // A page takes one discount. What staff made for months is not to be entered for a year, so a page for a year has no field for it.
+            ...(coupon
+              ? { discounts: [{ coupon }] }
+              : request.promotion
+                ? { discounts: [{ promotion_code: request.promotion }] }
+                : request.period === 'month' && { allow_promotion_codes: true }),
             metadata,
             success_url: request.successUrl,
             cancel_url: request.cancelUrl,

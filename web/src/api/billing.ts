@@ -40,11 +40,16 @@ export function openBillingPortal() {
 }
 
 /** Answers how many days of trial it comes with, where it has opened, and whether the referral code was left out. */
-export async function openCheckout(plan: PlanId, period: Period, referralCode: string | null): Promise<Failure | Opened> {
+export async function openCheckout(
+  plan: PlanId,
+  period: Period,
+  referralCode: string | null,
+  promotion: string,
+): Promise<Failure | Opened> {
   const opened: Opened = { trialDays: 0 }
   const failed = await openInNewTab(async () => {
     const code = referralCode ? { referral_code: referralCode } : {}
-    const reply = await call('create-checkout', { plan, period, ...code })
+    const reply = await call('create-checkout', { plan, period, ...code, ...(promotion && { promotion_code: promotion }) })
     Object.assign(opened, { trialDays: reply.trial_days ?? 0, dropped: reply.referral_dropped })
     return reply.url
   })

@@ -13,7 +13,13 @@ export const createCheckout = fn('create-checkout', {
   access: 'public',
   summary: 'A payment page for a plan, with the trial where it is due',
   // Longer than any code is: one that cannot be right is dropped, not refused.
-  body: z.object({ plan: PlanId, period: Period.optional(), referral_code: z.string().trim().max(2000).nullish() }),
+  body: z.object({
+    plan: PlanId,
+    period: Period.optional(),
+    referral_code: z.string().trim().max(2000).nullish(),
+    /** Of staff's, for a year: the page for a month asks for it itself. One that does not apply is refused, and no page is opened. */
+    promotion_code: z.string().trim().max(100).optional(),
+  }),
   reply: z.object({
     url: z.url(),
     trial_days: z.int(),

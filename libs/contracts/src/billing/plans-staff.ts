@@ -100,6 +100,8 @@ export const Coupon = z.object({
   currency: Currency.nullable(),
   duration: z.enum(['once', 'repeating', 'forever']),
   months: z.int().nullable(),
+  /** Also for a plan by the year. */
+  yearly: z.boolean().optional(),
   used: z.int(),
   most_uses: z.int().nullable(),
   expires_at: time.nullable(),
@@ -134,6 +136,7 @@ export const staffCreateCoupon = fn('staff-create-coupon', {
       amount_off_cents: z.int().min(1).max(100_000).optional(),
       duration: z.enum(['once', 'repeating', 'forever']).default('once'),
       months: z.int().min(1).max(36).optional(),
+      yearly: z.boolean().default(false),
       most_uses: z.int().min(1).max(1_000_000).optional(),
       expires_at: time.optional(),
       reason,
@@ -143,6 +146,9 @@ export const staffCreateCoupon = fn('staff-create-coupon', {
     })
     .refine((coupon) => (coupon.duration === 'repeating') === (coupon.months !== undefined), {
       message: 'A discount for some months says for how many.',
+    })
+    .refine((coupon) => !coupon.yearly || coupon.duration === 'once', {
+      message: 'A code for yearly plans is for the first payment.',
     }),
   reply: Coupon,
   idempotent: 'two-phase',

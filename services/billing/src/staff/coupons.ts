@@ -33,6 +33,7 @@ export async function staffCreateCoupon(
     amountOffCents: wanted.amount_off_cents,
     duration: wanted.duration,
     months: wanted.months,
+    yearly: wanted.yearly,
     mostUses: wanted.most_uses,
     expiresAt: wanted.expires_at ? new Date(wanted.expires_at) : undefined,
   }

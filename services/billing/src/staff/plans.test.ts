@@ -1,3 +1,4 @@
+import type { TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
 import { ledgerBalances } from '../ledger/post.ts'
@@ -110,6 +111,32 @@ test('a promotion code is taken at the payment page as often as it says, until s
       address,
     }),
   ).rejects.toThrow()
+  await billing.booksMatch()
+})
+
+test('a year takes a code that staff made for it, once, and no other, nor one beside an invitation', { timeout: 60_000 }, async () => {
+  const make = (code: string, more: object = {}) => asStaff('staff-create-coupon', { code, percent_off: 50, duration: 'once', ...more })
+  expect(await make('YEAR50', { yearly: true, most_uses: 1 })).toMatchObject({ status: 200, body: { yearly: true } })
+  expect((await make('MONTHS50')).body).toMatchObject({ yearly: false })
+  expect(await make('ALWAYS', { duration: 'forever', yearly: true })).toMatchObject({ status: 400 })
+  const [user, late] = [billing.user(), billing.user()]
+  const year = (who: TestUser, promotion_code: string, more: object = {}) =>
+    billing.call('create-checkout', who, { plan: 'basic', period: 'year', promotion_code, ...more })
+  const refused = { status: 409, body: { code: 'promotion_refused' } }
+  expect(await year(user, 'MONTHS50')).toMatchObject(refused)
+  expect(await year(user, 'NOSUCH')).toMatchObject(refused)
+  const { code: invitation } = (await billing.call('referral-summary', late)).body
+  expect(await year(billing.user(), 'YEAR50', { referral_code: invitation })).toMatchObject({ body: { code: 'promotion_beside_referral' } })
+
+  const { url } = (await year(user, 'year50')).body
+  expect((await year(user, 'YEAR50')).body.url).toBe(url)
+  const address = { country: 'US', postal_code: '97201' }
+  await billing.control(`stripe/checkout/${new URL(url).pathname.split('/').at(-1)}/complete`, { card: GOOD_CARD, address })
+  await billing.becomes(user, { status: 'trialing' })
+  await billing.advance(3.1, user)
+  await billing.becomes(user, { status: 'active' })
+  await vi.waitFor(async () => expect(await paidBy(user)).toEqual([23_400]), within)
+  expect(await year(late, 'YEAR50')).toMatchObject(refused)
   await billing.booksMatch()
 })
 

@@ -9,7 +9,7 @@ import type { BillingCtx, Deps } from '../deps.ts'
 import { beginCall, endCall, endCheckout, keepReply } from '../provider-calls.ts'
 import { referralOf } from '../referrals/referrals.ts'
 import type { CheckoutRequest } from '../stripe.ts'
-import { askAgain, isOutage, isRefusal } from '../stripe-errors.ts'
+import { askAgain, isCodeRefusal, isOutage, isRefusal } from '../stripe-errors.ts'
 import { isLive, refresh } from './project.ts'
 
 type Checkout = { id: string; url: string }
@@ -25,6 +25,7 @@ export async function createCheckout(
   const referral = await referralOf(ctx.db, account.user_id, input.referral_code)
   try {
     const customer = await ensureCustomer(deps, ctx.db, account.user_id)
+    const promotion = await promotionOf(deps, input, referral.discount)
     const request: CheckoutRequest = {
       customer,
       userId: account.user_id,
@@ -32,6 +33,7 @@ export async function createCheckout(
       period: input.period ?? 'month',
       trialDays: account.trial_used_at ? 0 : TRIAL_DAYS,
       referral: referral.discount,
+      ...(promotion && { promotion }),
       successUrl: `${deps.publicUrl}/thank-you?session_id={CHECKOUT_SESSION_ID}`,
       cancelUrl: `${deps.publicUrl}/pricing`,
     }
@@ -39,9 +41,20 @@ export async function createCheckout(
     return { url, trial_days: request.trialDays, ...(referral.dropped && { referral_dropped: referral.dropped }) }
   } catch (error) {
     if (error instanceof DomainError && error.status < 500) throw error
+    // For first purchases alone, or used up in this moment.
+    if (input.promotion_code && isCodeRefusal(error)) throw new DomainError('promotion_refused', { cause: error })
     ctx.log.warn({ err: error }, 'no checkout could be created')
     throw new DomainError('checkout_failed', { cause: error, ...(isOutage(error) && askAgain) })
   }
+}
+
+/** A code for months would take its share of a whole year: a year takes those that staff made for it. */
+async function promotionOf(deps: Deps, { period, promotion_code: code }: Input<typeof contract.createCheckout>, isReferred: boolean) {
+  if (!code) return null
+  if (isReferred) throw new DomainError('promotion_beside_referral')
+  const found = await deps.provider.findCoupon(code)
+  if (!found || (period === 'year' && !found.yearly)) throw new DomainError('promotion_refused')
+  return found.id
 }
 
 /** One open checkout an account: the same choice gets the same page again, another choice closes it. */

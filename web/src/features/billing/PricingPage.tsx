@@ -8,6 +8,7 @@ import { isReferralCode, referralKey } from '../../api/keys.ts'
 import { sessionKnown, useSession } from '../../api/session.ts'
 import { subscriptionKey, useSubscription } from '../../api/subscription.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
+import { TextField } from '../../ui/Field.tsx'
 import { day } from '../../ui/format.ts'
 import { ErrorState } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
@@ -33,6 +34,7 @@ export function PricingPage() {
   const queries = useQueryClient()
   const [busy, setBusy] = useState<PlanId | 'portal'>()
   const [switching, setSwitching] = useState<Plan>()
+  const [promotion, setPromotion] = useState('')
   const current = subscription.data?.subscription_tier ?? null
   const next = subscription.data?.next_plan ?? null
   const billed = subscription.data?.period ?? 'month'
@@ -44,6 +46,8 @@ export function PricingPage() {
   const isNext = (plan: Plan) => plan.id === next && period === (subscription.data?.next_period ?? billed)
   const unknown = Boolean(user) && !subscription.data
   const trial = subscription.data?.trial_available ?? true
+  // The payment page of a month asks for it itself.
+  const takesPromotion = Boolean(user) && !current && period === 'year'
 
   async function manage() {
     // Nothing is waited for where it is known already: a browser opens a tab only in the turn of the press.
@@ -62,7 +66,7 @@ export function PricingPage() {
     if (current) return setSwitching(plan)
     setBusy(plan.id)
     const code = [localStorage.getItem(referralKey), user.user_metadata.referral_code].find(isReferralCode) ?? null
-    const opened = await openCheckout(plan.id, period, code)
+    const opened = await openCheckout(plan.id, period, code, takesPromotion ? promotion.trim() : '')
     setBusy(undefined)
     if ('message' in opened) return toast.error(texts.failedToCreateCheckout, opened.message)
     if (opened.dropped) {
@@ -91,8 +95,17 @@ export function PricingPage() {
           Plans differ in how much you can do each month.
           {trial || current ? '' : ` Your free trial was used before, so the first ${period} is paid at the checkout.`}
         </SectionHead>
-        <div className="px-5 pb-6 md:px-8">
+        <div className="flex flex-wrap items-end gap-x-6 gap-y-4 px-5 pb-6 md:px-8">
           <PeriodSwitch value={period} onChange={(to) => setSearch({ billing: to }, { replace: true, preventScrollReset: true })} />
+          {takesPromotion ? (
+            <TextField
+              label="Discount code (optional)"
+              autoComplete="off"
+              maxLength={30}
+              value={promotion}
+              onChange={(event) => setPromotion(event.target.value.toUpperCase())}
+            />
+          ) : null}
         </div>
         {subscription.isError ? (
           <div className="border-t border-line md:px-3">

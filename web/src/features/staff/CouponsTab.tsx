@@ -56,7 +56,8 @@ export function CouponsTab({ lookUp }: { lookUp: LookUp<string, Coupons> }) {
           </StaffTable>
         ) : error ? null : (
           <EmptyState compact title={found ? 'No codes yet' : 'Not listed yet'}>
-            A buyer of a plan enters the code at the payment page. A discount from a friend’s invitation takes its place.
+            A buyer of a plan enters the code at the payment page, and for a year on the plan page. A discount from a friend’s invitation
+            takes its place.
           </EmptyState>
         )}
         {found?.cursor ? <p className="px-4 py-3 text-12 text-faint">These are the newest {found.coupons.length}.</p> : null}
@@ -82,8 +83,12 @@ export function CouponsTab({ lookUp }: { lookUp: LookUp<string, Coupons> }) {
 
 const discountOf = ({ percent_off, amount_off_cents, currency }: Coupon) =>
   percent_off ? `${percent_off}% off` : `${money({ amount_cents: amount_off_cents ?? 0, currency: currency ?? 'usd' })} off`
-const durationOf = ({ duration, months }: Pick<Coupon, 'duration' | 'months'>) =>
-  duration === 'forever' ? 'Each month' : duration === 'repeating' ? `The first ${months} months` : 'The first payment'
+const durationOf = ({ duration, months, yearly }: Pick<Coupon, 'duration' | 'months' | 'yearly'>) =>
+  duration === 'forever'
+    ? 'Each month'
+    : duration === 'repeating'
+      ? `The first ${months} months`
+      : `The first payment${yearly ? ', by the month or the year' : ', by the month'}`
 
 function NewCoupon({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<void> }) {
   const [key] = useState(newKey)
@@ -92,6 +97,8 @@ function NewCoupon({ onClose, onDone }: { onClose: () => void; onDone: () => Pro
   const [value, setValue] = useState('20')
   const [duration, setDuration] = useState<Coupon['duration']>('once')
   const [months, setMonths] = useState('3')
+  const [isYearly, setYearly] = useState(false)
+  const yearly = isYearly && duration === 'once'
   const [mostUses, setMostUses] = useState('')
   const number = Number(value.replace(',', '.'))
   const off = unit === 'percent' ? Math.round(number) : Math.round(number * 100)
@@ -109,6 +116,7 @@ function NewCoupon({ onClose, onDone }: { onClose: () => void; onDone: () => Pro
         ...(unit === 'percent' ? { percent_off: off } : { amount_off_cents: off }),
         ...(duration === 'repeating' && { months: Number(months) }),
         ...(uses && { most_uses: uses }),
+        ...(yearly && { yearly }),
       },
       { idempotencyKey: key },
     )
@@ -123,7 +131,7 @@ function NewCoupon({ onClose, onDone }: { onClose: () => void; onDone: () => Pro
       ready={isReady}
       says={
         isReady
-          ? `Anyone who enters ${code} when they choose a plan gets ${words}: ${durationOf({ duration, months: Number(months) }).toLowerCase()}${uses ? `, for the first ${uses.toLocaleString('en-US')} who use it` : ''}.`
+          ? `Anyone who enters ${code} when they choose a plan gets ${words}: ${durationOf({ duration, months: Number(months), yearly }).toLowerCase()}${uses ? `, for the first ${uses.toLocaleString('en-US')} who use it` : ''}.`
           : 'Enter a code of 3 to 30 letters and figures, and a discount.'
       }
       onClose={onClose}
@@ -147,6 +155,12 @@ function NewCoupon({ onClose, onDone }: { onClose: () => void; onDone: () => Pro
           <option value="repeating">Some months</option>
           <option value="forever">Every payment</option>
         </SelectField>
+        {duration === 'once' ? (
+          <SelectField label="Plans" value={yearly ? 'both' : 'month'} onChange={(event) => setYearly(event.target.value === 'both')}>
+            <option value="month">By the month</option>
+            <option value="both">By the month or the year</option>
+          </SelectField>
+        ) : null}
         {duration === 'repeating' ? (
           <TextField label="Months" inputMode="numeric" value={months} onChange={(event) => setMonths(event.target.value)} />
         ) : null}
