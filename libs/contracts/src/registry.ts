@@ -15,6 +15,7 @@ import * as billingApi from './billing/api.ts'
 import * as billingDocuments from './billing/documents.ts'
 import * as billingEvents from './billing/events.ts'
 import * as billingMonths from './billing/months.ts'
+import * as billingPaymentEvents from './billing/payment-events.ts'
 import * as billingPlansStaff from './billing/plans-staff.ts'
 import * as billingSales from './billing/sales.ts'
 import * as billingSellers from './billing/sellers.ts'
@@ -118,6 +119,7 @@ export const contracts: Record<ProcessName, object> = {
     ...billingMonths,
     ...billingPlansStaff,
     ...billingEvents,
+    ...billingPaymentEvents,
     ...billingSellingEvents,
     ...billingTables,
     ...billingShapes,

@@ -4,49 +4,20 @@ import { DomainError } from '@operon/kit/errors'
 import { Circuit } from '@operon/kit/fetch'
 import type { ProviderWatch } from '@operon/kit/providers'
 import Stripe from 'stripe'
-import { ensurePrices, type Prices, portalConfiguration, priceKey, referralCoupon } from './stripe-catalogue.ts'
+import { ensurePrices, type Prices, portalConfiguration, referralCoupon } from './stripe-catalogue.ts'
+import { checkoutsOf } from './stripe-checkouts.ts'
 import { connectOf } from './stripe-connect.ts'
 import { askAgain, ignoreMissing, ignoreRefused, isOutage, isRefusal } from './stripe-errors.ts'
 import { moneyOf } from './stripe-money.ts'
 import { plansOf } from './stripe-plans.ts'
-import { salesOf, taxOf } from './stripe-sales.ts'
-import {
-  type CheckoutState,
-  date,
-  eventOf,
-  idOf,
-  openedOf,
-  type ProviderEvent,
-  type ProviderSubscription,
-  seconds,
-  stateOf,
-  subscriptionOf,
-} from './stripe-shapes.ts'
+import { salesOf } from './stripe-sales.ts'
+import { date, eventOf, idOf, type ProviderEvent, type ProviderSubscription, seconds, subscriptionOf } from './stripe-shapes.ts'
 import { staffOf } from './stripe-staff.ts'
 import { topUpsOf } from './stripe-top-ups.ts'
 
 // The one place that calls the provider's SDK (what is on sale there: stripe-catalogue.ts; what moved there: stripe-money.ts).
 
 export type Mode = 'sandbox' | 'test' | 'live'
-export type CheckoutRequest = {
-  customer: string
-  userId: string
-  plan: PlanId
-  period: Period
-  trialDays: number
-  referral: boolean
-  /** The provider's id of a promotion code. */
-  promotion?: string
-  successUrl: string
-  cancelUrl: string
-}
-export type ProviderCheckout = {
-  status: CheckoutState
-  userId: string | null
-  customer: string | null
-  plan: string | null
-  subscription: ProviderSubscription | null
-}
 
 type Options = {
   secretKey?: string | undefined
@@ -142,53 +113,6 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
 
     async deleteCustomer(id: string) {
       await call((stripe) => stripe.customers.del(id)).catch(ignoreMissing)
-    },
-
-    async createCheckout(request: CheckoutRequest, key: string): Promise<{ id: string; url: string }> {
-      const price = (await pricesOf())[priceKey(request.plan, request.period)]!
-      const coupon = request.referral ? await call((stripe) => referralCoupon(stripe, request.plan, request.period)) : null
-      const metadata = { user_id: request.userId, plan: request.plan }
-      const session = await call((stripe) =>
-        stripe.checkout.sessions.create(
-          {
-            mode: 'subscription',
-            customer: request.customer,
-            client_reference_id: request.userId,
-            line_items: [{ price, quantity: 1 }],
-            payment_method_collection: 'always',
-            ...(collectsTax && taxOf(request.customer)),
-            subscription_data: { metadata, ...(request.trialDays > 0 && { trial_period_days: request.trialDays }) },
-            // A page takes one discount. What staff made for months is not to be entered for a year, so a page for a year has no field for it.
-            ...(coupon
-              ? { discounts: [{ coupon }] }
-              : request.promotion
-                ? { discounts: [{ promotion_code: request.promotion }] }
-                : request.period === 'month' && { allow_promotion_codes: true }),
-            metadata,
-            success_url: request.successUrl,
-            cancel_url: request.cancelUrl,
-          },
-          { idempotencyKey: key },
-        ),
-      )
-      return openedOf(session)
-    },
-
-    async getCheckout(id: string): Promise<ProviderCheckout | null> {
-      const session = await call((stripe) => stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })).catch(ignoreMissing)
-      if (!session) return null
-      const { subscription } = session
-      return {
-        status: stateOf(session),
-        userId: session.client_reference_id,
-        customer: idOf(session.customer),
-        plan: session.metadata?.plan ?? null,
-        subscription: subscription && typeof subscription === 'object' ? subscriptionOf(subscription) : null,
-      }
-    },
-
-    async expireCheckout(id: string) {
-      await call((stripe) => stripe.checkout.sessions.expire(id)).catch(ignoreRefused)
     },
 
     async createPortal(customer: string, returnUrl: string, configuration?: string): Promise<string> {
@@ -350,6 +274,7 @@ export function openProvider({ secretKey, sandboxAddress, watch, collectsTax = t
 
     ...moneyOf(call),
     ...salesOf(call, collectsTax),
+    ...checkoutsOf(call, pricesOf, collectsTax),
     ...topUpsOf(call, collectsTax),
     ...connectOf(call),
     ...staffOf(call),

@@ -1,4 +1,4 @@
-import { paymentRefunded, paymentSucceeded, refundReturned } from '@operon/contracts/billing/events'
+import { paymentRefunded, paymentSucceeded, refundReturned } from '@operon/contracts/billing/payment-events'
 import { money } from '@operon/contracts/words'
 import { publish } from '@operon/kit/tx'
 import type { Trx } from '../deps.ts'

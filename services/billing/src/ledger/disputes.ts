@@ -1,4 +1,5 @@
-import { disputeClosed, followAccount, paymentDisputed } from '@operon/contracts/billing/events'
+import { followAccount } from '@operon/contracts/billing/events'
+import { disputeClosed, paymentDisputed } from '@operon/contracts/billing/payment-events'
 import type * as contract from '@operon/contracts/billing/staff'
 import type { Output } from '@operon/contracts/contract'
 import { day, money } from '@operon/contracts/words'

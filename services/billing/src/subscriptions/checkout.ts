@@ -8,7 +8,7 @@ import { accountOf, ensureCustomer } from '../accounts.ts'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { beginCall, endCall, endCheckout, keepReply } from '../provider-calls.ts'
 import { referralOf } from '../referrals/referrals.ts'
-import type { CheckoutRequest } from '../stripe.ts'
+import type { CheckoutRequest } from '../stripe-checkouts.ts'
 import { askAgain, isCodeRefusal, isOutage, isRefusal } from '../stripe-errors.ts'
 import { isLive, refresh } from './project.ts'
 

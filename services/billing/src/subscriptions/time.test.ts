@@ -1,4 +1,4 @@
-import { paymentFailed } from '@operon/contracts/billing/events'
+import { paymentFailed } from '@operon/contracts/billing/payment-events'
 import { limitsOf } from '@operon/contracts/plans'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Delivery, FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'

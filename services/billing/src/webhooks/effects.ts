@@ -1,4 +1,4 @@
-import { paymentFailed } from '@operon/contracts/billing/events'
+import { paymentFailed } from '@operon/contracts/billing/payment-events'
 import { publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Db, Deps, Trx } from '../deps.ts'

@@ -1,11 +1,5 @@
-import {
-  budgetThreshold,
-  paymentDisputed,
-  paymentFailed,
-  trialEnding,
-  trialRefused,
-  usageThreshold,
-} from '@operon/contracts/billing/events'
+import { budgetThreshold, trialEnding, trialRefused, usageThreshold } from '@operon/contracts/billing/events'
+import { paymentDisputed, paymentFailed } from '@operon/contracts/billing/payment-events'
 import { saleDisputeClosed, saleDisputed, saleRefunded } from '@operon/contracts/billing/selling-events'
 import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'

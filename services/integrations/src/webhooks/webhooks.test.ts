@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { paymentSucceeded } from '@operon/contracts/billing/events'
+import { paymentSucceeded } from '@operon/contracts/billing/payment-events'
 import { campaignSent, leadCreated } from '@operon/contracts/crm/events'
 import { userDeleted } from '@operon/contracts/identity/events'
 import { webhookPaused } from '@operon/contracts/integrations/events'

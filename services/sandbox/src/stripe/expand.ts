@@ -1,5 +1,5 @@
 import { type Bank, list, type Obj } from './bank.ts'
-import { lineItemsOf } from './checkout.ts'
+import { lineItemsOf } from './checkout-session.ts'
 import { StripeError } from './errors.ts'
 import { paymentsOf } from './invoices.ts'
 import { calculationLines, transactionLines } from './tax/calculations.ts'

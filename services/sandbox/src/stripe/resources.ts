@@ -10,7 +10,8 @@ import {
   updateProduct,
   updatePromotionCode,
 } from './catalog.ts'
-import { createSession, expireSession, lineItemsOf } from './checkout.ts'
+import { expireSession } from './checkout.ts'
+import { createSession, lineItemsOf } from './checkout-session.ts'
 import { advanceTestClock, createTestClock } from './clock.ts'
 import { createAccount, createAccountLink, createLoginLink, deleteAccount, rejectAccount, updateAccount } from './connect/accounts.ts'
 import { cancelPayout, createPayout } from './connect/payouts.ts'
