@@ -207,6 +207,13 @@ test('one email by a program: once under a key, never to an address that bounced
         body: JSON.stringify({ to, subject: 'Your receipt', text: 'Hello {{ first_name }}, thank you.', name: 'Fay Weber', ...body }),
       })
     ).json()) as any
+  // What the person approves is the email itself.
+  const given = { to, subject: 'Your receipt', text: 'Hello {{ first_name }}, thank you.', name: 'Fay Weber' }
+  expect((await call('preview-email', fay, given)).body).toMatchObject({
+    to,
+    subject: 'Your receipt',
+    text: expect.stringContaining('Hello Fay, thank you.'),
+  })
   const key = newId()
   const first = await send({}, key)
   expect(first.state).toBe('sent')
@@ -217,6 +224,7 @@ test('one email by a program: once under a key, never to an address that bounced
   expect((await call('email-status', fay)).body.emails.used).toBe(1)
   await call('add-suppression', fay, { email: to })
   expect((await send({}, newId())).code).toBe('address_suppressed')
+  expect((await call('preview-email', fay, given)).body.code).toBe('address_suppressed')
   expect((await call('send-test-campaign', fay, { campaign_id: await world.draft(fay) })).body).toEqual({ to: fay.email })
   const [test] = await mails(fay.email)
   expect(test!.subject).toBe('[Test] Hello')

@@ -76,6 +76,7 @@ export const UNTIMED: Record<string, string> = {
   'preview-switch': 'asks the payment provider about one subscription',
   'preview-segment': 'counts whom a segment reaches, so it takes as long as the account has contacts',
   'preview-campaign': 'counts whom a segment reaches, so it takes as long as the account has contacts',
+  'preview-email': 'one email of one sender',
   'show-booking': 'one booking, by the token of its link',
   'show-lead-form': 'one form, by the id of its link',
   'show-booking-page': 'at most a hundred pages of one person, by their address',

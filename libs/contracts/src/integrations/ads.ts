@@ -95,6 +95,7 @@ export const metaAdsAnalytics = fn('meta-ads-analytics', {
     title: 'Analyze Meta ads',
     when: 'The person asks how their Meta, Facebook or Instagram ads do',
     effect: 'reads',
+    needs: ['meta-ads'],
     evidence: {
       rows: 'analytics',
       columns: {

@@ -21,7 +21,7 @@ import { campaignReport, listRecipients } from './report.ts'
 import { deleteSegment, listSegments, previewSegment, saveSegment } from './segments.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign, scheduleCampaign, sendCampaign } from './send.ts'
 import { deleteSender, emailStatus, type Senders, saveSender } from './senders.ts'
-import { sendEmail, sendOptInMail } from './single.ts'
+import { previewEmail, sendEmail, sendOptInMail } from './single.ts'
 import { tickCampaigns } from './tick.ts'
 import { mailTracking } from './tracking.ts'
 import { openCarriers } from './transports.ts'
@@ -79,6 +79,7 @@ export function emailRoutes(rt: Runtime<CrmDb, Config>, mailer: Mailer, { dns = 
   serve(app, sendersContract.saveSender, (ctx, input) => saveSender(ctx, input, senders))
   serve(app, sendersContract.deleteSender, deleteSender)
   serve(app, sendersContract.checkSender, (ctx, input) => checkSender(ctx, input, senders, dns))
+  serve(app, campaigns.previewEmail, (ctx, input) => previewEmail(ctx, input, senders))
   serve(app, campaigns.sendEmail, (ctx, input) => sendEmail(ctx, input, senders, paces))
   serve(app, audience.listSuppressions, listSuppressions)
   serve(app, audience.addSuppression, addSuppression)

@@ -23,6 +23,36 @@ import type { campaignPaces } from './pace.ts'
 import { renderEmail, renderSubject } from './render.ts'
 import { type Senders, senderFor } from './senders.ts'
 
+type Letter = Input<typeof contract.previewEmail>
+/** Who sends it and what stands in it; refused where it cannot be sent. */
+async function readyToSend(
+  ctx: Ctx<CrmDb>,
+  { to, text, document, sender_id }: Pick<Letter, 'to' | 'text' | 'document' | 'sender_id'>,
+  senders: Senders,
+) {
+  const { id: userId } = signedIn(ctx)
+  const sender = await senderFor(ctx.db, senders, userId, sender_id ?? null)
+  const written = document ?? (text?.trim() ? documentOf(text) : null)
+  if (!written?.blocks.length) throw new DomainError('campaign_incomplete')
+  const { rows: suppressed } = await sql`
+    select from consents where user_id = ${userId} and channel = 'email' and address = ${to} and state in ('bounced', 'complained')`.execute(
+    ctx.db,
+  )
+  if (suppressed.length) throw new DomainError('address_suppressed')
+  return { sender, written }
+}
+
+export async function previewEmail(ctx: Ctx<CrmDb>, letter: Letter, senders: Senders): Promise<Output<typeof contract.previewEmail>> {
+  const { sender, written } = await readyToSend(ctx, letter, senders)
+  const person = { name: letter.name, email: letter.to, fields: letter.fields }
+  return {
+    from: `${sender.name} <${sender.email}>`,
+    to: letter.to,
+    subject: renderSubject(letter.subject, person),
+    text: renderEmail(written, person, { unsubscribe: '#', preferences: '#' }).text,
+  }
+}
+
 /**
  * One email, as a receipt. Its row is written before the call, so a call that died is found by its key: what became of it is not known, and
  * it is not made again.
@@ -34,14 +64,7 @@ export async function sendEmail(
   paces: ReturnType<typeof campaignPaces>,
 ): Promise<Output<typeof contract.sendEmail>> {
   const { id: userId } = signedIn(ctx)
-  const sender = await senderFor(ctx.db, senders, userId, sender_id ?? null)
-  const written = document ?? (text?.trim() ? documentOf(text) : null)
-  if (!written?.blocks.length) throw new DomainError('campaign_incomplete')
-  const { rows: suppressed } = await sql`
-    select from consents where user_id = ${userId} and channel = 'email' and address = ${to} and state in ('bounced', 'complained')`.execute(
-    ctx.db,
-  )
-  if (suppressed.length) throw new DomainError('address_suppressed')
+  const { sender, written } = await readyToSend(ctx, { to, text, document, sender_id }, senders)
   const key = ctx.idempotencyKey ?? null
   const id = newId()
   const begun = await inTransaction(ctx.db, async (trx) => {

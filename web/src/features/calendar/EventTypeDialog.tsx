@@ -1,10 +1,9 @@
 import { Plus, X } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
 import { Checkbox, SelectField, TextArea, TextField } from '../../ui/Field.tsx'
-import { Alert } from '../../ui/Panel.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { browserZone } from '../../ui/zones.ts'
 import { type EventType, newKey } from './queries.ts'
@@ -37,8 +36,6 @@ type Question = EventType['questions'][number] & { key: string }
 type Props = { of: EventType | null; onClose: () => void; onDone: () => void }
 
 export function EventTypeDialog({ of, onClose, onDone }: Props) {
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<string | null>(null)
   const [title, setTitle] = useState(of?.title ?? '')
   const [slug, setSlug] = useState(of?.slug ?? '')
   const [placeKind, setPlaceKind] = useState(of?.place_kind ?? 'phone')
@@ -46,14 +43,12 @@ export function EventTypeDialog({ of, onClose, onDone }: Props) {
   const change = (key: string, values: Partial<Question>) =>
     setQuestions(questions.map((each) => (each.key === key ? { ...each, ...values } : each)))
 
-  async function save(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
-    const number = (name: string) => Number(data.get(name))
+  async function save(typed: (field: string) => string, data: FormData) {
+    const number = (name: string) => Number(typed(name))
     const given = {
       title,
       slug,
-      description: String(data.get('description')),
+      description: typed('description'),
       minutes: number('minutes'),
       ...(of && of.step_minutes !== of.minutes && { step_minutes: of.step_minutes }),
       before_minutes: number('before_minutes'),
@@ -62,160 +57,142 @@ export function EventTypeDialog({ of, onClose, onDone }: Props) {
       days_ahead: number('days_ahead'),
       remind_minutes: number('remind_minutes'),
       place_kind: placeKind,
-      place: placeKind === 'phone' ? '' : String(data.get('place') ?? ''),
+      place: placeKind === 'phone' ? '' : typed('place'),
       questions: questions.map(({ label, required, kind }) => ({ label, required, kind })),
       needs_approval: data.has('needs_approval'),
       active: data.has('active'),
     }
-    setBusy(true)
-    setFailure(null)
-    try {
-      if (of) await call('update-event-type', { ...given, event_type_id: of.id, version: of.version }, newKey())
-      else {
-        await call('create-event-type', { ...given, zone: browserZone() }, newKey())
-        toast.success('Your booking page is open', 'Copy its link and share it.')
-      }
-      onDone()
-      onClose()
-    } catch (error) {
-      setFailure((error as Error).message)
-    } finally {
-      setBusy(false)
+    if (of) await call('update-event-type', { ...given, event_type_id: of.id, version: of.version }, newKey())
+    else {
+      await call('create-event-type', { ...given, zone: browserZone() }, newKey())
+      toast.success('Your booking page is open', 'Copy its link and share it.')
     }
+    onDone()
   }
 
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       side="right"
       title={of ? 'Edit booking page' : 'New booking page'}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form="event-type" busy={busy}>
-            {of ? 'Save' : 'Create page'}
-          </Button>
-        </>
-      }
+      submit={of ? 'Save' : 'Create page'}
+      failed="The page was not saved"
+      save={save}
     >
-      <form id="event-type" onSubmit={save} className="flex flex-col gap-4">
+      <TextField
+        label="Title"
+        value={title}
+        onChange={(event) => {
+          setTitle(event.target.value)
+          if (!of && slug === slugOf(title)) setSlug(slugOf(event.target.value))
+        }}
+        required
+        maxLength={120}
+        data-first
+      />
+      <TextField
+        label="Address"
+        value={slug}
+        onChange={(event) => setSlug(event.target.value)}
+        required
+        maxLength={60}
+        pattern="[a-z0-9]+(-[a-z0-9]+)*"
+        hint="The last part of the link: small letters, digits and hyphens."
+      />
+      <TextArea label="Description (optional)" name="description" defaultValue={of?.description} maxLength={1000} />
+      <div className="grid grid-cols-2 gap-4">
+        <TextField label="Minutes" name="minutes" type="number" min={5} max={720} step={5} required defaultValue={of?.minutes ?? 30} />
+        <TextField label="Days ahead" name="days_ahead" type="number" min={1} max={365} required defaultValue={of?.days_ahead ?? 60} />
         <TextField
-          label="Title"
-          value={title}
-          onChange={(event) => {
-            setTitle(event.target.value)
-            if (!of && slug === slugOf(title)) setSlug(slugOf(event.target.value))
-          }}
+          label="Minutes free before"
+          name="before_minutes"
+          type="number"
+          min={0}
+          max={240}
           required
-          maxLength={120}
-          data-first
+          defaultValue={of?.before_minutes ?? 0}
         />
         <TextField
-          label="Address"
-          value={slug}
-          onChange={(event) => setSlug(event.target.value)}
+          label="Minutes free after"
+          name="after_minutes"
+          type="number"
+          min={0}
+          max={240}
           required
-          maxLength={60}
-          pattern="[a-z0-9]+(-[a-z0-9]+)*"
-          hint="The last part of the link: small letters, digits and hyphens."
+          defaultValue={of?.after_minutes ?? 0}
         />
-        <TextArea label="Description (optional)" name="description" defaultValue={of?.description} maxLength={1000} />
-        <div className="grid grid-cols-2 gap-4">
-          <TextField label="Minutes" name="minutes" type="number" min={5} max={720} step={5} required defaultValue={of?.minutes ?? 30} />
-          <TextField label="Days ahead" name="days_ahead" type="number" min={1} max={365} required defaultValue={of?.days_ahead ?? 60} />
-          <TextField
-            label="Minutes free before"
-            name="before_minutes"
-            type="number"
-            min={0}
-            max={240}
-            required
-            defaultValue={of?.before_minutes ?? 0}
-          />
-          <TextField
-            label="Minutes free after"
-            name="after_minutes"
-            type="number"
-            min={0}
-            max={240}
-            required
-            defaultValue={of?.after_minutes ?? 0}
-          />
-          <SelectField label="Shortest notice" name="notice_minutes" defaultValue={of?.notice_minutes ?? 240}>
-            {withOwn(notices, of?.notice_minutes).map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </SelectField>
-          <SelectField label="Email reminder" name="remind_minutes" defaultValue={of?.remind_minutes ?? 1440}>
-            {withOwn(reminders, of?.remind_minutes).map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </SelectField>
-        </div>
-        <SelectField label="Where" value={placeKind} onChange={(event) => setPlaceKind(event.target.value as typeof placeKind)}>
-          <option value="phone">By phone: you call the guest</option>
-          <option value="link">Online: a link of yours</option>
-          <option value="address">In person</option>
-        </SelectField>
-        {placeKind === 'phone' ? null : (
-          <TextField
-            key={placeKind}
-            label={placeKind === 'link' ? 'Link to the meeting' : 'Address of the meeting'}
-            name="place"
-            type={placeKind === 'link' ? 'url' : 'text'}
-            required
-            maxLength={500}
-            defaultValue={of?.place_kind === placeKind ? of.place : ''}
-            hint={placeKind === 'link' ? 'Guests get it once their booking is confirmed.' : undefined}
-          />
-        )}
-        <fieldset className="flex flex-col gap-3 border-t border-line pt-4">
-          <legend className="float-left text-13 font-medium">Questions</legend>
-          {questions.map(({ key, label, required }, n) => (
-            <div key={key} className="flex flex-col gap-2">
-              <div className="flex items-end gap-2">
-                <TextField
-                  label={`Question ${n + 1}`}
-                  value={label}
-                  required
-                  maxLength={120}
-                  onChange={(event) => change(key, { label: event.target.value })}
-                  fieldClassName="flex-1"
-                />
-                <IconButton label={`Remove question ${n + 1}`} onClick={() => setQuestions(questions.filter((each) => each.key !== key))}>
-                  <X />
-                </IconButton>
-              </div>
-              <Checkbox checked={required} onChange={(event) => change(key, { required: event.target.checked })}>
-                Has to be answered
-              </Checkbox>
-            </div>
+        <SelectField label="Shortest notice" name="notice_minutes" defaultValue={of?.notice_minutes ?? 240}>
+          {withOwn(notices, of?.notice_minutes).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
           ))}
-          {questions.length < MOST_QUESTIONS ? (
-            <div>
-              <Button onClick={() => setQuestions([...questions, { key: crypto.randomUUID(), label: '', required: false, kind: 'line' }])}>
-                <Plus />
-                Add a question
-              </Button>
+        </SelectField>
+        <SelectField label="Email reminder" name="remind_minutes" defaultValue={of?.remind_minutes ?? 1440}>
+          {withOwn(reminders, of?.remind_minutes).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <SelectField label="Where" value={placeKind} onChange={(event) => setPlaceKind(event.target.value as typeof placeKind)}>
+        <option value="phone">By phone: you call the guest</option>
+        <option value="link">Online: a link of yours</option>
+        <option value="address">In person</option>
+      </SelectField>
+      {placeKind === 'phone' ? null : (
+        <TextField
+          key={placeKind}
+          label={placeKind === 'link' ? 'Link to the meeting' : 'Address of the meeting'}
+          name="place"
+          type={placeKind === 'link' ? 'url' : 'text'}
+          required
+          maxLength={500}
+          defaultValue={of?.place_kind === placeKind ? of.place : ''}
+          hint={placeKind === 'link' ? 'Guests get it once their booking is confirmed.' : undefined}
+        />
+      )}
+      <fieldset className="flex flex-col gap-3 border-t border-line pt-4">
+        <legend className="float-left text-13 font-medium">Questions</legend>
+        {questions.map(({ key, label, required }, n) => (
+          <div key={key} className="flex flex-col gap-2">
+            <div className="flex items-end gap-2">
+              <TextField
+                label={`Question ${n + 1}`}
+                value={label}
+                required
+                maxLength={120}
+                onChange={(event) => change(key, { label: event.target.value })}
+                fieldClassName="flex-1"
+              />
+              <IconButton label={`Remove question ${n + 1}`} onClick={() => setQuestions(questions.filter((each) => each.key !== key))}>
+                <X />
+              </IconButton>
             </div>
-          ) : null}
-        </fieldset>
-        <div className="flex flex-col gap-2 border-t border-line pt-4">
-          <Checkbox name="needs_approval" defaultChecked={of?.needs_approval}>
-            I approve each booking before it is confirmed
-          </Checkbox>
-          <Checkbox name="active" defaultChecked={of?.active ?? true}>
-            The page can be opened
-          </Checkbox>
-        </div>
-        {failure ? <Alert title="The page was not saved">{failure}</Alert> : null}
-      </form>
-    </Dialog>
+            <Checkbox checked={required} onChange={(event) => change(key, { required: event.target.checked })}>
+              Has to be answered
+            </Checkbox>
+          </div>
+        ))}
+        {questions.length < MOST_QUESTIONS ? (
+          <div>
+            <Button onClick={() => setQuestions([...questions, { key: crypto.randomUUID(), label: '', required: false, kind: 'line' }])}>
+              <Plus />
+              Add a question
+            </Button>
+          </div>
+        ) : null}
+      </fieldset>
+      <div className="flex flex-col gap-2 border-t border-line pt-4">
+        <Checkbox name="needs_approval" defaultChecked={of?.needs_approval}>
+          I approve each booking before it is confirmed
+        </Checkbox>
+        <Checkbox name="active" defaultChecked={of?.active ?? true}>
+          The page can be opened
+        </Checkbox>
+      </div>
+    </FormDialog>
   )
 }
 

@@ -1,9 +1,7 @@
-import { type FormEvent, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
 import { SelectField, TextField } from '../../ui/Field.tsx'
-import { attempt, toast } from '../../ui/toast.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { type Contact, newKey } from './queries.ts'
 import { capital, statuses } from './words.ts'
 
@@ -11,11 +9,7 @@ type Props = { open: boolean; onClose: () => void; onDone: (id: string) => Promi
 
 /** Adds a contact, or changes the one that is given. */
 export function ContactForm({ open, onClose, onDone, contact }: Props) {
-  const [busy, setBusy] = useState(false)
-  async function save(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
-    const of = (name: string) => String(data.get(name) ?? '').trim()
+  async function save(of: (field: string) => string) {
     const tags = [
       ...new Set(
         of('tags')
@@ -25,56 +19,45 @@ export function ContactForm({ open, onClose, onDone, contact }: Props) {
       ),
     ]
     const status = of('status') as (typeof statuses)[number]
-    setBusy(true)
-    await attempt(contact ? 'The contact was not changed' : 'The contact was not added', async () => {
-      const texts = ['email', 'phone', 'company', 'job_title'] as const
-      const options = { idempotencyKey: newKey() }
-      if (contact) {
-        const fields = Object.fromEntries(texts.map((name) => [name, of(name) || null]))
-        const { id: contact_id, version } = contact
-        await call('update-contact', { contact_id, version, name: of('name'), ...fields, status, tags }, options)
-        await onDone(contact_id)
-        toast.success('Contact changed')
-      } else {
-        const fields = Object.fromEntries(texts.filter((name) => of(name)).map((name) => [name, of(name)]))
-        const { contact_id } = await call('create-contact', { name: of('name'), ...fields, status, tags }, options)
-        await onDone(contact_id)
-        toast.success(`${of('name')} added`)
-      }
-      onClose()
-    })
-    setBusy(false)
+    const texts = ['email', 'phone', 'company', 'job_title'] as const
+    const options = { idempotencyKey: newKey() }
+    if (contact) {
+      const fields = Object.fromEntries(texts.map((name) => [name, of(name) || null]))
+      const { id: contact_id, version } = contact
+      await call('update-contact', { contact_id, version, name: of('name'), ...fields, status, tags }, options)
+      await onDone(contact_id)
+      toast.success('Contact changed')
+    } else {
+      const fields = Object.fromEntries(texts.filter((name) => of(name)).map((name) => [name, of(name)]))
+      const { contact_id } = await call('create-contact', { name: of('name'), ...fields, status, tags }, options)
+      await onDone(contact_id)
+      toast.success(`${of('name')} added`)
+    }
   }
   const kept = (value: string | null | undefined) => ({ defaultValue: value ?? '' })
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title={contact ? 'Edit contact' : 'New contact'}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form="contact-form" busy={busy}>
-            {contact ? 'Save' : 'Add contact'}
-          </Button>
-        </>
-      }
+      submit={contact ? 'Save' : 'Add contact'}
+      failed={contact ? 'The contact was not changed' : 'The contact was not added'}
+      save={save}
+      className="grid gap-4 sm:grid-cols-2"
     >
-      <form id="contact-form" onSubmit={save} className="grid gap-4 sm:grid-cols-2">
-        <TextField label="Name" name="name" required maxLength={120} data-first fieldClassName="sm:col-span-2" {...kept(contact?.name)} />
-        <TextField label="Email" name="email" type="email" maxLength={254} {...kept(contact?.email)} />
-        <TextField label="Phone" name="phone" type="tel" maxLength={30} placeholder="+351 910 000 000" {...kept(contact?.phone)} />
-        <TextField label="Company" name="company" maxLength={120} {...kept(contact?.company)} />
-        <TextField label="Job title" name="job_title" maxLength={120} {...kept(contact?.job_title)} />
-        <SelectField label="Status" name="status" defaultValue={statuses.find((each) => each === contact?.status) ?? 'new'}>
-          {statuses.map((each) => (
-            <option key={each} value={each}>
-              {capital(each)}
-            </option>
-          ))}
-        </SelectField>
-        <TextField label="Tags" name="tags" placeholder="vip, spring" hint="Separated by commas" {...kept(contact?.tags.join(', '))} />
-      </form>
-    </Dialog>
+      <TextField label="Name" name="name" required maxLength={120} data-first fieldClassName="sm:col-span-2" {...kept(contact?.name)} />
+      <TextField label="Email" name="email" type="email" maxLength={254} {...kept(contact?.email)} />
+      <TextField label="Phone" name="phone" type="tel" maxLength={30} placeholder="+351 910 000 000" {...kept(contact?.phone)} />
+      <TextField label="Company" name="company" maxLength={120} {...kept(contact?.company)} />
+      <TextField label="Job title" name="job_title" maxLength={120} {...kept(contact?.job_title)} />
+      <SelectField label="Status" name="status" defaultValue={statuses.find((each) => each === contact?.status) ?? 'new'}>
+        {statuses.map((each) => (
+          <option key={each} value={each}>
+            {capital(each)}
+          </option>
+        ))}
+      </SelectField>
+      <TextField label="Tags" name="tags" placeholder="vip, spring" hint="Separated by commas" {...kept(contact?.tags.join(', '))} />
+    </FormDialog>
   )
 }

@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Table } from '../../ui/Data.tsx'
-import { Confirm, Dialog } from '../../ui/Dialog.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
 import { SelectField, TextField } from '../../ui/Field.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import { day, money } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
@@ -94,88 +95,70 @@ function forOf(ids: string[] | null, products: Row[]): string {
 type NewProps = { open: boolean; onClose: () => void; onMade: () => Promise<unknown>; products: Row[] }
 function NewCoupon({ open, onClose, onMade, products }: NewProps) {
   const [off, setOff] = useState<'percent' | 'amount'>('percent')
-  const [busy, setBusy] = useState(false)
-  async function make(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
-    const of = (name: string) => String(data.get(name) ?? '').trim()
-    setBusy(true)
-    await attempt('The coupon was not made', async () => {
-      const coupon = await call(
-        'create-coupon',
-        {
-          code: of('code'),
-          ...(off === 'percent' ? { percent_off: Number(of('value')) } : { amount_off_cents: centsOf(of('value')) }),
-          ...(of('item') && { item_ids: [of('item')] }),
-          ...(of('uses') && { max_uses: Number(of('uses')) }),
-          ...(of('ends') && { ends_at: new Date(`${of('ends')}T23:59:59`).toISOString() }),
-        },
-        { idempotencyKey: newKey() },
-      )
-      await onMade()
-      toast.success(`${coupon.code} made`)
-      onClose()
-    })
-    setBusy(false)
+  async function make(of: (field: string) => string) {
+    const given = {
+      code: of('code'),
+      ...(off === 'percent' ? { percent_off: Number(of('value')) } : { amount_off_cents: centsOf(of('value')) }),
+      ...(of('item') && { item_ids: [of('item')] }),
+      ...(of('uses') && { max_uses: Number(of('uses')) }),
+      ...(of('ends') && { ends_at: new Date(`${of('ends')}T23:59:59`).toISOString() }),
+    }
+    const coupon = await call('create-coupon', given, { idempotencyKey: newKey() })
+    await onMade()
+    toast.success(`${coupon.code} made`)
   }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title="New coupon"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form="new-coupon" busy={busy}>
-            Make coupon
-          </Button>
-        </>
-      }
+      submit="Make coupon"
+      failed="The coupon was not made"
+      save={make}
+      className="grid gap-4 sm:grid-cols-2"
     >
-      <form id="new-coupon" onSubmit={make} className="grid gap-4 sm:grid-cols-2">
+      <TextField
+        label="Code"
+        name="code"
+        required
+        maxLength={30}
+        pattern="[A-Za-z0-9][A-Za-z0-9\-]{2,29}"
+        title="3 to 30 letters, digits and hyphens"
+        placeholder="SPRING-20"
+        className="uppercase"
+        fieldClassName="sm:col-span-2"
+        autoComplete="off"
+        data-first
+      />
+      <SelectField label="Takes off" value={off} onChange={(event) => setOff(event.target.value as 'percent')}>
+        <option value="percent">A percentage</option>
+        <option value="amount">An amount</option>
+      </SelectField>
+      {off === 'percent' ? (
+        <TextField key="percent" label="Percent" name="value" type="number" min={1} max={90} step={1} required placeholder="20" />
+      ) : (
         <TextField
-          label="Code"
-          name="code"
+          key="amount"
+          label="US dollars"
+          name="value"
+          type="number"
+          min={0.5}
+          max={10000}
+          step={0.01}
           required
-          maxLength={30}
-          pattern="[A-Za-z0-9][A-Za-z0-9\-]{2,29}"
-          title="3 to 30 letters, digits and hyphens"
-          placeholder="SPRING-20"
-          className="uppercase"
-          fieldClassName="sm:col-span-2"
-          autoComplete="off"
-          data-first
+          placeholder="5.00"
         />
-        <SelectField label="Takes off" value={off} onChange={(event) => setOff(event.target.value as 'percent')}>
-          <option value="percent">A percentage</option>
-          <option value="amount">An amount</option>
-        </SelectField>
-        {off === 'percent' ? (
-          <TextField key="percent" label="Percent" name="value" type="number" min={1} max={90} step={1} required placeholder="20" />
-        ) : (
-          <TextField
-            key="amount"
-            label="US dollars"
-            name="value"
-            type="number"
-            min={0.5}
-            max={10000}
-            step={0.01}
-            required
-            placeholder="5.00"
-          />
-        )}
-        <SelectField label="For" name="item" fieldClassName="sm:col-span-2">
-          <option value="">All of your products</option>
-          {products.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
-        <TextField label="Largest number of uses" name="uses" type="number" min={1} max={100000} step={1} hint="Empty: no limit." />
-        <TextField label="Last day" name="ends" type="date" hint="Empty: until you end it." />
-      </form>
-    </Dialog>
+      )}
+      <SelectField label="For" name="item" fieldClassName="sm:col-span-2">
+        <option value="">All of your products</option>
+        {products.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <TextField label="Largest number of uses" name="uses" type="number" min={1} max={100000} step={1} hint="Empty: no limit." />
+      <TextField label="Last day" name="ends" type="date" hint="Empty: until you end it." />
+    </FormDialog>
   )
 }

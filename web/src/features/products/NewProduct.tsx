@@ -1,13 +1,11 @@
 import { SMALLEST_PRICE_CENTS, sellerShare } from '@operon/contracts/billing/rates'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { call } from '../../api/call.ts'
 import { paths } from '../../paths.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
 import { SelectField, TextField } from '../../ui/Field.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import { money } from '../../ui/format.ts'
-import { attempt } from '../../ui/toast.tsx'
 import { categories, type Kind, kindNames, newKey, useProductsChanged } from './queries.ts'
 
 export const centsOf = (dollars: string) => Math.round(Number(dollars.replace(/[$,\s]/g, '')) * 100)
@@ -23,66 +21,51 @@ export function NewProduct({ open, onClose }: { open: boolean; onClose: () => vo
   const changed = useProductsChanged()
   const [kind, setKind] = useState<Kind>('file')
   const [price, setPrice] = useState('')
-  const [busy, setBusy] = useState(false)
   const [key, setKey] = useState(newKey)
   const cents = centsOf(price)
   const tooLow = price !== '' && !(cents >= SMALLEST_PRICE_CENTS)
 
-  async function create(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
-    const of = (name: string) => String(data.get(name) ?? '').trim()
-    setBusy(true)
-    await attempt('The product was not made', async () => {
-      const item = { title: of('title'), description: '', category: of('category'), item_type: typeOf(kind), kind, price_cents: cents }
-      const { item_id } = await call('create-product', item, { idempotencyKey: key })
-      setKey(newKey())
-      changed()
-      navigate(paths.editProduct(item_id))
-    })
-    setBusy(false)
+  async function create(of: (field: string) => string) {
+    const item = { title: of('title'), description: '', category: of('category'), item_type: typeOf(kind), kind, price_cents: cents }
+    const { item_id } = await call('create-product', item, { idempotencyKey: key })
+    setKey(newKey())
+    changed()
+    navigate(paths.editProduct(item_id))
   }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title="New product"
       description="It is a draft until you publish it."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form="new-product" busy={busy}>
-            Create draft
-          </Button>
-        </>
-      }
+      submit="Create draft"
+      failed="The product was not made"
+      save={create}
     >
-      <form id="new-product" onSubmit={create} className="flex flex-col gap-4">
-        <TextField label="Name" name="title" required maxLength={120} data-first autoComplete="off" />
-        <SelectField label="What buyers get" value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
-          {Object.entries(kindNames).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
-        <SelectField label="Category" name="category">
-          {categories.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </SelectField>
-        <TextField
-          label="Price in US dollars"
-          inputMode="decimal"
-          required
-          value={price}
-          onChange={(event) => setPrice(event.target.value)}
-          placeholder="49.00"
-          error={tooLow ? smallestPrice : undefined}
-          hint={cents >= SMALLEST_PRICE_CENTS ? keeps(cents) : 'From $2.00.'}
-        />
-      </form>
-    </Dialog>
+      <TextField label="Name" name="title" required maxLength={120} data-first autoComplete="off" />
+      <SelectField label="What buyers get" value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
+        {Object.entries(kindNames).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField label="Category" name="category">
+        {categories.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Price in US dollars"
+        inputMode="decimal"
+        required
+        value={price}
+        onChange={(event) => setPrice(event.target.value)}
+        placeholder="49.00"
+        error={tooLow ? smallestPrice : undefined}
+        hint={cents >= SMALLEST_PRICE_CENTS ? keeps(cents) : 'From $2.00.'}
+      />
+    </FormDialog>
   )
 }
 

@@ -1,15 +1,15 @@
 import type { CallReply } from '@operon/contracts/calls'
 import { refundReasons } from '@operon/contracts/marketplace/refund-rules'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useLive } from '../../api/live.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
 import { TextArea } from '../../ui/Field.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import { moment, money } from '../../ui/format.ts'
 import { ErrorState, Panel, Pill } from '../../ui/Panel.tsx'
-import { attempt, toast } from '../../ui/toast.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { newKey } from './queries.ts'
 
 type Request = CallReply<'list-refund-requests'>['requests'][number]
@@ -88,43 +88,29 @@ export function RefundRequests() {
 
 type DecideProps = { request: Request; accept: boolean; onClose: () => void; onDone: () => void }
 function Decide({ request, accept, onClose, onDone }: DecideProps) {
-  const [busy, setBusy] = useState(false)
   const amount = money(request.amount_cents, request.currency)
-  async function decide(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const text = String(new FormData(event.currentTarget).get('text'))
-    setBusy(true)
-    await attempt('Your answer was not sent', async () => {
-      const decided = await call('answer-refund-request', { request_id: request.id, accept, text }, { idempotencyKey: newKey() })
-      onDone()
-      onClose()
-      if (decided.request.state === 'declined') toast.success('The request was declined')
-      else toast.success(`${amount} goes back to the buyer`, accept ? undefined : 'Nothing was downloaded, so the buyer is refunded.')
-    })
-    setBusy(false)
+  async function decide(typed: (field: string) => string) {
+    const given = { request_id: request.id, accept, text: typed('text') }
+    const decided = await call('answer-refund-request', given, { idempotencyKey: newKey() })
+    onDone()
+    if (decided.request.state === 'declined') toast.success('The request was declined')
+    else toast.success(`${amount} goes back to the buyer`, accept ? undefined : 'Nothing was downloaded, so the buyer is refunded.')
   }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={accept ? `Refund ${amount}?` : 'Decline the request?'}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant={accept ? 'primary' : 'danger'} type="submit" form="refund-answer" busy={busy}>
-            {accept ? `Refund ${amount}` : 'Decline'}
-          </Button>
-        </>
-      }
+      submit={accept ? `Refund ${amount}` : 'Decline'}
+      danger={!accept}
+      failed="Your answer was not sent"
+      save={decide}
     >
-      <form id="refund-answer" onSubmit={decide} className="flex flex-col gap-4">
-        <p className="text-13 text-muted">
-          {accept
-            ? 'Everything that is left of the order goes back to the card that paid, and the buyer’s downloads end.'
-            : 'The buyer keeps what they downloaded. If nothing of the order was downloaded yet, they are refunded all the same.'}
-        </p>
-        <TextArea label="Your answer to the buyer" name="text" maxLength={2000} data-first />
-      </form>
-    </Dialog>
+      <p className="text-13 text-muted">
+        {accept
+          ? 'Everything that is left of the order goes back to the card that paid, and the buyer’s downloads end.'
+          : 'The buyer keeps what they downloaded. If nothing of the order was downloaded yet, they are refunded all the same.'}
+      </p>
+      <TextArea label="Your answer to the buyer" name="text" maxLength={2000} data-first />
+    </FormDialog>
   )
 }

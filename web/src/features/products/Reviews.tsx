@@ -1,16 +1,16 @@
 import type { CallReply } from '@operon/contracts/calls'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useLive } from '../../api/live.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
 import { TextArea } from '../../ui/Field.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import { day } from '../../ui/format.ts'
 import { ErrorState, Panel, Pill } from '../../ui/Panel.tsx'
 import { Photos } from '../../ui/Photos.tsx'
 import { Stars } from '../../ui/Stars.tsx'
-import { attempt, toast } from '../../ui/toast.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { newKey } from './queries.ts'
 
 type Review = CallReply<'list-reviews'>['reviews'][number]
@@ -74,43 +74,21 @@ export function Reviews() {
 }
 
 function Answer({ review, onClose, onDone }: { review: Review; onClose: () => void; onDone: () => void }) {
-  const [busy, setBusy] = useState(false)
-  async function save(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const text = String(new FormData(event.currentTarget).get('text'))
-    setBusy(true)
-    await attempt('Your answer was not saved', async () => {
-      const saved = await call('answer-review', { review_id: review.id, text }, { idempotencyKey: newKey() })
-      onDone()
-      onClose()
-      toast.success(saved.review.answer ? 'Your answer is shown under the review' : 'Your answer was removed')
-    })
-    setBusy(false)
+  async function save(typed: (field: string) => string) {
+    const saved = await call('answer-review', { review_id: review.id, text: typed('text') }, { idempotencyKey: newKey() })
+    onDone()
+    toast.success(saved.review.answer ? 'Your answer is shown under the review' : 'Your answer was removed')
   }
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={`Answer ${review.name}`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form="review-answer" busy={busy}>
-            Save answer
-          </Button>
-        </>
-      }
-    >
-      <form id="review-answer" onSubmit={save}>
-        <TextArea
-          label="Your answer, for everybody to see"
-          name="text"
-          defaultValue={review.answer ?? ''}
-          maxLength={2000}
-          hint="Save it empty to remove your answer."
-          data-first
-        />
-      </form>
-    </Dialog>
+    <FormDialog onClose={onClose} title={`Answer ${review.name}`} submit="Save answer" failed="Your answer was not saved" save={save}>
+      <TextArea
+        label="Your answer, for everybody to see"
+        name="text"
+        defaultValue={review.answer ?? ''}
+        maxLength={2000}
+        hint="Save it empty to remove your answer."
+        data-first
+      />
+    </FormDialog>
   )
 }

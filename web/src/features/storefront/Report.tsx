@@ -1,10 +1,10 @@
 import { Flag } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { callPublic } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
 import { SelectField, TextArea } from '../../ui/Field.tsx'
-import { attempt, toast } from '../../ui/toast.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
+import { toast } from '../../ui/toast.tsx'
 
 const reasons = {
   illegal: 'It is illegal, or sells something illegal',
@@ -18,21 +18,9 @@ const reasons = {
 /** One button for everything that breaks the rules: of a product, or of the storefront. */
 export function Report({ of }: { of: { item_id: string } | { slug: string } }) {
   const [open, setOpen] = useState(false)
-  const [busy, setBusy] = useState(false)
-  async function report(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
-    setBusy(true)
-    await attempt('Your report was not sent', async () => {
-      await callPublic('report-listing', {
-        ...of,
-        reason: data.get('reason') as keyof typeof reasons,
-        text: String(data.get('text') ?? ''),
-      })
-      setOpen(false)
-      toast.success('Thank you. We look at every report')
-    })
-    setBusy(false)
+  async function report(typed: (field: string) => string) {
+    await callPublic('report-listing', { ...of, reason: typed('reason') as keyof typeof reasons, text: typed('text') })
+    toast.success('Thank you. We look at every report')
   }
   return (
     <>
@@ -40,31 +28,24 @@ export function Report({ of }: { of: { item_id: string } | { slug: string } }) {
         <Flag />
         Report
       </Button>
-      <Dialog
+      <FormDialog
         open={open}
         onClose={() => setOpen(false)}
         title="Report"
         description="Only the staff of this site read it. The seller does not learn who reported."
-        footer={
-          <>
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
-            <Button variant="primary" type="submit" form="report" busy={busy}>
-              Send report
-            </Button>
-          </>
-        }
+        submit="Send report"
+        failed="Your report was not sent"
+        save={report}
       >
-        <form id="report" onSubmit={report} className="flex flex-col gap-4">
-          <SelectField label="What is wrong" name="reason" data-first>
-            {Object.entries(reasons).map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </SelectField>
-          <TextArea label="Tell us more" name="text" maxLength={1000} />
-        </form>
-      </Dialog>
+        <SelectField label="What is wrong" name="reason" data-first>
+          {Object.entries(reasons).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+        <TextArea label="Tell us more" name="text" maxLength={1000} />
+      </FormDialog>
     </>
   )
 }

@@ -383,6 +383,7 @@ export const scheduleCampaign = fn('schedule-campaign', {
     when: 'The person asks to send a campaign at a later time',
     effect: 'sends',
     unit: 'emails',
+    preview: previewCampaign,
     does: ({ at }) => `Sends the campaign to its segment at ${at}`,
   },
 })
@@ -473,21 +474,45 @@ export const listRecipients = fn('list-recipients', {
   errors: ['not_found'],
 })
 
+const oneEmail = z.object({
+  to: address,
+  name: oneLine(120).default(''),
+  subject: oneLine(200).min(1),
+  text: text(8000).optional(),
+  document: EmailDocument.optional(),
+  fields: z.record(z.string().max(60), z.string().max(2000)).default({}),
+  sender_id: sender_id.optional(),
+})
+export const previewEmail = fn('preview-email', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Shows an email to one address as it would be sent',
+  description: 'Sends nothing. Refuses what `send-email` would refuse.',
+  body: oneEmail,
+  reply: z.object({ from: z.string(), to: z.string(), subject: z.string(), text: z.string() }),
+  example: {
+    request: { to: 'ines@harbour-cafe.example', subject: 'Your receipt', text: 'Thank you for your order.' },
+    reply: {
+      from: 'Harbour Café <news@harbour-cafe.example>',
+      to: 'ines@harbour-cafe.example',
+      subject: 'Your receipt',
+      text: 'Thank you for your order.',
+    },
+  },
+  errors: ['mailersend_first', 'not_found', 'address_suppressed', 'campaign_incomplete'],
+  action: {
+    title: 'Preview an email',
+    when: 'The person asks how an email to one address would look',
+    effect: 'reads',
+  },
+})
 export const sendEmail = fn('send-email', {
   access: 'user',
   idempotent: 'two-phase',
   summary: 'Sends one email, as from an app of your own',
   description:
     'For receipts, codes and the like: it has no unsubscribe link, and it goes to addresses that unsubscribed from campaigns. Addresses that bounced or complained are refused. Counts against the plan; under the same `Idempotency-Key` it is sent once.',
-  body: z.object({
-    to: address,
-    name: oneLine(120).default(''),
-    subject: oneLine(200).min(1),
-    text: text(8000).optional(),
-    document: EmailDocument.optional(),
-    fields: z.record(z.string().max(60), z.string().max(2000)).default({}),
-    sender_id: sender_id.optional(),
-  }),
+  body: oneEmail,
   reply: z.object({ email_id: z.uuid(), state: z.enum(['sent', 'unknown']) }),
   example: {
     request: { to: 'ines@harbour-cafe.example', subject: 'Your receipt', text: 'Thank you for your order.' },
@@ -499,6 +524,7 @@ export const sendEmail = fn('send-email', {
     when: 'The person asks to email one address',
     effect: 'sends',
     unit: 'emails',
+    preview: previewEmail,
     does: ({ to, subject }) => `Emails ${to}: ${subject}`,
   },
 })
