@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
 // Slow proofs of what changes seldom: every screen in four forms, and the files that end in .proof.e2e.ts. `npm test -- --all` runs them as well.
 const all = process.env.E2E_ALL === '1'
 const proof = all ? [] : [/@proof/]
+
+process.env.CHROMIUM ??= ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path))
 
 // Against a server that runs already: E2E_URL names it.
 export default defineConfig({
@@ -24,7 +27,7 @@ export default defineConfig({
   use: {
     baseURL: process.env.E2E_URL ?? 'http://localhost:8080',
     launchOptions: {
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: process.env.CHROMIUM!,
       args: [
         '--no-sandbox',
         '--disable-background-networking',

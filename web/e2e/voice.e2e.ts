@@ -3,7 +3,7 @@ import { expect, newTrialSeller, test } from './steps.ts'
 // A tone instead of a microphone.
 test.use({
   launchOptions: {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM!,
     args: [
       '--no-sandbox',
       '--use-fake-device-for-media-stream',

@@ -19,6 +19,7 @@ npm run replay -- <id>                      does it again, once it can succeed; 
 npm run replay -- --discard <id> --reason <why>   never does it, and writes down who decided so and why
 npm run replay -- <service> <from> [<to>]   sends the events of that time again, for a broker that lost them`
 
+type Store = ReturnType<typeof openPostgresQueue> | Awaited<ReturnType<typeof openRedisQueue>>
 type Parked = {
   service: ServiceName
   what: string
@@ -36,12 +37,21 @@ export async function openParked(given: Env) {
   const kit = readKitConfig(given)
   const databases = new Map(serviceNames.map((name) => [name, openDatabase<KitDb>(databaseUrl(kit, given, name), 1, () => {})]))
 
+  // All lanes of a service share a store: a service has up to a dozen lanes, and a listing looks into each.
+  const stores = new Map<ServiceName, Promise<Store>>()
+  const storeOf = (service: ServiceName) => {
+    const open = async (): Promise<Store> =>
+      kit.QUEUE_URL.startsWith('postgres')
+        ? openPostgresQueue(databases.get(service)!.url, log)
+        : openRedisQueue(kit.QUEUE_URL, log, 3000)
+    if (!stores.has(service)) stores.set(service, open())
+    return stores.get(service)!
+  }
+
   async function withJobs<T>(service: ServiceName, lane: string, run: (jobs: Jobs) => Promise<T>): Promise<T> {
-    const store = kit.QUEUE_URL.startsWith('postgres')
-      ? openPostgresQueue(databases.get(service)!.url, log)
-      : await openRedisQueue(kit.QUEUE_URL, log, 3000)
+    const shared = { ...(await storeOf(service)), close: async () => {} }
     const deaf = { progress: async () => {}, tellCancel: async () => {}, onCancel: () => {} }
-    const jobs = createBullJobs({ service: lane, db: databases.get(service)!.db, log, ...store, ...deaf })
+    const jobs = createBullJobs({ service: lane, db: databases.get(service)!.db, log, ...shared, ...deaf })
     return run(jobs).finally(() => jobs.close())
   }
 
@@ -89,7 +99,10 @@ export async function openParked(given: Env) {
     demand: () => demandDatabase(databases.get('identity')!),
     list: async () => (await Promise.all(serviceNames.map(async (name) => [...(await eventsOf(name)), ...(await jobsOf(name))]))).flat(),
     resend: (service: ServiceName, from: Date, to: Date) => replayOutbox(databases.get(service)!.db, { from, to, kind: 'event' }),
-    close: () => Promise.all([...databases.values()].map(({ db }) => db.destroy())),
+    async close() {
+      const opened = (await Promise.allSettled(stores.values())).flatMap((store) => (store.status === 'fulfilled' ? [store.value] : []))
+      await Promise.all([...opened.map((store) => store.close()), ...[...databases.values()].map(({ db }) => db.destroy())])
+    },
   }
 }
 

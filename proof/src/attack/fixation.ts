@@ -5,7 +5,7 @@ import type { Attack, Kept } from './world.ts'
 
 // S26: a stranger's tokens in the address of any page, in a browser that is signed in and in one that is not. Nobody's session is replaced.
 export const attack: Attack = async (world) => {
-  const executablePath = findProgram('chromium') ?? findProgram('google-chrome')
+  const executablePath = findProgram('chromium-headless-shell', 'chromium', 'google-chrome')
   if (!executablePath) return { tried: 0, findings: [], notes: ['not tried: there is no chromium on PATH'] }
   const findings: string[] = []
   let tried = 0

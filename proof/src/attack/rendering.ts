@@ -6,7 +6,7 @@ import type { Attack, Kept } from './world.ts'
 
 // S14: hostile text wherever a seller, a buyer, a model or an address may put some, shown by a real browser under the policy that ships.
 export const attack: Attack = async (world) => {
-  const executablePath = findProgram('chromium') ?? findProgram('google-chrome')
+  const executablePath = findProgram('chromium-headless-shell', 'chromium', 'google-chrome')
   if (!executablePath) return { tried: 0, findings: [], notes: ['not tried: there is no chromium on PATH'] }
   const findings = new Set<string>()
   const unseen = new Set(mustShow)
