@@ -2,6 +2,7 @@ import type { Endpoint } from '@operon/contracts/contract'
 import { errors } from '@operon/contracts/messages'
 import { type Capability, capabilitiesOf } from '@operon/contracts/registry'
 import { webhookEvents, webhookFields, webhookType } from '@operon/contracts/webhooks'
+import { appName } from '@operon/contracts/words'
 import type { Json } from '../schemas.ts'
 import { code, type Html, html, json, prose } from './html.ts'
 
@@ -158,7 +159,7 @@ function capabilityHtml({ name, title, effect, unit, needs, contract }: Capabili
   return html`<article id="${name}" data-find="${`${name} ${title} ${summary ?? ''}`.toLowerCase()}">
 <h3><a href="#${name}">${title}</a> <code>${name}</code></h3>
 <p>${prose(summary ?? '')}.${description ? html` ${prose(description)}` : ''}</p>
-<ul class="facts"><li class="${effect}">${effects[effect]}</li>${unit ? html`<li>Uses ${unit}</li>` : ''}${needs.length ? html`<li>Needs ${needs.join(', ')}</li>` : ''}${idempotent ? html`<li>Takes an Idempotency-Key</li>` : ''}</ul>
+<ul class="facts"><li class="${effect}">${effects[effect]}</li>${unit ? html`<li>Uses ${unit}</li>` : ''}${needs.length ? html`<li>Needs a connection to ${needs.map(appName).join(' and ')}</li>` : ''}${idempotent ? html`<li>Takes an Idempotency-Key</li>` : ''}</ul>
 ${code(curlOf(contract, publicUrl))}
 ${example ? html`<details><summary>Example answer</summary>${json(example.reply)}</details>` : ''}
 ${errorsHtml(contract)}

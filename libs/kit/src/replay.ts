@@ -41,9 +41,7 @@ export async function openParked(given: Env) {
   const stores = new Map<ServiceName, Promise<Store>>()
   const storeOf = (service: ServiceName) => {
     const open = async (): Promise<Store> =>
-      kit.QUEUE_URL.startsWith('postgres')
-        ? openPostgresQueue(databases.get(service)!.url, log)
-        : openRedisQueue(kit.QUEUE_URL, log, 3000)
+      kit.QUEUE_URL.startsWith('postgres') ? openPostgresQueue(databases.get(service)!.url, log) : openRedisQueue(kit.QUEUE_URL, log, 3000)
     if (!stores.has(service)) stores.set(service, open())
     return stores.get(service)!
   }

@@ -10,6 +10,7 @@ import { ActivityList, Avatar, CopyField, GeneMeter, Kbd, Stat, StatRow, Table }
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { Checkbox, Field, PasswordField, SearchAsTyped, SearchForm, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
 import { Figures } from '../../ui/Figures.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import { Busy, EmptyRow, GeneRow, Mark, Wordmark } from '../../ui/Mark.tsx'
 import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
@@ -25,7 +26,7 @@ import { ConversationParts } from './Conversations.tsx'
 
 /** Every component of the design system on one page, in development only; a test holds it to that. */
 export function DevUiPage() {
-  const [open, setOpen] = useState<'dialog' | 'sheet' | 'confirm'>()
+  const [open, setOpen] = useState<'dialog' | 'form' | 'sheet' | 'confirm'>()
   const [on, setOn] = useState(true)
   const made = useQuery({ queryKey: ['dev-figures'], queryFn: () => ({ count: 12 }), initialData: { count: 12 } })
   const [tab, setTab] = useState<'a' | 'b'>('a')
@@ -93,6 +94,7 @@ export function DevUiPage() {
       </Group>
       <Group title="Floating">
         <Button onClick={() => setOpen('dialog')}>Dialog</Button>
+        <Button onClick={() => setOpen('form')}>Form</Button>
         <Button onClick={() => setOpen('sheet')}>Side panel</Button>
         <Button onClick={() => setOpen('confirm')}>Confirm</Button>
         <Menu trigger={(props) => <Button {...props}>Menu</Button>} align="start">
@@ -221,6 +223,18 @@ export function DevUiPage() {
       >
         <TextField label="Name" />
       </Dialog>
+      <FormDialog
+        open={open === 'form'}
+        onClose={() => setOpen(undefined)}
+        title="A dialog with a form"
+        submit="Save"
+        failed="It was not saved"
+        save={async () => {
+          throw new Error('This form keeps nothing.')
+        }}
+      >
+        <TextField label="Name" name="name" data-first />
+      </FormDialog>
       <Dialog open={open === 'sheet'} onClose={() => setOpen(undefined)} title="A side panel" side="right">
         Keeps the list behind it.
       </Dialog>

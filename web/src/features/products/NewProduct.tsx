@@ -31,6 +31,8 @@ export function NewProduct({ open, onClose }: { open: boolean; onClose: () => vo
     setKey(newKey())
     changed()
     navigate(paths.editProduct(item_id))
+    // To close it would lead back.
+    return false
   }
   return (
     <FormDialog
