@@ -32,12 +32,23 @@ test('an app is connected in a window of its own, used, cut at the vendor, conne
   await panel.getByRole('button', { name: 'Last calls' }).click()
   await expect(panel.getByText('post message')).toBeVisible()
 
+  await panel.getByRole('button', { name: 'Watch “New message in Slack”' }).click()
+  await panel.getByLabel('Channel').selectOption('C02SALES')
+  await panel.getByRole('button', { name: 'Watch', exact: true }).click()
+  await expect(panel.getByText('nothing told yet')).toBeVisible()
+  await panel.getByRole('button', { name: /^Stop watching/ }).click()
+  await expect(panel.getByText('nothing told yet')).toHaveCount(0)
+  await panel.getByRole('button', { name: 'Undo' }).click()
+  await expect(panel.getByText('nothing told yet')).toBeVisible()
+  await expect(panel.getByText('nothing told yet')).toBeVisible()
+
   const { grants } = await (await page.request.get('/sandbox/api/apps')).json()
   const grant = grants.find(({ email }: { email: string }) => email === account)
   await page.request.post(`/sandbox/apps/grants/${grant.id}/cut`)
   await panel.getByRole('button', { name: 'Test' }).click()
   await expect(panel.getByText('Connect again', { exact: true }).first()).toBeVisible()
   await expect(panel.getByText('stands still until you connect it again')).toBeVisible()
+  await expect(panel.getByText('Waits until the account is connected again')).toBeVisible()
   await approve(() => panel.getByRole('button', { name: 'Connect again' }).click())
   await expect(panel.getByText('Connected', { exact: true })).toBeVisible()
 

@@ -32,6 +32,7 @@ import type * as integrationsAds from './integrations/ads.ts'
 import type * as integrations from './integrations/api.ts'
 import type * as integrationsConnections from './integrations/connections.ts'
 import type * as integrationsNotion from './integrations/notion.ts'
+import type * as integrationsWatches from './integrations/watches.ts'
 import type * as marketplace from './marketplace/api.ts'
 import type * as marketplaceBuyers from './marketplace/buyers.ts'
 import type * as marketplaceCoupons from './marketplace/coupons.ts'
@@ -84,6 +85,7 @@ type Modules = typeof aiGateway &
   typeof integrationsAds &
   typeof integrationsConnections &
   typeof integrationsNotion &
+  typeof integrationsWatches &
   typeof marketplace &
   typeof marketplaceCoupons &
   typeof marketplaceFiles &

@@ -188,10 +188,13 @@ export type Telling<P = any> = {
   /** The contact whose timeline it belongs to, of the account that the event is told under. The contact is made where there is none. */
   timeline?: (payload: P) => Happened | null
   /** A workflow can begin with it. */
-  trigger?: { title: string; description: string }
+  trigger?: { title: string; description: string; choices?: readonly TriggerChoice[] }
   /** The topic under which the person's open pages hear it; a broadcast names the person in its `user_id`. */
   live?: string
 }
+
+/** One kind of what an event tells of, offered by itself: a workflow that begins with it hears the events whose `field`s have these values. */
+export type TriggerChoice = { name: string; title: string; description: string; where: Record<string, string> }
 
 /** Something that a person did, as their contact's timeline says it. The kind decides how much it warms the contact. */
 export type Happened = { email: string; text: string; kind: ActivityKind; name?: string; phone?: string | null }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { fn } from './contract.ts'
+import { apps } from './integrations/apps.ts'
 import { paletteOf } from './palette.ts'
 import { capabilitiesOf, durableEvents } from './registry.ts'
 
@@ -11,10 +12,24 @@ test('every capability is a step of the palette, and every event that begins som
   expect(palette.filter(({ type }) => type.startsWith('do.')).map(({ type }) => type)).toEqual(
     capabilitiesOf().map(({ name }) => `do.${name}`),
   )
-  const triggers = durableEvents().flatMap(({ name, trigger }) => (trigger ? [`trigger.${name}`] : []))
+  const triggers = durableEvents().flatMap(({ name, trigger }) =>
+    trigger ? [name, ...(trigger.choices ?? []).map((choice) => `${name}.${choice.name}`)].map((each) => `trigger.${each}`) : [],
+  )
   expect(palette.filter(({ type }) => type.startsWith('trigger.')).map(({ type }) => type)).toEqual(triggers)
   expect(triggers).toContain('trigger.crm.lead_created')
   expect(new Set(palette.map(({ type }) => type)).size).toBe(palette.length)
+})
+
+test('each app of the library begins a workflow with something that happens there [spec-120]', () => {
+  for (const { id } of apps)
+    expect(
+      palette.filter(({ type, where }) => type.startsWith('trigger.integrations.app_told.') && where?.service_name === id).length,
+    ).toBeGreaterThan(0)
+  expect(entry('trigger.integrations.app_told.gmail.new-mail')).toMatchObject({
+    title: 'New email in Gmail',
+    where: { service_name: 'gmail', trigger: 'new-mail' },
+    outputs: expect.arrayContaining([{ path: 'title', type: 'string' }]),
+  })
 })
 
 test('a step has its form from the schema, and what it answers is known to the steps after it', () => {

@@ -14,6 +14,8 @@ export type PaletteEntry = {
   service: string
   /** The fields of its form, as a JSON schema. */
   form: Json
+  /** Of a trigger that is one kind of an event: the fields that say so, with their values. */
+  where?: Record<string, string>
   /** The output that later steps can use. */
   outputs: Output[]
   /** Of what is done: what it draws on, and which apps it needs. */
@@ -31,19 +33,18 @@ export function paletteOf(by: Partial<Record<ProcessName, object>> = contracts):
   )
   const triggers = durableEvents()
     .filter(({ name }) => names.has(name))
-    .flatMap(({ name, payload, trigger }): PaletteEntry[] =>
-      trigger
-        ? [
-            {
-              type: `trigger.${name}`,
-              ...trigger,
-              service: name.slice(0, name.indexOf('.')),
-              form: { type: 'object', properties: {} },
-              outputs: outputsOf(z.toJSONSchema(payload, { unrepresentable: 'any', reused: 'inline' }) as Json),
-            },
-          ]
-        : [],
-    )
+    .flatMap(({ name, payload, trigger }): PaletteEntry[] => {
+      if (!trigger) return []
+      const { choices = [], ...said } = trigger
+      const entry: PaletteEntry = {
+        type: `trigger.${name}`,
+        ...said,
+        service: name.slice(0, name.indexOf('.')),
+        form: { type: 'object', properties: {} },
+        outputs: outputsOf(z.toJSONSchema(payload, { unrepresentable: 'any', reused: 'inline' }) as Json),
+      }
+      return [entry, ...choices.map(({ name: of, ...choice }): PaletteEntry => ({ ...entry, ...choice, type: `trigger.${name}.${of}` }))]
+    })
   const steps = capabilitiesOf(by).map(
     ({ name, title, summary, service, input, output, effect, unit, needs }): PaletteEntry => ({
       type: `do.${name}`,

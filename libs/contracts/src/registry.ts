@@ -63,6 +63,7 @@ import * as integrationsConnections from './integrations/connections.ts'
 import * as integrationsEvents from './integrations/events.ts'
 import * as integrationsNotion from './integrations/notion.ts'
 import * as integrationsTables from './integrations/tables.ts'
+import * as integrationsWatches from './integrations/watches.ts'
 import * as marketplaceApi from './marketplace/api.ts'
 import * as marketplaceBuyers from './marketplace/buyers.ts'
 import * as marketplaceCoupons from './marketplace/coupons.ts'
@@ -154,6 +155,7 @@ export const contracts: Record<ProcessName, object> = {
     ...integrationsEvents,
     ...integrationsNotion,
     ...integrationsTables,
+    ...integrationsWatches,
   },
   'ai-gateway': {
     ...aiApi,

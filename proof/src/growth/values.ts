@@ -31,6 +31,7 @@ export const BOUNDED: Record<string, number> = {
   ad_lists: 200,
   ad_rules: 50,
   app_hooks: 100,
+  app_watches: 50,
   /** Ten years of five figures. */
   fact_days: 18_750,
   fact_sums: 5,
@@ -324,6 +325,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'connections.checked_at': sql`now()`,
   'app_hooks.renew_at': sql`now() + interval '1 day'`,
   'app_hooks.again': sql`false`,
+  'app_watches.next_at': sql`now() + interval '1 minute'`,
   'ad_rules.state': sql`'watching'`,
   'ad_rules.checked_at': sql`now()`,
   'oauth_attempts.expires_at': sql`now() + interval '10 minutes'`,

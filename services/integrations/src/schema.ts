@@ -131,6 +131,24 @@ export type IntegrationsDb = LaneDb & {
     again: Generated<boolean>
     created_at: Generated<Date>
   }
+  /** What a person watches for in a connected app, and how far it has been seen. */
+  app_watches: {
+    id: string
+    user_id: string
+    connection_id: string
+    trigger: string
+    input: unknown
+    seen_until: Date
+    /** What was listed last, so that it is not told again. */
+    seen: string[]
+    version: Generated<number>
+    next_at: Date
+    failure: string | null
+    looked_at: Date | null
+    told_at: Date | null
+    missed_at: Date | null
+    created_at: Generated<Date>
+  }
   revocations: {
     id: string
     generation: number

@@ -11,6 +11,7 @@ import * as connections from './migrations/0006_connections.ts'
 import * as ads from './migrations/0010_ads.ts'
 import * as inUse from './migrations/0011_in_use.ts'
 import * as hooks from './migrations/0012_hooks.ts'
+import * as watches from './migrations/0013_watches.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -27,6 +28,7 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
     '0010_ads': ads,
     '0011_in_use': inUse,
     '0012_hooks': hooks,
+    '0013_watches': watches,
   },
   setup(rt) {
     connectionRoutes(rt)

@@ -287,10 +287,19 @@ export const listAppActions = fn('list-app-actions', {
 export const readFromApp = fn('read-from-app', {
   access: 'user',
   summary: 'Reads from a connected app: files, events, contacts, payments and so on',
-  description: 'An action of `list-app-actions` that only reads.',
-  body: z.object(appAction),
-  reply: z.object({ account: z.string(), rows: z.array(Row).max(100) }),
-  example: { request: { app: 'slack' as const, action: 'list-channels' }, reply: { account: 'Northwind', rows: [rowExample] } },
+  description:
+    'An action of `list-app-actions` that only reads. `more` says that there is more, or may be; where the app can go on, `cursor` brings it.',
+  body: z.object({ ...appAction, cursor: text(2000).optional() }),
+  reply: z.object({
+    account: z.string(),
+    rows: z.array(Row).max(100),
+    more: z.boolean().optional(),
+    cursor: z.string().nullable().optional(),
+  }),
+  example: {
+    request: { app: 'slack' as const, action: 'list-channels' },
+    reply: { account: 'Northwind', rows: [rowExample], more: false, cursor: null },
+  },
   errors: appErrors,
   action: {
     title: 'Read from an app',

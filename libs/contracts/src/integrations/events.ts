@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { event, job, personal, plain } from '../contract.ts'
 import { appName, day } from '../words.ts'
 import { integrationStatuses } from './tables.ts'
+import { appTriggers } from './triggers.ts'
 
 export const connectionChanged = event(
   'integrations.connection_changed',
@@ -22,20 +23,57 @@ export const connectionBroken = event(
     account: personal(z.string()),
     /** Rules of ads that wait until it is connected again. */
     rules: z.int().min(0).optional(),
+    /** What is watched over there, and is not looked at until then. */
+    watches: z.int().min(0).optional(),
   }),
   {
     activity: ({ service_name }) => `${appName(service_name)} has to be connected again`,
     link: () => '/dashboard/app-library',
-    notice: ({ connection_id, version, service_name, account, rules = 0 }) => [
+    notice: ({ connection_id, version, service_name, account, rules = 0, watches = 0 }) => [
       {
         kind: 'connection',
         title: `${appName(service_name)} has to be connected again`,
-        body: `It does not accept the connection to ${account} any more. ${rules ? `${rules} automatic pause ${rules === 1 ? 'rule waits' : 'rules wait'}, and everything else` : 'Everything'} that uses it stops until you connect it again in the App Library.`,
+        body: `It does not accept the connection to ${account} any more. ${waiting(rules, watches)} that uses it stops until you connect it again in the App Library.`,
         link: '/dashboard/app-library',
         about: `${connection_id}:${version}`,
       },
     ],
     trigger: { title: 'A connected app has to be connected again', description: 'With the app.' },
+    live: 'connection',
+  },
+)
+function waiting(rules: number, watches: number): string {
+  const of = [
+    rules && `${rules} automatic pause ${rules === 1 ? 'rule' : 'rules'}`,
+    watches && `${watches} watched ${watches === 1 ? 'event' : 'events'}`,
+  ].filter(Boolean)
+  return of.length ? `${of.join(' and ')} ${rules + watches === 1 ? 'waits' : 'wait'}, and everything else` : 'Everything'
+}
+
+/** What a person watches for in a connected app has happened there. */
+export const appTold = event(
+  'integrations.app_told',
+  z.object({
+    watch_id: z.uuid(),
+    connection_id: z.uuid(),
+    service_name: plain(z.string()),
+    trigger: plain(z.string()),
+    /** Of the thing over there. */
+    item_id: plain(z.string()),
+    title: personal(z.string()),
+    detail: personal(z.string().nullable()),
+    url: personal(z.string().nullable()),
+    at: personal(z.string().nullable()),
+  }),
+  {
+    trigger: {
+      title: 'Something happened in a connected app',
+      description: 'With the app, what it was and the id it has there. Choose what is watched in the App Library.',
+      choices: appTriggers.map(({ app, name, title, description }) => ({
+        ...{ name: `${app}.${name}`, title, description },
+        where: { service_name: app, trigger: name },
+      })),
+    },
     live: 'connection',
   },
 )
@@ -98,6 +136,8 @@ export const revokeAccess = job('integrations.revoke_access', z.object({ connect
 export const adRuleSweep = job('integrations.ad_rule_sweep', z.object({}))
 /** Looks at the connections that are in use. */
 export const connectionLook = job('integrations.connection_look', z.object({}))
+/** Looks whether what is watched in connected apps has happened. */
+export const watchSweep = job('integrations.watch_sweep', z.object({}))
 /** Asks vendors again to tell before they stop, and tells what they said while we were telling. */
 export const hookSweep = job('integrations.hook_sweep', z.object({}))
 export const connectionSweep = job('integrations.connection_sweep', z.object({}))

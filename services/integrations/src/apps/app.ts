@@ -29,7 +29,12 @@ export type Row = { id: string; title: string; detail: string | null; url: strin
 export type Done = { id: string | null; url: string | null }
 
 type Common<I extends z.ZodObject> = { title: string; input: I; request: (input: z.output<I>, held: Held) => AppRequest }
-export type Reading<I extends z.ZodObject = any> = Common<I> & { effect: 'reads'; rows: (answer: Answer, input: z.output<I>) => Row[] }
+export type Reading<I extends z.ZodObject = any> = Common<I> & {
+  effect: 'reads'
+  rows: (answer: Answer, input: z.output<I>) => Row[]
+  /** Of lists that name ids alone: how one is read. */
+  each?: EachOne
+}
 export type Doing<I extends z.ZodObject = any> = Common<I> & { effect: 'changes' | 'sends'; done: (answer: Answer) => Done }
 export type AppAction = Reading | Doing
 
@@ -53,8 +58,50 @@ export type AppDefinition = {
   ended?: readonly string[]
   /** Of apps whose key buys a short-lived token: how. The key itself is kept as `refresh`. */
   mint?: (held: Held) => { url: string; headers: Record<string, string>; form: Record<string, string> }
+  /** How its lists go on, where all of them go on the same way. */
+  paging?: Paging
   actions: Record<string, AppAction>
 }
+
+export type Paging = { send: (request: AppRequest, cursor: string) => AppRequest; next: (answer: Answer) => unknown }
+/** By a parameter, among those of the request. */
+export const pagedBy = (name: string, next: Paging['next']): Paging => ({
+  send: (request, cursor) =>
+    request.json === undefined
+      ? { ...request, query: { ...request.query, [name]: cursor } }
+      : { ...request, json: { ...(request.json as object), [name]: cursor } },
+  next,
+})
+
+/** How something that happens in an app is noticed: what is there now is listed again and again, and what is new in it has happened. */
+export type AppTrigger<I extends z.ZodObject = any> = {
+  input: I
+  /** `since` is a little before the newest that is known. Lists that cannot take it come with the newest first. */
+  request: (input: z.output<I>, since: Date, held: Held) => AppRequest
+  rows: (answer: Answer, input: z.output<I>) => Row[]
+  /** The rows' times are when it happened, so that what is older than `since` is none of it. */
+  timed: boolean
+  /** What tells one happening from another: the id alone, or with another value, so that each change of a thing counts. */
+  key: (row: Row) => string
+  /** Of lists that name ids alone: how one is read. */
+  each?: EachOne
+}
+export type EachOne = { request: (id: string) => AppRequest; row: (answer: Answer) => Row }
+
+/** Each thing counts once. */
+export const appears = <I extends z.ZodObject>(
+  input: I,
+  request: AppTrigger<I>['request'],
+  rows: AppTrigger<I>['rows'],
+  more: { timed?: boolean; each?: EachOne } = {},
+): AppTrigger<I> => ({ input, request, rows, timed: more.timed ?? false, key: ({ id }) => id, ...(more.each && { each: more.each }) })
+/** A thing counts anew with each change: of its time where the rows are timed, else of its details. */
+export const changes = <I extends z.ZodObject>(
+  input: I,
+  request: AppTrigger<I>['request'],
+  rows: AppTrigger<I>['rows'],
+  timed = true,
+): AppTrigger<I> => ({ input, request, rows, timed, key: ({ id, at, detail }) => `${id}@${timed ? at : detail}` })
 
 /** An action that answers with rows. */
 export const reads = <I extends z.ZodObject>(
@@ -62,7 +109,8 @@ export const reads = <I extends z.ZodObject>(
   input: I,
   request: Reading<I>['request'],
   rows: Reading<I>['rows'],
-): Reading<I> => ({ effect: 'reads', title, input, request, rows })
+  each?: EachOne,
+): Reading<I> => ({ effect: 'reads', title, input, request, rows, ...(each && { each }) })
 /** An action that posts, adds or changes something. */
 export const does = <I extends z.ZodObject>(
   title: string,
@@ -85,7 +133,7 @@ function textOr(value: unknown, absent: string | null = null) {
   return value === undefined || value === null || value === '' ? absent : String(value)
 }
 export const made = (id: unknown, url?: unknown): Done => ({ id: textOr(id), url: textOr(url) })
-export const listOf = (value: unknown): any[] => (Array.isArray(value) ? value.slice(0, 100) : [])
+export const listOf = (value: unknown): any[] => (Array.isArray(value) ? value : [])
 
 /** Fields that many actions share, with what a form or a model should know of them. */
 export const field = {

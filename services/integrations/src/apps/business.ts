@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AppDefinition, does, field, listOf, made, reads, row } from './app.ts'
+import { type AppDefinition, does, field, listOf, made, pagedBy, reads, row } from './app.ts'
 
 const contact = z.object({
   name: field.text('Name', 200),
@@ -22,6 +22,7 @@ export const hubspot: AppDefinition = {
     read: ({ portalId, uiDomain }) => ({ id: String(portalId), name: `Account ${portalId}${uiDomain ? ` at ${uiDomain}` : ''}` }),
   },
   perMinute: 400,
+  paging: pagedBy('after', ({ paging }) => paging?.next?.after),
   actions: {
     'find-contacts': reads(
       'Find contacts',
@@ -77,6 +78,7 @@ export const zohoCrm: AppDefinition = {
     read: ({ users }) => ({ id: String(users?.[0]?.id), name: users?.[0]?.email ?? users?.[0]?.full_name }),
   },
   perMinute: 100,
+  paging: pagedBy('page', ({ info }) => info?.more_records && Number(info.page) + 1),
   actions: {
     'find-contacts': reads(
       'Find contacts',
@@ -155,6 +157,7 @@ export const calendly: AppDefinition = {
   api: 'https://api.calendly.com',
   who: { path: '/users/me', read: ({ resource }) => ({ id: resource.uri, name: resource.email ?? resource.name }) },
   perMinute: 60,
+  paging: pagedBy('page_token', ({ pagination }) => pagination?.next_page_token),
   actions: {
     'list-event-types': reads(
       'List booking pages',
@@ -235,6 +238,7 @@ export const twitter: AppDefinition = {
   api: 'https://api.x.com/2',
   who: { path: '/users/me', read: ({ data }) => ({ id: data.id, name: `@${data.username}` }) },
   perMinute: 15,
+  paging: pagedBy('pagination_token', ({ meta }) => meta?.next_token),
   actions: {
     'list-posts': reads(
       'List posts',

@@ -1,13 +1,22 @@
 import { z } from 'zod'
-import { type AppDefinition, does, field, listOf, made, reads, row } from './app.ts'
+import { type AppDefinition, does, field, listOf, made, pagedBy, reads, row } from './app.ts'
 
 const email = 'https://www.googleapis.com/auth/userinfo.email'
 const who: AppDefinition['who'] = {
   path: 'https://openidconnect.googleapis.com/v1/userinfo',
   read: ({ sub, email }) => ({ id: String(sub), name: email ?? String(sub) }),
 }
+const paging = pagedBy('pageToken', ({ nextPageToken }) => nextPageToken)
 const header = (message: any, name: string) =>
   listOf(message.payload?.headers).find((each) => String(each.name).toLowerCase() === name)?.value as string | undefined
+
+export const mailThere = (id: string) => ({ path: `/messages/${encodeURIComponent(id)}`, query: { format: 'metadata' } })
+export const mailRow = (message: any) =>
+  row(message.id, header(message, 'subject') ?? message.snippet, {
+    detail: message.snippet,
+    url: `https://mail.google.com/mail/u/0/#all/${message.id}`,
+    at: Number(message.internalDate) > 0 ? new Date(Number(message.internalDate)).toISOString() : null,
+  })
 
 export const gmail: AppDefinition = {
   id: 'gmail',
@@ -15,7 +24,9 @@ export const gmail: AppDefinition = {
   scopes: ['openid', email, 'https://www.googleapis.com/auth/gmail.send', 'https://www.googleapis.com/auth/gmail.readonly'],
   api: 'https://gmail.googleapis.com/gmail/v1/users/me',
   who: { path: '/profile', read: ({ emailAddress }) => ({ id: emailAddress, name: emailAddress }) },
-  perMinute: 250,
+  // Reading a message costs five of the 250 units that it gives a person each second.
+  perMinute: 1200,
+  paging,
   actions: {
     'send-mail': does(
       'Send a mail',
@@ -30,10 +41,11 @@ export const gmail: AppDefinition = {
     ),
     'find-mail': reads(
       'Find mail',
-      z.object({ words: field.words, limit: field.limit }),
+      z.object({ words: field.words, limit: z.int().min(1).max(25).default(10).describe('How many, at most') }),
       ({ words, limit }) => ({ path: '/messages', query: { q: words, maxResults: limit } }),
-      ({ messages }) =>
-        listOf(messages).map((each) => row(each.id, header(each, 'subject') ?? each.snippet ?? each.id, { detail: each.snippet })),
+      // The list names ids alone.
+      ({ messages }) => listOf(messages).map(({ id }) => row(id, id)),
+      { request: mailThere, row: mailRow },
     ),
   },
 }
@@ -57,6 +69,7 @@ export const googleCalendar: AppDefinition = {
   api: 'https://www.googleapis.com/calendar/v3',
   who,
   perMinute: 500,
+  paging,
   actions: {
     'list-events': reads(
       'List events',
@@ -97,6 +110,7 @@ export const googleDrive: AppDefinition = {
   api: 'https://www.googleapis.com/drive/v3',
   who,
   perMinute: 600,
+  paging,
   actions: {
     'find-files': reads(
       'Find files',
@@ -122,7 +136,7 @@ export const googleDrive: AppDefinition = {
     ),
   },
 }
-const fileFields = (limit: number) => ({ pageSize: limit, fields: 'files(id,name,mimeType,webViewLink,modifiedTime)' })
+const fileFields = (limit: number) => ({ pageSize: limit, fields: 'nextPageToken,files(id,name,mimeType,webViewLink,modifiedTime)' })
 function files({ files }: any) {
   return listOf(files).map((file) => row(file.id, file.name, { detail: file.mimeType, url: file.webViewLink, at: file.modifiedTime }))
 }
@@ -179,6 +193,7 @@ export const googleAds: AppDefinition = {
   api: 'https://googleads.googleapis.com/v21',
   who,
   perMinute: 60,
+  paging,
   actions: {
     'list-accounts': reads(
       'List accounts',

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { type AppDefinition, does, field, listOf, made, reads, row } from './app.ts'
+import { type AppDefinition, does, field, listOf, made, pagedBy, reads, row } from './app.ts'
 
 const graph = {
   vendor: 'meta',
   api: 'https://graph.facebook.com/v23.0',
   who: { path: '/me', query: { fields: 'id,name' }, read: ({ id, name }) => ({ id: String(id), name: name ?? String(id) }) },
   perMinute: 200,
+  paging: pagedBy('after', ({ paging }) => paging?.next && paging.cursors?.after),
 } as const satisfies Partial<AppDefinition>
 
 export const facebook: AppDefinition = {

@@ -6,6 +6,15 @@ const graph = {
   api: 'https://graph.microsoft.com/v1.0',
   who: { path: '/me', read: ({ id, mail, userPrincipalName }) => ({ id, name: mail ?? userPrincipalName ?? id }) },
   perMinute: 240,
+  // A link to what comes next: its own parameter is kept, and the address is not called.
+  paging: {
+    send: (request, cursor) => ({ ...request, query: { ...request.query, ...Object.fromEntries(new URLSearchParams(cursor)) } }),
+    next: (answer) => {
+      const link = answer['@odata.nextLink']
+      const [found] = link ? [...new URL(link).searchParams].filter(([name]) => ['$skip', '$skiptoken'].includes(name)) : []
+      return found && new URLSearchParams([found]).toString()
+    },
+  },
 } as const satisfies Partial<AppDefinition>
 const base = ['openid', 'email', 'offline_access', 'User.Read']
 
@@ -80,7 +89,7 @@ export const outlookCalendar: AppDefinition = {
 export const teams: AppDefinition = {
   ...graph,
   id: 'teams',
-  scopes: [...base, 'Team.ReadBasic.All', 'Channel.ReadBasic.All', 'ChannelMessage.Send'],
+  scopes: [...base, 'Team.ReadBasic.All', 'Channel.ReadBasic.All', 'ChannelMessage.Send', 'ChannelMessage.Read.All'],
   actions: {
     'list-teams': reads(
       'List teams',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AppDefinition, does, field, listOf, made, reads, row } from './app.ts'
+import { type AppDefinition, does, field, listOf, made, pagedBy, reads, row } from './app.ts'
 
 const amount = (cents: unknown, currency: unknown) => `${(Number(cents ?? 0) / 100).toFixed(2)} ${String(currency ?? '').toUpperCase()}`
 const day = (seconds: unknown) => (typeof seconds === 'number' ? new Date(seconds * 1000).toISOString() : null)
@@ -12,6 +12,7 @@ export const stripe: AppDefinition = {
     read: ({ id, settings, email }) => ({ id, name: settings?.dashboard?.display_name ?? email ?? id }),
   },
   perMinute: 600,
+  paging: pagedBy('starting_after', ({ has_more, data }) => has_more && data?.at(-1)?.id),
   actions: {
     'list-payments': reads(
       'List payments',
@@ -52,6 +53,7 @@ export const paypal: AppDefinition = {
     read: ({ user_id, payer_id, name }) => ({ id: payer_id ?? user_id, name: name ?? payer_id ?? user_id }),
   },
   perMinute: 100,
+  paging: pagedBy('page', ({ page, total_pages }) => Number(total_pages) > Number(page) && Number(page) + 1),
   actions: {
     'list-transactions': reads(
       'List transactions',

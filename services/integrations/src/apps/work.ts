@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { type AppDefinition, does, field, listOf, made, reads, row } from './app.ts'
+import { type AppDefinition, does, field, listOf, made, pagedBy, reads, row } from './app.ts'
 
 const NOTION_VERSION = '2022-06-28'
 const plain = (parts: unknown) =>
   listOf(parts)
     .map((part) => part.plain_text ?? part.text?.content ?? '')
     .join('')
-const notionTitle = (object: any) =>
+export const notionTitle = (object: any) =>
   object.object === 'database'
     ? plain(object.title)
     : plain(Object.values<any>(object.properties ?? {}).find((property) => property.type === 'title')?.title)
@@ -19,6 +19,7 @@ export const notion: AppDefinition = {
   who: { path: '/users/me', read: ({ id, name, bot }) => ({ id: bot?.workspace_id ?? id, name: bot?.workspace_name ?? name ?? id }) },
   // Three a second on average, less the five that may come at once.
   perMinute: 150,
+  paging: pagedBy('start_cursor', ({ has_more, next_cursor }) => has_more && next_cursor),
   actions: {
     'find-pages': reads(
       'Find pages',
@@ -102,6 +103,7 @@ export const asana: AppDefinition = {
   api: 'https://app.asana.com/api/1.0',
   who: { path: '/users/me', read: ({ data }) => ({ id: data.gid, name: data.email ?? data.name }) },
   perMinute: 150,
+  paging: pagedBy('offset', ({ next_page }) => next_page?.offset),
   actions: {
     'list-projects': reads(
       'List projects',
@@ -132,12 +134,13 @@ const workspaceEnded = ['invalid_auth', 'token_revoked', 'token_expired', 'accou
 export const slack: AppDefinition = {
   id: 'slack',
   vendor: 'slack',
-  scopes: ['channels:read', 'channels:join', 'chat:write'],
+  scopes: ['channels:read', 'channels:join', 'channels:history', 'chat:write'],
   api: 'https://slack.com/api',
   who: { method: 'POST', path: '/auth.test', read: ({ team_id, team }) => ({ id: team_id, name: team ?? team_id }) },
   perMinute: 50,
   refusal: ({ ok, error }) => (ok === false ? (error ?? 'unknown_error') : null),
   ended: workspaceEnded,
+  paging: pagedBy('cursor', ({ response_metadata }) => response_metadata?.next_cursor),
   actions: {
     'list-channels': reads(
       'List channels',

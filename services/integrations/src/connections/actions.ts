@@ -8,7 +8,7 @@ import { firstIdOf, newId } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { actionOf, definitionOf } from '../apps/all.ts'
-import type { AppAction, Doing, Reading } from '../apps/app.ts'
+import type { AppAction, AppRequest, Doing, EachOne, Held, Reading, Row } from '../apps/app.ts'
 import type { Places } from '../apps/place.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import type { CallApp } from './call.ts'
@@ -18,6 +18,10 @@ type Call = Ctx<IntegrationsDb>
 type Asked = Pick<Input<typeof api.runAppAction>, 'app' | 'action' | 'input' | 'connection_id'>
 
 const SHOWN_CALLS = 50
+const MOST_ROWS = 100
+/** Of a list that names ids alone, each is a call of its own. */
+const MOST_READ = 25
+const READ_AT_ONCE = 5
 const BATCH = 1000
 const rank = { connected: 0, degraded: 1, broken: 2, disconnected: 3 } as const
 
@@ -89,7 +93,7 @@ async function chosen(ctx: Call, { app, action: name, input, connection_id }: As
   const action = actionOf(definitionOf(app), name)
   if (!action) throw new DomainError('app_action_unknown', { details: { actions: Object.keys(definitionOf(app).actions) } })
   const given = (action.input as z.ZodType<Record<string, unknown>>).safeParse(input)
-  if (!given.success) throw new DomainError('app_input', { message: wordsOf(given.error), details: given.error.issues })
+  if (!given.success) throw new DomainError('app_input', { message: inputWords(given.error), details: given.error.issues })
   return { action, input: given.data, row: await workingConnection(ctx, app, connection_id) }
 }
 
@@ -103,14 +107,35 @@ export async function workingConnection(ctx: Call, app: AppId, connectionId: str
 }
 const brokenWords = ({ app, account }: ConnectionRow) =>
   `${appOf(app)!.name} does not accept the connection to ${account} any more. Connect it again in the App Library.`
-const wordsOf = ({ issues }: z.ZodError) =>
+export const inputWords = ({ issues }: z.ZodError) =>
   `The action needs other fields: ${issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`).join('; ')}`
 
 export async function readFromApp(ctx: Call, asked: Input<typeof api.readFromApp>, call: CallApp) {
   const { action, input, row } = await chosen(ctx, asked)
   if (!isReading(action)) throw new DomainError('app_action_unknown', { message: 'This action does more than read.' })
-  const answer = await call(row, (held) => action.request(input, held), { action: asked.action, effect: 'reads', signal: ctx.signal })
-  return { account: row.account, rows: action.rows(answer, input).slice(0, 100) }
+  const { paging } = definitionOf(asked.app)
+  const once = { action: asked.action, effect: 'reads' as const, signal: ctx.signal }
+  const first = (held: Held) => action.request(input, held)
+  const { cursor } = asked
+  if (cursor && !paging) throw new DomainError('app_input', { message: 'This app’s lists do not go on. Ask for something narrower.' })
+  const answer = await call(row, cursor ? (held) => paging!.send(first(held), cursor) : first, once)
+  const all = action.rows(answer, input)
+  const rows = all.slice(0, action.each ? MOST_READ : MOST_ROWS)
+  const next = paging?.next(answer)
+  return {
+    account: row.account,
+    rows: action.each ? await readEach(rows, action.each, (request) => call(row, () => request, once)) : rows,
+    // Where it does not say so itself, a list that is as long as was asked for may go on.
+    more: Boolean(next) || rows.length < all.length || (!paging && all.length >= Number(input.limit ?? MOST_ROWS)),
+    cursor: next ? String(next) : null,
+  }
+}
+
+async function readEach(rows: Row[], each: EachOne, ask: (request: AppRequest) => Promise<unknown>): Promise<Row[]> {
+  const read: Row[] = []
+  for (let at = 0; at < rows.length; at += READ_AT_ONCE)
+    read.push(...(await Promise.all(rows.slice(at, at + READ_AT_ONCE).map(async ({ id }) => each.row(await ask(each.request(id)))))))
+  return read
 }
 const isReading = (action: AppAction): action is Reading => action.effect === 'reads'
 

@@ -1,6 +1,7 @@
 import { userDeleted } from '@operon/contracts/identity/events'
 import { apps } from '@operon/contracts/integrations/apps'
-import { connectionBroken, connectionChanged } from '@operon/contracts/integrations/events'
+import { appTold, connectionBroken, connectionChanged } from '@operon/contracts/integrations/events'
+import { appTriggers } from '@operon/contracts/integrations/triggers'
 import { exportUser } from '@operon/contracts/personal-data'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { numberOf } from '@operon/sandbox/apps/grants'
@@ -9,7 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { definitionOf } from '../apps/all.ts'
 import { vendors } from '../apps/vendors.ts'
 import { integrationsService } from '../service.ts'
-import { connectingIn } from '../testing.ts'
+import { connectingIn, workingsOf } from '../testing.ts'
+import { lookAtWatches } from '../watches/look.ts'
 
 let platform: TestPlatform
 let world: ReturnType<typeof connectingIn>
@@ -75,22 +77,43 @@ const ofAccount: Record<string, (account: string) => object> = {
   'mailersend list-mails': (account) => ({ domain: `dom-${account}`, from: 0, to: Math.floor(Date.now() / 1000) }),
   'mailersend send-mail': (account) => ({ from: `me@${account}.example.com`, ...given.to }),
 }
+/** What of it is watched, where that has to be said. */
+const watched: Record<string, object | ((account: string) => object)> = {
+  slack: { channel: 'C02SALES' },
+  teams: { team: 'team-1', channel: '19:general@thread.tacv2' },
+  mailersend: (account) => ({ domain: `dom-${account}` }),
+  instagram: { account: '2001' },
+  facebook: { page: '1001' },
+  'google-analytics': { property: 'properties/123' },
+  'google-ads': { account: 'customers/1234567890' },
+  'meta-ads': { account: 'act_3001' },
+  trello: { board: 'b1', list: 'l1' },
+  asana: { project: '7001' },
+}
 const inputOf = (app: string, action: string, user: TestUser) =>
   ofAccount[`${app} ${action}`]?.(numberOf(user.email)) ??
   inputs[`${app} ${action}`] ??
   (action.startsWith('find-') ? { words: 'a' } : action === 'add-contact' ? { name: 'Ada Nova', email: 'ada.nova@example.com' } : {})
 
-test('the catalogue has 26 apps in seven categories, each with three benefits and at least two actions [spec-119] [spec-120]', async () => {
+test('the catalogue has 26 apps in seven categories, each with three benefits and at least two actions and one trigger [spec-119] [spec-120]', async () => {
   const user = platform.user()
   const { body } = await call(user, 'list-apps')
   expect([body.apps.length, body.connected, body.available]).toEqual([26, 0, 26])
   expect(new Set(body.apps.map(({ category }: any) => category)).size).toBe(7)
   for (const { id, benefits } of apps)
-    expect([id, benefits.length, Object.keys(definitionOf(id).actions).length >= 2]).toEqual([id, 3, true])
+    expect([id, benefits.length, Object.keys(definitionOf(id).actions).length >= 2, appTriggers.some(({ app }) => app === id)]).toEqual([
+      id,
+      3,
+      true,
+      true,
+    ])
+  for (const { app, pick = {} } of appTriggers)
+    for (const [action] of Object.values(pick))
+      expect([app, action, definitionOf(app).actions[action]?.effect]).toEqual([app, action, 'reads'])
 })
 
 test.each(apps.map(({ id }) => id))(
-  '%s connects, is read, does, renews or is tested again, and is revoked there when it is disconnected [spec-121] [spec-123] [spec-124] [spec-125]',
+  '%s connects, is read, does, tells what happens there, renews or is tested again, and is revoked there when it is disconnected [spec-120] [spec-121] [spec-123] [spec-124] [spec-125]',
   async (app) => {
     const user = platform.user()
     const id = await connected(user, app)
@@ -104,6 +127,8 @@ test.each(apps.map(({ id }) => id))(
       expect([app, action, answer.status, answer.body.message]).toEqual([app, action, 200, undefined])
       if (effect === 'reads') expect([app, action, answer.body.rows.length > 0]).toEqual([app, action, true])
     }
+    await db.deleteFrom('rate_buckets').where('connection_id', '=', id).execute()
+    await tells(user, app, id)
     await grewOld(id, user.email)
     const tested = await call(user, 'test-connection', { connection_id: id })
     // Without a refresh token nothing brings an expired one back: the person is asked to connect again.
@@ -117,8 +142,57 @@ test.each(apps.map(({ id }) => id))(
     expect((await call(user, 'list-connections')).body.connections).toEqual([])
     const row = await db.selectFrom('connections').select(['sealed', 'state']).where('id', '=', again).executeTakeFirst()
     expect(row).toEqual({ sealed: null, state: 'disconnected' })
+    expect(await db.selectFrom('app_watches').select('id').where('user_id', '=', user.id).execute()).toEqual([])
   },
 )
+
+/** Each trigger of the app: what was there is not told, what happens then is told once. */
+async function tells(user: TestUser, app: string, connectionId: string) {
+  const { triggers } = (await call(user, 'list-app-triggers', { app })).body
+  expect([app, triggers.length > 0]).toEqual([app, true])
+  for (const { name, title } of triggers) {
+    const of = watched[app] ?? {}
+    const asked = { app, trigger: name, input: typeof of === 'function' ? of(numberOf(user.email)) : of }
+    const { status, body } = await call(user, 'watch-app', asked, { 'idempotency-key': crypto.randomUUID() })
+    expect([app, status, body.message]).toEqual([app, 200, undefined])
+    const look = async () => {
+      await db
+        .updateTable('app_watches')
+        .set({ next_at: new Date(0) })
+        .where('id', '=', body.watch_id)
+        .execute()
+      // As if a minute had passed.
+      await db.deleteFrom('rate_buckets').where('connection_id', '=', connectionId).execute()
+      await lookAtWatches(rt, workings.call)
+      const rows = await db.selectFrom('outbox').select('payload').where('name', '=', appTold.name).where('user_id', '=', user.id).execute()
+      return rows.map(({ payload }: any) => payload)
+    }
+    const { rt, ...workings } = workingsOf(platform)
+    expect([app, await look()]).toEqual([app, []])
+    const account = definitionOf(app).vendor ? user.email : `${user.email.split('@')[0]}@example.com`
+    await fetch(`${world.sandbox}/sandbox/apps/happen`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ app, email: account }),
+    })
+    const told = await look()
+    expect([app, told]).toEqual([
+      app,
+      [
+        expect.objectContaining({
+          watch_id: body.watch_id,
+          connection_id: connectionId,
+          service_name: app,
+          trigger: name,
+          title: expect.stringMatching(/./),
+        }),
+      ],
+    ])
+    expect(await look()).toEqual(told)
+    const { watches } = (await call(user, 'list-app-triggers', { app })).body
+    expect(watches).toMatchObject([{ id: body.watch_id, title, failure: null, waits: false, told_at: expect.any(String) }])
+  }
+}
 
 test('a sign-in is finished by the person who began it, once, and one that is refused connects nothing [spec-121]', async () => {
   const [ann, eve] = [platform.user(), platform.user()]

@@ -66,6 +66,7 @@ export async function endConnection(trx: Trx, { id, user_id }: Pick<ConnectionRo
     .where('id', '=', id)
     .where('user_id', '=', user_id)
     .execute()
+  await trx.deleteFrom('app_watches').where('connection_id', '=', id).where('user_id', '=', user_id).execute()
   await keepToRevoke(trx, row, await isSharedThere(trx, row))
   return true
 }
@@ -115,15 +116,12 @@ export async function breakConnection(trx: Trx, { id, generation, user_id, app, 
     .returning('id')
     .executeTakeFirst()
   if (!broken) return
-  const { rules } = await trx
-    .selectFrom('ad_rules')
-    .select((eb) => eb.fn.countAll<string>().as('rules'))
-    .where('connection_id', '=', id)
-    .where('user_id', '=', user_id)
-    .where('state', '=', 'watching')
-    .executeTakeFirstOrThrow()
+  const { rows } = await sql<{ rules: number; watches: number }>`
+    select (select count(*)::int from ad_rules where connection_id = ${id} and user_id = ${user_id} and state = 'watching') as rules,
+      (select count(*)::int from app_watches where connection_id = ${id} and user_id = ${user_id}) as watches`.execute(trx)
+  const { rules, watches } = rows[0]!
   const told = { connection_id: id, service_name: app, account, version: generation }
-  await publish(trx, connectionBroken, user_id, { ...told, ...(Number(rules) > 0 && { rules: Number(rules) }) })
+  await publish(trx, connectionBroken, user_id, { ...told, ...(rules && { rules }), ...(watches && { watches }) })
 }
 
 export const shown = (row: ConnectionRow) => ({

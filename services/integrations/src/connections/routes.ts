@@ -11,6 +11,7 @@ import { calendarRoutes } from '../calendars/routes.ts'
 import type { Config } from '../config.ts'
 import { notionRoutes } from '../notion/routes.ts'
 import type { IntegrationsDb } from '../schema.ts'
+import { watchRoutes } from '../watches/routes.ts'
 import {
   forgetOld,
   listAppActions,
@@ -56,6 +57,7 @@ export function connectionRoutes(rt: Runtime<IntegrationsDb, Config>) {
   notionRoutes(app, call)
   adRoutes(rt, call)
   calendarRoutes(rt, { rt, places, call })
+  watchRoutes(rt, call)
   rt.job(revokeAccess, (_ctx, { payload }) => revoke(rt, places, payload))
   rt.job(connectionLook, () => lookAfter(rt, call), { everyMs: 15_000 })
   rt.job(

@@ -12,6 +12,7 @@ import { microsoftCalendar } from './calendars/microsoft.ts'
 import { calendarPages } from './calendars/pages.ts'
 import { google } from './google.ts'
 import { type AppGrant, type AppObject, type AppToken, type VendorWire, vendorWires } from './grants.ts'
+import { happeningForm, happeningRoutes } from './happenings.ts'
 import { meta } from './meta.ts'
 import { microsoft } from './microsoft.ts'
 import { notion, notionPages } from './notion.ts'
@@ -295,6 +296,7 @@ export function connectedApps({
                 : html`<form method="post" action="/sandbox/apps/grants/${grant.id}/cut"><button>Cut</button></form><form method="post" action="/sandbox/apps/grants/${grant.id}/expire"><button>Expire its tokens</button></form>`
             }</td></tr>`,
         )}</tbody></table>
+${happeningForm(grants.newest().find(({ used }) => used)?.email ?? '')}
 <p><a href="/sandbox/apps/notion">Notion workspaces</a> <a href="/sandbox/apps/calendars">Calendars</a></p><p class="muted">Keys: any that begins with the vendor's own letters and then “sandbox_” is good, as <code>mlsn.sandbox_1</code>, <code>rk_test_sandbox_1</code> or <code>sandbox_1</code>.</p>`,
     })
   const change = (how: (grant: AppGrant) => void) => (request: WireRequest) => {
@@ -319,6 +321,7 @@ export function connectedApps({
       route('GET', '/sandbox/api/apps', () => json({ grants: grants.newest().slice(0, 1000), objects: objects.newest().slice(0, 1000) })),
       ...notionPages(objects, grants),
       ...calendarPages(objects, grants),
+      ...happeningRoutes(objects, state.id),
       route('POST', '/sandbox/apps/grants/:grant/cut', cut),
       route('POST', '/sandbox/apps/grants/:grant/expire', expire),
       ...Object.values(vendorWires).flatMap(({ authorize }) => [

@@ -14,12 +14,15 @@ export const books: Operation[] = [
   },
   {
     at: `GET ${api}/charges`,
-    query: ['limit', 'starting_after', 'customer'],
+    query: ['limit', 'starting_after', 'customer', 'created[gte]'],
     answer: (call) => ({
       object: 'list',
       has_more: false,
       data: limited(
         [
+          ...call
+            .list('charge')
+            .map(({ id, data }) => ({ id: `ch_${id}`, object: 'charge', currency: 'usd', status: 'succeeded', ...data })),
           {
             id: 'ch_1',
             object: 'charge',
@@ -29,7 +32,7 @@ export const books: Operation[] = [
             description: 'Template pack',
             created: Math.floor(Date.now() / 1000) - 9000,
           },
-        ],
+        ].filter(({ created }: any) => created >= Number(call.query.get('created[gte]') ?? 0)),
         call,
       ),
     }),
@@ -63,8 +66,15 @@ export const books: Operation[] = [
   {
     at: 'GET api-m.paypal.com/v1/reporting/transactions',
     query: ['start_date', 'end_date', 'fields', 'page_size', 'page'],
-    answer: () => ({
+    answer: (call) => ({
+      ...{ page: 1, total_pages: 1 },
       transaction_details: [
+        ...call.list('transaction').map(({ id, data }) => ({
+          transaction_info: {
+            ...{ transaction_id: id, transaction_status: 'S', transaction_initiation_date: data.at },
+            transaction_amount: { value: data.value, currency_code: 'USD' },
+          },
+        })),
         {
           transaction_info: {
             transaction_id: '5TY05013RG002845M',
@@ -112,7 +122,13 @@ export const books: Operation[] = [
       if (/from Invoice/i.test(q))
         return {
           QueryResponse: {
-            Invoice: [{ Id: '1', DocNumber: '1001', TotalAmt: 120, CustomerRef: { name: 'Maya Patel' }, TxnDate: iso(-9000).slice(0, 10) }],
+            Invoice: [
+              ...call.list('invoice').map(({ id, data }) => ({ Id: id, CustomerRef: { name: 'Maya Patel' }, ...data })),
+              {
+                ...{ Id: '1', DocNumber: '1001', TotalAmt: 120, CustomerRef: { name: 'Maya Patel' }, TxnDate: iso(-9000).slice(0, 10) },
+                MetaData: { CreateTime: iso(-9000), LastUpdatedTime: iso(-9000) },
+              },
+            ].filter(({ MetaData }: any) => MetaData.LastUpdatedTime >= (/LastUpdatedTime >= '([^']*)'/.exec(q)?.[1] ?? '')),
           },
         }
       const words = /like '%((?:[^'\\]|\\.)*)%'/.exec(q)?.[1] ?? ''
@@ -149,7 +165,7 @@ export const books: Operation[] = [
     query: ['limit', 'page', 'date_from', 'date_to', 'event'],
     answer: (call) => ({
       data: call.list('mail').map(({ id, data }) => ({
-        ...{ id, created_at: iso(-1), updated_at: iso(-1), type: 'sent' },
+        ...{ id, created_at: data.at ?? iso(-1), updated_at: data.at ?? iso(-1), type: data.type ?? 'sent' },
         email: {
           id,
           from: data.from.email,
@@ -200,7 +216,10 @@ export const books: Operation[] = [
   {
     at: 'GET api.vapi.ai/call',
     query: ['limit'],
-    answer: () => [{ id: 'call-1', status: 'ended', endedReason: 'customer-ended-call', startedAt: iso(-90) }],
+    answer: (call) => [
+      ...call.list('call').map(({ id }) => ({ id, status: 'ended', endedReason: 'assistant-ended-call', startedAt: iso(-1) })),
+      { id: 'call-1', status: 'ended', endedReason: 'customer-ended-call', startedAt: iso(-90) },
+    ],
   },
   {
     at: 'GET api.retellai.com/list-agents',
@@ -210,7 +229,10 @@ export const books: Operation[] = [
   {
     at: 'POST api.retellai.com/v2/list-calls',
     body: ['limit', 'filter_criteria', 'sort_order'],
-    answer: () => [{ call_id: 'call_1', call_status: 'ended', disconnection_reason: 'user_hangup' }],
+    answer: (call) => [
+      ...call.list('call').map(({ id }) => ({ call_id: id, call_status: 'ended', disconnection_reason: 'agent_hangup' })),
+      { call_id: 'call_1', call_status: 'ended', disconnection_reason: 'user_hangup' },
+    ],
   },
 ]
 const short = (id: string) => ({ id, shortUrl: `https://trello.com/c/${id}` })

@@ -1,5 +1,5 @@
 import { numberOf } from './grants.ts'
-import { contacts, has, iso, kept, limited, mailOf, type Operation } from './operation.ts'
+import { contacts, has, iso, kept, limited, mailOf, type Operation, pageOf } from './operation.ts'
 
 const hub = 'api.hubapi.com'
 const hubspotContact = (id: string, name: string, email: string) => ({
@@ -8,6 +8,14 @@ const hubspotContact = (id: string, name: string, email: string) => ({
   createdAt: iso(-9000),
   updatedAt: iso(-100),
 })
+/** When something was first seen here, which then stays its time. */
+const seen = new Map<string, string>()
+function madeAt(id: string): string {
+  const at = seen.get(id) ?? new Date().toISOString()
+  seen.set(id, at)
+  return at
+}
+
 export const business: Operation[] = [
   {
     at: `GET ${hub}/account-info/v3/details`,
@@ -18,11 +26,15 @@ export const business: Operation[] = [
     body: ['query', 'limit', 'properties', 'after', 'filterGroups', 'sorts'],
     answer: (call) => {
       const all = [
-        ...call.list('contact').map(({ id, data }) => ({ id, properties: data.properties, updatedAt: iso(0) })),
+        ...call.list('contact').map(({ id, data }) => ({ id, properties: data.properties, updatedAt: data.at ?? madeAt(id) })),
         ...contacts.map((name, index) => hubspotContact(String(index + 1), name, mailOf(name))),
       ]
-      const found = all.filter(({ properties }) => has(Object.values(properties).join(' '), call.body.query ?? ''))
-      return { total: found.length, results: found.slice(0, call.body.limit ?? 10) }
+      const since = Number(call.body.filterGroups?.[0]?.filters?.find((each: any) => each.propertyName === 'lastmodifieddate')?.value ?? 0)
+      const found = all.filter(
+        ({ properties, updatedAt }) => has(Object.values(properties).join(' '), call.body.query ?? '') && Date.parse(updatedAt) >= since,
+      )
+      const { rows, next } = pageOf(found, call, 'limit', 'after')
+      return { total: found.length, results: rows, ...(next && { paging: { next: { after: next } } }) }
     },
   },
   {
@@ -55,6 +67,21 @@ export const business: Operation[] = [
         ...contacts.map((name, index) => ({ id: String(index + 1), Full_Name: name, Email: mailOf(name) })),
       ].filter((each) => has(`${each.Full_Name} ${each.Email}`, call.query.get('word') ?? '')),
     }),
+  },
+  {
+    at: 'GET www.zohoapis.com/crm/v8/Contacts',
+    query: ['fields', 'sort_by', 'sort_order', 'per_page', 'page'],
+    answer: (call) => {
+      const since = Date.parse(String(call.headers['if-modified-since'] ?? '')) || 0
+      const found = call
+        .list('contact')
+        .map(({ id, data }) => ({
+          ...{ id, Full_Name: `${data.First_Name} ${data.Last_Name}`, Email: data.Email },
+          Modified_Time: data.at ?? madeAt(id),
+        }))
+        .filter(({ Modified_Time }) => Date.parse(Modified_Time) >= since)
+      return { data: found, info: { per_page: 200, page: 1, count: found.length, more_records: false } }
+    },
   },
   {
     at: 'POST www.zohoapis.com/crm/v8/Contacts',
@@ -91,9 +118,11 @@ export const business: Operation[] = [
         }
       const words = /like '%((?:[^'\\]|\\.)*)%'/.exec(q)?.[1] ?? ''
       const records = [
-        ...call.list('contact').map(({ id, data }) => ({ Id: id, Name: `${data.FirstName} ${data.LastName}`, Email: data.Email })),
-        ...contacts.map((name, index) => ({ Id: `003${index}`, Name: name, Email: mailOf(name) })),
-      ].filter((each) => has(each.Name, words))
+        ...call.list('contact').map(({ id, data }) => ({
+          ...{ Id: id, Name: `${data.FirstName} ${data.LastName}`, Email: data.Email, LastModifiedDate: data.at ?? madeAt(id) },
+        })),
+        ...contacts.map((name, index) => ({ Id: `003${index}`, Name: name, Email: mailOf(name), LastModifiedDate: iso(-9000) })),
+      ].filter((each) => has(each.Name, words) && each.LastModifiedDate >= (/LastModifiedDate >= (\S+)/.exec(q)?.[1] ?? ''))
       return { totalSize: records.length, done: true, records }
     },
   },
@@ -126,8 +155,15 @@ export const business: Operation[] = [
   {
     at: 'GET api.calendly.com/scheduled_events',
     query: ['user', 'count', 'status', 'sort', 'min_start_time', 'max_start_time', 'page_token'],
-    answer: () => ({
-      collection: [{ uri: 'https://api.calendly.com/scheduled_events/1', name: 'Intro call', status: 'active', start_time: iso(300) }],
+    answer: (call) => ({
+      collection: [
+        ...call.list('meeting').map(({ id, data }) => ({
+          ...{ uri: `https://api.calendly.com/scheduled_events/${id}`, name: 'Intro call', status: 'active' },
+          ...{ start_time: iso(600), created_at: data.at },
+        })),
+        { uri: 'https://api.calendly.com/scheduled_events/1', name: 'Intro call', status: 'active', start_time: iso(300) },
+      ],
+      pagination: { count: 1, next_page: null, next_page_token: null },
     }),
   },
   {
@@ -144,7 +180,7 @@ export const business: Operation[] = [
   },
   {
     at: 'GET api.linkedin.com/v2/userinfo',
-    answer: ({ grant }) => ({ sub: numberOf(grant.email), name: grant.name, email: grant.email }),
+    answer: ({ grant, list }) => ({ sub: numberOf(grant.email), name: list('profile')[0]?.data.name ?? grant.name, email: grant.email }),
   },
   {
     at: 'POST api.linkedin.com/rest/posts',
@@ -165,6 +201,20 @@ export const business: Operation[] = [
     }),
   },
   {
+    at: 'GET api.x.com/2/users/:user/mentions',
+    query: ['max_results', 'tweet.fields', 'pagination_token', 'start_time'],
+    answer: (call) => ({
+      data: limited(
+        call
+          .list('mention')
+          .map(({ id, data }) => ({ id, text: data.text, created_at: data.at }))
+          .filter(({ created_at }) => created_at >= (call.query.get('start_time') ?? '')),
+        call,
+        'max_results',
+      ),
+    }),
+  },
+  {
     at: 'POST api.x.com/2/tweets',
     body: ['text', 'reply', 'media'],
     status: 201,
@@ -182,19 +232,22 @@ export const business: Operation[] = [
   },
   {
     at: 'GET app.asana.com/api/1.0/tasks',
-    query: ['project', 'limit', 'opt_fields', 'offset'],
+    query: ['project', 'limit', 'opt_fields', 'offset', 'modified_since'],
     answer: (call) => ({
       data: limited(
         [
-          ...call.list('task').map(({ id, data }) => ({ gid: id, name: data.data?.name, completed: false })),
+          ...call
+            .list('task')
+            .map(({ id, data }) => ({ gid: id, name: data.data?.name, completed: false, created_at: data.at ?? madeAt(id) })),
           {
             gid: '7101',
             name: 'Write the announcement',
             completed: false,
             due_on: iso(5000).slice(0, 10),
+            created_at: iso(-9000),
             permalink_url: 'https://app.asana.com/0/7001/7101',
           },
-        ],
+        ].filter(({ created_at }: any) => created_at >= (call.query.get('modified_since') ?? '')),
         call,
       ),
     }),

@@ -1,5 +1,16 @@
 import { companyOf, numberOf } from './grants.ts'
-import { has, iso, kept, limited, type Operation } from './operation.ts'
+import { type ApiCall, has, iso, kept, type Operation, pageOf, Refused } from './operation.ts'
+
+type Mail = { id: string; subject: string; snippet: string; from: string; at: number }
+const inbox = (call: ApiCall) =>
+  kept(call, 'inbox', [
+    { subject: 'Our call', snippet: 'Can we move our call to Friday?', from: 'maya.patel@example.com', at: Date.now() - 3_600_000 },
+    { subject: 'Invoice', snippet: 'The invoice for November', from: 'jonas.weber@example.com', at: Date.now() - 7_200_000 },
+  ]) as unknown as Mail[]
+function driveFiles(found: object[], call: ApiCall) {
+  const { rows, next } = pageOf(found, call, 'pageSize', 'pageToken')
+  return { files: rows, ...(next && { nextPageToken: next }) }
+}
 
 export const google: Operation[] = [
   {
@@ -22,16 +33,41 @@ export const google: Operation[] = [
   {
     at: 'GET gmail.googleapis.com/gmail/v1/users/me/messages',
     query: ['q', 'maxResults', 'pageToken', 'labelIds'],
-    answer: (call) => ({
-      messages: limited(
-        kept(call, 'inbox', [{ snippet: 'Can we move our call to Friday?' }, { snippet: 'The invoice for November' }]).filter(
-          ({ snippet }: any) => has(snippet, call.query.get('q') ?? ''),
-        ),
-        call,
-        'maxResults',
-      ).map((each: any) => ({ id: each.id, threadId: each.id, snippet: each.snippet })),
-      resultSizeEstimate: 2,
-    }),
+    answer: (call) => {
+      const q = call.query.get('q') ?? ''
+      const after = Number(/after:(\d+)/.exec(q)?.[1] ?? 0) * 1000
+      const words = q.replace(/\b(in|after|before|from|to):\S+/g, '').trim()
+      const found = inbox(call).filter(({ snippet, subject, at }) => has(`${subject} ${snippet}`, words) && at >= after)
+      const { rows, next } = pageOf(found, call, 'maxResults', 'pageToken')
+      return {
+        messages: rows.map(({ id }) => ({ id, threadId: id })),
+        resultSizeEstimate: found.length,
+        ...(next && { nextPageToken: next }),
+      }
+    },
+  },
+  {
+    at: 'GET gmail.googleapis.com/gmail/v1/users/me/messages/:id',
+    query: ['format', 'metadataHeaders'],
+    answer: (call) => {
+      const mail = inbox(call).find(({ id }) => id === call.params.id)
+      if (!mail) return new Refused(404, { error: { code: 404, message: 'Requested entity was not found.', status: 'NOT_FOUND' } })
+      const headers = Object.entries({ From: mail.from, To: call.grant.email, Subject: mail.subject }).map(([name, value]) => ({
+        name,
+        value,
+      }))
+      return {
+        ...{
+          id: mail.id,
+          threadId: mail.id,
+          labelIds: ['INBOX'],
+          snippet: mail.snippet,
+          internalDate: String(mail.at),
+          sizeEstimate: 2048,
+        },
+        payload: { mimeType: 'text/plain', headers },
+      }
+    },
   },
   {
     at: 'POST www.googleapis.com/calendar/v3/freeBusy',
@@ -43,8 +79,9 @@ export const google: Operation[] = [
     query: ['q', 'pageSize', 'fields', 'orderBy', 'pageToken'],
     answer: (call) => {
       const words = /name contains '((?:[^'\\]|\\.)*)'/.exec(call.query.get('q') ?? '')?.[1] ?? ''
+      const since = /modifiedTime > '([^']*)'/.exec(call.query.get('q') ?? '')?.[1] ?? ''
       return {
-        files: limited(
+        ...driveFiles(
           kept(call, 'file', [
             {
               name: 'Price list 2026.pdf',
@@ -58,9 +95,8 @@ export const google: Operation[] = [
               webViewLink: 'https://drive.google.com/2',
               modifiedTime: iso(-900),
             },
-          ]).filter(({ name }: any) => has(name, words)),
+          ]).filter(({ name, modifiedTime }: any) => has(name, words) && modifiedTime.slice(0, 19) > since),
           call,
-          'pageSize',
         ),
       }
     },
@@ -94,20 +130,23 @@ export const google: Operation[] = [
   {
     at: 'POST analyticsdata.googleapis.com/v1beta/properties/:report',
     body: ['dateRanges', 'dimensions', 'metrics', 'limit'],
-    answer: () => ({
-      rows: [6, 5, 4, 3, 2, 1, 0].map((day) => ({
-        dimensionValues: [
-          {
-            value: iso(-day * 1440)
-              .slice(0, 10)
-              .replaceAll('-', ''),
-          },
-        ],
-        metricValues: [{ value: String(120 + day * 7) }, { value: String(150 + day * 9) }],
-      })),
-      rowCount: 7,
-      kind: 'analyticsData#runReport',
-    }),
+    answer: (call) => {
+      // Each happening over there lets a day pass.
+      const passed = call.list('day').length
+      const days = call.body.dateRanges?.[0]?.startDate === 'yesterday' ? [1 - passed] : [6, 5, 4, 3, 2, 1, 0].map((day) => day - passed)
+      const dateOf = (day: number) =>
+        iso(-day * 1440)
+          .slice(0, 10)
+          .replaceAll('-', '')
+      return {
+        rows: days.map((day) => ({
+          dimensionValues: [{ value: dateOf(day) }],
+          metricValues: [{ value: String(120 + day * 7) }, { value: String(150 + day * 9) }],
+        })),
+        rowCount: days.length,
+        kind: 'analyticsData#runReport',
+      }
+    },
   },
   {
     at: 'GET googleads.googleapis.com/v21/customers:listAccessibleCustomers',
@@ -116,10 +155,13 @@ export const google: Operation[] = [
   {
     at: 'POST googleads.googleapis.com/v21/customers/:customer/googleAds:search',
     body: ['query', 'pageToken'],
-    answer: () => ({
+    answer: (call) => ({
       results: [
         { campaign: { id: '11', name: 'Brand search', status: 'ENABLED' }, metrics: { costMicros: '48200000', clicks: '312' } },
-        { campaign: { id: '12', name: 'Templates', status: 'PAUSED' }, metrics: { costMicros: '9100000', clicks: '41' } },
+        {
+          campaign: { id: '12', name: 'Templates', status: call.list('campaign')[0]?.data.status ?? 'PAUSED' },
+          metrics: { costMicros: '9100000', clicks: '41' },
+        },
       ],
     }),
   },

@@ -29,6 +29,23 @@ export const microsoft: Operation[] = [
     }),
   },
   {
+    at: `GET ${graph}/me/mailFolders/inbox/messages`,
+    query: ['$filter', '$orderby', '$top', '$select', '$skip'],
+    answer: (call) => {
+      const since = /receivedDateTime ge ([\dT:.Z+-]+)/.exec(call.query.get('$filter') ?? '')?.[1] ?? ''
+      return {
+        value: limited(
+          call
+            .list('inbox')
+            .map(({ id, data }) => ({ id, ...data }))
+            .filter((each: any) => each.receivedDateTime >= since),
+          call,
+          '$top',
+        ),
+      }
+    },
+  },
+  {
     at: `GET ${graph}/me/joinedTeams`,
     answer: ({ grant }) => ({ value: [{ id: 'team-1', displayName: companyOf(grant), description: 'Everyone' }] }),
   },
@@ -36,6 +53,21 @@ export const microsoft: Operation[] = [
     at: `GET ${graph}/teams/:team/channels`,
     answer: () => ({
       value: [{ id: '19:general@thread.tacv2', displayName: 'General', description: null, webUrl: 'https://teams.microsoft.com/1' }],
+    }),
+  },
+  {
+    at: `GET ${graph}/teams/:team/channels/:channel/messages`,
+    query: ['$top', '$expand', '$skiptoken'],
+    answer: (call) => ({
+      value: limited(
+        call.list('said').map(({ id, data }) => ({
+          ...{ id, createdDateTime: data.at, webUrl: `https://teams.microsoft.com/l/message/${id}` },
+          body: { contentType: 'html', content: `<p>${data.text}</p>` },
+          from: { user: { displayName: 'Maya Patel' } },
+        })),
+        call,
+        '$top',
+      ),
     }),
   },
   {

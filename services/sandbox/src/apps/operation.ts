@@ -38,6 +38,13 @@ export const mailOf = (name: string) => `${name.toLowerCase().replace(/[^a-z]+/g
 export const limited = <T>(rows: T[], call: ApiCall, name = 'limit') => rows.slice(0, Number(call.query.get(name) ?? 25))
 export const has = (text: unknown, words: string) => String(text).toLowerCase().includes(words.toLowerCase())
 
+/** A page of rows, and where the next one begins. */
+export function pageOf<T>(rows: T[], call: ApiCall, size: string, at: string): { rows: T[]; next: string | undefined } {
+  const given = { ...Object.fromEntries(call.query), ...call.body }
+  const [from, most] = [Number(given[at] ?? 0), Number(given[size] ?? 25)]
+  return { rows: rows.slice(from, from + most), next: from + most < rows.length ? String(from + most) : undefined }
+}
+
 /** Rows that an account has from the beginning, before those that were added. */
 export const kept = (call: ApiCall, kind: string, first: Record<string, any>[]) => [
   ...call.list(kind).map(({ id, data }) => ({ id, ...data })),

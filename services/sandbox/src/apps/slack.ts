@@ -29,6 +29,18 @@ export const slack: Operation[] = [
     }),
   },
   {
+    at: 'GET slack.com/api/conversations.history',
+    query: ['channel', 'oldest', 'latest', 'limit', 'cursor', 'inclusive'],
+    answer: (call) => {
+      if (!['C01GENERAL', 'C02SALES'].includes(call.query.get('channel') ?? '')) return { ok: false, error: 'channel_not_found' }
+      const messages = call
+        .list('said')
+        .map(({ data }) => ({ type: 'message', user: 'U0MAYA', text: data.text, ts: data.ts }))
+        .filter(({ ts }) => Number(ts) > Number(call.query.get('oldest') ?? 0))
+      return { ok: true, messages: limited(messages, call), has_more: false }
+    },
+  },
+  {
     at: 'POST slack.com/api/chat.postMessage',
     body: ['channel', 'text', 'blocks', 'thread_ts', 'mrkdwn'],
     answer: (call) => {

@@ -34,6 +34,7 @@ export function AppLibraryPage() {
   const reload = useCallback(() => {
     void queries.invalidateQueries({ queryKey: ['list-apps'] })
     void queries.invalidateQueries({ queryKey: ['list-connections'] })
+    void queries.invalidateQueries({ queryKey: ['list-app-triggers'] })
   }, [queries])
   useLive('connection', reload)
   const connecting = useConnect(reload)

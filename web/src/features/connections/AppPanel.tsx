@@ -8,7 +8,8 @@ import { Button } from '../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { ago, moment } from '../../ui/format.ts'
 import { Alert, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
-import { attempt, toast } from '../../ui/toast.tsx'
+import { attempt, ToastSlot, toast } from '../../ui/toast.tsx'
+import { Watches } from './Watches.tsx'
 
 type Connection = CallReply<'list-connections'>['connections'][number]
 
@@ -68,6 +69,8 @@ export function AppPanel({ app, onClose, onConnect, busy }: { app: App; onClose:
           </ul>
           <p className="mt-2 text-12 text-faint">Ask the assistant, as in “{askFor(app)}”.</p>
         </section>
+        <Watches app={app} accounts={own} />
+        <ToastSlot className="sticky bottom-0" />
       </div>
     </Dialog>
   )
@@ -83,7 +86,7 @@ export function Account({ app, connection, connectAgain }: AccountProps) {
   const [calls, setCalls] = useState<CallReply<'show-connection'>['calls'] | null>(null)
   const { id, account, state, failure, last_call_at, checked_at, calls_per_minute } = connection
   const reload = () =>
-    Promise.all([queries.invalidateQueries({ queryKey: ['list-connections'] }), queries.invalidateQueries({ queryKey: ['list-apps'] })])
+    Promise.all(['list-connections', 'list-apps', 'list-app-triggers'].map((name) => queries.invalidateQueries({ queryKey: [name] })))
 
   async function testIt() {
     setTesting(true)

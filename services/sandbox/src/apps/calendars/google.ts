@@ -39,7 +39,10 @@ function googleList(call: ApiCall) {
   const within = ({ start, end, gone, seq, at }: Kept) =>
     sync
       ? seq > since
-      : !gone && start < (query.get('timeMax') ?? '9') && end > (query.get('timeMin') ?? '') && at >= (query.get('updatedMin') ?? '')
+      : (!gone || query.has('updatedMin')) &&
+        start < (query.get('timeMax') ?? '9') &&
+        end > (query.get('timeMin') ?? '') &&
+        at >= (query.get('updatedMin') ?? '')
   const found = all.filter(within)
   if (query.get('orderBy') === 'startTime') found.sort((one, other) => one.start.localeCompare(other.start))
   const from = Number(query.get('pageToken') ?? 0)
