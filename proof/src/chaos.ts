@@ -25,6 +25,7 @@ const faults: Record<string, () => Promise<Fault>> = {
   R13: () => import('./chaos/providers.ts').then(({ unwell }) => unwell),
   R18: () => import('./chaos/rolling.ts').then(({ restarted }) => restarted),
   R26: () => import('./chaos/hosts.ts').then(({ joined }) => joined),
+  R27: () => import('./chaos/hosts.ts').then(({ upgradedMeanwhile }) => upgradedMeanwhile),
   'R1-4': () => import('./chaos/checkout.ts').then(({ killed }) => killed),
   R2: () => import('./chaos/orders.ts').then(({ delivered }) => delivered),
   R3: () => import('./chaos/commits.ts').then(({ stopped }) => stopped),
@@ -44,8 +45,8 @@ const short = args.includes('--short') || process.env.CI === '1'
 const again = args.includes('--again')
 const verbose = args.includes('--verbose')
 const seed = Number(args[args.indexOf('--seed') + 1] || 0) || Date.now() % 100_000
-// R24 may have packages to install, R17 starts everything three times and R15 moves the stores to other disks: in the long form, or by name.
-const notShort = ['R24', 'R17', 'R15']
+// R24 and R27 may have packages to install, R17 starts everything three times and R15 moves the stores to other disks: in the long form, or by name.
+const notShort = ['R24', 'R27', 'R17', 'R15']
 const orders = Number(args[args.indexOf('--orders') + 1] || 0) || (short ? 48 : 20_000)
 const sellers = Number(args[args.indexOf('--sellers') + 1] || 0) || 300
 const chosen = args.filter((arg) => arg in faults)
@@ -65,8 +66,12 @@ const dataDir = scratchFolder('chaos')
 chmodSync(dataDir, 0o755)
 console.log(`seed ${seed}${busy > 1 ? `, on a machine that is ${busy.toFixed(1)} times as busy as it has cores` : ''}`)
 
-const older = (chosen.length ? !chosen.includes('R24') : short) ? { why: 'not asked for' } : unpackOlder(old, dataDir)
-if ('root' in older) console.log(`R24 begins with ${older.commit.slice(0, 7)} (${older.subject})`)
+const older = (chosen.length ? !['R24', 'R27'].some((name) => chosen.includes(name)) : short)
+  ? { why: 'not asked for' }
+  : unpackOlder(old, dataDir)
+const beginsOlder = 'root' in older && (!chosen.length || chosen.includes('R24'))
+if ('root' in older)
+  console.log(`${beginsOlder ? 'R24 begins with' : 'the version before is'} ${older.commit.slice(0, 7)} (${older.subject})`)
 const afterwards: (() => unknown)[] = []
 const undoAll = () => {
   for (const undo of afterwards.splice(0)) undo()
@@ -108,7 +113,7 @@ const starting = startFleet({
   // Two of all that keeps nothing in its own memory.
   counts: { identity: 2, billing: 2, marketplace: 2, integrations: 1, 'ai-gateway': 2, analytics: 2, crm: 1, sandbox: 1, gateway: 1 },
   web: false,
-  ...('root' in older && { root: older.root }),
+  ...(beginsOlder && { root: older.root }),
   log: (line) => (verbose ? console.log(`  ${line}`) : void said.push(line)),
 })
 const force = () => {

@@ -8,17 +8,34 @@ import { freePort } from '@operon/deploy/machine'
 import { doubled, readersOf, settle } from './flow.ts'
 import { failed, type Load, missing, startLoad, succeeded } from './load.ts'
 import { disagreements } from './money.ts'
-import { type Fault, until, type World } from './world.ts'
+import { type Fault, type Outcome, until, type World } from './world.ts'
 
 const ADDRESS = '127.0.0.3'
 const FIRST_PORT = 9_100
 
+/** R26: see below; the replaced instance is of this version as well. */
+export const joined: Fault = (world) => twoHosts(world, ['billing-2'])
+
+/** R27: the same with instances of the version before this one on the first host, which are upgraded meanwhile. */
+export const upgradedMeanwhile: Fault = async (world) => {
+  const { older } = world
+  if ('why' in older) return { skipped: older.why, injected: '', work: '', lost: 0, twice: 0, broken: [] }
+  const upgraded = ['billing-2', 'marketplace-2', 'analytics-2']
+  for (const name of upgraded) await world.fleet.restart(name, { root: older.root })
+  const ready = await until(
+    async () => (await Promise.all(upgraded.map((name) => world.fleet.ready(name)))).every(Boolean),
+    60_000 * world.patience,
+  )
+  if (ready === null) throw new Error(`the version before (${older.commit.slice(0, 7)}) does not run beside this one`)
+  return twoHosts(world, upgraded, `upgraded from ${older.commit.slice(0, 7)}`)
+}
+
 /**
- * R26: a second host joins with instances at an address of its own and a gateway, over the same PostgreSQL, NATS and Redis. Under load through
- * both gateways one of its instances stands still, one of the first host's is killed, and one is replaced. Calls that the killed one had begun may
+ * A second host joins with instances at an address of its own and a gateway, over the same PostgreSQL, NATS and Redis. Under load through
+ * both gateways one of its instances stands still, one of the first host's is killed, and others are replaced. Calls that the killed one had begun may
  * fail; nothing else does.
  */
-export const joined: Fault = async (world) => {
+async function twoHosts(world: World, replaced: string[], how = 'replaced'): Promise<Outcome> {
   const readers = await readersOf(world)
   const services = serviceNames.filter((name) => name !== 'sandbox')
   const second = await secondHost(world, services)
@@ -29,14 +46,20 @@ export const joined: Fault = async (world) => {
     const loads = [startLoad(world, { workers: 3 }), startLoad({ ...world, call: world.callAt(second.url) }, { workers: 3 })]
     await until(() => loads.every((load) => succeeded(load).length > 10), 30_000 * world.patience)
 
-    const [frozen, killed, replaced] = ['ai-gateway-1', 'identity-2', 'billing-2']
+    const [frozen, killed] = ['ai-gateway-1', 'identity-2']
     signal(second, frozen, 'SIGSTOP')
     const frozenAt = Date.now()
     world.kill(killed)
     const killedAt = Date.now()
-    await world.fleet.restart(replaced)
-    await delay(Math.max(0, (world.short ? 8_000 : 10_000) - (Date.now() - frozenAt)))
+    const replacing = (async () => {
+      for (const name of replaced) await world.fleet.restart(name)
+    })()
+    replacing.catch(() => {})
+    // Shorter than a gateway waits for what a silent instance had begun.
+    await delay(world.short ? 8_000 : 10_000)
     signal(second, frozen, 'SIGCONT')
+    const stoppedMs = Date.now() - frozenAt
+    await replacing
     const back = await until(async () => (await whole(world.url)) && (await whole(second.url)), 60_000 * world.patience)
     for (const load of loads) await load.stop()
 
@@ -50,7 +73,7 @@ export const joined: Fault = async (world) => {
       await disagreements(world),
     ]
     return {
-      injected: `a second host at ${ADDRESS} joined; ${frozen} of it stopped for ${seconds(Date.now() - frozenAt)}, ${killed} killed, ${replaced} replaced`,
+      injected: `a second host at ${ADDRESS} joined; ${frozen} of it stopped for ${seconds(stoppedMs)}, ${killed} killed, ${replaced.join(', ')} ${how}`,
       work: `${count(loads, succeeded)} calls over two gateways, ${inHand.length} failed that the killed process had in hand, ${unexplained.length} others`,
       lost: left.length + gone.length,
       twice: twice.length,
