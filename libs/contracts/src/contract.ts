@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ActivityKind } from './crm/heat.ts'
 import type { ErrorCode } from './messages.ts'
+import { cleanName } from './names.ts'
 import type { Unit } from './plans.ts'
 
 /** The callers that are let in. `user` is any signed-in account; `aal2` has shown who they are within ten minutes, with the second factor where there is one; `service` a service key. */
@@ -259,6 +260,8 @@ export type Envelope<P = unknown> = {
 export const id = (of: string) => z.uuid().meta({ 'x-id': of })
 export const time = z.iso.datetime({ offset: true })
 export const text = (max: number) => z.string().max(max)
+/** A name, a title or a line of a header: it ends where it ends, and nothing in it turns or hides what stands beside it. */
+export const oneLine = (max: number) => z.string().overwrite(cleanName).max(max)
 
 type Out<T> = T extends z.ZodType ? z.output<T> : unknown
 type In<T> = T extends z.ZodType ? z.input<T> : unknown

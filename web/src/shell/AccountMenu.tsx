@@ -14,6 +14,7 @@ import { toast } from '../ui/toast.tsx'
 export function AccountMenu({ user, where }: { user: User; where: 'public' | 'shell' }) {
   const navigate = useNavigate()
   const { data: role } = useRole(user.id)
+  const name = typeof user.user_metadata.name === 'string' ? user.user_metadata.name : ''
 
   async function leave() {
     const left = await signOut()
@@ -35,14 +36,14 @@ export function AccountMenu({ user, where }: { user: User; where: 'public' | 'sh
         <button
           type="button"
           {...props}
-          aria-label={`Account menu ${initialsOf(user.email)}`}
+          aria-label={`Account menu ${initialsOf(user.email, name)}`}
           className="grid size-9 place-items-center rounded-full hover:bg-raised max-md:size-11"
         >
-          <Avatar email={user.email} />
+          <Avatar email={user.email} name={name} />
         </button>
       )}
     >
-      <p className="px-2 [overflow-wrap:anywhere] pt-1.5 pb-2 text-12 text-faint">{user.email ?? 'Signed in'}</p>
+      <p className="px-2 [overflow-wrap:anywhere] pt-1.5 pb-2 text-12 text-faint">{user.email || name || 'Signed in'}</p>
       <MenuSeparator />
       {where === 'public' ? (
         <MenuItem icon={<LayoutDashboard />} to={homeOf(role)}>

@@ -165,12 +165,10 @@ export function Kbd({ children }: { children: ReactNode }) {
   return <kbd className="inline-flex h-5 items-center rounded-[4px] bg-raised px-1.5 font-mono text-12 text-muted hairline">{children}</kbd>
 }
 
-export function initialsOf(email?: string | null) {
-  return email ? email.slice(0, 2).toUpperCase() : 'U'
-}
+export const initialsOf = (email?: string | null, name?: string) => (email || name || 'U').slice(0, 2).toUpperCase()
 
-/** Two letters of the e-mail in capitals, U when there is none. */
-export function Avatar({ email, className }: { email?: string | null; className?: string }) {
+/** Two letters of the e-mail in capitals, or of the name where there is none, as in a demo; U for neither. */
+export function Avatar({ email, name, className }: { email?: string | null; name?: string; className?: string }) {
   return (
     <span
       aria-hidden="true"
@@ -179,7 +177,7 @@ export function Avatar({ email, className }: { email?: string | null; className?
         className,
       )}
     >
-      {initialsOf(email)}
+      {initialsOf(email, name)}
     </span>
   )
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { fn, id, oneLine, text, time } from '../contract.ts'
 import { exampleId, moment } from './calendar.ts'
 
 // The appointments of a person: booked by visitors, or put there by themselves.
@@ -77,7 +77,7 @@ export const listAppointments = fn('list-appointments', {
 })
 
 const Own = z.object({
-  title: text(200).trim().min(1),
+  title: oneLine(200).min(1),
   starts_at: begins,
   ends_at: ends,
   notes: text(2000).default(''),
@@ -167,7 +167,7 @@ export const editAppointment = fn('edit-appointment', {
   idempotent: true,
   summary: 'Changes the title, place and notes of an appointment',
   description: 'Its time is changed by `move-appointment`. Notes are for its owner alone.',
-  body: z.object({ appointment_id, title: text(200).trim().min(1), place: text(500), notes: text(2000), version: z.int() }),
+  body: z.object({ appointment_id, title: oneLine(200).min(1), place: text(500), notes: text(2000), version: z.int() }),
   reply: z.object({ appointment_id, version: z.int() }),
   example: {
     request: { appointment_id: exampleId, title: 'Dentist', place: 'Main Street 1', notes: '', version: 1 },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn, id, text, time } from '../contract.ts'
+import { endpoint, fn, id, oneLine, text, time } from '../contract.ts'
 import { bookingStates } from './appointments.ts'
 import { calendarDay, exampleId, moment, questionKinds, Zone } from './calendar.ts'
 
@@ -63,7 +63,7 @@ export const listSlots = fn('list-slots', {
 
 const guest = {
   start: moment,
-  name: text(120).trim().min(1),
+  name: oneLine(120).min(1),
   email: z.email().max(254),
   phone: text(40).trim().optional(),
   zone: Zone.default('UTC'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { fn, id, oneLine, text, time } from '../contract.ts'
 
 // A person's own calendar: the hours they can be booked in, their booking pages, and what is booked.
 
@@ -87,9 +87,9 @@ export const saveAvailability = fn('save-availability', {
 })
 
 export const questionKinds = ['line', 'text'] as const
-const Question = z.object({ label: text(120).trim().min(1), required: z.boolean(), kind: z.enum(questionKinds) })
+const Question = z.object({ label: oneLine(120).min(1), required: z.boolean(), kind: z.enum(questionKinds) })
 const EventTypeFields = z.object({
-  title: text(120).trim().min(1),
+  title: oneLine(120).min(1),
   slug: z
     .string()
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, { error: 'Use small letters, digits and single hyphens.' })

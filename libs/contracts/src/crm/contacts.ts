@@ -1,16 +1,10 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { fn, id, oneLine, text, time } from '../contract.ts'
 import { temperatures } from './heat.ts'
 
 // Contacts: the people of one account, what happened with each, and what is to be done next.
 
 const contact_id = id('lead')
-export const oneLine = (max: number) =>
-  z
-    .string()
-    .trim()
-    .max(max)
-    .regex(/^[^\p{Cc}]*$/u)
 export const contactStatuses = ['new', 'contacted', 'qualified', 'won', 'lost'] as const
 const Status = z.enum(contactStatuses)
 export const Tag = oneLine(40).min(1)

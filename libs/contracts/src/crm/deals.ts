@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { fn, id, oneLine, text, time } from '../contract.ts'
 import { calendarDay, exampleId } from './calendar.ts'
-import { oneLine } from './contacts.ts'
 
 // Deals: what may be sold to whom, for how much and until when, and the way of each through the stages of a pipeline.
 

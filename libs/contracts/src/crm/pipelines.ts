@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { fn, id } from '../contract.ts'
+import { fn, id, oneLine } from '../contract.ts'
 import { exampleId } from './calendar.ts'
-import { oneLine } from './contacts.ts'
 import { Deal, exampleDeal } from './deals.ts'
 
 // Pipelines: the stages that deals go through, and the board that shows who is where.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, id } from '../contract.ts'
+import { endpoint, id, oneLine } from '../contract.ts'
 import { email, factorShape, json, password, phone, redirect, text, userShape } from './shapes.ts'
 
 // The service key's side of the auth protocol.
@@ -87,7 +87,7 @@ export const adminUpdateFactor = endpoint({
   path: '/auth/v1/admin/users/:user_id/factors/:factor_id',
   ...admin,
   params: userId.extend({ factor_id: id('factor') }),
-  body: z.object({ friendly_name: z.string().max(120).nullish() }),
+  body: z.object({ friendly_name: oneLine(120).nullish() }),
   reply: factorShape,
 })
 export const adminListAudit = endpoint({

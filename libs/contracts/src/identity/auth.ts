@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, id } from '../contract.ts'
+import { endpoint, id, oneLine } from '../contract.ts'
 import { credentialShape } from './passkeys.ts'
 import { captcha, challenge, code, email, json, password, phone, redirect, sessionShape, text, userShape } from './shapes.ts'
 
@@ -250,7 +250,7 @@ export const enrolFactor = endpoint({
   method: 'POST',
   path: '/auth/v1/factors',
   ...mine,
-  body: z.object({ friendly_name: z.string().max(120).nullish(), factor_type: text, issuer: z.string().max(120).nullish(), phone }),
+  body: z.object({ friendly_name: oneLine(120).nullish(), factor_type: text, issuer: z.string().max(120).nullish(), phone }),
   reply: z.object({
     id: z.uuid(),
     type: z.string(),

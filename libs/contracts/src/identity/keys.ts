@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, request, table, text, time } from '../contract.ts'
+import { fn, id, oneLine, request, table, text, time } from '../contract.ts'
 
 /** The scopes of a key: the models by their protocol, every capability that reads or changes, or one capability by its name. */
 export const keyScopes = ['chat', 'models', 'reads', 'changes', 'all'] as const
@@ -17,7 +17,7 @@ export const aiKeyCreate = fn('ai-key-create', {
   description:
     'Scopes: `chat` and `models` open `/ai/v1`; `reads` and `changes` open every capability of that effect, `all` both; `do:<name>` opens one capability, and is the only scope that lets a key spend, send or remove.',
   body: z.object({
-    name: text(80).min(1),
+    name: oneLine(80).min(1),
     scopes: z.array(KeyScope).min(1).max(50).default(['chat', 'models']),
     monthly_prompts: z.int().min(1).nullable().default(null),
     expires_at: time.nullable().default(null),

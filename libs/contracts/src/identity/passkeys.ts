@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, id } from '../contract.ts'
+import { endpoint, id, oneLine } from '../contract.ts'
 import { json, sessionShape } from './shapes.ts'
 
 // Signing in with a device's own key instead of a password, as the auth protocol has it.
@@ -68,7 +68,7 @@ export const renamePasskey = endpoint({
   ...mine,
   summary: 'Names a passkey',
   params: passkeyId,
-  body: z.object({ friendly_name: z.string().trim().min(1).max(120) }),
+  body: z.object({ friendly_name: oneLine(120).min(1) }),
   reply: passkey,
 })
 export const removePasskey = endpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { fn, id, oneLine, text, time } from '../contract.ts'
 
 // Webhooks of a customer's own: an address that hears of events. The signing secret is shown when it is made, never listed and never
 // part of a capability, so no model ever holds one.
@@ -33,7 +33,7 @@ const endpointExample = {
 export const webhookEndpointCreate = fn('webhook-endpoint-create', {
   access: 'aal2',
   summary: 'Adds a webhook endpoint and answers with its signing secret, which is shown only once',
-  body: z.object({ url: z.url().max(2000), name: z.string().trim().min(1).max(80), events }),
+  body: z.object({ url: z.url().max(2000), name: oneLine(80).min(1), events }),
   reply: z.object({ endpoint: WebhookEndpoint, secret: z.string() }),
   errors: ['webhook_limit', 'webhook_address', 'webhook_event'],
 })
@@ -134,7 +134,7 @@ export const webhookEndpointUpdate = fn('webhook-endpoint-update', {
   description: 'The address cannot be changed: add an endpoint for the new address, which gets a secret of its own.',
   body: z.object({
     endpoint_id,
-    name: z.string().trim().min(1).max(80).optional(),
+    name: oneLine(80).min(1).optional(),
     events: events.optional(),
     paused: z.boolean().optional(),
   }),

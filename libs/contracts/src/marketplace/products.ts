@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { LARGEST_PRICE_CENTS, SMALLEST_PRICE_CENTS } from '../billing/rates.ts'
-import { fn, id, text, time } from '../contract.ts'
-import { cleanName } from '../names.ts'
+import { fn, id, oneLine, text, time } from '../contract.ts'
 import { TemplateManifest } from './manifest.ts'
 
 // A seller's products: the list, the editor, versions with their files, and the way from draft to sale and back.
@@ -15,7 +14,7 @@ export const price_cents = z
   .max(LARGEST_PRICE_CENTS)
 
 /** A line beside those of other sellers: nothing in it turns or hides what stands there. */
-export const shown = (most: number, missing?: string) => z.string().overwrite(cleanName).min(1, missing).max(most)
+export const shown = (most: number, missing?: string) => oneLine(most).min(1, missing)
 
 const priced = { price_cents: z.int(), currency: z.string() }
 

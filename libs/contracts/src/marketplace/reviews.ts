@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, personal, time } from '../contract.ts'
+import { event, fn, id, oneLine, personal, time } from '../contract.ts'
 import { cursor } from './shapes.ts'
 
 // Reviews need a purchase: one for each product of an order. A refund keeps the review and says so.
@@ -63,7 +63,7 @@ export const writeReview = fn('write-review', {
     item_id,
     rating: z.int().min(1).max(5),
     text: z.string().trim().max(2_000).default(''),
-    name: z.string().trim().max(40).default(''),
+    name: oneLine(40).default(''),
     photo_ids: z.array(id('upload')).max(MAX_PHOTOS).default([]),
   }),
   reply: z.object({ review: Review }),

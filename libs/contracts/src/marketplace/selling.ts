@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, job, personal } from '../contract.ts'
-import { cleanName } from '../names.ts'
+import { event, fn, id, job, oneLine, personal } from '../contract.ts'
 import { ProductRow } from './products.ts'
 
 // The seller's own pages: the overview, the business profile, and what became of a product's visitors.
@@ -21,7 +20,6 @@ export const marketplaceOverview = fn('marketplace-overview', {
   }),
 })
 
-const line = (max: number) => z.string().overwrite(cleanName).max(max)
 const website = z
   .string()
   .trim()
@@ -40,12 +38,12 @@ export const Accent = z.enum(accents)
 
 /** The seven specified fields, the storefront's address, and its look. Empty means not shown. */
 const fields = {
-  business_name: line(120),
+  business_name: oneLine(120),
   contact_email: email,
-  phone: line(40),
+  phone: oneLine(40),
   website,
-  location: line(120),
-  business_category: line(60),
+  location: oneLine(120),
+  business_category: oneLine(60),
   business_description: z.string().trim().max(2_000),
 }
 export const BusinessProfile = z.object({

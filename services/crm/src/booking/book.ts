@@ -1,7 +1,6 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type { book as bookContract } from '@operon/contracts/crm/booking'
 import { appointmentBooked } from '@operon/contracts/crm/events'
-import { cleanName } from '@operon/contracts/names'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
@@ -23,12 +22,11 @@ const OF_A_GUEST_A_DAY = 8
 const OF_A_HOST_A_DAY = 500
 
 export async function book(ctx: Ctx<CrmDb>, given: Given, rt: Rt): Promise<Output<typeof bookContract>> {
-  const { profile, event_type, start, zone } = given
+  const { profile, event_type, start, zone, name } = given
   const offer = await offerAt(ctx.db, { profile, event_type }, start)
   const email = given.email.toLowerCase()
   const answers = answersTo(offer, given)
   await bounded(rt, offer.user_id, email)
-  const name = cleanName(given.name)
   const starts_at = new Date(start)
   const ends_at = new Date(starts_at.getTime() + offer.minutes * MINUTE_MS)
   return inTransaction(ctx.db, async (trx) => {

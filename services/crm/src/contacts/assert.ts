@@ -1,4 +1,5 @@
 import { leadCreated } from '@operon/contracts/crm/events'
+import { cleanName } from '@operon/contracts/names'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
 import { publish } from '@operon/kit/tx'
@@ -29,7 +30,8 @@ export async function assertContact(trx: Trx, userId: string, known: Known): Pro
     .onConflict((conflict) => conflict.columns(['user_id', 'email']).doNothing())
     .executeTakeFirstOrThrow()
   if (added.numInsertedOrUpdatedRows === 0n) return completeContact(trx, userId, email, known)
-  const { name = email.slice(0, email.indexOf('@')), phone = null, company = null, source } = known
+  const { phone = null, company = null, source } = known
+  const name = cleanName(known.name ?? '').slice(0, 120) || email.slice(0, email.indexOf('@'))
   await trx.insertInto('leads').values({ id, user_id: userId, name, email, phone, company, source, status: 'new' }).execute()
   if (phone) await keepPhone(trx, userId, id, phone)
   await publish(trx, leadCreated, userId, { lead_id: id })

@@ -8,6 +8,9 @@ const FIELDS = ['phone', 'company', 'job_title'] as const
 /** Rows a statement decides: how long one takes does not grow with the file, also where the planner joins row by row. */
 const PIECE = 2_000
 
+// What names typed by hand lose as well: all that turns the direction of a line, or hides in it.
+const UNSEEN = String.raw`[[:cntrl:]\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]`
+
 /**
  * Decides for each row what the import does with it: a contact is found by its address, without
  * one by its name and company among those without one. A name alone never matches somebody who has an address.
@@ -17,7 +20,7 @@ export async function classify(trx: Transaction<any>, { id, userId, mapping, onM
     const column = mapping[field]
     if (column === undefined) return sql`null::text`
     // An export guards formulas with an apostrophe: it is no part of the value.
-    return sql`nullif(left(trim(regexp_replace(regexp_replace(cells[${column + 1}], '^''(?=[=+@\t-])', ''), '[[:cntrl:]]', ' ', 'g')), ${max}), '')`
+    return sql`nullif(left(trim(regexp_replace(regexp_replace(cells[${column + 1}], '^''(?=[=+@\t-])', ''), ${UNSEEN}, ' ', 'g')), ${max}), '')`
   }
   const keeps = onMatch === 'fill'
   const wins = (field: string) =>

@@ -59,7 +59,10 @@ export function AppointmentPanel({ of, onClose, onDone }: Props) {
       const { title, starts_at, ends_at, notes, place, blocks } = of
       toast.undo(
         `“${title}” is deleted`,
-        () => void call('create-appointment', { title, starts_at, ends_at, notes, place, blocks }, newKey()).then(onDone),
+        () =>
+          void attempt('It is still deleted', () =>
+            call('create-appointment', { title, starts_at, ends_at, notes, place, blocks }, newKey()).then(onDone),
+          ),
       )
     })
   const mark = (no_show: boolean) => run('It was not noted', () => call('mark-no-show', { appointment_id: of.id, no_show }, newKey()))

@@ -1,7 +1,7 @@
 import { call } from '../../api/call.ts'
 import { Checkbox, TextArea, TextField } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
 import { isoDay, minutesOf } from './days.ts'
 import { newKey } from './queries.ts'
 
@@ -18,7 +18,10 @@ export function NewAppointment({ times, onClose, onDone }: Props) {
     const given = { title: typed('title'), place: typed('place'), notes: typed('notes'), blocks: data.has('blocks') }
     const times = { starts_at: starts_at.toISOString(), ends_at: ends_at.toISOString() }
     const { appointment_id } = await call('create-appointment', { ...given, ...times }, newKey())
-    toast.undo(`“${given.title}” is in your calendar`, () => void call('delete-appointment', { appointment_id }, newKey()).then(onDone))
+    toast.undo(
+      `“${given.title}” is in your calendar`,
+      () => void attempt('It is still in your calendar', () => call('delete-appointment', { appointment_id }, newKey()).then(onDone)),
+    )
     onDone()
   }
   return (

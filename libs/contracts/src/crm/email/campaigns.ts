@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { fn, text, time } from '../../contract.ts'
+import { fn, oneLine, text, time } from '../../contract.ts'
 import { Tag } from '../contacts.ts'
 import { EmailDocument } from './document.ts'
 import { SegmentTree } from './segments.ts'
-import { address, campaign_id, exampleId, oneLine, segment_id, sender_id } from './shapes.ts'
+import { address, campaign_id, exampleId, segment_id, sender_id } from './shapes.ts'
 
 // Campaigns: one email to many contacts, each of whom gets it at most once.
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { fn, text, time } from '../../contract.ts'
+import { fn, oneLine, text, time } from '../../contract.ts'
 import { contactStatuses, Tag } from '../contacts.ts'
 import { temperatures } from '../heat.ts'
-import { campaign_id, exampleId, oneLine, segment_id } from './shapes.ts'
+import { campaign_id, exampleId, segment_id } from './shapes.ts'
 
 // Segments: which contacts a campaign goes to, as a tree of conditions.
 

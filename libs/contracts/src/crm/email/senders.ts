@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../../contract.ts'
-import { address, exampleId, oneLine, sender_id } from './shapes.ts'
+import { fn, id, oneLine, text, time } from '../../contract.ts'
+import { address, exampleId, sender_id } from './shapes.ts'
 
 // Who a campaign comes from, and what carries it.
 

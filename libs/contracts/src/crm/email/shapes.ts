@@ -8,14 +8,6 @@ export const campaign_id = id('campaign')
 export const segment_id = id('segment')
 export const sender_id = id('sender')
 
-/** A line of a header: no line break can end it. */
-export const oneLine = (max: number) =>
-  z
-    .string()
-    .trim()
-    .max(max)
-    .regex(/^[^\p{Cc}]*$/u, 'One line of text')
-    .meta({ examples: ['Spring news'] })
 export const address = z
   .string()
   .trim()

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import * as appointments from './crm/appointments.ts'
+import * as booking from './crm/booking.ts'
+import * as calendar from './crm/calendar.ts'
+import * as contacts from './crm/contacts.ts'
+import * as deals from './crm/deals.ts'
+import * as campaigns from './crm/email/campaigns.ts'
+import * as segments from './crm/email/segments.ts'
+import * as senders from './crm/email/senders.ts'
+import * as pipelines from './crm/pipelines.ts'
+import * as factors from './identity/auth.ts'
+import * as keys from './identity/keys.ts'
+import * as passkeys from './identity/passkeys.ts'
+import * as webhooks from './integrations/api.ts'
+import * as drafts from './marketplace/api.ts'
+import * as products from './marketplace/products.ts'
+import * as reviews from './marketplace/reviews.ts'
+import * as selling from './marketplace/selling.ts'
+
+// What is shown beside words of our own: in lists, on pages, at the head of a letter.
+const shown = ['name', 'title', 'label', 'company', 'job_title', 'owner', 'subject', 'friendly_name', 'business_name', 'category', 'item_type']
+const modules = { appointments, booking, calendar, contacts, deals, campaigns, segments, senders, pipelines, factors, keys, passkeys, webhooks, drafts, products, reviews, selling }
+
+const linesOf = (schema: unknown): [string, z.ZodType][] =>
+  schema instanceof z.ZodObject ? Object.entries(schema.shape).filter(([key, value]) => shown.includes(key) && !isWords(value)) : []
+/** An id or a choice of ours is no name. */
+const isWords = (value: unknown) => !(value as z.ZodType).safeParse('Ada Love lace').success
+
+const named = Object.entries(modules).flatMap(([home, all]) =>
+  Object.entries(all).flatMap(([call, each]) =>
+    linesOf((each as { kind?: string; body?: unknown }).kind === 'endpoint' ? (each as { body?: unknown }).body : null).map(([field, schema]) => ({
+      at: `${home} ${call} ${field}`,
+      schema,
+    })),
+  ),
+)
+
+test('every module has a name that is looked at', () => {
+  for (const home of Object.keys(modules)) expect(named.filter(({ at }) => at.startsWith(`${home} `)), home).not.toEqual([])
+})
+
+test.each(named)('$at is a line of bounded length, in which nothing turns or hides', ({ schema }) => {
+  expect(schema.parse(' Ada\u202e\u0007 \u2066Love\r\nlace\u200b ')).toBe('Ada Love lace')
+  expect(schema.safeParse('n'.repeat(301)).success).toBe(false)
+})
