@@ -62,7 +62,15 @@ test('opening the unsubscribe link changes nothing; one POST ends it, and the ne
   expect((await world.call('remove-suppression', user, { email: addresses[0] })).body.code).toBe('suppression_theirs')
   const preferences = linkOf(mails[0]!, '/mail/preferences/')
   expect(await (await open(preferences, { accept: 'text/html' })).text()).toContain('Subscribe again')
+  // The account's own mail server has seen that link, so it proves nothing: a letter of the platform asks.
   await fetch(path(preferences), { method: 'POST', headers: form, body: 'choice=all' })
+  expect(await consentOf(user, addresses[0]!)).toMatchObject({ state: 'withdrawn' })
+  const letter = await vi.waitFor(async () => {
+    const found = (await world.mails(addresses[0]!)).find(({ subject }) => /^Do you want emails/.test(subject))
+    expect(found).toBeDefined()
+    return found!
+  })
+  await fetch(path(linkOf(letter, '/mail/confirm/')), { method: 'POST' })
   expect(await consentOf(user, addresses[0]!)).toMatchObject({ state: 'given' })
 })
 
@@ -193,6 +201,33 @@ test('an address is asked for consent once a day, and agrees by its own button',
   expect(await consentOf(user, email)).toEqual({ state: 'given', evidence: 'Confirmed by the link in an email' })
 })
 
+test('an account asks 60 addresses an hour for consent at most, whoever they are [S28]', async () => {
+  const user = await world.seller()
+  const answers = new Set<string>()
+  for (let n = 0; n < 61; n++)
+    answers.add((await world.call('ask-opt-in', user, { email: `many-${n}-${user.id}@example.com` })).body.code ?? `${n}`)
+  expect([...answers]).toEqual([...Array.from({ length: 60 }, (_, n) => `${n}`), 'email_pace'])
+})
+
+test('who unsubscribes by the link in a single email gets no more of those either, until they say so to the platform', async () => {
+  const [user, other] = [await world.seller(), await world.seller()]
+  const to = `ended-${newId()}@example.com`
+  const send = async (who = user) => (await world.call('send-email', who, { to, subject: 'Your receipt', text: 'Thank you.' })).body
+  expect((await send()).state).toBe('sent')
+  const link = linkOf((await world.mails(to))[0]!, '/mail/unsubscribe/')
+  expect((await fetch(path(link), { method: 'POST' })).status).toBe(200)
+  expect((await send()).code).toBe('address_suppressed')
+  expect((await send(other)).state).toBe('sent')
+  await world.call('ask-opt-in', user, { email: to })
+  const asked = await vi.waitFor(async () => {
+    const found = (await world.mails(to)).find(({ subject }) => /^Do you want emails/.test(subject))
+    expect(found).toBeDefined()
+    return found!
+  })
+  await fetch(path(linkOf(asked, '/mail/confirm/')), { method: 'POST' })
+  expect((await send()).state).toBe('sent')
+})
+
 test('nothing of a stranger’s campaign can be seen or moved, and no line of a name becomes a header', async () => {
   const { call, subscriber, seller, contacts, draft, mails } = world
   const ann = await seller()
@@ -219,8 +254,17 @@ test('nothing of a stranger’s campaign can be seen or moved, and no line of a 
   expect((await call('preview-segment', eve, { tree: { conditions: [{ ...condition, is: 'received' }] } })).body.contacts).toBe(0)
   const injected = 'Ann\r\nBcc: everyone@example.com'
   for (const field of ['name', 'subject'])
-    expect((await call('create-campaign', ann, { name: 'N', subject: 'S', text: 'T', [field]: injected })).status).toBe(400)
-  expect((await call('save-sender', ann, { provider: 'sandbox', name: injected, email: 'news@harbour.example' })).status).toBe(400)
+    expect((await call('create-campaign', ann, { name: 'N', subject: 'S', text: 'T', [field]: injected })).status).toBe(200)
+  expect(
+    (await world.db.selectFrom('email_campaigns').select(['name', 'subject']).where('user_id', '=', ann.id).orderBy('id').execute()).slice(
+      -2,
+    ),
+  ).toEqual([
+    { name: 'Ann Bcc: everyone@example.com', subject: 'S' },
+    { name: 'N', subject: 'Ann Bcc: everyone@example.com' },
+  ])
+  const saved = await call('save-sender', ann, { provider: 'sandbox', name: injected, email: 'news@harbour.example' })
+  expect(saved.body.name).toBe('Ann Bcc: everyone@example.com')
   const email = `bcc-${newId()}@example.com`
   await world.db
     .insertInto('leads')

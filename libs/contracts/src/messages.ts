@@ -64,7 +64,7 @@ export const errors = {
   sender_in_use: { status: 409, message: 'A campaign is being sent from this sender. Wait until it has finished.' },
   suppression_theirs: { status: 409, message: 'This person unsubscribed or complained, so only they can subscribe again.' },
   opt_in_asked: { status: 429, message: 'This address was asked today. Give them some time.' },
-  address_suppressed: { status: 409, message: 'This address bounced or complained, so nothing is sent to it.' },
+  address_suppressed: { status: 409, message: 'This address bounced, complained or unsubscribed, so nothing is sent to it.' },
   email_pace: { status: 429, message: 'You have sent as many emails as one hour allows. Try again later.' },
   test_mail_limit: { status: 429, message: 'You have sent many test emails. Try again in an hour.' },
   mail_link: { status: 404, message: 'This link does not work. Use the one in the latest email.' },

@@ -19,8 +19,38 @@ import * as reviews from './marketplace/reviews.ts'
 import * as selling from './marketplace/selling.ts'
 
 // What is shown beside words of our own: in lists, on pages, at the head of a letter.
-const shown = ['name', 'title', 'label', 'company', 'job_title', 'owner', 'subject', 'friendly_name', 'business_name', 'category', 'item_type']
-const modules = { appointments, booking, calendar, contacts, deals, campaigns, segments, senders, pipelines, factors, keys, passkeys, webhooks, drafts, products, reviews, selling }
+const shown = [
+  'name',
+  'title',
+  'label',
+  'company',
+  'job_title',
+  'owner',
+  'subject',
+  'friendly_name',
+  'business_name',
+  'category',
+  'item_type',
+]
+const modules = {
+  appointments,
+  booking,
+  calendar,
+  contacts,
+  deals,
+  campaigns,
+  segments,
+  senders,
+  pipelines,
+  factors,
+  keys,
+  passkeys,
+  webhooks,
+  drafts,
+  products,
+  reviews,
+  selling,
+}
 
 const linesOf = (schema: unknown): [string, z.ZodType][] =>
   schema instanceof z.ZodObject ? Object.entries(schema.shape).filter(([key, value]) => shown.includes(key) && !isWords(value)) : []
@@ -29,15 +59,21 @@ const isWords = (value: unknown) => !(value as z.ZodType).safeParse('Ada Love la
 
 const named = Object.entries(modules).flatMap(([home, all]) =>
   Object.entries(all).flatMap(([call, each]) =>
-    linesOf((each as { kind?: string; body?: unknown }).kind === 'endpoint' ? (each as { body?: unknown }).body : null).map(([field, schema]) => ({
-      at: `${home} ${call} ${field}`,
-      schema,
-    })),
+    linesOf((each as { kind?: string; body?: unknown }).kind === 'endpoint' ? (each as { body?: unknown }).body : null).map(
+      ([field, schema]) => ({
+        at: `${home} ${call} ${field}`,
+        schema,
+      }),
+    ),
   ),
 )
 
 test('every module has a name that is looked at', () => {
-  for (const home of Object.keys(modules)) expect(named.filter(({ at }) => at.startsWith(`${home} `)), home).not.toEqual([])
+  for (const home of Object.keys(modules))
+    expect(
+      named.filter(({ at }) => at.startsWith(`${home} `)),
+      home,
+    ).not.toEqual([])
 })
 
 test.each(named)('$at is a line of bounded length, in which nothing turns or hides', ({ schema }) => {

@@ -27,6 +27,7 @@ import * as emailTallies from './migrations/0041_email_tallies.ts'
 import * as deals from './migrations/0060_deals.ts'
 import * as contactCounts from './migrations/0070_contact_counts.ts'
 import * as forms from './migrations/0090_forms.ts'
+import * as endedEmails from './migrations/0101_ended_emails.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
@@ -50,6 +51,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0060_deals': deals,
     '0070_contact_counts': contactCounts,
     '0090_forms': forms,
+    '0101_ended_emails': endedEmails,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine, request, table, text, time } from '../contract.ts'
+import { fn, id, oneLine, request, table, time } from '../contract.ts'
 
 /** The scopes of a key: the models by their protocol, every capability that reads or changes, or one capability by its name. */
 export const keyScopes = ['chat', 'models', 'reads', 'changes', 'all'] as const

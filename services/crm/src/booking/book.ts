@@ -20,6 +20,8 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const OF_A_GUEST_A_DAY = 8
 const OF_A_HOST_A_DAY = 500
+/** Over all hosts: whoever wants to fill an inbox opens as many accounts as they like. */
+const TO_A_GUEST_A_DAY = 24
 
 export async function book(ctx: Ctx<CrmDb>, given: Given, rt: Rt): Promise<Output<typeof bookContract>> {
   const { profile, event_type, start, zone, name } = given
@@ -64,5 +66,6 @@ function answersTo({ questions, place_kind }: Offer, { answers, phone }: Given) 
 export async function bounded({ cache }: Pick<Rt, 'cache'>, hostId: string, email: string): Promise<void> {
   const guest = await cache.take(`bookings of ${hostId} ${email}`, OF_A_GUEST_A_DAY, DAY_MS)
   const host = guest.ok ? await cache.take(`bookings of ${hostId}`, OF_A_HOST_A_DAY, DAY_MS) : guest
-  if (!host.ok) throw new DomainError('booking_many')
+  const inbox = host.ok ? await cache.take(`bookings to ${email}`, TO_A_GUEST_A_DAY, DAY_MS) : host
+  if (!inbox.ok) throw new DomainError('booking_many')
 }

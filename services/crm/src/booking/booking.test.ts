@@ -301,6 +301,16 @@ test('a visitor cannot fill an inbox or a calendar from one address [spec-131]',
   expect(answers).toEqual([...Array(8).fill(200), 'booking_many'])
 })
 
+test('nor from the pages of many hosts [S28]', async () => {
+  const hosts = await Promise.all([1, 2, 3, 4].map(() => aHost()))
+  const email = `g-${newId()}@example.com`
+  const answers = []
+  for (const { slots, book } of hosts)
+    for (const start of (await slots(inDays(3), 3)).filter((_, n) => n % 2 === 0).slice(0, 7))
+      answers.push((await book(start, { email })).body.code ?? 200)
+  expect(answers).toEqual([...Array(24).fill(200), ...Array(4).fill('booking_many')])
+})
+
 test('an address is claimed once and follows when it changes; a page that is off, or of nobody, is not there [spec-131]', async () => {
   const { user, at, typeId } = await aHost()
   expect((await call('create-event-type', { title: 'Again', slug: 'first-call', minutes: 15 }, user)).body.code).toBe('event_type_slug')

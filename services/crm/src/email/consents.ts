@@ -4,8 +4,10 @@ import { optInMail } from '@operon/contracts/crm/email/events'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
+import type { Runtime } from '@operon/kit/service'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { type Kysely, sql } from 'kysely'
+import type { Trx } from '../contacts/assert.ts'
 import type { CrmDb } from '../schema.ts'
 import { placeIn } from './campaigns.ts'
 
@@ -104,20 +106,31 @@ export async function removeSuppression(
 const own = (db: Ctx<CrmDb>['db'], userId: string, email: string) =>
   db.deleteFrom('consents').where('user_id', '=', userId).where('channel', '=', 'email').where('address', '=', email)
 
-/** One email a day at most, and none to an address whose owner has complained. */
-export async function askOptIn(ctx: Ctx<CrmDb>, { email }: Input<typeof contract.askOptIn>): Promise<{ asked: boolean }> {
+// It goes out under the platform's own address, with the account's name in its subject.
+const ASKED_AN_HOUR = 60
+export async function askOptIn(
+  ctx: Ctx<CrmDb>,
+  { email }: Input<typeof contract.askOptIn>,
+  { cache }: Pick<Runtime, 'cache'>,
+): Promise<{ asked: boolean }> {
   const userId = signedIn(ctx).id
-  return inTransaction(ctx.db, async (trx) => {
-    const { rows: no } = await sql`
-      select from consents where user_id = ${userId} and channel = 'email' and address = ${email} and state in ('complained', 'bounced')`.execute(
-      trx,
-    )
-    if (no.length) throw new DomainError('address_suppressed')
-    const { rows } = await sql<{ id: string }>`
-      insert into email_opt_ins as o (id, user_id, email) values (${newId()}, ${userId}, ${email})
-      on conflict (user_id, email) do update set asked_at = now() where o.asked_at < now() - interval '1 day' returning id`.execute(trx)
-    if (!rows[0]) throw new DomainError('opt_in_asked')
-    await enqueue(trx, optInMail, { consent_id: rows[0].id, user_id: userId }, { userId })
-    return { asked: true }
-  })
+  if (!(await cache.take(`opt-ins of ${userId}`, ASKED_AN_HOUR, 3_600_000)).ok) throw new DomainError('email_pace')
+  const asked = await inTransaction(ctx.db, (trx) => requestOptIn(trx as never, userId, email))
+  if (asked !== 'asked') throw new DomainError(asked === 'today' ? 'opt_in_asked' : 'address_suppressed')
+  return { asked: true }
+}
+
+/** One email a day at most, and none to an address whose owner has complained. */
+export async function requestOptIn(trx: Trx, userId: string, email: string): Promise<'asked' | 'today' | 'suppressed'> {
+  const { rows: no } = await sql`
+    select from consents where user_id = ${userId} and channel = 'email' and address = ${email} and state in ('complained', 'bounced')`.execute(
+    trx,
+  )
+  if (no.length) return 'suppressed'
+  const { rows } = await sql<{ id: string }>`
+    insert into email_opt_ins as o (id, user_id, email) values (${newId()}, ${userId}, ${email})
+    on conflict (user_id, email) do update set asked_at = now() where o.asked_at < now() - interval '1 day' returning id`.execute(trx)
+  if (!rows[0]) return 'today'
+  await enqueue(trx, optInMail, { consent_id: rows[0].id, user_id: userId }, { userId })
+  return 'asked'
 }

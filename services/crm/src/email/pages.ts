@@ -9,11 +9,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Kysely, sql } from 'kysely'
 import type { Trx } from '../contacts/assert.ts'
 import type { CrmDb } from '../schema.ts'
-import { keepConsent } from './consents.ts'
+import { keepConsent, requestOptIn } from './consents.ts'
 import { takeFeedback } from './feedback.ts'
 import { idIn } from './links.ts'
 
-type Whose = { user_id: string; email: string; sender: string; campaign: boolean; state: string | null }
+type Whose = { user_id: string; email: string; sender: string; kind: 'campaign' | 'single' | 'opt-in'; state: string | null }
 
 /** Of a recipient, or of a single email: each link names one person and one account. */
 async function whoseOf(db: Kysely<any>, id: string): Promise<Whose> {
@@ -21,9 +21,9 @@ async function whoseOf(db: Kysely<any>, id: string): Promise<Whose> {
     select found.*, c.state, coalesce((
       select s.name from email_senders s where s.user_id = found.user_id order by s.is_default desc, s.id limit 1), '') as sender
     from (
-      select user_id, email, true as campaign from email_recipients where id = ${id}
-      union all select user_id, email, false from email_messages where id = ${id}
-      union all select user_id, email, false from email_opt_ins where id = ${id} limit 1) found
+      select user_id, email, 'campaign' as kind from email_recipients where id = ${id}
+      union all select user_id, email, 'single' from email_messages where id = ${id}
+      union all select user_id, email, 'opt-in' from email_opt_ins where id = ${id} limit 1) found
     left join consents c on c.user_id = found.user_id and c.channel = 'email' and c.address = found.email`.execute(db)
   if (!rows[0]) throw new DomainError('mail_link')
   return rows[0]
@@ -54,6 +54,13 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
     const whose = await whoseOf(db, id)
     await inTransaction(db, async (trx) => {
       await takeFeedback(trx as unknown as Trx, id, { kind: 'unsubscribed' })
+      if (whose.kind === 'single')
+        await trx
+          .updateTable('email_messages')
+          .set({ ended_at: sql`now()` })
+          .where('id', '=', id)
+          .where('user_id', '=', whose.user_id)
+          .execute()
       // Also where it was pressed before, and subscribed again since.
       await keepConsent(
         trx,
@@ -100,12 +107,11 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
       if (input.choice === 'none') return unsubscribe(db, id)
       if (input.choice !== 'all') throw new DomainError('invalid')
       const whose = await whoseOf(db, id)
-      await keepConsent(
-        db,
-        { userId: whose.user_id, address: whose.email },
-        { state: 'given', evidence: 'Subscribed again by the link in an email' },
-      )
-      return `You will get emails from ${from(whose)} again.`
+      // Whoever carried the email has its links as well, the account's own mail server among them: only a letter of ours asks the person.
+      const asked = await inTransaction(db, (trx) => requestOptIn(trx as unknown as Trx, whose.user_id, whose.email))
+      return asked === 'suppressed'
+        ? `Emails to ${whose.email} came back or were marked as spam, so this page cannot start them again.`
+        : `Look into the inbox of ${whose.email}: our email there has the button that subscribes you again.`
     }),
   )
 
@@ -128,6 +134,13 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
           .updateTable('email_opt_ins')
           .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, now())` })
           .where('id', '=', id)
+          .execute()
+        await trx
+          .updateTable('email_messages')
+          .set({ ended_at: null })
+          .where('user_id', '=', whose.user_id)
+          .where('email', '=', whose.email)
+          .where('ended_at', 'is not', null)
           .execute()
         await keepConsent(
           trx,

@@ -71,3 +71,9 @@ test('one layout serves many people', () => {
   for (let n = 0; n < 500; n++) renderEmail(document, { name: `P ${n}`, email: 'p@example.com', fields: {} }, links)
   expect((performance.now() - from) / 500).toBeLessThan(5)
 })
+
+test('merge fields are bounded, since each is filled for each person', () => {
+  const fields = (count: number) =>
+    EmailDocument.safeParse({ blocks: [{ kind: 'text', id: 'b1', text: '{{name}}'.repeat(count) }] }).success
+  expect([fields(400), fields(401)]).toEqual([true, false])
+})

@@ -84,5 +84,5 @@ export function emailRoutes(rt: Runtime<CrmDb, Config>, mailer: Mailer, { dns = 
   serve(app, audience.listSuppressions, listSuppressions)
   serve(app, audience.addSuppression, addSuppression)
   serve(app, audience.removeSuppression, removeSuppression)
-  serve(app, audience.askOptIn, askOptIn)
+  serve(app, audience.askOptIn, (ctx, input) => askOptIn(ctx, input, rt))
 }

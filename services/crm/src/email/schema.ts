@@ -123,5 +123,7 @@ export type EmailDb = {
     state: string
     key: string | null
     created_at: Generated<Date>
+    /** Its person wants no more such emails. */
+    ended_at: At
   }
 }

@@ -40,6 +40,15 @@ async function ends(user: TestUser, import_id: string, state: string) {
   )
 }
 
+test('a name from a file loses what a name typed by hand loses', async () => {
+  const ann = platform.user()
+  const { import_id } = await staged(ann, [['Ada\u202e Love\u200blace', 'ada@example.com', '', 'Co\u2066', '', '']])
+  await call('run-import', ann, { import_id })
+  await ends(ann, import_id, 'done')
+  const [found] = (await call('find-contacts', ann, {})).body.contacts
+  expect(found).toMatchObject({ name: expect.stringMatching(/^Ada +Love lace$/), company: 'Co' })
+})
+
 test('a dry run says what would be new, changed, the same and refused, and why, and changes nothing [spec-135]', async () => {
   const ann = platform.user()
   await call('create-contact', ann, { name: 'Ines', email: 'ines@example.com' })

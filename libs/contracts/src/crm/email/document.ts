@@ -80,6 +80,8 @@ export const EmailTheme = z.object({
 })
 
 export const MOST_BLOCKS = 60
+/** Each is filled for each person, with up to some thousand characters. */
+export const MOST_FIELDS = 400
 /** Of the whole document as JSON: twice what Gmail shows of an email. */
 export const MOST_DOCUMENT_CHARACTERS = 200_000
 export const EmailDocument = z
@@ -91,6 +93,10 @@ export const EmailDocument = z
     blocks: z.array(EmailBlock).max(MOST_BLOCKS),
   })
   .refine((document) => JSON.stringify(document).length <= MOST_DOCUMENT_CHARACTERS, 'This email is too long. Remove some blocks.')
+  .refine(
+    (document) => JSON.stringify(document).split('{{').length - 1 <= MOST_FIELDS,
+    'This email has too many merge fields. Remove some.',
+  )
   .meta({
     examples: [
       {
