@@ -220,6 +220,20 @@ test('what the stores keep is in a volume of its own each', () => {
   expect(oursIn(safe).flatMap(([, service]) => service.volumes ?? [])).toEqual([])
 })
 
+test('each store asks for a password, in the fleet for real people for one that only its operator knows', () => {
+  for (const [{ services }, secret] of [
+    [safe, (name: string) => `\${${name}:?is missing, npm run secrets writes it into .env}`],
+    [demo, () => 'demo'],
+  ] as const) {
+    const { nats, redis, postgres, minio } = services
+    expect(nats!.command.join(' ')).toContain(` --user operon --pass ${secret('NATS_PASSWORD')}`)
+    expect(redis!.command.join(' ')).toContain(` --requirepass ${secret('REDIS_PASSWORD')} `)
+    expect(postgres!.environment!.POSTGRES_PASSWORD).toBe(secret('POSTGRES_PASSWORD'))
+    expect(postgres!.environment).not.toHaveProperty('POSTGRES_HOST_AUTH_METHOD')
+    expect(minio!.environment!.MINIO_ROOT_PASSWORD).toBe(services === demo.services ? 'demo-demo' : secret('MINIO_PASSWORD'))
+  }
+})
+
 test('tests run the brokers and the store that the fleet runs', () => {
   const tag = (name: string) => safe.services[name]!.image.split('@')[0]
   expect(images).toEqual({ 'nats-server': tag('nats'), 'redis-server': tag('redis'), minio: tag('minio') })

@@ -192,6 +192,7 @@ test('pages carry the strict policy, which names the one inline script', async (
     "frame-ancestors 'none'",
     "object-src 'none'",
     "base-uri 'self'",
+    "form-action 'self' https://checkout.stripe.com",
     "connect-src 'self' wss://shop.example",
   ])
     expect(policy.split('; ')).toContain(part)
