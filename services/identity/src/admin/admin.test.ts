@@ -86,6 +86,7 @@ test('generated links carry what a mail would', async () => {
     verification_type: 'magiclink',
     redirect_to: 'http://localhost:8080',
     email_otp: expect.stringMatching(/^\d{6}$/),
+    action_link: expect.stringMatching(/&redirect_to=http:\/\/localhost:8080$/),
   })
   const client = platform.client()
   expect((await client.auth.verifyOtp({ type: 'magiclink', token_hash: data.properties!.hashed_token })).data.user?.email).toBe(email)

@@ -26,7 +26,8 @@ export function linkTo(home: string, type: string, token: string, redirectTo: st
   url.searchParams.set('token', token)
   url.searchParams.set('type', type)
   url.searchParams.set('redirect_to', redirectTo ?? home)
-  return url.href
+  // As GoTrue writes it: a query may hold both signs, and clients look for the address as they gave it.
+  return url.href.replaceAll('%3A', ':').replaceAll('%2F', '/')
 }
 
 /** A text message, on Twilio's wire. */
