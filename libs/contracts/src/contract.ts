@@ -260,7 +260,7 @@ export type Envelope<P = unknown> = {
 export const id = (of: string) => z.uuid().meta({ 'x-id': of })
 export const time = z.iso.datetime({ offset: true })
 export const text = (max: number) => z.string().max(max)
-/** A name, a title or a line of a header: it ends where it ends, and nothing in it turns or hides what stands beside it. */
+/** One line, such as a name, a title or a subject. Line breaks, control and direction characters become spaces. */
 export const oneLine = (max: number) => z.string().overwrite(cleanName).max(max)
 
 type Out<T> = T extends z.ZodType ? z.output<T> : unknown

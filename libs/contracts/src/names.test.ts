@@ -18,7 +18,7 @@ import * as products from './marketplace/products.ts'
 import * as reviews from './marketplace/reviews.ts'
 import * as selling from './marketplace/selling.ts'
 
-// What is shown beside words of our own: in lists, on pages, at the head of a letter.
+// Shown beside our own words: in lists, on pages, at the top of an email.
 const shown = [
   'name',
   'title',
@@ -54,7 +54,7 @@ const modules = {
 
 const linesOf = (schema: unknown): [string, z.ZodType][] =>
   schema instanceof z.ZodObject ? Object.entries(schema.shape).filter(([key, value]) => shown.includes(key) && !isWords(value)) : []
-/** An id or a choice of ours is no name. */
+/** Ids and fixed choices are not names. */
 const isWords = (value: unknown) => !(value as z.ZodType).safeParse('Ada Love lace').success
 
 const named = Object.entries(modules).flatMap(([home, all]) =>

@@ -144,7 +144,7 @@ export const attack: Attack = async (world) => {
         'a hundred thousand fields',
         {},
         `{${Array.from({ length: 100_000 }, (_, n) => `"f${n}":1`).join(',')},"message":"hi"}`,
-        // Or the attacks before have used up what the seller may ask for.
+        // 402 where the attacks before this one used up the seller's plan.
         [200, 400, 402, 413],
       ],
     ] as const) {

@@ -167,7 +167,7 @@ export function Kbd({ children }: { children: ReactNode }) {
 
 export const initialsOf = (email?: string | null, name?: string) => (email || name || 'U').slice(0, 2).toUpperCase()
 
-/** Two letters of the e-mail in capitals, or of the name where there is none, as in a demo; U for neither. */
+/** The first two letters of the email, or of the name where there is no email (as in a demo), or U. */
 export function Avatar({ email, name, className }: { email?: string | null; name?: string; className?: string }) {
   return (
     <span

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const OF_A_GUEST_A_DAY = 8
 const OF_A_HOST_A_DAY = 500
-/** Over all hosts: whoever wants to fill an inbox opens as many accounts as they like. */
+/** Across all hosts, since one person can open many accounts. */
 const TO_A_GUEST_A_DAY = 24
 
 export async function book(ctx: Ctx<CrmDb>, given: Given, rt: Rt): Promise<Output<typeof bookContract>> {

@@ -43,6 +43,17 @@ test('an address belongs to one contact of an account: 20 callers at once get on
   expect(await add(platform.user(), { name: 'Ines', email: 'ines@example.com' })).not.toBe(later)
 })
 
+test('a contact from elsewhere gets a name of one bounded line, or that of its address', async () => {
+  const ann = platform.user()
+  const nameOf = async (email: string, name: string) => {
+    const contact_id = await inTransaction(db, (trx: any) => assertContact(trx, ann.id, { email, name, source: 'checkout' }))
+    return (await call('show-contact', ann, { contact_id })).body.contact.name
+  }
+  expect(await nameOf('one@example.com', 'Ada\u202e\r\n Love\u2066lace\u{e0041}')).toBe('Ada Love lace')
+  expect(await nameOf('two@example.com', 'n'.repeat(500))).toBe('n'.repeat(120))
+  expect(await nameOf('three@example.com', '\u202e\u200b')).toBe('three')
+})
+
 test('a sale makes its buyer a hot contact, once however often it is told, and says why [spec-135]', async () => {
   const ann = platform.user()
   const sold = {

@@ -106,7 +106,7 @@ export async function removeSuppression(
 const own = (db: Ctx<CrmDb>['db'], userId: string, email: string) =>
   db.deleteFrom('consents').where('user_id', '=', userId).where('channel', '=', 'email').where('address', '=', email)
 
-// It goes out under the platform's own address, with the account's name in its subject.
+// These go out from the platform's own address, so one account cannot use it up.
 const ASKED_AN_HOUR = 60
 export async function askOptIn(
   ctx: Ctx<CrmDb>,
@@ -114,14 +114,23 @@ export async function askOptIn(
   { cache }: Pick<Runtime, 'cache'>,
 ): Promise<{ asked: boolean }> {
   const userId = signedIn(ctx).id
-  if (!(await cache.take(`opt-ins of ${userId}`, ASKED_AN_HOUR, 3_600_000)).ok) throw new DomainError('email_pace')
-  const asked = await inTransaction(ctx.db, (trx) => requestOptIn(trx as never, userId, email))
+  const asked = await requestOptIn(ctx.db, cache, userId, email)
   if (asked !== 'asked') throw new DomainError(asked === 'today' ? 'opt_in_asked' : 'address_suppressed')
   return { asked: true }
 }
 
-/** One email a day at most, and none to an address whose owner has complained. */
-export async function requestOptIn(trx: Trx, userId: string, email: string): Promise<'asked' | 'today' | 'suppressed'> {
+/** At most one letter a day to an address, 60 an hour from an account, and none to an address that complained. */
+export async function requestOptIn(
+  db: Ctx<CrmDb>['db'],
+  cache: Runtime['cache'],
+  userId: string,
+  email: string,
+): Promise<'asked' | 'today' | 'suppressed'> {
+  if (!(await cache.take(`opt-ins of ${userId}`, ASKED_AN_HOUR, 3_600_000)).ok) throw new DomainError('email_pace')
+  return inTransaction(db, (trx) => placeOptIn(trx as unknown as Trx, userId, email))
+}
+
+async function placeOptIn(trx: Trx, userId: string, email: string): Promise<'asked' | 'today' | 'suppressed'> {
   const { rows: no } = await sql`
     select from consents where user_id = ${userId} and channel = 'email' and address = ${email} and state in ('complained', 'bounced')`.execute(
     trx,

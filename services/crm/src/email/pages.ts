@@ -107,11 +107,11 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
       if (input.choice === 'none') return unsubscribe(db, id)
       if (input.choice !== 'all') throw new DomainError('invalid')
       const whose = await whoseOf(db, id)
-      // Whoever carried the email has its links as well, the account's own mail server among them: only a letter of ours asks the person.
-      const asked = await inTransaction(db, (trx) => requestOptIn(trx as unknown as Trx, whose.user_id, whose.email))
+      // The account's own mail server sees this link, so it does not prove who pressed it. Our own letter asks the person.
+      const asked = await requestOptIn(db, rt.cache, whose.user_id, whose.email)
       return asked === 'suppressed'
         ? `Emails to ${whose.email} came back or were marked as spam, so this page cannot start them again.`
-        : `Look into the inbox of ${whose.email}: our email there has the button that subscribes you again.`
+        : `Check the inbox of ${whose.email}. The button in our email subscribes you again.`
     }),
   )
 

@@ -123,7 +123,7 @@ export type EmailDb = {
     state: string
     key: string | null
     created_at: Generated<Date>
-    /** Its person wants no more such emails. */
+    /** When its recipient asked for no more such emails. */
     ended_at: At
   }
 }

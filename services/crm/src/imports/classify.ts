@@ -8,8 +8,8 @@ const FIELDS = ['phone', 'company', 'job_title'] as const
 /** Rows a statement decides: how long one takes does not grow with the file, also where the planner joins row by row. */
 const PIECE = 2_000
 
-// What names typed by hand lose as well: all that turns the direction of a line, or hides in it.
-const UNSEEN = String.raw`[[:cntrl:]\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]`
+// What `cleanName` takes out of typed names: control, direction and invisible characters.
+const UNSEEN = String.raw`[[:cntrl:]\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\U000E0000-\U000E007F]`
 
 /**
  * Decides for each row what the import does with it: a contact is found by its address, without

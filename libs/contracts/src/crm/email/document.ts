@@ -80,7 +80,7 @@ export const EmailTheme = z.object({
 })
 
 export const MOST_BLOCKS = 60
-/** Each is filled for each person, with up to some thousand characters. */
+/** Each one is filled for every recipient, with up to a few thousand characters. */
 export const MOST_FIELDS = 400
 /** Of the whole document as JSON: twice what Gmail shows of an email. */
 export const MOST_DOCUMENT_CHARACTERS = 200_000
