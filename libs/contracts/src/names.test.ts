@@ -8,6 +8,7 @@ import * as deals from './crm/deals.ts'
 import * as campaigns from './crm/email/campaigns.ts'
 import * as segments from './crm/email/segments.ts'
 import * as senders from './crm/email/senders.ts'
+import * as forms from './crm/forms.ts'
 import * as pipelines from './crm/pipelines.ts'
 import * as factors from './identity/auth.ts'
 import * as keys from './identity/keys.ts'
@@ -41,6 +42,7 @@ const modules = {
   campaigns,
   segments,
   senders,
+  forms,
   pipelines,
   factors,
   keys,

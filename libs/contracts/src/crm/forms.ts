@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { endpoint, fn, id, text, time } from '../contract.ts'
+import { endpoint, fn, id, oneLine, text, time } from '../contract.ts'
 import { exampleId } from './calendar.ts'
-import { EmailAddress, oneLine, Phone } from './contacts.ts'
+import { EmailAddress, Phone } from './contacts.ts'
 
 // Lead forms: what a visitor without an account sends becomes a contact, with the consent in the words that they saw.
 

@@ -35,9 +35,8 @@ async function readyToSend(
   const written = document ?? (text?.trim() ? documentOf(text) : null)
   if (!written?.blocks.length) throw new DomainError('campaign_incomplete')
   const { rows: suppressed } = await sql`
-    select from consents where user_id = ${userId} and channel = 'email' and address = ${to} and state in ('bounced', 'complained')`.execute(
-    ctx.db,
-  )
+    select from consents where user_id = ${userId} and channel = 'email' and address = ${to} and state in ('bounced', 'complained')
+    union all (select from email_messages where user_id = ${userId} and email = ${to} and ended_at is not null limit 1)`.execute(ctx.db)
   if (suppressed.length) throw new DomainError('address_suppressed')
   return { sender, written }
 }
@@ -64,17 +63,7 @@ export async function sendEmail(
   paces: ReturnType<typeof campaignPaces>,
 ): Promise<Output<typeof contract.sendEmail>> {
   const { id: userId } = signedIn(ctx)
-<<<<<<< HEAD
   const { sender, written } = await readyToSend(ctx, { to, text, document, sender_id }, senders)
-=======
-  const sender = await senderFor(ctx.db, senders, userId, sender_id ?? null)
-  const written = document ?? (text?.trim() ? documentOf(text) : null)
-  if (!written?.blocks.length) throw new DomainError('campaign_incomplete')
-  const { rows: suppressed } = await sql`
-    select from consents where user_id = ${userId} and channel = 'email' and address = ${to} and state in ('bounced', 'complained')
-    union all (select from email_messages where user_id = ${userId} and email = ${to} and ended_at is not null limit 1)`.execute(ctx.db)
-  if (suppressed.length) throw new DomainError('address_suppressed')
->>>>>>> a4c15f79 (Let only a letter of the platform subscribe somebody again, and bound what strangers send by campaigns and bookings)
   const key = ctx.idempotencyKey ?? null
   const id = newId()
   const begun = await inTransaction(ctx.db, async (trx) => {

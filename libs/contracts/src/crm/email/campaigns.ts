@@ -511,21 +511,8 @@ export const sendEmail = fn('send-email', {
   idempotent: 'two-phase',
   summary: 'Sends one email, as from an app of your own',
   description:
-<<<<<<< HEAD
-    'For receipts, codes and the like: it has no unsubscribe link, and it goes to addresses that unsubscribed from campaigns. Addresses that bounced or complained are refused. Counts against the plan; under the same `Idempotency-Key` it is sent once.',
-  body: oneEmail,
-=======
     'For receipts, codes and the like: it goes to addresses that unsubscribed from campaigns. Addresses that bounced, complained or unsubscribed by the link in such an email are refused. Counts against the plan; under the same `Idempotency-Key` it is sent once.',
-  body: z.object({
-    to: address,
-    name: oneLine(120).default(''),
-    subject: oneLine(200).min(1),
-    text: text(8000).optional(),
-    document: EmailDocument.optional(),
-    fields: z.record(z.string().max(60), z.string().max(2000)).default({}),
-    sender_id: sender_id.optional(),
-  }),
->>>>>>> a4c15f79 (Let only a letter of the platform subscribe somebody again, and bound what strangers send by campaigns and bookings)
+  body: oneEmail,
   reply: z.object({ email_id: z.uuid(), state: z.enum(['sent', 'unknown']) }),
   example: {
     request: { to: 'ines@harbour-cafe.example', subject: 'Your receipt', text: 'Thank you for your order.' },
