@@ -46,6 +46,7 @@ export const paths = {
   templates: '/dashboard/template-library',
   apps: '/dashboard/app-library',
   crm: '/dashboard/crm',
+  email: '/dashboard/email-studio',
   sharedImage: '/shared/image/:token',
   bookWith: (profile: string) => `/book/${profile}`,
   book: (profile: string, type: string) => `/book/${profile}/${type}`,

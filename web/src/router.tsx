@@ -79,6 +79,7 @@ export const sellerPages: PageRoute[] = [
   { path: paths.apps, page: lazyPage(() => import('./features/connections/AppLibraryPage.tsx').then((m) => m.AppLibraryPage)) },
   { path: paths.notion, page: lazyPage(() => import('./features/connections/notion/NotionPage.tsx').then((m) => m.NotionPage)) },
   { path: paths.crm, page: lazyPage(() => import('./features/crm/CrmPage.tsx').then((m) => m.CrmPage)) },
+  { path: paths.email, page: lazyPage(() => import('./features/email/EmailStudioPage.tsx').then((m) => m.EmailStudioPage)) },
   { path: paths.calendar, page: lazyPage(() => import('./features/calendar/CalendarPage.tsx').then((m) => m.CalendarPage)) },
   { path: paths.payments, page: lazyPage(() => import('./features/payments/PaymentsPage.tsx').then((m) => m.PaymentsPage)) },
   {

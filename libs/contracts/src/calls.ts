@@ -20,6 +20,15 @@ import type * as crmBooking from './crm/booking.ts'
 import type * as crmCalendar from './crm/calendar.ts'
 import type * as crmContacts from './crm/contacts.ts'
 import type * as crmDeals from './crm/deals.ts'
+import type * as crmAudience from './crm/email/audience.ts'
+import type * as crmCampaigns from './crm/email/campaigns.ts'
+import type * as crmEmailChecks from './crm/email/checks.ts'
+import type * as crmCampaignReport from './crm/email/report.ts'
+import type * as crmSegments from './crm/email/segments.ts'
+import type * as crmSenders from './crm/email/senders.ts'
+import type * as crmSending from './crm/email/sending.ts'
+import type * as crmSingleEmails from './crm/email/single.ts'
+import type * as crmEmailTemplates from './crm/email/templates.ts'
 import type * as crmForms from './crm/forms.ts'
 import type * as crmImports from './crm/imports.ts'
 import type * as crmPipelines from './crm/pipelines.ts'
@@ -77,6 +86,15 @@ type Modules = typeof aiGateway &
   typeof crmAppointments &
   typeof crmBooking &
   typeof crmCalendar &
+  typeof crmAudience &
+  typeof crmCampaigns &
+  typeof crmCampaignReport &
+  typeof crmEmailChecks &
+  typeof crmEmailTemplates &
+  typeof crmSegments &
+  typeof crmSenders &
+  typeof crmSending &
+  typeof crmSingleEmails &
   typeof gateway &
   typeof identity &
   typeof identityExports &

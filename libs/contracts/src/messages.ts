@@ -57,6 +57,8 @@ export const errors = {
   campaigns_full: { status: 409, message: 'You have 1,000 campaigns. Delete some first.' },
   campaigns_busy: { status: 409, message: 'Five of your campaigns are being sent. Wait until one has finished.' },
   segments_full: { status: 409, message: 'You have 100 segments. Delete some first.' },
+  templates_full: { status: 409, message: 'You have 100 templates. Delete some first.' },
+  email_checks: { status: 429, message: 'You have checked many emails. Try again in a few minutes.' },
   senders_full: { status: 409, message: 'You have 20 senders. Delete one first.' },
   sender_address: { status: 400, message: 'This address is not on a domain that is verified at MailerSend.' },
   sender_smtp: { status: 400, message: 'The mail server did not accept this. Check its name, port, user and password.' },

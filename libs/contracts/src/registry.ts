@@ -35,9 +35,14 @@ import * as crmContacts from './crm/contacts.ts'
 import * as crmDeals from './crm/deals.ts'
 import * as crmAudience from './crm/email/audience.ts'
 import * as crmCampaigns from './crm/email/campaigns.ts'
+import * as crmEmailChecks from './crm/email/checks.ts'
 import * as crmEmailEvents from './crm/email/events.ts'
+import * as crmCampaignReport from './crm/email/report.ts'
 import * as crmSegments from './crm/email/segments.ts'
 import * as crmSenders from './crm/email/senders.ts'
+import * as crmSending from './crm/email/sending.ts'
+import * as crmSingleEmails from './crm/email/single.ts'
+import * as crmEmailTemplates from './crm/email/templates.ts'
 import * as crmEvents from './crm/events.ts'
 import * as crmForms from './crm/forms.ts'
 import * as crmImports from './crm/imports.ts'
@@ -192,6 +197,11 @@ export const contracts: Record<ProcessName, object> = {
     ...crmEmailEvents,
     ...crmSegments,
     ...crmSenders,
+    ...crmSending,
+    ...crmCampaignReport,
+    ...crmEmailChecks,
+    ...crmEmailTemplates,
+    ...crmSingleEmails,
     ...crmDeals,
     ...crmForms,
     ...crmImports,

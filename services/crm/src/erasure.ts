@@ -21,6 +21,7 @@ const owned = [
   'email_recipients',
   'email_campaigns',
   'email_segments',
+  'email_templates',
   'email_senders',
   'email_opt_ins',
   'email_messages',

@@ -26,6 +26,7 @@ import * as email from './migrations/0040_email.ts'
 import * as emailTallies from './migrations/0041_email_tallies.ts'
 import * as deals from './migrations/0060_deals.ts'
 import * as contactCounts from './migrations/0070_contact_counts.ts'
+import * as emailTemplates from './migrations/0080_email_templates.ts'
 import * as forms from './migrations/0090_forms.ts'
 import * as endedEmails from './migrations/0101_ended_emails.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
@@ -50,6 +51,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0041_email_tallies': emailTallies,
     '0060_deals': deals,
     '0070_contact_counts': contactCounts,
+    '0080_email_templates': emailTemplates,
     '0090_forms': forms,
     '0101_ended_emails': endedEmails,
   },

@@ -17,6 +17,8 @@ export type LiveTopic =
   | 'calendar'
   | 'forms'
   | 'deals'
+  | 'campaign'
+  | 'campaigns'
 type LiveMessage =
   | { type: 'event'; topic: LiveTopic; payload: unknown }
   | { type: 'ping' | 'ready' | 'auth_needed' | 'reconnect' | 'lagging' }

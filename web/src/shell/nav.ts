@@ -13,6 +13,7 @@ import {
   LayoutDashboard,
   LayoutTemplate,
   type LucideIcon,
+  Mail,
   Megaphone,
   Mic,
   NotebookText,
@@ -94,6 +95,15 @@ export const navItems: NavItem[] = [
     group: 'Create',
     keywords: 'names domains',
     action: 'Find a name',
+  },
+  {
+    title: 'Email Studio',
+    path: '/dashboard/email-studio',
+    icon: Mail,
+    group: 'Grow',
+    keywords: 'email campaign newsletter mailersend segments templates unsubscribe',
+    action: 'Write a campaign',
+    opens: '/dashboard/email-studio?new=1',
   },
   {
     title: 'CRM',

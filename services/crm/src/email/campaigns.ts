@@ -11,6 +11,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../contacts/assert.ts'
 import type { CrmDb } from '../schema.ts'
 import { EVERYONE, readTree } from './segments.ts'
+import { readTemplate } from './templates.ts'
 
 export type CampaignRow = Selectable<CrmDb['email_campaigns']>
 type Campaign = Output<typeof contract.updateCampaign>
@@ -18,16 +19,17 @@ const MOST_CAMPAIGNS = 1000
 
 export async function createCampaign(
   ctx: Ctx<CrmDb>,
-  { name, subject, text, document, tag, segment_id, segment, sender_id }: Input<typeof contract.createCampaign>,
+  { name, subject, text, document, template_id, tag, segment_id, segment, sender_id }: Input<typeof contract.createCampaign>,
 ): Promise<Output<typeof contract.createCampaign>> {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
     const byTag = tag ? { match: 'all' as const, conditions: [{ field: 'tag' as const, is: 'has' as const, value: tag }] } : EVERYONE
     const tree = segment ?? (segment_id ? await readTree(trx, userId, segment_id) : byTag)
     if (sender_id) await refuseUnlessMine(trx, userId, sender_id)
-    const written = document ?? (text?.trim() ? documentOf(text) : EmailDocument.parse({ blocks: [] }))
+    const template = template_id ? await readTemplate(trx, userId, template_id) : null
+    const written = document ?? template?.document ?? (text?.trim() ? documentOf(text) : EmailDocument.parse({ blocks: [] }))
     return insertCampaign(trx, userId, {
-      ...{ name, subject, sender_id: sender_id ?? null, segment_id: segment_id ?? null },
+      ...{ name, subject: subject || (template?.subject ?? ''), sender_id: sender_id ?? null, segment_id: segment_id ?? null },
       ...{ document: JSON.stringify(written), segment: JSON.stringify(tree) as never },
     })
   })

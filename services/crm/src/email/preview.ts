@@ -1,5 +1,5 @@
 import type { Input, Output } from '@operon/contracts/contract'
-import type * as contract from '@operon/contracts/crm/email/campaigns'
+import type * as contract from '@operon/contracts/crm/email/sending'
 import { usageOf } from '@operon/kit/allowance'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'

@@ -1,5 +1,5 @@
 import type { Input, Output } from '@operon/contracts/contract'
-import type * as contract from '@operon/contracts/crm/email/campaigns'
+import type * as contract from '@operon/contracts/crm/email/report'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { CrmDb } from '../schema.ts'

@@ -74,6 +74,14 @@ export type EmailDb = {
     replied_at: At
   }
   email_segments: { id: string; user_id: string; name: string; tree: JSONColumnType<SegmentTree>; created_at: Generated<Date> }
+  email_templates: {
+    id: string
+    user_id: string
+    name: string
+    subject: Generated<string>
+    document: JSONColumnType<EmailDocument>
+    changed_at: Generated<Date>
+  }
   email_senders: {
     id: string
     user_id: string

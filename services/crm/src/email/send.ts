@@ -1,6 +1,6 @@
 import type { Input, Output } from '@operon/contracts/contract'
-import type * as contract from '@operon/contracts/crm/email/campaigns'
 import { campaignPaused } from '@operon/contracts/crm/email/events'
+import type * as contract from '@operon/contracts/crm/email/sending'
 import { crmUsageRecorded } from '@operon/contracts/usage'
 import { DAY_MS, now } from '@operon/kit/clock'
 import { type Ctx, signedIn } from '@operon/kit/context'

@@ -1,7 +1,7 @@
 import type { Input, Output, Payload } from '@operon/contracts/contract'
-import type * as contract from '@operon/contracts/crm/email/campaigns'
 import type { optInMail } from '@operon/contracts/crm/email/events'
 import { documentOf } from '@operon/contracts/crm/email/render'
+import type * as contract from '@operon/contracts/crm/email/single'
 import { crmUsageRecorded } from '@operon/contracts/usage'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
@@ -22,32 +22,31 @@ import { linksOf, tokenOf } from './links.ts'
 import type { campaignPaces } from './pace.ts'
 import { renderEmail, renderSubject } from './render.ts'
 import { type Senders, senderFor } from './senders.ts'
+import { readTemplate } from './templates.ts'
 
 type Letter = Input<typeof contract.previewEmail>
-/** Who sends it and what stands in it; refused where it cannot be sent. */
-async function readyToSend(
-  ctx: Ctx<CrmDb>,
-  { to, text, document, sender_id }: Pick<Letter, 'to' | 'text' | 'document' | 'sender_id'>,
-  senders: Senders,
-) {
+/** Who sends it and what it says; refused where it cannot be sent. */
+async function readyToSend(ctx: Ctx<CrmDb>, { to, subject: given, text, document, template_id, sender_id }: Letter, senders: Senders) {
   const { id: userId } = signedIn(ctx)
   const sender = await senderFor(ctx.db, senders, userId, sender_id ?? null)
-  const written = document ?? (text?.trim() ? documentOf(text) : null)
-  if (!written?.blocks.length) throw new DomainError('campaign_incomplete')
+  const template = template_id ? await readTemplate(ctx.db, userId, template_id) : null
+  const written = document ?? template?.document ?? (text?.trim() ? documentOf(text) : null)
+  const subject = given ?? template?.subject ?? ''
+  if (!written?.blocks.length || !subject.trim()) throw new DomainError('campaign_incomplete')
   const { rows: suppressed } = await sql`
     select from consents where user_id = ${userId} and channel = 'email' and address = ${to} and state in ('bounced', 'complained')
     union all (select from email_messages where user_id = ${userId} and email = ${to} and ended_at is not null limit 1)`.execute(ctx.db)
   if (suppressed.length) throw new DomainError('address_suppressed')
-  return { sender, written }
+  return { sender, written, subject }
 }
 
 export async function previewEmail(ctx: Ctx<CrmDb>, letter: Letter, senders: Senders): Promise<Output<typeof contract.previewEmail>> {
-  const { sender, written } = await readyToSend(ctx, letter, senders)
+  const { sender, written, subject } = await readyToSend(ctx, letter, senders)
   const person = { name: letter.name, email: letter.to, fields: letter.fields }
   return {
     from: `${sender.name} <${sender.email}>`,
     to: letter.to,
-    subject: renderSubject(letter.subject, person),
+    subject: renderSubject(subject, person),
     text: renderEmail(written, person, { unsubscribe: '#', preferences: '#' }).text,
   }
 }
@@ -58,12 +57,13 @@ export async function previewEmail(ctx: Ctx<CrmDb>, letter: Letter, senders: Sen
  */
 export async function sendEmail(
   ctx: Ctx<CrmDb>,
-  { to, name, subject, text, document, fields, sender_id }: Input<typeof contract.sendEmail>,
+  letter: Input<typeof contract.sendEmail>,
   senders: Senders,
   paces: ReturnType<typeof campaignPaces>,
 ): Promise<Output<typeof contract.sendEmail>> {
   const { id: userId } = signedIn(ctx)
-  const { sender, written } = await readyToSend(ctx, { to, text, document, sender_id }, senders)
+  const { to, name, fields } = letter
+  const { sender, written, subject } = await readyToSend(ctx, letter, senders)
   const key = ctx.idempotencyKey ?? null
   const id = newId()
   const begun = await inTransaction(ctx.db, async (trx) => {

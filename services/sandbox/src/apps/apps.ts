@@ -17,7 +17,7 @@ import { meta } from './meta.ts'
 import { microsoft } from './microsoft.ts'
 import { notion, notionPages } from './notion.ts'
 import { Refused } from './operation.ts'
-import { consentPage, problemOf, refusal } from './pages.ts'
+import { consentPage, problemOf, refusal, tokensPage } from './pages.ts'
 import { slack } from './slack.ts'
 
 const operations = [...google, ...googleCalendar, ...microsoftCalendar, ...microsoft, ...meta, ...notion, ...slack, ...business, ...books]
@@ -318,6 +318,7 @@ ${happeningForm(grants.newest().find(({ used }) => used)?.email ?? '')}
     wire,
     pages: [
       route('GET', '/sandbox/apps', overview),
+      route('GET', '/sandbox/apps/app.mailersend.com/api-tokens', tokensPage),
       route('GET', '/sandbox/api/apps', () => json({ grants: grants.newest().slice(0, 1000), objects: objects.newest().slice(0, 1000) })),
       ...notionPages(objects, grants),
       ...calendarPages(objects, grants),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { html, page } from '../core/page.ts'
 import { testPeople } from '../oauth/people.ts'
 import type { VendorWire } from './grants.ts'
@@ -34,5 +35,17 @@ ${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}
 <label for="email">Or another email address</label><input id="email" name="email" type="email" autocomplete="off"></div>
 ${scopes.length ? html`<p class="faint">It asks for: ${scopes.join(', ')}</p>` : ''}
 <div class="row"><button class="main" name="decision" value="approve">Approve</button><button name="decision" value="deny">Deny</button></div></form>`,
+  })
+}
+
+/** Where an account over there makes a token: a new one at each look. */
+export const tokensPage = () => {
+  const token = `mlsn.sandbox_${randomBytes(8).toString('hex')}`
+  return page({
+    title: 'API tokens',
+    layout: 'narrow',
+    strip: 'Standing in for MailerSend',
+    body: html`<h1>API tokens</h1><p class="muted">This is not MailerSend. Copy this token and paste it into Operon; its account has one verified domain.</p>
+<div class="panel"><label for="token">New token</label><input id="token" readonly value="${token}"></div>`,
   })
 }

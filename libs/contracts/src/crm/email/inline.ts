@@ -3,11 +3,11 @@
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char]!)
 
-/** Where a link may lead: https and mailto, nothing else. A merge field, a mark here, may stand behind the host alone. */
+/** Where a link may lead: https and mailto, and http on this machine alone, where developers keep pictures. A merge field, a mark here, may stand behind the host alone. */
 export function safeUrl(given: string): string | null {
   const url = given.trim()
   if (/^mailto:[^\s<>"']{3,300}$/i.test(url)) return url
-  if (!/^https:\/\/[^\s<>"'\\/?#\uE000]+([/?#][^\s<>"'\\]*)?$/i.test(url)) return null
+  if (!/^(https:\/\/[^\s<>"'\\/?#\uE000]+|http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?)([/?#][^\s<>"'\\]*)?$/i.test(url)) return null
   try {
     return new URL(url.replace(/[\uE000\uE001]/g, '')).hostname ? url : null
   } catch {

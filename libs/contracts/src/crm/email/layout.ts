@@ -121,7 +121,7 @@ function inlineHtml(part: Inline, look: Look): string {
 
 function imageOf({ url, alt, link, width, align }: Extract<EmailPart, { kind: 'image' }>, look: Look): string {
   const source = safeUrl(url)
-  if (!source || !/^https:[^\uE000]+$/i.test(source)) return alt ? textOf(alt, look, align, 14) : ''
+  if (!source || !/^https?:[^\uE000]+$/i.test(source)) return alt ? textOf(alt, look, align, 14) : ''
   const pixels = Math.round((look.width * width) / 100)
   const image = `<img src="${escapeHtml(source)}" alt="${escapeHtml(alt)}" width="${pixels}" style="display:inline-block;width:100%;max-width:${pixels}px;height:auto;border:0;border-radius:6px">`
   const to = link ? safeUrl(link) : null

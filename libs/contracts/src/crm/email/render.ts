@@ -19,7 +19,7 @@ export function renderEmail(document: EmailDocument, values: MergeValues, links:
   const own: Record<string, string> = { U: links.unsubscribe, P: links.preferences, X: links.pixel ?? '' }
   const targets = urls.map((url) => {
     const full = inUrl(url)
-    return links.track && /^https:/i.test(full) ? links.track(full) : full
+    return links.track && /^https?:/i.test(full) ? links.track(full) : full
   })
   const fill = (template: string, inPlace: (value: string) => string) =>
     template.replace(MARK, (_, kind: string, at: string) =>

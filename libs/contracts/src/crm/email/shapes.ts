@@ -7,6 +7,11 @@ export const exampleId = '01931a5c-7d4b-7c3e-9a41-0f6f2f9f4b51'
 export const campaign_id = id('campaign')
 export const segment_id = id('segment')
 export const sender_id = id('sender')
+/** One of ours has a name, one of your own an id. */
+export const template_id = z
+  .string()
+  .regex(/^[a-z0-9-]{1,40}$/)
+  .meta({ examples: ['newsletter'] })
 
 export const address = z
   .string()

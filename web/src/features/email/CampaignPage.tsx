@@ -1,0 +1,77 @@
+import { ArrowLeft } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router-dom'
+import { paths } from '../../paths.ts'
+import { ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { useSearch } from '../../ui/useSearch.ts'
+import { CampaignMenu } from './CampaignMenu.tsx'
+import { Editor } from './editor/Editor.tsx'
+import { type Campaign, useCampaign } from './queries.ts'
+import { ReportView } from './report/ReportView.tsx'
+import { Scheduled } from './report/Scheduled.tsx'
+import { statusNames, statusTones } from './words.ts'
+
+/** One campaign: written while it is a draft, watched from then on. */
+export function CampaignPage({ id }: { id: string }) {
+  const found = useCampaign(id)
+  if (found.isError && !found.data)
+    return (
+      <>
+        <Back />
+        <Panel flush>
+          <ErrorState title="This campaign could not be loaded" error={found.error} retry={() => found.refetch()}>
+            {found.error.status === 404 ? 'It was deleted, or belongs to another account.' : undefined}
+          </ErrorState>
+        </Panel>
+      </>
+    )
+  if (!found.data)
+    return (
+      <>
+        <Back />
+        <PageHeader title={<Skeleton className="h-8 w-72" />} />
+        <Skeleton className="h-96" />
+      </>
+    )
+  const { campaign, counts } = found.data
+  if (campaign.status === 'draft') return <Editor key={campaign.campaign_id} campaign={campaign} />
+  return (
+    <>
+      <Head campaign={campaign} />
+      {campaign.status === 'scheduled' ? <Scheduled campaign={campaign} /> : <ReportView campaign={campaign} counts={counts} />}
+    </>
+  )
+}
+
+export function Back() {
+  return (
+    <Link to={paths.email} className="mb-2 inline-flex items-center gap-1.5 text-13 text-muted hover:text-text max-md:py-2">
+      <ArrowLeft className="size-3.5" />
+      Campaigns
+    </Link>
+  )
+}
+
+function Head({ campaign, children }: { campaign: Campaign; children?: ReactNode }) {
+  const { change } = useSearch()
+  return (
+    <>
+      <Back />
+      <PageHeader
+        title={campaign.name}
+        badge={<Pill tone={statusTones[campaign.status]}>{statusNames[campaign.status]}</Pill>}
+        description={campaign.subject}
+        actions={
+          <>
+            {children}
+            <CampaignMenu
+              of={campaign}
+              onCopied={(copy) => change({ campaign: copy })}
+              onGone={() => change({ campaign: undefined }, true)}
+            />
+          </>
+        }
+      />
+    </>
+  )
+}
