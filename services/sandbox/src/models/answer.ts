@@ -150,13 +150,14 @@ const judging = /^\s*(?:please\s+)?(?:analy[sz]e|explain|describe|review|check|l
 
 function topicOf(asked: string): string {
   const text = asked.replace(searching, '')
+  const email = /(?:^Design an email\. Request|^The email):\s*(?:(?:announce|promote|share)\s+)?([^.:\n]{3,90})/im.exec(text)?.[1]
   const labelled =
     /(?:topic|subject|product(?:\/service)?|business|company|description|details|for|about|on)\s*:\s*"?([^"\n]{3,120})/i.exec(text)?.[1]
   const quoted = /["“]([^"”\n]{3,120})["”]/.exec(text)?.[1]
   const about = /\b(?:about|regarding|on the topic of|promoting|selling|on|for)\s+(?:an?\s+|the\s+|my\s+|our\s+)?([^.,;:!?\n]{3,90})/i.exec(
     text,
   )?.[1]
-  const found = (labelled ?? quoted ?? about ?? subjectOf(text))
+  const found = (email ?? labelled ?? quoted ?? about ?? subjectOf(text))
     .replace(/\s+and (then |also )?(open|go|take|navigate|create|send|show)\b.*$/i, '')
     .trim()
   return found.split(/\s+/).slice(0, 12).join(' ') || 'your business'

@@ -33,7 +33,7 @@ export function Campaigns() {
           <EmptyState
             title="No campaigns yet"
             action={
-              <Button variant="primary" onClick={() => change({ new: '1' })}>
+              <Button onClick={() => change({ new: '1' })}>
                 <Plus />
                 New campaign
               </Button>

@@ -7,6 +7,7 @@ import { Alert, Panel } from '../../../ui/Panel.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
 import { useSearch } from '../../../ui/useSearch.ts'
+import { SegmentDialog } from '../audience/SegmentDialog.tsx'
 import { CampaignMenu } from '../CampaignMenu.tsx'
 import { Back } from '../CampaignPage.tsx'
 import { type Campaign, useEmailStatus, useRefresh } from '../queries.ts'
@@ -27,6 +28,7 @@ export function Editor({ campaign }: { campaign: Campaign }) {
   const { draft, change } = own
   const status = useEmailStatus().data
   const [reviewing, setReviewing] = useState(false)
+  const [choosing, setChoosing] = useState(false)
   const [testing, setTesting] = useState(false)
   const [shown, setShown] = useState<string | null>(null)
   const [view, setView] = useState<'write' | 'preview'>('write')
@@ -64,7 +66,7 @@ export function Editor({ campaign }: { campaign: Campaign }) {
 
   const writing = (
     <div className="flex min-w-0 flex-col gap-4">
-      <Settings own={own} status={status} />
+      <Settings own={own} status={status} onChoose={() => setChoosing(true)} />
       <Panel title="Content">
         <BlockList
           blocks={draft.document.blocks}
@@ -96,7 +98,7 @@ export function Editor({ campaign }: { campaign: Campaign }) {
           />
           <SaveLine saving={own.saving} empty={!draft.name.trim()} onRetry={own.save} />
         </div>
-        <div className="flex flex-wrap gap-2">
+        <div className="flex flex-wrap items-center gap-2">
           <IconButton label="Undo" hint="Ctrl Z" disabled={!own.canUndo} onClick={own.undo}>
             <Undo2 />
           </IconButton>
@@ -108,12 +110,14 @@ export function Editor({ campaign }: { campaign: Campaign }) {
             onCopied={(id) => go({ campaign: id })}
             onGone={() => go({ campaign: undefined }, true)}
           />
-          <Button busy={testing ? 'Sending' : false} onClick={test}>
-            Send a test
-          </Button>
-          <Button variant="primary" onClick={review}>
-            Review and send
-          </Button>
+          <span className="flex gap-2 max-sm:w-full">
+            <Button className="max-sm:flex-1" busy={testing ? 'Sending' : false} onClick={test}>
+              Send a test
+            </Button>
+            <Button variant="primary" className="max-sm:flex-1" onClick={review}>
+              Review and send
+            </Button>
+          </span>
         </div>
       </div>
       {own.saving.state === 'conflict' ? (
@@ -141,6 +145,14 @@ export function Editor({ campaign }: { campaign: Campaign }) {
           ]}
         />
       )}
+      {choosing ? (
+        <SegmentDialog
+          of={null}
+          tree={draft.segment}
+          onClose={() => setChoosing(false)}
+          onUse={(segment, segment_id) => change({ segment, segment_id }, 'segment')}
+        />
+      ) : null}
       {reviewing ? (
         <Review
           campaign={{ ...campaign, name: draft.name, reader_hour: draft.reader_hour }}

@@ -97,7 +97,7 @@ export function Review({ campaign, onClose, onFix }: { campaign: Campaign; onClo
           <Alert tone="warn" title={data.missing}>
             {needsProvider ? (
               <div className="mt-2">
-                <ConnectButton onDone={() => void preview.refetch()} />
+                <ConnectButton main onDone={() => void preview.refetch()} />
               </div>
             ) : null}
           </Alert>

@@ -6,7 +6,6 @@ import { Button } from '../../../ui/Button.tsx'
 import { Checkbox, SelectField, TextField } from '../../../ui/Field.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
 import { attempt } from '../../../ui/toast.tsx'
-import { SegmentDialog } from '../audience/SegmentDialog.tsx'
 import { describe } from '../audience/tree.ts'
 import { type EmailStatus, newKey, useSegmentPreview, useSegments } from '../queries.ts'
 import { counted } from '../words.ts'
@@ -16,7 +15,7 @@ import type { useDraft } from './useDraft.ts'
 type Own = ReturnType<typeof useDraft>
 
 /** What stands above the content: subject, preview line, who gets it and who sends it. */
-export function Settings({ own, status }: { own: Own; status: EmailStatus | undefined }) {
+export function Settings({ own, status, onChoose }: { own: Own; status: EmailStatus | undefined; onChoose: () => void }) {
   const { draft, change } = own
   const { document } = draft
   return (
@@ -31,11 +30,17 @@ export function Settings({ own, status }: { own: Own; status: EmailStatus | unde
           onChange={(event) => change({ document: { ...document, preview: event.target.value } }, 'preview')}
         />
         <SecondSubject own={own} />
-        <Recipients own={own} />
+        <Recipients own={own} onChoose={onChoose} />
         <SelectField
           label="From"
           value={draft.sender_id ?? ''}
-          hint={status && !status.senders.length ? 'Add a sender under Sending.' : undefined}
+          hint={
+            status && !status.senders.length
+              ? status.mailersend.connected
+                ? 'The first domain that is verified at MailerSend, until you add a sender.'
+                : 'Add a sender under Sending.'
+              : undefined
+          }
           onChange={(event) => change({ sender_id: event.target.value || null }, 'sender')}
         >
           <option value="">The default sender</option>
@@ -162,10 +167,9 @@ function SecondSubject({ own: { draft, change } }: { own: Own }) {
   )
 }
 
-function Recipients({ own: { draft, change } }: { own: Own }) {
+function Recipients({ own: { draft, change }, onChoose }: { own: Own; onChoose: () => void }) {
   const segments = useSegments().data?.segments ?? []
   const found = useSegmentPreview(draft.segment)
-  const [editing, setEditing] = useState(false)
   const saved = segments.find(({ segment_id }) => segment_id === draft.segment_id)
   const isEveryone = draft.segment.conditions.length === 0
   const value = saved ? saved.segment_id : isEveryone ? 'everyone' : 'own'
@@ -173,7 +177,7 @@ function Recipients({ own: { draft, change } }: { own: Own }) {
     const picked = segments.find(({ segment_id }) => segment_id === next)
     if (picked) change({ segment_id: picked.segment_id, segment: picked.tree }, 'segment')
     else if (next === 'everyone') change({ segment_id: null, segment: { match: 'all', conditions: [] } }, 'segment')
-    else setEditing(true)
+    else onChoose()
   }
   return (
     <div>
@@ -192,17 +196,9 @@ function Recipients({ own: { draft, change } }: { own: Own }) {
         <option value="own">{value === 'own' ? `Those who fit: ${describe(draft.segment).slice(0, 60)}` : 'Choose by conditions'}</option>
       </SelectField>
       {value === 'own' ? (
-        <Button variant="ghost" className="-ml-3" onClick={() => setEditing(true)}>
+        <Button variant="ghost" className="-ml-3" onClick={onChoose}>
           Change the conditions
         </Button>
-      ) : null}
-      {editing ? (
-        <SegmentDialog
-          of={null}
-          tree={draft.segment}
-          onClose={() => setEditing(false)}
-          onUse={(tree, id) => change({ segment: tree, segment_id: id }, 'segment')}
-        />
       ) : null}
     </div>
   )

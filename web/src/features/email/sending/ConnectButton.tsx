@@ -15,7 +15,7 @@ const TOKENS = 'app.mailersend.com/api-tokens'
 const PATIENCE_MS = 10_000
 
 /** Opens MailerSend in a window of its own. It has no sign-in for other programs, so ten seconds later the token is asked for here. */
-export function ConnectButton({ onDone, again }: { onDone?: () => void; again?: boolean }) {
+export function ConnectButton({ onDone, again, main }: { onDone?: () => void; again?: boolean; main?: boolean }) {
   const { sandboxed } = usePlatform()
   const refresh = useRefresh()
   const [state, setState] = useState<'idle' | 'waiting' | 'asked'>('idle')
@@ -32,7 +32,7 @@ export function ConnectButton({ onDone, again }: { onDone?: () => void; again?: 
   return (
     <>
       <span className="flex flex-wrap items-center gap-2">
-        <Button variant={again ? 'secondary' : 'primary'} busy={state === 'waiting' ? 'Waiting for you' : false} onClick={connect}>
+        <Button variant={main ? 'primary' : 'secondary'} busy={state === 'waiting' ? 'Waiting for you' : false} onClick={connect}>
           {again ? 'Connect another account' : 'Connect MailerSend'}
         </Button>
         <Button variant="ghost" onClick={() => setState('asked')}>
