@@ -2,8 +2,8 @@ import type { Page } from '@playwright/test'
 import { call, enter, expect, expectSound, newEmail, newTrial, test } from './steps.ts'
 
 const people = ['Ines Ortega', 'Tom Reed']
-// A token that MailerSend refuses.
-test.use({ allowed: [/status of 400/] })
+// A token that MailerSend refuses, and a model that does not answer.
+test.use({ allowed: [/status of (400|503)/] })
 /** As a reader's own program would ask; the browser under test names itself a headless one, which counts as a machine. */
 const reader = { 'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Mail' }
 
@@ -23,6 +23,16 @@ test('a newcomer connects MailerSend, has an email written, tests it, sends it t
   await expect(page.getByText('Sample data')).toBeVisible()
   await shot(page, 'empty')
 
+  await test.step('without a provider, that is said before anything else', async () => {
+    const { campaign_id } = await call(page.request, session, 'create-campaign', { name: 'Too early' })
+    await page.goto(`/dashboard/email-studio?campaign=${campaign_id}`)
+    await page.getByRole('button', { name: 'Review and send' }).click()
+    const review = page.getByRole('dialog', { name: 'Review and send' })
+    await expect(review.getByText('Please connect MailerSend first')).toBeVisible()
+    await expect(review.getByRole('button', { name: 'Send to 3 recipients' })).toBeDisabled()
+    await call(page.request, session, 'delete-campaign', { campaign_id })
+    await page.goto('/dashboard/email-studio')
+  })
   await test.step('the provider', async () => {
     await page.evaluate(() => {
       const open = window.open
@@ -54,6 +64,9 @@ test('a newcomer connects MailerSend, has an email written, tests it, sends it t
     await expect(beginning.getByRole('button', { name: 'Generate email' })).toBeDisabled()
     await beginning.getByLabel('What should the email say?').fill('Announce our spring sale: 20% off until Sunday')
     await shot(page, 'new')
+    await page.route('**/generate-email', (route) => route.fulfill({ status: 503, json: { message: 'The model is busy.' } }), { times: 1 })
+    await beginning.getByRole('button', { name: 'Generate email' }).click()
+    await expect(page.getByText('Failed to generate email with AI')).toBeVisible()
     await beginning.getByRole('button', { name: 'Generate email' }).click()
     await expect(page.getByLabel('Subject', { exact: true })).not.toHaveValue('', { timeout: 20_000 })
   })
@@ -133,7 +146,7 @@ test('a newcomer connects MailerSend, has an email written, tests it, sends it t
     await expectSound(page)
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.getByRole('button', { name: 'VIPs' }).first().click()
-    await expect(page.getByRole('dialog', { name: 'VIPs' }).getByText('1 contact can be emailed, of 2 that fit')).toBeVisible()
+    await expect(page.getByRole('dialog', { name: 'VIPs' }).getByText('1 contact can be emailed, of 2 that match')).toBeVisible()
     await page.goto('/dashboard')
     await expect(page.locator('div', { has: page.getByText('Emails Sent', { exact: true }) }).last()).toContainText('2', {
       timeout: 15_000,

@@ -9,7 +9,7 @@ export const REFUND_WINDOW_DAYS = 30
 export const units = ['prompts', 'images', 'emails', 'runs', 'agents'] as const
 export type Unit = (typeof units)[number]
 /** Plan features whose tools are not in this version: marked wherever the plan is shown, and never drawn as usable. */
-export const comingUnits: readonly Unit[] = ['emails', 'runs', 'agents']
+export const comingUnits: readonly Unit[] = ['runs', 'agents']
 /** `null` is unlimited. */
 export type Limits = Record<Unit, number | null>
 

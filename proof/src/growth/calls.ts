@@ -77,6 +77,8 @@ export const UNTIMED: Record<string, string> = {
   'preview-segment': 'counts whom a segment reaches, so it takes as long as the account has contacts',
   'preview-campaign': 'counts whom a segment reaches, so it takes as long as the account has contacts',
   'preview-email': 'one email of one sender',
+  'show-email-template': 'one template, by its id',
+  'check-email': 'follows the links of one email',
   'show-booking': 'one booking, by the token of its link',
   'show-lead-form': 'one form, by the id of its link',
   'show-booking-page': 'at most a hundred pages of one person, by their address',

@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 export const BOUNDED: Record<string, number> = {
   email_senders: 20,
   email_segments: 100,
+  email_templates: 100,
   email_campaigns: 1000,
   factors: 0,
   factor_recoveries: 20,
@@ -280,6 +281,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'email_events.kind': among('opened', 'clicked'),
   'email_tallies.what': among('link', 'opened', 'clicked'),
   'email_tallies.of': sql`'https://menu.example/' || n`,
+  'email_templates.document': sql`'{"version":1,"preview":"","theme":{"accent":"#456a00","font":"sans","frame":"panel"},"blocks":[]}'::jsonb`,
   'email_segments.tree': sql`'{"match":"all","conditions":[]}'::jsonb`,
   'email_senders.provider': sql`'sandbox'`,
   'email_senders.is_default': sql`false`,

@@ -58,7 +58,7 @@ export function CampaignMenu({ of, onCopied, onGone }: { of: Of; onCopied: (id: 
         )}
       </Menu>
       <Confirm open={asked} onClose={() => setAsked(false)} title={`Delete ${name}?`} action="Delete" danger onConfirm={remove}>
-        Its report goes too. People who unsubscribed stay unsubscribed.
+        Its report is deleted too. People who unsubscribed stay unsubscribed.
       </Confirm>
     </>
   )

@@ -1,5 +1,4 @@
 import { ArrowLeft } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import { paths } from '../../paths.ts'
 import { ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
@@ -52,18 +51,16 @@ export function Back() {
   )
 }
 
-function Head({ campaign, children }: { campaign: Campaign; children?: ReactNode }) {
+function Head({ campaign }: { campaign: Campaign }) {
   const { change } = useSearch()
   return (
     <>
       <Back />
       <PageHeader
         title={campaign.name}
-        badge={<Pill tone={statusTones[campaign.status]}>{statusNames[campaign.status]}</Pill>}
-        description={campaign.subject}
-        actions={
+        badge={
           <>
-            {children}
+            <Pill tone={statusTones[campaign.status]}>{statusNames[campaign.status]}</Pill>
             <CampaignMenu
               of={campaign}
               onCopied={(copy) => change({ campaign: copy })}
@@ -71,6 +68,7 @@ function Head({ campaign, children }: { campaign: Campaign; children?: ReactNode
             />
           </>
         }
+        description={campaign.subject}
       />
     </>
   )

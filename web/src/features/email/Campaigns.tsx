@@ -71,7 +71,7 @@ export function Campaigns() {
                 title="No matches"
                 action={<Button onClick={() => change({ q: undefined, status: undefined }, true)}>Clear filters</Button>}
               >
-                None of your campaigns fit.
+                No campaign matches.
               </EmptyState>
             ) : null}
             {rows.length ? <List rows={rows} open={(id) => change({ campaign: id })} /> : null}

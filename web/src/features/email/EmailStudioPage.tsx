@@ -25,7 +25,7 @@ export function EmailStudioPage() {
     <>
       <PageHeader
         title="Email Studio"
-        description="Write a campaign, send it to the right people, and watch what becomes of it."
+        description="Write a campaign, send it to the right people, and see how it does."
         actions={
           <Button variant="primary" onClick={() => change({ new: '1' })}>
             <Plus />

@@ -37,7 +37,7 @@ export function NewCampaign({ onClose, template }: { onClose: () => void; templa
       open
       onClose={onClose}
       title="New campaign"
-      description="You get a draft. Nothing is sent before you say so."
+      description="You get a draft. Nothing is sent until you send it."
       className="w-[min(36rem,calc(100vw-2rem))]!"
     >
       <Tabs<Way>
@@ -186,7 +186,7 @@ function Blank({ created, sender }: { created: Created; sender: { name: string }
     <form onSubmit={begin} className="flex flex-col gap-4 pt-4">
       <TextField
         label="Name"
-        hint="For you alone. Recipients see the subject."
+        hint="Only you see it. Recipients see the subject."
         required
         maxLength={120}
         value={name}

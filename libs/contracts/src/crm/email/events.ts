@@ -18,8 +18,7 @@ export const campaignProgress = event(
 )
 
 const campaign = { campaign_id: z.uuid(), name: personal(z.string()) }
-/** Where its emails are counted. */
-const link = () => '/dashboard' as const
+const link = ({ campaign_id }: { campaign_id: string }) => `/dashboard/email-studio?campaign=${campaign_id}` as const
 
 export const campaignFinished = event(
   'crm.campaign_finished',
@@ -32,7 +31,7 @@ export const campaignFinished = event(
         kind: 'campaign',
         title: `${name} was sent`,
         body: `${sent.toLocaleString('en-US')} emails went out.${unknown ? ` ${unknown} may not have arrived: see the report.` : ''}`,
-        link: link(),
+        link: link({ campaign_id }),
         about: campaign_id,
       },
     ],
@@ -43,7 +42,7 @@ export const campaignFinished = event(
 export const campaignPaused = event('crm.campaign_paused', z.object({ ...campaign, reason: plain(z.string()), at: z.iso.datetime() }), {
   link,
   notice: ({ campaign_id, name, reason, at }) => [
-    { kind: 'campaign', title: `${name} is paused`, body: reason, link: link(), about: `${campaign_id}:${at}` },
+    { kind: 'campaign', title: `${name} is paused`, body: reason, link: link({ campaign_id }), about: `${campaign_id}:${at}` },
   ],
   live: 'campaigns',
 })

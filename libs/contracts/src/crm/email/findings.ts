@@ -3,7 +3,7 @@ import { paragraphsOf, safeUrl } from './inline.ts'
 import { fieldsIn, mergeFields } from './merge.ts'
 import { renderEmail } from './render.ts'
 
-// What a reader, or a filter of spam, would stumble over. No zod here: the editor says the same while one types.
+// What a reader or a spam filter would object to. No zod here: the editor runs it on each keystroke.
 
 /** `stops`: it cannot be sent so. `warns`: it can, but should not. */
 export type Finding = { code: FindingCode; level: 'stops' | 'warns'; text: string; block_id: string | null }
@@ -33,7 +33,7 @@ export type FindingCode =
 /** Gmail cuts an email here, and the unsubscribe link at its end with it. */
 export const CUT_AT_BYTES = 102_000
 const LONG_SUBJECT = 60
-/** Words that filters weigh, each beside what people would write instead. */
+/** Phrases that spam filters score. */
 const SPAM =
   /\b(act now|buy direct|cash bonus|click here|congratulations|double your|earn \$|easy money|free money|100% free|guaranteed|limited time only|make money|no obligation|order now|prize|risk[- ]free|urgent|winner|you have been selected)\b/i
 const SHORTENERS = new Set(['bit.ly', 'buff.ly', 'cutt.ly', 'goo.gl', 'is.gd', 'ow.ly', 'rb.gy', 't.co', 'tiny.cc', 'tinyurl.com'])
@@ -59,7 +59,7 @@ export function findingsOf(subject: string, document: EmailDocument): Finding[] 
       foot ?? null,
     )
   const { html, bytes } = renderedOf(document)
-  if (!html.includes(MARK)) say('unsubscribe_missing', 'There is no link to unsubscribe.', null, 'stops')
+  if (!html.includes(MARK)) say('unsubscribe_missing', 'There is no unsubscribe link.', null, 'stops')
   if (bytes > CUT_AT_BYTES)
     say('size', `The email is ${Math.round(bytes / 1000)} kB. Gmail cuts it at ${CUT_AT_BYTES / 1000} kB, with the unsubscribe link.`)
   return found
@@ -87,14 +87,14 @@ function subjectOf(subject: string, say: Say): void {
   if ((letters.length > 9 && capitals / letters.length > 0.6) || /!!|\?\?|!\?/.test(words))
     say('subject_shouts', 'The subject shouts. Filters and readers trust plain sentences more.')
   const spam = SPAM.exec(words)
-  if (spam) say('subject_spam', `Filters of spam weigh “${spam[0]}” in a subject.`)
+  if (spam) say('subject_spam', `Spam filters look for “${spam[0]}” in a subject.`)
 }
 
 function blockOf(block: Part, say: Say): void {
   for (const text of textsOf(block)) fieldsOf(text, block, say)
   for (const url of urlsOf(block)) linkOf(url, block, say)
   if (block.kind === 'image' && block.url.trim() && !block.alt.trim())
-    say('alt_missing', 'A picture has no description. Many programs hold pictures back, and some readers cannot see them.', block)
+    say('alt_missing', 'A picture has no description. Many email apps hide pictures at first, and some readers cannot see them.', block)
   if (block.kind === 'image' && !block.url.trim()) say('link_missing', 'A picture has no address, so nothing is shown.', block)
   if (block.kind === 'button' && !block.url.trim()) say('link_missing', `The button “${block.label}” leads nowhere.`, block)
   if (block.kind === 'product' && !block.url.trim()) say('link_missing', `The product “${block.title}” leads nowhere.`, block)
@@ -102,14 +102,14 @@ function blockOf(block: Part, say: Say): void {
 
 function linkOf(url: string, block: { id: string }, say: Say): void {
   const to = safeUrl(url)
-  if (!to) say('link_unsafe', `“${url.slice(0, 80)}” is no address that begins with https://, so it is left out.`, block)
+  if (!to) say('link_unsafe', `“${url.slice(0, 80)}” does not begin with https://, so the link is left out.`, block)
   else if (URL.canParse(to) && SHORTENERS.has(new URL(to).hostname))
     say('link_short', `Filters distrust short links. Use the full address instead of ${to.slice(0, 80)}.`, block)
 }
 
 function fieldsOf(text: string, block: { id: string } | null, say: Say): void {
   const { fields, broken } = fieldsIn(text)
-  if (broken) say('field_broken', `A merge field is written wrongly: ${text.slice(Math.max(0, text.search(/\{\{|\}\}/)), 60)}`, block)
+  if (broken) say('field_broken', `A merge field is mistyped: ${text.slice(Math.max(0, text.search(/\{\{|\}\}/)), 60)}`, block)
   for (const { name, fallback } of fields) {
     if (!known.has(name)) say('field_unknown', `Contacts have no field “${name}”.`, block)
     else if (fallback === null && name !== 'email')
@@ -121,7 +121,7 @@ function contentOf(all: Part[], say: Say): void {
   const pictures = all.filter(({ kind }) => kind === 'image').length
   const letters = all.flatMap((block) => (block.kind === 'footer' ? [] : textsOf(block))).join('').length
   if (pictures > 0 && letters < 100)
-    say('pictures_alone', 'The email is pictures with few words. Filters and readers without pictures see nothing.')
+    say('pictures_alone', 'The email is mostly pictures. Spam filters, and readers with pictures off, see almost nothing.')
   else if (pictures === 0 && letters > 0 && letters < 20) say('content_short', 'The email has hardly any words.')
 }
 

@@ -14,10 +14,10 @@ export function OptIn() {
     const form = event.currentTarget
     const email = String(new FormData(form).get('email')).trim()
     setBusy(true)
-    await attempt('The address was not asked', async () => {
+    await attempt('The request was not sent', async () => {
       await call('ask-opt-in', { email }, newKey())
       form.reset()
-      toast.success('Asked for consent', `${email} gets one email with a link. Nothing changes before they press it.`)
+      toast.success('Asked for consent', `${email} gets one email with a link. Nothing changes until they confirm.`)
     })
     setBusy(false)
   }
@@ -31,7 +31,7 @@ export function OptIn() {
           required
           maxLength={254}
           placeholder="name@example.com"
-          hint="Asked once a day at most. Someone who unsubscribed comes back this way alone."
+          hint="Each address can be asked once a day. It is the only way back for someone who unsubscribed."
           fieldClassName="min-w-0 flex-1"
         />
         <Button type="submit" busy={busy} className="mb-[1.4rem]">

@@ -82,7 +82,7 @@ export function SegmentDialog({ of, tree: given, onClose, onUse }: Props) {
         <Conditions of={tree} nested={false} onChange={(next) => setTree(next as SegmentTree)} />
         <section aria-label="Who fits" aria-live="polite" className="rounded-panel bg-raised px-4 py-3 text-13">
           {!ready ? (
-            <p className="text-muted">Fill in each condition to see who fits.</p>
+            <p className="text-muted">Fill in each condition to see who matches.</p>
           ) : found.isError ? (
             <Alert title="Could not be counted">{found.error.message}</Alert>
           ) : found.data ? (
@@ -90,7 +90,7 @@ export function SegmentDialog({ of, tree: given, onClose, onUse }: Props) {
               <p className="font-medium">
                 {counted(found.data.reachable, 'contact')} can be emailed
                 {found.data.contacts > found.data.reachable
-                  ? `, of ${count(found.data.contacts)} that fit. The others have no address, unsubscribed or bounced.`
+                  ? `, of ${count(found.data.contacts)} that match. The others have no address, unsubscribed or bounced.`
                   : '.'}
               </p>
               <ul className="mt-2 flex flex-col gap-1">
@@ -111,7 +111,7 @@ export function SegmentDialog({ of, tree: given, onClose, onUse }: Props) {
           value={name}
           maxLength={80}
           placeholder="Regulars"
-          hint="Saved segments can be chosen for any campaign. Who is in them is settled when it is sent."
+          hint="You can choose a saved segment for any campaign. The list of people is worked out when it is sent."
           onChange={(event) => setName(event.target.value)}
         />
       </div>
@@ -127,12 +127,12 @@ function Conditions({ of, nested, onChange }: { of: Level; nested: boolean; onCh
   return (
     <div className="flex flex-col gap-2">
       <SelectField
-        label={nested ? 'In this group' : 'Contacts fit'}
+        label={nested ? 'In this group' : 'Include contacts'}
         value={match}
         onChange={(event) => onChange({ match: event.target.value as 'all', conditions })}
       >
-        <option value="all">when all of these are true</option>
-        <option value="any">when one of these is true</option>
+        <option value="all">that match all of these</option>
+        <option value="any">that match any of these</option>
       </SelectField>
       <ul className="flex flex-col gap-2" aria-label="Conditions">
         {conditions.map((part, at) => (
@@ -188,7 +188,7 @@ function One({ of, onChange, onRemove }: { of: Condition; onChange: (next: Condi
           </option>
         ))}
       </SelectField>
-      <SelectField label="Is" value={of.is} onChange={(event) => onChange({ ...of, is: event.target.value } as Condition)}>
+      <SelectField label="Condition" value={of.is} onChange={(event) => onChange({ ...of, is: event.target.value } as Condition)}>
         {Object.entries(verbs[of.field]).map(([value, name]) => (
           <option key={value} value={value}>
             {name}

@@ -50,7 +50,7 @@ export function Segments() {
       ) : null}
       {segments.data && rows.length === 0 ? (
         <EmptyState compact title="No segments yet">
-          A segment is a question with a name, as “tagged vip and active in the last 30 days”. It is answered anew each time you send.
+          Save a group such as “tagged vip and active in the last 30 days”. It is worked out again each time you send.
         </EmptyState>
       ) : null}
       <ul aria-label="Segments" className="divide-y divide-line">

@@ -47,7 +47,7 @@ export function Suppressions() {
   return (
     <Panel flush title="Suppressed addresses">
       <div className="flex flex-col gap-3 border-b border-line p-4">
-        <SearchAsTyped query={query} onChange={onQuery} placeholder="Beginning of an address" maxLength={100} />
+        <SearchAsTyped query={query} onChange={onQuery} placeholder="Address starts with" maxLength={100} />
         <form onSubmit={add} className="flex items-end gap-2">
           <TextField
             label="Stop campaigns to"

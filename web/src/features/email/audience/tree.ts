@@ -19,8 +19,8 @@ export const verbs: Record<Field, Record<string, string>> = {
   temperature: { is: 'is', is_not: 'is not' },
   status: { is: 'is', is_not: 'is not' },
   source: { is: 'is', is_not: 'is not' },
-  created: { within_days: 'in the last days', before_days: 'more than days ago' },
-  activity: { within_days: 'in the last days', before_days: 'more than days ago' },
+  created: { within_days: 'in the last … days', before_days: 'more than … days ago' },
+  activity: { within_days: 'in the last … days', before_days: 'more than … days ago' },
   campaign: {
     received: 'was received',
     opened: 'was opened',

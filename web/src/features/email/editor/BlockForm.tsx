@@ -72,10 +72,10 @@ export function BlockForm({ block, onChange }: { block: Block; onChange: Change 
             value={block.address}
             maxLength={300}
             placeholder="Rua do Porto 4, Lisbon"
-            hint="Laws on marketing email ask for it. The links to unsubscribe are added by themselves."
+            hint="Laws on marketing email ask for it. Unsubscribe links are added for you."
             onChange={(event) => onChange({ ...block, address: event.target.value })}
           />
-          <RichText label="More words" value={block.text} maxLength={1000} onChange={(text) => onChange({ ...block, text })} />
+          <RichText label="More text" value={block.text} maxLength={1000} onChange={(text) => onChange({ ...block, text })} />
         </>
       )
   }
@@ -140,14 +140,14 @@ function ImageForm({ block, onChange }: { block: Of<'image'>; onChange: Change }
       <Address
         label="Address of the picture"
         value={block.url}
-        hint="A public https address. Pictures of other sites show in the email itself, and here only as their description."
+        hint="A public https address. The preview shows the description in place of pictures from other sites."
         onChange={(url) => onChange({ ...block, url })}
       />
       <TextField
         label="Description"
         value={block.alt}
         maxLength={300}
-        hint="Read where pictures are held back or cannot be seen."
+        hint="Shown when pictures are off, and read aloud by screen readers."
         onChange={(event) => onChange({ ...block, alt: event.target.value })}
       />
       <Address label="Leads to (optional)" value={block.link} onChange={(link) => onChange({ ...block, link })} />
@@ -197,7 +197,7 @@ function ColumnsForm({ block, onChange }: { block: Of<'columns'>; onChange: Chan
       <SelectField
         label="Columns"
         value={columns.length}
-        hint="They stand below one another on a phone."
+        hint="They stack on a phone."
         onChange={(event) => resize(Number(event.target.value))}
       >
         <option value={2}>2</option>

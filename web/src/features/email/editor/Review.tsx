@@ -133,7 +133,7 @@ export function Review({ campaign, onClose, onFix }: { campaign: Campaign; onClo
             <SelectField
               label="At the reader's hour"
               value={hour ?? ''}
-              hint="In the time zone they booked in, else in yours."
+              hint="In the time zone they booked in, or in yours."
               onChange={(event) => setHour(event.target.value === '' ? null : Number(event.target.value))}
             >
               <option value="">All at once</option>
@@ -211,7 +211,7 @@ function Checks({ of: { findings, links, bytes }, onFix }: { of: Checked; onFix:
         <CircleCheck className="mt-0.5 size-4 shrink-0 text-good" />
         <span>
           Unsubscribe links are in every email. {fileSize(bytes)} of the 102 kB that Gmail shows.
-          {links.length ? ` ${good} of ${counted(links.length, 'link')} ${good === 1 ? 'opens' : 'open'}.` : ''}
+          {links.length ? ` ${good} of ${counted(links.length, 'link')} ${links.length === 1 ? 'opens' : 'open'}.` : ''}
         </span>
       </li>
     </ul>

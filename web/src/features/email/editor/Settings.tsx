@@ -125,7 +125,7 @@ function SecondSubject({ own: { draft, change } }: { own: Own }) {
         checked={Boolean(ab)}
         onChange={(event) => change({ ab: event.target.checked ? { subject: '', share_percent: 20, after_hours: 4 } : null }, 'ab')}
       >
-        Try a second subject on some of them
+        Test a second subject
       </Checkbox>
       {ab ? (
         <>
@@ -160,7 +160,7 @@ function SecondSubject({ own: { draft, change } }: { own: Own }) {
               ))}
             </SelectField>
           </div>
-          <p className="text-12 text-faint">Half of them get each subject. The others get the one with more clicks, then more opens.</p>
+          <p className="text-12 text-faint">Half of the test group gets each subject. Everyone else gets the one with more clicks, or more opens in a tie.</p>
         </>
       ) : null}
     </div>

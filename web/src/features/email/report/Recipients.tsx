@@ -36,7 +36,7 @@ export function Recipients({ campaign: { campaign_id }, counts }: { campaign: Ca
   const number = { unknown: counts.unknown, failed: counts.failed, skipped: counts.skipped } as Partial<Record<RecipientFilter, number>>
   return (
     <Panel flush title="Recipients">
-      <fieldset className="flex gap-1 overflow-x-auto border-b border-line px-3 py-2" aria-label="Show">
+      <fieldset className="flex min-w-0 gap-1 overflow-x-auto border-b border-line px-3 py-2" aria-label="Show">
         {filters.map(([value, label]) => (
           <Button
             key={label}
@@ -55,8 +55,8 @@ export function Recipients({ campaign: { campaign_id }, counts }: { campaign: Ca
         <ErrorState title="The recipients could not be loaded" error={listed.error} retry={() => listed.refetch()} />
       ) : null}
       {listed.data && rows.length === 0 ? (
-        <EmptyState compact title="Nobody">
-          Nobody of this campaign is in this list.
+        <EmptyState compact title="No recipients">
+          No recipient of this campaign matches.
         </EmptyState>
       ) : null}
       <ul aria-label="Recipients" className="divide-y divide-line">

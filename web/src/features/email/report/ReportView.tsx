@@ -68,15 +68,15 @@ function Progress({ campaign: { campaign_id, name, status, reason, ab }, counts 
       <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
         <div className="min-w-48 flex-1">
           <p className="mb-1.5 text-13" role="status">
-            {count(done)} of {counted(counts.recipients, 'email')} handed over
+            {count(done)} of {counted(counts.recipients, 'email')} processed
           </p>
           <progress
-            aria-label="Emails handed over"
+            aria-label="Emails processed"
             value={done}
             max={Math.max(1, counts.recipients)}
             className="block h-1.5 w-full appearance-none overflow-hidden rounded-full bg-raised [&::-moz-progress-bar]:bg-signal-text [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-signal-text"
           />
-          {ab && counts.waiting ? <p className="mt-1.5 text-12 text-faint">The others wait for the better subject.</p> : null}
+          {ab && counts.waiting ? <p className="mt-1.5 text-12 text-faint">The rest will get the better subject.</p> : null}
         </div>
         <div className="flex gap-2">
           {status === 'sending' ? (
@@ -102,8 +102,8 @@ function Progress({ campaign: { campaign_id, name, status, reason, ab }, counts 
         danger
         onConfirm={cancel}
       >
-        {counts.waiting ? `${counted(counts.waiting, 'person has', 'people have')} not been emailed and will not be.` : ''} What went out
-        cannot be taken back.
+        {counts.waiting ? `${counted(counts.waiting, 'person has', 'people have')} not been emailed and will not be.` : ''} Emails that
+        went out cannot be recalled.
       </Confirm>
     </Panel>
   )
@@ -119,9 +119,9 @@ function Ended({ campaign: { status, finished_at }, counts }: { campaign: Campai
         {skipped ? `, ${count(skipped)} left out` : ''}.
       </p>
       {unknown ? (
-        <Alert tone="warn" title={`Nobody knows whether ${counted(unknown, 'email')} arrived`}>
-          The provider gave no answer, and asking it afterwards found nothing. They are not sent again, so that nobody gets two. They are
-          listed below under Unknown.
+        <Alert tone="warn" title={`${counted(unknown, 'email')} may not have arrived`}>
+          The provider gave no answer, and looking them up found nothing. They are not sent again, so nobody gets two. You find them below
+          under Unknown.
         </Alert>
       ) : null}
     </div>
@@ -143,7 +143,7 @@ function Figures({ of }: { of: Report }) {
         value={`${count(opened)} · ${share(opened, sent)}`}
         note={machine_opened ? `${count(machine_opened)} by machines, not counted here` : 'Mail scanners are not counted'}
       />
-      <Stat label="Clicked" value={`${count(clicked)} · ${share(clicked, sent)}`} note="People, each once" />
+      <Stat label="Clicked" value={`${count(clicked)} · ${share(clicked, sent)}`} note="Each person counts once" />
       <Stat label="Unsubscribed" value={count(unsubscribed)} note={`${count(bounced)} bounced, ${count(complained)} complained`} />
     </StatRow>
   )

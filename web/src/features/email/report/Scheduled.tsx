@@ -44,15 +44,15 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
       <Panel title={scheduled_at ? `Goes out on ${moment(scheduled_at)}` : 'Scheduled'}>
         <p className="mb-4 text-13 text-muted">
           {describe(segment)}
-          {found ? `: ${counted(found.reachable, 'contact')} today. Who gets it is settled when it goes out.` : '.'}
-          {reader_hour !== null ? ` Each gets it at ${reader_hour}:00 of their own day.` : ''}
+          {found ? `: ${counted(found.reachable, 'contact')} today. The list is fixed when it goes out.` : '.'}
+          {reader_hour !== null ? ` Each person gets it at ${reader_hour}:00 in their time zone.` : ''}
         </p>
         <div className="flex flex-wrap gap-2">
           <Button variant="primary" busy={busy === 'draft'} onClick={edit}>
-            Change it
+            Edit
           </Button>
           <Button busy={busy === 'now'} onClick={now}>
-            Send now instead
+            Send now
           </Button>
         </div>
       </Panel>

@@ -76,7 +76,7 @@ function TokenDialog({ onClose, onDone }: { onClose: () => void; onDone: () => v
       open
       onClose={onClose}
       title="Enter your MailerSend API token"
-      description="It is tried with one call, then kept encrypted. Nobody can read it here again."
+      description="We test it with one call, then store it encrypted. It is never shown again."
     >
       <form onSubmit={save} className="flex flex-col gap-4" autoComplete="off">
         {problem ? <Alert title={texts.mailerSendFailed}>{problem}</Alert> : null}

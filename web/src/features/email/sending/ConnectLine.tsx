@@ -14,11 +14,11 @@ export function ConnectLine() {
   return (
     <>
       {ready && !mailersend.failure ? null : (
-        <Alert tone={ready ? 'warn' : 'info'} title={ready ? 'MailerSend does not answer as it should' : 'Connect a provider to send'}>
+        <Alert tone={ready ? 'warn' : 'info'} title={ready ? 'MailerSend has a problem' : 'Connect a provider to send'}>
           <p>
             {ready
               ? `${mailersend.failure} Campaigns may wait until it works again.`
-              : 'You can write everything before that. MailerSend sends from your own domain; a mail server of yours works too.'}
+              : 'You can write campaigns before that. MailerSend sends from your own domain, or you can use your own mail server.'}
           </p>
           <span className="mt-2 flex flex-wrap gap-2">
             <ConnectButton />

@@ -93,12 +93,12 @@ export function SenderDialog({ of, provider: first, onClose }: { of: Sender | nu
           hint={hintOf(provider, verified, Boolean(status?.mailersend.connected))}
         />
         <TextField
-          label="Answers go to (optional)"
+          label="Replies go to (optional)"
           name="reply_to"
           type="email"
           maxLength={254}
           defaultValue={of?.reply_to ?? ''}
-          hint="Empty: to the address above."
+          hint="Leave empty to use the address above."
         />
         {provider === 'smtp' ? <Server changing={Boolean(of)} secure={secure} onSecure={setSecure} /> : null}
         {provider === 'mailersend' && of ? (
@@ -128,11 +128,11 @@ export function SenderDialog({ of, provider: first, onClose }: { of: Sender | nu
 }
 
 function hintOf(provider: Provider, verified: string[], connected: boolean): string | undefined {
-  if (provider === 'sandbox') return 'Any address. Emails go to the inbox of the sandbox and reach nobody.'
-  if (provider === 'smtp') return 'An address that this server may send for.'
+  if (provider === 'sandbox') return 'Any address. Emails stay in the sandbox's inbox and reach nobody.'
+  if (provider === 'smtp') return 'An address this server is allowed to send from.'
   if (!connected) return 'Connect MailerSend first.'
   return verified.length
-    ? `On a domain that is verified at MailerSend: ${verified.slice(0, 3).join(', ')}.`
+    ? `Must be on a domain verified at MailerSend: ${verified.slice(0, 3).join(', ')}.`
     : 'Verify a domain at MailerSend first.'
 }
 
@@ -148,7 +148,7 @@ function Server({ changing, secure, onSecure }: { changing: boolean; secure: boo
       <TextField label="User" name="user" maxLength={200} autoComplete="off" />
       <PasswordField label="Password" name="password" maxLength={400} autoComplete="new-password" />
       <Checkbox checked={secure} onChange={(event) => onSecure(event.target.checked)}>
-        TLS from the first byte, as on port 465
+        Use TLS from the start (port 465)
       </Checkbox>
     </fieldset>
   )

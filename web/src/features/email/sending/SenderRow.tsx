@@ -91,7 +91,7 @@ export function SenderRow({ sender, onEdit }: { sender: Sender; onEdit: () => vo
       </div>
       {records ? <Records of={records} domain={domain} /> : null}
       {webhook_url && !webhook_set ? (
-        <Alert tone="info" className="mt-3" title="Hear of bounces and complaints">
+        <Alert tone="info" className="mt-3" title="Get bounces and complaints">
           <p className="mb-2">Add this address as a webhook at MailerSend, then enter its signing secret under Change.</p>
           <CopyField label="Webhook address" value={webhook_url} />
         </Alert>

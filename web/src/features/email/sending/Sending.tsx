@@ -15,7 +15,7 @@ export function Sending() {
   const status = useEmailStatus()
   const [open, setOpen] = useState<Sender | 'new' | null>(null)
   if (status.isPending) return <Skeleton className="mt-4 h-64" />
-  if (!status.data) return <ErrorState title="The provider could not be looked at" error={status.error} retry={() => status.refetch()} />
+  if (!status.data) return <ErrorState title="Your senders could not be loaded" error={status.error} retry={() => status.refetch()} />
   const { senders } = status.data
   return (
     <div className="grid items-start gap-6 pt-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -65,7 +65,7 @@ function MailerSend({ of: { mailersend } }: { of: EmailStatus }) {
       <p className="mb-3 text-13 text-muted">
         {mailersend.connected
           ? `Connected as ${mailersend.account}.${mailersend.failure ? ` ${mailersend.failure}` : ''}`
-          : 'Sends from a domain of yours, and tells what bounced.'}
+          : 'Sends from your own domain and reports bounces.'}
       </p>
       <ConnectButton again={mailersend.connected} />
       {mailersend.connected ? (

@@ -26,8 +26,8 @@ export function Templates() {
           <ErrorState title="Your templates could not be loaded" error={templates.error} retry={() => templates.refetch()} />
         ) : null}
         {templates.data && !own.length ? (
-          <EmptyState compact title="None of your own yet">
-            “Save as a template” in the menu of a campaign keeps its design here. Programs send single emails with it by{' '}
+          <EmptyState compact title="No templates of your own yet">
+            “Save as a template” in the menu of a campaign keeps its design here. Your apps can send single emails with it through{' '}
             <code>send-email</code>.
           </EmptyState>
         ) : null}
@@ -49,7 +49,7 @@ export function Templates() {
                 <h3 className="text-13 font-semibold">{name}</h3>
                 <p className="flex-1 text-13 text-muted">{text}</p>
                 <Button aria-label={`Use ${name}`} onClick={() => use(id)}>
-                  Use it
+                  Use
                 </Button>
               </div>
             </li>
@@ -86,7 +86,7 @@ function Own({ of: { template_id, name, subject, changed_at }, onUse }: { of: Te
         </span>
       </span>
       <Button onClick={onUse} aria-label={`Use ${name}`}>
-        Use it
+        Use
       </Button>
       <IconButton label={`Delete ${name}`} onClick={remove}>
         <Trash2 />
