@@ -40,7 +40,7 @@ export const features: Feature[] = [
   { group: 'make', title: 'Content creator', text: 'Articles, posts, scripts and emails in your voice.', icon: 10 },
   { group: 'reach', title: 'Social ads manager', text: 'Ad variations that fit every character limit.', icon: 11 },
   { group: 'run', title: 'Notes workspace', text: 'Your Notion pages where the work is.', icon: 12 },
-  { group: 'make', title: 'Email studio', text: 'Write, schedule and send, then see the results.', icon: 13 },
+  { group: 'make', title: 'Email studio', text: 'Write, send and see the results.', icon: 13 },
   { group: 'decide', title: 'Analytics dashboard', text: 'See what changed since the period before.', icon: 14 },
   { group: 'decide', title: 'Personal AI assistant', text: 'Ask in plain words. It asks before it spends or sends.', icon: 15 },
 ]

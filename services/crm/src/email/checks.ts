@@ -88,7 +88,8 @@ async function domainFindings({ db }: Ctx<CrmDb>, userId: string, senderId: stri
     .executeTakeFirst()
   if (!sender || sender.provider === 'sandbox') return []
   const finding = (text: string): Finding[] => [{ code: 'domain', level: 'warns', text, block_id: null }]
-  if (!sender.checked_at) return finding(`The DNS records of ${sender.domain} have not been checked yet. Without them, many emails land in spam.`)
+  if (!sender.checked_at)
+    return finding(`The DNS records of ${sender.domain} have not been checked yet. Without them, many emails land in spam.`)
   const missing = (['spf', 'dkim', 'dmarc'] as const).filter((name) => sender.checks[name] !== 'ok').map((name) => RECORDS[name])
   return missing.length ? finding(`${sender.domain} has no working ${missing.join(', ')} record, so many emails land in spam.`) : []
 }

@@ -9,7 +9,7 @@ import { Suppressions } from './Suppressions.tsx'
 /** Whom campaigns go to, and whom they must not reach. */
 export function Audience() {
   return (
-    <div className="grid items-start gap-6 pt-4 xl:grid-cols-2">
+    <div className="grid grid-cols-1 items-start gap-6 pt-4 xl:grid-cols-2">
       <Segments />
       <div className="flex flex-col gap-6">
         <Suppressions />

@@ -160,7 +160,9 @@ function SecondSubject({ own: { draft, change } }: { own: Own }) {
               ))}
             </SelectField>
           </div>
-          <p className="text-12 text-faint">Half of the test group gets each subject. Everyone else gets the one with more clicks, or more opens in a tie.</p>
+          <p className="text-12 text-faint">
+            Half of the test group gets each subject. Everyone else gets the one with more clicks, or more opens in a tie.
+          </p>
         </>
       ) : null}
     </div>

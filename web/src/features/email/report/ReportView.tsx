@@ -27,7 +27,7 @@ export function ReportView({ campaign, counts }: { campaign: Campaign; counts: C
       ) : null}
       {report.data ? <Figures of={report.data} /> : null}
       {report.data ? (
-        <div className="grid items-start gap-6 xl:grid-cols-2">
+        <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
           <Panel title="Opens and clicks by the hour">
             <Hours of={report.data.by_hour} />
           </Panel>
@@ -102,8 +102,8 @@ function Progress({ campaign: { campaign_id, name, status, reason, ab }, counts 
         danger
         onConfirm={cancel}
       >
-        {counts.waiting ? `${counted(counts.waiting, 'person has', 'people have')} not been emailed and will not be.` : ''} Emails that
-        went out cannot be recalled.
+        {counts.waiting ? `${counted(counts.waiting, 'person has', 'people have')} not been emailed and will not be.` : ''} Emails that went
+        out cannot be recalled.
       </Confirm>
     </Panel>
   )

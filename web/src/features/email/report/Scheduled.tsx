@@ -40,7 +40,7 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
     'light',
   )
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-[22rem_minmax(0,1fr)]">
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[22rem_minmax(0,1fr)]">
       <Panel title={scheduled_at ? `Goes out on ${moment(scheduled_at)}` : 'Scheduled'}>
         <p className="mb-4 text-13 text-muted">
           {describe(segment)}

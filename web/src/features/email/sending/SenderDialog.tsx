@@ -128,7 +128,7 @@ export function SenderDialog({ of, provider: first, onClose }: { of: Sender | nu
 }
 
 function hintOf(provider: Provider, verified: string[], connected: boolean): string | undefined {
-  if (provider === 'sandbox') return 'Any address. Emails stay in the sandbox's inbox and reach nobody.'
+  if (provider === 'sandbox') return 'Any address. Emails stay in the sandbox inbox and reach nobody.'
   if (provider === 'smtp') return 'An address this server is allowed to send from.'
   if (!connected) return 'Connect MailerSend first.'
   return verified.length

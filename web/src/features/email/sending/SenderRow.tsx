@@ -44,8 +44,8 @@ export function SenderRow({ sender, onEdit }: { sender: Sender; onEdit: () => vo
     })
   return (
     <li className="px-4 py-3 text-13">
-      <div className="flex items-start gap-3">
-        <div className="min-w-0 flex-1">
+      <div className="flex flex-wrap items-start gap-3">
+        <div className="min-w-0 flex-1 basis-60">
           <p className="flex flex-wrap items-center gap-2 font-medium">
             <span className="min-w-0 truncate">{name}</span>
             {is_default ? <Pill>Default</Pill> : null}

@@ -18,7 +18,7 @@ export function Sending() {
   if (!status.data) return <ErrorState title="Your senders could not be loaded" error={status.error} retry={() => status.refetch()} />
   const { senders } = status.data
   return (
-    <div className="grid items-start gap-6 pt-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+    <div className="grid grid-cols-1 items-start gap-6 pt-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <Panel
         flush
         title="Senders"
