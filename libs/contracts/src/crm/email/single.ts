@@ -44,7 +44,7 @@ export const sendEmail = fn('send-email', {
   idempotent: 'two-phase',
   summary: 'Sends one email, as from an app of your own',
   description:
-    'For receipts, codes and the like. `template_id` takes the design and the subject of a template of the email studio, `fields` fills in its merge fields. It has no unsubscribe link, and it goes to addresses that unsubscribed from campaigns. Addresses that bounced or complained are refused. Counts against the plan; under the same `Idempotency-Key` it is sent once.',
+    'For receipts, codes and the like. `template_id` takes the design and the subject of a template of the email studio, `fields` fills in its merge fields. It goes to addresses that unsubscribed from campaigns. Addresses that bounced, complained or unsubscribed by the link in such an email are refused. Counts against the plan; under the same `Idempotency-Key` it is sent once.',
   body: oneEmail,
   reply: z.object({ email_id: z.uuid(), state: z.enum(['sent', 'unknown']) }),
   example: {
