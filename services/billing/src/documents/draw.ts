@@ -1,4 +1,5 @@
-import { assemble, CANNOT_PRINT, escaped, isPrintable } from '../sales/pdf.ts'
+import { assemble, streamOf } from '../pdf/file.ts'
+import { Letters, NOT_PRINTED, widthOf } from '../pdf/letters.ts'
 
 export type Party = { title: string; name: string; lines: string[] }
 type Drawn = {
@@ -27,8 +28,9 @@ const MONO = 0.6
 /** One page. An order has at most twenty lines. */
 export function drawDocument(drawn: Drawn): Buffer {
   const parts: string[] = []
+  const letters = new Letters()
   const text = (x: number, y: number, said: string, size = 10, font: Font = 'F1') =>
-    parts.push(`BT /${font} ${size} Tf ${x} ${y} Td (${escaped(said)}) Tj ET`)
+    parts.push(letters.at(x, y, said, size, font, font === 'F2' ? 700 : 400))
   const amount = (y: number, cents: number, size = 10) => {
     const said = `${(cents / 100).toFixed(2)} ${drawn.currency.toUpperCase()}`
     text(RIGHT - said.length * size * MONO, y, said, size, 'F3')
@@ -54,7 +56,7 @@ export function drawDocument(drawn: Drawn): Buffer {
   rule(y - 6)
   for (const { title, cents } of drawn.lines) {
     y -= 20
-    text(LEFT, y, title.length > 70 ? `${title.slice(0, 69)}...` : title)
+    text(LEFT, y, cutTo(title, 70))
     amount(y, sign * cents)
   }
   rule(y - 8)
@@ -73,11 +75,11 @@ export function drawDocument(drawn: Drawn): Buffer {
   rule(y - 10)
   y -= 14
   const names = [drawn.from, drawn.to, ...(drawn.seller ? [drawn.seller] : [])].flatMap(({ name, lines }) => [name, ...lines])
-  const isWhole = [...names, ...drawn.lines.map(({ title }) => title)].every(isPrintable)
+  const isWhole = [...names, ...drawn.lines.map(({ title }) => title)].every((each) => letters.canPrint(each))
   const notes = [
     ...(drawn.isReverseCharge ? ['Reverse charge: the customer accounts for the tax.'] : []),
     ...drawn.about,
-    ...(isWhole ? [] : [CANNOT_PRINT]),
+    ...(isWhole ? [] : [NOT_PRINTED]),
   ]
   for (const line of notes.flatMap((note) => wrapped(note, 96))) {
     y -= 16
@@ -85,7 +87,7 @@ export function drawDocument(drawn: Drawn): Buffer {
   }
   text(LEFT, 44, drawn.number, 8, 'F3')
 
-  const content = parts.join('\n')
+  const fonts = letters.fonts(8)
   const font = (name: string) => `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`
   return assemble([
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -93,8 +95,9 @@ export function drawDocument(drawn: Drawn): Buffer {
     font('Helvetica'),
     font('Helvetica-Bold'),
     font('Courier'),
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R >> >> /Contents 7 0 R >>',
-    `<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`,
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R${fonts.named} >> >> /Contents 7 0 R >>`,
+    streamOf(parts.join('\n')),
+    ...fonts.objects,
   ])
 }
 
@@ -108,10 +111,20 @@ function taxName({ place, taxCents, isReverseCharge }: Drawn, net: number): stri
 
 function wrapped(line: string, most: number): string[] {
   const lines: string[] = []
-  for (const word of line.split(' ')) {
+  for (const word of line.split(' ').flatMap((word) => piecesOf(word, most))) {
     const last = lines.at(-1)
-    if (last !== undefined && last.length + word.length < most) lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && widthOf(last) + widthOf(word) < most) lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
   return lines
 }
+
+/** A line of Chinese or Japanese has no spaces to wrap at. */
+function piecesOf(word: string, most: number): string[] {
+  const pieces = ['']
+  for (const letter of word)
+    if (widthOf(pieces.at(-1)!) + widthOf(letter) > most) pieces.push(letter)
+    else pieces[pieces.length - 1] += letter
+  return pieces
+}
+const cutTo = (title: string, most: number) => (widthOf(title) > most ? `${piecesOf(title, most - 1)[0]}...` : title)

@@ -183,7 +183,7 @@ test('lists show a seller their own sales alone, page by page, and the statement
   expect(opening).toMatch(/,opening balance,,,0.00,usd$/)
   expect(lines.map((line: string) => line.split(',')[4])).toEqual(['8.00', '16.00', '24.00', '48.00'])
   const { pdf } = (await billing.call('sales-statement', ann, { month, format: 'pdf' })).body
-  expect(Buffer.from(pdf, 'base64').toString('latin1')).toMatch(/^%PDF-1\.4[\s\S]*Lead qualification[\s\S]*%%EOF\n$/)
+  expect(Buffer.from(pdf, 'base64').toString('latin1')).toMatch(/^%PDF-1\.5[\s\S]*Lead qualification[\s\S]*%%EOF\n$/)
 })
 
 test('a payment that names no checkout of ours is no sale, whatever it names', async () => {

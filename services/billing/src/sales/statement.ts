@@ -4,7 +4,7 @@ import { signedIn } from '@operon/kit/context'
 import { sql } from 'kysely'
 import type { BillingCtx } from '../deps.ts'
 import { cell, decimal } from '../ledger/statement.ts'
-import { pdfOf } from './pdf.ts'
+import { pdfOf } from '../pdf/lines.ts'
 
 /** The most that a reply may carry. */
 const MOST_ROWS = 5_000
