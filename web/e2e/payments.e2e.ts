@@ -1,5 +1,5 @@
 import type { APIRequestContext, Page } from '@playwright/test'
-import { api, call, enter, expect, expectSound, later, type newAccount, newTrialSeller, password, staffEmail, test } from './steps.ts'
+import { api, call, enter, expect, expectSound, later, newAccount, newTrialSeller, password, staffEmail, test } from './steps.ts'
 
 // E2E_SHOTS=shots keeps the screens of the walk, dark and light, wide and narrow.
 const folder = process.env.E2E_SHOTS && `${process.env.E2E_SHOTS}/payments`
@@ -33,12 +33,14 @@ async function publish(request: APIRequestContext, seller: Awaited<ReturnType<ty
   return { item_id, path: new URL(url).pathname }
 }
 
-/** A guest who pays without the screens. */
-async function buy(request: APIRequestContext, item_id: string): Promise<string> {
-  const opened = await request.post('/functions/v1/start-checkout', { headers: api, data: { item_id, email: 'guest@studio.example' } })
+/** Pays without the screens: a guest, or a buyer who is signed in. */
+async function buy(request: APIRequestContext, item_id: string, buyer?: Awaited<ReturnType<typeof newAccount>>): Promise<string> {
+  const email = buyer?.user.email ?? 'guest@studio.example'
+  const headers = buyer ? { ...api, authorization: `Bearer ${buyer.access_token}` } : api
+  const opened = await request.post('/functions/v1/start-checkout', { headers, data: { item_id, ...(!buyer && { email }) } })
   const id = new URL((await opened.json()).url).pathname.split('/').at(-1)
   const paid = await request.post(`/sandbox/api/stripe/checkout/${id}/complete`, {
-    data: { card: '4242424242424242', email: 'guest@studio.example', address: { country: 'US', postal_code: '97201' } },
+    data: { card: '4242424242424242', email, address: { country: 'US', postal_code: '97201' } },
   })
   expect(paid.ok()).toBe(true)
   return (await paid.json()).payment_intent
@@ -61,7 +63,7 @@ async function savesPaper(page: Page, name: RegExp) {
   expect((await saved).suggestedFilename()).toMatch(/^(INV|CN)-\d{4}-\d{6}\.pdf$/)
 }
 
-test('a seller sets up payouts, sells to a guest, refunds one order, answers the dispute of another, and reads every cent until the payout came back [spec-45] [spec-136]', {
+test('a seller sets up payouts, sells to a guest and to a buyer, refunds one order, answers the dispute of another, and reads every cent until the payout came back [spec-45] [spec-136]', {
   tag: '@proof',
 }, async ({ page, browser, request, baseURL }) => {
   test.setTimeout(420_000)
@@ -86,9 +88,10 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
   const kept = await publish(request, seller, 'Lead qualification', 12_000)
   const refunded = await publish(request, seller, 'Invoice reminders', 5_000)
   const disputed = await publish(request, seller, 'Booking assistant', 9_000)
+  const buyer = await newAccount(request, { role: 'buyer', name: 'Bea Buyer' })
   let paid = ''
 
-  await test.step('a guest in another browser buys, and the open page of the seller hears of it', async () => {
+  await test.step('a guest in another browser buys, a signed-in buyer too, and the open page of the seller hears of it', async () => {
     const guest = await (await browser.newContext({ baseURL })).newPage()
     await guest.goto(kept.path)
     await guest.getByRole('button', { name: 'Buy Now: Lead qualification' }).first().click()
@@ -105,7 +108,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     await savesPaper(guest, /^PDF of INV-/)
     await guest.context().close()
     await expect(row(page, 'Lead qualification')).toContainText('Gina Guest', { timeout: 20_000 })
-    await buy(request, refunded.item_id)
+    await buy(request, refunded.item_id, buyer)
     paid = await buy(request, disputed.item_id)
     await expect(figure(page, 'Held')).toContainText('$208.00', { timeout: 20_000 })
   })
@@ -145,6 +148,9 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
     await panel.getByRole('button', { name: 'Close' }).click()
     await expect(figure(page, 'Held')).toContainText('$168.00')
     await expect(row(page, 'Invoice reminders')).toContainText('refunded')
+    await expect
+      .poll(async () => (await call(request, buyer, 'my-orders')).orders.map(({ state }: { state: string }) => state))
+      .toEqual(['refunded'])
   })
 
   await test.step('the disputed one is answered with a draft, and is no refund', async () => {
@@ -253,6 +259,7 @@ test('a seller sets up payouts, sells to a guest, refunds one order, answers the
   await test.step('accessible and fitting', async () => {
     await page.goto('/dashboard/payments')
     await expect(row(page, 'Lead qualification')).toBeVisible()
+    await shot(page, 'transactions')
     await expectSound(page)
   })
 })

@@ -60,7 +60,7 @@ export async function payAtCheckout(checkout: Page) {
   await expect(checkout.getByRole('heading', { name: 'Basic is on.' })).toBeVisible({ timeout: 20_000 })
 }
 
-type Session = { access_token: string; user: { id: string } }
+type Session = { access_token: string; user: { id: string; email: string } }
 type Account = { role: 'seller' | 'buyer'; email?: string; name?: string }
 
 /** An account without the screens that other tests go through: its session, as a browser keeps it. */
