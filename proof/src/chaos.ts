@@ -28,6 +28,7 @@ const faults: Record<string, () => Promise<Fault>> = {
   R27: () => import('./chaos/hosts.ts').then(({ upgradedMeanwhile }) => upgradedMeanwhile),
   'R1-4': () => import('./chaos/checkout.ts').then(({ killed }) => killed),
   R2: () => import('./chaos/orders.ts').then(({ delivered }) => delivered),
+  'top-ups': () => import('./chaos/top-ups.ts').then(({ bought }) => bought),
   R3: () => import('./chaos/commits.ts').then(({ stopped }) => stopped),
   R5: () => import('./chaos/webhooks.ts').then(({ reversed }) => reversed),
   R6: () => import('./chaos/webhooks.ts').then(({ unheard }) => unheard),

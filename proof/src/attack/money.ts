@@ -1,6 +1,7 @@
 import { attackOrders } from './orders.ts'
 import { pay, subscribed } from './people.ts'
 import { attackSales } from './sales.ts'
+import { attackTopUps } from './top-ups.ts'
 import type { Actor, Answer, Attack } from './world.ts'
 
 // S21: prices, quantities, currencies, discounts and trials are the server's to say.
@@ -90,10 +91,10 @@ export const attack: Attack = async (world) => {
       [400, 404],
     )
   const { money, files } = await attackOrders(world)
-  const sales = await attackSales(world)
+  const [sales, topUps] = [await attackSales(world), await attackTopUps(world)]
   return {
-    tried: tried + money.tried + sales.tried,
-    findings: [...findings, ...money.findings, ...sales.findings],
+    tried: tried + money.tried + sales.tried + topUps.tried,
+    findings: [...findings, ...money.findings, ...sales.findings, ...topUps.findings],
     beside: { S13: files },
   }
 }

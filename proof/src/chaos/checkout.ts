@@ -80,7 +80,7 @@ async function buyAndSwitch(world: World, person: Person): Promise<string | null
   return switched.status === 200 ? null : `not switched: ${switched.status} ${JSON.stringify(switched.body)}`
 }
 
-async function insist(world: World, ask: () => Promise<Answer>, notYet: (answer: Answer) => boolean = () => false): Promise<Answer> {
+export async function insist(world: World, ask: () => Promise<Answer>, notYet: (answer: Answer) => boolean = () => false): Promise<Answer> {
   for (const until = Date.now() + 30_000 * world.patience; ; await delay(150)) {
     const answer = await ask()
     if (Date.now() > until || !(isLater(answer) || notYet(answer))) return answer

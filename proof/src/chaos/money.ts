@@ -15,10 +15,9 @@ export async function disagreements(world: World): Promise<string[]> {
 
 /** Every charge, refund and dispute is booked, and nothing else is. */
 async function unequalSets(world: World): Promise<string[]> {
-  const rows = await world.query<{ reference: string }>(
-    'billing',
-    `select reference from ledger_entries where kind in ('charge', 'unknown_charge', 'sale', 'refund', 'sale_refund', 'dispute')`,
-  )
+  const rows = await world.query<{ reference: string }>('billing', `select reference from ledger_entries where kind = any($1::text[])`, [
+    ['charge', 'unknown_charge', 'sale', 'top_up', 'refund', 'sale_refund', 'top_up_refund', 'dispute', 'top_up_dispute'],
+  ])
   const booked = new Set(rows.map(({ reference }) => reference))
   const really = new Set([
     ...world.truth('charge').map(({ charge }) => `charge:${charge}`),
