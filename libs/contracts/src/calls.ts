@@ -18,6 +18,7 @@ import type * as crm from './crm/api.ts'
 import type * as crmAppointments from './crm/appointments.ts'
 import type * as crmBooking from './crm/booking.ts'
 import type * as crmCalendar from './crm/calendar.ts'
+import type * as crmCompanies from './crm/companies.ts'
 import type * as crmContacts from './crm/contacts.ts'
 import type * as crmDeals from './crm/deals.ts'
 import type * as crmAudience from './crm/email/audience.ts'
@@ -78,6 +79,7 @@ type Modules = typeof aiGateway &
   typeof billingStaff &
   typeof billingTopUps &
   typeof crm &
+  typeof crmCompanies &
   typeof crmContacts &
   typeof crmImports &
   typeof crmDeals &

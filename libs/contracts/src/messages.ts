@@ -183,6 +183,8 @@ export const errors = {
 
   // Contacts
   contact_exists: { status: 409, message: 'Another contact has this email address.' },
+  company_exists: { status: 409, message: 'Another company has this name or this domain.' },
+  companies_full: { status: 409, message: 'You have 100,000 companies. Delete some first.' },
   forms_full: { status: 409, message: 'You can have 50 lead forms. Delete one first.' },
   form_answers: { status: 400, message: 'Fill in all the fields that are required.' },
   form_many: { status: 429, message: 'This form was sent very often today. Try again tomorrow.' },

@@ -31,6 +31,7 @@ import * as crmApi from './crm/api.ts'
 import * as crmAppointments from './crm/appointments.ts'
 import * as crmBooking from './crm/booking.ts'
 import * as crmCalendar from './crm/calendar.ts'
+import * as crmCompanies from './crm/companies.ts'
 import * as crmContacts from './crm/contacts.ts'
 import * as crmDeals from './crm/deals.ts'
 import * as crmAudience from './crm/email/audience.ts'
@@ -204,6 +205,7 @@ export const contracts: Record<ProcessName, object> = {
     ...crmSingleEmails,
     ...crmDeals,
     ...crmForms,
+    ...crmCompanies,
     ...crmImports,
     ...crmPipelines,
     ...crmEvents,

@@ -31,6 +31,7 @@ const owned = [
   'pipelines',
   'lead_submissions',
   'lead_forms',
+  'companies',
 ]
 
 /** Ranges that JSON has no form for, and secrets. */

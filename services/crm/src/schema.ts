@@ -1,12 +1,14 @@
 import type { PaceDb } from '@operon/kit/mail/paces'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { CalendarDb } from './calendar/schema.ts'
+import type { CompaniesDb } from './companies/schema.ts'
 import type { DealsDb } from './deals/schema.ts'
 import type { EmailDb } from './email/schema.ts'
 import type { FormsDb } from './forms/schema.ts'
 
 export type CrmDb = PaceDb &
   CalendarDb &
+  CompaniesDb &
   DealsDb &
   FormsDb &
   EmailDb & {
@@ -19,7 +21,9 @@ export type CrmDb = PaceDb &
       source: Generated<string>
       created_at: Generated<Date>
       phone: string | null
+      /** As the person, a form or an import named it. */
       company: string | null
+      company_id: string | null
       job_title: string | null
       tags: Generated<string[]>
       /** See `warmed` in the migration: all that is known of how warm a contact is. */

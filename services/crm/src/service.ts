@@ -8,6 +8,7 @@ import { bookingJobs, bookingRoutes } from './booking/routes.ts'
 import { hostConsumers } from './calendar/hosts.ts'
 import { calendarRoutes } from './calendar/routes.ts'
 import { Config } from './config.ts'
+import { companyRoutes } from './companies/routes.ts'
 import { contactConsumers } from './contacts/consumers.ts'
 import { contactRoutes } from './contacts/routes.ts'
 import { dealRoutes } from './deals/routes.ts'
@@ -28,6 +29,7 @@ import * as deals from './migrations/0060_deals.ts'
 import * as contactCounts from './migrations/0070_contact_counts.ts'
 import * as emailTemplates from './migrations/0080_email_templates.ts'
 import * as forms from './migrations/0090_forms.ts'
+import * as companies from './migrations/0091_companies.ts'
 import * as endedEmails from './migrations/0101_ended_emails.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
@@ -53,6 +55,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0070_contact_counts': contactCounts,
     '0080_email_templates': emailTemplates,
     '0090_forms': forms,
+    '0091_companies': companies,
     '0101_ended_emails': endedEmails,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
@@ -66,6 +69,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     importRoutes(rt)
     dealRoutes(rt)
     formRoutes(rt)
+    companyRoutes(rt)
     calendarRoutes(rt)
     bookingRoutes(rt, mailer)
     bookingJobs(rt, mailer)

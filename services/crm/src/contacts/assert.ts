@@ -4,6 +4,7 @@ import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
 import { publish } from '@operon/kit/tx'
 import { sql, type Transaction } from 'kysely'
+import { assignCompany } from '../companies/assign.ts'
 import type { CrmDb } from '../schema.ts'
 
 export type Trx = Transaction<CrmDb & KitDb>
@@ -34,6 +35,7 @@ export async function assertContact(trx: Trx, userId: string, known: Known): Pro
   const name = cleanName(known.name ?? '').slice(0, 120) || email.slice(0, email.indexOf('@'))
   await trx.insertInto('leads').values({ id, user_id: userId, name, email, phone, company, source, status: 'new' }).execute()
   if (phone) await keepPhone(trx, userId, id, phone)
+  await assignCompany(trx, userId, id)
   await publish(trx, leadCreated, userId, { lead_id: id })
   return id
 }
@@ -46,13 +48,15 @@ async function completeContact(trx: Trx, userId: string, email: string, { phone 
     .where('email', '=', email)
     .executeTakeFirstOrThrow()
   if (phone || company) {
-    await trx
+    const filled = await trx
       .updateTable('leads')
       .set({ phone: sql`coalesce(phone, ${phone})`, company: sql`coalesce(company, ${company})`, version: sql`version + 1` })
       .where('id', '=', contact_id)
       .where('user_id', '=', userId)
       .where((is) => is.or([...(phone ? [is('phone', 'is', null)] : []), ...(company ? [is('company', 'is', null)] : [])]))
-      .execute()
+      .returning('company')
+      .executeTakeFirst()
+    if (company && filled?.company === company) await assignCompany(trx, userId, contact_id)
   }
   if (phone) await keepPhone(trx, userId, contact_id, phone)
   return contact_id

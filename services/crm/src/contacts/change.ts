@@ -6,6 +6,7 @@ import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
+import { assignCompany } from '../companies/assign.ts'
 import type { CrmDb } from '../schema.ts'
 import { keepPhone, type Trx } from './assert.ts'
 import { contactOf } from './rows.ts'
@@ -27,6 +28,7 @@ export async function createContact(
     const row = { id, user_id: userId, name, email, phone, company, job_title, status, tags: distinct(tags), source: 'manual' }
     await trx.insertInto('leads').values(row).execute()
     if (phone) await keepPhone(trx, userId, id, phone)
+    await assignCompany(trx, userId, id)
     await publish(trx, leadCreated, userId, { lead_id: id })
     return { contact_id: id }
   })
@@ -49,7 +51,7 @@ export async function updateContact(
   return inTransaction(ctx.db, async (trx) => {
     const before = await trx
       .selectFrom('leads')
-      .select(['email', 'phone', 'status', 'version'])
+      .select(['email', 'phone', 'company', 'company_id', 'status', 'version'])
       .where('id', '=', contact_id)
       .where('user_id', '=', userId)
       .forUpdate()
@@ -78,6 +80,8 @@ export async function updateContact(
       .where('id', '=', contact_id)
       .where('user_id', '=', userId)
       .execute()
+    const moved = fields.company !== undefined && fields.company !== before.company
+    if (moved || (fields.email && fields.email !== before.email && !before.company_id)) await assignCompany(trx, userId, contact_id)
     if (status && status !== before.status) await noteStatus(trx, userId, contact_id, before.status, status)
     const { points, ...row } = await readContact(trx, userId, contact_id)
     return contactOf(row)

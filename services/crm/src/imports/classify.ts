@@ -5,7 +5,7 @@ export type Plan = { id: string; userId: string; mapping: Record<string, number>
 
 const FIELDS = ['phone', 'company', 'job_title'] as const
 
-/** Rows a statement decides: how long one takes does not grow with the file, also where the planner joins row by row. */
+/** Rows a statement decides. Each is looked up by an index (`limit 1` keeps the planner from reading all of an account for it). */
 const PIECE = 2_000
 
 // What `cleanName` takes out of typed names: control, direction and invisible characters.
@@ -60,7 +60,9 @@ export async function classify(trx: Transaction<any>, { id, userId, mapping, onM
         from read
       ), found as (
         select r.*, coalesce(e.contact_id, same_name.id) as contact_id from r
-        left join contact_emails e on e.user_id = ${userId} and e.email = r.email and r.reason is null
+        left join lateral (
+          select contact_id from contact_emails where user_id = ${userId} and email = r.email and r.reason is null limit 1
+        ) e on true
         left join lateral (
           select id from leads where user_id = ${userId} and lower(name) = lower(r.name) and email is null
             and company is not distinct from r.company and r.email is null and r.reason is null limit 1
@@ -69,7 +71,7 @@ export async function classify(trx: Transaction<any>, { id, userId, mapping, onM
         select r.*, l.id as known, to_jsonb(l) as before, ${sql.join(FIELDS.map((field) => sql`${wins(field)} as ${sql.ref(`to_${field}`)}`))},
           case when r.reason is not null then 'refused' when l.id is null then 'new'
             when ${onMatch === 'skip' ? sql`true` : sql`not (${differs})`} then 'same' else 'changed' end as action
-        from found r left join leads l on l.id = r.contact_id and l.user_id = ${userId}
+        from found r left join lateral (select * from leads where id = r.contact_id and user_id = ${userId} limit 1) l on true
       )
       update import_rows set action = judged.action, reason = judged.reason,
         contact_id = case when judged.action = 'new' then uuidv7() else judged.known end,

@@ -20,7 +20,7 @@ async function* pages(db: Ctx<CrmDb>['db'], userId: string) {
   yield `\uFEFF${line(columns)}`
   for (let after: string | null = '00000000-0000-0000-0000-000000000000'; after; ) {
     const { rows }: { rows: { id: string; cells: (string | null)[] }[] } = await sql<{ id: string; cells: (string | null)[] }>`
-      select id, array[name, email, phone, company, job_title, status, source, array_to_string(tags, ', '),
+      select id, array[name, email, phone, coalesce((select c.name from companies c where c.id = leads.company_id and c.deleted_at is null), company), job_title, status, source, array_to_string(tags, ', '),
         to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')] as cells
       from leads where user_id = ${userId} and id > ${after}::uuid order by id limit ${PAGE}`.execute(db)
     if (rows.length) yield rows.map(({ cells }) => line(cells)).join('')

@@ -2,6 +2,7 @@ import { leadCountChanged } from '@operon/contracts/crm/events'
 import type { Ctx } from '@operon/kit/context'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
+import { companyOf, joinCompanies, makeCompanies } from '../companies/assign.ts'
 import type { Trx } from '../contacts/assert.ts'
 import { MOST_CONTACTS } from '../contacts/change.ts'
 import type { CrmDb } from '../schema.ts'
@@ -14,6 +15,8 @@ export async function workOnImport(ctx: Pick<Ctx<CrmDb>, 'db' | 'log'>, importId
     if (!run) return
     // A merge of 100,000 rows takes longer than a request may.
     await sql`set local statement_timeout = '10min'`.execute(trx)
+    // Tables that have just grown look small to the planner, and joining them row by row takes minutes.
+    await sql`set local enable_nestloop = off`.execute(trx)
     if (run.state === 'undoing') await takeBack(trx as Trx, run.user_id, importId)
     if (run.state !== 'running' || !run.mapping || !run.on_match) return
     // What was looked at may be old: contacts were added meanwhile.
@@ -31,20 +34,29 @@ async function merge(trx: Trx, userId: string, importId: string): Promise<void> 
     return
   }
   const row = sql`jsonb_to_record(fields) as f(name text, email text, phone text, company text, job_title text, tags text[])`
+  await makeCompanies(
+    trx,
+    sql`select ${userId}::uuid as user_id, f.company, f.email from import_rows r, ${row} where r.import_id = ${importId} and r.action in ('new', 'changed')`,
+    importId,
+  )
   // Somebody who adds one of these addresses meanwhile is waited for, and their contact stays the one that has it.
   const { rows: merged } = await sql<{ added: number; changed: number }>`
-    with mine as materialized (select r.contact_id, r.action, f.* from import_rows r, ${row} where r.import_id = ${importId} and r.action in ('new', 'changed')),
+    with mine as materialized (
+        select r.contact_id, r.action, f.*, coalesce(of_name.id, of_domain.id) as company_id from import_rows r cross join ${row}
+        ${joinCompanies(userId, sql`f.company`, sql`f.email`)}
+        where r.import_id = ${importId} and r.action in ('new', 'changed')),
       taken as (
         insert into contact_emails (id, user_id, email, contact_id)
         select uuidv7(), ${userId}, email, contact_id from mine where action = 'new' and email is not null order by email
         on conflict (user_id, email) do nothing returning contact_id
       ), added as (
-        insert into leads (id, user_id, name, email, phone, company, job_title, tags, status, source)
-        select contact_id, ${userId}, name, email, phone, company, job_title, tags, 'new', 'import' from mine
+        insert into leads (id, user_id, name, email, phone, company, job_title, tags, status, source, company_id)
+        select contact_id, ${userId}, name, email, phone, company, job_title, tags, 'new', 'import', company_id from mine
         where action = 'new' and (email is null or contact_id in (select contact_id from taken)) returning id
       ), changed as (
         update leads set name = mine.name, phone = mine.phone, company = mine.company, job_title = mine.job_title,
-          tags = array(select distinct tag from unnest(leads.tags || mine.tags) tag order by tag limit 20), version = version + 1
+          tags = array(select distinct tag from unnest(leads.tags || mine.tags) tag order by tag limit 20), version = version + 1,
+          company_id = case when mine.company is distinct from leads.company then mine.company_id else leads.company_id end
         from mine where mine.action = 'changed' and leads.id = mine.contact_id and leads.user_id = ${userId} returning leads.id
       )
     select (select count(*) from added)::int as added, (select count(*) from changed)::int as changed`.execute(trx)
@@ -69,7 +81,8 @@ async function takeBack(trx: Trx, userId: string, importId: string): Promise<voi
       ), emails as (delete from contact_emails e using removed where e.user_id = ${userId} and e.contact_id = removed.id),
       phones as (delete from contact_phones p using removed where p.user_id = ${userId} and p.contact_id = removed.id),
       restored as (
-        update leads set name = b.name, phone = b.phone, company = b.company, job_title = b.job_title, tags = b.tags, version = leads.version + 1
+        update leads set name = b.name, phone = b.phone, company = b.company, job_title = b.job_title, tags = b.tags, version = leads.version + 1,
+          company_id = case when b.company is distinct from leads.company then ${companyOf(sql`leads.user_id`, sql`b.company`, sql`leads.email`)} else leads.company_id end
         from mine, jsonb_to_record(mine.before) as b(name text, phone text, company text, job_title text, tags text[], version integer)
         where mine.action = 'changed' and leads.id = mine.contact_id and leads.user_id = ${userId} and leads.version = b.version + 1 returning leads.id
       )
@@ -77,6 +90,9 @@ async function takeBack(trx: Trx, userId: string, importId: string): Promise<voi
     trx,
   )
   const { removed, restored, all } = rows[0]!
+  await sql`
+    delete from companies c where c.import_id = ${importId} and c.user_id = ${userId} and c.version = 1 and c.deleted_at is null
+      and not exists (select from leads l where l.user_id = c.user_id and l.company_id = c.id)`.execute(trx)
   await trx
     .updateTable('import_runs')
     .set({ state: 'undone', undone: JSON.stringify({ removed, restored, kept: Math.max(0, all - removed - restored) }) as never })

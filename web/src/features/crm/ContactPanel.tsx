@@ -16,18 +16,19 @@ import { Timeline } from './Timeline.tsx'
 import { capital, countOf, longAgo, temperatureNames, temperatureTone } from './words.ts'
 
 /** One contact beside the list: what is known, why it is hot, what is to be done and what happened. */
-export function ContactPanel({ id, onClose }: { id: string; onClose: () => void }) {
+type Props = { id: string; onClose: () => void; openCompany: (id: string) => void }
+export function ContactPanel({ id, onClose, openCompany }: Props) {
   const detail = useContact(id)
   return (
     <Dialog open side="right" onClose={onClose} title={detail.data?.contact.name ?? 'Contact'}>
       {detail.isPending ? <Skeleton className="h-64" /> : null}
       {detail.isError ? <ErrorState title="This contact could not be loaded" error={detail.error} retry={() => detail.refetch()} /> : null}
-      {detail.data ? <Loaded detail={detail.data} onClose={onClose} /> : null}
+      {detail.data ? <Loaded detail={detail.data} onClose={onClose} openCompany={openCompany} /> : null}
     </Dialog>
   )
 }
 
-function Loaded({ detail, onClose }: { detail: ContactDetail; onClose: () => void }) {
+function Loaded({ detail, onClose, openCompany }: Omit<Props, 'id'> & { detail: ContactDetail }) {
   const { contact } = detail
   const refresh = useRefresh()
   const refreshOthers = useRefreshWithout(contact.id)
@@ -63,7 +64,7 @@ function Loaded({ detail, onClose }: { detail: ContactDetail; onClose: () => voi
           </Button>
         </span>
       </div>
-      <Facts detail={detail} />
+      <Facts detail={detail} openCompany={openCompany} />
       <Heat detail={detail} />
       <ContactDeals contact={contact} />
       <section className="flex flex-col gap-2" aria-label="Tasks">
@@ -83,7 +84,7 @@ function Loaded({ detail, onClose }: { detail: ContactDetail; onClose: () => voi
   )
 }
 
-function Facts({ detail: { contact, emails, email_consent } }: { detail: ContactDetail }) {
+function Facts({ detail: { contact, emails, email_consent }, openCompany }: { detail: ContactDetail; openCompany: (id: string) => void }) {
   const rows: [string, string | null][] = [
     ['Email', emails.join(', ') || contact.email],
     ['Phone', contact.phone],
@@ -100,7 +101,15 @@ function Facts({ detail: { contact, emails, email_consent } }: { detail: Contact
         .map(([label, value]) => (
           <div key={label} className="contents">
             <dt className="text-muted">{label}</dt>
-            <dd className="break-words">{value}</dd>
+            <dd className="break-words">
+              {label === 'Company' && contact.company_id ? (
+                <button type="button" className="underline underline-offset-2" onClick={() => openCompany(contact.company_id!)}>
+                  {value}
+                </button>
+              ) : (
+                value
+              )}
+            </dd>
           </div>
         ))}
     </dl>

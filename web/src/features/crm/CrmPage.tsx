@@ -11,6 +11,8 @@ import { attempt } from '../../ui/toast.tsx'
 import { useSampleData } from '../../ui/useSampleData.ts'
 import { type Address, useAddress } from './address.ts'
 import { BulkBar } from './BulkBar.tsx'
+import { Companies } from './companies/Companies.tsx'
+import { CompanyPanel } from './companies/CompanyPanel.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { ContactList } from './ContactList.tsx'
 import { ContactPanel } from './ContactPanel.tsx'
@@ -20,6 +22,9 @@ import { Forms } from './forms/Forms.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
 import { useContacts, useRefresh } from './queries.ts'
 import { Tasks } from './Tasks.tsx'
+
+/** What the main action of a tab makes; the contacts have more than one. */
+const added = { companies: 'New company', deals: 'New deal', forms: 'New form' }
 
 export function CrmPage() {
   const address = useAddress()
@@ -32,10 +37,10 @@ export function CrmPage() {
         title="CRM"
         description="Everyone you do business with, and what happened with each."
         actions={
-          address.tab === 'deals' || address.tab === 'forms' ? (
+          address.tab in added ? (
             <Button variant="primary" onClick={() => change({ new: '1' })}>
               <Plus />
-              {address.tab === 'deals' ? 'New deal' : 'New form'}
+              {added[address.tab as keyof typeof added]}
             </Button>
           ) : (
             <>
@@ -55,6 +60,7 @@ export function CrmPage() {
         onChange={(tab) => change({ tab: tab === 'contacts' ? undefined : tab })}
         tabs={[
           { id: 'contacts', label: 'Contacts', panel: <Contacts address={address} open={open} /> },
+          { id: 'companies', label: 'Companies', panel: <Companies address={address} /> },
           {
             id: 'deals',
             label: 'Deals',
@@ -85,10 +91,16 @@ export function CrmPage() {
           },
         ]}
       />
-      {address.contact ? <ContactPanel key={address.contact} id={address.contact} onClose={() => change({ contact: undefined })} /> : null}
+      {address.company ? <CompanyPanel key={address.company} id={address.company} address={address} /> : null}
+      {address.contact ? <ContactPanel
+          key={address.contact}
+          id={address.contact}
+          onClose={() => change({ contact: undefined })}
+          openCompany={(company) => change({ contact: undefined, company })}
+        /> : null}
       {address.isImporting ? <ImportDialog onClose={() => change({ import: undefined }, true)} /> : null}
       <ContactForm
-        open={address.isAdding && address.tab !== 'deals' && address.tab !== 'forms'}
+        open={address.isAdding && !(address.tab in added)}
         onClose={() => change({ new: undefined }, true)}
         onDone={refresh}
       />
@@ -120,11 +132,11 @@ function Contacts({ address, open }: { address: Address; open: (id: string) => v
   const samples = useSampleData()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const rows = contacts.data?.pages.flatMap((page) => page.contacts) ?? []
-  const isFiltered = Boolean(address.query || address.temperature || address.status || address.tag)
+  const isFiltered = Boolean(address.query || address.temperature || address.status || address.tag || address.companyId)
   const isNew = Boolean(contacts.data) && rows.length === 0 && !isFiltered
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = contacts
   const more = useCallback(() => void fetchNextPage(), [fetchNextPage])
-  const clear = () => address.change({ q: undefined, temperature: undefined, status: undefined, tag: undefined }, true)
+  const clear = () => address.change({ q: undefined, temperature: undefined, status: undefined, tag: undefined, in: undefined }, true)
   function choose(id: string, toHere: boolean) {
     const ids = rows.map((row) => row.id)
     const last = ids.indexOf([...chosen].at(-1) ?? '')

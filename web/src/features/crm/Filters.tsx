@@ -1,6 +1,8 @@
+import { X } from 'lucide-react'
+import { Button } from '../../ui/Button.tsx'
 import { SearchAsTyped, SelectField } from '../../ui/Field.tsx'
 import type { Address } from './address.ts'
-import { useTags } from './queries.ts'
+import { useCompany, useTags } from './queries.ts'
 import { capital, sortNames, sorts, statuses, temperatureNames } from './words.ts'
 
 export function Filters({ address }: { address: Address }) {
@@ -39,6 +41,19 @@ export function Filters({ address }: { address: Address }) {
           </option>
         ))}
       </SelectField>
+      {address.companyId ? <OfCompany id={address.companyId} clear={() => change({ in: undefined }, true)} /> : null}
+    </div>
+  )
+}
+
+function OfCompany({ id, clear }: { id: string; clear: () => void }) {
+  const name = useCompany(id).data?.name
+  return (
+    <div className="col-span-full">
+      <Button onClick={clear} aria-label={`Show contacts of every company, not only ${name ?? 'this one'}`}>
+        Company: {name ?? '…'}
+        <X />
+      </Button>
     </div>
   )
 }

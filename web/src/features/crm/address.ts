@@ -6,12 +6,14 @@ export function useAddress() {
   const { search, change } = useSearch()
   const one = <T extends string>(name: string, of: readonly T[]) => of.find((each) => each === search.get(name))
   return {
-    tab: one('tab', ['contacts', 'deals', 'tasks', 'forms']) ?? 'contacts',
+    tab: one('tab', ['contacts', 'companies', 'deals', 'tasks', 'forms']) ?? 'contacts',
     query: search.get('q') ?? '',
     temperature: one('temperature', ['hot', 'warm', 'cold']),
     status: one('status', statuses),
     tag: search.get('tag') ?? undefined,
     sort: one('sort', sorts) ?? 'newest',
+    companyId: search.get('in') ?? undefined,
+    company: search.get('company'),
     contact: search.get('contact'),
     deal: search.get('deal'),
     isImporting: search.has('import'),

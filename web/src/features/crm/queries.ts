@@ -6,6 +6,7 @@ import type { Address } from './address.ts'
 
 export type Contact = CallReply<'find-contacts'>['contacts'][number]
 export type ContactDetail = CallReply<'show-contact'>
+export type Company = CallReply<'find-companies'>['companies'][number]
 export type Task = CallReply<'list-tasks'>['tasks'][number]
 
 const root = 'crm'
@@ -25,14 +26,16 @@ export function useRefreshWithout(id: string) {
   }
 }
 
-export function useContacts({ query, temperature, status, tag, sort }: Address) {
+type Filter = Pick<Address, 'query' | 'temperature' | 'status' | 'tag' | 'sort' | 'companyId'>
+export function useContacts({ query, temperature, status, tag, sort, companyId }: Filter, limit = PAGE) {
   const asked = {
     sort,
-    limit: PAGE,
+    limit,
     ...(query && { query: query.slice(0, 100) }),
     ...(temperature && { temperature }),
     ...(status && { status }),
     ...(tag && { tag }),
+    ...(companyId && { company_id: companyId }),
   }
   return useInfiniteQuery({
     queryKey: [root, 'contacts', asked],
@@ -42,6 +45,7 @@ export function useContacts({ query, temperature, status, tag, sort }: Address) 
   })
 }
 
+export const useCompany = (company_id: string) => useCall('show-company', { company_id }, { key: [root, 'company', company_id], retry: false })
 export const useContact = (id: string) => useCall('show-contact', { contact_id: id }, { key: [root, 'contact', id], retry: false })
 export const useOlder = (id: string, from: string | null) =>
   useInfiniteQuery({
