@@ -25,3 +25,24 @@ test('a company comes with its contact, is renamed, shows who works there, is de
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(page.getByRole('list', { name: 'Companies' }).getByText('1 contact')).toBeVisible()
 })
+
+test('two contacts of one name are found, merged and taken apart [spec-135]', async ({ page }) => {
+  await newTrialSeller(page, '/dashboard/crm')
+  for (const email of ['ines@harbour-cafe.example', 'ines@mill.example']) {
+    await page.getByRole('button', { name: 'New contact' }).first().click()
+    await page.getByLabel('Name').fill('Ines Ortega')
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('button', { name: 'Add contact' }).click()
+    await expect(page.getByText(email)).toBeVisible()
+  }
+  const rows = page.getByRole('list', { name: 'Contacts' }).getByRole('listitem')
+  await rows.first().getByRole('button', { name: 'Ines Ortega' }).click()
+  const duplicates = page.getByRole('region', { name: 'Duplicates' })
+  await expectSound(page)
+  await duplicates.getByRole('button', { name: 'Merge', exact: true }).click()
+  await page.getByRole('button', { name: 'Merge contacts' }).click()
+  await expect(duplicates.getByText(/^Ines Ortega, ines@.*, merged just now$/)).toBeVisible()
+  await expect(rows).toHaveCount(1)
+  await duplicates.getByRole('button', { name: 'Take apart' }).click()
+  await expect(rows).toHaveCount(2)
+})

@@ -32,6 +32,7 @@ import type * as crmSingleEmails from './crm/email/single.ts'
 import type * as crmEmailTemplates from './crm/email/templates.ts'
 import type * as crmForms from './crm/forms.ts'
 import type * as crmImports from './crm/imports.ts'
+import type * as crmMerges from './crm/merges.ts'
 import type * as crmPipelines from './crm/pipelines.ts'
 import type { accountErasures } from './erasure.ts'
 import type * as gateway from './gateway/api.ts'
@@ -84,6 +85,7 @@ type Modules = typeof aiGateway &
   typeof crmImports &
   typeof crmDeals &
   typeof crmForms &
+  typeof crmMerges &
   typeof crmPipelines &
   typeof crmAppointments &
   typeof crmBooking &

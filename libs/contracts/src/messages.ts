@@ -183,6 +183,9 @@ export const errors = {
 
   // Contacts
   contact_exists: { status: 409, message: 'Another contact has this email address.' },
+  merge_itself: { status: 400, message: 'A contact cannot be merged with itself.' },
+  merge_long: { status: 409, message: 'The other contact has more than 5,000 entries. Merge this one into it instead.' },
+  merge_order: { status: 409, message: 'The contact that was kept is not there. Bring it back first, then undo this merge.' },
   company_exists: { status: 409, message: 'Another company has this name or this domain.' },
   companies_full: { status: 409, message: 'You have 100,000 companies. Delete some first.' },
   forms_full: { status: 409, message: 'You can have 50 lead forms. Delete one first.' },

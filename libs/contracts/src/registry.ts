@@ -47,6 +47,7 @@ import * as crmEmailTemplates from './crm/email/templates.ts'
 import * as crmEvents from './crm/events.ts'
 import * as crmForms from './crm/forms.ts'
 import * as crmImports from './crm/imports.ts'
+import * as crmMerges from './crm/merges.ts'
 import * as crmPipelines from './crm/pipelines.ts'
 import * as crmTables from './crm/tables.ts'
 import { accountErasures } from './erasure.ts'
@@ -205,6 +206,7 @@ export const contracts: Record<ProcessName, object> = {
     ...crmSingleEmails,
     ...crmDeals,
     ...crmForms,
+    ...crmMerges,
     ...crmCompanies,
     ...crmImports,
     ...crmPipelines,

@@ -32,6 +32,7 @@ const owned = [
   'lead_submissions',
   'lead_forms',
   'companies',
+  'contact_merges',
 ]
 
 /** Ranges that JSON has no form for, and secrets. */

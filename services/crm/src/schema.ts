@@ -71,6 +71,18 @@ export type CrmDb = PaceDb &
     }
     /** Contacts that were deleted, as they were. */
     contact_images: { id: string; user_id: string; contact_id: string; image: unknown; at: Generated<Date> }
+    /** What one contact was before another became part of it, and what it brought along. */
+    contact_merges: {
+      id: string
+      user_id: string
+      kept_id: string
+      gone_id: string
+      gone: unknown
+      before: unknown
+      after: unknown
+      moved: unknown
+      at: Generated<Date>
+    }
     import_runs: {
       id: string
       user_id: string

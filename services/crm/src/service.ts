@@ -30,6 +30,7 @@ import * as contactCounts from './migrations/0070_contact_counts.ts'
 import * as emailTemplates from './migrations/0080_email_templates.ts'
 import * as forms from './migrations/0090_forms.ts'
 import * as companies from './migrations/0091_companies.ts'
+import * as merges from './migrations/0092_merges.ts'
 import * as endedEmails from './migrations/0101_ended_emails.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
@@ -56,6 +57,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0080_email_templates': emailTemplates,
     '0090_forms': forms,
     '0091_companies': companies,
+    '0092_merges': merges,
     '0101_ended_emails': endedEmails,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),

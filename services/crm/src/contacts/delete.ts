@@ -71,6 +71,8 @@ export async function forgetDeleted(ctx: Pick<Ctx<CrmDb>, 'db' | 'signal'>): Pro
         delete from contact_images where id in (select id from contact_images where at < now() - ${KEPT_DAYS} * interval '1 day' limit ${PIECE})
         returning user_id, contact_id
       ), activities_gone as (delete from activities a using old where a.user_id = old.user_id and a.contact_id = old.contact_id),
+        merges_gone as (delete from contact_merges m using old where m.user_id = old.user_id and m.kept_id = old.contact_id returning m.user_id, m.gone_id),
+        doubles_gone as (delete from activities a using merges_gone m where a.user_id = m.user_id and a.contact_id = m.gone_id),
         submissions_gone as (delete from lead_submissions s using old where s.user_id = old.user_id and s.contact_id = old.contact_id),
         tasks_gone as (delete from tasks t using old where t.user_id = old.user_id and t.contact_id = old.contact_id)
       select count(*)::int as count from old`.execute(ctx.db)

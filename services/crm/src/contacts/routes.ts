@@ -1,6 +1,7 @@
 import * as crm from '@operon/contracts/crm/api'
 import * as contract from '@operon/contracts/crm/contacts'
 import { forgetDeletedContacts, remind } from '@operon/contracts/crm/events'
+import * as merging from '@operon/contracts/crm/merges'
 import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import type { CrmDb } from '../schema.ts'
@@ -8,6 +9,7 @@ import { addNote, createContact, deleteNote, editContacts, updateContact } from 
 import { countContacts } from './count.ts'
 import { deleteContact, forgetDeleted, restoreContact } from './delete.ts'
 import { findContacts, listTags } from './find.ts'
+import { listMerges, mergeContacts, unmergeContacts } from './merge.ts'
 import { contactTimeline, showContact } from './show.ts'
 import { completeTask, createTask, deleteTask, listTasks, remindOfTasks } from './tasks.ts'
 
@@ -29,6 +31,9 @@ export function contactRoutes(rt: Runtime<CrmDb>) {
   serve(app, contract.deleteTask, deleteTask)
   serve(app, contract.listTasks, listTasks)
   serve(app, contract.listTags, listTags)
+  serve(app, merging.mergeContacts, mergeContacts)
+  serve(app, merging.unmergeContacts, unmergeContacts)
+  serve(app, merging.listMerges, listMerges)
   rt.job(remind, remindOfTasks, { cron: '* * * * *' })
   rt.job(forgetDeletedContacts, forgetDeleted, { cron: '41 3 * * *' })
 }

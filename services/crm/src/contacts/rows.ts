@@ -20,7 +20,7 @@ export const isTemperature: Record<Contact['temperature'], RawBuilder<unknown>> 
   cold: sql`hot_until <= ${warmSince}`,
 }
 
-const halved = (at: RawBuilder<unknown>) =>
+export const halved = (at: RawBuilder<unknown>) =>
   sql`power(2::double precision, greatest(-60, extract(epoch from (${at} - now()))::double precision / ${HALF_LIFE_DAYS * 86_400}))`
 export const pointsNow = sql<number>`round(${HOT_POINTS} * ${halved(sql`hot_until`)})::int`
 export const pointsOf = sql<number>`round(sum(points * ${halved(sql`at`)}))::int`

@@ -10,6 +10,7 @@ import { ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { ContactDeals } from './deals/ContactDeals.tsx'
+import { Duplicates } from './Duplicates.tsx'
 import { type ContactDetail, newKey, useContact, useRefresh, useRefreshWithout } from './queries.ts'
 import { NewTask, TaskRow } from './Tasks.tsx'
 import { Timeline } from './Timeline.tsx'
@@ -67,6 +68,7 @@ function Loaded({ detail, onClose, openCompany }: Omit<Props, 'id'> & { detail: 
       <Facts detail={detail} openCompany={openCompany} />
       <Heat detail={detail} />
       <ContactDeals contact={contact} />
+      <Duplicates contact={contact} />
       <section className="flex flex-col gap-2" aria-label="Tasks">
         <h3 className="text-13 font-medium">Tasks</h3>
         {detail.tasks.map((task) => (
