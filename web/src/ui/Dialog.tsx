@@ -43,7 +43,8 @@ export function Dialog({ open, onClose, title, description, children, footer, si
     <dialog
       ref={ref}
       aria-labelledby={titleId}
-      onClose={onClose}
+      // React tells an outer dialog of the closing of an inner one as well.
+      onClose={(event) => event.target === ref.current && onClose()}
       onClick={(event) => event.target === ref.current && onClose()}
       className={cx(
         'modal fixed bg-panel p-0 outline-none text-14 text-text hairline shadow-float',

@@ -10,8 +10,18 @@ const Domain = z
   .string()
   .trim()
   .toLowerCase()
-  .transform((value) => value.replace(/^https?:\/\//, '').replace(/^www\./, '').replace(/\/.*$/, ''))
-  .pipe(z.string().max(120).regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'A domain looks like harbour-cafe.example.'))
+  .transform((value) =>
+    value
+      .replace(/^https?:\/\//, '')
+      .replace(/^www\./, '')
+      .replace(/\/.*$/, ''),
+  )
+  .pipe(
+    z
+      .string()
+      .max(120)
+      .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'A domain looks like harbour-cafe.example.'),
+  )
   .meta({ examples: ['harbour-cafe.example'] })
 const name = oneLine(120).min(1)
 const notes = text(2000).trim()

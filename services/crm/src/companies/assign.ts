@@ -22,13 +22,17 @@ export async function makeCompanies(db: Kysely<any>, rows: Text, importId: strin
   await add(sql`
     select distinct on (user_id, domain) user_id, name, domain from (
       select distinct on (user_id, lower(name)) user_id, left(name, 120) as name, domain from (${read}) r
-      where name is not null and domain is not null and ${unknown(sql`lower(c.name) = lower(r.name)`)} and ${unknown(sql`c.domain = r.domain`)}) named`).execute(db)
+      where name is not null and domain is not null and ${unknown(sql`lower(c.name) = lower(r.name)`)} and ${unknown(sql`c.domain = r.domain`)}) named`).execute(
+    db,
+  )
   await add(sql`
     select distinct on (user_id, lower(name)) user_id, left(name, 120) as name, null::text as domain from (${read}) r
     where name is not null and ${unknown(sql`lower(c.name) = lower(r.name)`)}`).execute(db)
   await add(sql`
     select distinct user_id, domain as name, domain from (${read}) r
-    where name is null and domain is not null and ${unknown(sql`c.domain = r.domain`)} and ${unknown(sql`lower(c.name) = r.domain`)}`).execute(db)
+    where name is null and domain is not null and ${unknown(sql`c.domain = r.domain`)} and ${unknown(sql`lower(c.name) = r.domain`)}`).execute(
+    db,
+  )
 }
 
 /** The company that a contact belongs to: the one it names, else the one of its address. */

@@ -56,7 +56,12 @@ test('a renamed company is shown by its new name, a deleted one leaves its conta
   const [ann, stranger] = [platform.user(), platform.user()]
   const ines = await add(ann, { name: 'Ines', email: 'ines@harbour.example' })
   const [{ id: company_id }] = await companies(ann)
-  const changed = await call('update-company', ann, { company_id, version: 1, name: 'Harbour Café', domain: 'https://www.harbour.example/menu' })
+  const changed = await call('update-company', ann, {
+    company_id,
+    version: 1,
+    name: 'Harbour Café',
+    domain: 'https://www.harbour.example/menu',
+  })
   expect(changed.body).toMatchObject({ name: 'Harbour Café', domain: 'harbour.example', version: 2, contacts: 1 })
   expect(await companyIn(ann, ines)).toBe('Harbour Café')
   expect((await call('update-company', ann, { company_id, version: 1, name: 'Late' })).body.code).toBe('conflict')
@@ -97,7 +102,9 @@ test('callers at once make one company, each order pages through all once, and a
   expect([await found('harbour.ex'), await found('0% o'), await found('%')]).toEqual([['Harbour'], ['100% Oak'], ['100% Oak']])
 })
 
-test('an import makes companies, a second one none, and its undo takes along those that have nobody left [spec-135]', { timeout: 60_000 }, async () => {
+test('an import makes companies, a second one none, and its undo takes along those that have nobody left [spec-135]', {
+  timeout: 60_000,
+}, async () => {
   const ann = platform.user()
   await add(ann, { name: 'Ines', email: 'ines@harbour.example', company: 'Harbour' })
   const rows = [

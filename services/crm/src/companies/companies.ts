@@ -52,9 +52,11 @@ export const showCompany = (ctx: Call, { company_id }: Input<typeof contract.sho
 
 export async function createCompany(
   ctx: Call,
-  { name, domain = null, phone = null, notes = '' }: Input<typeof contract.createCompany>,
+  given: Input<typeof contract.createCompany>,
 ): Promise<Output<typeof contract.createCompany>> {
   const { id: userId } = signedIn(ctx)
+  const { name, notes = '' } = given
+  const [domain, phone] = [given.domain ?? null, given.phone ?? null]
   const { rows } = await sql<{ id: string }>`
     insert into companies (id, user_id, name, domain, phone, notes)
     select ${newId()}, ${userId}, ${name}, ${domain}, ${phone}, ${notes}
@@ -67,14 +69,13 @@ export async function createCompany(
 
 async function isTaken(db: Kysely<any>, userId: string, name: string, domain: string | null): Promise<boolean> {
   const { rows } = await sql`
-    select from companies c where c.user_id = ${userId} and c.deleted_at is null and (lower(c.name) = lower(${name}) or c.domain = ${domain}) limit 1`.execute(db)
+    select from companies c where c.user_id = ${userId} and c.deleted_at is null and (lower(c.name) = lower(${name}) or c.domain = ${domain}) limit 1`.execute(
+    db,
+  )
   return rows.length > 0
 }
 
-export async function updateCompany(
-  ctx: Call,
-  { company_id, version, ...fields }: Input<typeof contract.updateCompany>,
-): Promise<Company> {
+export async function updateCompany(ctx: Call, { company_id, version, ...fields }: Input<typeof contract.updateCompany>): Promise<Company> {
   const { id: userId } = signedIn(ctx)
   const changed = await takingName(() =>
     ctx.db
@@ -141,4 +142,3 @@ export async function forgetDeletedCompanies(db: Kysely<any>): Promise<void> {
     delete from companies where id in (
       select id from companies where deleted_at < now() - ${KEPT_DAYS} * interval '1 day' limit 5000)`.execute(db)
 }
-

@@ -30,13 +30,26 @@ async function known(user: TestUser, contact_id: string) {
   const said = body.activities.filter(({ kind }: any) => kind !== 'change').map(({ text }: any) => text)
   const tasks = body.tasks.map(({ title }: any) => title)
   const { deals } = (await call('find-deals', user, { contact_id })).body
-  return { ...contact, points: body.points, emails: body.emails.sort(), said: said.sort(), tasks, deals: deals.map(({ title }: any) => title) }
+  return {
+    ...contact,
+    points: body.points,
+    emails: body.emails.sort(),
+    said: said.sort(),
+    tasks,
+    deals: deals.map(({ title }: any) => title),
+  }
 }
 
 async function twoOfOne() {
   const user = platform.user()
   const ines = await add(user, { name: 'Ines Ortega', email: 'ines@harbour.example', tags: ['vip'] })
-  const other = await add(user, { name: 'I. Ortega', email: 'ines@mill.example', phone: '+351 910 000 000', company: 'Mill', tags: ['spring', 'vip'] })
+  const other = await add(user, {
+    name: 'I. Ortega',
+    email: 'ines@mill.example',
+    phone: '+351 910 000 000',
+    company: 'Mill',
+    tags: ['spring', 'vip'],
+  })
   await did(user, ines, 'Booked a call')
   await did(user, other, 'Booked a visit')
   const both = newId()
@@ -97,7 +110,11 @@ test('nobody merges contacts of others, a contact is not merged with itself, and
   const { merge_id } = (await call('merge-contacts', user, { keep_id: ines, merge_id: other })).body
   expect((await call('unmerge-contacts', stranger, { merge_id })).status).toBe(404)
   await call('delete-contact', user, { contact_id: ines })
-  await db.updateTable('contact_images').set({ at: new Date(0) }).where('user_id', '=', user.id).execute()
+  await db
+    .updateTable('contact_images')
+    .set({ at: new Date(0) })
+    .where('user_id', '=', user.id)
+    .execute()
   await forgetDeleted({ db, signal: new AbortController().signal })
   for (const table of ['contact_merges', 'activities', 'tasks'])
     expect(await db.selectFrom(table).select('id').where('user_id', '=', user.id).execute(), table).toEqual([])

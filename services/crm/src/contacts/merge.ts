@@ -142,12 +142,15 @@ async function bringBack(trx: Trx, userId: string, contactId: string, image: str
   // The address may have been taken off the kept contact since, and given to somebody else.
   const { rows: own } = await sql`
     insert into contact_emails (id, user_id, email, contact_id) values (${newId()}, ${userId}, ${email}, ${contactId})
-    on conflict (user_id, email) do update set email = excluded.email where contact_emails.contact_id = excluded.contact_id returning id`.execute(trx)
+    on conflict (user_id, email) do update set email = excluded.email where contact_emails.contact_id = excluded.contact_id returning id`.execute(
+    trx,
+  )
   if (own.length === 0) throw new DomainError('contact_exists')
 }
 
 /** From what each has in its timeline: the sum that `warmed` keeps up to date otherwise. */
-const warmAnew = (trx: Trx, userId: string, contactId: string) => sql`
+const warmAnew = (trx: Trx, userId: string, contactId: string) =>
+  sql`
   update leads set hot_until = coalesce((
     select warmed('epoch', sum(points * ${halved(sql`at`)}), now()) from (
       select points, at from activities where user_id = ${userId} and contact_id = ${contactId} order by at desc, id desc limit ${MOST}) latest

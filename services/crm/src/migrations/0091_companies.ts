@@ -11,7 +11,9 @@ export async function up(db: Kysely<unknown>) {
   await sql`create index companies_by_id on companies (user_id, id)`.execute(db)
   await sql`create unique index companies_by_name on companies (user_id, lower(name)) where deleted_at is null`.execute(db)
   await sql`create unique index companies_by_domain on companies (user_id, domain) where deleted_at is null`.execute(db)
-  await sql`create index companies_search on companies using gin (user_id, lower(name || ' ' || coalesce(domain, '')) gin_trgm_ops)`.execute(db)
+  await sql`create index companies_search on companies using gin (user_id, lower(name || ' ' || coalesce(domain, '')) gin_trgm_ops)`.execute(
+    db,
+  )
   await sql`create index companies_deleted on companies (deleted_at) where deleted_at is not null`.execute(db)
   await sql`create index companies_of_import on companies (import_id) where import_id is not null`.execute(db)
   await sql`alter table leads add column company_id uuid`.execute(db)

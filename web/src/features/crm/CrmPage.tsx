@@ -11,11 +11,11 @@ import { attempt } from '../../ui/toast.tsx'
 import { useSampleData } from '../../ui/useSampleData.ts'
 import { type Address, useAddress } from './address.ts'
 import { BulkBar } from './BulkBar.tsx'
-import { Companies } from './companies/Companies.tsx'
-import { CompanyPanel } from './companies/CompanyPanel.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { ContactList } from './ContactList.tsx'
 import { ContactPanel } from './ContactPanel.tsx'
+import { Companies } from './companies/Companies.tsx'
+import { CompanyPanel } from './companies/CompanyPanel.tsx'
 import { Deals } from './deals/Deals.tsx'
 import { Filters } from './Filters.tsx'
 import { Forms } from './forms/Forms.tsx'
@@ -92,18 +92,16 @@ export function CrmPage() {
         ]}
       />
       {address.company ? <CompanyPanel key={address.company} id={address.company} address={address} /> : null}
-      {address.contact ? <ContactPanel
+      {address.contact ? (
+        <ContactPanel
           key={address.contact}
           id={address.contact}
           onClose={() => change({ contact: undefined })}
           openCompany={(company) => change({ contact: undefined, company })}
-        /> : null}
+        />
+      ) : null}
       {address.isImporting ? <ImportDialog onClose={() => change({ import: undefined }, true)} /> : null}
-      <ContactForm
-        open={address.isAdding && !(address.tab in added)}
-        onClose={() => change({ new: undefined }, true)}
-        onDone={refresh}
-      />
+      <ContactForm open={address.isAdding && !(address.tab in added)} onClose={() => change({ new: undefined }, true)} onDone={refresh} />
     </>
   )
 }

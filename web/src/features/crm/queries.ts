@@ -45,7 +45,8 @@ export function useContacts({ query, temperature, status, tag, sort, companyId }
   })
 }
 
-export const useCompany = (company_id: string) => useCall('show-company', { company_id }, { key: [root, 'company', company_id], retry: false })
+export const useCompany = (company_id: string) =>
+  useCall('show-company', { company_id }, { key: [root, 'company', company_id], retry: false })
 export const useContact = (id: string) => useCall('show-contact', { contact_id: id }, { key: [root, 'contact', id], retry: false })
 export const useOlder = (id: string, from: string | null) =>
   useInfiniteQuery({

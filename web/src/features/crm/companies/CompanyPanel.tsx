@@ -21,7 +21,9 @@ export function CompanyPanel({ id, address }: Props) {
   return (
     <Dialog open side="right" onClose={close} title={company.data?.name ?? 'Company'}>
       {company.isPending ? <Skeleton className="h-64" /> : null}
-      {company.isError ? <ErrorState title="This company could not be loaded" error={company.error} retry={() => company.refetch()} /> : null}
+      {company.isError ? (
+        <ErrorState title="This company could not be loaded" error={company.error} retry={() => company.refetch()} />
+      ) : null}
       {company.data ? <Loaded company={company.data} address={address} close={close} /> : null}
     </Dialog>
   )
@@ -88,7 +90,9 @@ function People({ company, address: { change } }: { company: Company; address: A
     <section className="flex flex-col gap-2" aria-label="Contacts">
       <h3 className="text-13 font-medium">Contacts</h3>
       {contacts.isPending ? <Skeleton className="h-24" /> : null}
-      {contacts.isError ? <ErrorState title="Its contacts could not be loaded" error={contacts.error} retry={() => contacts.refetch()} /> : null}
+      {contacts.isError ? (
+        <ErrorState title="Its contacts could not be loaded" error={contacts.error} retry={() => contacts.refetch()} />
+      ) : null}
       {contacts.data && rows.length === 0 ? <p className="text-13 text-muted">Nobody yet. Name this company on a contact.</p> : null}
       <ul>
         {rows.map(({ id, name, email, job_title, temperature }) => (
