@@ -99,6 +99,8 @@ test('what is marketed is built, or said to be coming [spec-15]', async ({ page 
     await expect(feature(name)).toContainText('Coming')
   for (const name of [
     'AI image generation',
+    'CRM integrations',
+    'Calendar integrations',
     'Content creator',
     'AI assistant comparison',
     'Business and domain finder',

@@ -34,6 +34,7 @@ import type * as crmForms from './crm/forms.ts'
 import type * as crmImports from './crm/imports.ts'
 import type * as crmMerges from './crm/merges.ts'
 import type * as crmPipelines from './crm/pipelines.ts'
+import type * as crmSync from './crm/sync.ts'
 import type { accountErasures } from './erasure.ts'
 import type * as gateway from './gateway/api.ts'
 import type * as identity from './identity/api.ts'
@@ -86,6 +87,7 @@ type Modules = typeof aiGateway &
   typeof crmDeals &
   typeof crmForms &
   typeof crmMerges &
+  typeof crmSync &
   typeof crmPipelines &
   typeof crmAppointments &
   typeof crmBooking &

@@ -49,6 +49,7 @@ import * as crmForms from './crm/forms.ts'
 import * as crmImports from './crm/imports.ts'
 import * as crmMerges from './crm/merges.ts'
 import * as crmPipelines from './crm/pipelines.ts'
+import * as crmSync from './crm/sync.ts'
 import * as crmTables from './crm/tables.ts'
 import { accountErasures } from './erasure.ts'
 import * as gatewayApi from './gateway/api.ts'
@@ -207,6 +208,7 @@ export const contracts: Record<ProcessName, object> = {
     ...crmDeals,
     ...crmForms,
     ...crmMerges,
+    ...crmSync,
     ...crmCompanies,
     ...crmImports,
     ...crmPipelines,

@@ -69,6 +69,8 @@ export const UNTIMED: Record<string, string> = {
   'show-import': 'one import, by its id',
   'export-contacts': 'all contacts, a page at a time',
   'show-contact': 'one contact, by its id',
+  'show-company': 'one company, by its id',
+  'list-merges': 'at most twenty merges and five others of one contact, by its id',
   'show-deal': 'one deal and its hundred latest steps, by its id',
   'contact-timeline': 'thirty entries of one contact, by its id',
   'show-thread': 'fifty messages of one conversation, by its id',

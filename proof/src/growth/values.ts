@@ -54,6 +54,7 @@ export const BOUNDED: Record<string, number> = {
   schedules: 1,
   event_types: 100,
   lead_forms: 50,
+  synced_calendars: 10,
   pipelines: 10,
   pipeline_stages: 120,
   /** Ten years of five units, a row a month. */
@@ -299,6 +300,10 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'deals.expected_close': sql`current_date + (n % 300)`,
   'deal_stage_history.n': sql`n`,
   'deal_stage_history.state': sql`'won'`,
+  'synced_calendars.due_at': sql`now() + interval '1 day'`,
+  'external_events.starts_at': sql`now() + interval '30 days' - n * interval '1 hour'`,
+  'external_events.ends_at': sql`now() + interval '30 days' - n * interval '1 hour' + interval '30 minutes'`,
+  'external_events.remote_id': sql`'event-' || n`,
   'contact_merges.gone': sql`'{}'::jsonb`,
   'contact_merges.before': sql`'{}'::jsonb`,
   'contact_merges.after': sql`'{}'::jsonb`,

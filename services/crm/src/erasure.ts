@@ -33,11 +33,15 @@ const owned = [
   'lead_forms',
   'companies',
   'contact_merges',
+  'external_events',
+  'event_copies',
+  'synced_calendars',
 ]
 
 /** Ranges that JSON has no form for, and secrets. */
 const unshown: Record<string, string[]> = {
   bookings: ['during'],
+  synced_calendars: ['cursor'],
   email_senders: ['smtp_password', 'dkim_private', 'webhook_secret'],
 }
 

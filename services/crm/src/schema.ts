@@ -5,12 +5,14 @@ import type { CompaniesDb } from './companies/schema.ts'
 import type { DealsDb } from './deals/schema.ts'
 import type { EmailDb } from './email/schema.ts'
 import type { FormsDb } from './forms/schema.ts'
+import type { SyncDb } from './sync/schema.ts'
 
 export type CrmDb = PaceDb &
   CalendarDb &
   CompaniesDb &
   DealsDb &
   FormsDb &
+  SyncDb &
   EmailDb & {
     leads: {
       id: string

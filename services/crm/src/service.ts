@@ -7,8 +7,8 @@ import { accountMailConsumers } from './accountMail/consumers.ts'
 import { bookingJobs, bookingRoutes } from './booking/routes.ts'
 import { hostConsumers } from './calendar/hosts.ts'
 import { calendarRoutes } from './calendar/routes.ts'
-import { Config } from './config.ts'
 import { companyRoutes } from './companies/routes.ts'
+import { Config } from './config.ts'
 import { contactConsumers } from './contacts/consumers.ts'
 import { contactRoutes } from './contacts/routes.ts'
 import { dealRoutes } from './deals/routes.ts'
@@ -31,11 +31,13 @@ import * as emailTemplates from './migrations/0080_email_templates.ts'
 import * as forms from './migrations/0090_forms.ts'
 import * as companies from './migrations/0091_companies.ts'
 import * as merges from './migrations/0092_merges.ts'
+import * as sync from './migrations/0093_sync.ts'
 import * as endedEmails from './migrations/0101_ended_emails.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
 import type { CrmDb } from './schema.ts'
+import { syncRoutes } from './sync/routes.ts'
 import { tableRoutes } from './tables/routes.ts'
 
 export const crmService: ServiceDefinition<CrmDb, Config> = {
@@ -58,6 +60,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0090_forms': forms,
     '0091_companies': companies,
     '0092_merges': merges,
+    '0093_sync': sync,
     '0101_ended_emails': endedEmails,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
@@ -76,6 +79,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     bookingRoutes(rt, mailer)
     bookingJobs(rt, mailer)
     hostConsumers(rt)
+    syncRoutes(rt)
     emailRoutes(rt, mailer)
     newsletterRoutes(rt)
     newsletterJobs(rt, mailer)

@@ -59,10 +59,25 @@ export const listAppointments = fn('list-appointments', {
     .refine(({ from, to }) => Date.parse(to) > Date.parse(from) && Date.parse(to) - Date.parse(from) <= 62 * 86_400_000, {
       error: 'Ask for at most 62 days.',
     }),
-  reply: z.object({ appointments: z.array(Appointment).max(500), any: z.boolean() }),
+  reply: z.object({
+    appointments: z.array(Appointment).max(500),
+    any: z.boolean(),
+    /** What synced calendars have at the time; whole days are midnights in UTC. */
+    external: z.array(
+      z.object({
+        id: z.uuid(),
+        title: z.string(),
+        starts_at: time,
+        ends_at: time,
+        all_day: z.boolean(),
+        busy: z.boolean(),
+        account: z.string(),
+      }),
+    ),
+  }),
   example: {
     request: { from: '2026-12-01T00:00:00.000Z', to: '2026-12-08T00:00:00.000Z' },
-    reply: { appointments: [example], any: true },
+    reply: { appointments: [example], any: true, external: [] },
   },
   errors: [],
   action: {

@@ -86,6 +86,13 @@ export const bookingMail = job(
   z.object({ booking_id: z.uuid(), kind: z.enum(bookingMails), to: z.enum(['guest', 'host']), starts_at: z.iso.datetime() }),
   { attempts: 12 },
 )
+/** Looks which calendars a person has connected. */
+export const findCalendars = job('crm.find_calendars', z.object({ user_id: z.uuid() }))
+/** Reads a calendar over there from where its last reading ended. */
+export const syncCalendar = job('crm.sync_calendar', z.object({ calendar_id: z.uuid() }))
+/** Brings the calendars over there level with a booking. */
+export const copyBooking = job('crm.copy_booking', z.object({ booking_id: z.uuid() }), { attempts: 8 })
+export const syncDue = job('crm.sync_due', z.object({}))
 export const bookingReminders = job('crm.booking_reminders', z.object({}))
 export const campaignCreated = event('crm.campaign_created', z.object({ campaign_id: z.uuid(), name: personal(z.string()) }), {
   activity: ({ name }) => `Created the campaign ${name}`,

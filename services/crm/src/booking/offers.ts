@@ -19,6 +19,11 @@ type Window = { fromMs: number; toMs: number }
 // A meeting with its buffers on both sides reaches so far.
 const REACH_MS = 20 * 3_600_000
 
+/** A whole day over there is a day in the zone of the host, not of UTC. */
+const inZone = (column: 'starts_at' | 'ends_at') =>
+  sql`(extract(epoch from case when e.all_day then (${sql.ref(`e.${column}`)} at time zone 'UTC') at time zone s.zone else ${sql.ref(`e.${column}`)} end) * 1000)::float8`
+const spanOf = sql`jsonb_build_object('from', ${inZone('starts_at')}, 'to', ${inZone('ends_at')})`
+
 /** Everything that the times of a page are computed from, in one query. */
 export async function offerOf(db: Kysely<CrmDb>, which: Which, { fromMs, toMs }: Window): Promise<Offer> {
   const window = sql`tstzrange(${new Date(fromMs - REACH_MS)}, ${new Date(toMs + REACH_MS)})`
@@ -30,6 +35,8 @@ export async function offerOf(db: Kysely<CrmDb>, which: Which, { fromMs, toMs }:
       from bookings b
       where b.user_id = t.user_id and b.during && ${window} and b.blocks and b.state in ('pending', 'confirmed', 'no_show')
         and b.id is distinct from ${'id' in which ? which.except : null}::uuid
+    ), '[]')::jsonb || coalesce((select jsonb_agg(${spanOf}) from external_events e join synced_calendars k on k.id = e.calendar_id and k.busy
+      where e.user_id = t.user_id and e.busy and tstzrange(e.starts_at, greatest(e.ends_at, e.starts_at)) && ${window}
     ), '[]') as busy
     from event_types t join hosts h on h.user_id = t.user_id join schedules s on s.user_id = t.user_id
     where ${isIt} limit 1`.execute(db)

@@ -43,7 +43,29 @@ export async function listAppointments(
   const any =
     rows.length > 0 ||
     (await ctx.db.selectFrom('bookings').select('id').where('user_id', '=', userId).limit(1).executeTakeFirst()) !== undefined
-  return { appointments: rows.map(shown), any }
+  return { appointments: rows.map(shown), any, external: await externalOf(ctx, userId, from, to) }
+}
+
+async function externalOf({ db }: Call, userId: string, from: string, to: string) {
+  const { rows } = await sql<{
+    id: string
+    title: string | null
+    starts_at: Date
+    ends_at: Date
+    all_day: boolean
+    busy: boolean
+    account: string
+  }>`
+    select e.id, e.title, e.starts_at, e.ends_at, e.all_day, e.busy, k.account from external_events e
+    join synced_calendars k on k.id = e.calendar_id
+    where e.user_id = ${userId} and tstzrange(e.starts_at, greatest(e.ends_at, e.starts_at)) && tstzrange(${new Date(from)}, ${new Date(to)})
+    order by e.starts_at, e.id limit 500`.execute(db)
+  return rows.map(({ title, starts_at, ends_at, ...event }) => ({
+    ...event,
+    title: title || 'Busy',
+    starts_at: starts_at.toISOString(),
+    ends_at: ends_at.toISOString(),
+  }))
 }
 
 export async function createAppointment(

@@ -6,6 +6,7 @@ import type { KitDb } from '@operon/kit/schema'
 import { enqueue } from '@operon/kit/tx'
 import { type Insertable, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import type { CrmDb } from '../schema.ts'
+import { copyLater } from '../sync/calendars.ts'
 
 export type Trx = Transaction<CrmDb & KitDb>
 export type Booking = Selectable<CrmDb['bookings']>
@@ -55,13 +56,15 @@ const asTaken = (error: { code?: string }) => {
   throw error.code === EXCLUSION_VIOLATION ? new DomainError('slot_taken') : error
 }
 
-/** The specified table, as the dashboard and the data API read it. */
-const mirror = (trx: Trx, { id, user_id, title, state, starts_at, created_at }: Booking) =>
-  trx
+/** The specified table, as the dashboard and the data API read it, and the calendars over there. */
+async function mirror(trx: Trx, { id, user_id, title, state, starts_at, created_at }: Booking): Promise<void> {
+  await copyLater(trx, user_id, id)
+  await trx
     .insertInto('appointments')
     .values({ id, user_id, title, status: state, starts_at, created_at })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ title, status: state, starts_at }))
     .execute()
+}
 
 export const told = ({ id, title, starts_at, guest_name, guest_email, guest_phone }: Booking, by: 'guest' | 'owner') => ({
   appointment_id: id,

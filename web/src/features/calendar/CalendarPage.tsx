@@ -4,8 +4,9 @@ import { Tabs } from '../../ui/Tabs.tsx'
 import { Availability } from './Availability.tsx'
 import { BookingPages } from './BookingPages.tsx'
 import { Schedule } from './Schedule.tsx'
+import { SyncedCalendars } from './SyncedCalendars.tsx'
 
-type Tab = 'calendar' | 'pages' | 'hours'
+type Tab = 'calendar' | 'pages' | 'hours' | 'synced'
 
 /** What is booked, what can be booked, and when. */
 export function CalendarPage() {
@@ -22,6 +23,7 @@ export function CalendarPage() {
           { id: 'calendar', label: 'Appointments', panel: <Schedule /> },
           { id: 'pages', label: 'Booking pages', panel: <BookingPages /> },
           { id: 'hours', label: 'Availability', panel: <Availability /> },
+          { id: 'synced', label: 'Connected calendars', panel: <SyncedCalendars /> },
         ]}
       />
     </>

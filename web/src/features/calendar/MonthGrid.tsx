@@ -1,14 +1,15 @@
 import { Plus } from 'lucide-react'
 import { cx } from '../../ui/cx.ts'
 import { browserZone, clockIn } from '../../ui/zones.ts'
-import { dateOf, isoDay, placed } from './days.ts'
-import type { Appointment } from './queries.ts'
+import { dateOf, externalOn, isoDay, placed } from './days.ts'
+import type { Appointment, External } from './queries.ts'
 import { toneOf } from './TimeGrid.tsx'
 
 type Props = {
   days: string[]
   month: string
   appointments: readonly Appointment[]
+  external: readonly External[]
   onOpen: ((id: string) => void) | undefined
   onDay: (day: string) => void
   onCreate: (day: string) => void
@@ -16,7 +17,7 @@ type Props = {
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const SHOWN = 3
 
-export function MonthGrid({ days, month, appointments, onOpen, onDay, onCreate }: Props) {
+export function MonthGrid({ days, month, appointments, external, onOpen, onDay, onCreate }: Props) {
   const today = isoDay(new Date())
   const named = (day: string) => new Intl.DateTimeFormat('en-US', { month: 'long', day: 'numeric' }).format(dateOf(day))
   return (
@@ -71,6 +72,17 @@ export function MonthGrid({ days, month, appointments, onOpen, onDay, onCreate }
                   <span className="tabular-nums opacity-80">{clockIn(of.starts_at, browserZone())}</span> {of.title}
                 </button>
               ))}
+              {externalOn(external, day)
+                .slice(0, Math.max(0, SHOWN - on.length))
+                .map(({ of }) => (
+                  <span
+                    key={of.id}
+                    title={of.account}
+                    className="truncate border border-dashed border-line px-1 text-12 text-muted max-md:hidden"
+                  >
+                    {of.title}
+                  </span>
+                ))}
               {on.length ? (
                 <span aria-hidden="true" className="flex gap-0.5 px-1.5 md:hidden">
                   {on.slice(0, 4).map(({ of }) => (

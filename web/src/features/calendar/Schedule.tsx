@@ -28,7 +28,7 @@ export function Schedule() {
   const listed = useAppointments(days)
   const reload = useReload()
   const sample = useSampleData()
-  const isSample = listed.data?.any === false && sample.shown
+  const isSample = listed.data?.any === false && listed.data.external.length === 0 && sample.shown
   const shown = isSample ? sampleMeetings(days) : (listed.data?.appointments ?? [])
   const [draft, setDraft] = useState<Times | null>(null)
   const [asked, setAsked] = useState<{ of: Appointment; to: Times } | null>(null)
@@ -128,6 +128,7 @@ export function Schedule() {
           days={days}
           month={day.slice(0, 7)}
           appointments={shown}
+          external={listed.data.external}
           onOpen={isSample ? undefined : (id) => go({ open: id })}
           onDay={(each) => go({ view: 'day', day: each })}
           onCreate={(each) => onCreate({ starts_at: timeOf(each, 540), ends_at: timeOf(each, 570) })}
@@ -137,6 +138,7 @@ export function Schedule() {
         <TimeGrid
           days={days}
           appointments={shown}
+          external={listed.data.external}
           onOpen={isSample ? undefined : (id) => go({ open: id })}
           onCreate={onCreate}
           onMove={isSample ? undefined : onMove}

@@ -1,13 +1,14 @@
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { cx } from '../../ui/cx.ts'
 import { browserZone, clockIn } from '../../ui/zones.ts'
-import { addDays, dateOf, isoDay, minutesOf, type Placed, placed, STEP_MINUTES, timeOf } from './days.ts'
-import type { Appointment } from './queries.ts'
+import { addDays, dateOf, externalOn, isoDay, minutesOf, type Placed, placed, STEP_MINUTES, timeOf } from './days.ts'
+import type { Appointment, External } from './queries.ts'
 
 type Times = { starts_at: Date; ends_at: Date }
 type Props = {
   days: string[]
   appointments: readonly Appointment[]
+  external: readonly External[]
   onOpen: ((id: string) => void) | undefined
   onCreate: (times: Times) => void
   onMove: ((of: Appointment, to: Times) => void) | undefined
@@ -22,7 +23,7 @@ type Drag =
   | { kind: 'move'; of: Appointment; grabbed: number; day: string; from: number; moved: boolean }
 
 /** Days side by side, a line an hour. Times are drawn, dragged and moved in quarters of an hour. */
-export function TimeGrid({ days, appointments, onOpen, onCreate, onMove }: Props) {
+export function TimeGrid({ days, appointments, external, onOpen, onCreate, onMove }: Props) {
   const scroller = useRef<HTMLElement>(null)
   const columns = useRef<HTMLDivElement>(null)
   const [drag, setDrag] = useState<Drag | null>(null)
@@ -144,6 +145,9 @@ export function TimeGrid({ days, appointments, onOpen, onCreate, onMove }: Props
                   onCreate({ starts_at: timeOf(day, minute), ends_at: timeOf(day, minute + 30) })
                 }}
               >
+                {externalOn(external, day).map((event) => (
+                  <Elsewhere key={event.of.id} {...event} />
+                ))}
                 {placed(appointments, day).map((place) => (
                   <Block
                     key={place.of.id}
@@ -167,6 +171,22 @@ export function TimeGrid({ days, appointments, onOpen, onCreate, onMove }: Props
         </div>
       </div>
     </section>
+  )
+}
+
+/** What another calendar has at the time: it is looked at there, so nothing is done with it here. */
+function Elsewhere({ of, from, to }: { of: External; from: number; to: number }) {
+  return (
+    <div
+      title={`${of.title}, ${of.account}`}
+      className={cx(
+        'pointer-events-none absolute inset-x-0.5 overflow-hidden rounded-control border border-dashed border-line px-1.5 text-12 text-muted',
+        of.busy && 'bg-raised',
+      )}
+      style={{ top: px(from) + 1, height: Math.max(18, px(to - from) - 2) }}
+    >
+      <span className="block truncate">{of.title}</span>
+    </div>
   )
 }
 

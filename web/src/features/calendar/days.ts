@@ -73,3 +73,14 @@ export function placed<T extends Timed>(all: readonly T[], day: string): Placed<
   close()
   return result
 }
+
+type Elsewhere = Timed & { all_day: boolean }
+/** What other calendars have on a day. A whole day there is that day here, whatever hours the zone makes of it. */
+export function externalOn<T extends Elsewhere>(all: readonly T[], day: string): { of: T; from: number; to: number }[] {
+  const whole = all.filter((each) => each.all_day && each.starts_at.slice(0, 10) <= day && day < each.ends_at.slice(0, 10))
+  const timed = placed(
+    all.filter((each) => !each.all_day),
+    day,
+  )
+  return [...whole.map((of) => ({ of, from: 0, to: 1440 })), ...timed.map(({ of, from, to }) => ({ of, from, to }))]
+}

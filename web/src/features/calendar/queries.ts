@@ -7,6 +7,8 @@ import { useSession } from '../../api/session.ts'
 import { addDays, timeOf } from './days.ts'
 
 export type Appointment = CallReply<'list-appointments'>['appointments'][number]
+export type External = CallReply<'list-appointments'>['external'][number]
+export type SyncedCalendar = CallReply<'list-synced-calendars'>['calendars'][number]
 export type EventType = CallReply<'list-event-types'>['event_types'][number]
 
 export function useAppointments(days: string[]) {
@@ -22,6 +24,20 @@ export function useEventTypes() {
   return useCall('list-event-types', {}, { key: ['list-event-types', user?.id] })
 }
 
+export function useSyncedCalendars() {
+  const { user } = useSession()
+  useLive('connection', useReload())
+  return useCall(
+    'list-synced-calendars',
+    {},
+    // The first reading goes on for a moment after it was asked for.
+    {
+      key: ['list-synced-calendars', user?.id],
+      refetchInterval: ({ state }) => (state.data?.calendars.some(({ synced_at, failure }) => !synced_at && !failure) ? 2000 : false),
+    },
+  )
+}
+
 export function useAvailability() {
   const { user } = useSession()
   return useCall('show-availability', {}, { key: ['show-availability', user?.id] })
@@ -30,7 +46,7 @@ export function useAvailability() {
 export function useReload() {
   const queries = useQueryClient()
   return useCallback(() => {
-    for (const key of ['list-appointments', 'list-event-types', 'show-availability', 'dashboard-stats'])
+    for (const key of ['list-appointments', 'list-event-types', 'show-availability', 'list-synced-calendars', 'dashboard-stats'])
       void queries.invalidateQueries({ queryKey: [key] })
   }, [queries])
 }

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { fn, id, time } from '../contract.ts'
+import { calendarApps } from '../integrations/calendars.ts'
+import { exampleId } from './calendar.ts'
+
+// Calendars at Google and Microsoft that the calendar here is held level with.
+
+const calendar_id = id('synced_calendar')
+const SyncedCalendar = z.object({
+  id: calendar_id,
+  app: z.enum(calendarApps),
+  account: z.string(),
+  /** Whether its events take their time on booking pages. */
+  busy: z.boolean(),
+  /** Whether confirmed appointments are written into it. */
+  copies: z.boolean(),
+  /** Null until it was read to its end once. */
+  synced_at: time.nullable(),
+  /** In words, where the last try failed. */
+  failure: z.string().nullable(),
+})
+const example: z.output<typeof SyncedCalendar> = {
+  ...{ id: exampleId, app: 'google-calendar', account: 'maya@example.com', busy: true, copies: true },
+  ...{ synced_at: '2026-11-24T10:00:00.000Z', failure: null },
+}
+const calendars = z.array(SyncedCalendar)
+
+export const listSyncedCalendars = fn('list-synced-calendars', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Lists the calendars at Google and Microsoft that are held level with this one',
+  body: z.object({}).prefault({}),
+  reply: z.object({ calendars }),
+  example: { request: {}, reply: { calendars: [example] } },
+  errors: [],
+  action: {
+    title: 'List synced calendars',
+    when: 'The person asks which calendars are connected to theirs, or whether they are up to date',
+    effect: 'reads',
+    evidence: {
+      rows: 'calendars',
+      columns: { account: { label: 'Account', as: 'text' }, synced_at: { label: 'Synced', as: 'time' } },
+    },
+  },
+})
+export const syncCalendars = fn('sync-calendars', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Reads the connected Google and Outlook calendars now',
+  description: 'Newly connected ones are added. They are also read by themselves: when they tell of a change, and every few minutes.',
+  body: z.object({}).prefault({}),
+  reply: z.object({ calendars }),
+  example: { request: {}, reply: { calendars: [example] } },
+  errors: [],
+  action: {
+    title: 'Sync calendars',
+    when: 'The person asks to sync their Google or Outlook calendar now',
+    effect: 'changes',
+    does: () => 'Reads your connected calendars',
+  },
+})
+export const updateSyncedCalendar = fn('update-synced-calendar', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Says what a synced calendar is for',
+  description:
+    '`busy`: its events take their time on booking pages. `copies`: confirmed appointments are written into it from now on. Those that were written stay.',
+  body: z.object({ calendar_id, busy: z.boolean(), copies: z.boolean() }),
+  reply: SyncedCalendar,
+  example: { request: { calendar_id: exampleId, busy: true, copies: false }, reply: example },
+  errors: ['not_found'],
+  action: {
+    title: 'Change a synced calendar',
+    when: 'The person asks that a connected calendar blocks their times or not, or gets their appointments or not',
+    effect: 'changes',
+    does: ({ busy, copies }) =>
+      `${busy ? 'Blocks' : 'Does not block'} times that are taken in the connected calendar, and ${copies ? 'writes' : 'does not write'} appointments into it`,
+  },
+})

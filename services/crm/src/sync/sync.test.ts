@@ -1,0 +1,237 @@
+import { calendarApps } from '@operon/contracts/integrations/calendars'
+import { DomainError } from '@operon/kit/errors'
+import { newId } from '@operon/kit/ids'
+import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { offerOf } from '../booking/offers.ts'
+import { crmService } from '../service.ts'
+import { copyBooking } from './copy.ts'
+import { pull } from './pull.ts'
+
+let platform: TestPlatform
+let db: any
+beforeAll(async () => {
+  platform = await startTestService(crmService)
+  db = platform.services.crm!.rt.db
+})
+afterAll(() => platform.close())
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const base = Math.ceil(Date.now() / DAY) * DAY + DAY
+
+type Event = { id: string; title: string; starts_at: string; ends_at: string; all_day: boolean; busy: boolean; key: string | null }
+/** A calendar over there, behind the contract: it answers with changes since a cursor, in pages, in any order, and can lose what it knew. */
+class Vendor {
+  events = new Map<string, Event>()
+  log: string[] = []
+  forgotten = 0
+  writes: any[] = []
+  lose = 0
+  random: () => number
+  constructor(random: () => number) {
+    this.random = random
+  }
+  put(id: string, startHour: number, hours: number, more: Partial<Event> = {}) {
+    const starts_at = new Date(base + startHour * HOUR).toISOString()
+    const ends_at = new Date(base + (startHour + hours) * HOUR).toISOString()
+    this.events.set(id, { id, title: id, starts_at, ends_at, all_day: false, busy: true, key: null, ...more })
+    this.log.push(id)
+  }
+  remove(id: string) {
+    this.events.delete(id)
+    this.log.push(id)
+  }
+  /** Cursors: `list <ids still to come> <place in the log>` while a full list goes on, `since <place>` afterwards. */
+  async list({ cursor }: { cursor?: string }) {
+    const since = cursor?.startsWith('since ') ? Number(cursor.slice(6)) : null
+    const reset = since !== null && since < this.forgotten
+    const goesOn = cursor?.startsWith('list ') ? JSON.parse(cursor.slice(5)) : null
+    let ids: string[]
+    let place: number
+    if (goesOn) [ids, place] = goesOn
+    else if (since === null || reset) [ids, place] = [[...this.events.keys()], this.log.length]
+    else [ids, place] = [[...new Set(this.log.slice(since))], this.log.length]
+    const isList = goesOn !== null || since === null || reset
+    ids = ids
+      .map((id) => [this.random(), id] as const)
+      .sort(([a], [b]) => a - b)
+      .map(([, id]) => id)
+    const page = isList ? ids.splice(0, 3) : ids.splice(0)
+    const gone = { removed: true, title: null, starts_at: null, ends_at: null, all_day: false, busy: false, key: null }
+    const events = page.flatMap((id) => {
+      const there = this.events.get(id)
+      const event = there ? { removed: false, ...there } : { id, ...gone }
+      return [{ ...event, place: null, notes: null, url: null, etag: null, updated_at: null }]
+    })
+    const answer = {
+      account: 'maya@example.com',
+      events,
+      cursor: ids.length ? `list ${JSON.stringify([ids, place])}` : `since ${place}`,
+      more: ids.length > 0,
+      reset,
+    }
+    if (this.random() < this.lose) throw new DomainError('upstream_timeout')
+    return answer
+  }
+  rt = {
+    call: async (contract: { path: string }, input: any, options: any) => {
+      if (contract.path.endsWith('/list-calendar-changes')) return this.list(input)
+      if (contract.path.endsWith('/watch-calendar')) return { told: true, until: null }
+      this.writes.push({ ...input, idempotencyKey: options.idempotencyKey })
+      return { outcome: input.event ? 'written' : 'removed', event: input.event ? { id: `at ${input.key}` } : null }
+    },
+  } as any
+}
+
+const seeded = (seed: number) => () => {
+  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+  return seed / 2_147_483_648
+}
+async function aCalendar(userId: string, more: object = {}) {
+  const id = newId()
+  await db
+    .insertInto('synced_calendars')
+    .values({ id, user_id: userId, connection_id: newId(), app: calendarApps[0], account: 'maya@example.com', ...more })
+    .execute()
+  return id
+}
+const kept = async (calendar_id: string) =>
+  (
+    await db
+      .selectFrom('external_events')
+      .select(['remote_id', 'starts_at', 'ends_at', 'busy'])
+      .where('calendar_id', '=', calendar_id)
+      .orderBy('remote_id')
+      .execute()
+  ).map(({ remote_id, starts_at, ends_at, busy }: any) => [remote_id, starts_at.toISOString(), ends_at.toISOString(), busy])
+const there = (vendor: Vendor) =>
+  [...vendor.events.values()]
+    .map(({ id, starts_at, ends_at, busy }) => [id, starts_at, ends_at, busy])
+    .sort(([a], [b]) => (a! < b! ? -1 : 1))
+
+test('deltas that are shuffled, lost, repeated and answered with 410 leave the busy set of a full sync [spec-131]', {
+  timeout: 60_000,
+}, async () => {
+  for (let seed = 1; seed <= 12; seed++) {
+    const random = seeded(seed)
+    const vendor = new Vendor(random)
+    const { id: userId } = platform.user()
+    const calendar = await aCalendar(userId)
+    for (let step = 0; step < 25; step++) {
+      for (let n = Math.floor(random() * 5); n >= 0; n--) {
+        const id = `e${Math.floor(random() * 14)}`
+        if (random() < 0.3) vendor.remove(id)
+        else vendor.put(id, Math.floor(random() * 100), 1 + Math.floor(random() * 3), { busy: random() < 0.8 })
+      }
+      if (random() < 0.15) vendor.forgotten = vendor.log.length
+      vendor.lose = 0.3
+      // A hint may be lost, come twice, or be worked on by two instances at once.
+      const readers = Math.floor(random() * 3)
+      await Promise.all(Array.from({ length: readers }, () => pull(db, vendor.rt, calendar)))
+    }
+    vendor.lose = 0
+    for (let n = 0; n < 3; n++) await pull(db, vendor.rt, calendar)
+    const full = await aCalendar(userId)
+    await pull(db, vendor.rt, full)
+    expect(await kept(calendar), `seed ${seed}`).toEqual(there(vendor))
+    expect(await kept(full), `seed ${seed}`).toEqual(there(vendor))
+  }
+})
+
+test('a page that another reading overtook is dropped, and a calendar that cannot be read keeps what is known and says why', async () => {
+  const vendor = new Vendor(seeded(3))
+  const { id: userId } = platform.user()
+  const calendar = await aCalendar(userId)
+  vendor.put('a', 1, 1)
+  await pull(db, vendor.rt, calendar)
+  vendor.put('a', 5, 1)
+  const list = vendor.list.bind(vendor)
+  // The first reading asks, then waits while another one reads a later change.
+  vendor.list = async (asked) => {
+    const answer = await list(asked)
+    vendor.list = list
+    vendor.put('a', 9, 1)
+    await pull(db, vendor.rt, calendar)
+    return answer
+  }
+  await pull(db, vendor.rt, calendar)
+  expect(await kept(calendar)).toEqual(there(vendor))
+
+  vendor.list = async () => {
+    throw new DomainError('connection_broken')
+  }
+  await pull(db, vendor.rt, calendar)
+  expect(await kept(calendar)).toEqual(there(vendor))
+  const { failure } = await db.selectFrom('synced_calendars').select('failure').where('id', '=', calendar).executeTakeFirst()
+  expect(failure).toMatch(/connect/i)
+})
+
+test('what is busy over there is offered by no booking page: whole days in the zone of the host, free ones and calendars that do not count left out [spec-131]', async () => {
+  const vendor = new Vendor(seeded(5))
+  const { id: user_id } = platform.user()
+  const calendar = await aCalendar(user_id)
+  vendor.put('meeting', 10, 1)
+  vendor.put('free', 12, 1, { busy: false })
+  vendor.put('holiday', 24, 24, { all_day: true })
+  await pull(db, vendor.rt, calendar)
+  const slug = `h-${user_id}`
+  await db.insertInto('hosts').values({ user_id, slug }).execute()
+  await db
+    .insertInto('schedules')
+    .values({ user_id, zone: 'America/New_York', hours: JSON.stringify([]) })
+    .execute()
+  const type = { id: newId(), user_id, slug: 'call', title: 'Call', minutes: 30, step_minutes: 30 }
+  await db.insertInto('event_types').values(type).execute()
+  const busy = async () => {
+    const offer = await offerOf(db, { profile: slug, event_type: 'call' }, { fromMs: base, toMs: base + 3 * DAY })
+    return offer.busy.map(({ from, to }) => [(from - base) / HOUR, (to - base) / HOUR]).sort(([a], [b]) => a! - b!)
+  }
+  const [meeting, [from, to] = []] = await busy()
+  expect(meeting).toEqual([10, 11])
+  // Midnight in New York is four or five hours after that of UTC.
+  expect([to! - from!, [28, 29].includes(from!)]).toEqual([24, true])
+  await db.updateTable('synced_calendars').set({ busy: false }).where('id', '=', calendar).execute()
+  expect(await busy()).toEqual([])
+})
+
+test('an appointment is written over there once a version, taken out when it is cancelled, and never comes back as something else [spec-131]', async () => {
+  const vendor = new Vendor(seeded(7))
+  const user = platform.user()
+  const calendar = await aCalendar(user.id)
+  const call = async (name: string, body: object) => {
+    const headers = { ...user.headers, 'content-type': 'application/json', 'idempotency-key': newId() }
+    const response = await fetch(`${platform.url()}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return (await response.json()) as any
+  }
+  const at = (hour: number) => new Date(base + hour * HOUR).toISOString()
+  const { appointment_id } = await call('create-appointment', { title: 'Fair', starts_at: at(1), ends_at: at(2) })
+  const asked = await db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('user_id', '=', user.id)
+    .where('name', '=', 'crm.copy_booking')
+    .execute()
+  expect(asked).toEqual([{ payload: { booking_id: appointment_id } }])
+  for (const _ of [1, 2]) await copyBooking(db, vendor.rt, appointment_id)
+  expect(vendor.writes).toMatchObject([{ key: appointment_id, event: { title: 'Fair', starts_at: at(1), busy: true } }])
+  vendor.put(`at ${appointment_id}`, 1, 1, { key: appointment_id })
+  await pull(db, vendor.rt, calendar)
+  expect(await kept(calendar)).toEqual([])
+  await call('cancel-appointment', { appointment_id })
+  await copyBooking(db, vendor.rt, appointment_id)
+  expect(vendor.writes.at(-1)).toMatchObject({ event_id: `at ${appointment_id}`, event: null })
+  expect(vendor.writes).toHaveLength(2)
+})
+
+test('nobody sees or changes the calendars of another', async () => {
+  const [ann, eve] = [platform.user(), platform.user()]
+  const calendar_id = await aCalendar(ann.id)
+  const call = async (user: typeof ann, name: string, body: object = {}) => {
+    const headers = { ...user.headers, 'content-type': 'application/json' }
+    return fetch(`${platform.url()}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+  expect((await call(eve, 'update-synced-calendar', { calendar_id, busy: false, copies: false })).status).toBe(404)
+  expect(await (await call(eve, 'list-synced-calendars')).json()).toEqual({ calendars: [] })
+  expect(((await (await call(ann, 'update-synced-calendar', { calendar_id, busy: false, copies: true })).json()) as any).busy).toBe(false)
+})
