@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { fn, id, oneLine, text, time } from '../contract.ts'
 import { exampleId } from './calendar.ts'
-import { oneLine, Phone } from './contacts.ts'
+import { Phone } from './contacts.ts'
 
 // Companies: where contacts work. A contact belongs to the company that it names, else to the one of its email address.
 
