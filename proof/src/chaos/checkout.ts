@@ -87,13 +87,14 @@ export async function insist(world: World, ask: () => Promise<Answer>, notYet: (
   }
 }
 
-type Victims = { most: number; mainly: ServiceName; among: readonly ServiceName[] }
-/** Always somebody, and every other time the one that it is mainly about; both of a pair at once now and then. */
-export async function killInTurn(world: World, signal: AbortSignal, { most, mainly, among }: Victims): Promise<number> {
+type Victims = { most: number; mainly: ServiceName; among: readonly ServiceName[]; done?: () => number }
+/** Always somebody, and every other time the one that it is mainly about; both of a pair at once now and then. Spread over the run where it says which share of it is done. */
+export async function killInTurn(world: World, signal: AbortSignal, { most, mainly, among, done = () => 1 }: Victims): Promise<number> {
   let killed = 0
   while (killed < most) {
     await delay(700 + world.random() * 1_000)
     if (signal.aborted) break
+    if (killed > done() * most) continue
     const service = killed % 2 ? among[Math.floor(world.random() * among.length)]! : mainly
     const names = world.instances(service).toSorted(() => world.random() - 0.5)
     for (const name of names.slice(0, world.random() < 0.3 ? 2 : 1)) {

@@ -19,11 +19,16 @@ export const delivered: Fault = async (world) => {
   await world.call('POST', '/sandbox/api/stripe/webhooks', { body: { duplicate: 2, shuffle: true } })
 
   const killing = new AbortController()
-  const kills = killInTurn(world, killing.signal, { most: world.short ? 10 : 200, mainly: 'marketplace', among: VICTIMS })
   const guests = Array.from({ length: world.orders }, (_, at) => at)
+  const most = world.short ? 10 : Math.max(20, Math.ceil(world.orders / 100))
+  let done = 0
+  const share = () => (world.short ? 1 : done / guests.length)
+  const kills = killInTurn(world, killing.signal, { most, mainly: 'marketplace', among: VICTIMS, done: share })
   const bought = await inLanes(guests, 12, async (at) => {
     const one = await buy(world, at, items)
-    return at % 7 === 3 && one.order && one.paid ? giveBack(world, seller, one) : one
+    const ended = at % 7 === 3 && one.order && one.paid ? await giveBack(world, seller, one) : one
+    done++
+    return ended
   })
   killing.abort()
   const killed = await kills
