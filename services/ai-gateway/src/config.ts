@@ -24,6 +24,7 @@ const pairs = [
   ['PERPLEXITY_BASE_URL', 'PERPLEXITY_API_KEY'],
   ['AI_API_KEY', 'AI_BASE_URL'],
   ['AI_MODEL', 'AI_BASE_URL'],
+  ['AI_EMBEDDING_MODEL', 'AI_BASE_URL'],
 ] as const
 
 /** Each provider by key and base address; a provider with neither is the sandbox. */
@@ -41,6 +42,8 @@ const Settings = z.object({
   AI_API_KEY: key,
   /** The model's name on that server, whatever the alias; by default the provider's own name. */
   AI_MODEL: z.string().optional(),
+  /** The name of the model on that server that makes embeddings; by default the provider's own name. */
+  AI_EMBEDDING_MODEL: z.string().optional(),
   /** That model's price for a million tokens in and out; by default the highest listed price. */
   AI_MODEL_USD_PER_MTOK: z
     .string()

@@ -39,6 +39,33 @@ export const createResponse = endpoint({
   }),
   reply: z.looseObject({}),
 })
+/** The largest number of texts in one call. */
+export const MOST_EMBEDDED = 512
+const tokens = z.array(z.int().nonnegative()).min(1).max(8192)
+const embeddable = z.string().min(1).max(200_000)
+export const createEmbeddings = endpoint({
+  method: 'POST',
+  path: '/ai/v1/embeddings',
+  access: 'user',
+  rate: 'ai',
+  apiKeys: true,
+  maxBytes: 4 * 1024 * 1024,
+  summary: 'OpenAI-compatible embeddings',
+  description: 'A call counts as one prompt, with up to 512 texts. `text-embedding-3-small` and `text-embedding-3-large` are here.',
+  body: z.looseObject({
+    model: text(200),
+    input: z.union([embeddable, tokens, z.array(embeddable).min(1).max(MOST_EMBEDDED), z.array(tokens).min(1).max(MOST_EMBEDDED)]),
+  }),
+  reply: z.object({
+    object: z.literal('list'),
+    data: z.array(
+      z.object({ object: z.literal('embedding'), index: z.int().nonnegative(), embedding: z.union([z.string(), z.array(z.number())]) }),
+    ),
+    model: z.string(),
+    usage: z.object({ prompt_tokens: z.int().nonnegative(), total_tokens: z.int().nonnegative() }),
+  }),
+  errors: ['model_unknown', 'model_refused', 'model_unavailable', 'key_scope', 'key_limit'],
+})
 const Model = z.object({
   id: z.string(),
   object: z.literal('model'),

@@ -95,6 +95,6 @@ function listOf(value: unknown, param: string): Fields[] {
   return value
 }
 
-function refuse(param: string, why: string): never {
+export function refuse(param: string, why: string): never {
   throw new DomainError('invalid', { message: `${param}: ${why}.`, details: { param } })
 }

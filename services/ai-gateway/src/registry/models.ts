@@ -14,7 +14,7 @@ export type ModelAlias = {
   /** It thinks before it speaks, and bills that as output. */
   thinks: boolean
   contextWindow: number
-  abilities: ('chat' | 'tools' | 'json' | 'search')[]
+  abilities: ('chat' | 'tools' | 'json' | 'search' | 'embeddings')[]
   shutdownAt: string | null
   successor: string | null
   /** The models that answer when this one cannot, in order. */
@@ -22,7 +22,7 @@ export type ModelAlias = {
 }
 
 type Defaulted = 'shutdownAt' | 'successor' | 'fallbacks' | 'callMicrousd' | 'thinks'
-const alias = (id: string, model: Omit<ModelAlias, 'id' | Defaulted> & Partial<ModelAlias>): ModelAlias => ({
+export const alias = (id: string, model: Omit<ModelAlias, 'id' | Defaulted> & Partial<ModelAlias>): ModelAlias => ({
   callMicrousd: 0,
   thinks: id.startsWith('gpt-5'),
   shutdownAt: null,

@@ -11,7 +11,7 @@ import { Wire } from './wire.ts'
 type Deps = { providers: Providers; config: Config; log: Logger; watch: ProviderWatch }
 
 /** Tried again where it was; then the next of the chain. */
-class NotAnswering extends Error {
+export class NotAnswering extends Error {
   readonly again: boolean
   readonly retryAfterMs: number
   readonly outcome: ProviderOutcome
@@ -284,7 +284,7 @@ async function beginningOf(wire: Wire): Promise<string> {
   return text.slice(0, SAID)
 }
 
-function refusal({ status, headers }: Wire, said: string): Error {
+export function refusal({ status, headers }: Pick<Wire, 'status' | 'headers'>, said: string): Error {
   if (status === 429)
     return new NotAnswering('is limiting us', { again: true, retryAfterMs: retryAfter(headers['retry-after']), outcome: 'limited' })
   if (status >= 500) return new NotAnswering(`failed with ${status}`, { again: true })
@@ -311,5 +311,5 @@ function retryAfter(header: string | string[] | undefined): number {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
 }
 
-const isConnectionTrouble = (error: unknown) =>
+export const isConnectionTrouble = (error: unknown) =>
   ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT'].includes((error as { code?: string }).code ?? '')

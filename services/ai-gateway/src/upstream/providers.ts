@@ -76,14 +76,15 @@ export class Providers {
 
   /** The model that answers here: where one server's own model stands for all, it has that one's name and price. */
   real(model: ModelAlias): ModelAlias {
-    const { AI_MODEL, AI_MODEL_USD_PER_MTOK } = this.#config
-    if (!AI_MODEL || ownKey(this.#config, model.provider)) return model
+    const { AI_MODEL, AI_EMBEDDING_MODEL, AI_MODEL_USD_PER_MTOK } = this.#config
+    const standIn = model.abilities.includes('embeddings') ? AI_EMBEDDING_MODEL : AI_MODEL
+    if (!standIn || ownKey(this.#config, model.provider)) return model
     const [input, output] = AI_MODEL_USD_PER_MTOK ?? []
     const price =
       input === undefined || output === undefined
         ? dearest
         : { inputMicrousdPerMtok: input * 1_000_000, outputMicrousdPerMtok: output * 1_000_000 }
-    return { ...model, ...price, upstream: AI_MODEL, callMicrousd: 0 }
+    return { ...model, ...price, upstream: standIn, callMicrousd: 0 }
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,8 @@ export const models = [
   model('gpt-5-mini-2025-08-07', 'openai'),
   model('gpt-5.4', 'openai'),
   model('gpt-5.4-mini', 'openai'),
+  model('text-embedding-3-small', 'openai'),
+  model('text-embedding-3-large', 'openai'),
   model('claude-sonnet-4-6', 'anthropic'),
   model('claude-haiku-4-5', 'anthropic'),
   model('gemini-1.5-flash', 'google'),

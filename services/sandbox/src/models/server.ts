@@ -8,6 +8,7 @@ import { speechServer } from '../speech/server.ts'
 import { answer, type ChatBody } from './answer.ts'
 import { benchAnswer, benchChunks } from './bench.ts'
 import { complete } from './complete.ts'
+import { embed } from './embed.ts'
 import { refusalOf, unknownParameters, wrongParameter } from './parameters.ts'
 import { models, providerOf } from './registry.ts'
 import { type Call, fail, reply } from './replies.ts'
@@ -30,6 +31,8 @@ export function modelServer(options: Options): Server {
       if (request.method === 'GET' && path.includes('/models/')) return oneModel(response, path)
       if (await images(request, response, path)) return
       if (await speech(request, response, path)) return
+      if (request.method === 'POST' && path.endsWith('/embeddings'))
+        return await embed(options, request, parse(await readBody(request)) as never, response)
       if (request.method !== 'POST' || !path.endsWith('/chat/completions')) {
         return fail(response, 404, `Invalid URL (${request.method} ${path})`, 'invalid_request_error', 'unknown_url')
       }

@@ -214,3 +214,34 @@ test('the list of models and the refusals have the shape of the provider', async
   for (const wrong of [{ model: '' }, { messages: [] }, { temperature: 9 }, { model: 'gpt-4o-mini#status=429' }])
     refused.parse(await (await ask(wrong)).json())
 })
+
+const embedded = <T extends z.ZodType>(embedding: T) =>
+  z.strictObject({
+    object: z.literal('list'),
+    model: z.string(),
+    data: z.array(z.strictObject({ object: z.literal('embedding'), index: count, embedding })),
+    usage: z.strictObject({ prompt_tokens: count, total_tokens: count }),
+  })
+const vectors = embedded(z.array(z.number())) satisfies z.ZodType<OpenAI.CreateEmbeddingResponse>
+
+test('embeddings have the shape of OpenAI’s types, as numbers and as base64 of the same, and are near where words are shared', async () => {
+  const at = `${sandbox.addresses.openai}/openai/v1/embeddings`
+  const embed = async (more: object) =>
+    (await fetch(at, { method: 'POST', headers, body: JSON.stringify({ model: 'text-embedding-3-small', ...more }) })).json()
+  const input = ['A red bicycle', 'a bicycle, red', 'Tax returns']
+  const { data, usage: used } = vectors.parse(await embed({ input }))
+  const packed = embedded(z.base64()).parse(await embed({ input, encoding_format: 'base64' }))
+  const unpacked = packed.data.map(({ embedding }) => [...new Float32Array(new Uint8Array(Buffer.from(embedding, 'base64')).buffer)])
+  expect(unpacked).toEqual(data.map(({ embedding }) => embedding))
+  expect(used.prompt_tokens).toBe(used.total_tokens)
+  const [red, same, tax] = data.map(({ embedding }) => embedding) as [number[], number[], number[]]
+  const like = (a: number[], b: number[]) => a.reduce((sum, value, n) => sum + value * b[n]!, 0)
+  expect(red).toHaveLength(1536)
+  expect(like(red, red)).toBeCloseTo(1, 5)
+  expect(like(red, same)).toBeGreaterThan(0.99)
+  expect(Math.abs(like(red, tax))).toBeLessThan(0.3)
+  expect(vectors.parse(await embed({ input: 'x', dimensions: 64 })).data[0]!.embedding).toHaveLength(64)
+  expect(vectors.parse(await embed({ input: [1, 2, 3] })).usage.prompt_tokens).toBe(3)
+  for (const wrong of [{ input: [] }, { input: '' }, { input: 'x', dimensions: 9999 }, { input: 'x', model: '' }])
+    refused.parse(await embed(wrong))
+})
