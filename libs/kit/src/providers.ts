@@ -2,7 +2,7 @@ import type { ThirdParty } from '@operon/contracts/third-parties'
 import type { Metrics } from './metrics.ts'
 import { blame } from './telemetry.ts'
 
-export type ProviderName = ThirdParty | 'registrar' | 'clamav'
+export type ProviderName = ThirdParty | 'registrar' | 'clamav' | 'moderation'
 /** `key_refused` is for an operator to mend, `refused` for whoever asked; the others pass or are the provider's own trouble. */
 export type ProviderOutcome = 'ok' | 'key_refused' | 'limited' | 'refused' | 'failed' | 'timeout' | 'unreachable'
 

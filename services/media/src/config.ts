@@ -11,6 +11,7 @@ const pairs = [
   ['AI_IMAGE_API_KEY', 'AI_IMAGE_BASE_URL'],
   ['ELEVENLABS_BASE_URL', 'ELEVENLABS_API_KEY'],
   ['AI_SPEECH_API_KEY', 'AI_SPEECH_BASE_URL'],
+  ['MODERATION_API_KEY', 'MODERATION_BASE_URL'],
 ] as const
 
 /** Each provider by key and base address; a provider with neither is the sandbox. */
@@ -40,6 +41,10 @@ export const Config = z
     AI_HEARING_MODEL: z.string().optional(),
     /** The price of a million characters there. Unset, it counts as the dearest model listed. */
     AI_SPEECH_USD: z.coerce.number().min(0).optional(),
+    /** Looks at prompts and pictures as OpenAI's moderations do; unset, only the models themselves refuse. */
+    MODERATION_BASE_URL: base,
+    MODERATION_API_KEY: key,
+    MODERATION_MODEL: z.string().default('omni-moderation-latest'),
     /** How long one provider may take over a recording. */
     MEDIA_SPEAK_MS: z.coerce.number().int().min(1000).default(120_000),
     /** After so many failures in a row a provider is left alone for ten seconds. */

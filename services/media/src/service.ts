@@ -22,6 +22,7 @@ import { openaiRoutes } from './openai/routes.ts'
 import { Progress } from './pictures/progress.ts'
 import { pictureRoutes } from './pictures/routes.ts'
 import { Providers, sandboxedProviders } from './providers/providers.ts'
+import { openModeration } from './safety/moderation.ts'
 import type { MediaDb } from './schema.ts'
 import { byTier } from './speech/deps.ts'
 import { SpeechProviders, sandboxedSpeech } from './speech/providers.ts'
@@ -50,8 +51,11 @@ export const mediaService: ServiceDefinition<MediaDb, Config> = {
       providers: new Providers(rt.config, sandbox, rt.providers),
       budgets: Object.fromEntries(tiers.map((tier) => [tier, budgetsOf(tier).media!])) as ByTier,
       progress: new Progress(rt),
+      moderation: openModeration(rt.config, rt.providers),
     }
     metersTopUps(rt, 'media')
+    if (!drawing.moderation.isOn)
+      rt.onStart(() => rt.log.info('no moderation engine looks at pictures: MODERATION_BASE_URL is not set, so only the models refuse'))
     pictureRoutes(drawing)
     const speaking = {
       rt,

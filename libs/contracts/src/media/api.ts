@@ -20,7 +20,7 @@ const order = {
   style: ImageStyleName.nullish(),
   seed: Seed.nullish(),
 }
-const FAILURES = ['limit_images', 'limit_budget', 'budget_held', 'image_failed', 'image_refused', 'image_empty'] as const
+const FAILURES = ['limit_images', 'limit_budget', 'budget_held', 'image_failed', 'image_refused', 'image_unchecked', 'image_empty'] as const
 
 export const startImages = fn('start-images', {
   access: 'user',

@@ -3,6 +3,7 @@ import type { Runtime } from '@operon/kit/service'
 import type { Storage } from '@operon/kit/storage/storage'
 import type { Config } from '../config.ts'
 import type { Providers } from '../providers/providers.ts'
+import type { Moderation } from '../safety/moderation.ts'
 import type { MediaDb } from '../schema.ts'
 import type { Progress } from './progress.ts'
 
@@ -15,4 +16,5 @@ export type Deps = {
   /** The budget of each plan's pictures in a period. */
   budgets: ByTier
   progress: Progress
+  moderation: Moderation
 }

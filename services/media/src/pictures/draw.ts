@@ -7,7 +7,7 @@ import type { LaneItem } from '@operon/kit/lanes'
 import { release, settle } from '@operon/kit/settle'
 import { afterCommit, inTransaction, publish } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
-import { type Finished, finish, fitMask, preview } from '../pixels/pixels.ts'
+import { type Finished, finish, fitMask, preview, thumbOf } from '../pixels/pixels.ts'
 import { costOf } from '../providers/models.ts'
 import type { Drawn, Order, Wire } from '../providers/wire.ts'
 import type { MediaDb } from '../schema.ts'
@@ -42,7 +42,8 @@ export async function drawPicture(deps: Deps, { id, fence, signal }: Pick<LaneIt
     if (signal.aborted) throw error
     if (held.signal.aborted) return
     if (!(error instanceof DomainError)) throw error
-    const fallsBack = row.may_fall_back && row.used_model !== FALLBACK_IMAGE_MODEL && error.code !== 'image_refused'
+    const fallsBack =
+      row.may_fall_back && row.used_model !== FALLBACK_IMAGE_MODEL && !['image_refused', 'image_unchecked'].includes(error.code)
     if (!fallsBack) return await fail(deps, row, error)
     deps.rt.log.warn(
       { err: error, requestId: id, tenant: row.user_id, model: row.used_model },
@@ -87,6 +88,8 @@ async function drawBy(deps: Deps, row: Row, stop: AbortSignal): Promise<void> {
   const { rt, providers } = deps
   const artist = await providers.artist(row.used_model)
   const isKnown = artist.wire.remembers && row.provider_ref !== null
+  const point = await startingPoint(deps, row, artist.wire)
+  await deps.moderation.check({ text: row.prompt, pictures: await Promise.all(point.sources.map((source) => smallOf(deps, source))) }, stop)
   if (row.asked_at && !isKnown) {
     if (row.asked_times >= MOST_ASKED) throw new DomainError('image_failed', { cause: new Error('its worker died each time') })
     rt.metrics.counter.inc({ service: 'media', what: 'picture_asked_again' })
@@ -110,7 +113,7 @@ async function drawBy(deps: Deps, row: Row, stop: AbortSignal): Promise<void> {
     height: row.height,
     seed: artist.wire.takesSeed ? row.seed : null,
     userId: row.user_id,
-    ...(await startingPoint(deps, row, artist.wire)),
+    ...point,
     ref: row.provider_ref,
   }
   let ref = row.provider_ref
@@ -140,6 +143,9 @@ async function startingPoint(deps: Deps, row: Row, { takesSource, takesMask }: W
   return { sources, mask: mask ? await fitMask(mask, sources[0]!) : null }
 }
 
+/** Nothing is made smaller for an engine that is not there. */
+const smallOf = ({ moderation }: Deps, source: Uint8Array) => (moderation.isOn ? thumbOf(Buffer.from(source)) : source)
+
 function showPreview(deps: Deps, row: Row, image: Uint8Array, percent: number): void {
   preview(image).then(
     (small) => tell(deps, row, percent, small),
@@ -157,6 +163,7 @@ async function keep(deps: Deps, row: Row, drawn: Drawn, { sandbox }: { sandbox: 
   const made = await finish(drawn.image, ...pixelsOf(row.size)).catch((cause) => {
     throw new DomainError('image_failed', { cause })
   })
+  await deps.moderation.check({ pictures: [made.thumb] }, AbortSignal.timeout(rt.config.MEDIA_DRAW_MS))
   await store(deps, row, made)
   const cost = sandbox ? 0 : costOf(row.used_model, row.size, providers.ownUsd(row.used_model))
   const kept = await inTransaction(rt.db, async (trx) => {
