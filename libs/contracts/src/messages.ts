@@ -73,6 +73,10 @@ export const errors = {
 
   // Images
   image_failed: { status: 502, message: 'The image could not be made. It used no image of your plan; try again in a moment.' },
+  image_unchecked: {
+    status: 503,
+    message: 'This image could not be checked, so it was not made. It used no image of your plan; try again in a moment.',
+  },
   image_refused: { status: 400, message: 'The model would not draw this. Describe it differently. It used no image of your plan.' },
   image_empty: { status: 502, message: 'The model answered without an image. It used no image of your plan; try again.' },
   image_stopped: { status: 409, message: 'This image was stopped. It used no image of your plan.' },
@@ -164,6 +168,11 @@ export const errors = {
   attachment_unknown: { status: 400, message: 'One of the files is not yours, or is still being uploaded.' },
   attachment_forbidden: { status: 400, message: 'Programs cannot be sent here. Put them into a .zip archive.' },
   attachment_too_large: { status: 413, message: 'A file in a message can be up to 25 MB.' },
+  attachment_too_many: {
+    status: 400,
+    message: 'That is more than a guest can send: 5 files, 10 MB in all, 20 in one conversation. An account can send more.',
+  },
+  attachment_no_room: { status: 409, message: 'The seller has no room for files. Send your message without them.' },
   attachment_unchecked: { status: 409, message: 'This file is still being checked for malware. Try again in a moment.' },
   photo_type: { status: 400, message: 'A photo is a PNG, JPEG, WebP, GIF or AVIF picture of up to 10 MB.' },
   too_many_questions: {

@@ -47,6 +47,36 @@ export function useAttachments(of: string) {
 
 type Held = ReturnType<typeof useAttachments>
 
+const GUEST_BYTES = 10 * 1024 * 1024
+/** Files of a guest, who has no space to send them to: they go with the message. */
+export function useGuestFiles(): Held & { chosen: File[] } {
+  const [chosen, setChosen] = useState<{ id: string; file: File }[]>([])
+  const bytes = chosen.reduce((sum, { file }) => sum + file.size, 0)
+  function add(files: File[]) {
+    const room = MOST - chosen.length
+    if (files.length > room) toast.error(`A message takes up to ${MOST} files`)
+    let left = GUEST_BYTES - bytes
+    for (const file of files.slice(0, Math.max(0, room)))
+      if (!file.size) toast.error(`${file.name} is empty`)
+      else if (isProgramName(file.name)) toast.error(`${file.name} is a program`, 'Put programs into a .zip archive.')
+      else if (file.size > left) toast.error(`${file.name} does not fit`, 'Without an account, the files of a message can be 10 MB in all.')
+      else {
+        left -= file.size
+        setChosen((before) => [...before, { id: crypto.randomUUID(), file }])
+      }
+  }
+  return {
+    files: chosen.map(({ id, file }) => ({ id, name: file.name, bytes: file.size })),
+    chosen: chosen.map(({ file }) => file),
+    uploads: [],
+    busy: false,
+    full: chosen.length >= MOST,
+    add,
+    remove: ({ id }) => setChosen((before) => before.filter((each) => each.id !== id)),
+    clear: () => setChosen([]),
+  }
+}
+
 export function AttachButton({ held }: { held: Held }) {
   return (
     <FileButton size="public" multiple disabled={held.full} onFiles={held.add}>

@@ -7,7 +7,7 @@ import { TextArea } from '../ui/Field.tsx'
 import { moment } from '../ui/format.ts'
 import { ErrorState, Skeleton } from '../ui/Panel.tsx'
 import { attempt } from '../ui/toast.tsx'
-import { AttachButton, AttachedList, SentFile, useAttachments } from './Attachments.tsx'
+import { AttachButton, AttachedList, SentFile, useAttachments, useGuestFiles } from './Attachments.tsx'
 
 type Message = CallReply<'order-messages'>['messages'][number]
 type Props = {
@@ -16,17 +16,18 @@ type Props = {
   retry: () => unknown
   me: 'buyer' | 'seller'
   other: string
-  /** What its files are attached to; null where nobody is signed in, as files need an account. */
+  /** What its files are attached to; null where nobody is signed in, whose files go with the message. */
   attachTo: string | null
   /** A link to a file of it, for this person. */
   linkTo: (fileId: string) => Promise<{ url: string }>
-  send: (text: string, fileIds: string[]) => Promise<unknown>
+  send: (text: string, fileIds: string[], files: File[]) => Promise<unknown>
 }
 
 /** A conversation, and a field for the next message. */
 export function Talk({ messages, failed, retry, me, other, attachTo, linkTo, send }: Props) {
   const [text, setText] = useState('')
-  const held = useAttachments(`message:${attachTo}`)
+  const [own, guest] = [useAttachments(`message:${attachTo}`), useGuestFiles()]
+  const held = attachTo ? own : guest
   const [busy, setBusy] = useState(false)
   async function onSubmit(event: FormEvent) {
     event.preventDefault()
@@ -34,10 +35,7 @@ export function Talk({ messages, failed, retry, me, other, attachTo, linkTo, sen
     if (!said) return
     setBusy(true)
     await attempt('Your message was not sent', async () => {
-      await send(
-        said,
-        held.files.map(({ id }) => id),
-      )
+      await send(said, attachTo ? own.files.map(({ id }) => id) : [], guest.chosen)
       setText('')
       held.clear()
     })
@@ -87,7 +85,8 @@ export function Talk({ messages, failed, retry, me, other, attachTo, linkTo, sen
           <Button type="submit" size="public" busy={busy} disabled={!text.trim() || held.busy}>
             Send
           </Button>
-          {attachTo ? <AttachButton held={held} /> : <p className="text-12 text-muted">Sign in to attach files.</p>}
+          <AttachButton held={held} />
+          {attachTo ? null : <p className="text-12 text-muted">Up to 5 files, 10 MB in all.</p>}
         </div>
       </form>
     </>

@@ -7,10 +7,13 @@ import { cursor } from './shapes.ts'
 /** The largest number of files in one message. */
 export const MAX_ATTACHMENTS = 5
 export const ATTACHMENT_BYTES = 25 * 1024 * 1024
+/** All files of one message of a guest, and how many their conversation holds: they take the seller's space. */
+export const GUEST_BYTES = 10 * 1024 * 1024
+export const GUEST_FILES = 20
 export const MESSAGE_LENGTH = 5_000
 
 const thread_id = id('thread')
-const text = z.string().trim().min(1).max(MESSAGE_LENGTH)
+export const messageText = z.string().trim().min(1).max(MESSAGE_LENGTH)
 const refusedFiles = ['attachment_unknown', 'attachment_forbidden', 'attachment_too_large'] as const
 const file_ids = z.array(id('upload')).max(MAX_ATTACHMENTS).default([])
 
@@ -37,7 +40,7 @@ export const ThreadMessage = z.object({
   via: z.enum(['app', 'mail']),
   at: time,
   files: z.array(z.object({ file_id: z.uuid(), name: z.string(), bytes: z.int(), type: z.string() })),
-  /** Files of the email that were not taken: too large, too many, a program, or of somebody without an account. */
+  /** Files of the email that were not taken: too large, too many, a program, or more than a guest may send. */
   files_left: z.int().optional(),
 })
 const example = {
@@ -123,7 +126,7 @@ export const answerMessage = fn('answer-message', {
   access: 'user',
   summary: 'Writes a message in a conversation with a buyer or a seller',
   description: 'The other side gets it in the app and by email.',
-  body: z.object({ thread_id, text, file_ids }),
+  body: z.object({ thread_id, text: messageText, file_ids }),
   reply: z.object({ message: ThreadMessage }),
   example: { request: { thread_id: example.id, text: 'Yes, by its API key.' }, reply: { message: { ...messageExample, from: 'seller' } } },
   errors: ['not_found', ...refusedFiles, 'too_many_messages'],
@@ -141,18 +144,32 @@ export const messageSeller = fn('message-seller', {
   access: 'public',
   rate: 'write',
   summary: 'Writes to the seller of an order',
-  description: 'By the token of the order’s link, or as the buyer whose order it is. Files need an account.',
-  body: z.object({ token: z.string().min(20).max(100).optional(), order_id: id('order').optional(), text, file_ids }),
+  description: 'By the token of the order’s link, or as the buyer whose order it is. Files of a guest go with `message-seller-files`.',
+  body: z.object({ token: z.string().min(20).max(100).optional(), order_id: id('order').optional(), text: messageText, file_ids }),
   reply: z.object({ message: ThreadMessage }),
   errors: ['not_found', ...refusedFiles, 'too_many_messages'],
   idempotent: true,
+})
+/** As `message-seller` for a guest: a form with `token`, `text` and up to five `files` of 10 MB in all. Nobody but the seller has space to keep them in. */
+export const messageSellerFiles = endpoint({
+  method: 'POST',
+  path: '/functions/v1/message-seller-files',
+  demo: 'never',
+  access: 'public',
+  rate: 'public-send',
+  bytes: true,
+  raw: true,
+  maxBytes: GUEST_BYTES + 64 * 1024,
+  summary: 'Writes to the seller of an order, with files of a guest',
+  reply: z.object({ message: ThreadMessage }),
+  errors: ['not_found', 'attachment_forbidden', 'attachment_too_many', 'attachment_no_room', 'too_many_messages'],
 })
 /** Before buying: needs an account, so that the seller can answer. */
 export const askSeller = fn('ask-seller', {
   demo: 'never',
   access: 'user',
   summary: 'Asks the seller of a product a question',
-  body: z.object({ item_id: id('item'), text }),
+  body: z.object({ item_id: id('item'), text: messageText }),
   reply: z.object({ thread_id: z.uuid() }),
   errors: ['not_found', 'too_many_messages', 'too_many_questions', 'anonymous_no_messages'],
   idempotent: true,

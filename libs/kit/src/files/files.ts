@@ -182,7 +182,7 @@ export async function deleteFile(rt: Rt, ctx: Ctx<any>, id: string, kept?: Kept)
 export type Kept = RawBuilder<SqlBool>
 
 type Select = ReturnType<typeof selectFiles>
-const selectFiles = (db: Db) => db.selectFrom('files').select(['id', 'user_id', 'key', 'bytes', 'upload', 'state'])
+const selectFiles = (db: Db) => db.selectFrom('files').select(['id', 'user_id', 'key', 'bytes', 'upload', 'state', 'type'])
 
 /**
  * The object goes before the row is gone for good: a row without one can be deleted again, an object without a row would stay for ever.
@@ -192,7 +192,7 @@ export async function removeFiles(rt: Rt, db: Db, which: (query: Select) => Sele
   const free = sql<SqlBool>`not ${kept}`
   const rows = await which(selectFiles(db)).where(free).limit(1000).execute()
   let removed = 0
-  for (const { id, user_id, key, bytes, upload } of rows)
+  for (const { id, user_id, key, bytes, upload, type } of rows)
     await db.transaction().execute(async (trx) => {
       // Locked first, so that the deletion sees whatever began to refer to it meanwhile.
       await trx.selectFrom('files').select('id').where('id', '=', id).forUpdate().execute()
@@ -200,6 +200,7 @@ export async function removeFiles(rt: Rt, db: Db, which: (query: Select) => Sele
       await giveSpace(trx, user_id, bytes)
       if (upload) await rt.storage.abandon(key, upload)
       await rt.storage.delete(key)
+      if (type?.startsWith('image/')) for (const width of BESIDE) await rt.storage.delete(besideKey(key, width))
       removed++
     })
   return removed
@@ -274,6 +275,10 @@ export async function listFiles(
     quota_bytes: storageBytes[tier],
   }
 }
+
+/** Where a service keeps a smaller copy of a picture; it goes with the file. */
+export const besideKey = (key: string, width: number) => `${key}.w${width}`
+const BESIDE = [480, 960]
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 

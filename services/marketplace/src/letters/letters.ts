@@ -1,4 +1,4 @@
-import { MAX_ATTACHMENTS } from '@operon/contracts/marketplace/threads'
+import { GUEST_FILES, MAX_ATTACHMENTS } from '@operon/contracts/marketplace/threads'
 import { day, money } from '@operon/contracts/words'
 import type { Letter } from '@operon/kit/mail/frame'
 
@@ -43,7 +43,7 @@ export const filesLeftOf = (message: { to: string; subject: string; files: numbe
     title: `${files} did not reach ${message.to}`,
     text: message.hasAccount
       ? `${message.to} has your message about ${message.subject}, without ${message.files === 1 ? 'a file' : `${message.files} files`} of your email. A message takes up to ${MAX_ATTACHMENTS} files of 25 MB each, as long as your plan has room, and no programs.`
-      : `${message.to} has your message about ${message.subject}, without its files: files need an account. Create one with this address and confirm it, then attach them in the conversation.`,
+      : `${message.to} has your message about ${message.subject}, without ${message.files === 1 ? 'a file' : `${message.files} files`} of your email. Without an account a message takes up to ${MAX_ATTACHMENTS} files, 10 MB in all, and a conversation ${GUEST_FILES}, as long as ${message.to} has room, and no programs. An account with this address can send more.`,
     action: { label: 'Open the conversation', url: message.link },
     after: 'Your words were delivered. Only the files are missing.',
   }

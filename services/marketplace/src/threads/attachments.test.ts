@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { storageBytes } from '@operon/contracts/files'
 import { userUpdated } from '@operon/contracts/identity/events'
+import { GUEST_BYTES } from '@operon/contracts/marketplace/threads'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
@@ -131,7 +132,7 @@ test('files in a message are the author’s own, no programs and bounded, and ar
   expect((await call('thread-file', null, { token: other.token, file_id: shot })).status).toBe(404)
 })
 
-test('files of an email reply are kept for those with an account, and who sent others is told [spec-100]', {
+test('files of an email reply are kept, a guest’s at the seller, and who sent others is told [spec-100]', {
   timeout: 60_000,
 }, async () => {
   const ann = platform.user()
@@ -170,15 +171,74 @@ test('files of an email reply are kept for those with an account, and who sent o
   const { url } = (await call('thread-file', null, { token, file_id: (await last()).files[0].file_id })).body
   expect((await open(url)).text).toBe('one two')
   expect((await mailTo(seller, /One file did not reach/)).text).toContain('no programs')
-  // A guest has no space that files could be in.
-  await mail('buyer', { 'attachment-1': ['shot.png', PIXEL] })
-  expect(await last()).toMatchObject({ from: 'buyer', files_left: 1, files: [] })
-  expect((await mailTo(guest, /One file did not reach Mara/)).text).toContain('files need an account')
-  // Nor has somebody whose plan is full: the words arrive all the same, and nothing stays in the store.
+  // A guest has no space: what fits is in the seller's.
+  await mail('buyer', { 'attachment-1': ['shot.png', PIXEL], 'attachment-2': ['long.txt', Buffer.alloc(GUEST_BYTES, 'a')] })
+  expect(await last()).toMatchObject({ from: 'buyer', files_left: 1, files: [{ name: 'shot.png', type: 'image/png' }] })
+  expect(await inSpace(ann)).toBe(7 + PIXEL.length)
+  expect((await mailTo(guest, /One file did not reach Mara/)).text).toContain('10 MB in all')
+  // Nothing fits where the plan is full: the words arrive all the same, and nothing stays in the store.
   await db.updateTable('file_usage').set({ bytes: storageBytes.none }).where('user_id', '=', ann.id).execute()
   await mail('seller', { 'attachment-1': ['more.txt', 'three'] })
   expect(await last()).toMatchObject({ from: 'seller', files_left: 1, files: [] })
-  expect(await rt.storage.list(`files/${ann.id}/`)).toHaveLength(1)
+  expect(await rt.storage.list(`files/${ann.id}/`)).toHaveLength(2)
+})
+
+test('a guest sends files with a message, which the seller keeps, bounded by the message, the conversation and the space [spec-100] [S13]', {
+  timeout: 60_000,
+}, async () => {
+  const ann = platform.user()
+  const { token } = await bought(ann, null, `guest-${ann.id}@example.com`)
+  async function send(files: [string, Uint8Array | string][], by: Record<string, string> = { token, text: 'See this.' }) {
+    const body = new FormData()
+    for (const [name, value] of Object.entries(by)) body.append(name, value)
+    for (const [name, content] of files) body.append('files', new File([Buffer.from(content)], name), name)
+    const response = await fetch(`${platform.url()}/functions/v1/message-seller-files`, { method: 'POST', body })
+    return { status: response.status, body: (await response.json()) as any }
+  }
+  const sent = await send([
+    ['shot.png', PIXEL],
+    ['page.html', '<script>alert(1)</script>'],
+  ])
+  expect(sent.status).toBe(200)
+  const [shot, page] = sent.body.message.files
+  expect([shot, page]).toMatchObject([
+    { name: 'shot.png', type: 'image/png' },
+    { name: 'page.html', type: 'application/octet-stream' },
+  ])
+  const [{ id: thread_id }] = (await call('list-threads', ann, {})).body.threads
+  const forAnn = await call('thread-file', ann, { thread_id, file_id: page.file_id })
+  expect(await open(forAnn.body.url)).toMatchObject({ status: 200, said: expect.stringContaining('attachment; filename="page.html"') })
+  expect((await call('thread-file', null, { token, file_id: shot.file_id })).status).toBe(200)
+  expect(await db.selectFrom('files').select('user_id').where('id', '=', shot.file_id).executeTakeFirst()).toEqual({ user_id: ann.id })
+
+  const kept = async () => [
+    (await rt.storage.list(`files/${ann.id}/`)).length,
+    (await db.selectFrom('thread_messages').selectAll().where('thread_id', '=', thread_id).execute()).length,
+  ]
+  expect(await kept()).toEqual([2, 1])
+  const code = async (files: [string, Uint8Array | string][], by?: Record<string, string>) => (await send(files, by)).body.code
+  const small = (n: number) => Array.from({ length: n }, (_, at): [string, string] => [`${at}.txt`, 'x'])
+  expect(await code([['setup.exe', 'MZ']])).toBe('attachment_forbidden')
+  expect(await code(small(6))).toBe('attachment_too_many')
+  expect(
+    await code([
+      ['a.txt', Buffer.alloc(6 * 1024 * 1024)],
+      ['b.txt', Buffer.alloc(4 * 1024 * 1024 + 1)],
+    ]),
+  ).toBe('attachment_too_many')
+  expect(await code(small(1), { token: `${token.slice(0, -3)}abc`, text: 'x' })).toBe('not_found')
+  expect(await code(small(1), { token, text: '' })).toBe('invalid')
+  expect(await code([], { token })).toBe('invalid')
+  for (let at = 0; at < 3; at++) expect((await send(small(5))).status).toBe(200)
+  expect(await code(small(4))).toBe('attachment_too_many')
+  expect((await send(small(3))).status).toBe(200)
+  expect(await code(small(1))).toBe('attachment_too_many')
+  expect(await kept()).toEqual([20, 5])
+
+  const other = await bought(ann, null, `other-${ann.id}@example.com`)
+  await db.updateTable('file_usage').set({ bytes: storageBytes.none }).where('user_id', '=', ann.id).execute()
+  expect(await code(small(1), { token: other.token, text: 'x' })).toBe('attachment_no_room')
+  expect(await kept()).toEqual([20, 5])
 })
 
 test('photos of a review are pictures of the reviewer, shown to everybody while the review is [S13] [S14]', {

@@ -9,7 +9,7 @@ import type { Vault } from '@operon/kit/vault'
 import type { Config } from '../config.ts'
 import { bytesOf, macOf, uuidOf } from '../orders/links.ts'
 import type { MarketplaceDb } from '../schema.ts'
-import { dropMailFiles, keepMailFiles, storeMailFiles } from './attachments.ts'
+import { dropWhole, keeperOf, keepWhole, storeWhole } from './attachments.ts'
 import type { Side } from './threads.ts'
 import { write } from './write.ts'
 
@@ -69,26 +69,26 @@ async function takeAnswer(ctx: Ctx<MarketplaceDb>, storage: Rt['storage'], { thr
   if (!thread) return false
   const known = await ctx.db.selectFrom('thread_messages').select('id').where('mail_id', '=', mailId).executeTakeFirst()
   if (known) return true
-  const author = side === 'seller' ? thread.seller_id : thread.buyer_id
-  const { stored, left } = await storeMailFiles(storage, author, files)
+  const keeper = await keeperOf(ctx.db, thread, side)
+  const { stored, left } = await storeWhole(storage, keeper, files)
   try {
     const kept = await inTransaction(ctx.db, async (trx) => {
-      const fileIds = await keepMailFiles(trx, author, stored)
-      await write(trx, thread, side, { text, mailId, fileIds, author, filesLeft: left + stored.length - fileIds.length })
+      const fileIds = await keepWhole(trx, keeper.owner, stored)
+      await write(trx, thread, side, { text, mailId, fileIds, keeper: keeper.owner, filesLeft: left + stored.length - fileIds.length })
       return fileIds
     })
     const dropped = stored.filter(({ id }) => !kept.includes(id))
-    await dropMailFiles(storage, dropped)
+    await dropWhole(storage, dropped)
     return true
   } catch (error) {
-    await dropMailFiles(storage, stored)
+    await dropWhole(storage, stored)
     if (error instanceof DomainError && (error.code === 'conflict' || error.code === 'too_many_messages')) return error.code === 'conflict'
     throw error
   }
 }
 
 type Mail = { get(name: string): string | null; files: File[] }
-async function formOf(body: unknown, type = ''): Promise<Mail> {
+export async function formOf(body: unknown, type = ''): Promise<Mail> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   try {
     const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { takeMail } from './relay.ts'
 import { listOwnThreads, listThreads, orderMessages, showThread, threadFile } from './threads.ts'
-import { answerMessage, askSeller, messageSeller } from './write.ts'
+import { answerMessage, askSeller, messageSeller, messageSellerFiles } from './write.ts'
 
 export function threadRoutes(rt: Runtime<MarketplaceDb, Config>) {
   const { app } = rt
@@ -14,6 +14,7 @@ export function threadRoutes(rt: Runtime<MarketplaceDb, Config>) {
   serve(app, threads.showThread, showThread)
   serve(app, threads.answerMessage, answerMessage)
   serve(app, threads.messageSeller, messageSeller(rt))
+  serveRaw(app, threads.messageSellerFiles, messageSellerFiles(rt))
   serve(app, threads.askSeller, askSeller)
   serve(app, threads.orderMessages, orderMessages(rt))
   serve(app, threads.threadFile, threadFile(rt))

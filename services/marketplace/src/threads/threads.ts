@@ -1,6 +1,6 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/threads'
-import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
+import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { isUuid } from '@operon/kit/ids'
 import type { Runtime } from '@operon/kit/service'
@@ -204,19 +204,19 @@ export const threadFile =
   ): Promise<Output<typeof contract.threadFile>> => {
     // Anybody may ask, but only a side of the conversation or the order's link finds something.
     if (!token && ctx.actor.kind !== 'user') throw new DomainError('not_found')
-    const thread = token ? await threadByLink(vault, ctx, token) : (await threadOf(ctx, thread_id)).thread
+    const { thread, side } = token ? { thread: await threadByLink(vault, ctx, token), side: 'buyer' } : await threadOf(ctx, thread_id)
     const file = await ctx.db
       .selectFrom('message_files as m')
       .innerJoin('thread_messages as t', 't.id', 'm.message_id')
       .innerJoin('files as f', 'f.id', 'm.file_id')
-      .select(['f.key', 'm.name', 'f.scan', 'f.user_id'])
+      .select(['f.key', 'm.name', 'f.scan', 't.side'])
       .where('t.thread_id', '=', thread.id)
       .where('m.file_id', '=', file_id)
       .where('f.state', '=', 'ready')
       .where('f.scan', '!=', 'infected')
       .executeTakeFirst()
     if (!file) throw new DomainError('not_found')
-    if (config.CLAMAV && file.scan === 'none' && file.user_id !== userIdOf(ctx.actor)) throw new DomainError('attachment_unchecked')
+    if (config.CLAMAV && file.scan === 'none' && file.side !== side) throw new DomainError('attachment_unchecked')
     return { url: storage.signedUrl(file.key, { expiresInS: FIVE_MINUTES_S, downloadAs: file.name }) }
   }
 

@@ -1,21 +1,25 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/threads'
-import { buyerWrote, filesLeftLetter, messageLetter, sellerWrote } from '@operon/contracts/marketplace/threads'
+import { buyerWrote, filesLeftLetter, messageLetter, messageText, sellerWrote } from '@operon/contracts/marketplace/threads'
 import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
+import type { serveRaw } from '@operon/kit/http'
 import { newId } from '@operon/kit/ids'
 import type { KitDb } from '@operon/kit/schema'
 import type { Runtime } from '@operon/kit/service'
 import { enqueue, inTransaction, publish } from '@operon/kit/tx'
 import { sql, type Transaction } from 'kysely'
+import { z } from 'zod'
 import type { Config } from '../config.ts'
+import { isForbidden } from '../items/forbidden.ts'
 import { type OrderRow, orderOf } from '../orders/access.ts'
 import type { MarketplaceDb } from '../schema.ts'
-import { attach } from './attachments.ts'
+import { attach, dropWhole, keeperOf, keepWhole, storeWhole } from './attachments.ts'
+import { formOf } from './relay.ts'
 import { messagesJson, nameOfSeller, type Side, type ThreadRow, threadOf } from './threads.ts'
 
 type Trx = Transaction<MarketplaceDb & KitDb>
-type Written = { text: string; fileIds?: string[]; author?: string | null; mailId?: string; filesLeft?: number }
+type Written = { text: string; fileIds?: string[]; keeper?: string | null; mailId?: string; filesLeft?: number }
 const PREVIEW = 160
 /** From one side of one conversation, an hour. */
 const MOST_AN_HOUR = 30
@@ -28,7 +32,7 @@ export async function answerMessage(
 ): Promise<Output<typeof contract.answerMessage>> {
   const { thread, side } = await threadOf(ctx, thread_id)
   return inTransaction(ctx.db, async (trx) => ({
-    message: await write(trx, thread, side, { text, fileIds: file_ids, author: userIdOf(ctx.actor) }),
+    message: await write(trx, thread, side, { text, fileIds: file_ids, keeper: userIdOf(ctx.actor) }),
   }))
 }
 
@@ -42,8 +46,39 @@ export const messageSeller =
     // Before it is paid there is nothing to speak of, and nobody who was asked for an address.
     if (order.state === 'open') throw new DomainError('not_found')
     return inTransaction(ctx.db, async (trx) => ({
-      message: await write(trx, await threadOfOrder(trx, order), 'buyer', { text, fileIds: file_ids, author: userIdOf(ctx.actor) }),
+      message: await write(trx, await threadOfOrder(trx, order), 'buyer', { text, fileIds: file_ids, keeper: userIdOf(ctx.actor) }),
     }))
+  }
+
+type Raw = Parameters<Parameters<typeof serveRaw>[2]>
+/** A guest's message with its files, in one piece: what is not sent leaves nothing behind. */
+export const messageSellerFiles =
+  ({ vault, storage }: Pick<Runtime<MarketplaceDb, Config>, 'vault' | 'storage'>) =>
+  async (ctx: Ctx<MarketplaceDb>, body: unknown, reply: Raw[2], request: Raw[3]): Promise<unknown> => {
+    const form = await formOf(body, request.headers['content-type'])
+    const said = z
+      .object({ token: z.string().min(20).max(100), text: messageText })
+      .safeParse({ token: form.get('token'), text: form.get('text') })
+    if (!said.success) throw new DomainError('invalid')
+    const order = await orderOf(vault, ctx, { token: said.data.token })
+    if (order.state === 'open') throw new DomainError('not_found')
+    const thread = await inTransaction(ctx.db, (trx) => threadOfOrder(trx, order))
+    // Whoever has the link is a guest here, also where the order belongs to an account by now.
+    const keeper = await keeperOf(ctx.db, { ...thread, buyer_id: null }, 'buyer')
+    const { stored, left } = await storeWhole(storage, keeper, form.files)
+    try {
+      if (left)
+        throw new DomainError(form.files.some(({ name, type }) => isForbidden(name, type)) ? 'attachment_forbidden' : 'attachment_too_many')
+      const message = await inTransaction(ctx.db, async (trx) => {
+        const fileIds = await keepWhole(trx, keeper.owner, stored)
+        if (fileIds.length < stored.length) throw new DomainError('attachment_no_room')
+        return write(trx, thread, 'buyer', { text: said.data.text, fileIds, keeper: keeper.owner })
+      })
+      return reply.send({ message })
+    } catch (error) {
+      await dropWhole(storage, stored)
+      throw error
+    }
   }
 
 async function threadOfOrder(trx: Trx, order: OrderRow): Promise<ThreadRow> {
@@ -93,7 +128,7 @@ export async function askSeller(
       .where('item_id', '=', item_id)
       .where('order_id', 'is', null)
       .executeTakeFirstOrThrow()
-    await write(trx, thread, 'buyer', { text, author: buyer.id })
+    await write(trx, thread, 'buyer', { text, keeper: buyer.id })
     return { thread_id: thread.id }
   })
 }
@@ -103,7 +138,7 @@ export async function write(
   trx: Trx,
   thread: ThreadRow,
   side: Side,
-  { text, fileIds = [], author = null, mailId, filesLeft = 0 }: Written,
+  { text, fileIds = [], keeper = null, mailId, filesLeft = 0 }: Written,
 ) {
   // One at a time, so that the limit is one and the newest message is the last that was written.
   await trx.selectFrom('threads').select('id').where('id', '=', thread.id).forUpdate().execute()
@@ -115,7 +150,7 @@ export async function write(
     .returningAll()
     .executeTakeFirst()
   if (!message) throw new DomainError('conflict')
-  await attach(trx, message.id, fileIds, author)
+  await attach(trx, message.id, fileIds, keeper)
   const preview = text.replaceAll(/\s+/g, ' ').slice(0, PREVIEW)
   const count = sql<number>`1 + ${sql.ref(side === 'buyer' ? 'seller_unread' : 'buyer_unread')}`
   await trx

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { readJson, request } from '../../api/http.ts'
 import { useSession } from '../../api/session.ts'
 import { Talk } from '../../chat/Talk.tsx'
 import { keyOf, type OrderRef, useOrderCall } from './queries.ts'
@@ -24,11 +25,20 @@ export function OrderMessages({ of: ref, seller }: { of: OrderRef; seller: strin
         other={seller}
         attachTo={user ? keyOf(ref) : null}
         linkTo={(file_id) => ask('thread-file', 'token' in ref ? { ...ref, file_id } : { thread_id: data!.thread_id!, file_id })}
-        send={async (text, file_ids) => {
-          await ask('message-seller', { ...ref, text, file_ids })
+        send={async (text, file_ids, files) => {
+          if (files.length && 'token' in ref) await sendAsGuest(ref.token, text, files)
+          else await ask('message-seller', { ...ref, text, file_ids })
           await queries.invalidateQueries({ queryKey })
         }}
       />
     </section>
   )
+}
+
+async function sendAsGuest(token: string, text: string, files: File[]) {
+  const form = new FormData()
+  form.append('token', token)
+  form.append('text', text)
+  for (const file of files) form.append('files', file, file.name)
+  await readJson(await request('/functions/v1/message-seller-files', { method: 'POST', body: form }))
 }

@@ -40,8 +40,8 @@ export function Items({ offers, categories, next, asked, empty, sellers }: Props
       </p>
       {offers.length ? (
         <Grid>
-          {offers.map((offer) => (
-            <OfferCell key={offer.id} offer={offer} seller={sellers} />
+          {offers.map((offer, at) => (
+            <OfferCell key={offer.id} offer={offer} seller={sellers} first={at === 0} />
           ))}
         </Grid>
       ) : (
@@ -69,14 +69,15 @@ export function Items({ offers, categories, next, asked, empty, sellers }: Props
   )
 }
 
-function OfferCell({ offer, seller }: { offer: Offer; seller?: boolean | undefined }) {
+function OfferCell({ offer, seller, first = false }: { offer: Offer; seller?: boolean | undefined; first?: boolean }) {
   return (
     <li className={cx(cell, 'group transition-colors duration-120 hover:bg-panel')}>
       {offer.picture ? (
         <img
-          src={offer.picture}
+          src={`${offer.picture}?w=480`}
           alt=""
-          loading="lazy"
+          loading={first ? 'eager' : 'lazy'}
+          fetchPriority={first ? 'high' : 'auto'}
           decoding="async"
           width={640}
           height={400}

@@ -105,7 +105,9 @@ function Pictures({ of: { pictures, title } }: { of: Of<'product'>['product'] })
       {pictures.map((picture, at) => (
         <img
           key={picture}
-          src={picture}
+          src={`${picture}?w=960`}
+          srcSet={`${picture}?w=480 480w, ${picture}?w=960 960w`}
+          sizes={at ? '(min-width: 64rem) 30vw, 50vw' : '(min-width: 64rem) 60vw, 100vw'}
           alt={pictures.length > 1 ? `${title}, picture ${at + 1} of ${pictures.length}` : title}
           width={1280}
           height={800}
