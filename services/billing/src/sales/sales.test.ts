@@ -69,6 +69,25 @@ test('a refund whose answer was lost is asked for again under its key, also afte
   expect(await refunds()).toBe(3)
 })
 
+test('a refund that was made and not booked is asked for again under its key, and is made once [R3]', { timeout: 60_000 }, async () => {
+  const ann = await selling.seller()
+  const { id: sale_id, charge } = (await selling.row(await selling.sell(ann, 10_000)))!
+  const refund = (key: string) =>
+    billing.call('refund-order', ann, { sale_id, amount_cents: 300, reason: 'A part of it' }, { 'idempotency-key': key })
+  const refunds = async () => (await billing.stripe.refunds.list({ charge })).data.length
+  // Between the provider's answer and the books.
+  await billing.order({ kind: 'status', status: 500, match: `GET /v1/charges/${charge}`, times: 0 })
+  expect((await refund('a')).status).toBeGreaterThanOrEqual(500)
+  await fetch(`${billing.platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' })
+  expect((await refund('a')).status).toBe(200)
+  expect(await refunds()).toBe(1)
+  await billing.quiet()
+  expect((await refund('a')).status).toBe(200)
+  expect(await refunds()).toBe(1)
+  expect((await refund('b')).status).toBe(200)
+  expect(await refunds()).toBe(2)
+})
+
 test('a cursor that is none of ours is refused in words', async () => {
   const seller = billing.user()
   for (const at of ['2026', '0000-01-01T00:00:00.000Z', '2026-02-31T00:00:00.000Z', '+275760-09-13T00:00:00.000Z', 'x', '']) {
