@@ -60,6 +60,7 @@ import type * as marketplaceTemplates from './marketplace/templates.ts'
 import type * as marketplaceThreads from './marketplace/threads.ts'
 import type * as marketplaceTrust from './marketplace/trust.ts'
 import type * as media from './media/api.ts'
+import type * as mediaBoards from './media/boards.ts'
 import type * as mediaFiles from './media/files.ts'
 import type * as mediaVoice from './media/voice.ts'
 
@@ -125,6 +126,7 @@ type Modules = typeof aiGateway &
   typeof marketplaceReviews &
   typeof marketplaceThreads &
   typeof media &
+  typeof mediaBoards &
   typeof mediaVoice &
   typeof mediaFiles & { accountErasures: typeof accountErasures }
 type NameOf<E> = E extends { method: 'POST'; path: `/functions/v1/${infer N}` } ? N : never

@@ -155,6 +155,8 @@ export const errors = {
   coupon_off: { status: 400, message: 'A coupon takes off a percentage or an amount, one of the two.' },
   coupon_dates: { status: 400, message: 'A coupon ends after it begins.' },
   coupon_exists: { status: 409, message: 'You have a coupon with this code. End it first, or choose another code.' },
+  board_exists: { status: 409, message: 'You already have a board with this name.' },
+  too_many_boards: { status: 409, message: 'You have 100 boards. Delete some of them first.' },
   too_many_coupons: { status: 409, message: 'You have 500 coupons. End some of them first.' },
   cart_mixed: { status: 409, message: 'A cart holds products of one seller. Check out what is in it first.' },
   coupon_invalid: { status: 409, message: 'This coupon code does not apply here, or it has ended.' },

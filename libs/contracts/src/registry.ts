@@ -91,6 +91,7 @@ import * as marketplaceTemplates from './marketplace/templates.ts'
 import * as marketplaceThreads from './marketplace/threads.ts'
 import * as marketplaceTrust from './marketplace/trust.ts'
 import * as mediaApi from './media/api.ts'
+import * as mediaBoards from './media/boards.ts'
 import * as mediaEvents from './media/events.ts'
 import * as mediaFiles from './media/files.ts'
 import * as mediaOpenAi from './media/openai.ts'
@@ -184,6 +185,7 @@ export const contracts: Record<ProcessName, object> = {
     ...mediaFiles,
     ...mediaOpenAi,
     ...mediaShapes,
+    ...mediaBoards,
     ...mediaVoice,
     mediaTopUpDrawn,
     mediaCloseTopUp,

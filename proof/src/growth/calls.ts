@@ -57,6 +57,7 @@ export const UNTIMED: Record<string, string> = {
   'checkout-status': 'asks the payment provider about one session',
   'top-up-status': 'the same',
   'staff-coupons': 'asks the payment provider for its promotion codes',
+  'boards-of-image': 'the boards of one image, by its id',
   'order-status': 'opens by the token of one order',
   'show-order': 'one order, by its token or id',
   'order-download': 'one file of one order, by its token or id',

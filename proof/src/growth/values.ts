@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 
 /** So many rows one person has at most, since the product refuses more or has no more to tell apart. Everything else may grow without end. */
 export const BOUNDED: Record<string, number> = {
+  boards: 100,
   email_senders: 20,
   email_segments: 100,
   email_templates: 100,
@@ -245,6 +246,8 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'bookings.state': sql`'confirmed'`,
   'bookings.answers': sql`'[]'::jsonb`,
   'bookings.remind_at': sql`null::timestamptz`,
+  'boards.name': sql`'Board ' || n`,
+  'boards.deleted_at': sql`null::timestamptz`,
   'pictures.state': sql`'done'`,
   'pictures.model': among('gpt-image-1', 'gemini', 'flux'),
   'pictures.used_model': sql`'gemini'`,

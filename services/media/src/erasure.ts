@@ -1,5 +1,6 @@
 import { deleteRows, type Eraser } from '@operon/kit/erasure'
 import { eraseFiles, fileHoldings } from '@operon/kit/files/mount'
+import { WHOLE_ROW } from '@operon/kit/personal-data'
 import type { Runtime } from '@operon/kit/service'
 import { release } from '@operon/kit/settle'
 import { inTransaction } from '@operon/kit/tx'
@@ -30,11 +31,13 @@ export const erasureOf = (rt: Rt): Eraser<MediaDb> => ({
       for (let found = await rt.storage.list(prefix, 500); found.length; found = await rt.storage.list(prefix, 500))
         for (const { key } of found) await rt.storage.delete(key)
   },
-  long: [{ table: 'picture_shares' }, { table: 'pictures' }, { table: 'recordings' }],
+  long: [{ table: 'picture_shares' }, { table: 'board_pictures' }, { table: 'pictures' }, { table: 'recordings' }],
   async erase(trx, userId) {
     await sql`delete from lane_items where tenant = ${userId}`.execute(trx)
     await sql`delete from tenant_lanes where tenant = ${userId}`.execute(trx)
-    return { deleted: await deleteRows(trx as never, ['file_links', 'picture_months', 'voice_commands', 'voice_settings'], userId) }
+    return {
+      deleted: await deleteRows(trx as never, ['file_links', 'picture_months', 'boards', 'voice_commands', 'voice_settings'], userId),
+    }
   },
   holds: [
     {
@@ -42,6 +45,8 @@ export const erasureOf = (rt: Rt): Eraser<MediaDb> => ({
       without: ['words', 'reservation_id', 'request_key', 'fence', 'provider_ref', 'inputs', 'mask_key', 'inputs_gone'],
     },
     { table: 'picture_shares' },
+    { table: 'boards' },
+    { table: 'board_pictures', key: WHOLE_ROW },
     { table: 'picture_months', key: null },
     { table: 'recordings', without: ['text_key'] },
     { table: 'voice_settings', key: null },

@@ -64,6 +64,8 @@ export type MediaDb = FilesDb &
       revoked_at: Date | null
       views: Generated<number>
     }
+    boards: { id: string; user_id: string; name: string; created_at: Generated<Date>; deleted_at: Date | null }
+    board_pictures: { board_id: string; picture_id: string; user_id: string; added_at: Generated<Date> }
     voice_settings: {
       user_id: string
       voice: VoiceName

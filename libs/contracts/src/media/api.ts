@@ -142,6 +142,7 @@ export const listImages = fn('list-images', {
     .object({
       q: text(200).optional(),
       saved: z.boolean().optional().describe('Only those that were saved'),
+      board_id: id('board').optional().describe('Only those on this board'),
       after: z.uuid().nullish(),
       limit: z.int().min(1).max(100).default(60),
     })

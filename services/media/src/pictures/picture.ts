@@ -28,6 +28,9 @@ const expiresInS = () => {
   return Math.round((Math.floor(at / HOUR_S) + 2) * HOUR_S - at)
 }
 
+export const thumbAt = (storage: Storage, picture: { user_id: string; id: string }) =>
+  storage.signedUrl(thumbKeyOf(picture), { expiresInS: expiresInS() })
+
 export function shown(storage: Storage, row: Row): Picture {
   const isDone = row.state === 'done'
   const life = { expiresInS: isDone ? expiresInS() : 0 }

@@ -4,6 +4,7 @@ import { removeFiles } from '@operon/kit/files/files'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { MediaDb } from '../schema.ts'
+import { dropBoards } from './boards.ts'
 import type { Deps } from './deps.ts'
 import { fail } from './draw.ts'
 import { dropInputs } from './inputs.ts'
@@ -16,7 +17,19 @@ const DAY = sql`interval '1 day'`
 export async function listPictures(
   { storage }: Deps,
   ctx: Ctx<MediaDb>,
-  { q, saved, after, limit }: { q?: string | undefined; saved?: boolean | undefined; after?: string | null | undefined; limit: number },
+  {
+    q,
+    saved,
+    board_id,
+    after,
+    limit,
+  }: {
+    q?: string | undefined
+    saved?: boolean | undefined
+    board_id?: string | undefined
+    after?: string | null | undefined
+    limit: number
+  },
 ): Promise<{ pictures: Picture[]; next: string | null }> {
   const words = wordsOf(q ?? '')
   let query = select(ctx.db as never)
@@ -24,6 +37,11 @@ export async function listPictures(
     .where('p.state', '=', 'done')
     .where('p.deleted_at', 'is', null)
   if (saved) query = query.where('p.saved', '=', true)
+  if (board_id)
+    query = query.where(
+      sql<boolean>`exists (select from board_pictures bp join boards b on b.id = bp.board_id
+        where bp.board_id = ${board_id} and bp.picture_id = p.id and b.user_id = p.user_id and b.deleted_at is null)`,
+    )
   if (after) query = query.where('p.id', '<', after)
   if (words) query = query.where(sql<boolean>`p.words @@ to_tsquery('simple', ${words})`)
   const rows = await query
@@ -168,6 +186,7 @@ export async function sweep(deps: Deps, ctx: Ctx<MediaDb>): Promise<void> {
     await ctx.db.deleteFrom('pictures').where('id', '=', row.id).where(sql<boolean>`deleted_at < now() - ${DAY}`).execute()
   }
   await dropInputs(deps, ctx, BATCH)
+  await dropBoards(ctx, BATCH)
   await sql`
     delete from pictures where id in (
       select id from pictures where state in ('failed', 'cancelled') and finished_at < now() - interval '90 days' limit ${BATCH})`.execute(

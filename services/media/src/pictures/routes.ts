@@ -1,9 +1,11 @@
 import * as contract from '@operon/contracts/media/api'
+import * as boards from '@operon/contracts/media/boards'
 import { readPicture, sharedPage, sweepPictures } from '@operon/contracts/media/events'
 import { takesMask } from '@operon/contracts/media/images'
 import { DomainError } from '@operon/kit/errors'
 import { serve, serveRaw } from '@operon/kit/http'
 import { startLane } from '@operon/kit/lanes'
+import { boardsOf, createBoard, deleteBoard, listBoards, putOnBoard, renameBoard, restoreBoard } from './boards.ts'
 import type { Deps } from './deps.ts'
 import { LANE } from './deps.ts'
 import { drawPicture } from './draw.ts'
@@ -37,6 +39,13 @@ export function pictureRoutes(deps: Deps) {
   serve(app, contract.shareImage, (ctx, input) => sharePicture(deps, ctx, input))
   serve(app, contract.unshareImage, (ctx, input) => unsharePicture(ctx, input))
   serve(app, contract.sharedImage, (ctx, input) => sharedPicture(deps, ctx, input))
+  serve(app, boards.listBoards, (ctx) => listBoards(deps, ctx))
+  serve(app, boards.createBoard, createBoard)
+  serve(app, boards.renameBoard, renameBoard)
+  serve(app, boards.deleteBoard, deleteBoard)
+  serve(app, boards.restoreBoard, restoreBoard)
+  serve(app, boards.putOnBoard, putOnBoard)
+  serve(app, boards.boardsOfImage, boardsOf)
   serve(app, contract.imageStats, (ctx) => pictureStats(ctx))
   serveRaw(app, contract.openPicture, (ctx, input, reply) => sendPicture(deps, ctx, input, reply))
   serveRaw(app, contract.openShared, (ctx, input, reply, request) => sendShared(deps, ctx, input, reply, request))

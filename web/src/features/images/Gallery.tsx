@@ -6,19 +6,25 @@ import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { TextField } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { BoardFilter } from './Boards.tsx'
 import { blurOf, here, type Picture } from './picture.ts'
 
 const PAGE = 60
 const WAIT_MS = 250
 
-type Props = { q: string; saved: boolean; onFilter: (filter: { q?: string; saved?: boolean }) => void; onOpen: (picture: Picture) => void }
+type Filter = { q?: string; saved?: boolean; board?: string }
+type Props = { q: string; saved: boolean; board: string; onFilter: (filter: Filter) => void; onOpen: (picture: Picture) => void }
 
-export function Gallery({ q, saved, onFilter, onOpen }: Props) {
+export function Gallery({ q, saved, board, onFilter, onOpen }: Props) {
   const [typed, setTyped] = useState(q)
   const list = useInfiniteQuery({
-    queryKey: ['list-images', { q, saved }],
+    queryKey: ['list-images', { q, saved, board }],
     queryFn: ({ pageParam, signal }) =>
-      call('list-images', { limit: PAGE, after: pageParam, ...(q && { q }), ...(saved && { saved }) }, { signal }),
+      call(
+        'list-images',
+        { limit: PAGE, after: pageParam, ...(q && { q }), ...(saved && { saved }), ...(board && { board_id: board }) },
+        { signal },
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
     // Addresses of the files run out after an hour.
@@ -58,12 +64,17 @@ export function Gallery({ q, saved, onFilter, onOpen }: Props) {
             </Button>
           ))}
         </fieldset>
+        <BoardFilter board={board} onChoose={(next) => onFilter({ board: next })} />
       </div>
       {list.isPending ? <Waiting /> : null}
       {list.isError ? <ErrorState title="Your images could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
       {none ? (
-        <EmptyState title={q || saved ? 'No matches' : 'No images yet'}>
-          {q || saved ? 'No image of yours fits this filter.' : 'Describe a picture above. What you make is kept here.'}
+        <EmptyState title={q || saved ? 'No matches' : board ? 'Nothing on this board yet' : 'No images yet'}>
+          {q || saved
+            ? 'No image of yours fits this filter.'
+            : board
+              ? 'Open an image and choose Add to board.'
+              : 'Describe a picture above. What you make is kept here.'}
         </EmptyState>
       ) : null}
       {pages.map(({ pictures }, at) => (

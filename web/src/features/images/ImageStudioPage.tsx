@@ -37,8 +37,12 @@ export function ImageStudioPage() {
 
   const change = useCallback((set: Record<string, string | null>) => changeAddress(set, true), [changeAddress])
   const filter = useCallback(
-    ({ q, saved }: { q?: string; saved?: boolean }) =>
-      change({ ...(q !== undefined && { q: q || null }), ...(saved !== undefined && { saved: saved ? '1' : null }) }),
+    ({ q, saved, board }: { q?: string; saved?: boolean; board?: string }) =>
+      change({
+        ...(q !== undefined && { q: q || null }),
+        ...(saved !== undefined && { saved: saved ? '1' : null }),
+        ...(board !== undefined && { board: board || null }),
+      }),
     [change],
   )
   const open = useCallback(
@@ -132,7 +136,13 @@ export function ImageStudioPage() {
                 </Button>
               </p>
             ) : null}
-            <Gallery q={address.get('q') ?? ''} saved={address.get('saved') === '1'} onFilter={filter} onOpen={open} />
+            <Gallery
+              q={address.get('q') ?? ''}
+              saved={address.get('saved') === '1'}
+              board={address.get('board') ?? ''}
+              onFilter={filter}
+              onOpen={open}
+            />
           </div>
         </div>
       </div>

@@ -27,6 +27,7 @@ import { fileSize, moment } from '../../ui/format.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
+import { BoardMenu } from './Boards.tsx'
 import { blurOf, here, type Picture } from './picture.ts'
 
 type Props = {
@@ -178,6 +179,9 @@ export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, 
               {shared ? <Link2 /> : <Share2 />}
               {shared ? 'Copy link' : 'Share'}
             </Button>
+          </div>
+          <div className="flex">
+            <BoardMenu pictureId={id} />
           </div>
           {shared ? (
             <div className="flex flex-col gap-2">
