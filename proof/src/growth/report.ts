@@ -40,7 +40,7 @@ export function shapeOfRow({ at }: Row, sizes: readonly number[], inTime: boolea
 
 /** Rows of every table from which on a call reads no more, and why. Up to there it may be a line: what counts is how long it takes at the end of it. */
 export const BOUNDED_AT: Record<string, [rows: number, why: string]> = {
-  'statement-export': [45_000, 'a row for each movement of a month, of which there is one a minute'],
+  'statement-export': [10_000, 'up to 1,000 movements at once'],
   'sales-statement': [45_000, 'the same, and at most 5,000 are listed'],
   'staff-figures': [3_000, 'up to 2,000 accounts are counted while somebody waits'],
   'product-analytics': [8_000, 'ninety days of at most 41 sites'],

@@ -243,17 +243,19 @@ export const statementExport = fn('statement-export', {
   access: 'user',
   rate: 'read',
   summary: 'Writes the monthly statement: booked payments, refunds and credits, as CSV',
-  description: 'Months are in UTC. A month without payments has the header alone.',
+  description:
+    'Months are in UTC. A month without payments has the header alone. Up to 1,000 movements come at once: where there are more, `cursor` leads to the next ones, which come without a header.',
   body: z.object({
     month: z
       .string()
       .regex(/^\d{4}-(0[1-9]|1[0-2])$/)
       .meta({ examples: ['2026-11'] }),
+    cursor: z.uuid().optional(),
   }),
-  reply: z.object({ csv: z.string(), filename: z.string() }),
+  reply: z.object({ csv: z.string(), filename: z.string(), cursor: z.uuid().nullable().default(null) }),
   example: {
     request: { month: '2026-11' },
-    reply: { csv: 'date,reference,type,description,amount,currency\r\n', filename: 'statement-2026-11.csv' },
+    reply: { csv: 'date,reference,type,description,amount,currency\r\n', filename: 'statement-2026-11.csv', cursor: null },
   },
   errors: [],
   action: {

@@ -39,6 +39,43 @@ test('years of payments: staff and the person see the newest and that there are 
   ])
 })
 
+test('a month of more than 1,000 movements comes in pieces that join to each movement once', async () => {
+  const user = billing.user()
+  await billing.call('referral-summary', user)
+  await inTransaction(billing.db, async (trx) => {
+    await sql`
+      insert into ledger_entries (id, reference, kind, user_id, description, occurred_at)
+      select gen_random_uuid(), 'credit_granted:' || gen_random_uuid(), 'credit_granted', ${user.id}, 'entry ' || n,
+        timestamptz '2021-03-01Z' + (n / 7) * interval '1 second'
+      from generate_series(0, 2099) as n`.execute(trx)
+    await sql`
+      insert into ledger_postings (entry_id, line, account, currency, amount_cents)
+      select id, line, account, 'usd', cents
+      from ledger_entries, (values (1, 'customer_credit', -5), (2, 'referral_credits', 5)) as l (line, account, cents) where user_id = ${user.id}`.execute(
+      trx,
+    )
+  })
+  const pieces: string[][] = []
+  let cursor: string | null | undefined
+  do {
+    const { body } = await billing.call('statement-export', user, { month: '2021-03', ...(cursor && { cursor }) })
+    pieces.push(body.csv.trim().split('\r\n'))
+    cursor = body.cursor
+  } while (cursor)
+  expect(pieces.map(({ length }) => length)).toEqual([1_001, 1_000, 100])
+  const said = pieces.flat().slice(1)
+  expect(new Set(said.map((line) => line.split(',')[3])).size).toBe(2_100)
+  expect(said.map((line) => line.slice(0, 24))).toEqual(said.map((line) => line.slice(0, 24)).toSorted())
+  // A place in somebody else's books leads nowhere.
+  const other = billing.user()
+  await billing.call('referral-summary', other)
+  const theirs = (await billing.call('statement-export', user, { month: '2021-03' })).body.cursor
+  expect((await billing.call('statement-export', other, { month: '2021-03', cursor: theirs })).body).toMatchObject({
+    csv: '',
+    cursor: null,
+  })
+})
+
 test('a referrer of many sees true sums, and the newest credits', async () => {
   const user = billing.user()
   await billing.call('referral-summary', user)

@@ -31,14 +31,31 @@ const shownAs = (kind: string): Shown =>
       ? 'refund'
       : (kind.replace(/^top_up_/, '') as Shown)
 
+/** Movements in one piece of a statement. */
+const AT_ONCE = 1_000
+
 export async function statementExport(
   ctx: BillingCtx,
-  { month }: Input<typeof contract.statementExport>,
+  { month, cursor }: Input<typeof contract.statementExport>,
 ): Promise<Output<typeof contract.statementExport>> {
   const from = new Date(`${month}-01T00:00:00Z`)
   const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1))
-  const booked = entriesOf(ctx.db, signedIn(ctx).id).where('occurred_at', '>=', from).where('occurred_at', '<', to)
-  const rows = await movements(ctx.db, booked).orderBy('e.occurred_at').orderBy('e.id').execute()
+  const { id: userId } = signedIn(ctx)
+  const booked = entriesOf(ctx.db, userId)
+    .where('occurred_at', '>=', from)
+    .where('occurred_at', '<', to)
+    .$if(cursor !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(occurred_at, id) > (select occurred_at, id from ledger_entries where id = ${cursor} and user_id = ${userId})`,
+      ),
+    )
+    .orderBy('occurred_at')
+    .orderBy('id')
+    .limit(AT_ONCE + 1)
+  const found = await movements(ctx.db, booked).orderBy('e.occurred_at').orderBy('e.id').execute()
+  const ids = [...new Set(found.map(({ id }) => id))]
+  const beyond = ids[AT_ONCE]
+  const rows = found.filter(({ id }) => id !== beyond)
   const header = ['date', 'reference', 'type', 'description', 'amount', 'currency']
   const body = rows.map((row) => [
     row.occurred_at.toISOString(),
@@ -48,7 +65,9 @@ export async function statementExport(
     decimal(row.amount_cents),
     row.currency,
   ])
-  return { csv: [header, ...body].map((cells) => `${cells.map(cell).join(',')}\r\n`).join(''), filename: `statement-${month}.csv` }
+  const lines = cursor === undefined ? [header, ...body] : body
+  const csv = lines.map((cells) => `${cells.map(cell).join(',')}\r\n`).join('')
+  return { csv, filename: `statement-${month}.csv`, cursor: beyond ? ids[AT_ONCE - 1]! : null }
 }
 
 /** The newest movements first. */
@@ -88,6 +107,7 @@ const movements = (db: Db, entries: ReturnType<typeof entriesOf>) =>
     .selectFrom(entries.as('e'))
     .innerJoin('ledger_postings as p', 'p.entry_id', 'e.id')
     .select([
+      'e.id',
       'e.reference',
       'e.kind',
       'e.description',

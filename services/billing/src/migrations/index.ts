@@ -30,6 +30,7 @@ import * as topUps from './0080_top_ups.ts'
 import * as ledgerSums from './0090_ledger_sums.ts'
 import * as ledgerSumsRead from './0091_ledger_sums_read.ts'
 import * as referralSums from './0092_referral_sums.ts'
+import * as payoutsByCurrency from './0093_payouts_by_currency.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -63,4 +64,5 @@ export const migrations: Migrations = {
   '0090_ledger_sums': ledgerSums,
   '0091_ledger_sums_read': ledgerSumsRead,
   '0092_referral_sums': referralSums,
+  '0093_payouts_by_currency': payoutsByCurrency,
 }

@@ -16,8 +16,13 @@ export function Statement({ invoices }: { invoices: Invoice[] }) {
     const month = String(new FormData(event.currentTarget).get('month'))
     setBusy(true)
     await attempt('The statement was not made', async () => {
-      const { csv, filename } = await call('statement-export', { month })
-      download(filename, csv, 'text/csv')
+      const parts: string[] = []
+      for (let cursor: string | undefined; ; ) {
+        const { csv, filename, cursor: next } = await call('statement-export', { month, ...(cursor && { cursor }) })
+        parts.push(csv)
+        if (!next) return download(filename, parts.join(''), 'text/csv')
+        cursor = next
+      }
     })
     setBusy(false)
   }
