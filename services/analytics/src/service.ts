@@ -14,6 +14,7 @@ import * as dailyFigures from './migrations/0005_daily_figures.ts'
 import * as dailyFiguresDone from './migrations/0005_daily_figures_done.ts'
 import * as rowsOfAPerson from './migrations/0006_rows_of_a_person.ts'
 import * as leadCount from './migrations/0010_lead_count.ts'
+import * as readIndexes from './migrations/0107_read_indexes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import type { AnalyticsDb } from './schema.ts'
 
@@ -29,6 +30,7 @@ export const analyticsService: ServiceDefinition<AnalyticsDb, Config> = {
     '0005_daily_figures_done': dailyFiguresDone,
     '0006_rows_of_a_person': rowsOfAPerson,
     '0010_lead_count': leadCount,
+    '0107_read_indexes': readIndexes,
   },
   setup(rt) {
     factConsumers(rt)
