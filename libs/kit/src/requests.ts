@@ -44,6 +44,6 @@ export function verifyRequest(
 }
 
 const signatureOf = (vault: Vault, name: string, input: unknown, actor: Actor, at: number) =>
-  createHmac('sha256', vault.derive('fleet-requests'))
+  createHmac('sha256', vault.secret('fleet-requests'))
     .update(JSON.stringify([name, input, actor, at]))
     .digest('base64url')

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type KitConfig, SetupError } from './config.ts'
@@ -12,6 +12,7 @@ import { DomainError } from './errors.ts'
 export class Vault {
   readonly #masters: Map<string, Buffer>
   readonly #current: string
+  readonly #secrets = new Map<string, KeyObject>()
 
   /** The first key seals; all of them open, so that a key can be rotated. */
   constructor(masterKeys: Buffer[]) {
@@ -58,6 +59,13 @@ export class Vault {
   /** A key for one purpose that every process of the fleet arrives at. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', [...this.#masters.values()].at(-1)!, 'operon', purpose, 32))
+  }
+
+  /** The same, derived once, for what is signed often. */
+  secret(purpose: string): KeyObject {
+    const known = this.#secrets.get(purpose) ?? createSecretKey(this.derive(purpose))
+    this.#secrets.set(purpose, known)
+    return known
   }
 }
 

@@ -1,16 +1,8 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Vault } from '@operon/kit/vault'
 
 // 16 bytes of session id, 4 of counter, 24 of HMAC: nothing about a token is stored, so nothing can leak.
 const LENGTH = 44
-
-const keys = new WeakMap<Vault, KeyObject>()
-
-function keyOf(vault: Vault): KeyObject {
-  const kept = keys.get(vault) ?? createSecretKey(vault.derive('refresh-tokens'))
-  keys.set(vault, kept)
-  return kept
-}
 
 export function writeRefreshToken(vault: Vault, sessionId: string, counter: number): string {
   const body = Buffer.alloc(20)
@@ -35,4 +27,4 @@ export function readRefreshToken(vault: Vault, token: string): { sessionId: stri
   }
 }
 
-const seal = (vault: Vault, body: Buffer) => createHmac('sha256', keyOf(vault)).update(body).digest().subarray(0, 24)
+const seal = (vault: Vault, body: Buffer) => createHmac('sha256', vault.secret('refresh-tokens')).update(body).digest().subarray(0, 24)
