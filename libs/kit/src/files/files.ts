@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { FILES_A_PAGE, inspectFile, PIECE_BYTES, storageBytes } from '@operon/contracts/files'
 import type { Tier } from '@operon/contracts/plans'
-import { fileTypeFromBuffer } from 'file-type'
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
 import { type Ctx, signedIn } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -158,6 +157,7 @@ async function finishUpload(rt: Rt, ctx: Ctx<any>, id: string): Promise<FileRow>
 
 const PLAIN = /^text\/(plain|csv|markdown)(;|$)|^application\/json(;|$)/
 export async function typeOf(head: Buffer, said: string): Promise<string> {
+  const { fileTypeFromBuffer } = await import('file-type')
   const found = await fileTypeFromBuffer(head)
   if (found) return found.mime
   const isText = !head.includes(0) && !head.toString('utf8').slice(0, -1).includes('\uFFFD')

@@ -9,16 +9,16 @@ describe('SMTP_URL is read by the rules of nodemailer', () => {
     ['smtp://mail.example', { port: 587, secure: false }],
     ['smtps://mail.example:2465', { port: 2465, secure: true }],
     ['smtp://mail.example:25?requireTLS=true', { port: 25, secure: false, requireTls: true }],
-  ])('%s', (url, expected) => {
-    const { options } = transportOf(url)
+  ])('%s', async (url, expected) => {
+    const { options } = await transportOf(url)
     const connection = new SMTPConnection(options)
     expect({ port: connection.port, secure: connection.secureConnection, ...(options.requireTLS && { requireTls: true }) }).toEqual(
       expected,
     )
   })
 
-  test('a password with signs of its own arrives as it is', () => {
-    expect(createSmtpTransport('smtp://apikey:p%40ss%2Fword@mail.example').options).toMatchObject({
+  test('a password with signs of its own arrives as it is', async () => {
+    expect((await createSmtpTransport('smtp://apikey:p%40ss%2Fword@mail.example')).options).toMatchObject({
       auth: { user: 'apikey', pass: 'p@ss/word' },
     })
   })
@@ -66,7 +66,7 @@ test('an email has colors for light and for dark, and every color of the dark th
   expect(html).not.toMatch(/<img|<script|<svg/)
 })
 
-function transportOf(url: string) {
-  const { transporter } = createSmtpTransport(url) as unknown as { transporter: { options: SMTPConnection.Options } }
+async function transportOf(url: string) {
+  const { transporter } = (await createSmtpTransport(url)) as unknown as { transporter: { options: SMTPConnection.Options } }
   return transporter
 }

@@ -1,5 +1,5 @@
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
-import { createTransport, type Transporter } from 'nodemailer'
+import type { createTransport, Transporter } from 'nodemailer'
 import { z } from 'zod'
 import type { Runtime } from '../service.ts'
 import { type Letter, renderLetter } from './frame.ts'
@@ -92,7 +92,8 @@ export function openMailer({
  * nodemailer reads the address by its own rules: smtps:// is TLS from the first byte on port 465, smtp:// is port 587 and uses STARTTLS where
  * the server offers it, and options may follow as a query (`?requireTLS=true`).
  */
-export function createSmtpTransport(url: string): Transporter {
+export async function createSmtpTransport(url: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
   return createTransport({
     url,
     pool: true,

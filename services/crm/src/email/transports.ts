@@ -160,8 +160,13 @@ async function serverOf({ vault, kit }: CarriersRt, sender: SenderRow): Promise<
 export const smtpContext = ({ id, user_id }: Pick<SenderRow, 'id' | 'user_id'>) => `email_senders:${id}:${user_id}:smtp`
 export const dkimContext = ({ id, user_id }: Pick<SenderRow, 'id' | 'user_id'>) => `email_senders:${id}:${user_id}:dkim`
 
-function throughSmtp({ kit, providers, vault }: CarriersRt, sender: SenderRow, url: string, find: Transport['find']): Transport {
-  const transport = createSmtpTransport(url)
+async function throughSmtp(
+  { kit, providers, vault }: CarriersRt,
+  sender: SenderRow,
+  url: string,
+  find: Transport['find'],
+): Promise<Transport> {
+  const transport = await createSmtpTransport(url)
   const { hostname } = new URL(kit.PUBLIC_URL)
   const dkim = sender.dkim_private && {
     domainName: sender.domain,

@@ -6,7 +6,6 @@ import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
-import qrcode from 'qrcode'
 import { type AuthCtx, type Deps, invalid, refuse } from '../deps.ts'
 import { takeGuess } from '../limits.ts'
 import { notify } from '../mail/notices.ts'
@@ -58,6 +57,7 @@ export async function enrolFactor(ctx: AuthCtx, input: Input<typeof auth.enrolFa
   const secret = totp.secret.base32
   await begin('totp', rt.vault.seal(secret, `factors:${id}:${user.id}`))
   const uri = totp.toString()
+  const { default: qrcode } = await import('qrcode')
   return { id, type: 'totp', friendly_name: name, totp: { qr_code: await qrcode.toString(uri, { type: 'svg', margin: 2 }), secret, uri } }
 }
 
