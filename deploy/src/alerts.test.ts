@@ -50,7 +50,7 @@ const cases: Record<string, Case> = {
     ...billing,
     pool: 'main',
   }),
-  OperonEventLoop: gauge('nodejs_eventloop_lag_p99_seconds{instance="a"}', '0.8', '0.26', { instance: 'a' }),
+  OperonEventLoop: gauge('nodejs_eventloop_lag_p99_seconds{instance="a"}', '1.1', '0.51', { instance: 'a' }),
   OperonSandboxed: gauge(`operon_sandboxed{${of}}`, '1', '0', openai),
 }
 

@@ -177,12 +177,12 @@ export const alerts: Alert[] = [
   },
   {
     name: 'OperonEventLoop',
-    expr: 'max by (instance) (nodejs_eventloop_lag_p99_seconds) > 0.75',
+    expr: 'max by (instance) (nodejs_eventloop_lag_p99_seconds) > 1',
     for: '5m',
     severity: 'ticket',
     summary: '{{ $labels.instance }} is held up by its own work',
     means:
-      'One piece of work holds the process for half a second and more, so that everybody waits. The figure holds the quarter of a second between two looks.',
+      'One piece of work holds the process for half a second and more, so that everybody waits. The figure holds the half second between two looks.',
     steps: [
       'Is the processor at its limit? Run another instance.',
       'If one instance alone is slow, restart it and keep its logs of that minute.',

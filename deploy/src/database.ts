@@ -11,8 +11,12 @@ export type KeptPostgres = {
   stop(): Promise<void>
 }
 
+/** A look at one of a dozen databases is a process of its own: each minute, they were most of what a server at rest does. */
+const AT_REST = { autovacuum_naptime: '3min' }
+
 /** PostgreSQL that is started again, at the same address, when it dies. */
-export async function keepPostgres(options: PostgresOptions): Promise<KeptPostgres> {
+export async function keepPostgres(asked: PostgresOptions): Promise<KeptPostgres> {
+  const options = { ...asked, settings: { ...AT_REST, ...asked.settings } }
   const log = options.log ?? (() => {})
   let server: Postgres = await startPostgres(options)
   let held = false

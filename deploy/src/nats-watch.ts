@@ -5,7 +5,7 @@ import { messageOf } from '@operon/kit/inbox'
 import { createLogger } from '@operon/kit/telemetry'
 import type { Supervised } from './supervised.ts'
 
-const LOOK_EVERY_MS = 1_000
+const LOOK_EVERY_MS = 3_000
 const KEPT_WITHIN_MS = 5_000
 /** More than fits beside the last one in a page that is there already. */
 const message = 'x'.repeat(8192)

@@ -13,6 +13,8 @@ const BACK_AFTER_AT_MOST_MS = 8_000
 const KEPT_IDLE = 256
 const ASK_AFTER_MS = 1_000
 const ASK_EVERY_MS = 5_000
+/** One that is well and has nothing in hand: a call that comes asks at once. */
+const ASK_AT_REST_MS = 10_000
 /** Silent for so long, with a question open for as long as that leaves: whatever it was given is looked after elsewhere. */
 const HUNG_AFTER_MS = 3_000
 const UNANSWERED_MS = HUNG_AFTER_MS - ASK_AFTER_MS
@@ -108,7 +110,9 @@ export class Instance {
     this.#sinceAskedMs += TICK_MS
     this.heard = false
     // An instance with nothing in hand may be silent: a question now and then, and at once where a call waits.
-    const due = this.#quietMs >= ASK_AFTER_MS && (this.active > 0 || this.#asking) ? ASK_AFTER_MS : ASK_EVERY_MS
+    const isWell = this.failures === 0 && !this.hung && this.said?.ok === true
+    const seldom = isWell ? ASK_AT_REST_MS : ASK_EVERY_MS
+    const due = this.#quietMs >= ASK_AFTER_MS && (this.active > 0 || this.#asking) ? ASK_AFTER_MS : seldom
     if (this.#sinceAskedMs >= due) void this.ask()
     const hung = this.#quietMs >= HUNG_AFTER_MS && this.#asking && this.#sinceAskedMs >= UNANSWERED_MS
     if (hung === this.hung || (this.hung && this.#quietMs > 0)) return null

@@ -16,7 +16,8 @@ export function openDatabase<DB>(url: string, max: number, onError: (error: Erro
       max: size,
       application_name: 'operon',
       connectionTimeoutMillis: 5000,
-      idleTimeoutMillis: 30_000,
+      // Longer than jobs of each minute are apart: a new connection costs more than their statements.
+      idleTimeoutMillis: 90_000,
       options: `-c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000${options}`,
     })
     // An idle connection that breaks is the pool's business; without a listener it would end the process.

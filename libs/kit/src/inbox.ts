@@ -147,7 +147,7 @@ export async function forgetDone(db: Kysely<KitDb>): Promise<number> {
 /** Fewer than the fewest connections that a service has for its queries, so that a request finds one free. */
 const CONCURRENCY = 2
 const POLL_MS = 2_000
-const REST_MS = 5_000
+const REST_MS = 10_000
 /** Of those that are run in one transaction: more would not be quicker, and hold locks for longer. */
 export const TOGETHER = 200
 

@@ -27,7 +27,7 @@ const ALONE_FROM = 4
 const SWEEP_EVERY_MS = 30_000
 /** Once in an hour all of them are looked at. */
 const WHOLE_EVERY = 120
-const LOOK_EVERY_MS = 3_000
+const LOOK_EVERY_MS = 5_000
 const CLEAN_EVERY_MS = 600_000
 
 type OutboxRow = {
@@ -64,6 +64,7 @@ export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
   const rest = new Rest(POLL_MS, REST_MS)
   let stopped = false
   let timer: NodeJS.Timeout | undefined
+  let measureTimer: NodeJS.Timeout | undefined
   let failures = 0
 
   function nudge() {
@@ -148,13 +149,22 @@ export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
   onPublished(db, () => withoutTrace(nudge))
   poll()
   const instance = newId()
-  every(measureEveryMs, 'measuring what waits', async () => {
+  const measuring = new Rest(measureEveryMs, 3 * measureEveryMs)
+  async function measure() {
     const leading = await leads(db, instance)
     metrics.leading.set(service, leading)
     if (!leading) return
-    await gauge({ db, bus, jobs, metrics, service })
+    if (await gauge({ db, bus, jobs, metrics, service })) measuring.end()
     for (const look of measures) await look()
-  })
+  }
+  const measuringLater = () => {
+    if (!stopped) measureTimer = setTimeout(measureNow, measuring.next()).unref()
+  }
+  const measureNow = () =>
+    void measure()
+      .catch((err) => log.warn({ err }, 'measuring what waits failed, will try again'))
+      .finally(measuringLater)
+  measuringLater()
   every(CLEAN_EVERY_MS, 'cleaning', () => clean(db))
   if (jobs.mayForget) {
     let since: Since = null
@@ -168,6 +178,7 @@ export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
     async stop() {
       stopped = true
       clearTimeout(timer)
+      clearTimeout(measureTimer)
       for (const each of timers) clearInterval(each)
       onPublished(db, () => {})
       await Promise.all(lanes)
@@ -266,7 +277,8 @@ const release = (db: Kysely<KitDb>, ids: string[], delayMs: number) =>
     .where('sent_at', 'is', null)
     .execute()
 
-const LEADS_FOR_S = 60
+/** Longer than an instance at rest waits until it measures again. */
+const LEADS_FOR_S = 120
 /** Whether this instance tells what all of them see. A mark in the inbox, since every service has one; whoever falls silent loses it. */
 export async function leads(db: Kysely<KitDb>, instance: string): Promise<boolean> {
   const { rows } = await sql`
@@ -278,23 +290,24 @@ export async function leads(db: Kysely<KitDb>, instance: string): Promise<boolea
   return rows.length > 0
 }
 
-export async function gauge({ db, bus, jobs, metrics, service }: Omit<RelayOptions, 'log'>) {
+/** Whether anything waits. */
+export async function gauge({ db, bus, jobs, metrics, service }: Omit<RelayOptions, 'log'>): Promise<boolean> {
   // A job that is wished for later does not wait yet.
   const { rows } = await sql<{ waiting: number; oldest_s: number }>`
     select count(*) as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_s
     from outbox where sent_at is null and (available_at <= now() or attempts > 0)`.execute(db)
-  metrics.lag.set({ service, what: 'outbox' }, rows[0]!.waiting)
-  metrics.oldest.set({ service, what: 'outbox' }, rows[0]!.oldest_s)
-  for (const [handler, waiting] of Object.entries(await bus.lag())) metrics.lag.set({ service, what: `inbox ${handler}` }, waiting)
-  metrics.lag.set({ service, what: 'jobs' }, await jobs.waiting())
-  metrics.oldest.set({ service, what: 'jobs' }, (await jobs.oldestWaitingMs()) / 1000)
-  metrics.lag.set({ service, what: 'parked jobs' }, await jobs.parkedCount())
   const parked = await db
     .selectFrom('inbox')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('parked_at', 'is not', null)
     .executeTakeFirstOrThrow()
-  metrics.lag.set({ service, what: 'parked' }, parked.count)
+  const waiting: Record<string, number> = { outbox: rows[0]!.waiting, jobs: await jobs.waiting() }
+  for (const [handler, count] of Object.entries(await bus.lag())) waiting[`inbox ${handler}`] = count
+  const figures = { ...waiting, 'parked jobs': await jobs.parkedCount(), parked: parked.count }
+  for (const [what, count] of Object.entries(figures)) metrics.lag.set({ service, what }, count)
+  metrics.oldest.set({ service, what: 'outbox' }, rows[0]!.oldest_s)
+  metrics.oldest.set({ service, what: 'jobs' }, (await jobs.oldestWaitingMs()) / 1000)
+  return Object.values(waiting).some((count) => count > 0)
 }
 
 /** Sent rows stay for a day; a job's until it is finished, so that a queue that forgot it can be told again. */

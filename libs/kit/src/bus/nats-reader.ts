@@ -84,8 +84,8 @@ export function startReader(
     if (stopped) return
     const reading = await source.consume({
       max_messages: consumer.runMany ? TOGETHER : 64,
-      idle_heartbeat: 15_000,
-      expires: 30_000,
+      idle_heartbeat: 30_000,
+      expires: 120_000,
       abort_on_missing_resource: true,
     })
     messages = reading

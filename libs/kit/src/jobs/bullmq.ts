@@ -56,7 +56,7 @@ export function createBullJobs(options: BullOptions): Jobs {
   let draining = false
 
   const lockDuration = options.lockMs ?? LOCK_MS
-  const lanes = { lockDuration, stalledInterval: lockDuration / 2, drainDelay: 5, runRetryDelay: 1_000, maxStalledCount: 10 }
+  const lanes = { lockDuration, drainDelay: 10, runRetryDelay: 1_000, maxStalledCount: 10 }
   const base = { connection: options.connection, prefix: 'operon' }
   const noise = (err: unknown) => log.warn({ err: messageOf(err) }, 'the job queue has a problem')
 
@@ -156,11 +156,14 @@ export function createBullJobs(options: BullOptions): Jobs {
     }
   }
 
-  function startWorker(lane: string, concurrency: number) {
+  function startWorker(lane: string, names: string[], concurrency: number) {
+    // Nobody waits for what runs on a schedule alone, and each look wakes the process.
+    const isScheduled = names.every((name) => schedules.some((each) => each.name === name))
+    const stalledInterval = isScheduled ? lockDuration : lockDuration / 2
     const worker = new Worker(
       lane,
       (job, token) => work(job, token),
-      { ...base, ...lanes, concurrency, name: service, autorun: true } as never,
+      { ...base, ...lanes, stalledInterval, concurrency, name: service, autorun: true } as never,
       options.backend as never,
     )
     worker.on('error', noise)
@@ -265,7 +268,12 @@ export function createBullJobs(options: BullOptions): Jobs {
       for (const queue of queues.values())
         for (const { key } of await queue.getJobSchedulers())
           if (!schedules.some(({ name }) => name === key && queueOf(name) === queue)) await queue.removeJobScheduler(key)
-      for (const [lane, some] of byLane) startWorker(lane, some[0]![1].options.concurrency ?? DEFAULT_CONCURRENCY)
+      for (const [lane, some] of byLane)
+        startWorker(
+          lane,
+          some.map(([name]) => name),
+          some[0]![1].options.concurrency ?? DEFAULT_CONCURRENCY,
+        )
     },
     async drain() {
       draining = true

@@ -104,7 +104,7 @@ export async function loadOf(db: Kysely<any>, platform: PlatformPace[]): Promise
   })
 }
 
-const LOOK_EVERY_MS = 10_000
+const LOOK_EVERY_MS = 30_000
 
 /** Tells the operator, by log line and metric, when a limit of the platform is near or reached, and when it no longer is. */
 export function watchLoad({ db, log, metrics, name: service, onStart, onStop }: Runtime<any, any>, platform: PlatformPace[]): void {

@@ -1,3 +1,4 @@
+import { Rest } from '@operon/kit/rest'
 import type { Logger } from '@operon/kit/telemetry'
 import { sql } from 'kysely'
 import type { Db, Deps } from '../deps.ts'
@@ -13,6 +14,7 @@ const TOGETHER = 100
 /** More events than this stay in the table until there is room. */
 const MOST_HELD = 5_000
 const POLL_MS = 3_000
+const REST_MS = 10_000
 const CLAIMED = 500
 
 /** How it went: null, or why it could not be handled now. */
@@ -28,6 +30,7 @@ export function openQueue(deps: Deps, db: Db, log: Logger) {
   const held = new Map<string, Held>()
   const waiting = new Map<string, Held[]>()
   const running = new Map<string, Promise<void>>()
+  const rest = new Rest(POLL_MS, REST_MS)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
@@ -106,7 +109,8 @@ export function openQueue(deps: Deps, db: Db, log: Logger) {
       log.warn({ err }, 'provider events cannot be read, will try again')
       return 0
     })
-    if (!stopped) timer = setTimeout(poll, taken === CLAIMED ? 100 : POLL_MS * (0.75 + Math.random() / 2)).unref()
+    if (taken) rest.end()
+    if (!stopped) timer = setTimeout(poll, taken === CLAIMED ? 100 : rest.next()).unref()
   }
 
   return {

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { campaignProgress } from '@operon/contracts/crm/email/events'
 import { DomainError } from '@operon/kit/errors'
 import { type Pace, takeNow } from '@operon/kit/mail/paces'
+import { Rest } from '@operon/kit/rest'
 import type { Runtime } from '@operon/kit/service'
 import { inTransaction } from '@operon/kit/tx'
 import { type Kysely, sql } from 'kysely'
@@ -30,20 +31,25 @@ export type Engine = {
 }
 
 const BATCH = 20
-const REST_MS = 1_000
+const POLL_MS = 1_000
+const REST_MS = 5_000
 
 export function startEngine(engine: Engine): { nudge(): void; stop(): Promise<void> } {
   const stopping = new AbortController()
   let wake = new AbortController()
+  const rest = new Rest(POLL_MS, REST_MS)
   async function work() {
     while (!stopping.signal.aborted) {
       const found = await turn(engine).catch((err: unknown) => {
         if (!stopping.signal.aborted) engine.rt.log.warn({ err }, 'a turn of the campaigns failed, will try again')
         return false
       })
-      if (found) continue
+      if (found) {
+        rest.end()
+        continue
+      }
       const signal = AbortSignal.any([stopping.signal, wake.signal])
-      await wait(REST_MS, undefined, { signal, ref: false }).catch(() => {})
+      await wait(rest.next(), undefined, { signal, ref: false }).catch(() => {})
     }
   }
   const working = Array.from({ length: engine.width }, work)
