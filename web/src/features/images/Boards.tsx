@@ -42,8 +42,13 @@ export function BoardFilter({ board, onChoose }: Chosen) {
       )
     })
   return (
-    <div className="flex items-end gap-2">
-      <SelectField label="Board" fieldClassName="w-44" value={shown ? board : ''} onChange={(event) => onChoose(event.target.value)}>
+    <div className="flex min-w-0 flex-wrap items-end gap-2">
+      <SelectField
+        label="Board"
+        fieldClassName="w-44 max-w-full"
+        value={shown ? board : ''}
+        onChange={(event) => onChoose(event.target.value)}
+      >
         <option value="">{isError ? 'Boards did not load' : 'All images'}</option>
         {boards.map(({ id, name, pictures }) => (
           <option key={id} value={id}>
