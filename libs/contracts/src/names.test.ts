@@ -18,6 +18,7 @@ import * as drafts from './marketplace/api.ts'
 import * as products from './marketplace/products.ts'
 import * as reviews from './marketplace/reviews.ts'
 import * as selling from './marketplace/selling.ts'
+import { unlinked } from './names.ts'
 
 // Shown beside our own words: in lists, on pages, at the top of an email.
 const shown = [
@@ -69,6 +70,11 @@ const named = Object.entries(modules).flatMap(([home, all]) =>
     ),
   ),
 )
+
+test('no address in a name stays one that an email program links', () => {
+  expect(unlinked('Prize: https://evil.example/claim or www.evil.example')).toBe('Prize: https evil. example/claim or www. evil. example')
+  expect(unlinked('Dr. Ines Ortega, No. 5, v2.0')).toBe('Dr. Ines Ortega, No. 5, v2.0')
+})
 
 test('every module has a name that is looked at', () => {
   for (const home of Object.keys(modules))

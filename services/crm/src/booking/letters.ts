@@ -1,5 +1,6 @@
 import type { Payload } from '@operon/contracts/contract'
 import type { bookingMail } from '@operon/contracts/crm/events'
+import { unlinked } from '@operon/contracts/names'
 import type { Letter } from '@operon/kit/mail/frame'
 import type { HeldRow } from './held.ts'
 
@@ -36,7 +37,7 @@ const guestWords = (host: string): Record<Mail['kind'], [subject: string, text: 
 
 /** What the guest typed stands in no email to them: the address is whatever a visitor entered. */
 export function guestLetter({ booking, kind, manage }: Written): Letter {
-  const [subject, text] = guestWords(booking.host)[kind]
+  const [subject, text] = guestWords(unlinked(booking.host))[kind]
   const isOver = kind === 'cancelled' || kind === 'declined'
   return {
     subject,

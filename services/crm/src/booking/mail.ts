@@ -45,6 +45,7 @@ export const sendBookingMail =
       product: rt.kit.PRODUCT_NAME,
       sender: mailer.sender(),
       url: to === 'guest' ? manage : calendar,
+      guest: to === 'guest' ? '' : (booking.guest_name ?? ''),
     })
     await mailer.send({
       id,

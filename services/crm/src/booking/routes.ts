@@ -25,7 +25,7 @@ export function bookingRoutes(rt: Runtime<CrmDb, Config>, mailer: Mailer) {
   serveRaw(app, contract.bookingFile, async (ctx, { token }, reply) => {
     const booking = await readHeld((ctx as Ctx<CrmDb>).db, bookingIdIn(vault, token))
     const url = manageUrl(kit.PUBLIC_URL, vault, booking.id)
-    const { content } = invitationOf(booking, { product: kit.PRODUCT_NAME, sender: mailer.sender(), url })
+    const { content } = invitationOf(booking, { product: kit.PRODUCT_NAME, sender: mailer.sender(), url, guest: '' })
     return reply
       .type('text/calendar; charset=utf-8')
       .header('content-disposition', 'attachment; filename="booking.ics"')

@@ -2,6 +2,7 @@ import type { Input, Output, Payload } from '@operon/contracts/contract'
 import type { optInMail } from '@operon/contracts/crm/email/events'
 import { documentOf } from '@operon/contracts/crm/email/render'
 import type * as contract from '@operon/contracts/crm/email/single'
+import { unlinked } from '@operon/contracts/names'
 import { crmUsageRecorded } from '@operon/contracts/usage'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
@@ -109,6 +110,8 @@ export async function sendEmail(
 }
 
 /** From the platform and not from the account: a stranger's address is asked by somebody who can be trusted to stop. */
+/** Across all accounts, since one person can open many. */
+const TO_AN_INBOX_A_DAY = 10
 export const sendOptInMail =
   (rt: Runtime<CrmDb, Config>, mailer: Mailer) =>
   async (ctx: Ctx<CrmDb>, { id, payload: { consent_id, user_id } }: JobRun<Payload<typeof optInMail>>): Promise<void> => {
@@ -120,6 +123,8 @@ export const sendOptInMail =
       .executeTakeFirst()
     if (!asked) return
     await waitForTurn(ctx.db, id, strangersPaces(rt.config, asked.email))
+    if (!(await rt.cache.take(`opt-ins to ${asked.email}`, TO_AN_INBOX_A_DAY, 86_400_000)).ok)
+      return rt.log.warn({ account: user_id }, 'an address was asked for consent by many accounts today, this letter is not sent')
     const sender = await ctx.db
       .selectFrom('email_senders')
       .select('name')
@@ -129,7 +134,7 @@ export const sendOptInMail =
       .limit(1)
       .executeTakeFirst()
     const host = await ctx.db.selectFrom('hosts').select('name').where('user_id', '=', user_id).executeTakeFirst()
-    const who = lineOf(sender?.name || host?.name || '').slice(0, 80) || 'A business'
+    const who = unlinked(lineOf(sender?.name || host?.name || '')).slice(0, 80) || 'A business'
     const home = rt.kit.PUBLIC_URL
     await mailer.send({
       id,

@@ -99,6 +99,9 @@ test('consent counts only where it was asked and given, and never ends what the 
     await send({ consent: true })
     expect(await consents(user)).toMatchObject([{ state: 'withdrawn' }])
     expect(await of(user, 'email_opt_ins', ['id'])).toEqual([])
+    // Nor does the account's own program say it for them.
+    expect((await call('add-lead', { name: 'Ines', email, consent: ask }, user.headers)).status).toBe(200)
+    expect(await consents(user)).toMatchObject([{ state: 'withdrawn' }])
   }
 })
 

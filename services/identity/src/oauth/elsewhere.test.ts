@@ -83,7 +83,10 @@ test('an identity token of a provider signs in, with the nonce whose hash it car
     'Unacceptable audience in id_token: [another-app]',
   )
   expect((await signIn({ provider: 'azure', token, nonce: 'once' })).error?.message).toBe('Bad ID token')
-  expect((await signIn({ provider: 'apple', token })).error).toMatchObject({ code: 'provider_disabled' })
+  expect((await signIn({ provider: 'apple', token })).error).toMatchObject({
+    code: 'provider_disabled',
+    message: 'Provider (issuer "https://appleid.apple.com") is not enabled',
+  })
 })
 
 test('an identity token that names the access token beside it comes with that one or none', async () => {

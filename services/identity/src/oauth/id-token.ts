@@ -12,7 +12,7 @@ import { readRedirect } from '../users/redirects.ts'
 import { demandFreshProof } from '../users/step-up.ts'
 import { currentUser, type Trx } from '../users/users.ts'
 import { linkPerson, personToUser } from './linking.ts'
-import { type Person, type TokenSource, tokenSource } from './providers.ts'
+import { issuerOf, type Person, type TokenSource, tokenSource } from './providers.ts'
 
 type Asked = Input<typeof auth.token>
 type Claims = Record<string, unknown>
@@ -28,7 +28,7 @@ export async function signInWithIdToken(ctx: AuthCtx, input: Asked): Promise<Ses
   if (!input.id_token) throw bad('id_token required')
   if (!input.provider) throw bad('provider or client_id and issuer required')
   const source = await tokenSource(ctx.deps.rt, input.provider)
-  if (!source) throw refuse(400, 'provider_disabled', `Provider (issuer "${input.provider}") is not enabled`)
+  if (!source) throw refuse(400, 'provider_disabled', `Provider (issuer "${issuerOf(input.provider)}") is not enabled`)
   const linking = input.link_identity ? await ownerOf(ctx) : null
   const claims = await verifiedClaims(source, input.id_token)
   checkNonce(claims.nonce, input.nonce)

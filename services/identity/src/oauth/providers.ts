@@ -136,6 +136,10 @@ const tokenIssuers: Record<string, TokenIssuer> = {
 
 export type TokenSource = { provider: string; isIssuer(issuer: string): boolean; audiences: string[]; keys: string; trusted: boolean }
 
+/** As an error names it. */
+const issuersByName: Record<string, string> = { google: 'https://accounts.google.com', apple: 'https://appleid.apple.com' }
+export const issuerOf = (provider: string) => issuersByName[provider] ?? provider
+
 /** Finds the issuer whose identity tokens are taken as those of a provider. Null where it gives none or is not on. */
 export async function tokenSource(rt: Runtime<IdentityDb, IdentityConfig>, name: string): Promise<TokenSource | null> {
   const known = Object.hasOwn(tokenIssuers, name) ? tokenIssuers[name]! : null
