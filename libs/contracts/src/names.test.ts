@@ -8,6 +8,7 @@ import * as deals from './crm/deals.ts'
 import * as campaigns from './crm/email/campaigns.ts'
 import * as segments from './crm/email/segments.ts'
 import * as senders from './crm/email/senders.ts'
+import * as single from './crm/email/single.ts'
 import * as forms from './crm/forms.ts'
 import * as pipelines from './crm/pipelines.ts'
 import * as factors from './identity/auth.ts'
@@ -43,6 +44,7 @@ const modules = {
   campaigns,
   segments,
   senders,
+  single,
   forms,
   pipelines,
   factors,

@@ -70,6 +70,10 @@ export const messageSellerFiles =
       if (left)
         throw new DomainError(form.files.some(({ name, type }) => isForbidden(name, type)) ? 'attachment_forbidden' : 'attachment_too_many')
       const message = await inTransaction(ctx.db, async (trx) => {
+        // Counted again one at a time: messages at the same moment each saw the same room.
+        await trx.selectFrom('threads').select('id').where('id', '=', thread.id).forUpdate().execute()
+        const now = await keeperOf(trx, { ...thread, buyer_id: null }, 'buyer')
+        if (stored.length > now.most) throw new DomainError('attachment_too_many')
         const fileIds = await keepWhole(trx, keeper.owner, stored)
         if (fileIds.length < stored.length) throw new DomainError('attachment_no_room')
         return write(trx, thread, 'buyer', { text: said.data.text, fileIds, keeper: keeper.owner })
