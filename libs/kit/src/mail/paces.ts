@@ -1,5 +1,6 @@
 import { type Generated, type Kysely, sql } from 'kysely'
 import type { Migration } from '../migrate.ts'
+import { deleteInPieces } from '../pieces.ts'
 import type { Runtime } from '../service.ts'
 
 export type Channel = 'email' | 'sms'
@@ -130,8 +131,8 @@ export function watchLoad({ db, log, metrics, name: service, onStart, onStop }: 
 
 /** Places in the past: a job retries for less than a day. */
 export async function forgetSlots(db: Kysely<any>): Promise<void> {
-  await sql`delete from message_slots where due_at < now() - interval '1 day'`.execute(db)
-  await sql`delete from message_paces where full_until < now() - interval '1 hour'`.execute(db)
+  await deleteInPieces(db, 'message_slots', sql`due_at < now() - interval '1 day'`)
+  await deleteInPieces(db, 'message_paces', sql`full_until < now() - interval '1 hour'`)
 }
 
 /**
