@@ -53,6 +53,12 @@ export const BOUNDED_AT: Record<string, [rows: number, why: string]> = {
   '/auth/v1/admin/audit, a deep page': [45_000, 'a page so deep'],
   '/rest/v1/activity_logs, a deep page': [80_000, 'a page so deep'],
   'list-notifications': [100_000, 'the newest thousand that are unread'],
+  // Pages of so many rows, each found by a few indexes: from here on none of these is a level deeper for a million rows.
+  'list-products': [100_000, 'a page of products'],
+  'storefront-page': [100_000, 'a page of products'],
+  'my-wishlist': [100_000, 'at most 500 products'],
+  'list-event-types': [100_000, 'at most 100 kinds of appointments'],
+  'list-tasks': [100_000, 'at most 200 open ones'],
   'staff-reports': [100_000, 'the oldest 2,000 that are open, of which one in fifty is'],
 }
 
