@@ -63,6 +63,7 @@ const signedIn: Record<string, string> = {
   '/dashboard/app-library': 'App Library',
   '/dashboard/notion': 'Notion Integration',
   '/dashboard/meta-ads': 'Meta Ads Manager',
+  '/dashboard/email-studio': 'Email Studio',
   '/dashboard/crm': 'CRM',
   '/buyer-dashboard': 'Buyer dashboard',
   '/buyer-dashboard/orders': 'Orders',
